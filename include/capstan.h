@@ -1,0 +1,432 @@
+/* capstan.h - stick-slip friction, and cables on pulleys, drums and winches.
+ *
+ * This header is the whole public interface and its documentation.
+ *
+ *   Units      SI everywhere; `double` for quantities, `int` for indices.
+ *   Names      cps_noun_verb for functions, cps_noun for types, CPS_... for constants.
+ *   Errors     makers return an object or NULL, doers return a cps_status; a cps_error * argument may be
+ * NULL. Ownership  inputs are copied; `const` pointers that are returned are borrowed. Threads    no global
+ * state: every function may be called from any thread.
+ *
+ * The library never prints, never exits and never longjmps.
+ *
+ * Licence: Apache-2.0
+ */
+#ifndef CAPSTAN_H
+#define CAPSTAN_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CPS_VERSION_MAJOR 0
+#define CPS_VERSION_MINOR 1
+#define CPS_VERSION_PATCH 0
+
+#if defined(_WIN32)
+#define CPS_API
+#else
+#define CPS_API __attribute__((visibility("default")))
+#endif
+
+/* The version of the library that is linked, such as "0.1.0". */
+CPS_API const char *cps_version(void);
+
+/* ------------------------------------------------------------------ errors */
+
+typedef enum cps_status {
+  CPS_OK = 0,
+  CPS_FAILED = -1,    /* the computation failed; what was computed until then is valid */
+  CPS_BAD_INPUT = -2, /* the caller's input is wrong; nothing was done */
+  CPS_IO = -3,        /* a file could not be read or written */
+  CPS_NO_MEMORY = -4
+} cps_status;
+
+/* What went wrong, for a person to read. A function that succeeds leaves it untouched. */
+typedef struct cps_error {
+  cps_status status;
+  char file[256]; /* the input file, "" if none */
+  int line;       /* position in the file, from 1; 0 if none */
+  int column;
+  char key[128];    /* path of the offending key, such as "contacts.belt.friction.mu" */
+  double time;      /* simulated time, NaN if none [s] */
+  char text[512];   /* one sentence: what was found, and what would be right */
+  char source[200]; /* the line of the file, "" if none; `column` points into it */
+} cps_error;
+
+/* The name of a status, such as "bad input". */
+CPS_API const char *cps_status_name(cps_status status);
+
+/* ------------------------------------------------------------------ friction laws
+ *
+ * A friction law gives the force f that a surface exerts on a body sliding over it with velocity v under the
+ * normal force n. Signs: f acts on the body, so sliding friction has f v <= 0; the balance force f_eq is the
+ * value of f that would give zero relative acceleration, so a body that sticks has f = f_eq (Quinn 2004).
+ *
+ * A law is a constant descriptor (cps_law): data that describe it, and functions that evaluate it. The
+ * built-in ones are found with cps_law_find and cps_law_at; a descriptor of your own works wherever a
+ * built-in one does.
+ *
+ *   const cps_law *law = cps_law_find("cdq");
+ *   double p[CPS_MAX_PARAMS];
+ *   cps_law_defaults(law, p);
+ *   cps_law_input in = {.v = 0.01, .n = 10, .f_eq = 2, .mode = CPS_MODE_FREE};
+ *   cps_law_output out;
+ *   cps_law_jacobian jac;
+ *   cps_law_eval(law, p, &in, &out, &jac);       // out.f, jac.f.v = df/dv, jac.f.p[i] = df/dp_i
+ */
+
+enum {
+  CPS_MAX_PARAMS = 16, /* most parameters of a law */
+  CPS_MAX_STATES = 8,  /* most internal states of a law */
+  CPS_MAX_GUARDS = 8,  /* most guards of a law */
+  CPS_MODE_FREE = -1   /* as a mode: let the law choose from velocity, forces and states */
+};
+
+/* Inputs larger than this in magnitude are treated as this large, so that no finite input overflows. */
+#define CPS_INPUT_MAX 1e30
+
+/* A parameter of a law or element: name, unit, default, closed range, meaning. */
+typedef struct cps_param {
+  const char *name;
+  const char *unit; /* as UDUNITS-2 reads it; "1" for none */
+  double value;     /* the default */
+  double min, max;
+  const char *meaning;
+} cps_param;
+
+/* An internal state of a law. */
+typedef struct cps_state {
+  const char *name;
+  const char *unit;
+  int parity; /* -1 if it changes sign with v (a deflection), +1 if not (an age) */
+  const char *meaning;
+} cps_state;
+
+/* What is true of a law. The tests measure every one of them. */
+enum {
+  CPS_CREEPS = 1 << 0,     /* slides, however slowly, under a static load below the limit */
+  CPS_STICKS = 1 << 1,     /* comes to true rest under such a load */
+  CPS_NEEDS_FEQ = 1 << 2,  /* uses the balance force */
+  CPS_MEMORY = 1 << 3,     /* has internal states */
+  CPS_MODES = 1 << 4,      /* switches between modes, with guards */
+  CPS_CONTINUOUS = 1 << 5, /* f and z_t are continuous in v, n, f_eq and z (mode free) */
+  CPS_SMOOTH = 1 << 6,     /* and continuously differentiable, for n > 0 */
+  /* Exceptions; `note` says why. */
+  CPS_UNBOUNDED = 1 << 7,    /* |f| grows without limit with |v| */
+  CPS_LOAD_FREE = 1 << 8,    /* f does not vanish with n */
+  CPS_DISSIPATES = 1 << 9,   /* f v <= 0 outside the stick band; with memory: no work from any closed cycle */
+  CPS_LOG_SINGULAR = 1 << 10 /* a derivative grows logarithmically without limit at v = 0 */
+};
+
+/* The point at which a law is evaluated. */
+typedef struct cps_law_input {
+  double v;        /* sliding velocity [m/s] */
+  double n;        /* normal force [N]; negative counts as zero */
+  double f_eq;     /* balance force [N]; ignored by laws without CPS_NEEDS_FEQ */
+  const double *z; /* internal states [n_states]; NULL if the law has none */
+  int mode;        /* CPS_MODE_FREE, or 0 .. n_modes - 1 */
+} cps_law_input;
+
+/* What a law says there. */
+typedef struct cps_law_output {
+  double f;                   /* friction force on the body [N] */
+  double z_t[CPS_MAX_STATES]; /* rates of the internal states */
+} cps_law_output;
+
+/* First derivatives of one output with respect to everything. */
+typedef struct cps_partials {
+  double v, n, f_eq;
+  double z[CPS_MAX_STATES];
+  double p[CPS_MAX_PARAMS];
+} cps_partials;
+
+/* First derivatives of all outputs. Entries past the law's n_states and n_params are not written. */
+typedef struct cps_law_jacobian {
+  cps_partials f;
+  cps_partials z_t[CPS_MAX_STATES];
+} cps_law_jacobian;
+
+/* Magnitudes that belong to a law at a given normal force: what can be held, what can be reached. */
+typedef struct cps_law_scale {
+  double f_stick;           /* largest force that it holds at rest, or its static peak [N] */
+  double f_peak;            /* least upper bound of |f|, INFINITY with CPS_UNBOUNDED [N] */
+  double v_band;            /* |v| up to which it imitates rest, so that f v > 0 may occur [m/s] */
+  double v_scale;           /* velocity over which it varies [m/s] */
+  double z[CPS_MAX_STATES]; /* bound of |z_i| in operation */
+} cps_law_scale;
+
+typedef struct cps_law cps_law;
+struct cps_law {
+  const char *name;
+  const char *aliases; /* other names, separated by blanks; NULL if none */
+  const char *family;
+  const char *title;
+  const char *equation; /* one line */
+  const char *citation;
+  const char *note; /* how it differs from its neighbours, and the reason of each exception; NULL if none */
+  unsigned traits;  /* CPS_CREEPS | ... */
+  int n_params;
+  const cps_param *params;
+  int n_states;
+  const cps_state *states;
+  int n_modes;              /* 0 without CPS_MODES */
+  const char *const *modes; /* names; NULL if mode k is the set of elements (bits of k) that slip */
+  int n_guards;             /* guards per mode */
+
+  /* Gives f and z_t and, unless jac is NULL, the derivatives that are not zero: the caller has zeroed all,
+   * made n >= 0 and, for laws with modes, put in a mode. */
+  void (*eval)(const cps_law *law, const double *p, const cps_law_input *in, cps_law_output *out,
+               cps_law_jacobian *jac);
+  void (*scale)(const cps_law *law, const double *p, double n, cps_law_scale *scale);
+  /* Says what is wrong with parameters that are each in range; NULL if nothing. May itself be NULL. */
+  const char *(*check)(const cps_law *law, const double *p);
+  /* Laws with modes only. The mode that fits a point; the guards of in->mode, of which none is negative while
+   * the mode holds (unused ones are 1); and what happens when guard k turns negative: the new mode, and the
+   * new states. Derivative arguments may be NULL, and are zeroed by the caller. */
+  int (*mode)(const cps_law *law, const double *p, const cps_law_input *in);
+  void (*guards)(const cps_law *law, const double *p, const cps_law_input *in, double *g, cps_partials *g_x);
+  int (*transition)(const cps_law *law, const double *p, const cps_law_input *in, int guard, double *z,
+                    cps_partials *z_x);
+  const void *data; /* for the functions' own use */
+};
+
+/* How many laws are built in, and the i-th of them. */
+CPS_API int cps_law_count(void);
+CPS_API const cps_law *cps_law_at(int i);
+
+/* The built-in law of that name or alias; NULL if there is none. */
+CPS_API const cps_law *cps_law_find(const char *name);
+
+/* The built-in law whose name is nearest to a misspelt one. */
+CPS_API const cps_law *cps_law_nearest(const char *name);
+
+/* Fills p[n_params] with the defaults. */
+CPS_API void cps_law_defaults(const cps_law *law, double *p);
+
+/* The index of a parameter by name; -1 if the law has none of that name. */
+CPS_API int cps_law_param(const cps_law *law, const char *name);
+
+/* Checks that every parameter is finite, in range, and fits the others. */
+CPS_API cps_status cps_law_check(const cps_law *law, const double *p, cps_error *err);
+
+/* Checks that a descriptor is complete and consistent: worth calling once on a law of your own. */
+CPS_API cps_status cps_law_validate(const cps_law *law, cps_error *err);
+
+/* Evaluates a law: force, state rates and, unless jac is NULL, every first derivative. At a kink the
+ * derivatives are those of one side; at a jump those of the piece that applies. No finite input gives NaN or
+ * infinity, as long as the parameters pass cps_law_check. */
+CPS_API void cps_law_eval(const cps_law *law, const double *p, const cps_law_input *in, cps_law_output *out,
+                          cps_law_jacobian *jac);
+
+/* Characteristic magnitudes at normal force n. */
+CPS_API void cps_law_scales(const cps_law *law, const double *p, double n, cps_law_scale *scale);
+
+/* The mode that fits a point; 0 for laws without modes. */
+CPS_API int cps_law_mode(const cps_law *law, const double *p, const cps_law_input *in);
+
+/* Writes the name of a mode, such as "stick", into text[size]. */
+CPS_API void cps_law_mode_name(const cps_law *law, int mode, char *text, size_t size);
+
+/* The guards of in->mode, g[n_guards], and unless NULL their derivatives g_x[n_guards]. */
+CPS_API void cps_law_guards(const cps_law *law, const double *p, const cps_law_input *in, double *g,
+                            cps_partials *g_x);
+
+/* Fires guard k of in->mode: returns the new mode, puts the new states into z[n_states] and, unless NULL,
+ * their derivatives with respect to everything before into z_x[n_states]. */
+CPS_API int cps_law_transition(const cps_law *law, const double *p, const cps_law_input *in, int guard,
+                               double *z, cps_partials *z_x);
+
+/* Fires whatever guards are negative until none is: returns the mode that then holds, and leaves its states
+ * in z[n_states]. Meant for solvers that do not locate events. */
+CPS_API int cps_law_settle(const cps_law *law, const double *p, const cps_law_input *in, double *z);
+
+/* ------------------------------------------------------------------ normal contact
+ *
+ * Force of a surface on a body that has entered it by `depth`, at the rate `rate` (both positive inwards).
+ * Never pulls. */
+
+typedef struct cps_normal_output {
+  double n;                 /* normal force, >= 0 [N] */
+  double depth, rate;       /* dn/d(depth), dn/d(rate) */
+  double p[CPS_MAX_PARAMS]; /* dn/dp_i */
+} cps_normal_output;
+
+typedef struct cps_normal cps_normal;
+struct cps_normal {
+  const char *name;
+  const char *aliases;
+  const char *title;
+  const char *equation;
+  const char *citation;
+  const char *note;
+  int n_params;
+  const cps_param *params;
+  void (*eval)(const cps_normal *law, const double *p, double depth, double rate, cps_normal_output *out);
+  const void *data;
+};
+
+CPS_API int cps_normal_count(void);
+CPS_API const cps_normal *cps_normal_at(int i);
+CPS_API const cps_normal *cps_normal_find(const char *name);
+CPS_API void cps_normal_eval(const cps_normal *law, const double *p, double depth, double rate,
+                             cps_normal_output *out);
+
+/* ------------------------------------------------------------------ belt and capstan (Euler-Eytelwein,
+ * Johnson)
+ *
+ * A massless cable on a drum with wrap angle `angle`: tension t_in where it runs on, t_out where it runs off.
+ * The stick arc lies where the cable runs on; on the slip arc the tension changes exponentially. */
+
+typedef struct cps_wrap {
+  double ratio;     /* larger over smaller tension */
+  double limit;     /* the ratio at which all slips, exp(mu angle) */
+  double slip_arc;  /* |ln(t_out/t_in)| / mu, at most angle [rad] */
+  double stick_arc; /* angle - slip_arc [rad] */
+  double margin;    /* mu angle - ln(ratio): positive if it holds */
+  double torque;    /* t_out - t_in: torque on the cable over drum radius [N] */
+  double slip_arc_t_in, slip_arc_t_out, slip_arc_mu; /* derivatives of the slip arc while part of it sticks */
+  int slips;                                         /* 1 if the whole arc slips */
+} cps_wrap;
+
+/* Stick and slip arcs; tensions must be positive. CPS_BAD_INPUT otherwise. */
+CPS_API cps_status cps_wrap_eval(double t_in, double t_out, double mu, double angle, cps_wrap *wrap);
+
+/* Tension at `theta` from where the cable runs on, 0 <= theta <= angle [N]. */
+CPS_API double cps_wrap_tension(double t_in, double t_out, double mu, double angle, double theta);
+
+/* Power lost by elastic creep, (t_out - t_in)^2 q / (2 EA), for a flow q of unstretched cable [W]. */
+CPS_API double cps_wrap_power(double t_in, double t_out, double ea, double flow);
+
+/* ------------------------------------------------------------------ helpers */
+
+/* Fifth-order step from (x0, y0) to (x1, y1) with zero slope and curvature at both ends, as in multibody
+ * codes. Slope, unless NULL, receives dy/dx. */
+CPS_API double cps_step5(double x, double x0, double y0, double x1, double y1, double *slope);
+
+/* Third-order step, STEP of multibody codes. */
+CPS_API double cps_step3(double x, double x0, double y0, double x1, double y1, double *slope);
+
+/* Estimates of Simpack's stick-slip parameters, Schuderer et al. (2024):
+ * (11) c_f = mu_s n / x_s; (12) d_f = 2 D sqrt(c_f n/g); (13) rise time of the stick force for stiffness c_f;
+ * (14) c_f for a wanted rise time. `n` is a reference normal force, `damping` the ratio D in (0, 1). */
+CPS_API double cps_simpack_stiffness(double mu_s, double n, double x_s);
+CPS_API double cps_simpack_damping(double damping, double c_f, double n, double g);
+CPS_API double cps_simpack_rise_time(double damping, double c_f, double n, double g);
+CPS_API double cps_simpack_stiffness_for_rise(double damping, double rise_time, double n, double g);
+
+/* ------------------------------------------------------------------ scenarios
+ *
+ * scenario file -> scenario -> system -> simulation -> result. Each stage reads only the one before it.
+ *
+ *   cps_problems *problems = NULL;
+ *   cps_scenario *scenario = cps_scenario_load("block.yaml", NULL, 0, &problems);
+ *   cps_system *system = cps_system_new(scenario, &err);
+ *   cps_simulation *sim = cps_simulation_new(system, &err);
+ *   cps_simulation_run(sim, NULL, NULL, &err);
+ *   const cps_result *result = cps_simulation_result(sim);
+ */
+
+/* All that is wrong with a file, in file order. */
+typedef struct cps_problems cps_problems;
+CPS_API int cps_problems_count(const cps_problems *problems);
+CPS_API const cps_error *cps_problems_at(const cps_problems *problems, int i);
+CPS_API void cps_problems_free(cps_problems *problems);
+
+/* Writes a problem as people read it, into text[size]: file:line:column: key: sentence, source line, caret.
+ * Returns the length that was needed, as snprintf does. */
+CPS_API int cps_problem_text(const cps_error *problem, char *text, size_t size);
+
+typedef struct cps_scenario cps_scenario;
+
+/* Reads a scenario file, or `length` bytes of text under the name `file` (relative paths in it start at that
+ * file's folder), with n settings "path=value" on top. Returns NULL if anything is wrong; *problems (unless
+ * NULL) then lists all of it, and is the caller's to free. */
+CPS_API cps_scenario *cps_scenario_load(const char *path, const char *const *settings, int n,
+                                        cps_problems **problems);
+CPS_API cps_scenario *cps_scenario_parse(const char *text, size_t length, const char *file,
+                                         const char *const *settings, int n, cps_problems **problems);
+CPS_API void cps_scenario_free(cps_scenario *scenario);
+CPS_API const char *cps_scenario_title(const cps_scenario *scenario);
+CPS_API const char *cps_scenario_hash(const cps_scenario *scenario);
+
+/* The format of scenario files, generated from the tables that the reader uses: a JSON Schema, and the
+ * reference in Markdown. Returns text to be freed with free(), NULL if out of memory. */
+CPS_API char *cps_scenario_schema(void);
+CPS_API char *cps_scenario_reference(void);
+
+/* Reads "9.2 MN", "10 mm" or "0.25" as a quantity of the given unit, in SI. CPS_BAD_INPUT with a reason if it
+ * is not one. */
+CPS_API cps_status cps_quantity_parse(const char *text, const char *unit, double *value, cps_error *err);
+
+/* ------------------------------------------------------------------ systems and simulations */
+
+/* The equations of a scenario: constant, may be shared between threads. The scenario must outlive it. */
+typedef struct cps_system cps_system;
+CPS_API cps_system *cps_system_new(const cps_scenario *scenario, cps_error *err);
+CPS_API void cps_system_free(cps_system *system);
+
+/* A run: state, workspace and result. The system must outlive it. */
+typedef struct cps_simulation cps_simulation;
+CPS_API cps_simulation *cps_simulation_new(const cps_system *system, cps_error *err);
+CPS_API void cps_simulation_free(cps_simulation *sim);
+
+/* How a run is getting on. */
+typedef struct cps_progress {
+  double from, until, time, step; /* simulated times and the current step [s] */
+  long steps;
+  int sticking, slipping; /* contacts */
+} cps_progress;
+
+/* Runs to the end. `progress` (unless NULL) is called now and then; if it returns nonzero the run stops there
+ * with CPS_FAILED. On failure the result holds everything up to that time. */
+CPS_API cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *),
+                                      void *data, cps_error *err);
+
+/* What happened at a contact. */
+typedef struct cps_event {
+  double time;
+  int contact;
+  int from, to; /* modes */
+  const char *contact_name;
+  char what[48]; /* such as "stick -> slip forward" */
+} cps_event;
+
+/* Counters of a run. */
+typedef struct cps_counters {
+  long steps, rejected, evaluations, newton, factorisations, events;
+} cps_counters;
+
+/* Energy at a time, and what has gone in and out since the start [J]. The closing error is
+ * kinetic + elastic + gravity - their initial sum - work + dissipated. */
+typedef struct cps_energy {
+  double kinetic, elastic, gravity;
+  double initial;                /* kinetic + elastic + gravity at the start */
+  double load_work, motion_work; /* done on the system by loads and by prescribed motions */
+  double friction, damping;      /* dissipated by contacts and by dampers */
+  double solver;                 /* dissipated by the integrator itself, where it is known */
+  double error;                  /* what is left */
+  double scale;                  /* largest energy seen, to judge the error by */
+} cps_energy;
+
+/* A result: columns over time, events, energy. Borrowed from the simulation. */
+typedef struct cps_result cps_result;
+CPS_API const cps_result *cps_simulation_result(const cps_simulation *sim);
+CPS_API long cps_result_rows(const cps_result *result);
+CPS_API int cps_result_columns(const cps_result *result);
+CPS_API const char *cps_result_name(const cps_result *result, int column); /* such as "bodies.block.x" */
+CPS_API const char *cps_result_unit(const cps_result *result, int column);
+/* The values of a column, [rows]; column 0 is time. */
+CPS_API const double *cps_result_data(const cps_result *result, int column);
+CPS_API int cps_result_find(const cps_result *result, const char *name); /* -1 if there is none */
+CPS_API long cps_result_events(const cps_result *result);
+CPS_API const cps_event *cps_result_event(const cps_result *result, long i);
+CPS_API void cps_result_energy(const cps_result *result, cps_energy *energy);
+CPS_API void cps_result_counters(const cps_result *result, cps_counters *counters);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,82 @@
+/* normal.c - normal contact: force against penetration and its rate. */
+#include "../internal.h"
+#include "laws.h"
+
+#include <string.h>
+
+/* Hunt and Crossley (1975), as in Westin Eq. (22) and Lugris Eq. (30): n = k depth^e (1 + D rate), never
+ * below zero. */
+static void hunt_crossley(const cps_normal *law, const double *p, double depth, double rate,
+                          cps_normal_output *out) {
+  enum { STIFFNESS, EXPONENT, DAMPING };
+  (void)law;
+  double factor = 1 + p[DAMPING] * rate;
+  if (depth <= 0 || factor <= 0) return;
+  double power = pow(depth, p[EXPONENT]);
+  out->n = p[STIFFNESS] * power * factor;
+  out->depth = p[STIFFNESS] * p[EXPONENT] * pow(depth, p[EXPONENT] - 1) * factor;
+  out->rate = p[STIFFNESS] * power * p[DAMPING];
+  out->p[STIFFNESS] = power * factor;
+  out->p[EXPONENT] = p[STIFFNESS] * power * log(depth) * factor;
+  out->p[DAMPING] = p[STIFFNESS] * power * rate;
+}
+
+/* Linear penalty (Kelvin-Voigt): n = k depth + d rate, never below zero; with damping it jumps at touch-down.
+ */
+static void linear(const cps_normal *law, const double *p, double depth, double rate,
+                   cps_normal_output *out) {
+  enum { STIFFNESS, DAMPING };
+  (void)law;
+  double n = p[STIFFNESS] * depth + p[DAMPING] * rate;
+  if (depth <= 0 || n <= 0) return;
+  out->n = n;
+  out->depth = p[STIFFNESS];
+  out->rate = p[DAMPING];
+  out->p[STIFFNESS] = depth;
+  out->p[DAMPING] = rate;
+}
+
+static const cps_param hunt_params[] = {
+    {"stiffness", "N/m^exponent", 5e6, 1e-3, 1e15, "contact stiffness"},
+    {"exponent", "1", 1.5, 1, 4, "exponent: 1 for cylinders, 1.5 for spheres"},
+    {"damping", "s/m", 1, 0, 1e6, "damping factor"}};
+static const cps_param linear_params[] = {{"stiffness", "N/m", 1e6, 1e-3, 1e15, "contact stiffness"},
+                                          {"damping", "N s/m", 0, 0, 1e12, "contact damping"}};
+
+static const cps_normal laws[] = {
+    {.name = "hunt-crossley",
+     .aliases = NULL,
+     .title = "Hunt-Crossley",
+     .equation = "n = max(0, k depth^exponent (1 + D rate))",
+     .citation = "K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42(2), 1975",
+     .note = "Continuous at touch-down. Never pulls, whatever the rate.",
+     .n_params = COUNT(hunt_params),
+     .params = hunt_params,
+     .eval = hunt_crossley},
+    {.name = "linear",
+     .aliases = "penalty kelvin-voigt",
+     .title = "Linear penalty",
+     .equation = "n = max(0, k depth + d rate)",
+     .citation = "Kelvin-Voigt element",
+     .note = "With damping the force jumps at touch-down.",
+     .n_params = COUNT(linear_params),
+     .params = linear_params,
+     .eval = linear},
+};
+
+int cps_normal_count(void) { return COUNT(laws); }
+
+const cps_normal *cps_normal_at(int i) { return i >= 0 && i < COUNT(laws) ? &laws[i] : NULL; }
+
+const cps_normal *cps_normal_find(const char *name) {
+  for (int i = 0; name && i < COUNT(laws); i++)
+    if (strcmp(laws[i].name, name) == 0 || cps_in_words(laws[i].aliases, name)) return &laws[i];
+  return NULL;
+}
+
+void cps_normal_eval(const cps_normal *law, const double *p, double depth, double rate,
+                     cps_normal_output *out) {
+  double most = CPS_INPUT_MAX;
+  memset(out, 0, sizeof *out);
+  law->eval(law, p, clamp(depth, -most, most), clamp(rate, -most, most), out);
+}

@@ -1,0 +1,20 @@
+/* internal.h - what the files of the library share and do not show. */
+#ifndef CPS_INTERNAL_H
+#define CPS_INTERNAL_H
+
+#include "capstan.h"
+
+/* Fills *err (unless NULL) and returns status; the text is formatted as by printf. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+cps_status
+cps_error_set(cps_error *err, cps_status status, const char *key, const char *format, ...);
+
+/* Least number of insertions, deletions, replacements and swaps that turn one word into the other. */
+int cps_edit_distance(const char *a, const char *b);
+
+/* Whether `name` is one of the blank-separated words; NULL has none. */
+int cps_in_words(const char *words, const char *name);
+
+#endif
