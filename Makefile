@@ -1,0 +1,54 @@
+# Capstan's front door. Each target installs what it needs first, and says so; `make help` lists them.
+PREFIX ?= /usr/local
+SECONDS_EACH ?= 30
+
+.PHONY: all help setup build test demo bench lint fuzz docs install clean
+
+all: build
+
+help:
+	@echo 'make demo      build, and run a stick-slip demonstration; results in demo/'
+	@echo 'make test      build, and run every test, then again with the sanitizers'
+	@echo 'make build     build; the tool is build/capstan'
+	@echo 'make bench     nanoseconds per evaluation of every law'
+	@echo 'make lint      format, warnings of clang, static analysis'
+	@echo 'make fuzz      fuzz each target for SECONDS_EACH=$(SECONDS_EACH) seconds'
+	@echo 'make docs      write the generated part of docs/'
+	@echo 'make install   install into PREFIX=$(PREFIX)'
+	@echo 'make setup     only install the Debian packages that all of these need'
+	@echo 'make clean     remove everything that was built'
+
+setup:
+	@scripts/setup.sh --report build test lint fuzz
+
+build:
+	@scripts/setup.sh build test
+	@scripts/build.sh release
+
+test:
+	@scripts/setup.sh build test
+	@scripts/test.sh
+
+demo: build
+	@scripts/demo.sh
+
+bench: build
+	@scripts/bench.sh
+
+lint:
+	@scripts/setup.sh build test lint
+	@scripts/lint.sh
+
+fuzz:
+	@scripts/setup.sh build test fuzz
+	@scripts/fuzz.sh $(SECONDS_EACH)
+
+docs: build
+	@scripts/docs.sh
+
+install: build
+	@cmake --install build --prefix '$(PREFIX)'
+	@if [ -z "$$DESTDIR" ] && [ -w /etc/ld.so.cache ]; then ldconfig; fi
+
+clean:
+	rm -rf build build-* demo

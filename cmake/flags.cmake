@@ -1,0 +1,49 @@
+# Compiler flags, in one place.
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# No fused multiply-add, so that results are the same bits with every compiler and on every host; no errno from
+# libm, which nobody reads. Nothing that changes arithmetic, such as -ffast-math, ever goes here.
+set(numeric_flags -ffp-contract=off -fno-math-errno)
+
+# Of gcc's warnings, two would object to what is meant: a variable with the name of its type (`const law *law`), and
+# text that is cut where it does not fit.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  set(compiler_flags -Wshadow=local -Wno-format-truncation)
+else()
+  set(compiler_flags -Wshadow)
+endif()
+set(warning_flags -Wall -Wextra -Wpedantic -Wvla -Wundef -Wfloat-conversion -Wwrite-strings ${compiler_flags})
+set(strict_flags -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition)
+
+set(sanitize_flags)
+if(CAPSTAN_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "CAPSTAN_FUZZ needs clang: use the preset `fuzz`, or set CMAKE_C_COMPILER=clang")
+  endif()
+  set(CAPSTAN_SANITIZE ON)
+  list(APPEND sanitize_flags -fsanitize=fuzzer-no-link)
+endif()
+if(CAPSTAN_SANITIZE)
+  list(APPEND sanitize_flags -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+endif()
+
+# Compiles a target as Capstan's code is compiled; STRICT adds the warnings that only concern library and tool.
+function(capstan_flags target)
+  target_compile_options(${target} PRIVATE ${numeric_flags} ${warning_flags} ${sanitize_flags})
+  if("STRICT" IN_LIST ARGN)
+    target_compile_options(${target} PRIVATE ${strict_flags})
+  endif()
+  if(CAPSTAN_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  capstan_link_flags(${target})
+endfunction()
+
+function(capstan_link_flags target)
+  target_link_options(${target} PRIVATE ${sanitize_flags})
+endfunction()

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Format, warnings of clang, clang-tidy, cppcheck, the header on its own, and a look for stray machine paths.
+# Every check runs; the exit status says whether all were clean.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+jobs=$(nproc)
+status=0
+
+# The files of the tree that match the patterns: tracked and not ignored ones, or all if this is no repository.
+files() {
+  if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$PWD" ]; then
+    git ls-files -co --exclude-standard -- "$@" | while read -r f; do [ ! -f "$f" ] || echo "$f"; done
+  else
+    local tests=() pattern
+    for pattern in "$@"; do tests+=(-o -name "$pattern"); done
+    find . \( -name .git -o -name 'build' -o -name 'build-*' -o -name demo \) -prune -o -type f \( -false "${tests[@]}" \) -print |
+      sed 's|^\./||' | sort
+  fi
+}
+
+check() { # NAME COMMAND...
+  local name=$1 start=$SECONDS out
+  shift
+  if out=$("$@" 2>&1); then
+    echo "lint: $name ok ($((SECONDS - start)) s)"
+  else
+    echo "$out"
+    echo "lint: $name FAILED"
+    status=1
+  fi
+}
+
+format() { files '*.c' '*.h' '*.cpp' | xargs -r clang-format --dry-run --Werror; }
+
+header() {
+  local std
+  for std in c99 c17; do gcc -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c include/capstan.h || return; done
+  for std in c++11 c++20; do g++ -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ include/capstan.h || return; done
+  clang -std=c17 -Weverything -Wno-padded -Wno-unused-macros -Werror -fsyntax-only -x c include/capstan.h
+}
+
+# The analysers look at what is shipped. Tests are covered by the warnings of two compilers and by the sanitizers.
+tidy() {
+  files '*.c' | grep -E '^(src|cli|examples|bench)/' | xargs -r -n 1 -P "$jobs" clang-tidy --quiet -p build-clang --extra-arg=-UNDEBUG 2>&1 |
+    grep -vE '^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header-filter'
+  return "${PIPESTATUS[2]}"
+}
+
+analyse() {
+  cppcheck --quiet --std=c17 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 -j "$jobs" \
+    --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches -I include -I src \
+    $(files '*.c' | grep -E '^(src|cli|examples|bench)/')
+}
+
+paths() {
+  ! files '*' | xargs -r grep -nIE '(^|[^A-Za-z0-9_.])/(work|root|home/[a-z]+)/'
+}
+
+check "format" format
+check "header" header
+check "clang" scripts/build.sh clang
+check "clang-tidy" tidy
+check "cppcheck" analyse
+check "paths" paths
+if command -v shellcheck >/dev/null; then check "shellcheck" shellcheck -S warning $(files '*.sh') .ci/run; fi
+exit $status
