@@ -1,0 +1,63 @@
+/* cli.h - what the commands of the tool share: exit statuses, rows of the command table, words for people. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Exit statuses, the same for every command. */
+enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_IO = 3 };
+
+/* A command: `run` gets the arguments after the command's name and returns an exit status. */
+typedef struct command {
+  const char *name;
+  const char *help; /* one line */
+  int (*run)(int argc, char **argv);
+} command;
+
+/* The commands, one file each; main.c holds their table. */
+int models_run(int argc, char **argv);
+int run_run(int argc, char **argv);
+int reproduce_run(int argc, char **argv);
+
+#if defined(__GNUC__)
+#define PRINTS(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PRINTS(text, first)
+#endif
+
+/* Says on standard error what is wrong, as "capstan models: ...", one line. */
+void complain(const char *where, const char *format, ...) PRINTS(2, 3);
+
+/* Appends to a string held in text[size]; what does not fit is cut. */
+void append(char *text, size_t size, const char *format, ...) PRINTS(3, 4);
+
+/* The known word that is nearest to one that is not known: offer all candidates, then read `best`. A
+ * candidate that contains the word, or is contained in it, counts as near. */
+typedef struct nearest {
+  const char *word;
+  const char *best; /* NULL before the first offer */
+  int distance;
+} nearest;
+
+void nearest_offer(nearest *n, const char *candidate);
+
+/* Offers each of the blank-separated words; `best` is then a copy in room[size]. */
+void nearest_offer_words(nearest *n, const char *words, char *room, size_t size);
+
+/* Reads a finite number that fills the whole text; 0 if it is none. */
+int read_number(const char *text, double *value);
+
+/* Writes a number for people: exact, and in the shorter of the two notations, such as 0.01 or 1e6. */
+void number_text(char *text, size_t size, double value);
+
+/* realloc, or the end of the program with a message. */
+void *grow(void *block, size_t count, size_t size);
+
+/* Opens a file to write, "-" being standard output; complains and returns NULL if it cannot. */
+FILE *open_output(const char *where, const char *path);
+
+/* Closes it; complains and returns STATUS_IO if not everything could be written. */
+int close_output(const char *where, const char *path, FILE *file);
+
+#endif

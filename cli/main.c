@@ -1,0 +1,90 @@
+/* main.c - the command line tool: a table of commands, and help.
+ *
+ * A new command is one file with its function and one row here. Exit status: 0 good, 1 the computation
+ * failed, 2 bad usage or input, 3 input/output error.
+ */
+#include "cli.h"
+
+#include "capstan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const command commands[] = {
+    {"run", "simulate a scenario file; time series, events, summary", run_run},
+    {"models", "list the friction laws; show, plot and evaluate one of them", models_run},
+    {"reproduce", "published numbers beside our own, from the files in scenarios/", reproduce_run},
+};
+
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const command *find_command(const char *name) {
+  for (int i = 0; i < N_COMMANDS; i++)
+    if (strcmp(commands[i].name, name) == 0) return &commands[i];
+  return NULL;
+}
+
+static void print_help(FILE *out) {
+  fprintf(out, "capstan - stick-slip friction, and cables on pulleys, drums and winches\n\n"
+               "Usage: capstan COMMAND [ARGUMENTS]\n\nCommands:\n");
+  for (int i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+  fprintf(out, "  %-10s %s\n", "help", "say more about a command: capstan help COMMAND");
+  fprintf(out,
+          "\nOptions:\n  -h, --help     this text\n      --version  the version\n\n"
+          "Exit status: 0 good, 1 the computation failed, 2 bad usage or input, 3 input/output error.\n");
+}
+
+static int unknown_command(const char *name) {
+  nearest n = {.word = name};
+  for (int i = 0; i < N_COMMANDS; i++) nearest_offer(&n, commands[i].name);
+  nearest_offer(&n, "help");
+  if (name[0] == '-') {
+    nearest_offer(&n, "--help");
+    nearest_offer(&n, "--version");
+    complain(NULL, "there is no option '%s'; did you mean '%s'? 'capstan --help' lists them", name, n.best);
+  } else {
+    complain(NULL, "there is no command '%s'; did you mean '%s'? 'capstan --help' lists them", name, n.best);
+  }
+  return STATUS_USAGE;
+}
+
+/* capstan help [COMMAND], by way of the command's own --help. */
+static int help_about(int argc, char **argv) {
+  if (argc == 0) {
+    print_help(stdout);
+    return STATUS_GOOD;
+  }
+  if (argc > 1) {
+    complain("help", "one command at a time, please: found '%s' after '%s'", argv[1], argv[0]);
+    return STATUS_USAGE;
+  }
+  if (strcmp(argv[0], "help") == 0) return help_about(0, NULL);
+  const command *c = find_command(argv[0]);
+  if (!c) return unknown_command(argv[0]);
+  char option[] = "--help";
+  char *arguments[] = {option, NULL};
+  return c->run(1, arguments);
+}
+
+static int dispatch(int argc, char **argv) {
+  if (argc < 2) {
+    print_help(stderr);
+    return STATUS_USAGE;
+  }
+  const char *name = argv[1];
+  if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "help") == 0)
+    return help_about(argc - 2, argv + 2);
+  if (strcmp(name, "--version") == 0) {
+    printf("capstan %s\n", cps_version());
+    return STATUS_GOOD;
+  }
+  const command *c = find_command(name);
+  return c ? c->run(argc - 2, argv + 2) : unknown_command(name);
+}
+
+int main(int argc, char **argv) {
+  int status = dispatch(argc, argv);
+  /* A full disk must not pass for success, so what is buffered goes out while it can still be reported. */
+  int written = close_output(NULL, "-", stdout);
+  return status != STATUS_GOOD ? status : written;
+}

@@ -1,0 +1,140 @@
+/* words.c - complaints, nearest words, numbers and files: the small things that all commands need. */
+#include "cli.h"
+#include "json.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void complain(const char *where, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "capstan%s%s: ", where ? " " : "", where ? where : "");
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+  va_end(args);
+}
+
+void append(char *text, size_t size, const char *format, ...) {
+  size_t used = strlen(text);
+  if (used + 1 >= size) return;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text + used, size - used, format, args);
+  va_end(args);
+}
+
+/* Edit distance with swaps of neighbours (optimal string alignment), over the first MOST characters and
+ * without regard to case. */
+static int distance(const char *a, const char *b) {
+  enum { MOST = 48 };
+  int rows[3][MOST + 1];
+  int *before = rows[0], *last = rows[1], *row = rows[2];
+  char x[MOST] = "", y[MOST] = "";
+  int m = 0, n = 0;
+  for (; m < MOST && a[m]; m++) x[m] = (char)tolower((unsigned char)a[m]);
+  for (; n < MOST && b[n]; n++) y[n] = (char)tolower((unsigned char)b[n]);
+  for (int j = 0; j <= n; j++) last[j] = before[j] = j;
+  for (int i = 0; i < m; i++) {
+    row[0] = i + 1;
+    for (int j = 0; j < n; j++) {
+      int best = last[j] + (x[i] != y[j]);
+      if (last[j + 1] + 1 < best) best = last[j + 1] + 1;
+      if (row[j] + 1 < best) best = row[j] + 1;
+      int swapped = i > 0 && j > 0 && x[i] == y[j - 1] && x[i - 1] == y[j];
+      if (swapped && before[j - 1] + 1 < best) best = before[j - 1] + 1;
+      row[j + 1] = best;
+    }
+    int *oldest = before;
+    before = last;
+    last = row;
+    row = oldest;
+  }
+  return last[n];
+}
+
+void nearest_offer(nearest *n, const char *candidate) {
+  size_t a = strlen(n->word), b = strlen(candidate);
+  int d = distance(n->word, candidate);
+  /* A whole word inside a longer name is what people remember of it. */
+  int part = (a > 2 && strstr(candidate, n->word)) || (b > 2 && strstr(n->word, candidate));
+  if (part && d > 2) d = 2;
+  if (n->best && d >= n->distance) return;
+  n->best = candidate;
+  n->distance = d;
+}
+
+void nearest_offer_words(nearest *n, const char *words, char *room, size_t size) {
+  while (words && *words) {
+    size_t length = strcspn(words, " ");
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, words);
+    const char *before = n->best;
+    nearest_offer(n, word);
+    if (n->best != before) {
+      snprintf(room, size, "%s", word);
+      n->best = room;
+    }
+    words += length;
+    words += strspn(words, " ");
+  }
+}
+
+int read_number(const char *text, double *value) {
+  /* strtod also takes blanks, "nan", "inf" and hexadecimal: none of them is meant by anyone here. */
+  if (text[strspn(text, "0123456789+-.eE")] != 0) return 0;
+  char *end;
+  double x = strtod(text, &end);
+  if (end == text || *end || !isfinite(x)) return 0;
+  *value = x;
+  return 1;
+}
+
+void number_text(char *text, size_t size, double value) {
+  char plain[40], power[40];
+  shortest_number(plain, sizeof plain, value);
+  for (int digits = 0; digits <= 16; digits++) {
+    snprintf(power, sizeof power, "%.*e", digits, value);
+    if (strtod(power, NULL) == value) break;
+  }
+  char *e = strchr(power, 'e');
+  if (strchr(plain, 'e') || (e && strlen(plain) > (size_t)(e - power) + 3)) {
+    long exponent = e ? strtol(e + 1, NULL, 10) : 0;
+    if (e) *e = 0;
+    snprintf(text, size, "%se%ld", power, exponent);
+  } else {
+    snprintf(text, size, "%s", plain);
+  }
+}
+
+void *grow(void *block, size_t count, size_t size) {
+  void *p = count <= (size_t)-1 / size ? realloc(block, count * size) : NULL;
+  if (p) return p;
+  complain(NULL, "out of memory");
+  exit(STATUS_FAILED);
+}
+
+FILE *open_output(const char *where, const char *path) {
+  if (strcmp(path, "-") == 0) return stdout;
+  FILE *file = fopen(path, "w");
+  if (!file) complain(where, "cannot write '%s': %s", path, strerror(errno));
+  return file;
+}
+
+int close_output(const char *where, const char *path, FILE *file) {
+  errno = 0;
+  int bad = fflush(file) != 0 || ferror(file);
+  int reason = errno;
+  if (file == stdout) {
+    path = "standard output";
+  } else if (fclose(file) != 0 && !bad) {
+    bad = 1;
+    reason = errno;
+  }
+  if (!bad) return STATUS_GOOD;
+  complain(where, "could not write all of %s: %s", path, reason ? strerror(reason) : "write error");
+  return STATUS_IO;
+}

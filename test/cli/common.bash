@@ -1,0 +1,78 @@
+# common.bash - what the tests of the command line share. Sourced, not run: CTest runs *.sh only.
+#
+#   run ARGS...             runs the tool; then $status, and $out and $err hold the names of files
+#   expect STATUS ARGS...   the same, and the status must be that
+#   has FILE TEXT           the file holds the text (a fixed string); has_no FILE TEXT
+#   number JSON KEY...      a number of a JSON file, by its keys; needs python3
+#   near NAME FOUND WANTED  two numbers agree to 12 digits
+#   finish                  the summary; every script ends with it
+set -u
+: "${CAPSTAN:?name the tool: CAPSTAN=build/capstan bash $0}"
+: "${SOURCE_DIR:=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}"
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+out=$tmp/out err=$tmp/err status=0 failures=0 checks=0
+
+# What users have set must not matter here.
+unset COLUMNS NO_COLOR
+export LC_ALL=C.UTF-8 TERM=xterm
+
+fail() {
+  failures=$((failures + 1))
+  echo "FAILED: $*" >&2
+}
+
+run() {
+  status=0
+  "$CAPSTAN" "$@" >"$out" 2>"$err" || status=$?
+}
+
+expect() {
+  local wanted=$1
+  shift
+  run "$@"
+  checks=$((checks + 1))
+  if [ "$status" != "$wanted" ]; then
+    fail "capstan $*: exit status $status, not $wanted"
+    sed 's/^/  | /' "$err" | head -n 5 >&2
+  fi
+}
+
+has() {
+  checks=$((checks + 1))
+  grep -qF -- "$2" "$1" || { fail "'$2' is missing from:"; head -n 8 "$1" | sed 's/^/  | /' >&2; }
+}
+
+has_no() {
+  checks=$((checks + 1))
+  ! grep -qF -- "$2" "$1" || { fail "'$2' should not be in:"; grep -F -- "$2" "$1" | head -n 3 | sed 's/^/  | /' >&2; }
+}
+
+is_empty() {
+  checks=$((checks + 1))
+  [ ! -s "$1" ] || { fail "should be empty:"; head -n 5 "$1" | sed 's/^/  | /' >&2; }
+}
+
+have_python() { command -v python3 >/dev/null; }
+
+number() {
+  python3 -c 'import json, sys
+x = json.load(open(sys.argv[1]))
+for k in sys.argv[2:]: x = x[int(k) if isinstance(x, list) else k]
+print(x)' "$@"
+}
+
+near() {
+  checks=$((checks + 1))
+  awk -v a="$2" -v b="$3" 'BEGIN { d = a - b; s = b < 0 ? -b : b; exit !((d < 0 ? -d : d) <= 1e-12 * (s > 1e-300 ? s : 1)) }' ||
+    fail "$1 is $2, not $3"
+}
+
+finish() {
+  if [ "$failures" -gt 0 ]; then
+    echo "$failures of $checks checks failed"
+    exit 1
+  fi
+  echo "$checks checks passed"
+}
