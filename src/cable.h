@@ -1,0 +1,45 @@
+/* cable.h - the ANCF cable element: mass, forces and their exact tangents. See cable.c. */
+#ifndef CPS_CABLE_H
+#define CPS_CABLE_H
+
+typedef enum strain_kind {
+  STRAIN_GREEN,      /* (r'.r' - 1)/2 */
+  STRAIN_ENGINEERING /* |r'| - 1 */
+} strain_kind;
+
+typedef enum curvature_kind {
+  CURVATURE_APPROXIMATE, /* |r''|, Westin Eq. (16) */
+  CURVATURE_EXACT        /* |r' x r''| / |r'|^3 */
+} curvature_kind;
+
+enum { GAUSS_MAX = 5 };
+
+/* What a cable is made of. */
+typedef struct cable_section {
+  double ea, ei;          /* axial [N] and bending [N m2] stiffness */
+  double rho;             /* mass per length [kg/m] */
+  double rayleigh;        /* c of Westin Eq. (18) [N s]: damps r'_t, not objective */
+  double axial_damping;   /* [N s]: tension of strain rate, objective */
+  double bending_damping; /* [N m2 s]: moment of curvature rate, objective */
+  strain_kind strain;
+  curvature_kind curvature;
+  int axial_points, bending_points; /* quadrature, 1 .. GAUSS_MAX */
+} cable_section;
+
+/* Elastic and damping force of one element with coordinates q = [r0, r0', r1, r1'] and velocities v (both 4
+ * dim), as dU/dq + dR/dv: what the element resists with. Adds to f[4 dim] and, unless NULL, adds s_q df/dq +
+ * s_v df/dv to k[4 dim][4 dim]. Returns the elastic energy; *lost (unless NULL) is increased by the power of
+ * the damping. dim is 2 or 3. */
+double cps_element_force(int dim, const cable_section *c, double length, const double *q, const double *v,
+                         double *f, double s_q, double s_v, double *k, double *lost);
+
+/* Consistent mass of one element, per direction: m[4][4], constant. */
+void cps_element_mass(const cable_section *c, double length, double m[4][4]);
+
+/* Values of the four shape functions and their first two derivatives at x in 0..1. */
+void cps_element_shape(double length, double x, double n[4], double n_p[4], double n_pp[4]);
+
+/* Abscissae in 0..1 and weights (that sum to 1) of Gauss-Legendre quadrature with 1 .. GAUSS_MAX points. */
+void cps_gauss(int n, const double **x, const double **w);
+
+#endif
