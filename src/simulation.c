@@ -1,0 +1,359 @@
+/* simulation.c - a run: its state, what it records, and how it reports. The solvers are in solver/. */
+#include "system.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ columns
+ *
+ * The columns of a result are enumerated by one function, which is called once to count them, once to name
+ * them and once per row to fill them: what is recorded stands in one place. */
+
+typedef struct row {
+  const cps_simulation *sim;
+  cps_result *result;
+  int column;
+  enum { COUNTING, NAMING, FILLING } task;
+} row;
+
+static void put(row *r, const char *kind, const char *name, const char *what, const char *unit,
+                double value) {
+  cps_result *res = r->result;
+  int c = r->column++;
+  if (r->task == NAMING) {
+    if (name)
+      snprintf(res->names[c], sizeof res->names[c], "%s.%s.%s", kind, name, what);
+    else
+      snprintf(res->names[c], sizeof res->names[c], "%s%s%s", kind, *what ? "." : "", what);
+    res->units[c] = unit;
+  } else if (r->task == FILLING) {
+    res->data[(size_t)c * (size_t)res->capacity + (size_t)res->rows] = value;
+  }
+}
+
+/* Whether contact i slides: by its mode if it has one, else by its velocity. */
+static int slides(const cps_simulation *sim, int i) {
+  const cps_system *s = sim->system;
+  const workspace *k = &sim->work;
+  const contact *c = &s->contacts[i];
+  if (c->law->n_modes > 1 && c->law->modes) {
+    int mode = sim->mode[i];
+    if (mode < 0) {
+      cps_law_input in = {k->v[i], k->n[i], k->f_eq[i], sim->y + 2 * s->nx + c->z, CPS_MODE_FREE};
+      mode = cps_law_mode(c->law, c->p, &in);
+    }
+    return strncmp(c->law->modes[mode], "slip", 4) == 0;
+  }
+  cps_law_scale scale;
+  cps_law_scales(c->law, c->p, k->n[i], &scale);
+  return fabs(k->v[i]) > (scale.v_band > 0 ? scale.v_band : scale.v_scale);
+}
+
+static void enumerate_bodies(row *r) {
+  const cps_system *s = r->sim->system;
+  const cps_scenario *sc = s->scenario;
+  const double *q = r->sim->y, *v = q + s->nx;
+  for (int i = 0; i < sc->n_bodies; i++) {
+    const scenario_body *b = &sc->bodies[i];
+    int c = s->body_q[i];
+    const char *kind = b->kind == BODY_SURFACE ? "surfaces" : "bodies";
+    put(r, kind, b->name, "x", "m", q[c]);
+    if (b->kind == BODY_PLANE) put(r, kind, b->name, "y", "m", q[c + 1]);
+    put(r, kind, b->name, b->kind == BODY_PLANE ? "vx" : "v", "m/s", v[c]);
+    if (b->kind == BODY_PLANE) put(r, kind, b->name, "vy", "m/s", v[c + 1]);
+  }
+}
+
+static void enumerate_contacts(row *r) {
+  const cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  const workspace *k = &sim->work;
+  const double *z = sim->y + 2 * s->nx, *w = z + s->nz;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    const char *name = s->scenario->contacts[i].name;
+    put(r, "contacts", name, "v", "m/s", k->v[i]);
+    put(r, "contacts", name, "f", "N", k->f[i]);
+    put(r, "contacts", name, "n", "N", k->n[i]);
+    if (c->law->traits & CPS_NEEDS_FEQ) put(r, "contacts", name, "f_eq", "N", k->f_eq[i]);
+    for (int j = 0; j < c->n_states; j++)
+      put(r, "contacts", name, c->law->states[j].name, c->law->states[j].unit, z[c->z + j]);
+    put(r, "contacts", name, "slips", "1", r->task == FILLING ? slides(sim, i) : 0);
+    put(r, "contacts", name, "work", "J", w[i]);
+  }
+}
+
+static void enumerate_energy(row *r, const cps_energy *e) {
+  put(r, "energy", NULL, "kinetic", "J", e->kinetic);
+  put(r, "energy", NULL, "elastic", "J", e->elastic);
+  put(r, "energy", NULL, "gravity", "J", e->gravity);
+  put(r, "energy", NULL, "friction", "J", e->friction);
+  put(r, "energy", NULL, "damping", "J", e->damping);
+  put(r, "energy", NULL, "load_work", "J", e->load_work);
+  put(r, "energy", NULL, "motion_work", "J", e->motion_work);
+  put(r, "energy", NULL, "error", "J", e->error);
+}
+
+static void enumerate(row *r, const cps_energy *e) {
+  const cps_system *s = r->sim->system;
+  r->column = 0;
+  put(r, "time", NULL, "", "s", r->sim->t);
+  enumerate_bodies(r);
+  for (int i = 0; i < s->scenario->n_springs; i++)
+    put(r, "springs", s->scenario->springs[i].name, "force", "N", r->sim->work.spring[i]);
+  enumerate_contacts(r);
+  enumerate_energy(r, e);
+}
+
+/* Makes room for more rows: columns keep their order, so each is moved to its new place. */
+static int grow(cps_result *res) {
+  long capacity = res->capacity > 0 ? 2 * res->capacity : 64;
+  size_t columns = (size_t)res->n_columns;
+  double *data = malloc(columns * (size_t)capacity * sizeof(double));
+  if (!data) return 0;
+  for (size_t c = 0; c < columns && res->rows > 0; c++)
+    memcpy(data + c * (size_t)capacity, res->data + c * (size_t)res->capacity,
+           (size_t)res->rows * sizeof(double));
+  free(res->data);
+  res->data = data;
+  res->capacity = capacity;
+  return 1;
+}
+
+/* ------------------------------------------------------------------ life */
+
+/* Laws with states and modes carry their mode along; others let the law choose, unless the solver decides. */
+static void initial_modes(cps_simulation *sim) {
+  const cps_system *s = sim->system;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    sim->mode[i] = CPS_MODE_FREE;
+    if (!c->law->n_modes || !c->n_states) continue;
+    cps_law_input in = {sim->work.v[i], sim->work.n[i], 0, sim->y + 2 * s->nx + c->z, CPS_MODE_FREE};
+    sim->mode[i] = cps_law_mode(c->law, c->p, &in);
+  }
+}
+
+static void audit(cps_simulation *sim, cps_energy *e) {
+  cps_system_energy(sim->system, &sim->work, sim->t, sim->y, e);
+  double stored = e->kinetic + e->elastic + e->gravity;
+  e->initial = sim->initial_energy;
+  e->solver = 0;
+  e->error = stored - e->initial - e->load_work - e->motion_work + e->friction + e->damping;
+  double sizes[] = {fabs(stored - e->initial), e->kinetic,        e->elastic,      fabs(e->load_work),
+                    fabs(e->motion_work),      fabs(e->friction), fabs(e->damping)};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    sim->largest_energy = fmax(sim->largest_energy, sizes[i]);
+  e->scale = sim->largest_energy;
+}
+
+cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
+  cps_simulation *sim = calloc(1, sizeof *sim);
+  if (!sim) goto fail;
+  sim->system = s;
+  sim->y = malloc((size_t)s->ny * sizeof(double));
+  sim->y_t = calloc((size_t)s->ny, sizeof(double));
+  sim->mode = calloc(s->nc > 0 ? (size_t)s->nc : 1, sizeof(int));
+  if (!sim->y || !sim->y_t || !sim->mode || cps_workspace_make(s, &sim->work, NULL) != CPS_OK) goto fail;
+  memcpy(sim->y, s->initial, (size_t)s->ny * sizeof(double));
+  sim->t = s->scenario->run.from;
+  sim->next_output = sim->t;
+  cps_system_hold(s, &sim->work, sim->t);
+  cps_system_kinematics(s, &sim->work, sim->t, sim->y);
+  initial_modes(sim);
+  cps_energy e = {0};
+  cps_system_energy(s, &sim->work, sim->t, sim->y, &e);
+  sim->initial_energy = e.kinetic + e.elastic + e.gravity;
+  row r = {sim, &sim->result, 0, COUNTING};
+  enumerate(&r, &e);
+  sim->result.n_columns = r.column;
+  sim->result.names = calloc((size_t)r.column, sizeof sim->result.names[0]);
+  sim->result.units = calloc((size_t)r.column, sizeof sim->result.units[0]);
+  if (!sim->result.names || !sim->result.units) goto fail;
+  r.task = NAMING;
+  enumerate(&r, &e);
+  return sim;
+fail:
+  cps_simulation_free(sim);
+  cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory while preparing the run");
+  return NULL;
+}
+
+void cps_simulation_free(cps_simulation *sim) {
+  if (!sim) return;
+  cps_workspace_free(&sim->work);
+  free(sim->y);
+  free(sim->y_t);
+  free(sim->mode);
+  free(sim->result.names);
+  free(sim->result.units);
+  free(sim->result.data);
+  free(sim->result.events);
+  free(sim);
+}
+
+/* ------------------------------------------------------------------ for the solvers */
+
+double cps_simulation_next_stop(const cps_simulation *sim, int *is_output) {
+  const scenario_run *run = &sim->system->scenario->run;
+  double stop = run->until;
+  *is_output = 1;
+  if (run->output > 0 && sim->next_output > sim->t) stop = fmin(stop, sim->next_output);
+  double next = cps_system_next_break(sim->system, sim->t);
+  if (next < stop) {
+    stop = next;
+    *is_output = run->output <= 0;
+  }
+  return stop;
+}
+
+cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
+  const scenario_run *run = &sim->system->scenario->run;
+  cps_result *res = &sim->result;
+  if (res->rows == res->capacity && !grow(res))
+    return cps_simulation_fail(sim, -1, err,
+                               "out of memory for %ld rows of %d columns: record less often with run.output",
+                               2 * res->capacity, res->n_columns);
+  cps_status status = cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
+  if (status != CPS_OK)
+    return cps_simulation_fail(sim, sim->work.failed_contact, err, "the contact forces do not settle");
+  row r = {sim, res, 0, FILLING};
+  cps_energy e = {0};
+  /* The audit evaluates springs alone, so contact quantities stay those of the rates. */
+  audit(sim, &e);
+  enumerate(&r, &e);
+  res->energy = e;
+  res->rows++;
+  if (run->output > 0) {
+    while (sim->next_output <= sim->t + 1e-9 * run->output)
+      sim->next_output = run->from + (double)++sim->output_index * run->output;
+  }
+  return CPS_OK;
+}
+
+cps_status cps_simulation_event(cps_simulation *sim, int i, int from, int to, cps_error *err) {
+  cps_result *res = &sim->result;
+  if (res->n_events == res->events_capacity) {
+    long capacity = res->events_capacity > 0 ? 2 * res->events_capacity : 64;
+    cps_event *events = realloc(res->events, (size_t)capacity * sizeof *events);
+    if (!events) return cps_simulation_fail(sim, i, err, "out of memory for %ld events", capacity);
+    res->events = events;
+    res->events_capacity = capacity;
+  }
+  const cps_law *law = sim->system->contacts[i].law;
+  cps_event *e = &res->events[res->n_events++];
+  e->time = sim->t;
+  e->contact = i;
+  e->from = from;
+  e->to = to;
+  e->contact_name = sim->system->scenario->contacts[i].name;
+  char a[20], b[20];
+  cps_law_mode_name(law, from, a, sizeof a);
+  cps_law_mode_name(law, to, b, sizeof b);
+  snprintf(e->what, sizeof e->what, "%s -> %s", a, b);
+  res->counters.events++;
+  return CPS_OK;
+}
+
+cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err) {
+  const cps_system *s = sim->system;
+  for (int i = 0; i < s->nc; i++) {
+    if (sim->mode[i] < 0) continue;
+    const contact *c = &s->contacts[i];
+    double *z = sim->y + 2 * s->nx + c->z;
+    double v = sim->y[s->nx + c->a] - c->sb * sim->y[s->nx + c->b];
+    cps_law_input in = {v, sim->work.n[i], sim->work.f_eq[i], z, sim->mode[i]};
+    int mode = cps_law_settle(c->law, c->p, &in, z);
+    if (mode == sim->mode[i]) continue;
+    cps_status status = cps_simulation_event(sim, i, sim->mode[i], mode, err);
+    sim->mode[i] = mode;
+    if (status != CPS_OK) return status;
+  }
+  return CPS_OK;
+}
+
+cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err) {
+  const scenario_run *run = &sim->system->scenario->run;
+  cps_counters *n = &sim->result.counters;
+  sim->h = h;
+  n->steps++;
+  if (!isfinite(sim->y[sim->system->nx]) || !isfinite(sim->work.force[0]))
+    return cps_simulation_fail(sim, -1, err, "the solution has become infinite: try a smaller step");
+  if ((double)n->steps > run->max_steps)
+    return cps_simulation_fail(
+        sim, -1, err, "%ld steps were not enough: raise run.max_steps, or loosen run.tolerance", n->steps);
+  if (!sim->progress || ++sim->since_progress < 256) return CPS_OK;
+  sim->since_progress = 0;
+  cps_progress p = {run->from, run->until, sim->t, h, n->steps, 0, 0};
+  for (int i = 0; i < sim->system->nc && i < 1000; i++) *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
+  if (sim->progress(&p, sim->progress_data) == 0) return CPS_OK;
+  return cps_simulation_fail(sim, -1, err, "stopped on request");
+}
+
+cps_status cps_simulation_fail(cps_simulation *sim, int i, cps_error *err, const char *format, ...) {
+  if (!err) return CPS_FAILED;
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  const cps_scenario *sc = sim->system->scenario;
+  if (i >= 0) {
+    char key[sizeof err->key];
+    snprintf(key, sizeof key, "contacts.%s", sc->contacts[i].name);
+    const scenario_body *b = &sc->bodies[sc->contacts[i].body[0]];
+    cps_error_set(err, CPS_FAILED, key, "at t = %.9g s, contact %s of body %s: %s", sim->t,
+                  sc->contacts[i].name, b->name, text);
+  } else {
+    cps_error_set(err, CPS_FAILED, NULL, "at t = %.9g s: %s", sim->t, text);
+  }
+  snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
+  err->time = sim->t;
+  return CPS_FAILED;
+}
+
+cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *), void *data,
+                              cps_error *err) {
+  const scenario_run *run = &sim->system->scenario->run;
+  const solver *how = cps_solver_find(run->solver);
+  if (!how) return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "no solver is called \"%s\"", run->solver);
+  sim->progress = progress;
+  sim->progress_data = data;
+  cps_status status = cps_simulation_record(sim, err);
+  if (status == CPS_OK) status = how->run(sim, err);
+  cps_energy e = {0};
+  audit(sim, &e);
+  sim->result.energy = e;
+  sim->result.counters.evaluations = sim->work.evaluations;
+  sim->result.counters.newton += sim->work.newton;
+  return status;
+}
+
+/* ------------------------------------------------------------------ results */
+
+const cps_result *cps_simulation_result(const cps_simulation *sim) { return &sim->result; }
+long cps_result_rows(const cps_result *r) { return r->rows; }
+int cps_result_columns(const cps_result *r) { return r->n_columns; }
+const char *cps_result_name(const cps_result *r, int c) {
+  return c >= 0 && c < r->n_columns ? r->names[c] : NULL;
+}
+const char *cps_result_unit(const cps_result *r, int c) {
+  return c >= 0 && c < r->n_columns ? r->units[c] : NULL;
+}
+const double *cps_result_data(const cps_result *r, int c) {
+  return c >= 0 && c < r->n_columns && r->data ? r->data + (size_t)c * (size_t)r->capacity : NULL;
+}
+int cps_result_find(const cps_result *r, const char *name) {
+  for (int c = 0; c < r->n_columns; c++)
+    if (strcmp(r->names[c], name) == 0) return c;
+  return -1;
+}
+long cps_result_events(const cps_result *r) { return r->n_events; }
+const cps_event *cps_result_event(const cps_result *r, long i) {
+  return i >= 0 && i < r->n_events ? &r->events[i] : NULL;
+}
+void cps_result_energy(const cps_result *r, cps_energy *energy) { *energy = r->energy; }
+void cps_result_counters(const cps_result *r, cps_counters *counters) { *counters = r->counters; }

@@ -1,0 +1,14 @@
+/* solvers.h - what the solver files show each other. */
+#ifndef CPS_SOLVERS_H
+#define CPS_SOLVERS_H
+
+#include "../system.h"
+
+cps_status cps_run_rk4(cps_simulation *sim, cps_error *err);
+cps_status cps_run_events(cps_simulation *sim, cps_error *err);
+cps_status cps_run_alpha(cps_simulation *sim, cps_error *err);
+
+/* Releases bodies whose hold ends at the current time: they get their initial velocity. */
+void cps_solver_release(cps_simulation *sim);
+
+#endif

@@ -1,0 +1,189 @@
+/* system.h - the equations of a scenario, and the run that integrates them. Private to the library.
+ *
+ * Coordinates. Every body on a line has one coordinate, every body in the plane two; surfaces and the ground
+ * follow as coordinates that are not free, so that springs and contacts need not ask what they are attached
+ * to: q[0 .. nd)          free coordinates q[nd .. nd + ns)    surfaces q[nx - 1]           the ground,
+ * always 0          nx = nd + ns + 1 The state vector is y = [q (nx) | v (nx) | z (nz) | w (nw)]:
+ * coordinates, velocities, friction states of all contacts, and what the audit accumulates: friction work of
+ * each contact, then damping, work of loads, work of motions.
+ *
+ * Equations. M a = Q + A' f, one row of A per contact: relative velocity A v, relative acceleration A a - b
+ * with the surfaces in b. A contact's force is f_i = F(v_i, e_i, n_i, z_i) with the balance force e_i = f_i -
+ * m_i (A_i a - b_i), m_i = 1/W_ii, W = A M^-1 A': Quinn's section 3.3, consistent with the contacts that
+ * slip. A contact that shares no free coordinate with another has e_i = -c_i/W_ii at once; the others form
+ * groups (coupling.c).
+ */
+#ifndef CPS_SYSTEM_H
+#define CPS_SYSTEM_H
+
+#include "internal.h"
+#include "scenario.h"
+
+/* A spring on one line: extension = sb q[b] - sa q[a] - rest. */
+typedef struct line_spring {
+  int a, b;
+  double sa, sb, rest;
+  double k, d;
+  int tension_only;
+  int index; /* in the scenario */
+} line_spring;
+
+/* An end of a spring in the plane: point = base + q[i] u + q[j] w; j is the ground for bodies on a line. */
+typedef struct plane_end {
+  int i, j;
+  double base[2], u[2], w[2];
+  double up[2]; /* what presses a body off its line, zero for others */
+} plane_end;
+
+typedef struct plane_spring {
+  plane_end end[2];
+  double k, d, length;
+  int tension_only;
+  int index;
+} plane_spring;
+
+typedef struct contact {
+  int a, b; /* coordinates; v = q'[a] - sb q'[b] */
+  double sb;
+  const cps_law *law;
+  const double *p;
+  int z; /* where its states start in z */
+  int n_states;
+  normal_kind normal;
+  const profile *given;
+  double constant; /* normal force, if it does not change: NaN if it does */
+  double weight;   /* pressing part of the weight that rests on it */
+  int group;       /* of contacts that are coupled through free coordinates; -1 if alone */
+} contact;
+
+/* Contacts that share coordinates, ordered so that W has a small band. */
+typedef struct group {
+  int n, band;
+  int *contact; /* [n] */
+  int *first;   /* [n] CSR of W: columns and values of row i are first[i] .. first[i + 1] */
+  int *column;
+  double *sign; /* product of signs over shared coordinate */
+  int *shared;  /* the coordinate that is shared, one entry per coordinate */
+} group;
+
+typedef struct load {
+  int i, j;     /* coordinates */
+  double u[2];  /* their factors: force . direction */
+  double press; /* part that presses the body off its line */
+  const profile *force;
+} load;
+
+struct cps_system {
+  const cps_scenario *scenario;
+  int nd, ns, nx, nz, nw, ny;
+  int nc, n_line, n_plane, n_loads, n_groups;
+  int presses;     /* whether any contact's normal force depends on springs and loads */
+  double *mass;    /* [nd] */
+  double *weight;  /* [nx] gravity along each coordinate */
+  double *initial; /* [ny] */
+  int *body_q;     /* [bodies] first coordinate of each body */
+  line_spring *line;
+  plane_spring *plane;
+  contact *contacts;
+  load *loads;
+  group *groups;
+  int *alone; /* [n_alone] contacts that are in no group */
+  int n_alone;
+  int most_group, most_band;
+};
+
+/* What an evaluation leaves behind, and needs. One per simulation; nothing is allocated while stepping. */
+typedef struct workspace {
+  double *inverse_mass;     /* [nx] 0 for what is not free now */
+  double *force;            /* [nx] applied force, then with friction */
+  double *press;            /* [nx] force that presses a line body onto its line */
+  double *surface_a;        /* [nx] acceleration of surfaces, 0 elsewhere */
+  double *w_ii;             /* [nc] */
+  double *free_a;           /* [nc] relative acceleration without friction of the contact's own group */
+  double *v, *n, *f, *f_eq; /* [nc] */
+  double *z_t;              /* [nz] */
+  double *spring;           /* [springs] tension of each spring, by scenario index */
+  double *spring_e;         /* [springs] extension */
+  double *band;             /* group solver */
+  double *g, *d, *df;       /* [most_group] */
+  long evaluations, newton;
+  int failed_contact; /* of the last coupling failure; -1 if none */
+} workspace;
+
+cps_status cps_workspace_make(const cps_system *s, workspace *k, cps_error *err);
+void cps_workspace_free(workspace *k);
+
+/* Sets which bodies are free at time t (a held one is not), after which inverse masses and W hold. */
+void cps_system_hold(const cps_system *s, workspace *k, double t);
+
+/* Rates of the state at time t. Puts the surfaces' coordinates and velocities into y; leaves contact
+ * quantities in k. mode[nc] is the mode of each contact, or NULL to let every law choose. Fails if a group of
+ * contacts does not converge. */
+cps_status cps_system_rates(const cps_system *s, workspace *k, double t, double *y, const int *mode,
+                            double *y_t);
+
+/* The parts of it: puts in the surfaces, sums applied forces, finds sliding velocities and normal forces. */
+void cps_system_kinematics(const cps_system *s, workspace *k, double t, double *y);
+/* Solves for the contact forces of one group; k->free_a, v, n must be there. */
+cps_status cps_group_solve(const cps_system *s, workspace *k, const group *g, const double *z,
+                           const int *mode);
+/* Evaluates the law of contact i at balance force e; jac may be NULL. */
+double cps_contact_force(const cps_system *s, workspace *k, int i, double e, const double *z, int mode,
+                         cps_law_jacobian *jac);
+
+/* The next time after t at which something prescribed jumps: a profile, or the release of a body. */
+double cps_system_next_break(const cps_system *s, double t);
+
+void cps_system_energy(const cps_system *s, workspace *k, double t, double *y, cps_energy *energy);
+
+/* ------------------------------------------------------------------ simulation */
+
+struct cps_result {
+  int n_columns;
+  char (*names)[2 * NAME_MAX_LENGTH];
+  const char **units;
+  double *data; /* column-major with `capacity` rows */
+  long rows, capacity;
+  cps_event *events;
+  long n_events, events_capacity;
+  cps_energy energy;
+  cps_counters counters;
+};
+
+struct cps_simulation {
+  const cps_system *system;
+  workspace work;
+  double t, h;
+  double *y, *y_t;
+  int *mode; /* [nc] */
+  double next_output;
+  long output_index;
+  double largest_energy, initial_energy;
+  cps_result result;
+  int (*progress)(const cps_progress *, void *);
+  void *progress_data;
+  long since_progress;
+};
+
+/* A solver: integrates sim from its time to the end of the run. */
+typedef struct solver {
+  const char *name, *title;
+  cps_status (*run)(cps_simulation *sim, cps_error *err);
+} solver;
+
+const solver *cps_solver_find(const char *name);
+const solver *cps_solver_at(int i); /* NULL past the end */
+
+/* Time at which the solver must next stop exactly: end, output, or break. */
+double cps_simulation_next_stop(const cps_simulation *sim, int *is_output);
+/* Records a row at the current time, if it is an output time; `force` records anyway. */
+cps_status cps_simulation_record(cps_simulation *sim, cps_error *err);
+cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int to, cps_error *err);
+/* To be called after every step: counts, reports progress. Nonzero: stop. */
+cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err);
+/* A failure at the current time, with the contact concerned (-1 for none). */
+cps_status cps_simulation_fail(cps_simulation *sim, int contact, cps_error *err, const char *format, ...);
+/* Fires guards of laws with memory and modes; new modes and states. Counts events. */
+cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err);
+
+#endif
