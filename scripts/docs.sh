@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes the generated part of docs/: models.md and models/*.svg, from the table of laws.
+# Writes the generated part of docs/: models.md and models/*.svg from the table of laws, scenario.md and
+# scenario.schema.json from the tables of keys.
 # usage: docs.sh [--check]   (--check: write elsewhere, and fail if docs/ differs)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,6 +10,9 @@ if [ "${1:-}" != --check ]; then
   mkdir -p docs/models
   rm -f docs/models/*.svg
   "$tool" models --markdown docs/models.md
+  "$tool" check --reference >docs/scenario.md
+  "$tool" check --schema >docs/scenario.schema.json
+  echo "wrote docs/scenario.md and docs/scenario.schema.json" >&2
   exit
 fi
 
@@ -16,7 +20,11 @@ temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 mkdir "$temp/models"
 "$tool" models --markdown "$temp/models.md" >/dev/null
-if ! diff -r "$temp/models.md" docs/models.md || ! diff -rq "$temp/models" docs/models; then
+"$tool" check --reference >"$temp/scenario.md"
+"$tool" check --schema >"$temp/scenario.schema.json"
+same=yes
+for file in models.md scenario.md scenario.schema.json; do diff "$temp/$file" "docs/$file" || same=no; done
+if [ $same = no ] || ! diff -rq "$temp/models" docs/models; then
   echo "docs: docs/ is not what the tool writes; run make docs" >&2
   exit 1
 fi

@@ -9,6 +9,8 @@ for target in build-fuzz/fuzz/*; do
   name=$(basename "$target")
   mkdir -p "build-fuzz/found/$name"
   echo "fuzz: $name, $1 s"
-  "$target" -max_total_time="$1" -verbosity=0 -print_final_stats=1 -artifact_prefix="build-fuzz/found/$name-" \
+  words=()
+  [ ! -f "test/fuzz/$name.dict" ] || words=(-dict="test/fuzz/$name.dict")
+  "$target" -max_total_time="$1" -verbosity=0 -print_final_stats=1 -artifact_prefix="build-fuzz/found/$name-" "${words[@]}" \
     "build-fuzz/found/$name" "test/fuzz/corpus/$name"
 done

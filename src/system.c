@@ -100,19 +100,21 @@ static void build_contacts(cps_system *s) {
     c->b = first_coordinate(s, from->body[1]);
     c->sb = from->body[1] == GROUND ? 1 : dot(a->direction, sc->bodies[from->body[1]].direction) < 0 ? -1 : 1;
     c->law = from->law;
-    c->p = from->p;
+    /* Equal contacts share their parameters, which then stay in the cache. */
+    int same = i > 0 && from->law == c[-1].law && memcmp(from->p, c[-1].p, sizeof from->p) == 0;
+    c->p = same ? c[-1].p : from->p;
     c->z = s->nz;
     c->n_states = from->law->n_states;
     c->normal = from->normal;
     c->given = from->given;
     c->constant = NAN;
     if (from->normal == NORMAL_GIVEN) {
-      if (from->given->kind == PROFILE_CONSTANT) c->constant = from->given->a[0];
+      if (from->given->kind == PROFILE_CONSTANT) c->constant = fmax(0, from->given->a[0]);
     } else {
       double up[2];
       off_line(sc, a, up);
       c->weight = g > 0 ? from->weight * -dot(up, sc->gravity) / g : 0;
-      if (from->normal == NORMAL_WEIGHT) c->constant = c->weight;
+      if (from->normal == NORMAL_WEIGHT) c->constant = fmax(0, c->weight);
     }
     if (from->normal == NORMAL_LOAD) s->presses = 1;
     c->group = -1;
@@ -365,9 +367,11 @@ void cps_workspace_free(workspace *k) {
 
 void cps_system_hold(const cps_system *s, workspace *k, double t) {
   const cps_scenario *sc = s->scenario;
+  k->held = 0;
   for (int i = 0; i < sc->n_bodies; i++) {
     const scenario_body *b = &sc->bodies[i];
     if (b->kind == BODY_SURFACE) continue;
+    k->held += t < b->held_until;
     for (int j = 0; j < (b->kind == BODY_PLANE ? 2 : 1); j++)
       k->inverse_mass[s->body_q[i] + j] = t < b->held_until ? 0 : 1 / b->mass;
   }
@@ -486,12 +490,55 @@ static double normal_force(const workspace *k, const contact *c, double t) {
   return n > 0 ? n : 0;
 }
 
-/* Sliding velocity, normal force and acceleration without friction of contact i. */
+/* Sliding velocity, normal force and acceleration without friction of contact i, whose first body is free. */
 static inline void approach(workspace *k, const contact *c, int i, double t, const double *v) {
   k->v[i] = v[c->a] - c->sb * v[c->b];
   k->n[i] = normal_force(k, c, t);
-  k->free_a[i] = k->force[c->a] * k->inverse_mass[c->a] - k->surface_a[c->a] -
+  k->free_a[i] = k->force[c->a] * k->inverse_mass[c->a] -
                  c->sb * (k->force[c->b] * k->inverse_mass[c->b] + k->surface_a[c->b]);
+}
+
+/* The law of contact i at the balance force that is in k. Simple laws are evaluated without the checks of
+ * cps_law_eval, which cost as much as they do: n >= 0 is known here. */
+static inline double lone_force(const cps_system *s, workspace *k, int i, const double *z, int mode) {
+  const contact *c = &s->contacts[i];
+  const cps_law *law = c->law;
+  double e = k->f_eq[i], v = k->v[i];
+  if (c->n_states || !(fabs(e) < CPS_INPUT_MAX && fabs(v) < CPS_INPUT_MAX))
+    return cps_contact_force(s, k, i, e, z, mode, NULL);
+  cps_law_input in = {v, k->n[i], e, NULL, mode};
+  cps_law_output out;
+  if (mode < 0 && law->mode) in.mode = law->mode(law, c->p, &in);
+  law->eval(law, c->p, &in, &out, NULL);
+  return out.f;
+}
+
+/* What friction does to the two sides, and its power. The ground need not know. */
+static inline void push(const cps_system *s, workspace *k, int i, double *w_t) {
+  const contact *c = &s->contacts[i];
+  double f = k->f[i];
+  w_t[i] = -f * k->v[i];
+  k->force[c->a] += f;
+  if (c->b != s->nx - 1) k->force[c->b] -= c->sb * f;
+}
+
+/* The contacts that are coupled to no other, whose balance force is known at once: a few at a time, so that
+ * they are still in the cache when they come round again. */
+static void lone_contacts(const cps_system *s, workspace *k, double t, const double *v, const double *z,
+                          const int *mode, double *w_t) {
+  enum { FEW = 64 };
+  for (int from = 0; from < s->n_alone; from += FEW) {
+    const int *list = s->alone + from;
+    int n = s->n_alone - from < FEW ? s->n_alone - from : FEW;
+    for (int j = 0; j < n; j++) {
+      int i = list[j];
+      approach(k, &s->contacts[i], i, t, v);
+      k->f_eq[i] = k->w_ii[i] > 0 ? -k->free_a[i] / k->w_ii[i] : 0;
+    }
+    for (int j = 0; j < n; j++)
+      k->f[list[j]] = lone_force(s, k, list[j], z, mode ? mode[list[j]] : CPS_MODE_FREE);
+    for (int j = 0; j < n; j++) push(s, k, list[j], w_t);
+  }
 }
 
 void cps_system_kinematics(const cps_system *s, workspace *k, double t, double *y) {
@@ -509,29 +556,18 @@ cps_status cps_system_rates(const cps_system *s, workspace *k, double t, double 
   k->evaluations++;
   place_surfaces(s, k, t, q, v);
   applied(s, k, t, q, v, &load_power, &damping);
-  for (int i = 0; i < s->n_alone; i++) {
-    int c = s->alone[i];
-    approach(k, &s->contacts[c], c, t, v);
-    double e = k->w_ii[c] > 0 ? -k->free_a[c] / k->w_ii[c] : 0;
-    k->f[c] = cps_contact_force(s, k, c, e, z, mode ? mode[c] : CPS_MODE_FREE, NULL);
-  }
+  lone_contacts(s, k, t, v, z, mode, w_t);
   for (int g = 0; g < s->n_groups; g++) {
     for (int i = 0; i < s->groups[g].n; i++) {
       int c = s->groups[g].contact[i];
       approach(k, &s->contacts[c], c, t, v);
     }
     if (cps_group_solve(s, k, &s->groups[g], z, mode) != CPS_OK) return CPS_FAILED;
+    for (int i = 0; i < s->groups[g].n; i++) push(s, k, s->groups[g].contact[i], w_t);
   }
-  for (int i = 0; i < s->nc; i++) {
-    const contact *c = &s->contacts[i];
-    k->force[c->a] += k->f[i];
-    k->force[c->b] -= c->sb * k->f[i];
-    w_t[i] = -k->f[i] * k->v[i];
-  }
-  for (int i = 0; i < s->nd; i++) {
-    q_t[i] = k->inverse_mass[i] != 0 ? v[i] : 0;
-    v_t[i] = k->force[i] * k->inverse_mass[i];
-  }
+  /* A body that is held has no velocity, and no inverse mass. */
+  memcpy(q_t, v, (size_t)s->nd * sizeof(double));
+  for (int i = 0; i < s->nd; i++) v_t[i] = k->force[i] * k->inverse_mass[i];
   /* What the surfaces feel is what their drives must do against it. */
   double motion_power = 0;
   for (int i = s->nd; i < nx; i++) {

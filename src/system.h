@@ -107,6 +107,7 @@ typedef struct workspace {
   double *band;             /* group solver */
   double *g, *d, *df;       /* [most_group] */
   long evaluations, newton;
+  int held;           /* bodies that are not free now */
   int failed_contact; /* of the last coupling failure; -1 if none */
 } workspace;
 

@@ -1,0 +1,34 @@
+/* problems.c - see problems.h. */
+#include "problems.h"
+#include "cli.h"
+
+void problems_print(const cps_problems *problems) {
+  for (int i = 0; i < cps_problems_count(problems); i++) {
+    char text[2048];
+    cps_problem_text(cps_problems_at(problems, i), text, sizeof text);
+    fprintf(stderr, "%s\n", text);
+  }
+}
+
+void problems_json(json *w, const char *key, const cps_problems *problems) {
+  json_open(w, key, '[');
+  for (int i = 0; i < cps_problems_count(problems); i++) {
+    const cps_error *e = cps_problems_at(problems, i);
+    json_open(w, NULL, '{');
+    json_text(w, "status", cps_status_name(e->status));
+    json_text(w, "file", e->file);
+    json_int(w, "line", e->line);
+    json_int(w, "column", e->column);
+    json_text(w, "key", e->key);
+    json_text(w, "text", e->text);
+    json_text(w, "source", e->source);
+    json_close(w);
+  }
+  json_close(w);
+}
+
+int problems_status(const cps_problems *problems) {
+  for (int i = 0; i < cps_problems_count(problems); i++)
+    if (cps_problems_at(problems, i)->status == CPS_IO) return STATUS_IO;
+  return STATUS_USAGE;
+}

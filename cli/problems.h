@@ -1,0 +1,17 @@
+/* problems.h - how the commands that read scenario files tell what is wrong with them. */
+#ifndef PROBLEMS_H
+#define PROBLEMS_H
+
+#include "capstan.h"
+#include "json.h"
+
+/* Prints all of them on standard error, as people read them. */
+void problems_print(const cps_problems *problems);
+
+/* Writes them as an array of objects. */
+void problems_json(json *w, const char *key, const cps_problems *problems);
+
+/* The exit status: a file that cannot be read is an input/output error, everything else is bad input. */
+int problems_status(const cps_problems *problems);
+
+#endif

@@ -1,0 +1,263 @@
+/* csv.c - two columns of a CSV file: times that rise, and values.
+ *
+ * Cells are separated by commas, semicolons, tabs or blanks, whichever the first line has; lines that are
+ * empty or start with # are skipped; a first line that does not start with a number is the header. Every cell
+ * that is used must be a finite number in SI units.
+ */
+#include "reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL_SIZE = 64, COMPLAINTS_MOST = 5 };
+
+typedef struct csv {
+  reader *r;
+  int source;
+  const char *text;
+  size_t length, at; /* `at` is where the next line starts */
+  size_t line;       /* where the current one starts */
+  size_t line_end;
+  char separator; /* ' ' means any blanks */
+  int outer;      /* length of the path of the table */
+  int complaints;
+} csv;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static void
+complain(csv *c, size_t at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  c->complaints++;
+  cps_problem_add(c->r->d, (mark){c->source, (unsigned)at}, c->r->path, 0, format, args);
+  va_end(args);
+}
+
+static int is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* Goes to the next line that has something to say; 0 at the end. */
+static int next_line(csv *c) {
+  while (c->at < c->length) {
+    size_t start = c->at, end = start;
+    while (end < c->length && c->text[end] != '\n' && c->text[end] != '\r') end++;
+    c->at = end < c->length ? end + 1 : end;
+    while (start < end && is_blank(c->text[start])) start++;
+    while (end > start && is_blank(c->text[end - 1])) end--;
+    if (start == end || c->text[start] == '#') continue;
+    c->line = start;
+    c->line_end = end;
+    return 1;
+  }
+  return 0;
+}
+
+static char guess_separator(const csv *c) {
+  static const char candidates[] = ";,\t";
+  for (const char *s = candidates; *s; s++)
+    if (memchr(c->text + c->line, *s, c->line_end - c->line)) return *s;
+  return ' ';
+}
+
+/* Column i, from 0, of the current line: its place, and its text without quotes and blanks. 0 if there is
+ * none. */
+static int cell(const csv *c, int i, size_t *place, char text[CELL_SIZE]) {
+  size_t s = c->line;
+  for (; i > 0; i--) {
+    while (s < c->line_end && !(c->separator == ' ' ? is_blank(c->text[s]) : c->text[s] == c->separator)) s++;
+    if (s == c->line_end) return 0;
+    s++;
+    while (c->separator == ' ' && s < c->line_end && is_blank(c->text[s])) s++;
+  }
+  size_t e = s;
+  while (e < c->line_end && !(c->separator == ' ' ? is_blank(c->text[e]) : c->text[e] == c->separator)) e++;
+  while (s < e && (is_blank(c->text[s]) || c->text[s] == '"')) s++;
+  while (e > s && (is_blank(c->text[e - 1]) || c->text[e - 1] == '"')) e--;
+  *place = s;
+  snprintf(text, CELL_SIZE, "%.*s", (int)(e - s < CELL_SIZE ? e - s : CELL_SIZE - 1), c->text + s);
+  return 1;
+}
+
+static int is_number(const char *text, double *value) {
+  const char *end;
+  return cps_number_read(text, &end, value) && !*end;
+}
+
+/* ------------------------------------------------------------------ columns */
+
+static int find_header(csv *c, const node *name) {
+  char text[CELL_SIZE], quote[QUOTE_SIZE], hint[HINT_SIZE];
+  nearest_name near = {.word = name->text};
+  char names[32][CELL_SIZE], list[300] = "";
+  size_t place, used = 0;
+  for (int i = 0; cell(c, i, &place, text); i++) {
+    if (strcmp(text, name->text) == 0) return i;
+    if (i >= 32) continue;
+    memcpy(names[i], text, sizeof text);
+    cps_nearest_offer(&near, names[i]);
+    if (used < sizeof list)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", text);
+  }
+  cps_complain(c->r, name, "there is no column %s in %s%s Its columns are: %s", cps_quote(quote, name->text),
+               c->r->d->sources[c->source].name, cps_nearest_hint(&near, ".", hint), list);
+  return -1;
+}
+
+static int count_columns(const csv *c) {
+  char text[CELL_SIZE];
+  size_t place;
+  int n = 0;
+  while (cell(c, n, &place, text)) n++;
+  return n;
+}
+
+/* The index of a column given by name or number; -1 after a complaint. */
+static int find_column(csv *c, const node *at, const node *n, const char *key, int otherwise,
+                       int has_header) {
+  reader *r = c->r;
+  const char *file = r->d->sources[c->source].name;
+  double number = otherwise;
+  int column = -1;
+  int by_number = !n || (n->kind == NODE_SCALAR && !n->quoted && is_number(n->text, &number));
+  cps_leave(r, c->outer);
+  cps_enter(r, key);
+  if (n && n->kind != NODE_SCALAR)
+    cps_complain(r, n, "found %s; expected the name or the number of a column, such as 2", cps_node_what(n));
+  else if (by_number && number == floor(number) && number >= 1 && number <= count_columns(c))
+    column = (int)number - 1;
+  else if (by_number)
+    cps_complain(r, n ? n : at, "there is no column %g in %s, which has %d", number, file, count_columns(c));
+  else if (has_header)
+    column = find_header(c, n);
+  else
+    cps_complain(r, n, "%s has no header that names columns; give the number of the column, such as 2", file);
+  cps_leave(r, c->outer);
+  cps_enter(r, "file");
+  return column;
+}
+
+static int read_cell(csv *c, int column, const char *what, double *value) {
+  char text[CELL_SIZE], quote[QUOTE_SIZE];
+  size_t place = c->line_end;
+  if (!cell(c, column, &place, text) || !*text)
+    complain(c, place, "there is no %s in column %d of this line", what, column + 1);
+  else if (!is_number(text, value))
+    complain(c, place, "found %s in column %d; expected a number, the %s", cps_quote(quote, text), column + 1,
+             what);
+  else if (!isfinite(*value))
+    complain(c, place, "the %s in column %d is too large", what, column + 1);
+  else
+    return 1;
+  return 0;
+}
+
+/* ------------------------------------------------------------------ points */
+
+typedef struct points {
+  double *x, *y;
+  int n, room;
+} points;
+
+static int add_point(points *p, double x, double y) {
+  if (p->n == p->room) {
+    int room = p->room ? 2 * p->room : 256;
+    double *more = realloc(p->x, (size_t)room * sizeof(double));
+    if (more) p->x = more;
+    double *more_y = more ? realloc(p->y, (size_t)room * sizeof(double)) : NULL;
+    if (!more_y) return 0;
+    p->y = more_y;
+    p->room = room;
+  }
+  p->x[p->n] = x;
+  p->y[p->n++] = y;
+  return 1;
+}
+
+static void read_rows(csv *c, int time, int value, points *p) {
+  do {
+    double x, y;
+    int good = read_cell(c, time, "time", &x);
+    good = read_cell(c, value, "value", &y) && good;
+    if (!good) continue;
+    if (p->n > 0 && !(x > p->x[p->n - 1])) {
+      complain(c, c->line, "the time %.9g s is not later than the one before, %.9g s", x, p->x[p->n - 1]);
+      continue;
+    }
+    if (!add_point(p, x, y)) {
+      c->r->d->no_memory = 1;
+      return;
+    }
+  } while (c->complaints < COMPLAINTS_MOST && next_line(c));
+}
+
+static int read_all(csv *c, const node *at, const node *time, const node *value, points *p) {
+  char text[CELL_SIZE];
+  size_t place;
+  double number;
+  if (!next_line(c)) {
+    cps_complain(c->r, at, "%s has no data", c->r->d->sources[c->source].name);
+    return 0;
+  }
+  c->separator = guess_separator(c);
+  int has_header = cell(c, 0, &place, text) && !is_number(text, &number);
+  int x = find_column(c, at, time, "time", 1, has_header);
+  int y = find_column(c, at, value, "value", 2, has_header);
+  if (x < 0 || y < 0) return 0;
+  if (!has_header || next_line(c)) read_rows(c, x, y, p);
+  if (c->complaints || c->r->d->no_memory) return 0;
+  if (p->n >= 2) return 1;
+  cps_complain(c->r, at, "%s has %d line%s of data; at least 2 are needed", c->r->d->sources[c->source].name,
+               p->n, p->n == 1 ? "" : "s");
+  return 0;
+}
+
+/* The source of a file, read at most once; -1 after a complaint. */
+static int open_source(reader *r, const node *at, const char *file) {
+  char path[1024], why[80], quote[QUOTE_SIZE];
+  const char *folder = file[0] == '/' ? "" : r->d->sources[at->at.source].folder;
+  int n = snprintf(path, sizeof path, "%s%s", folder, file);
+  for (int i = 0; i < r->d->n_sources; i++)
+    if (strcmp(r->d->sources[i].name, path) == 0) return i;
+  size_t length = 0;
+  char *text = NULL;
+  if (n >= (int)sizeof path)
+    snprintf(why, sizeof why, "its name is too long");
+  else if (r->d->n_sources >= SOURCES_MOST)
+    snprintf(why, sizeof why, "there are too many files");
+  else
+    text = cps_file_read(r->d, path, 1, &length, why, sizeof why);
+  if (text) return cps_document_add(r->d, path, "", text, length);
+  cps_complain(r, at, "the file %s cannot be used: %s", cps_quote(quote, path), why);
+  return -1;
+}
+
+int cps_read_csv(reader *r, const node *at, const char *file, const node *time, const node *value, double **x,
+                 double **y, int *n) {
+  points p = {0};
+  int outer = cps_enter(r, "file"), source = open_source(r, at, file);
+  if (source < 0) {
+    cps_leave(r, outer);
+    return 0;
+  }
+  csv c = {.outer = outer,
+
+           .r = r,
+           .source = source,
+           .text = r->d->sources[source].text,
+           .length = r->d->sources[source].length};
+  if (c.length >= 3 && memcmp(c.text, "\xef\xbb\xbf", 3) == 0) c.at = 3;
+  int good = read_all(&c, at, time, value, &p);
+  cps_leave(r, outer);
+  if (!good) {
+    free(p.x);
+    free(p.y);
+    return 0;
+  }
+  *x = p.x;
+  *y = p.y;
+  *n = p.n;
+  return 1;
+}

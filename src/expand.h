@@ -1,0 +1,26 @@
+/* expand.h - what happens to a tree between the parser and the reader: includes, repeats, settings. */
+#ifndef CPS_EXPAND_H
+#define CPS_EXPAND_H
+
+#include "reader.h"
+
+/* Merges the files that the tree includes into it; returns the whole, NULL if nothing is left. */
+node *cps_expand_includes(reader *r, node *root);
+
+/* Replaces `repeat` by what it stands for. */
+void cps_expand_repeats(reader *r, node *root);
+
+/* A setting "path=value": its path and its value. */
+typedef struct setting {
+  const char *path;
+  node *value;
+  mark at; /* of the path */
+} setting;
+
+/* Parses settings into list[n]; those that cannot be parsed have a NULL value, and problems. */
+void cps_settings_parse(reader *r, const char *const *settings, int n, setting *list);
+
+/* Applies those that go into `repeat` (before it is expanded), or all others. */
+void cps_settings_apply(reader *r, node *root, const setting *list, int n, int repeats);
+
+#endif

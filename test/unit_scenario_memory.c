@@ -1,0 +1,190 @@
+/* unit_scenario_memory.c - memory that runs out anywhere while a scenario is read: no crash, no leak, one
+ * problem.
+ *
+ * The program has malloc and its relatives of its own, in front of those of glibc. They fail at the n-th call
+ * that comes from the program's text, which holds the static library; calls from shared libraries pass. With
+ * the sanitizers, which do the same trick, there is nothing to test.
+ */
+#include "test.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
+#define SANITIZED
+#endif
+
+#ifndef SANITIZED
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
+extern void __libc_free(void *block);
+extern char __executable_start, etext;
+
+/* Volatile, since compilers know that malloc does not touch variables. */
+static volatile long fail_at; /* 0: never */
+static volatile long calls;   /* of the program, since it was armed */
+static volatile long live;    /* blocks that the program has and has not freed */
+
+static int ours(const void *caller) {
+  return (const char *)caller >= &__executable_start && (const char *)caller < &etext;
+}
+
+/* The blocks that the program has: libraries that end in a jump to free look like the program, so only blocks
+ * that are known count. */
+enum { SLOTS = 1 << 16 };
+static void *volatile known[SLOTS];
+
+static size_t slot_of(const void *block) { return (uintptr_t)block / 16 * 2654435761u % SLOTS; }
+
+static void *know(void *block, const void *caller) {
+  if (!block || !ours(caller)) return block;
+  size_t i = slot_of(block);
+  while (known[i]) i = (i + 1) % SLOTS;
+  known[i] = block;
+  live++;
+  return block;
+}
+
+/* Forgets a block, and closes the gap that it leaves behind. */
+static int forget(const void *block) {
+  size_t i = slot_of(block);
+  while (known[i] && known[i] != block) i = (i + 1) % SLOTS;
+  if (!known[i]) return 0;
+  known[i] = NULL;
+  live--;
+  for (i = (i + 1) % SLOTS; known[i]; i = (i + 1) % SLOTS) {
+    void *other = known[i];
+    known[i] = NULL;
+    size_t k = slot_of(other);
+    while (known[k]) k = (k + 1) % SLOTS;
+    known[k] = other;
+  }
+  return 1;
+}
+
+/* Whether this call fails. */
+static int fails(const void *caller) { return ours(caller) && ++calls == fail_at; }
+
+void *malloc(size_t size) {
+  const void *caller = __builtin_return_address(0);
+  return fails(caller) ? NULL : know(__libc_malloc(size), caller);
+}
+
+void *calloc(size_t n, size_t size) {
+  const void *caller = __builtin_return_address(0);
+  return fails(caller) ? NULL : know(__libc_calloc(n, size), caller);
+}
+
+void *realloc(void *block, size_t size) {
+  const void *caller = __builtin_return_address(0);
+  if (fails(caller)) return NULL;
+  int was = block && forget(block);
+  void *p = __libc_realloc(block, size);
+  if (!p && was) know(block, caller);
+  return was || !block ? know(p, caller) : p;
+}
+
+void free(void *block) {
+  if (block) forget(block);
+  __libc_free(block);
+}
+
+/* ------------------------------------------------------------------ tests */
+
+static const char good[] =
+    "include: [common.yaml, more/data.yaml]\n"
+    "capstan: 1\n"
+    "profiles: {p: {sum: [1 N, {product: [q, 2]}]}, q: {sine: {amplitude: 1 N, omega: 1}}}\n"
+    "bodies: {a: &a {mass: 1}, b: {<<: *a, x: 1}}\n"
+    "surfaces: {belt: {position: {table: {times: [0, 1, 2], values: [0, 1, 3], interpolation: cubic}}}}\n"
+    "springs: {k: {between: [a, b], stiffness: 1}}\n"
+    "contacts: {c: {between: [a, ground], normal: weight, friction: lugre, state: {z: 0}}}\n"
+    "loads: {f: {on: a, force: p},\n"
+    "  g: {on: a, force: {polynomial: {times: [0, 1], coefficients: [[1]]}}}}\n"
+    "repeat: [{count: 40, bodies: {\"r{i}\": {mass: \"{i}\"}}}]\n";
+
+static const char bad[] =
+    "capstan: 1\nbodies: {a: {mass: -1, x: y, z: 1}, a: 5}\nloads: {f: {on: b, force: c}}\n"
+    "repeat: [{count: 2, bodies: {b: {mass: 1}}}]\nrun: {until: x}\n";
+
+/* Reads with the n-th call failing; returns whether that call was reached. */
+static int read_once(const char *text, long n, int is_good) {
+  static const char *const settings[] = {"bodies.a.mass=2", "run.until=3"};
+  char file[1200];
+  const char *root = getenv("SOURCE_DIR");
+  snprintf(file, sizeof file, "%s/test/scenario_good/made.yaml", root ? root : ".");
+  cps_problems *problems = NULL;
+  calls = live = 0;
+  fail_at = n;
+  cps_scenario *s = cps_scenario_parse(text, strlen(text), file, settings, 2, &problems);
+  fail_at = 0;
+  int reached = calls >= n;
+  if (reached) {
+    assert_null(s);
+    assert_int_equal(cps_problems_count(problems), 1);
+    assert_int_equal(cps_problems_at(problems, 0)->status, CPS_NO_MEMORY);
+    assert_true(strstr(cps_problems_at(problems, 0)->text, "memory") != NULL);
+  } else if (is_good) {
+    assert_non_null(s);
+  } else {
+    assert_true(cps_problems_count(problems) > 3);
+  }
+  cps_scenario_free(s);
+  cps_problems_free(problems);
+  assert_int_equal(live, 0);
+  return reached;
+}
+
+static void test_good(void **state) {
+  (void)state;
+  long n = 1;
+  read_once(good, 1000000, 1);
+  while (read_once(good, n, 1)) n++;
+  print_message("%ld calls\n", n - 1);
+  assert_true(n > 50);
+}
+
+static void test_bad(void **state) {
+  (void)state;
+  long n = 1;
+  while (read_once(bad, n, 0)) n++;
+  assert_true(n > 10);
+}
+
+static void test_documents(void **state) {
+  (void)state;
+  for (long n = 1;; n++) {
+    calls = live = 0;
+    fail_at = n;
+    char *schema = cps_scenario_schema();
+    if (schema) {
+      free(schema);
+      schema = cps_scenario_reference();
+    }
+    fail_at = 0;
+    int reached = calls >= n;
+    assert_true((schema == NULL) == reached);
+    free(schema);
+    assert_int_equal(live, 0);
+    if (!reached) break;
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_good),
+      cmocka_unit_test(test_bad),
+      cmocka_unit_test(test_documents),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void) { return 0; }
+
+#endif
