@@ -389,6 +389,8 @@ static cps_status advance(run *r, double h, double *used, double *next) {
   sim->t += r->d.length;
   project(r);
   status = evaluate(r);
+  /* Whoever wants every step gets both sides of an event, since forces jump there. */
+  if (status == CPS_OK && set->output <= 0) status = cps_simulation_record(sim, r->err);
   return status == CPS_OK ? fire(r, hit, k) : status;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 void cps_solver_release(cps_simulation *sim) {
+  if (sim->work.held == 0) return;
   const cps_system *s = sim->system;
   const cps_scenario *sc = s->scenario;
   for (int i = 0; i < sc->n_bodies; i++) {

@@ -1,0 +1,719 @@
+/* residual.c - the equations as one system for accelerations, contact forces and state rates.
+ *
+ *   r_a = M a - Q(t, q, v) - A' f
+ *   r_f = f - F(v, e, n, z),   e = f - m (A a - b),   m = 1/W_ii
+ *   r_z = z_t - g(v, e, n, z)
+ *
+ * of index 1: no matrix is inverted to write them down, and each contact knows only its own bodies, so that
+ * the Jacobian is as sparse as the system is. An implicit method makes the state follow the unknowns, q +=
+ * b_q a, v += b_v a, z += b_z z_t: (h^2 beta, h gamma, ...) of generalised-alpha, (gamma^2, gamma, gamma) of
+ * BDF. The matrix is then
+ *
+ *   [ M - b_q Q_q - b_v Q_v                        -A'        ]   r_a
+ *   [ (m F_e - b_v F_v) A - F_n (b_q n_q + b_v n_v)  1 - F_e  ]   r_f
+ *
+ * with the states of each contact eliminated beforehand: every derivative of F has F_z (1/b_z - g_z)^-1 times
+ * that of g added. Forces are measured in units of m, so that both kinds of rows are of one size. Where a
+ * contact sticks, 1 - F_e is zero; the force is therefore eliminated after the coordinates it acts on, and no
+ * pivoting is needed: with friction that does not grow when v does, the matrix is quasi-definite after its
+ * rows are scaled (R. J. Vanderbei, SIAM J. Optim. 5(1), 1995).
+ *
+ * A body that is held has the equation a = 0.
+ */
+#include "residual.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Contacts that bear the same load twice leave their shares open; this much of a preference for small ones
+ * decides. */
+static const double SHARE = 1e-10;
+
+/* What counts as solved: relative to the forces that balance, and to those whose round-off they contain. */
+static const double BALANCE = 1e-12, ROUND_OFF = 8e-16, TINY = 1e-290;
+
+/* A part of the regularisation's width that does not count. */
+static const double ASIDE = 1e-9;
+
+/* ------------------------------------------------------------------ making */
+
+static void *many(long n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
+
+static void plane_coordinates(const plane_spring *g, int *c) {
+  for (int k = 0; k < 2; k++) {
+    c[2 * k] = g->end[k].i;
+    c[2 * k + 1] = g->end[k].j;
+  }
+}
+
+/* The free coordinate, or -1. */
+static int only_free(const cps_system *s, int q) { return q < s->nd ? q : -1; }
+
+/* The row and column of a contact's force. */
+static int force_row(const cps_system *s, int i) { return s->nd + i; }
+
+/* Whether a spring's end presses the body of contact i onto its line, and that changes the normal force. */
+static int presses(const cps_system *s, int i, const plane_end *end) {
+  const contact *c = &s->contacts[i];
+  return c->normal == NORMAL_LOAD && end->i == c->a && (end->up[0] != 0 || end->up[1] != 0);
+}
+
+/* Finds the contacts whose normal force depends on springs: once to count, once to keep them. */
+static int find_links(residual *r) {
+  const cps_system *s = r->s;
+  int *head = many(s->nx, sizeof(int)), *next = many(s->nc, sizeof(int));
+  int good = head && next;
+  for (int i = 0; good && i < s->nx; i++) head[i] = -1;
+  for (int i = s->nc - 1; good && i >= 0; i--) {
+    if (s->contacts[i].normal != NORMAL_LOAD) continue;
+    next[i] = head[s->contacts[i].a];
+    head[s->contacts[i].a] = i;
+  }
+  for (int pass = 0; good && pass < 2; pass++) {
+    r->n_links = 0;
+    for (int g = 0; g < s->n_plane; g++) {
+      for (int side = 0; side < 2; side++) {
+        const plane_end *end = &s->plane[g].end[side];
+        for (int i = head[end->i]; i >= 0; i = next[i]) {
+          if (!presses(s, i, end)) continue;
+          if (pass) r->links[r->n_links] = (press_link){i, g, side, {0}};
+          r->n_links++;
+        }
+      }
+    }
+    if (!pass) good = (r->links = many(r->n_links, sizeof(press_link))) != NULL;
+  }
+  free(head);
+  free(next);
+  return good;
+}
+
+/* The entries of the matrix; or, with `forces` 0, of the graph of coordinates that share an equation. */
+static long list_entries(const residual *r, place *list, int forces) {
+  const cps_system *s = r->s;
+  long n = 0;
+  for (int i = 0; i < s->n_line; i++) {
+    int a = only_free(s, s->line[i].a), b = only_free(s, s->line[i].b);
+    list[n++] = (place){a, b};
+    list[n++] = (place){b, a};
+  }
+  for (int i = 0; i < s->n_plane; i++) {
+    int c[4];
+    plane_coordinates(&s->plane[i], c);
+    for (int j = 0; j < 4; j++)
+      for (int k = 0; k < 4; k++) list[n++] = (place){only_free(s, c[j]), only_free(s, c[k])};
+  }
+  for (int i = 0; i < s->nc; i++) {
+    int a = only_free(s, s->contacts[i].a), b = only_free(s, s->contacts[i].b), f = force_row(s, i);
+    list[n++] = forces ? (place){a, f} : (place){a, b};
+    list[n++] = forces ? (place){b, f} : (place){b, a};
+    if (!forces) continue;
+    list[n++] = (place){f, a};
+    list[n++] = (place){f, b};
+  }
+  for (int i = 0; i < r->n_links; i++) {
+    const press_link *l = &r->links[i];
+    int c[4];
+    plane_coordinates(&s->plane[l->spring], c);
+    int row = forces ? force_row(s, l->contact) : s->contacts[l->contact].a;
+    for (int k = 0; k < 4; k++) list[n++] = (place){row, only_free(s, c[k])};
+  }
+  return n;
+}
+
+/* Coordinates in an order with little fill-in, every contact force right after the last of its coordinates.
+ */
+static int make_order(const residual *r, const place *list, long count, int *order) {
+  const cps_system *s = r->s;
+  sparse graph;
+  int *of = many(s->nd, sizeof(int)), *position = many(s->nd, sizeof(int));
+  int *head = many(s->nd, sizeof(int)), *next = many(s->nc, sizeof(int));
+  int good = cps_sparse_make(&graph, s->nd, list, count) && of && position && head && next;
+  if (s->nd > 0) good = good && cps_sparse_order(&graph, of);
+  int n = 0;
+  for (int k = 0; good && k < s->nd; k++) {
+    position[of[k]] = k;
+    head[k] = -1;
+  }
+  for (int i = s->nc - 1; good && i >= 0; i--) {
+    int a = only_free(s, s->contacts[i].a), b = only_free(s, s->contacts[i].b);
+    int last = a < 0 ? b : b < 0 || position[a] > position[b] ? a : b;
+    next[i] = last < 0 ? -2 : head[position[last]];
+    if (last < 0)
+      order[n++] = force_row(s, i);
+    else
+      head[position[last]] = i;
+  }
+  for (int k = 0; good && k < s->nd; k++) {
+    order[n++] = of[k];
+    for (int i = head[k]; i >= 0; i = next[i]) order[n++] = force_row(s, i);
+  }
+  cps_sparse_free(&graph);
+  free(of);
+  free(position);
+  free(head);
+  free(next);
+  return good;
+}
+
+/* Where everything goes in the matrix. */
+static void find_slots(residual *r) {
+  const cps_system *s = r->s;
+  const sparse *m = &r->matrix;
+  for (int i = 0; i < s->nd; i++) r->diagonal[i] = cps_sparse_slot(m, i, i);
+  for (int i = 0; i < s->n_line; i++) {
+    int a = only_free(s, s->line[i].a), b = only_free(s, s->line[i].b), *slot = r->line_slot + 4 * i;
+    slot[0] = cps_sparse_slot(m, a, a);
+    slot[1] = cps_sparse_slot(m, a, b);
+    slot[2] = cps_sparse_slot(m, b, a);
+    slot[3] = cps_sparse_slot(m, b, b);
+  }
+  for (int i = 0; i < s->n_plane; i++) {
+    int c[4];
+    plane_coordinates(&s->plane[i], c);
+    for (int j = 0; j < 4; j++)
+      for (int k = 0; k < 4; k++)
+        r->plane_slot[16 * i + 4 * j + k] = cps_sparse_slot(m, only_free(s, c[j]), only_free(s, c[k]));
+  }
+  for (int i = 0; i < s->nc; i++) {
+    int a = only_free(s, s->contacts[i].a), b = only_free(s, s->contacts[i].b), f = force_row(s, i);
+    r->contact_slot[i] = (contact_slots){cps_sparse_slot(m, a, f), cps_sparse_slot(m, b, f),
+                                         cps_sparse_slot(m, f, a), cps_sparse_slot(m, f, b),
+                                         cps_sparse_slot(m, f, f)};
+  }
+  for (int i = 0; i < r->n_links; i++) {
+    press_link *l = &r->links[i];
+    int c[4];
+    plane_coordinates(&s->plane[l->spring], c);
+    for (int k = 0; k < 4; k++) l->slot[k] = cps_sparse_slot(m, force_row(s, l->contact), only_free(s, c[k]));
+  }
+}
+
+/* Stiffness and damping that act on each coordinate. */
+static void sum_stiffness(residual *r) {
+  const cps_system *s = r->s;
+  for (int i = 0; i < s->n_line; i++) {
+    const line_spring *g = &s->line[i];
+    int ends[2] = {g->a, g->b};
+    for (int k = 0; k < 2; k++) {
+      r->stiffness[ends[k]] += g->k;
+      r->damping[ends[k]] += g->d;
+    }
+  }
+  for (int i = 0; i < s->n_plane; i++) {
+    int c[4];
+    plane_coordinates(&s->plane[i], c);
+    for (int k = 0; k < 4; k++) {
+      r->stiffness[c[k]] += s->plane[i].k;
+      r->damping[c[k]] += s->plane[i].d;
+    }
+  }
+}
+
+static int make_matrix(residual *r) {
+  const cps_system *s = r->s;
+  int n = s->nd + s->nc;
+  long most = 4L * s->n_line + 16L * s->n_plane + 4L * s->nc + 4L * r->n_links;
+  place *list = many(most, sizeof(place));
+  int *order = many(n, sizeof(int));
+  int good = list && order && make_order(r, list, list_entries(r, list, 0), order) &&
+             cps_sparse_make(&r->matrix, n, list, list_entries(r, list, 1));
+  if (n > 0) good = good && cps_sparse_analyse(&r->matrix, order);
+  free(list);
+  free(order);
+  return good;
+}
+
+cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps_error *err) {
+  memset(r, 0, sizeof *r);
+  r->s = s;
+  r->k = k;
+  r->worst_contact = -1;
+  r->state_at = many(s->nc, sizeof(int));
+  r->inverse_at = many(s->nc, sizeof(int));
+  if (!r->state_at || !r->inverse_at) goto fail;
+  int states = 0, inverses = 0;
+  for (int i = 0; i < s->nc; i++) {
+    int n = s->contacts[i].n_states;
+    r->state_at[i] = states;
+    r->inverse_at[i] = inverses;
+    states += n * (n + 4);
+    inverses += n * (n + 1);
+  }
+  struct {
+    double **at;
+    int n;
+  } arrays[] = {{&r->r_a, s->nx},        {&r->r_f, s->nc},     {&r->r_z, s->nz},
+                {&r->size, s->nx},       {&r->blur, s->nx},    {&r->dn, s->nc},
+                {&r->stiffness, s->nx},  {&r->damping, s->nx}, {&r->line_k, s->n_line},
+                {&r->line_d, s->n_line}, {&r->state, states},  {&r->inverse, inverses},
+                {&r->x, s->nd + s->nc}};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+    if (!(*arrays[i].at = many(arrays[i].n, sizeof(double)))) goto fail;
+  r->plane = many(s->n_plane, sizeof *r->plane);
+  r->look = many(s->nc, sizeof *r->look);
+  r->law = many(s->nc, sizeof *r->law);
+  r->whole = many(s->nc, sizeof *r->whole);
+  r->line_slot = many(4L * s->n_line, sizeof(int));
+  r->plane_slot = many(16L * s->n_plane, sizeof(int));
+  r->contact_slot = many(s->nc, sizeof *r->contact_slot);
+  r->diagonal = many(s->nd, sizeof(int));
+  if (!r->plane || !r->look || !r->law || !r->whole || !r->line_slot || !r->plane_slot || !r->contact_slot ||
+      !r->diagonal || !find_links(r) || !make_matrix(r))
+    goto fail;
+  find_slots(r);
+  sum_stiffness(r);
+  return CPS_OK;
+fail:
+  cps_residual_free(r);
+  return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the matrix of the implicit solver");
+}
+
+void cps_residual_free(residual *r) {
+  void *all[] = {r->look,     r->r_a,       r->blur,       r->r_f,       r->r_z,        r->size,
+                 r->dn,       r->stiffness, r->damping,    r->line_k,    r->line_d,     r->state,
+                 r->x,        r->inverse,   r->plane,      r->law,       r->whole,      r->links,
+                 r->diagonal, r->state_at,  r->inverse_at, r->line_slot, r->plane_slot, r->contact_slot};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+  cps_sparse_free(&r->matrix);
+  memset(r, 0, sizeof *r);
+}
+
+cps_status cps_residual_accepts(const cps_system *s, const char *solver, cps_error *err) {
+  for (int i = 0; i < s->nc; i++) {
+    const cps_law *law = s->contacts[i].law;
+    if (!law->n_modes || law->n_states) continue;
+    return cps_error_set(
+        err, CPS_BAD_INPUT, "run.solver",
+        "the law %s of contact %s jumps between sticking and sliding, which %s cannot follow: "
+        "use run.solver events (or rk4), or the law quinn, which is continuous",
+        law->name, s->scenario->contacts[i].name, solver);
+  }
+  return CPS_OK;
+}
+
+/* ------------------------------------------------------------------ evaluating */
+
+static void line_tangents(residual *r, const double *q, const double *v) {
+  const cps_system *s = r->s;
+  for (int i = 0; i < s->n_line; i++) {
+    const line_spring *g = &s->line[i];
+    int pulls = 1;
+    if (g->tension_only) {
+      double e = g->sb * q[g->b] - g->sa * q[g->a] - g->rest, e_t = g->sb * v[g->b] - g->sa * v[g->a];
+      pulls = e > 0 && g->k * e + g->d * e_t >= 0;
+    }
+    r->line_k[i] = pulls ? g->k : 0;
+    r->line_d[i] = pulls ? g->d : 0;
+  }
+}
+
+static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
+
+/* With r from one point to the other, n = r/|r|, P = (1 - n n')/|r| and w the rate of r, the pull f n changes
+ * by T dr + D dw: T = n (k n + d P w)' + f P (the last term is the geometric stiffness), D = d n n'. */
+static void plane_tangents(residual *r, const double *q, const double *v) {
+  const cps_system *s = r->s;
+  for (int i = 0; i < s->n_plane; i++) {
+    const plane_spring *g = &s->plane[i];
+    plane_tangent *out = &r->plane[i];
+    const plane_end *a = &g->end[0], *b = &g->end[1];
+    double along[4][2], span[2], w[2]; /* dr = sum of along[k] dq_k */
+    for (int j = 0; j < 2; j++) {
+      span[j] = b->base[j] + q[b->i] * b->u[j] + q[b->j] * b->w[j] - a->base[j] - q[a->i] * a->u[j] -
+                q[a->j] * a->w[j];
+      w[j] = v[b->i] * b->u[j] + v[b->j] * b->w[j] - v[a->i] * a->u[j] - v[a->j] * a->w[j];
+      along[0][j] = -a->u[j];
+      along[1][j] = -a->w[j];
+      along[2][j] = b->u[j];
+      along[3][j] = b->w[j];
+    }
+    memset(out, 0, sizeof *out);
+    double length = hypot(span[0], span[1]);
+    if (!(length > 0)) continue;
+    double n[2] = {span[0] / length, span[1] / length}, across = (n[0] * w[1] - n[1] * w[0]) / length;
+    double turn[2] = {-n[1], n[0]}; /* P = turn turn'/length, P w = across turn */
+    double e = length - g->length, f = g->k * e + g->d * dot(n, w);
+    if (g->tension_only && (e <= 0 || f < 0)) continue;
+    double T[2][2], D[2][2];
+    for (int j = 0; j < 2; j++) {
+      for (int m = 0; m < 2; m++) {
+        T[j][m] = n[j] * (g->k * n[m] + g->d * across * turn[m]) + f / length * turn[j] * turn[m];
+        D[j][m] = g->d * n[j] * n[m];
+      }
+    }
+    for (int m = 0; m < 4; m++) {
+      double t[2] = {dot(T[0], along[m]), dot(T[1], along[m])};
+      double d[2] = {dot(D[0], along[m]), dot(D[1], along[m])};
+      for (int j = 0; j < 4; j++) {
+        out->q[j][m] = dot(along[j], t);
+        out->v[j][m] = dot(along[j], d);
+      }
+      for (int side = 0; side < 2; side++) {
+        double sign = side == 0 ? -1 : 1;
+        out->press_q[side][m] = sign * dot(g->end[side].up, t);
+        out->press_v[side][m] = sign * dot(g->end[side].up, d);
+      }
+    }
+  }
+}
+
+/* Notes a remainder, and what may be left of it. */
+static inline void judge(residual *r, double rest, double allowed, int i) {
+  double ratio = fabs(rest) / (allowed + TINY);
+  if (ratio <= r->worst) return;
+  r->worst = ratio == ratio ? ratio : INFINITY;
+  r->worst_contact = i;
+}
+
+static double width(const residual *r, int i) {
+  const contact *c = &r->s->contacts[i];
+  cps_law_scale scale;
+  cps_law_scales(c->law, c->p, r->k->n[i], &scale);
+  return scale.v_band > 0 ? scale.v_band : scale.v_scale;
+}
+
+/* The point at which a law is linearised. Where a law is flat on both sides of a steep middle, Newton's
+ * method jumps from side to side; when it passes the middle it is therefore made to look there first. */
+static outlook look_at(residual *r, int i, outlook now) {
+  outlook last = r->look[i];
+  if (r->sight == LOOK_LAST) {
+    r->limited++;
+    return last;
+  }
+  r->look[i] = now;
+  if (r->sight != LOOK_CAREFULLY || !(now.v * last.v < 0) || fabs(now.v - last.v) <= width(r, i)) return now;
+  r->limited++;
+  r->look[i].v = 0;
+  return r->look[i];
+}
+
+/* Evaluates the law of contact i for the point `now`: its force, extrapolated from where it was linearised.
+ */
+static double look(residual *r, int i, outlook now, const double *z, int mode, cps_law_jacobian *jac) {
+  const contact *c = &r->s->contacts[i];
+  workspace *k = r->k;
+  outlook at = c->n_states > 0 ? now : look_at(r, i, now);
+  k->v[i] = at.v;
+  double force = cps_contact_force(r->s, k, i, at.e, z, mode, jac);
+  /* From rest under more than it can hold, a contact is about to slide: look that way. */
+  int overloaded = (c->law->traits & CPS_NEEDS_FEQ) && jac->f.f_eq == 0 && jac->f.v != 0;
+  if (overloaded && fabs(at.v) < ASIDE * width(r, i)) {
+    k->v[i] = at.v -= copysign(ASIDE * width(r, i), at.e);
+    force = cps_contact_force(r->s, k, i, at.e, z, mode, jac);
+  }
+  if (at.v != now.v) force += jac->f.v * (now.v - at.v);
+  if (at.e != now.e) force += jac->f.f_eq * (now.e - at.e);
+  k->v[i] = now.v;
+  k->f_eq[i] = now.e;
+  return force;
+}
+
+void cps_residual_look(residual *r, const double *y, const double *a, const double *f) {
+  const cps_system *s = r->s;
+  const double *v = y + s->nx;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    double m = r->k->w_ii[i] > 0 ? 1 / r->k->w_ii[i] : 0;
+    double e = m > 0 ? f[i] - m * (a[c->a] - c->sb * a[c->b]) : 0;
+    r->look[i] = (outlook){v[c->a] - c->sb * v[c->b], e};
+  }
+}
+
+/* The law of contact i, its derivatives, and what is left of its equations. */
+static void eval_contact(residual *r, int i, const double *y, const double *a, const double *f,
+                         const double *z_t, const int *mode) {
+  const cps_system *s = r->s;
+  const contact *c = &s->contacts[i];
+  workspace *k = r->k;
+  const double *v = y + s->nx, *z = v + s->nx;
+  double m = k->w_ii[i] > 0 ? 1 / k->w_ii[i] : 0;
+  double pull = m * (a[c->a] - c->sb * a[c->b]), e = m > 0 ? f[i] - pull : 0;
+  cps_law_jacobian jac;
+  double force = look(r, i, (outlook){k->v[i], e}, z, mode ? mode[i] : CPS_MODE_FREE, &jac);
+  k->f[i] = f[i];
+  int n = c->n_states, moves = c->normal == NORMAL_LOAD && k->n[i] > 0;
+  law_tangent *t = &r->law[i];
+  *t = (law_tangent){jac.f.v, m > 0 ? jac.f.f_eq : 0, moves ? jac.f.n : 0};
+  r->r_f[i] = f[i] - force;
+  double speed = fabs(v[c->a]) + fabs(v[c->b]), blur = r->blur[c->a] + r->blur[c->b];
+  judge(r, r->r_f[i],
+        BALANCE * (fabs(f[i]) + fabs(force)) +
+            ROUND_OFF * (fabs(pull) + fabs(t->v) * speed + (1 + fabs(t->n)) * blur),
+        i);
+  double *d = r->state + r->state_at[i];
+  for (int j = 0; j < n; j++) {
+    const cps_partials *g = &jac.z_t[j];
+    double rate = k->z_t[c->z + j];
+    d[j] = jac.f.z[j];
+    d[n + j] = g->v;
+    d[2 * n + j] = m > 0 ? g->f_eq : 0;
+    d[3 * n + j] = moves ? g->n : 0;
+    double terms = fabs(g->v) * speed + fabs(g->n) * (k->n[i] + blur) + fabs(g->f_eq * e);
+    for (int p = 0; p < n; p++) {
+      d[4 * n + n * j + p] = g->z[p];
+      terms += fabs(g->z[p] * z[c->z + p]);
+    }
+    double rest = z_t[c->z + j] - rate;
+    r->r_z[c->z + j] = rest;
+    judge(r, rest, BALANCE * (fabs(rate) + fabs(z_t[c->z + j])) + 4 * ROUND_OFF * terms, i);
+  }
+}
+
+static double largest(const double *x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fabs(x[i]) > most ? fabs(x[i]) : most;
+  return most;
+}
+
+void cps_residual_eval(residual *r, double t, double *y, double *a, const double *f, const double *z_t,
+                       const int *mode) {
+  const cps_system *s = r->s;
+  workspace *k = r->k;
+  int nd = s->nd;
+  k->evaluations++;
+  cps_system_kinematics(s, k, t, y);
+  line_tangents(r, y, y + s->nx);
+  plane_tangents(r, y, y + s->nx);
+  for (int i = nd; i < s->nx; i++) {
+    a[i] = k->surface_a[i];
+    r->r_a[i] = r->size[i] = 0;
+  }
+  double most = 0;
+  for (int i = 0; i < nd; i++) {
+    double inertia = s->mass[i] * a[i];
+    r->r_a[i] = inertia - k->force[i];
+    r->size[i] = fabs(inertia) + fabs(k->force[i]);
+    most = r->size[i] > most ? r->size[i] : most;
+  }
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    r->r_a[c->a] -= f[i];
+    r->r_a[c->b] += c->sb * f[i];
+    r->size[c->a] += fabs(f[i]);
+    r->size[c->b] += fabs(f[i]);
+  }
+  double q_most = largest(y, s->nx), v_most = largest(y + s->nx, s->nx);
+  r->worst = 0;
+  r->worst_contact = -1;
+  r->limited = 0;
+  for (int i = 0; i < nd; i++) {
+    r->blur[i] = most + r->stiffness[i] * q_most + r->damping[i] * v_most;
+    if (k->inverse_mass[i] == 0) r->r_a[i] = s->mass[i] * a[i];
+    judge(r, r->r_a[i], BALANCE * r->size[i] + ROUND_OFF * r->blur[i], -1);
+  }
+  for (int i = 0; i < s->nc; i++) eval_contact(r, i, y, a, f, z_t, mode);
+}
+
+/* ------------------------------------------------------------------ linearised */
+
+/* Changes of the normal forces along b_q x and b_v x', into r->dn. */
+static void press_along(const residual *r, double b_q, const double *dq, double b_v, const double *dv) {
+  const cps_system *s = r->s;
+  if (r->n_links == 0) return;
+  memset(r->dn, 0, (size_t)s->nc * sizeof(double));
+  for (int i = 0; i < r->n_links; i++) {
+    const press_link *l = &r->links[i];
+    const plane_tangent *t = &r->plane[l->spring];
+    int c[4];
+    plane_coordinates(&s->plane[l->spring], c);
+    for (int m = 0; m < 4; m++) {
+      if (b_q != 0) r->dn[l->contact] += b_q * t->press_q[l->side][m] * dq[c[m]];
+      if (b_v != 0) r->dn[l->contact] += b_v * t->press_v[l->side][m] * dv[c[m]];
+    }
+  }
+}
+
+void cps_residual_along(const residual *r, const double *dq, const double *dv, const double *dz, double *r_a,
+                        double *r_f, double *r_z) {
+  const cps_system *s = r->s;
+  memset(r_a, 0, (size_t)s->nx * sizeof(double));
+  for (int i = 0; i < s->n_line; i++) {
+    const line_spring *g = &s->line[i];
+    double f = r->line_k[i] * (g->sb * dq[g->b] - g->sa * dq[g->a]) +
+               r->line_d[i] * (g->sb * dv[g->b] - g->sa * dv[g->a]);
+    r_a[g->a] -= g->sa * f;
+    r_a[g->b] += g->sb * f;
+  }
+  for (int i = 0; i < s->n_plane; i++) {
+    const plane_tangent *t = &r->plane[i];
+    int c[4];
+    plane_coordinates(&s->plane[i], c);
+    for (int j = 0; j < 4; j++)
+      for (int m = 0; m < 4; m++) r_a[c[j]] += t->q[j][m] * dq[c[m]] + t->v[j][m] * dv[c[m]];
+  }
+  for (int i = 0; i < s->nd; i++)
+    if (r->k->inverse_mass[i] == 0) r_a[i] = 0;
+  press_along(r, 1, dq, 1, dv);
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    int n = c->n_states;
+    const double *d = r->state + r->state_at[i], *x = dz + c->z;
+    double v = dv[c->a] - c->sb * dv[c->b];
+    r_f[i] = -(r->law[i].v * v + r->law[i].n * r->dn[i]);
+    for (int j = 0; j < n; j++) {
+      r_f[i] -= d[j] * x[j];
+      double rate = d[n + j] * v + d[3 * n + j] * r->dn[i];
+      for (int p = 0; p < n; p++) rate += d[4 * n + n * j + p] * x[p];
+      r_z[c->z + j] = -rate;
+    }
+  }
+}
+
+/* Inverts a[n n] into b[n n] by elimination with row exchanges. 0 if it is singular. */
+static int invert(double *a, double *b, int n) {
+  for (int i = 0; i < n * n; i++) b[i] = i % (n + 1) == 0 ? 1 : 0;
+  for (int j = 0; j < n; j++) {
+    int best = j;
+    for (int i = j + 1; i < n; i++)
+      if (fabs(a[i * n + j]) > fabs(a[best * n + j])) best = i;
+    if (!(fabs(a[best * n + j]) > 0)) return 0;
+    for (int m = 0; m < n; m++) {
+      double x = a[j * n + m], y = b[j * n + m];
+      a[j * n + m] = a[best * n + m];
+      a[best * n + m] = x;
+      b[j * n + m] = b[best * n + m];
+      b[best * n + m] = y;
+    }
+    double scale = 1 / a[j * n + j];
+    for (int m = 0; m < n; m++) {
+      a[j * n + m] *= scale;
+      b[j * n + m] *= scale;
+    }
+    for (int i = 0; i < n; i++) {
+      double factor = a[i * n + j];
+      if (i == j || factor == 0) continue;
+      for (int m = 0; m < n; m++) {
+        a[i * n + m] -= factor * a[j * n + m];
+        b[i * n + m] -= factor * b[j * n + m];
+      }
+    }
+  }
+  return 1;
+}
+
+/* Eliminates the states of contact i: its law's derivatives as they are when the states follow. */
+static int eliminate_states(residual *r, int i, double b_z) {
+  int n = r->s->contacts[i].n_states;
+  const double *d = r->state + r->state_at[i];
+  law_tangent whole = r->law[i];
+  if (n > 0) {
+    double *inverse = r->inverse + r->inverse_at[i], *follow = inverse + n * n;
+    double a[CPS_MAX_STATES * CPS_MAX_STATES];
+    for (int j = 0; j < n * n; j++) a[j] = (j % (n + 1) == 0 ? 1 : 0) - b_z * d[4 * n + j];
+    if (!invert(a, inverse, n)) return 0;
+    for (int j = 0; j < n; j++) {
+      follow[j] = 0;
+      for (int p = 0; p < n; p++) follow[j] += b_z * d[p] * inverse[p * n + j];
+      whole.v += follow[j] * d[n + j];
+      whole.e += follow[j] * d[2 * n + j];
+      whole.n += follow[j] * d[3 * n + j];
+    }
+  }
+  r->whole[i] = whole;
+  return 1;
+}
+
+/* The unit in which the force of contact i is measured. */
+static double unit(const workspace *k, int i) { return k->w_ii[i] > 0 ? 1 / k->w_ii[i] : 1; }
+
+static int assemble_contacts(residual *r, double *value) {
+  const cps_system *s = r->s;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    const contact_slots *at = &r->contact_slot[i];
+    if (!eliminate_states(r, i, r->b_z)) return 0;
+    const law_tangent *t = &r->whole[i];
+    double m = unit(r->k, i), slope = m * t->e - r->b_v * t->v;
+    value[at->af] -= m;
+    value[at->bf] += c->sb * m;
+    value[at->fa] += slope;
+    value[at->fb] -= c->sb * slope;
+    value[at->ff] = m * (1 - t->e + SHARE);
+  }
+  for (int i = 0; i < r->n_links; i++) {
+    const press_link *l = &r->links[i];
+    const plane_tangent *t = &r->plane[l->spring];
+    double n = r->whole[l->contact].n;
+    for (int m = 0; m < 4; m++)
+      value[l->slot[m]] -= n * (r->b_q * t->press_q[l->side][m] + r->b_v * t->press_v[l->side][m]);
+  }
+  return 1;
+}
+
+/* Rows of bodies that are held: a = 0. */
+static void hold_rows(residual *r) {
+  const cps_system *s = r->s;
+  if (r->k->held == 0) return;
+  sparse *m = &r->matrix;
+  for (int i = 0; i < m->nnz; i++)
+    if (m->row[i] < s->nd && r->k->inverse_mass[m->row[i]] == 0) m->value[i] = 0;
+  for (int i = 0; i < s->nd; i++)
+    if (r->k->inverse_mass[i] == 0) m->value[r->diagonal[i]] = s->mass[i];
+}
+
+int cps_residual_factor(residual *r, double b_q, double b_v, double b_z) {
+  const cps_system *s = r->s;
+  double *value = r->matrix.value;
+  r->b_q = b_q;
+  r->b_v = b_v;
+  r->b_z = b_z;
+  memset(value, 0, (size_t)(r->matrix.nnz + 1) * sizeof(double));
+  for (int i = 0; i < s->nd; i++) value[r->diagonal[i]] = s->mass[i];
+  for (int i = 0; i < s->n_line; i++) {
+    const line_spring *g = &s->line[i];
+    const int *slot = r->line_slot + 4 * (size_t)i;
+    double k = b_q * r->line_k[i] + b_v * r->line_d[i];
+    value[slot[0]] += g->sa * g->sa * k;
+    value[slot[1]] -= g->sa * g->sb * k;
+    value[slot[2]] -= g->sa * g->sb * k;
+    value[slot[3]] += g->sb * g->sb * k;
+  }
+  for (int i = 0; i < s->n_plane; i++) {
+    const plane_tangent *t = &r->plane[i];
+    const int *slot = r->plane_slot + 16 * (size_t)i;
+    for (int j = 0; j < 4; j++)
+      for (int m = 0; m < 4; m++) value[slot[4 * j + m]] += b_q * t->q[j][m] + b_v * t->v[j][m];
+  }
+  if (!assemble_contacts(r, value)) return 0;
+  hold_rows(r);
+  return cps_sparse_factor(&r->matrix);
+}
+
+int cps_residual_solve(residual *r, const double *r_a, const double *r_f, const double *r_z, double *da,
+                       double *df, double *dz_t) {
+  const cps_system *s = r->s;
+  const workspace *k = r->k;
+  double *x = r->x;
+  for (int i = 0; i < s->nd; i++) x[i] = -r_a[i];
+  for (int i = 0; i < s->nc; i++) {
+    int n = s->contacts[i].n_states;
+    const double *follow = r->inverse + r->inverse_at[i] + n * n, *rest = r_z + s->contacts[i].z;
+    double sum = r_f[i];
+    for (int j = 0; j < n; j++) sum += follow[j] * rest[j];
+    x[s->nd + i] = -sum;
+  }
+  if (!cps_sparse_solve(&r->matrix, x)) return 0;
+  memcpy(da, x, (size_t)s->nd * sizeof(double));
+  memset(da + s->nd, 0, (size_t)(s->nx - s->nd) * sizeof(double));
+  for (int i = 0; i < s->nc; i++) df[i] = x[s->nd + i] * unit(k, i);
+  if (s->nz == 0) return 1;
+  press_along(r, r->b_q, da, r->b_v, da);
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    int n = c->n_states;
+    if (n == 0) continue;
+    const double *d = r->state + r->state_at[i], *inverse = r->inverse + r->inverse_at[i];
+    double a = da[c->a] - c->sb * da[c->b], right[CPS_MAX_STATES];
+    double m = k->w_ii[i] > 0 ? 1 / k->w_ii[i] : 0;
+    for (int j = 0; j < n; j++)
+      right[j] = -r_z[c->z + j] + d[n + j] * r->b_v * a + d[2 * n + j] * (df[i] - m * a) +
+                 d[3 * n + j] * r->dn[i];
+    for (int j = 0; j < n; j++) {
+      dz_t[c->z + j] = 0;
+      for (int p = 0; p < n; p++) dz_t[c->z + j] += inverse[n * j + p] * right[p];
+    }
+  }
+  return 1;
+}

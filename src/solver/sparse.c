@@ -1,0 +1,155 @@
+/* sparse.c - a sparse matrix with a fixed pattern, and its factors by KLU.
+ *
+ * T. A. Davis, E. Palamadai Natarajan, Algorithm 907: KLU, ACM Trans. Math. Softw. 37(3), 2010; ordering by
+ * AMD, P. R. Amestoy, T. A. Davis, I. S. Duff, SIAM J. Matrix Anal. Appl. 17(4), 1996. Symbolic work is done
+ * once; numbers are factored again and again with the pivots of the first time. Every solution is put back
+ * into the equations: if it does not satisfy them, the pivots no longer suit the values, and are chosen anew.
+ * Only that allocates memory after the first factorisation.
+ */
+#include "sparse.h"
+
+#include <amd.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pivots on the diagonal are kept if they are not smaller than this part of their column: the order given is
+ * meant to need no others. When they have failed, a cautious choice. */
+static const double TRUSTING = 1e-6, CAUTIOUS = 0.1;
+
+/* Residual over the size of what it is made of that a good solution leaves. */
+static const double GOOD = 1e-9;
+
+/* What is smaller does not count: numbers without full precision. */
+static const double TINY = 1e-290;
+
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+/* Sorts every column and drops repeated entries. */
+static void tidy(sparse *m) {
+  int at = 0;
+  for (int j = 0; j < m->n; j++) {
+    int start = m->first[j], n = m->first[j + 1] - start, begin = at;
+    qsort(m->row + start, (size_t)n, sizeof(int), by_number);
+    for (int i = 0; i < n; i++)
+      if (at == begin || m->row[start + i] != m->row[at - 1]) m->row[at++] = m->row[start + i];
+    m->first[j] = begin;
+  }
+  m->first[m->n] = at;
+  m->nnz = at;
+}
+
+static int inside(int n, place p) { return p.row >= 0 && p.row < n && p.column >= 0 && p.column < n; }
+
+int cps_sparse_make(sparse *m, int n, const place *entries, long count) {
+  memset(m, 0, sizeof *m);
+  klu_defaults(&m->common);
+  m->n = n;
+  long most = count + n;
+  if (most > 1 << 30) return 0;
+  m->first = calloc((size_t)n + 2, sizeof(int));
+  m->row = calloc((size_t)most + 1, sizeof(int));
+  m->right = calloc((size_t)n + 1, sizeof(double));
+  m->check = calloc(2 * (size_t)n + 1, sizeof(double));
+  int *at = calloc((size_t)n + 1, sizeof(int));
+  if (!m->first || !m->row || !m->right || !m->check || !at) {
+    free(at);
+    return 0;
+  }
+  for (int j = 0; j < n; j++) m->first[j + 1] = 1;
+  for (long i = 0; i < count; i++)
+    if (inside(n, entries[i])) m->first[entries[i].column + 1]++;
+  for (int j = 0; j < n; j++) m->first[j + 1] += m->first[j];
+  for (int j = 0; j < n; j++) {
+    at[j] = m->first[j];
+    m->row[at[j]++] = j;
+  }
+  for (long i = 0; i < count; i++)
+    if (inside(n, entries[i])) m->row[at[entries[i].column]++] = entries[i].row;
+  free(at);
+  tidy(m);
+  m->value = calloc((size_t)m->nnz + 1, sizeof(double));
+  return m->value != NULL;
+}
+
+void cps_sparse_free(sparse *m) {
+  if (m->numeric) klu_free_numeric(&m->numeric, &m->common);
+  if (m->symbolic) klu_free_symbolic(&m->symbolic, &m->common);
+  free(m->first);
+  free(m->row);
+  free(m->value);
+  free(m->right);
+  free(m->check);
+  memset(m, 0, sizeof *m);
+}
+
+int cps_sparse_slot(const sparse *m, int row, int column) {
+  if (!inside(m->n, (place){row, column})) return m->nnz;
+  const int *found = bsearch(&row, m->row + m->first[column],
+                             (size_t)(m->first[column + 1] - m->first[column]), sizeof(int), by_number);
+  return found ? (int)(found - m->row) : m->nnz;
+}
+
+int cps_sparse_order(const sparse *m, int *order) {
+  int status = amd_order(m->n, m->first, m->row, order, NULL, NULL);
+  return status == AMD_OK || status == AMD_OK_BUT_JUMBLED;
+}
+
+int cps_sparse_analyse(sparse *m, int *order) {
+  m->common.btf = 0;
+  m->common.ordering = 2;
+  m->common.tol = TRUSTING;
+  m->symbolic = klu_analyze_given(m->n, m->first, m->row, order, order, &m->common);
+  return m->symbolic != NULL;
+}
+
+/* Factors with pivots of KLU's own choice. */
+static int choose_pivots(sparse *m, double tolerance) {
+  if (m->numeric) klu_free_numeric(&m->numeric, &m->common);
+  m->common.tol = tolerance;
+  m->common.scale = tolerance == TRUSTING ? -1 : 2;
+  m->numeric = klu_factor(m->first, m->row, m->value, m->symbolic, &m->common);
+  m->factored++;
+  m->pivoted++;
+  return m->numeric != NULL;
+}
+
+int cps_sparse_factor(sparse *m) {
+  if (m->n == 0) return 1;
+  if (!m->numeric) return choose_pivots(m, TRUSTING) || choose_pivots(m, CAUTIOUS);
+  m->factored++;
+  if (klu_refactor(m->first, m->row, m->value, m->symbolic, m->numeric, &m->common)) return 1;
+  return choose_pivots(m, CAUTIOUS);
+}
+
+/* Whether x solves the equations as well as round-off of the largest unknown lets it. */
+static int is_good(const sparse *m, const double *x) {
+  double *rest = m->check, *size = rest + m->n, most = 0;
+  for (int i = 0; i < m->n; i++) {
+    rest[i] = m->right[i];
+    size[i] = 0;
+    most = fabs(x[i]) > most ? fabs(x[i]) : most;
+  }
+  for (int j = 0; j < m->n; j++) {
+    for (int k = m->first[j]; k < m->first[j + 1]; k++) {
+      rest[m->row[k]] -= m->value[k] * x[j];
+      size[m->row[k]] += fabs(m->value[k]);
+    }
+  }
+  for (int i = 0; i < m->n; i++)
+    if (!(fabs(rest[i]) <= GOOD * (fabs(m->right[i]) + size[i] * most) + TINY)) return 0; /* or NaN */
+  return 1;
+}
+
+int cps_sparse_solve(sparse *m, double *x) {
+  if (m->n == 0) return 1;
+  size_t bytes = (size_t)m->n * sizeof(double);
+  memcpy(m->right, x, bytes);
+  if (klu_solve(m->symbolic, m->numeric, m->n, 1, x, &m->common) && is_good(m, x)) return 1;
+  memcpy(x, m->right, bytes);
+  if (!choose_pivots(m, CAUTIOUS)) return 0;
+  if (!klu_solve(m->symbolic, m->numeric, m->n, 1, x, &m->common)) return 0;
+  double sum = 0;
+  for (int i = 0; i < m->n; i++) sum += x[i];
+  return isfinite(sum);
+}
