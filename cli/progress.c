@@ -1,0 +1,110 @@
+/* progress.c - see progress.h. */
+#include "progress.h"
+#include "cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BAR_EVERY   0.1 /* [s] */
+#define LINE_EVERY  5.0 /* [s] */
+#define BAR_DELAY   0.3 /* a run that is over before that needs no bar [s] */
+#define BAR_COLUMNS 24
+
+static volatile sig_atomic_t asked_to_stop;
+
+static void note_signal(int number) {
+  (void)number;
+  asked_to_stop = 1;
+}
+
+/* The handler is for one signal only, so that a second Ctrl-C works as always. */
+static void catch_signals(void (*handler)(int)) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  action.sa_flags = (int)SA_RESETHAND;
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+int progress_stopped(void) { return asked_to_stop; }
+
+double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void span_text(char *text, size_t size, double seconds) {
+  if (!isfinite(seconds) || seconds > 3.6e8) {
+    snprintf(text, size, "very long");
+  } else if (seconds < 60) {
+    char rounded[40];
+    double unit = seconds < 1e-3 ? 1e-6 : seconds < 1 ? 1e-3 : 1;
+    snprintf(rounded, sizeof rounded, seconds / unit < 100 ? "%.2g" : "%.0f", seconds / unit);
+    snprintf(text, size, "%s %s", rounded, seconds < 1e-3 ? "us" : seconds < 1 ? "ms" : "s");
+  } else {
+    long s = lround(seconds);
+    if (s < 3600)
+      snprintf(text, size, "%ld min %ld s", s / 60, s % 60);
+    else
+      snprintf(text, size, "%ld h %ld min", s / 3600, s / 60 % 60);
+  }
+}
+
+void progress_start(progress *p, FILE *out, int quiet) {
+  memset(p, 0, sizeof *p);
+  p->out = out;
+  p->screen = term_detect(out, 80);
+  p->terminal = isatty(fileno(out)) != 0;
+  p->quiet = quiet;
+  p->started = seconds_now();
+  p->shown = p->started + (p->terminal ? BAR_DELAY - BAR_EVERY : 0);
+  asked_to_stop = 0;
+  catch_signals(note_signal);
+}
+
+static void draw_bar(FILE *out, const term *screen, double fraction) {
+  const char *full = screen->utf8 ? "\xE2\x96\x88" : "#", *empty = screen->utf8 ? "\xE2\x96\x91" : ".";
+  int filled = (int)(fraction * BAR_COLUMNS + 0.5);
+  for (int i = 0; i < BAR_COLUMNS; i++) fputs(i < filled ? full : empty, out);
+  fputc(' ', out);
+}
+
+int progress_show(const cps_progress *now, void *data) {
+  progress *p = (progress *)data;
+  if (asked_to_stop) return 1;
+  if (p->quiet) return 0;
+  double clock = seconds_now(), spent = clock - p->started;
+  if (clock - p->shown < (p->terminal ? BAR_EVERY : LINE_EVERY)) return 0;
+  p->shown = clock;
+  double fraction = fmin(1, fmax(0, (now->time - now->from) / (now->until - now->from)));
+  char left[40], line[160], step[40];
+  span_text(left, sizeof left, fraction > 0 ? spent * (1 - fraction) / fraction : INFINITY);
+  quantity_text(step, sizeof step, now->step, "s");
+  snprintf(line, sizeof line, "%3.0f %%  t = %.6g of %.6g s, step %s, %s left, %d stick, %d slip",
+           100 * fraction, now->time, now->until, step, left, now->sticking, now->slipping);
+  if (!p->terminal) {
+    fprintf(p->out, "capstan run: %s\n", line);
+    return 0;
+  }
+  fputc('\r', p->out);
+  int room = p->screen.width - 1;
+  if (term_columns(line) + BAR_COLUMNS + 1 <= room) draw_bar(p->out, &p->screen, fraction);
+  fprintf(p->out, "%.*s\033[K", room > 10 ? room : 10, line);
+  fflush(p->out);
+  p->visible = 1;
+  return 0;
+}
+
+void progress_end(progress *p) {
+  if (p->visible) {
+    fputs("\r\033[K", p->out);
+    fflush(p->out);
+    p->visible = 0;
+  }
+  catch_signals(SIG_DFL);
+}

@@ -1,0 +1,36 @@
+/* progress.h - how a run is getting on: a bar on a terminal, a line now and then elsewhere; and Ctrl-C. */
+#ifndef PROGRESS_H
+#define PROGRESS_H
+
+#include "capstan.h"
+#include "term.h"
+
+typedef struct progress {
+  FILE *out;
+  term screen;
+  int terminal;   /* a bar that is drawn over and over; else lines */
+  int quiet;      /* nothing at all */
+  double started; /* seconds, see seconds_now */
+  double shown;   /* when something was last shown */
+  int visible;    /* a bar stands on the line now */
+} progress;
+
+/* Starts the clock, and lets Ctrl-C stop the run in good order; a second Ctrl-C ends the program. */
+void progress_start(progress *p, FILE *out, int quiet);
+
+/* For cps_simulation_run: `data` is the progress. Nonzero once the user has asked to stop. */
+int progress_show(const cps_progress *now, void *data);
+
+/* Removes the bar, and gives Ctrl-C back its meaning. */
+void progress_end(progress *p);
+
+/* Whether the user has asked to stop. */
+int progress_stopped(void);
+
+/* Seconds since some fixed moment. */
+double seconds_now(void);
+
+/* A time span for people: "1.2 ms", "3.4 s", "5 min 12 s", "2 h 3 min". */
+void span_text(char *text, size_t size, double seconds);
+
+#endif

@@ -1,0 +1,360 @@
+/* result_files.c - see result_files.h. */
+#include "result_files.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, EVENTS_SHOWN = 20 };
+
+/* ---------------------------------------------------------------- files */
+
+/* The path of a file in the folder; 0 if it is too long. */
+static int path_in(char *path, const char *folder, const char *name, const char *ending) {
+  int length = snprintf(path, PATH_SIZE, "%s/%s%s", folder, name, ending);
+  return length > 0 && length < PATH_SIZE;
+}
+
+/* One folder; that it is there already is fine. */
+static int make_folder(const char *path) {
+  if (mkdir(path, 0777) == 0) return 1;
+  struct stat info;
+  int reason = errno;
+  if (stat(path, &info) == 0) {
+    if (S_ISDIR(info.st_mode)) return 1;
+    reason = ENOTDIR;
+  }
+  errno = reason;
+  return 0;
+}
+
+int results_prepare(const char *where, const char *folder) {
+  char path[PATH_SIZE];
+  size_t length = strlen(folder);
+  if (length == 0 || length >= sizeof path - 32) {
+    complain(where, length ? "the name of the result folder is too long" : "the result folder has no name");
+    return STATUS_IO;
+  }
+  memcpy(path, folder, length + 1);
+  for (size_t i = 1; i <= length; i++) {
+    if (path[i] != '/' && path[i]) continue;
+    char end = path[i];
+    path[i] = 0;
+    if (!make_folder(path)) {
+      complain(where, "cannot make the result folder '%s': %s", path, strerror(errno));
+      return STATUS_IO;
+    }
+    path[i] = end;
+  }
+  /* Better to learn now than after an hour that nothing can be written there. */
+  path_in(path, folder, "summary.json", ".part");
+  FILE *probe = fopen(path, "w");
+  if (!probe) {
+    complain(where, "cannot write in the result folder '%s': %s", folder, strerror(errno));
+    return STATUS_IO;
+  }
+  fclose(probe);
+  remove(path);
+  return STATUS_GOOD;
+}
+
+/* ---------------------------------------------------------------- CSV */
+
+/* Text as a CSV field: in quotes where it must be. */
+static void put_field(FILE *out, const char *text) {
+  if (!text[strcspn(text, ",\"\n\r")]) {
+    fputs(text, out);
+    return;
+  }
+  fputc('"', out);
+  for (; *text; text++) {
+    if (*text == '"') fputc('"', out);
+    fputc(*text, out);
+  }
+  fputc('"', out);
+}
+
+/* The number 0 with either sign is "0"; others are the shortest that read back the same. */
+static void put_number(FILE *out, double value) {
+  if (value == 0) {
+    fputc('0', out);
+    return;
+  }
+  char text[40];
+  shortest_number(text, sizeof text, value);
+  fputs(text, out);
+}
+
+static void write_series(FILE *out, const outcome *o) {
+  const cps_result *r = o->result;
+  int columns = cps_result_columns(r);
+  const double **data = (const double **)grow(NULL, (size_t)columns, sizeof *data);
+  for (int c = 0; c < columns; c++) {
+    char head[200];
+    snprintf(head, sizeof head, "%s [%s]", cps_result_name(r, c), cps_result_unit(r, c));
+    if (c) fputc(',', out);
+    put_field(out, head);
+    data[c] = cps_result_data(r, c);
+  }
+  fputc('\n', out);
+  for (long i = 0; i < cps_result_rows(r); i++) {
+    for (int c = 0; c < columns; c++) {
+      if (c) fputc(',', out);
+      put_number(out, data[c][i]);
+    }
+    fputc('\n', out);
+  }
+  free((void *)data);
+}
+
+/* The two sides of "stick -> slip forward". */
+static void split_event(const cps_event *e, char *from, char *to, size_t size) {
+  const char *arrow = strstr(e->what, " -> ");
+  snprintf(from, size, "%.*s", arrow ? (int)(arrow - e->what) : 0, e->what);
+  snprintf(to, size, "%s", arrow ? arrow + 4 : e->what);
+}
+
+static void write_events(FILE *out, const outcome *o) {
+  const cps_result *r = o->result;
+  fputs("time [s],contact,from,to\n", out);
+  for (long i = 0; i < cps_result_events(r); i++) {
+    const cps_event *e = cps_result_event(r, i);
+    char from[48], to[48];
+    split_event(e, from, to, sizeof from);
+    put_number(out, e->time);
+    fputc(',', out);
+    put_field(out, e->contact_name);
+    fputc(',', out);
+    put_field(out, from);
+    fputc(',', out);
+    put_field(out, to);
+    fputc('\n', out);
+  }
+}
+
+/* ---------------------------------------------------------------- summary */
+
+double closing_error(const cps_energy *e) { return e->scale > 0 ? fabs(e->error) / e->scale : 0; }
+
+long transitions_of(const cps_result *r, int contact) {
+  long n = 0;
+  for (long i = 0; i < cps_result_events(r); i++) n += cps_result_event(r, i)->contact == contact;
+  return n;
+}
+
+static void json_long(json *w, const char *key, long value) { json_number(w, key, (double)value); }
+
+static void write_run(json *w, const outcome *o) {
+  const scenario_run *run = &o->scenario->run;
+  long rows = cps_result_rows(o->result);
+  json_open_flat(w, "run", '{');
+  json_text(w, "solver", run->solver);
+  json_number(w, "from", run->from);
+  json_number(w, "until", run->until);
+  json_number(w, "reached", rows ? cps_result_data(o->result, 0)[rows - 1] : run->from);
+  json_number(w, "step", run->step > 0 ? run->step : NAN);
+  json_number(w, "output", run->output > 0 ? run->output : NAN);
+  json_number(w, "tolerance", run->tolerance);
+  json_number(w, "absolute_tolerance", run->tolerance_abs);
+  json_close(w);
+}
+
+static void write_error(json *w, const cps_error *e) {
+  if (!e) {
+    json_text(w, "error", NULL);
+    return;
+  }
+  json_open(w, "error", '{');
+  json_number(w, "time", e->time);
+  json_text(w, "key", *e->key ? e->key : NULL);
+  json_text(w, "text", e->text);
+  json_close(w);
+}
+
+/* The last row. */
+static void write_end(json *w, const cps_result *r) {
+  long last = cps_result_rows(r) - 1;
+  json_open(w, "end", '{');
+  for (int c = 0; last >= 0 && c < cps_result_columns(r); c++)
+    json_number(w, cps_result_name(r, c), cps_result_data(r, c)[last]);
+  json_close(w);
+}
+
+/* Smallest and largest value of every column among the rows, and when. */
+static void write_extremes(json *w, const cps_result *r) {
+  const double *t = cps_result_data(r, 0);
+  json_open(w, "extremes", '{');
+  for (int c = 1; c < cps_result_columns(r); c++) {
+    const double *x = cps_result_data(r, c);
+    long least = 0, most = 0, rows = cps_result_rows(r);
+    for (long i = 1; i < rows; i++) {
+      if (x[i] < x[least]) least = i;
+      if (x[i] > x[most]) most = i;
+    }
+    if (rows == 0) continue;
+    json_open_flat(w, cps_result_name(r, c), '{');
+    json_text(w, "unit", cps_result_unit(r, c));
+    json_number(w, "min", x[least]);
+    json_number(w, "min_time", t[least]);
+    json_number(w, "max", x[most]);
+    json_number(w, "max_time", t[most]);
+    json_close(w);
+  }
+  json_close(w);
+}
+
+static void write_event_list(json *w, const cps_result *r) {
+  long n = cps_result_events(r);
+  json_open(w, "events", '{');
+  json_long(w, "count", n);
+  json_open(w, "first", '[');
+  for (long i = 0; i < n && i < EVENTS_SHOWN; i++) {
+    const cps_event *e = cps_result_event(r, i);
+    char from[48], to[48];
+    split_event(e, from, to, sizeof from);
+    json_open_flat(w, NULL, '{');
+    json_number(w, "time", e->time);
+    json_text(w, "contact", e->contact_name);
+    json_text(w, "from", from);
+    json_text(w, "to", to);
+    json_close(w);
+  }
+  json_close(w);
+  json_close(w);
+}
+
+static void write_contacts(json *w, const outcome *o) {
+  const cps_result *r = o->result;
+  long last = cps_result_rows(r) - 1;
+  long *count = (long *)grow(NULL, (size_t)o->scenario->n_contacts + 1, sizeof *count);
+  memset(count, 0, ((size_t)o->scenario->n_contacts + 1) * sizeof *count);
+  for (long i = 0; i < cps_result_events(r); i++) count[cps_result_event(r, i)->contact]++;
+  json_open(w, "contacts", '{');
+  for (int i = 0; i < o->scenario->n_contacts; i++) {
+    const scenario_contact *c = &o->scenario->contacts[i];
+    char name[2 * NAME_MAX_LENGTH];
+    snprintf(name, sizeof name, "contacts.%s.work", c->name);
+    int column = cps_result_find(r, name);
+    json_open_flat(w, c->name, '{');
+    json_text(w, "law", c->law->name);
+    json_number(w, "friction_work", last >= 0 && column >= 0 ? cps_result_data(r, column)[last] : NAN);
+    json_long(w, "transitions", count[i]);
+    json_close(w);
+  }
+  json_close(w);
+  free(count);
+}
+
+static void write_energy(json *w, const cps_result *r) {
+  cps_energy e;
+  cps_result_energy(r, &e);
+  json_open(w, "energy", '{');
+  json_text(w, "unit", "J");
+  json_number(w, "initial", e.initial);
+  json_number(w, "kinetic", e.kinetic);
+  json_number(w, "elastic", e.elastic);
+  json_number(w, "gravity", e.gravity);
+  json_number(w, "load_work", e.load_work);
+  json_number(w, "motion_work", e.motion_work);
+  json_number(w, "friction", e.friction);
+  json_number(w, "damping", e.damping);
+  json_number(w, "solver", e.solver);
+  json_number(w, "closing_error", e.error);
+  json_number(w, "largest", e.scale);
+  json_number(w, "relative_error", closing_error(&e));
+  json_close(w);
+}
+
+static void write_counters(json *w, const cps_result *r) {
+  cps_counters n;
+  cps_result_counters(r, &n);
+  json_open_flat(w, "counters", '{');
+  json_long(w, "steps", n.steps);
+  json_long(w, "rejected", n.rejected);
+  json_long(w, "evaluations", n.evaluations);
+  json_long(w, "newton", n.newton);
+  json_long(w, "factorisations", n.factorisations);
+  json_long(w, "events", n.events);
+  json_close(w);
+}
+
+void summary_write(FILE *out, const outcome *o) {
+  json w = json_start(out);
+  json_open(&w, NULL, '{');
+  json_text(&w, "title", cps_scenario_title(o->scenario));
+  json_text(&w, "status", o->status);
+  write_error(&w, o->error);
+  json_text(&w, "scenario", o->scenario->file);
+  json_text(&w, "hash", cps_scenario_hash(o->scenario));
+  json_open_flat(&w, "settings", '[');
+  for (int i = 0; i < o->n_settings; i++) json_text(&w, NULL, o->settings[i]);
+  json_close(&w);
+  json_text(&w, "version", cps_version());
+  write_run(&w, o);
+  write_end(&w, o->result);
+  write_contacts(&w, o);
+  write_energy(&w, o->result);
+  write_event_list(&w, o->result);
+  write_extremes(&w, o->result);
+  write_counters(&w, o->result);
+  json_long(&w, "rows", cps_result_rows(o->result));
+  json_number(&w, "wall_time", o->wall);
+  json_close(&w);
+  json_end(&w);
+}
+
+/* ---------------------------------------------------------------- the folder */
+
+static void write_scenario(FILE *out, const outcome *o) {
+  fwrite(o->scenario->text, 1, o->scenario->length, out);
+}
+
+/* The summary comes last, so that where there is a new one there is all the rest. */
+static const struct content {
+  const char *name;
+  void (*write)(FILE *out, const outcome *o);
+} contents[] = {{"series.csv", write_series},
+                {"events.csv", write_events},
+                {"scenario.yaml", write_scenario},
+                {"summary.json", summary_write}};
+
+enum { N_CONTENTS = sizeof contents / sizeof contents[0] };
+
+static int write_part(const char *where, const char *folder, const struct content *c, const outcome *o) {
+  char path[PATH_SIZE];
+  path_in(path, folder, c->name, ".part");
+  FILE *file = fopen(path, "w");
+  if (!file) {
+    complain(where, "cannot write '%s': %s", path, strerror(errno));
+    return STATUS_IO;
+  }
+  c->write(file, o);
+  return close_output(where, path, file);
+}
+
+static int rename_part(const char *where, const char *folder, const struct content *c) {
+  char from[PATH_SIZE], to[PATH_SIZE];
+  path_in(from, folder, c->name, ".part");
+  path_in(to, folder, c->name, "");
+  if (rename(from, to) == 0) return STATUS_GOOD;
+  complain(where, "cannot write '%s': %s", to, strerror(errno));
+  return STATUS_IO;
+}
+
+int results_write(const char *where, const char *folder, const outcome *o) {
+  int status = STATUS_GOOD, written = 0;
+  for (; status == STATUS_GOOD && written < N_CONTENTS; written++)
+    status = write_part(where, folder, &contents[written], o);
+  for (int i = 0; status == STATUS_GOOD && i < N_CONTENTS; i++)
+    status = rename_part(where, folder, &contents[i]);
+  for (int i = 0; status != STATUS_GOOD && i < written; i++) {
+    char path[PATH_SIZE];
+    path_in(path, folder, contents[i].name, ".part");
+    remove(path);
+  }
+  return status;
+}
