@@ -76,6 +76,14 @@ static void settles(void **state) {
       print_point(&x);
       FAIL_AT(&end, "settling from the first point ends here, but guard %d is %g", k, g);
     }
+    /* The force there is one that the law can have: a guard that does not fire lets it grow. */
+    cps_law_scale s = scale_at(&end);
+    cps_law_output out;
+    int inside = fabs(end.v) <= s.v_band || end.mode == mode_at(&end);
+    for (int q = 0; q < law->n_states; q++) inside = inside && fabs(end.z[q]) <= s.z[q];
+    eval_at(&end, &out, NULL);
+    if (inside && fabs(out.f) > s.f_peak * (1 + 1e-12))
+      FAIL_AT(&end, "settles here, where |f| = %g exceeds f_peak = %g", fabs(out.f), s.f_peak);
     point again = end;
     in = input_of(&end);
     again.mode = cps_law_settle(law, x.p, &in, again.z);

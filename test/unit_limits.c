@@ -118,6 +118,139 @@ static void values_by_hand(void **state) {
   }
 }
 
+/* One state rate of a law with its default parameters and n = 10, mode free. */
+typedef struct rate_by_hand {
+  const char *law;
+  double v, z[2];
+  int i;
+  double rate;
+} rate_by_hand;
+
+static void rates_by_hand(void **state) {
+  (void)state;
+  const rate_by_hand rows[] = {
+      {"dahl", 2, {2e-6}, 0, 2 - 1e5 * 2 * 2e-6 / 0.5},
+      {"dahl", -2, {2e-6}, 0, -2 - 1e5 * 2 * 2e-6 / 0.5},
+      {"lugre", 0.001, {5e-6}, 0, 0.001 - 1e5 * 0.001 * 5e-6 / (1 + 0.5 * exp(-1.0))},
+      {"lugre-load", -0.001, {2e-6}, 0, -0.001 - 1e5 * 0.001 * 2e-6 / (0.4 + 0.2 * exp(-1.0))},
+      {"lugre-adams", 0.001, {2e-5}, 0, 0.001 - 1e5 * 0.001 * 2e-5 / (10 * (0.4 + 0.2 * exp(-1.0)))},
+      {"elasto-plastic", 1e-9, {1.9e-6}, 0, 1e-9},               /* elastic */
+      {"elasto-plastic", 1e-9, {4e-6}, 0, 1e-9 * (1 - 1.0 / 3)}, /* half way to z_ss = 6e-6: a = 1/2 */
+      {"elasto-plastic", 1e-9, {6e-6}, 0, 0},                    /* plastic */
+      {"elasto-plastic", -1e-9, {6e-6}, 0, -1e-9},               /* on the way back */
+      {"haessig-bristle", 3, {1e-6, 2e-6}, 1, 3},
+      {"reset-integrator", 3, {1e-6}, 0, 3},
+      {"reset-integrator", 3, {4e-6}, 0, 0},
+      {"reset-integrator", -3, {4e-6}, 0, -3},
+      {"adams-stick-slip", 5e-5, {2e-6}, 0, 5e-5},
+      {"adams-stick-slip", 5e-4, {2e-6}, 0, 0},
+      {"simpack-stick-slip", 1e-3, {2e-8}, 0, 1e-3},
+      {"simpack-stick-slip", 1e-3, {7e-8}, 0, 0},
+      {"lugris", 1e-5, {1e-7}, 0, 1e-5},
+      {"lugris", 1e-2, {1e-7}, 0, (6 - 5e6 * 1e-7) / 1e3}, /* the tip gives way */
+      {"gonthier", 0, {1e-6, 0.25}, 0, 0},
+      {"gonthier", 0, {1e-6, 0.25}, 1, 0.75 / 2},
+      {"gonthier", 1, {1e-6, 0.25}, 0, (0.4 - 1e5 * 1e-6) / 100},
+      {"gonthier", 1, {1e-6, 0.25}, 1, -0.25 * 1e5 / 100},
+      {"rill", 1e-5, {1e-6, 2e-5}, 0, 2e-5},
+      {"rill", 1, {1e-6, 0}, 1, (0.4 - 1e5 * 1e-6) / 1e-3},
+      {"iwan", 2, {1e-6, 0}, 0, 2},
+      {"iwan", 2, {1.6e-6, 0}, 0, 0},
+      {"iwan", -2, {1.6e-6, 0}, 0, -2},
+      {"gms", 1, {1e-6, 0}, 0, 1},
+      {"gms", 1, {2e-6, 0}, 0, 100 * (0.25 - 6e4 * 2e-6 / 0.4) / 6e4},
+      {"dieterich", 1e-6, {log(2.0)}, 0, (0.5e-6 - 1e-6) / 1e-5},
+      {"ruina", 1e-5, {-1}, 0, -(log(10.0) - 1)},
+  };
+  for (int i = 0; i < ROWS(rows); i++) {
+    point x = point_of(rows[i].law);
+    x.v = rows[i].v;
+    memcpy(x.z, rows[i].z, sizeof rows[i].z);
+    cps_law_output out;
+    eval_at(&x, &out, NULL);
+    double rate = out.z_t[rows[i].i], size = fmax(fabs(rows[i].rate), fabs(x.v));
+    if (fabs(rate - rows[i].rate) > 1e-9 * size)
+      FAIL_AT(&x, "rate of %s is %.15g, by hand %.15g", x.law->states[rows[i].i].name, rate, rows[i].rate);
+  }
+}
+
+/* Where a law goes from a mode, a point and n = 10, with its default parameters. */
+typedef struct step_by_hand {
+  const char *law;
+  int mode;
+  double v, f_eq, z;
+  int next;
+  double next_z;
+} step_by_hand;
+
+static void modes_by_hand(void **state) {
+  (void)state;
+  enum { STICK, FORWARD, BACKWARD };                               /* most laws */
+  enum { HELD_AHEAD = 1, HELD_BACK, SLIP_FORWARD, SLIP_BACKWARD }; /* Adams and RecurDyn */
+  const step_by_hand rows[] = {
+      {"coulomb", STICK, 0, 4.9, 0, STICK, 0},
+      {"coulomb", STICK, 0, 5.1, 0, BACKWARD, 0}, /* friction cannot hold it: it is pushed backward */
+      {"coulomb", STICK, 0, -5.1, 0, FORWARD, 0},
+      {"coulomb", FORWARD, 1, 9, 0, FORWARD, 0},
+      {"coulomb", FORWARD, -1e-15, 3, 0, STICK, 0},
+      {"coulomb", BACKWARD, 1e-15, 3, 0, STICK, 0},
+      {"coulomb", FORWARD, -1e-15, 7, 0, BACKWARD, 0}, /* reverses without rest */
+      {"coulomb-static", STICK, 0, 5.9, 0, STICK, 0},
+      {"coulomb-static", STICK, 0, -6.1, 0, FORWARD, 0},
+      {"stribeck", STICK, 0, 6.1, 0, BACKWARD, 0},
+      {"karnopp", STICK, 0, 6.1, 0, BACKWARD, 0},
+      {"karnopp", STICK, 0.0005, 6.1, 0, FORWARD, 0}, /* still moves forward */
+      {"karnopp", FORWARD, -0.0005, 0, 0, STICK, 0},
+      {"karnopp", FORWARD, -0.5, 0, 0, BACKWARD, 0}, /* a step over the whole band */
+      {"event-coulomb", STICK, 0, -6.1, 0, FORWARD, 0},
+      {"switch", STICK, 0, -6.1, 0, FORWARD, 0},
+      {"switch", FORWARD, 5e-5, -6.1, 0, FORWARD, 0}, /* in the band, but pushed */
+      {"switch", FORWARD, 5e-5, -5.9, 0, STICK, 0},
+      {"switch", FORWARD, 2e-4, 0, 0, FORWARD, 0},
+      {"switch", FORWARD, -2e-4, 0, 0, BACKWARD, 0},
+      {"adams-stick-slip", STICK, 9e-5, 0, 5e-6, STICK, 5e-6},
+      {"adams-stick-slip", STICK, 2e-4, 0, 5e-6, SLIP_FORWARD, 5e-6},
+      {"adams-stick-slip", STICK, -2e-4, 0, 5e-6, SLIP_BACKWARD, 5e-6},
+      {"adams-stick-slip", STICK, 5e-5, 0, 1.1e-5, HELD_AHEAD, 1e-5},
+      {"adams-stick-slip", STICK, -5e-5, 0, -1.1e-5, HELD_BACK, -1e-5},
+      {"adams-stick-slip", HELD_AHEAD, -5e-5, 0, 1e-5, STICK, 1e-5},
+      {"adams-stick-slip", SLIP_FORWARD, 9e-5, 0, 5e-6, STICK, 0},
+      {"recurdyn-stick-slip", STICK, 5e-5, 0, 1.1e-5, STICK, 1.1e-5},
+      {"recurdyn-stick-slip", SLIP_BACKWARD, -9e-5, 0, 5e-6, STICK, 0},
+      {"simpack-stick-slip", STICK, 1, 0, 5.9e-8, STICK, 5.9e-8},
+      {"simpack-stick-slip", STICK, 1, 0, 6.1e-8, FORWARD, 6.1e-8},
+      {"simpack-stick-slip", STICK, -1, 0, -6.1e-8, BACKWARD, -6.1e-8},
+      {"simpack-stick-slip", FORWARD, -1e-9, 0, 6.1e-8, STICK, 0},
+      {"simpack-stick-slip-preloaded", FORWARD, -1e-9, 0, 6.1e-8, STICK, 4e-8},
+      {"simpack-stick-slip-preloaded", BACKWARD, 1e-9, 0, -6.1e-8, STICK, -4e-8},
+      {"reset-integrator", STICK, 1, 0, 3.9e-6, STICK, 3.9e-6},
+      {"reset-integrator", STICK, 1, 0, 4.1e-6, FORWARD, 4e-6},
+      {"reset-integrator", FORWARD, -1, 0, 4e-6, STICK, 4e-6},
+      {"iwan", 0, 1, 0, 1.6e-6, 1, 1.5e-6}, /* y_1 = (1 - 0.8 7/8) mu/sigma0 */
+      {"iwan", 0, 1, 0, 1.4e-6, 0, 1.4e-6},
+      {"iwan", 1, -1, 0, 1.5e-6, 0, 1.5e-6},
+      {"gms", 0, 1e-9, 0, 0.151 / 6e4, 1, 0.151 / 6e4},
+      {"gms", 0, 1e-9, 0, 0.149 / 6e4, 0, 0.149 / 6e4},
+      {"gms", 1, -1e-9, 0, 0.149 / 6e4, 0, 0.149 / 6e4},
+      {"haessig-bristle", 0, 1, 0, 1.1e-5, 0, -7.0 / 16 * 1e-5},
+      {"haessig-bristle", 0, -1, 0, -1.1e-5, 0, 7.0 / 16 * 1e-5},
+      {"haessig-bristle", 0, 1, 0, 0.9e-5, 0, 0.9e-5},
+  };
+  for (int i = 0; i < ROWS(rows); i++) {
+    point x = point_of(rows[i].law);
+    x.mode = rows[i].mode;
+    x.v = rows[i].v;
+    x.f_eq = rows[i].f_eq;
+    x.z[0] = rows[i].z;
+    cps_law_input in = input_of(&x);
+    double z[CPS_MAX_STATES] = {0};
+    int next = cps_law_settle(x.law, x.p, &in, z);
+    if (next != rows[i].next || fabs(z[0] - rows[i].next_z) > 1e-12 * fabs(rows[i].next_z))
+      FAIL_AT(&x, "settles in mode %d with %.15g, by hand %d and %.15g", next, z[0], rows[i].next,
+              rows[i].next_z);
+  }
+}
+
 /* cdq-general: the cubic between alpha and beta, with its ends and slopes. */
 static void cubic_of_cdq(void **state) {
   (void)state;
@@ -394,6 +527,8 @@ static void adams_limits_deflection(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_by_hand),
+      cmocka_unit_test(rates_by_hand),
+      cmocka_unit_test(modes_by_hand),
       cmocka_unit_test(cubic_of_cdq),
       cmocka_unit_test(brown_mcphee_peak),
       cmocka_unit_test(rate_and_state_steady),

@@ -253,8 +253,10 @@ static const cps_law laws[] = {
                  "sgn(v) - k_i "
                  "z_i/g(v)) until v turns",
      .citation = "F. Al-Bender, V. Lampaert, J. Swevers, IEEE Trans. Autom. Control 50(11), 2005",
-     .note = "Four elements. Differs from iwan in that slipping elements follow the Stribeck curve. Not dissipative in "
-             "every cycle: as v falls, a slipping element follows the rising curve and is loaded without motion.",
+     .note =
+         "Four elements. Differs from iwan in that slipping elements follow the Stribeck curve. Not "
+         "dissipative in "
+         "every cycle: as v falls, a slipping element follows the rising curve and is loaded without motion.",
      .traits = CPS_STICKS | CPS_MEMORY | CPS_MODES,
      .n_params = COUNT(gms_params),
      .params = gms_params,

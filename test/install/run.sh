@@ -34,9 +34,13 @@ diff "$temp/declared" "$temp/exported" || fail "declared (<) and exported (>) fu
 # The tool runs from where it was put.
 "$prefix/bin/capstan" --version >/dev/null
 
-# The man page knows every option that the tool knows.
-for option in $({ "$prefix/bin/capstan" --help; "$prefix/bin/capstan" models --help; } | grep -oE -e '--[a-z]+' | sort -u); do
-  sed 's/\\-/-/g' "$prefix/share/man/man1/capstan.1" | grep -F -e "$option" >/dev/null || fail "$option is not in the man page"
+# The man page knows every command and every option that the tool knows.
+tool=$prefix/bin/capstan
+commands=$("$tool" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+options=$({ "$tool" --help; for command in $commands; do "$tool" help "$command"; done; } | grep -oE -e '(^|[^-])--[a-z]+' | grep -oE -e '--[a-z]+' | sort -u)
+sed 's/\\-/-/g' "$prefix/share/man/man1/capstan.1" >"$temp/man"
+for word in $(printf 'capstan_%s ' $commands) $options; do
+  grep -qF -e "${word/_/ }" "$temp/man" || fail "${word/_/ } is not in the man page"
 done
 
 # With CMake.
