@@ -29,9 +29,8 @@ static void print_help(FILE *out, const option *table, int n) {
           "  capstan run block.yaml --json | jq .energy\n");
 }
 
-/* Says what is wrong with the file; as a document, too, if one was asked for. */
+/* Says what is wrong with the file: to people, or as the document that was asked for. */
 static int refuse(const char *file, const cps_problems *problems, int as_json) {
-  problems_print(problems);
   if (as_json) {
     json w = json_start(stdout);
     json_open(&w, NULL, '{');
@@ -40,6 +39,8 @@ static int refuse(const char *file, const cps_problems *problems, int as_json) {
     problems_json(&w, "problems", problems);
     json_close(&w);
     json_end(&w);
+  } else {
+    problems_print(problems);
   }
   return problems_status(problems);
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Writes the generated part of docs/: models.md and models/*.svg from the table of laws, scenario.md and
-# scenario.schema.json from the tables of keys.
-# usage: docs.sh [--check]   (--check: write elsewhere, and fail if docs/ differs)
+# scenario.schema.json from the tables of keys, verification.md and verification/*.svg from runs of scenarios/.
+# usage: docs.sh [--check]   (--check: write elsewhere, and fail if docs/ differs; verification.md takes longer, and is
+# checked by test/cli/reproduce_*_slow.sh)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tool=${CAPSTAN:-build/capstan}
@@ -13,6 +14,8 @@ if [ "${1:-}" != --check ]; then
   "$tool" check --reference >docs/scenario.md
   "$tool" check --schema >docs/scenario.schema.json
   echo "wrote docs/scenario.md and docs/scenario.schema.json" >&2
+  rm -f docs/verification/*.svg
+  "$tool" reproduce --markdown docs/verification.md | tail -n 1
   exit
 fi
 

@@ -40,8 +40,10 @@ header() {
 }
 
 # The analysers look at what is shipped. Tests are covered by the warnings of two compilers and by the sanitizers.
+# The path-sensitive checks get a tenth of their usual budget per function, which costs a tenth of the time.
 tidy() {
-  files '*.c' | grep -E '^(src|cli|examples|bench)/' | xargs -r -n 1 -P "$jobs" clang-tidy --quiet -p build-clang --extra-arg=-UNDEBUG 2>&1 |
+  local budget=(--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=22500)
+  files '*.c' | grep -E '^(src|cli|examples|bench)/' | xargs -r -n 1 -P "$jobs" clang-tidy --quiet -p build-clang --extra-arg=-UNDEBUG "${budget[@]}" 2>&1 |
     grep -vE '^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header-filter'
   return "${PIPESTATUS[2]}"
 }

@@ -12,21 +12,20 @@
 #include "internal.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 #include <udunits2.h>
 
-static once_flag once = ONCE_FLAG_INIT;
-static mtx_t lock;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ut_system *units; /* NULL if the database cannot be read */
 
 /* Short names that UDUNITS-2 does not have. */
 static const struct { const char *name, *unit; } short_names[] = {{"deg", "degree"}, {"rev", "turn"}};
 
 static void start(void) {
-  if (mtx_init(&lock, mtx_plain) != thrd_success) return;
   ut_set_error_message_handler(ut_ignore);
   units = ut_read_xml(NULL);
   for (size_t i = 0; units && i < sizeof short_names / sizeof short_names[0]; i++) {
@@ -173,12 +172,12 @@ static int power_of_ten(double factor) {
 
 static double look_up(const char *found, const char *wanted, char *why, size_t size) {
   double factor = 0;
-  call_once(&once, start);
+  pthread_once(&once, start);
   if (!units) {
     snprintf(why, size, "the database of units (UDUNITS-2) cannot be read");
     return 0;
   }
-  mtx_lock(&lock);
+  pthread_mutex_lock(&lock);
   ut_unit *f = ut_parse(units, found, UT_UTF8);
   ut_unit *w = ut_parse(units, wanted ? wanted : "1", UT_UTF8);
   if (!f)
@@ -191,7 +190,7 @@ static double look_up(const char *found, const char *wanted, char *why, size_t s
     factor = factor_between(found, f, wanted, w, why, size);
   ut_free(f);
   ut_free(w);
-  mtx_unlock(&lock);
+  pthread_mutex_unlock(&lock);
   return factor;
 }
 
