@@ -31,16 +31,26 @@ void allowed_text(char *text, size_t size, const row *x) {
     snprintf(text, size, "%s %s", number, x->by == RELATIVE ? "rel." : "abs.");
 }
 
-/* How far off a value is, in the terms of its tolerance. */
-static void deviation_text(char *text, size_t size, const row *x) {
+/* How much of what is allowed is used up. */
+static void used_text(char *text, size_t size, const row *x) {
   double expected = isnan(x->reference) ? x->published : x->reference, off = fabs(x->computed - expected);
-  if (x->by == RELATIVE) off /= fabs(expected);
-  if (isnan(off) || x->by == AT_LEAST || x->by == AT_MOST)
+  double allowed = x->by == RELATIVE ? x->tolerance * fabs(expected) : x->tolerance;
+  if (isnan(off) || x->by == AT_LEAST || x->by == AT_MOST || !(allowed > 0))
     snprintf(text, size, "-");
-  else if (off < 1e-11 * (x->by == RELATIVE ? 1 : fmax(1, fabs(expected))))
-    snprintf(text, size, "< 1e-11");
+  else if (off < 0.01 * allowed)
+    snprintf(text, size, "< 1 %%");
   else
-    snprintf(text, size, "%.0e", off);
+    snprintf(text, size, "%.0f %%", 100 * off / allowed);
+}
+
+/* The computed value with as many digits as its tolerance makes interesting: what lies below a thousandth of
+ * it is round-off, and may differ from machine to machine. */
+static void computed_text(char *text, size_t size, const row *x) {
+  double expected = isnan(x->reference) ? x->published : x->reference;
+  double allowed = x->by == RELATIVE ? x->tolerance * fabs(expected) : x->by == ABSOLUTE ? x->tolerance : 0;
+  if (!(allowed > 0)) allowed = 1e-3 * fabs(x->computed);
+  double grain = pow(10, floor(log10(allowed > 0 ? allowed : 1)) - 3);
+  value_text(text, size, grain * round(x->computed / grain), 12);
 }
 
 /* "docs/verification.md" gives "docs/verification". */
@@ -88,23 +98,37 @@ static void write_overview(FILE *out, const reproduction *r, const study *(*stud
   fprintf(out, "| | | **%d** | **%d** |\n\n", all, all_good);
 }
 
+/* The notes of a study, each once: the number of that of row `of`, or how many there are before row `of`. */
+static int note_number(const reproduction *r, const row *of) {
+  int number = 0;
+  for (const row *x = r->rows; x <= of; x++) {
+    if (strcmp(x->id, of->id) != 0 || !x->note) continue;
+    int known = 0;
+    for (const row *y = r->rows; y < x && !known; y++)
+      known = y->note && strcmp(y->id, of->id) == 0 && strcmp(y->note, x->note) == 0 ? 1 : 0;
+    number += !known;
+    if (x != of && of->note && strcmp(x->note, of->note) == 0) break;
+  }
+  return number;
+}
+
 static void write_table(FILE *out, const reproduction *r, const char *id) {
-  fprintf(out, "| | item | published | reference | computed | unit | off by | allowed |\n"
-               "|---|---|---:|---:|---:|---|---:|---|\n");
-  for (int i = 0, number = 0; i < r->n_rows; i++) {
+  fprintf(out, "| | item | published | reference | computed | unit | allowed | used |\n"
+               "|---|---|---:|---:|---:|---|---|---:|\n");
+  for (int i = 0; i < r->n_rows; i++) {
     const row *x = &r->rows[i];
     if (strcmp(x->id, id) != 0) continue;
-    char published[40], reference[40], computed[40], off[40], allowed[40];
+    char published[40], reference[40], computed[40], used[40], allowed[40];
     value_text(published, sizeof published, x->published, 7);
     value_text(reference, sizeof reference, x->reference, 12);
-    value_text(computed, sizeof computed, x->computed, 12);
-    deviation_text(off, sizeof off, x);
+    computed_text(computed, sizeof computed, x);
+    used_text(used, sizeof used, x);
     allowed_text(allowed, sizeof allowed, x);
     fprintf(out, "| %s | ", x->ok ? "ok" : "**off**");
     put_cell(out, x->item);
-    if (x->note) fprintf(out, " (%d)", ++number);
+    if (x->note) fprintf(out, " (%d)", note_number(r, x));
     fprintf(out, " | %s | %s | %s | %s | %s | %s |\n", published, reference, computed,
-            strcmp(x->unit, "1") == 0 ? "" : x->unit, off, allowed);
+            strcmp(x->unit, "1") == 0 ? "" : x->unit, allowed, used);
   }
   fputc('\n', out);
 }
@@ -113,7 +137,8 @@ static void write_notes(FILE *out, const reproduction *r, const char *id) {
   int number = 0;
   for (int i = 0; i < r->n_rows; i++) {
     const row *x = &r->rows[i];
-    if (strcmp(x->id, id) == 0 && x->note) fprintf(out, "%d. %s\n", ++number, x->note);
+    if (strcmp(x->id, id) != 0 || !x->note || note_number(r, x) <= number) continue;
+    fprintf(out, "%d. %s\n", ++number, x->note);
   }
   if (number) fputc('\n', out);
 }
@@ -138,7 +163,9 @@ static void write_drawings(FILE *out, const reproduction *r, const char *id, con
   for (int i = 0; i < r->n_drawings; i++) {
     const drawing *d = &r->drawings[i];
     if (strcmp(d->id, id) != 0) continue;
-    fprintf(out, "![%s](%s/%s.svg)\n\n%s\n\n", d->figure.title, folder, d->name, d->caption);
+    char title[120];
+    plain_text(title, sizeof title, d->figure.title);
+    fprintf(out, "![%s](%s/%s.svg)\n\n%s\n\n", title, folder, d->name, d->caption);
   }
 }
 

@@ -9,7 +9,7 @@
 
 const char source_events[] = "independent event-driven solution";
 const char source_closed[] = "closed form";
-const char source_run[] = "independent run of the same scheme";
+const char source_run[] = "independent integration";
 
 /* ---------------------------------------------------------------- scenario files */
 

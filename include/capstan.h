@@ -4,9 +4,9 @@
  *
  *   Units      SI everywhere; `double` for quantities, `int` for indices.
  *   Names      cps_noun_verb for functions, cps_noun for types, CPS_... for constants.
- *   Errors     makers return an object or NULL, doers return a cps_status; a cps_error * argument may be
- * NULL. Ownership  inputs are copied; `const` pointers that are returned are borrowed. Threads    no global
- * state: every function may be called from any thread.
+ *   Errors     makers return an object or NULL, doers return a cps_status; a cps_error * may be NULL.
+ *   Ownership  inputs are copied; `const` pointers that are returned are borrowed.
+ *   Threads    no global state: every function may be called from any thread.
  *
  * The library never prints, never exits and never longjmps.
  *

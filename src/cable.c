@@ -2,13 +2,23 @@
  *
  * Position along an element is a cubic Hermite curve r(p) = sum N_i(p) q_i with the ends' positions and
  * slopes as coordinates (Westin Eqs. 10-12; Berzeri and Shabana 2000). Everything elastic is a function of
- * three invariants of the slope r' and the second derivative r'', a = r'.r',  b = r'.r'',  c = r''.r'', so
- * that rigid motion strains nothing, in the plane and in space from the same source: U = int EA e(a)^2/2 + EI
- * k(a, b, c)^2/2 dp, e = (a - 1)/2 or sqrt(a) - 1,     k^2 = c or (a c - b^2)/a^3. With W the integrand, dW =
- * (2 W_a r' + W_b r'').dr' + (W_b r' + 2 W_c r'').dr'', and the tangent follows from the second derivatives
- * of W in (a, b, c). Damping: Westin's R = c/2 int r'_t.r'_t dp, which also brakes a rigid rotation, and an
- * objective one, R = int eta_a e_t^2/2 + eta_b (c_t)^2/(8 (c + k0^2)) dp, where c_t/(2 sqrt c) is the rate of
- * |r''| and k0 keeps it smooth for a straight cable.
+ * three invariants of the slope r' and the second derivative r'',
+ *
+ *   a = r'.r',   b = r'.r'',   c = r''.r''
+ *
+ * so that rigid motion strains nothing, in the plane and in space from the same source:
+ *
+ *   U = int EA e(a)^2/2 + EI k(a, b, c)^2/2 dp
+ *   e = (a - 1)/2 or sqrt(a) - 1,   k^2 = c or (a c - b^2)/a^3
+ *
+ * With W the integrand, dW = (2 W_a r' + W_b r'').dr' + (W_b r' + 2 W_c r'').dr'', and the tangent follows
+ * from the second derivatives of W in (a, b, c).
+ *
+ * Damping: Westin's R = c/2 int r'_t.r'_t dp, which also brakes a rigid rotation, and an objective one,
+ *
+ *   R = int eta_a e_t^2/2 + eta_b (c_t)^2/(8 (c + k0^2)) dp
+ *
+ * where c_t/(2 sqrt c) is the rate of |r''| and k0 keeps it smooth for a straight cable.
  */
 #include "cable.h"
 

@@ -2,16 +2,23 @@
  *
  * Coordinates. Every body on a line has one coordinate, every body in the plane two; surfaces and the ground
  * follow as coordinates that are not free, so that springs and contacts need not ask what they are attached
- * to: q[0 .. nd)          free coordinates q[nd .. nd + ns)    surfaces q[nx - 1]           the ground,
- * always 0          nx = nd + ns + 1 The state vector is y = [q (nx) | v (nx) | z (nz) | w (nw)]:
- * coordinates, velocities, friction states of all contacts, and what the audit accumulates: friction work of
- * each contact, then damping, work of loads, work of motions.
+ * to:
+ *
+ *   q[0 .. nd)         free coordinates
+ *   q[nd .. nd + ns)   surfaces
+ *   q[nx - 1]          the ground, always 0; nx = nd + ns + 1
+ *
+ * The state vector is y = [q (nx) | v (nx) | z (nz) | w (nw)]: coordinates, velocities, friction states of
+ * all contacts, and what the audit accumulates: friction work of each contact, then damping, work of loads,
+ * work of motions.
  *
  * Equations. M a = Q + A' f, one row of A per contact: relative velocity A v, relative acceleration A a - b
- * with the surfaces in b. A contact's force is f_i = F(v_i, e_i, n_i, z_i) with the balance force e_i = f_i -
- * m_i (A_i a - b_i), m_i = 1/W_ii, W = A M^-1 A': Quinn's section 3.3, consistent with the contacts that
- * slip. A contact that shares no free coordinate with another has e_i = -c_i/W_ii at once; the others form
- * groups (coupling.c).
+ * with the surfaces in b. A contact's force is f_i = F(v_i, e_i, n_i, z_i) with the balance force
+ *
+ *   e_i = f_i - m_i (A_i a - b_i),   m_i = 1/W_ii,   W = A M^-1 A'
+ *
+ * which is Quinn's section 3.3: consistent with the contacts that slip. A contact that shares no free
+ * coordinate with another has e_i = -c_i/W_ii at once; the others form groups (coupling.c).
  */
 #ifndef CPS_SYSTEM_H
 #define CPS_SYSTEM_H

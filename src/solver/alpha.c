@@ -52,12 +52,12 @@ typedef struct run {
   rule second, first;
   double beta, q_constant;
   int adaptive;
-  double *y;                        /* [ny] at the end of the step being tried */
-  double *a, *f, *z_t;              /* [nx] [nc] [nz] at the start */
-  double *a1, *f1, *z_t1;           /* at the end */
-  double *aux_a, *aux_z;            /* auxiliary values at the start */
-  double *before_a, *before_z;      /* a and z_t one step earlier */
-  double *base_q, *base_v, *base_z; /* what of the new state is known beforehand */
+  double *y;                              /* [ny] at the end of the step being tried */
+  double *a, *f, *z_t;                    /* [nx] [nc] [nz] at the start */
+  double *a1, *f1, *z_t1;                 /* at the end */
+  double *aux_a, *aux_z;                  /* auxiliary values at the start */
+  double *before_a, *before_f, *before_z; /* one step earlier */
+  double *base_q, *base_v, *base_z;       /* what of the new state is known beforehand */
   double *da, *df, *dz;
   double *v_scale;            /* [2 nx + nz] largest |y| so far */
   double *extension, *damper; /* [springs] at the start */
@@ -189,6 +189,11 @@ static double local_error(const run *r, double h) {
     double v = r->second.constant * h3 * bend(r, h, r->a1[i], r->a[i], r->before_a[i]);
     worst = fmax(worst, over(q, fmax(scale[i], fabs(r->y[i])), set));
     worst = fmax(worst, over(v, fmax(scale[s->nx + i], fabs(r->y[s->nx + i])), set));
+  }
+  /* While all sticks, nothing moves: what friction does to velocities shows what the loads do. */
+  for (int i = 0; i < s->nc; i++) {
+    double v = r->second.constant * h3 * bend(r, h, r->f1[i], r->f[i], r->before_f[i]) * r->sim->work.w_ii[i];
+    worst = fmax(worst, over(v, scale[s->nx + s->contacts[i].a], set));
   }
   for (int i = 0; i < s->nz; i++) {
     double z = r->first.constant * h3 * bend(r, h, r->z_t1[i], r->z_t[i], r->before_z[i]);
@@ -355,6 +360,7 @@ static void accept(run *r, double h, double t1) {
   swap(&r->a, &r->a1);
   swap(&r->before_z, &r->z_t);
   swap(&r->z_t, &r->z_t1);
+  swap(&r->before_f, &r->f);
   swap(&r->f, &r->f1);
   swap(&sim->y, &r->y);
   keep_forces(r, t1);
@@ -468,12 +474,13 @@ cps_status cps_run_alpha(cps_simulation *sim, cps_error *err) {
   struct {
     double **at;
     int n;
-  } arrays[] = {{&r.y, s->ny},         {&r.a, s->nx},        {&r.a1, s->nx},          {&r.f, s->nc},
-                {&r.f1, s->nc},        {&r.z_t, s->nz},      {&r.z_t1, s->nz},        {&r.aux_a, s->nx},
-                {&r.aux_z, s->nz},     {&r.before_a, s->nx}, {&r.before_z, s->nz},    {&r.base_q, s->nx},
-                {&r.base_v, s->nx},    {&r.base_z, s->nz},   {&r.da, s->nx},          {&r.df, s->nc},
-                {&r.dz, s->nz},        {&r.v_scale, s->ny},  {&r.extension, springs}, {&r.damper, springs},
-                {&r.load, s->n_loads}, {&r.drive, s->nx},    {&r.guard, guards},      {&r.guard1, guards}};
+  } arrays[] = {{&r.y, s->ny},        {&r.a, s->nx},         {&r.a1, s->nx},       {&r.f, s->nc},
+                {&r.f1, s->nc},       {&r.z_t, s->nz},       {&r.z_t1, s->nz},     {&r.aux_a, s->nx},
+                {&r.aux_z, s->nz},    {&r.before_a, s->nx},  {&r.before_z, s->nz}, {&r.before_f, s->nc},
+                {&r.base_q, s->nx},   {&r.base_v, s->nx},    {&r.base_z, s->nz},   {&r.da, s->nx},
+                {&r.df, s->nc},       {&r.dz, s->nz},        {&r.v_scale, s->ny},  {&r.extension, springs},
+                {&r.damper, springs}, {&r.load, s->n_loads}, {&r.drive, s->nx},    {&r.guard, guards},
+                {&r.guard1, guards}};
   enum { COUNT = sizeof arrays / sizeof arrays[0] };
   int good = 1;
   for (int i = 0; i < COUNT; i++)

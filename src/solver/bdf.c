@@ -28,13 +28,16 @@
 
 enum { ORDER_MOST = 5, SHORT = 16 };
 
+/* What is near rest, and how well velocities must be known there, in widths of the law. */
+static const double NEAR = 4, SEEN = 0.01;
+
 typedef struct run {
   cps_simulation *sim;
   cps_error *err;
   residual r;
   SUNContext context;
   void *cvode;
-  N_Vector y, w;
+  N_Vector y, w;    /* w: work [nw], then friction's impulse over mass [nc] */
   SUNMatrix matrix; /* an empty one: CVODES asks for one, ours is in r */
   SUNLinearSolver linear;
   double gamma;
@@ -75,6 +78,29 @@ static realtype largest(N_Vector x, N_Vector weight) {
   return most;
 }
 
+/* Weights of errors. Near rest, a velocity that is known to its own digits may still be too uncertain for a
+ * law that changes within epsilon: there it has to be known to a part of that. */
+static int weights(N_Vector x, N_Vector weight, void *data) {
+  run *r = data;
+  const cps_system *s = r->sim->system;
+  const scenario_run *set = &s->scenario->run;
+  const double *y = N_VGetArrayPointer(x);
+  double *w = N_VGetArrayPointer(weight), *w_v = w + s->nx;
+  for (int i = 0; i < s->nx + s->nd + s->nz; i++)
+    w[i] = 1 / (set->tolerance * fabs(y[i]) + set->tolerance_abs);
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    if (c->n_states > 0) continue;
+    cps_law_scale scale;
+    cps_law_scales(c->law, c->p, r->sim->work.n[i], &scale);
+    double width = scale.v_band > 0 ? scale.v_band : scale.v_scale;
+    if (fabs(r->sim->work.v[i]) > NEAR * width) continue;
+    w_v[c->a] = fmax(w_v[c->a], 1 / (SEEN * width));
+    if (c->b < s->nd) w_v[c->b] = fmax(w_v[c->b], 1 / (SEEN * width));
+  }
+  return 0;
+}
+
 /* ------------------------------------------------------------------ what CVODES calls */
 
 static int evaluate(run *r, double t, N_Vector x) {
@@ -101,7 +127,9 @@ static int powers(realtype t, N_Vector x, N_Vector w_t, void *data) {
   run *r = data;
   const cps_system *s = r->sim->system;
   int failed = evaluate(r, t, x);
-  memcpy(N_VGetArrayPointer(w_t), r->rates + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
+  double *out = N_VGetArrayPointer(w_t);
+  memcpy(out, r->rates + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
+  for (int i = 0; i < s->nc; i++) out[s->nw + i] = r->sim->work.f[i] * r->sim->work.w_ii[i];
   return failed;
 }
 
@@ -184,6 +212,10 @@ static void keep_quiet(int code, const char *module, const char *function, char 
 
 /* ------------------------------------------------------------------ making */
 
+static double longest(const scenario_run *set) {
+  return set->step > 0 ? set->step : (set->until - set->from) / 50;
+}
+
 static int make_linear(run *r) {
   r->matrix = SUNMatNewEmpty(r->context);
   r->linear = SUNLinSolNewEmpty(r->context);
@@ -197,27 +229,34 @@ static int make_linear(run *r) {
          CVodeSetLinSysFn(r->cvode, linearise) == CVLS_SUCCESS;
 }
 
+/* Puts the simulation's state into the vectors. */
+static void put_state(const run *r) {
+  const cps_system *s = r->sim->system;
+  pack(s, r->sim->y, N_VGetArrayPointer(r->y));
+  memcpy(N_VGetArrayPointer(r->w), r->sim->y + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
+}
+
 static int make_cvode(run *r) {
   const cps_system *s = r->sim->system;
   const scenario_run *set = &s->scenario->run;
   if (SUNContext_Create(NULL, &r->context) != 0) return 0;
   r->y = N_VNew_Serial(s->nx + s->nd + s->nz, r->context);
-  r->w = N_VNew_Serial(s->nw, r->context);
+  r->w = N_VNew_Serial(s->nw + s->nc, r->context);
   r->cvode = CVodeCreate(CV_BDF, r->context);
   if (!r->y || !r->w || !r->cvode) return 0;
   r->y->ops->nvwrmsnorm = r->w->ops->nvwrmsnorm = largest;
-  pack(s, r->sim->y, N_VGetArrayPointer(r->y));
-  memcpy(N_VGetArrayPointer(r->w), r->sim->y + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
+  N_VConst(0, r->w);
+  put_state(r);
   void *c = r->cvode;
   int *directions = calloc(r->n_guards > 0 ? (size_t)r->n_guards : 1, sizeof(int));
   if (!directions) return 0;
   for (int i = 0; i < r->n_guards; i++) directions[i] = -1;
   int good = CVodeSetErrHandlerFn(c, keep_quiet, NULL) == CV_SUCCESS &&
              CVodeInit(c, rates, r->sim->t, r->y) == CV_SUCCESS &&
-             CVodeSStolerances(c, set->tolerance, set->tolerance_abs) == CV_SUCCESS &&
-             CVodeSetUserData(c, r) == CV_SUCCESS && CVodeSetMaxOrd(c, ORDER_MOST) == CV_SUCCESS &&
-             CVodeSetMaxNumSteps(c, -1) == CV_SUCCESS && CVodeSetMaxHnilWarns(c, -1) == CV_SUCCESS &&
-             CVodeSetMaxStep(c, set->step) == CV_SUCCESS && CVodeQuadInit(c, powers, r->w) == CV_SUCCESS &&
+             CVodeWFtolerances(c, weights) == CV_SUCCESS && CVodeSetUserData(c, r) == CV_SUCCESS &&
+             CVodeSetMaxOrd(c, ORDER_MOST) == CV_SUCCESS && CVodeSetMaxNumSteps(c, -1) == CV_SUCCESS &&
+             CVodeSetMaxHnilWarns(c, -1) == CV_SUCCESS && CVodeSetMaxStep(c, longest(set)) == CV_SUCCESS &&
+             CVodeQuadInit(c, powers, r->w) == CV_SUCCESS &&
              CVodeQuadSStolerances(c, set->tolerance, set->tolerance_abs) == CV_SUCCESS &&
              CVodeSetQuadErrCon(c, SUNTRUE) == CV_SUCCESS && make_linear(r) &&
              (r->n_guards == 0 || (CVodeRootInit(c, r->n_guards, guards) == CV_SUCCESS &&
@@ -255,8 +294,7 @@ static cps_status restart(run *r) {
   const cps_system *s = sim->system;
   cps_solver_release(sim);
   cps_system_kinematics(s, &sim->work, sim->t, sim->y);
-  pack(s, sim->y, N_VGetArrayPointer(r->y));
-  memcpy(N_VGetArrayPointer(r->w), sim->y + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
+  put_state(r);
   count(r);
   if (CVodeReInit(r->cvode, sim->t, r->y) != CV_SUCCESS || CVodeQuadReInit(r->cvode, r->w) != CV_SUCCESS)
     return cps_simulation_fail(sim, -1, r->err, "SUNDIALS cannot start again here");
@@ -347,13 +385,13 @@ static int look_again(run *r, double before, double t) {
   const scenario_run *set = &sim->system->scenario->run;
   double part = (t - before) / SHORT;
   if (t <= r->careful || !(part > 1e-13 * fmax(fabs(t), set->until - set->from))) {
-    CVodeSetMaxStep(r->cvode, set->step);
+    CVodeSetMaxStep(r->cvode, longest(set));
     return 0;
   }
   memcpy(sim->y, r->kept, (size_t)sim->system->ny * sizeof(double));
   sim->t = before;
   r->careful = t + 2 * part;
-  CVodeSetMaxStep(r->cvode, set->step > 0 ? fmin(part, set->step) : part);
+  CVodeSetMaxStep(r->cvode, fmin(part, longest(set)));
   return 1;
 }
 
@@ -368,7 +406,7 @@ static cps_status step(run *r, double stop, int *again) {
     *again = 1;
     return CPS_OK;
   }
-  if (r->n_guards > 0 && t > r->careful && before <= r->careful) CVodeSetMaxStep(r->cvode, set->step);
+  if (r->n_guards > 0 && t > r->careful && before <= r->careful) CVodeSetMaxStep(r->cvode, longest(set));
   cps_status status = record_passed(r, t);
   if (status == CPS_OK) status = fetch(r, t);
   if (status != CPS_OK) return status;

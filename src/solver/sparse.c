@@ -9,9 +9,17 @@
 #include "sparse.h"
 
 #include <amd.h>
+#include <klu.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* KLU's part. */
+struct factors {
+  klu_symbolic *symbolic;
+  klu_numeric *numeric;
+  klu_common common;
+};
 
 /* Pivots on the diagonal are kept if they are not smaller than this part of their column: the order given is
  * meant to need no others. When they have failed, a cautious choice. */
@@ -43,7 +51,6 @@ static int inside(int n, place p) { return p.row >= 0 && p.row < n && p.column >
 
 int cps_sparse_make(sparse *m, int n, const place *entries, long count) {
   memset(m, 0, sizeof *m);
-  klu_defaults(&m->common);
   m->n = n;
   long most = count + n;
   if (most > 1 << 30) return 0;
@@ -51,8 +58,9 @@ int cps_sparse_make(sparse *m, int n, const place *entries, long count) {
   m->row = calloc((size_t)most + 1, sizeof(int));
   m->right = calloc((size_t)n + 1, sizeof(double));
   m->check = calloc(2 * (size_t)n + 1, sizeof(double));
+  m->factors = calloc(1, sizeof *m->factors);
   int *at = calloc((size_t)n + 1, sizeof(int));
-  if (!m->first || !m->row || !m->right || !m->check || !at) {
+  if (!m->first || !m->row || !m->right || !m->check || !m->factors || !at) {
     free(at);
     return 0;
   }
@@ -73,8 +81,10 @@ int cps_sparse_make(sparse *m, int n, const place *entries, long count) {
 }
 
 void cps_sparse_free(sparse *m) {
-  if (m->numeric) klu_free_numeric(&m->numeric, &m->common);
-  if (m->symbolic) klu_free_symbolic(&m->symbolic, &m->common);
+  struct factors *lu = m->factors;
+  if (lu && lu->numeric) klu_free_numeric(&lu->numeric, &lu->common);
+  if (lu && lu->symbolic) klu_free_symbolic(&lu->symbolic, &lu->common);
+  free(lu);
   free(m->first);
   free(m->row);
   free(m->value);
@@ -96,29 +106,32 @@ int cps_sparse_order(const sparse *m, int *order) {
 }
 
 int cps_sparse_analyse(sparse *m, int *order) {
-  m->common.btf = 0;
-  m->common.ordering = 2;
-  m->common.tol = TRUSTING;
-  m->symbolic = klu_analyze_given(m->n, m->first, m->row, order, order, &m->common);
-  return m->symbolic != NULL;
+  struct factors *lu = m->factors;
+  klu_defaults(&lu->common);
+  lu->common.btf = 0;
+  lu->common.ordering = 2;
+  lu->symbolic = klu_analyze_given(m->n, m->first, m->row, order, order, &lu->common);
+  return lu->symbolic != NULL;
 }
 
 /* Factors with pivots of KLU's own choice. */
 static int choose_pivots(sparse *m, double tolerance) {
-  if (m->numeric) klu_free_numeric(&m->numeric, &m->common);
-  m->common.tol = tolerance;
-  m->common.scale = tolerance == TRUSTING ? -1 : 2;
-  m->numeric = klu_factor(m->first, m->row, m->value, m->symbolic, &m->common);
+  struct factors *lu = m->factors;
+  if (lu->numeric) klu_free_numeric(&lu->numeric, &lu->common);
+  lu->common.tol = tolerance;
+  lu->common.scale = tolerance == TRUSTING ? -1 : 2;
+  lu->numeric = klu_factor(m->first, m->row, m->value, lu->symbolic, &lu->common);
   m->factored++;
   m->pivoted++;
-  return m->numeric != NULL;
+  return lu->numeric != NULL;
 }
 
 int cps_sparse_factor(sparse *m) {
+  struct factors *lu = m->factors;
   if (m->n == 0) return 1;
-  if (!m->numeric) return choose_pivots(m, TRUSTING) || choose_pivots(m, CAUTIOUS);
+  if (!lu->numeric) return choose_pivots(m, TRUSTING) || choose_pivots(m, CAUTIOUS);
   m->factored++;
-  if (klu_refactor(m->first, m->row, m->value, m->symbolic, m->numeric, &m->common)) return 1;
+  if (klu_refactor(m->first, m->row, m->value, lu->symbolic, lu->numeric, &lu->common)) return 1;
   return choose_pivots(m, CAUTIOUS);
 }
 
@@ -142,13 +155,14 @@ static int is_good(const sparse *m, const double *x) {
 }
 
 int cps_sparse_solve(sparse *m, double *x) {
+  struct factors *lu = m->factors;
   if (m->n == 0) return 1;
   size_t bytes = (size_t)m->n * sizeof(double);
   memcpy(m->right, x, bytes);
-  if (klu_solve(m->symbolic, m->numeric, m->n, 1, x, &m->common) && is_good(m, x)) return 1;
+  if (klu_solve(lu->symbolic, lu->numeric, m->n, 1, x, &lu->common) && is_good(m, x)) return 1;
   memcpy(x, m->right, bytes);
   if (!choose_pivots(m, CAUTIOUS)) return 0;
-  if (!klu_solve(m->symbolic, m->numeric, m->n, 1, x, &m->common)) return 0;
+  if (!klu_solve(lu->symbolic, lu->numeric, m->n, 1, x, &lu->common)) return 0;
   double sum = 0;
   for (int i = 0; i < m->n; i++) sum += x[i];
   return isfinite(sum);

@@ -2,8 +2,6 @@
 #ifndef CPS_SPARSE_H
 #define CPS_SPARSE_H
 
-#include <klu.h>
-
 /* A square matrix by columns whose pattern does not change. */
 typedef struct sparse {
   int n, nnz;
@@ -12,9 +10,7 @@ typedef struct sparse {
   double *value; /* [nnz + 1] the last one takes what belongs nowhere */
   double *right; /* [n] the right-hand side, kept to check the solution */
   double *check; /* [2 n] */
-  klu_symbolic *symbolic;
-  klu_numeric *numeric;
-  klu_common common;
+  struct factors *factors;
   long factored, pivoted; /* factorisations, and those of them that had to choose new pivots */
 } sparse;
 
