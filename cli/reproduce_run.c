@@ -271,8 +271,9 @@ void draw_columns(series *s, const trial *t, const char *x, const char *y, doubl
   long rows, first = 0;
   const double *time = column_of(t, "time", &rows), *a = column_of(t, x, &rows), *b = column_of(t, y, &rows);
   if (!time || !a || !b) return;
-  while (first < rows && time[first] < from) first++;
-  while (rows > first && time[rows - 1] > to) rows--;
+  /* One point on either side as well: what lies outside is clipped. */
+  while (first + 1 < rows && time[first + 1] <= from) first++;
+  while (rows > first + 1 && time[rows - 2] >= to) rows--;
   double width = rows - first > POINTS_MOST && a == time ? (to - from) / BINS : 0;
   for (long i = first; i < rows;) {
     long least = i, most = i, end = i + 1;

@@ -152,7 +152,7 @@ typedef struct cps_law_jacobian {
 /* Magnitudes that belong to a law at a given normal force: what can be held, what can be reached. */
 typedef struct cps_law_scale {
   double f_stick;           /* largest force that it holds at rest, or its static peak [N] */
-  double f_peak;            /* least upper bound of |f|, INFINITY with CPS_UNBOUNDED [N] */
+  double f_peak;            /* upper bound of |f| for these parameters; INFINITY if there is none [N] */
   double v_band;            /* |v| up to which it imitates rest, so that f v > 0 may occur [m/s] */
   double v_scale;           /* velocity over which it varies [m/s] */
   double z[CPS_MAX_STATES]; /* bound of |z_i| in operation */

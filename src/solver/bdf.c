@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORDER_MOST = 5, SHORT = 16 };
+enum { ORDER_MOST = 5, SHORT = 16, STINT = 20000 };
 
 /* What is near rest, and how well velocities must be known there, in widths of the law. */
 static const double NEAR = 4, SEEN = 0.01;
@@ -51,6 +51,8 @@ typedef struct run {
   double *kept;         /* [ny] state after the last accepted step, if there are guards */
   double careful;       /* until this time steps are short, to see what happens before a guard fires */
   int failed_contact;
+  int stint;         /* steps since the last look at how far the run has come */
+  double stint_from; /* time of that look */
 } run;
 
 /* ------------------------------------------------------------------ states */
@@ -395,6 +397,22 @@ static int look_again(run *r, double before, double t) {
   return 1;
 }
 
+/* A long stint of steps has to bring the run forward: where a law jumps, the steps shrink and never end. */
+static cps_status gets_on(run *r) {
+  cps_simulation *sim = r->sim;
+  const scenario_run *set = &sim->system->scenario->run;
+  if (++r->stint < STINT) return CPS_OK;
+  double gone = sim->t - r->stint_from;
+  r->stint = 0;
+  r->stint_from = sim->t;
+  if (gone > 1e-6 * (set->until - set->from)) return CPS_OK;
+  return cps_simulation_fail(
+      sim, r->failed_contact, r->err,
+      "%d steps came only %.3g s further: something jumps where the equations should be "
+      "smooth; try run.solver events, or a continuous friction law",
+      STINT, gone);
+}
+
 /* One step of CVODES, to `stop` at most; *again if it has to start anew behind it. */
 static cps_status step(run *r, double stop, int *again) {
   cps_simulation *sim = r->sim;
@@ -418,6 +436,7 @@ static cps_status step(run *r, double stop, int *again) {
   if (r->n_guards > 0) memcpy(r->kept, sim->y, (size_t)sim->system->ny * sizeof(double));
   *again = sim->result.n_events > events;
   if (status == CPS_OK && set->output <= 0 && t < stop) status = cps_simulation_record(sim, r->err);
+  if (status == CPS_OK) status = gets_on(r);
   return status == CPS_OK ? cps_simulation_stepped(sim, t - before, r->err) : status;
 }
 
@@ -456,7 +475,12 @@ cps_status cps_run_bdf(cps_simulation *sim, cps_error *err) {
   const cps_system *s = sim->system;
   cps_status status = cps_residual_accepts(s, "bdf", err);
   if (status != CPS_OK) return status;
-  run r = {.sim = sim, .err = err, .latest = INFINITY, .careful = -INFINITY, .failed_contact = -1};
+  run r = {.sim = sim,
+           .err = err,
+           .latest = INFINITY,
+           .careful = -INFINITY,
+           .failed_contact = -1,
+           .stint_from = sim->t};
   for (int i = 0; i < s->nc; i++)
     if (sim->mode[i] >= 0) r.n_guards += s->contacts[i].law->n_guards;
   struct {

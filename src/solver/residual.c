@@ -28,10 +28,10 @@
 
 /* Contacts that bear the same load twice leave their shares open; this much of a preference for small ones
  * decides. */
-static const double SHARE = 1e-10;
+static const double SHARE = 1e-11;
 
 /* What counts as solved: relative to the forces that balance, and to those whose round-off they contain. */
-static const double BALANCE = 1e-12, ROUND_OFF = 8e-16, TINY = 1e-290;
+static const double BALANCE = 1e-11, ROUND_OFF = 8e-16, TINY = 1e-290;
 
 /* A part of the regularisation's width that does not count. */
 static const double ASIDE = 1e-9;
@@ -211,6 +211,29 @@ static void sum_stiffness(residual *r) {
   }
 }
 
+/* The contacts at each free coordinate. */
+static int find_contacts(residual *r) {
+  const cps_system *s = r->s;
+  r->at_first = many(s->nd + 2, sizeof(int));
+  r->at_contact = many(2L * s->nc, sizeof(int));
+  if (!r->at_first || !r->at_contact) return 0;
+  int *count = r->at_first + 1; /* one further, so that filling it makes it right */
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < s->nc; i++) {
+      int ends[2] = {s->contacts[i].a, s->contacts[i].b};
+      for (int k = 0; k < 2; k++) {
+        if (ends[k] >= s->nd) continue;
+        if (pass)
+          r->at_contact[count[ends[k]]++] = i;
+        else if (ends[k] + 1 < s->nd)
+          count[ends[k] + 1]++;
+      }
+    }
+    for (int q = 0; !pass && q < s->nd; q++) count[q] += q > 0 ? count[q - 1] : 0;
+  }
+  return 1;
+}
+
 static int make_matrix(residual *r) {
   const cps_system *s = r->s;
   int n = s->nd + s->nc;
@@ -244,11 +267,11 @@ cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps
   struct {
     double **at;
     int n;
-  } arrays[] = {{&r->r_a, s->nx},        {&r->r_f, s->nc},     {&r->r_z, s->nz},
-                {&r->size, s->nx},       {&r->blur, s->nx},    {&r->dn, s->nc},
-                {&r->stiffness, s->nx},  {&r->damping, s->nx}, {&r->line_k, s->n_line},
-                {&r->line_d, s->n_line}, {&r->state, states},  {&r->inverse, inverses},
-                {&r->x, s->nd + s->nc}};
+  } arrays[] = {{&r->r_a, s->nx},        {&r->r_f, s->nc},        {&r->r_z, s->nz},
+                {&r->size, s->nx},       {&r->blur, s->nx},       {&r->dn, s->nc},
+                {&r->limit, s->nc},      {&r->stiffness, s->nx},  {&r->damping, s->nx},
+                {&r->line_k, s->n_line}, {&r->line_d, s->n_line}, {&r->state, states},
+                {&r->inverse, inverses}, {&r->x, s->nd + s->nc}};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     if (!(*arrays[i].at = many(arrays[i].n, sizeof(double)))) goto fail;
   r->plane = many(s->n_plane, sizeof *r->plane);
@@ -259,8 +282,9 @@ cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps
   r->plane_slot = many(16L * s->n_plane, sizeof(int));
   r->contact_slot = many(s->nc, sizeof *r->contact_slot);
   r->diagonal = many(s->nd, sizeof(int));
+  r->queue = many(s->nc, sizeof(int));
   if (!r->plane || !r->look || !r->law || !r->whole || !r->line_slot || !r->plane_slot || !r->contact_slot ||
-      !r->diagonal || !find_links(r) || !make_matrix(r))
+      !r->diagonal || !r->queue || !find_links(r) || !find_contacts(r) || !make_matrix(r))
     goto fail;
   find_slots(r);
   sum_stiffness(r);
@@ -271,10 +295,11 @@ fail:
 }
 
 void cps_residual_free(residual *r) {
-  void *all[] = {r->look,     r->r_a,       r->blur,       r->r_f,       r->r_z,        r->size,
-                 r->dn,       r->stiffness, r->damping,    r->line_k,    r->line_d,     r->state,
-                 r->x,        r->inverse,   r->plane,      r->law,       r->whole,      r->links,
-                 r->diagonal, r->state_at,  r->inverse_at, r->line_slot, r->plane_slot, r->contact_slot};
+  void *all[] = {r->limit,      r->at_first,  r->at_contact, r->queue,       r->look,     r->r_a,
+                 r->blur,       r->r_f,       r->r_z,        r->size,        r->dn,       r->stiffness,
+                 r->damping,    r->line_k,    r->line_d,     r->state,       r->x,        r->inverse,
+                 r->plane,      r->law,       r->whole,      r->links,       r->diagonal, r->state_at,
+                 r->inverse_at, r->line_slot, r->plane_slot, r->contact_slot};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
   cps_sparse_free(&r->matrix);
   memset(r, 0, sizeof *r);
@@ -630,7 +655,7 @@ static int assemble_contacts(residual *r, double *value) {
     value[at->bf] += c->sb * m;
     value[at->fa] += slope;
     value[at->fb] -= c->sb * slope;
-    value[at->ff] = m * (1 - t->e + SHARE);
+    value[at->ff] = m * (1 - t->e + (c->group >= 0 ? SHARE : 0));
   }
   for (int i = 0; i < r->n_links; i++) {
     const press_link *l = &r->links[i];
@@ -716,4 +741,73 @@ int cps_residual_solve(residual *r, const double *r_a, const double *r_f, const 
     }
   }
   return 1;
+}
+
+/* ------------------------------------------------------------------ slip fronts */
+
+/* What becomes of the contacts that were linearised as sticking; kept in place of f_e, which is 1 or near it.
+ */
+#define STICKS  0.5
+#define LETS_GO 0.4
+#define LET_GO  0.0
+
+/* Whether contact i sticks as far as is known, or bears what is passed to it. */
+static int bears(const residual *r, int i) { return r->law[i].e >= LETS_GO; }
+
+static int any_bears(const residual *r, int q) {
+  for (int k = r->at_first[q]; k < r->at_first[q + 1]; k++)
+    if (bears(r, r->at_contact[k])) return 1;
+  return 0;
+}
+
+/* Puts contact i into the queue of those that let go, if it is not there yet and bears too much. */
+static void queue_up(residual *r, int i, double f, int *n) {
+  if (r->law[i].e < STICKS || !(fabs(f) > r->limit[i])) return;
+  r->law[i].e = LETS_GO;
+  r->queue[(*n)++] = i;
+}
+
+/* Passes a force that coordinate q can no longer bear on to what sticks beside it. */
+static void pass_on(residual *r, int q, double excess, double *f, int *n) {
+  const cps_system *s = r->s;
+  const sparse *m = &r->matrix;
+  double inertia = m->value[r->diagonal[q]];
+  for (int k = m->first[q]; k < m->first[q + 1]; k++)
+    if (m->row[k] < s->nd && m->row[k] != q && !any_bears(r, m->row[k]))
+      inertia -= fabs(m->value[k]); /* slides along */
+  inertia = fmax(inertia, s->mass[q]);
+  for (int k = m->first[q]; k < m->first[q + 1]; k++) {
+    int y = m->row[k];
+    if (y >= s->nd || y == q) continue;
+    for (int j = r->at_first[y]; j < r->at_first[y + 1]; j++) {
+      int i = r->at_contact[j];
+      if (!bears(r, i)) continue;
+      double sign = y == s->contacts[i].a ? 1 : -s->contacts[i].sb;
+      f[i] -= sign * m->value[k] / inertia * excess;
+      queue_up(r, i, f[i], n);
+      break;
+    }
+  }
+}
+
+void cps_residual_spread(residual *r, double *f) {
+  const cps_system *s = r->s;
+  int n = 0;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    if (r->law[i].e < STICKS) continue;
+    cps_law_scale scale;
+    cps_law_scales(c->law, c->p, r->k->n[i], &scale);
+    r->limit[i] = c->n_states > 0 ? INFINITY : scale.f_stick;
+    queue_up(r, i, f[i], &n);
+  }
+  for (int at = 0; at < n; at++) {
+    int i = r->queue[at];
+    const contact *c = &s->contacts[i];
+    double excess = f[i] - copysign(r->limit[i], f[i]);
+    r->law[i].e = LET_GO;
+    if (!(fabs(f[i]) > r->limit[i])) continue;
+    pass_on(r, c->a, excess, f, &n);
+    if (c->b < s->nd) pass_on(r, c->b, -c->sb * excess, f, &n);
+  }
 }

@@ -67,7 +67,10 @@ typedef struct residual {
   int *line_slot;             /* [4 n_line] */
   int *plane_slot;            /* [16 n_plane] */
   contact_slots *contact_slot;
-  int *diagonal; /* [nd] */
+  int *diagonal;              /* [nd] */
+  int *at_first, *at_contact; /* [nd + 2] the contacts at each coordinate, one list after the other */
+  int *queue;                 /* [nc] */
+  double *limit;              /* [nc] what each can hold */
   press_link *links;
   int n_links;
   double *x; /* [nd + nc] */
@@ -95,6 +98,11 @@ int cps_residual_factor(residual *r, double b_q, double b_v, double b_z);
 /* The changes da[nx], df[nc], dz_t[nz] that take r_a, r_f, r_z away. 0 if that fails. */
 int cps_residual_solve(residual *r, const double *r_a, const double *r_f, const double *r_z, double *da,
                        double *df, double *dz_t);
+
+/* Newton's method lets go one contact after the other where many have to slide: the first that sticks bears the
+ * whole excess of those that cannot. Passes the excess of contact forces on along the springs, so that all of
+ * them let go at once; only a guess for the next iteration. */
+void cps_residual_spread(residual *r, double *f);
 
 /* Whether an implicit method can use the laws of the system: CPS_BAD_INPUT with advice if not. */
 cps_status cps_residual_accepts(const cps_system *s, const char *solver, cps_error *err);
