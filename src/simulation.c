@@ -110,7 +110,7 @@ static void enumerate(row *r, const cps_energy *e) {
 
 /* Makes room for more rows: columns keep their order, so each is moved to its new place. */
 static int grow(cps_result *res) {
-  long capacity = res->capacity > 0 ? 2 * res->capacity : 64;
+  long capacity = res->capacity > 0 ? 2 * res->capacity : res->n_columns < 1000 ? 64 : 4;
   size_t columns = (size_t)res->n_columns;
   double *data = malloc(columns * (size_t)capacity * sizeof(double));
   if (!data) return 0;

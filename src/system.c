@@ -490,12 +490,13 @@ static double normal_force(const workspace *k, const contact *c, double t) {
   return n > 0 ? n : 0;
 }
 
-/* Sliding velocity, normal force and acceleration without friction of contact i, whose first body is free. */
-static inline void approach(workspace *k, const contact *c, int i, double t, const double *v) {
+/* Sliding velocity and normal force of contact i, whose first body is free; returns the acceleration without
+ * friction. */
+static inline double approach(workspace *k, const contact *c, int i, double t, const double *v) {
   k->v[i] = v[c->a] - c->sb * v[c->b];
   k->n[i] = normal_force(k, c, t);
-  k->free_a[i] = k->force[c->a] * k->inverse_mass[c->a] -
-                 c->sb * (k->force[c->b] * k->inverse_mass[c->b] + k->surface_a[c->b]);
+  return k->force[c->a] * k->inverse_mass[c->a] -
+         c->sb * (k->force[c->b] * k->inverse_mass[c->b] + k->surface_a[c->b]);
 }
 
 /* The law of contact i at the balance force that is in k. Simple laws are evaluated without the checks of
@@ -532,8 +533,8 @@ static void lone_contacts(const cps_system *s, workspace *k, double t, const dou
     int n = s->n_alone - from < FEW ? s->n_alone - from : FEW;
     for (int j = 0; j < n; j++) {
       int i = list[j];
-      approach(k, &s->contacts[i], i, t, v);
-      k->f_eq[i] = k->w_ii[i] > 0 ? -k->free_a[i] / k->w_ii[i] : 0;
+      double a = approach(k, &s->contacts[i], i, t, v);
+      k->f_eq[i] = k->w_ii[i] > 0 ? -a / k->w_ii[i] : 0;
     }
     for (int j = 0; j < n; j++)
       k->f[list[j]] = lone_force(s, k, list[j], z, mode ? mode[list[j]] : CPS_MODE_FREE);
@@ -545,7 +546,7 @@ void cps_system_kinematics(const cps_system *s, workspace *k, double t, double *
   double *q = y, *v = y + s->nx, load_power, damping;
   place_surfaces(s, k, t, q, v);
   applied(s, k, t, q, v, &load_power, &damping);
-  for (int i = 0; i < s->nc; i++) approach(k, &s->contacts[i], i, t, v);
+  for (int i = 0; i < s->nc; i++) k->free_a[i] = approach(k, &s->contacts[i], i, t, v);
 }
 
 cps_status cps_system_rates(const cps_system *s, workspace *k, double t, double *y, const int *mode,
@@ -560,7 +561,7 @@ cps_status cps_system_rates(const cps_system *s, workspace *k, double t, double 
   for (int g = 0; g < s->n_groups; g++) {
     for (int i = 0; i < s->groups[g].n; i++) {
       int c = s->groups[g].contact[i];
-      approach(k, &s->contacts[c], c, t, v);
+      k->free_a[c] = approach(k, &s->contacts[c], c, t, v);
     }
     if (cps_group_solve(s, k, &s->groups[g], z, mode) != CPS_OK) return CPS_FAILED;
     for (int i = 0; i < s->groups[g].n; i++) push(s, k, s->groups[g].contact[i], w_t);

@@ -106,7 +106,7 @@ typedef struct workspace {
   double *press;            /* [nx] force that presses a line body onto its line */
   double *surface_a;        /* [nx] acceleration of surfaces, 0 elsewhere */
   double *w_ii;             /* [nc] */
-  double *free_a;           /* [nc] relative acceleration without friction of the contact's own group */
+  double *free_a;           /* [nc] of contacts in groups: relative acceleration without their friction */
   double *v, *n, *f, *f_eq; /* [nc] */
   double *z_t;              /* [nz] */
   double *spring;           /* [springs] tension of each spring, by scenario index */

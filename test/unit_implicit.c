@@ -463,7 +463,8 @@ static void festoon(void **state) {
       "run: {until: 4, output: 0.1, solver: rk4}\n";
   agree(text, "run.step=1e-4", "run.solver=bdf;" TIGHT, "bodies.T.x", 1e-5);
   agree(text, "run.step=1e-4", "run.solver=bdf;" TIGHT, "contacts.rail.n", 1e-2);
-  agree(text, "run.step=1e-4", "run.solver=alpha;run.step=2e-4;run.rho=1", "bodies.T.x", 1e-5);
+  /* the dampers of the ropes jump when a rope comes taut: of first order where that is not located */
+  agree(text, "run.step=1e-4", "run.solver=alpha;run.step=1e-4;run.rho=1", "bodies.T.x", 1e-5);
   agree(text, "run.step=1e-4", "run.solver=alpha;run.step=5e-4", "bodies.C.y", 2e-4);
 }
 

@@ -27,11 +27,11 @@
 #include "residual.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stdio.h>
 
-enum { NEWTON_MOST = 16, LOCATE_MOST = 40, SHORT = 16 };
+enum { NEWTON_MOST = 30, LOCATE_MOST = 40, SHORT = 16 };
 
 /* A remainder that Newton no longer improves is good if it is within this many times its tolerance. */
 static const double STUCK_GOOD = 1e3;
@@ -151,9 +151,26 @@ static int solve_step(run *r, double h, double t1) {
     follow(r, b_q, b_v, b_z);
     /* First as at the end of the last step: who sticks then, mostly still does. */
     e->sight = it == 0 ? LOOK_LAST : it < NEWTON_MOST / 2 ? LOOK_CAREFULLY : LOOK_HERE;
+    e->half = getenv("HALF") && it >= atoi(getenv("HALF")) && it % 2 == 0 ? it : 0;
     cps_residual_eval(e, t1, r->y, r->a1, r->f1, r->z_t1, sim->mode);
     /* Once at least, so that what is small goes on decaying: rest is approached to the last digit. */
-    if (getenv("DBG") && sim->result.counters.steps >= atol(getenv("DBG"))) { int ns=0, lo=-1, hi=-1, band=0; for (int i=0;i<s->nc;i++){ if (e->law[i].e!=1) {ns++; hi=i; if(lo<0)lo=i;} if (e->law[i].v!=0) band++; } fprintf(stderr,"t %.6f h %g it %d worst %.3g at %d limited %d notstick %d [%d..%d] sloped %d  v0 %g v[hi] %g f[hi]/mun %g next %g\n", t1,h,it,e->worst,e->worst_contact,e->limited,ns,lo,hi,band,sim->work.v[0],hi>=0?sim->work.v[hi]:0,hi>=0?r->f1[hi]/sim->work.n[hi]:0,hi>=0&&hi<s->nc-1?r->f1[hi+1]/sim->work.n[hi+1]:0);}
+    if (getenv("DBG") && sim->result.counters.steps >= atol(getenv("DBG"))) {
+      int ns = 0, lo = -1, hi = -1, band = 0;
+      for (int i = 0; i < s->nc; i++) {
+        if (e->law[i].e != 1) {
+          ns++;
+          hi = i;
+          if (lo < 0) lo = i;
+        }
+        if (e->law[i].v != 0) band++;
+      }
+      fprintf(stderr,
+              "t %.6f h %g it %d worst %.3g at %d limited %d notstick %d [%d..%d] sloped %d  v0 %g v[hi] %g "
+              "f[hi]/mun %g next %g\n",
+              t1, h, it, e->worst, e->worst_contact, e->limited, ns, lo, hi, band, sim->work.v[0],
+              hi >= 0 ? sim->work.v[hi] : 0, hi >= 0 ? r->f1[hi] / sim->work.n[hi] : 0,
+              hi >= 0 && hi < s->nc - 1 ? r->f1[hi + 1] / sim->work.n[hi + 1] : 0);
+    }
     int stuck = e->worst <= STUCK_GOOD && e->worst > 0.1 * last;
     if (it > 0 && !e->limited && (e->worst <= 1 || stuck)) return 1;
     if (it == NEWTON_MOST || !isfinite(e->worst)) break;
