@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RUNS = 7, N_SIZES = 4, TEXT_SIZE = 2000 };
+enum { RUNS = 5, N_SIZES = 4, TEXT_SIZE = 2000 };
 
 #define BLOCK_STEPS 4e6 /* of a run: steps times blocks */
 

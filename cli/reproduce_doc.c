@@ -31,16 +31,16 @@ void allowed_text(char *text, size_t size, const row *x) {
     snprintf(text, size, "%s %s", number, x->by == RELATIVE ? "rel." : "abs.");
 }
 
-/* How much of what is allowed is used up. */
+/* How much of what is allowed is used up, in tens. */
 static void used_text(char *text, size_t size, const row *x) {
   double expected = isnan(x->reference) ? x->published : x->reference, off = fabs(x->computed - expected);
   double allowed = x->by == RELATIVE ? x->tolerance * fabs(expected) : x->tolerance;
   if (isnan(off) || x->by == AT_LEAST || x->by == AT_MOST || !(allowed > 0))
     snprintf(text, size, "-");
-  else if (off < 0.01 * allowed)
-    snprintf(text, size, "< 1 %%");
+  else if (off < 0.1 * allowed)
+    snprintf(text, size, "< 10 %%");
   else
-    snprintf(text, size, "%.0f %%", 100 * off / allowed);
+    snprintf(text, size, "%.0f %%", 10 * round(10 * off / allowed));
 }
 
 /* The computed value with as many digits as its tolerance makes interesting: what lies below a thousandth of
@@ -49,8 +49,8 @@ static void computed_text(char *text, size_t size, const row *x) {
   double expected = isnan(x->reference) ? x->published : x->reference;
   double allowed = x->by == RELATIVE ? x->tolerance * fabs(expected) : x->by == ABSOLUTE ? x->tolerance : 0;
   if (!(allowed > 0)) allowed = 1e-3 * fabs(x->computed);
-  double grain = pow(10, floor(log10(allowed > 0 ? allowed : 1)) - 3);
-  value_text(text, size, grain * round(x->computed / grain), 12);
+  double grain = pow(10, floor(log10(allowed > 0 ? allowed : 1)) - 1);
+  value_text(text, size, grain * round(x->computed / grain) + 0.0, 12); /* + 0.0: no minus zero */
 }
 
 /* "docs/verification.md" gives "docs/verification". */

@@ -230,7 +230,7 @@ static int open_source(reader *r, const node *at, const char *file) {
   else
     text = cps_file_read(r->d, path, 1, &length, why, sizeof why);
   if (text) return cps_document_add(r->d, path, "", text, length);
-  cps_complain(r, at, "the file %s cannot be used: %s", cps_quote(quote, path), why);
+  cps_complain(r, at, "the file %s cannot be used: %s", cps_quote(quote, file), why);
   return -1;
 }
 

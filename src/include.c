@@ -125,7 +125,7 @@ static int open_file(reader *r, const node *at, const chain *c) {
   else
     text = cps_file_read(d, path, 1, &length, why, sizeof why);
   if (!text) {
-    cps_complain(r, at, "the file %s cannot be included: %s", cps_quote(quote, path), why);
+    cps_complain(r, at, "the file %s cannot be included: %s", cps_quote(quote, at->text), why);
     return -1;
   }
   return cps_document_add(d, path, cps_document_folder(d, path), text, length);

@@ -27,17 +27,19 @@
 #include "residual.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWTON_MOST = 30, LOCATE_MOST = 40, SHORT = 16 };
+enum { NEWTON_MOST = 16, LOCATE_MOST = 40, SHORT = 16, CRAWL_MOST = 10000 };
 
 /* A remainder that Newton no longer improves is good if it is within this many times its tolerance. */
 static const double STUCK_GOOD = 1e3;
 
 /* A guard's time is known well enough if the step passes it by this part of its length at most. */
 static const double PASSED = 1e-9;
+
+/* Steps of less than this part of the run are next to nothing. */
+static const double CRAWL = 1e-10;
 
 /* Coefficients of one of the two rules: for accelerations or for state rates. */
 typedef struct rule {
@@ -60,13 +62,14 @@ typedef struct run {
   double *before_a, *before_f, *before_z; /* one step earlier */
   double *base_q, *base_v, *base_z;       /* what of the new state is known beforehand */
   double *da, *df, *dz;
-  double *v_scale;            /* [2 nx + nz] largest |y| so far */
+  double *largest;            /* [2 nx + nz] largest |y| so far */
   double *extension, *damper; /* [springs] at the start */
   double *load, *drive;       /* [loads] force, [nx] force on surfaces, at the start */
   double *guard, *guard1;     /* [nc CPS_MAX_GUARDS] */
   int has_guards;
   double last;                /* length of the last step; 0 after a restart */
   double before;              /* and of the one before it */
+  int crawling;               /* how many steps in a row have been next to nothing */
   double careful, short_step; /* until this time steps are short, to see what happens before a guard fires */
 } run;
 
@@ -151,26 +154,8 @@ static int solve_step(run *r, double h, double t1) {
     follow(r, b_q, b_v, b_z);
     /* First as at the end of the last step: who sticks then, mostly still does. */
     e->sight = it == 0 ? LOOK_LAST : it < NEWTON_MOST / 2 ? LOOK_CAREFULLY : LOOK_HERE;
-    e->half = getenv("HALF") && it >= atoi(getenv("HALF")) && it % 2 == 0 ? it : 0;
     cps_residual_eval(e, t1, r->y, r->a1, r->f1, r->z_t1, sim->mode);
     /* Once at least, so that what is small goes on decaying: rest is approached to the last digit. */
-    if (getenv("DBG") && sim->result.counters.steps >= atol(getenv("DBG"))) {
-      int ns = 0, lo = -1, hi = -1, band = 0;
-      for (int i = 0; i < s->nc; i++) {
-        if (e->law[i].e != 1) {
-          ns++;
-          hi = i;
-          if (lo < 0) lo = i;
-        }
-        if (e->law[i].v != 0) band++;
-      }
-      fprintf(stderr,
-              "t %.6f h %g it %d worst %.3g at %d limited %d notstick %d [%d..%d] sloped %d  v0 %g v[hi] %g "
-              "f[hi]/mun %g next %g\n",
-              t1, h, it, e->worst, e->worst_contact, e->limited, ns, lo, hi, band, sim->work.v[0],
-              hi >= 0 ? sim->work.v[hi] : 0, hi >= 0 ? r->f1[hi] / sim->work.n[hi] : 0,
-              hi >= 0 && hi < s->nc - 1 ? r->f1[hi + 1] / sim->work.n[hi + 1] : 0);
-    }
     int stuck = e->worst <= STUCK_GOOD && e->worst > 0.1 * last;
     if (it > 0 && !e->limited && (e->worst <= 1 || stuck)) return 1;
     if (it == NEWTON_MOST || !isfinite(e->worst)) break;
@@ -181,7 +166,7 @@ static int solve_step(run *r, double h, double t1) {
       break;
     for (int i = 0; i < s->nd; i++) r->a1[i] += r->da[i];
     for (int i = 0; i < s->nc; i++) r->f1[i] += r->df[i];
-    if (getenv("SPREAD")) cps_residual_spread(e, r->f1);
+    cps_residual_spread(e, r->f1);
     for (int i = 0; i < s->nz; i++) r->z_t1[i] += r->dz[i];
   }
   return 0;
@@ -202,7 +187,7 @@ static double over(double error, double size, const scenario_run *set) {
 static double local_error(const run *r, double h) {
   const cps_system *s = r->sim->system;
   const scenario_run *set = &s->scenario->run;
-  const double *scale = r->v_scale;
+  const double *scale = r->largest;
   double worst = 0, h3 = h * h * h;
   for (int i = 0; i < s->nd; i++) {
     double q = r->q_constant * h * h * (r->a1[i] - r->a[i]);
@@ -387,7 +372,7 @@ static void accept(run *r, double h, double t1) {
   if (r->has_guards) read_guards(r, sim->y, r->guard);
   r->before = r->last = h;
   for (int i = 0; r->adaptive && i < 2 * s->nx + s->nz; i++)
-    r->v_scale[i] = fmax(r->v_scale[i], fabs(sim->y[i]));
+    r->largest[i] = fmax(r->largest[i], fabs(sim->y[i]));
 }
 
 static cps_status give_up(run *r, double h) {
@@ -445,6 +430,7 @@ static cps_status advance(run *r, double h, double stop, int at_break, double *u
       return CPS_OK;
     }
     sim->result.counters.rejected++;
+    if (r->crawling > CRAWL_MOST) return give_up(r, tried);
     h = tried * (good ? fmax(0.1, 0.9 / cbrt(error)) : 0.25);
     if (!(h > least)) return give_up(r, tried);
   }
@@ -469,6 +455,7 @@ static cps_status integrate(run *r) {
     status = advance(r, steps > 1 ? left / steps : left, stop, at_break, &used, &next);
     if (status != CPS_OK) break;
     h = fmin(next, most);
+    r->crawling = used < CRAWL * span ? r->crawling + 1 : 0;
     if (r->has_guards && sim->t < r->careful) h = fmin(h, r->short_step);
     int there = sim->t == stop;
     long events = sim->result.n_events;
@@ -498,7 +485,7 @@ cps_status cps_run_alpha(cps_simulation *sim, cps_error *err) {
                 {&r.f1, s->nc},       {&r.z_t, s->nz},       {&r.z_t1, s->nz},     {&r.aux_a, s->nx},
                 {&r.aux_z, s->nz},    {&r.before_a, s->nx},  {&r.before_z, s->nz}, {&r.before_f, s->nc},
                 {&r.base_q, s->nx},   {&r.base_v, s->nx},    {&r.base_z, s->nz},   {&r.da, s->nx},
-                {&r.df, s->nc},       {&r.dz, s->nz},        {&r.v_scale, s->ny},  {&r.extension, springs},
+                {&r.df, s->nc},       {&r.dz, s->nz},        {&r.largest, s->ny},  {&r.extension, springs},
                 {&r.damper, springs}, {&r.load, s->n_loads}, {&r.drive, s->nx},    {&r.guard, guards},
                 {&r.guard1, guards}};
   enum { COUNT = sizeof arrays / sizeof arrays[0] };

@@ -403,7 +403,7 @@ static double width(const residual *r, int i) {
  * method jumps from side to side; when it passes the middle it is therefore made to look there first. */
 static outlook look_at(residual *r, int i, outlook now) {
   outlook last = r->look[i];
-  if (r->sight == LOOK_LAST || (r->half && (i * 7 + r->half) % 3 == 0)) {
+  if (r->sight == LOOK_LAST) {
     r->limited++;
     return last;
   }

@@ -47,7 +47,7 @@ typedef struct residual {
   double *r_a, *r_f, *r_z; /* [nx] [nc] [nz] what is left of the equations */
   double worst;            /* largest of them over what round-off of its terms allows */
   int worst_contact;       /* the contact it belongs to; -1 if it is a body */
-  sight sight; int half;
+  sight sight;
   int limited;                /* how many laws were not evaluated where they should be */
   outlook *look;              /* [nc] where each was evaluated last */
   double *size;               /* [nx] what balances at each coordinate */
