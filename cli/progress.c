@@ -8,10 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BAR_EVERY   0.1 /* [s] */
-#define LINE_EVERY  5.0 /* [s] */
-#define BAR_DELAY   0.3 /* a run that is over before that needs no bar [s] */
-#define BAR_COLUMNS 24
+#define BAR_EVERY  0.1 /* [s] */
+#define LINE_EVERY 5.0 /* [s] */
+#define BAR_DELAY  0.3 /* a run that is over before that needs no bar [s] */
+#define BAR_MOST   24  /* [columns] */
+#define BAR_LEAST  6
+#define LINE_USUAL 67 /* columns that the text beside the bar needs */
 
 static volatile sig_atomic_t asked_to_stop;
 
@@ -67,10 +69,10 @@ void progress_start(progress *p, FILE *out, int quiet) {
   catch_signals(note_signal);
 }
 
-static void draw_bar(FILE *out, const term *screen, double fraction) {
+static void draw_bar(FILE *out, const term *screen, double fraction, int columns) {
   const char *full = screen->utf8 ? "\xE2\x96\x88" : "#", *empty = screen->utf8 ? "\xE2\x96\x91" : ".";
-  int filled = (int)(fraction * BAR_COLUMNS + 0.5);
-  for (int i = 0; i < BAR_COLUMNS; i++) fputs(i < filled ? full : empty, out);
+  int filled = (int)(fraction * columns + 0.5);
+  for (int i = 0; i < columns; i++) fputs(i < filled ? full : empty, out);
   fputc(' ', out);
 }
 
@@ -85,16 +87,22 @@ int progress_show(const cps_progress *now, void *data) {
   char left[40], line[160], step[40];
   span_text(left, sizeof left, fraction > 0 ? spent * (1 - fraction) / fraction : INFINITY);
   quantity_text(step, sizeof step, now->step, "s");
-  snprintf(line, sizeof line, "%3.0f %%  t = %.6g of %.6g s, step %s, %s left, %d stick, %d slip",
-           100 * fraction, now->time, now->until, step, left, now->sticking, now->slipping);
+  snprintf(line, sizeof line, "%3.0f %%  %.5g of %.5g s, step %s, %s left, %d stick, %d slip", 100 * fraction,
+           now->time, now->until, step, left, now->sticking, now->slipping);
   if (!p->terminal) {
     fprintf(p->out, "capstan run: %s\n", line);
     return 0;
   }
   fputc('\r', p->out);
-  int room = p->screen.width - 1;
-  if (term_columns(line) + BAR_COLUMNS + 1 <= room) draw_bar(p->out, &p->screen, fraction);
-  fprintf(p->out, "%.*s\033[K", room > 10 ? room : 10, line);
+  int room = p->screen.width - 1, columns = room - LINE_USUAL;
+  if (columns > BAR_MOST) columns = BAR_MOST;
+  if (columns >= BAR_LEAST) {
+    draw_bar(p->out, &p->screen, fraction, columns);
+    room -= columns + 1;
+  }
+  /* What does not fit would wrap, and then stay on the screen. */
+  while (term_columns(line) > room && *line) line[strlen(line) - 1] = 0;
+  fprintf(p->out, "%s\033[K", line);
   fflush(p->out);
   p->visible = 1;
   return 0;

@@ -89,8 +89,7 @@ static void print_contacts(const outcome *o) {
   const cps_scenario *s = o->scenario;
   for (int i = 0; i < s->n_contacts && i < LINES_SHOWN; i++) {
     const char *name = s->contacts[i].name;
-    if (i == 0)
-      printf("\n  %-20s %16s %16s %12s\n", "contact", "force [N]", "dissipated [J]", "transitions");
+    if (i == 0) printf("\n  %-20s %16s %16s %12s\n", "contact", "force [N]", "dissipated [J]", "transitions");
     double slips = end_value(o->result, "contacts", name, "slips");
     printf("  %-20s %16.9g %16.9g %12ld %8s\n", name, end_value(o->result, "contacts", name, "f"),
            end_value(o->result, "contacts", name, "work"), transitions_of(o->result, i),
