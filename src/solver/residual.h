@@ -1,4 +1,4 @@
-/* residual.h - see residual.c. */
+/* residual.h - the equations of the implicit solvers: see residual.c, and pattern.c for their making. */
 #ifndef CPS_RESIDUAL_H
 #define CPS_RESIDUAL_H
 
@@ -78,6 +78,9 @@ typedef struct residual {
 
 cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps_error *err);
 void cps_residual_free(residual *r);
+
+/* The four coordinates of a spring in the plane. */
+void cps_plane_coordinates(const plane_spring *g, int *c);
 
 /* What is left of the equations at state y with accelerations a[nx], contact forces f[nc] and rates z_t[nz]
  * of the friction states, and the derivatives. Puts surfaces into y and a. */
