@@ -159,7 +159,7 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   sim->mode = calloc(s->nc > 0 ? (size_t)s->nc : 1, sizeof(int));
   if (!sim->y || !sim->y_t || !sim->mode || cps_workspace_make(s, &sim->work, NULL) != CPS_OK) goto fail;
   memcpy(sim->y, s->initial, (size_t)s->ny * sizeof(double));
-  sim->t = s->scenario->run.from;
+  sim->t = sim->stint_from = s->scenario->run.from;
   sim->next_output = sim->t;
   cps_system_hold(s, &sim->work, sim->t);
   cps_system_kinematics(s, &sim->work, sim->t, sim->y);
@@ -275,6 +275,8 @@ cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err) {
   return CPS_OK;
 }
 
+enum { STINT = 20000 }; /* steps that have to bring a run forward */
+
 cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_counters *n = &sim->result.counters;
@@ -285,6 +287,16 @@ cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err)
   if ((double)n->steps > run->max_steps)
     return cps_simulation_fail(
         sim, -1, err, "%ld steps were not enough: raise run.max_steps, or loosen run.tolerance", n->steps);
+  if (n->steps % STINT == 0) {
+    /* Where a law jumps and nobody locates it, steps shrink and never end. */
+    double gone = sim->t - sim->stint_from;
+    sim->stint_from = sim->t;
+    if (gone < 1e-6 * (run->until - run->from) && sim->t < run->until)
+      return cps_simulation_fail(sim, -1, err,
+                                 "%d steps came only %.3g s further: something jumps where the equations "
+                                 "should be smooth; try run.solver events, or a continuous friction law",
+                                 STINT, gone);
+  }
   if (!sim->progress || ++sim->since_progress < 256) return CPS_OK;
   sim->since_progress = 0;
   cps_progress p = {run->from, run->until, sim->t, h, n->steps, 0, 0};

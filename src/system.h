@@ -171,6 +171,7 @@ struct cps_simulation {
   int (*progress)(const cps_progress *, void *);
   void *progress_data;
   long since_progress;
+  double stint_from; /* time at the last look at how far the run has come */
 };
 
 /* A solver: integrates sim from its time to the end of the run. */

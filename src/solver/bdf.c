@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORDER_MOST = 5, SHORT = 16, STINT = 20000 };
+enum { ORDER_MOST = 5, SHORT = 16 };
 
 /* What is near rest, and how well velocities must be known there, in widths of the law. */
 static const double NEAR = 4, SEEN = 0.01;
@@ -51,8 +51,6 @@ typedef struct run {
   double *kept;         /* [ny] state after the last accepted step, if there are guards */
   double careful;       /* until this time steps are short, to see what happens before a guard fires */
   int failed_contact;
-  int stint;         /* steps since the last look at how far the run has come */
-  double stint_from; /* time of that look */
 } run;
 
 /* ------------------------------------------------------------------ states */
@@ -352,6 +350,18 @@ static cps_status fire(run *r) {
   return CPS_OK;
 }
 
+/* Fires guards that root finding has missed; *jumped if a mode or a state has changed by it. */
+static cps_status settle(run *r, int *jumped) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  const double *z = sim->y + 2 * s->nx;
+  long events = sim->result.n_events;
+  memcpy(r->dz_t, z, (size_t)s->nz * sizeof(double));
+  cps_status status = cps_simulation_settle(sim, r->err);
+  if (sim->result.n_events > events || memcmp(r->dz_t, z, (size_t)s->nz * sizeof(double)) != 0) *jumped = 1;
+  return status;
+}
+
 static cps_status complain(run *r, int flag) {
   int i = r->failed_contact;
   double h = 0;
@@ -397,22 +407,6 @@ static int look_again(run *r, double before, double t) {
   return 1;
 }
 
-/* A long stint of steps has to bring the run forward: where a law jumps, the steps shrink and never end. */
-static cps_status gets_on(run *r) {
-  cps_simulation *sim = r->sim;
-  const scenario_run *set = &sim->system->scenario->run;
-  if (++r->stint < STINT) return CPS_OK;
-  double gone = sim->t - r->stint_from;
-  r->stint = 0;
-  r->stint_from = sim->t;
-  if (gone > 1e-6 * (set->until - set->from)) return CPS_OK;
-  return cps_simulation_fail(
-      sim, r->failed_contact, r->err,
-      "%d steps came only %.3g s further: something jumps where the equations should be "
-      "smooth; try run.solver events, or a continuous friction law",
-      STINT, gone);
-}
-
 /* One step of CVODES, to `stop` at most; *again if it has to start anew behind it. */
 static cps_status step(run *r, double stop, int *again) {
   cps_simulation *sim = r->sim;
@@ -428,15 +422,14 @@ static cps_status step(run *r, double stop, int *again) {
   cps_status status = record_passed(r, t);
   if (status == CPS_OK) status = fetch(r, t);
   if (status != CPS_OK) return status;
-  long events = sim->result.n_events;
-  if (flag == CV_ROOT_RETURN)
+  if (flag == CV_ROOT_RETURN) {
     status = fire(r);
-  else if (r->n_guards > 0)
-    status = cps_simulation_settle(sim, r->err);
+    *again = 1;
+  } else if (r->n_guards > 0) {
+    status = settle(r, again);
+  }
   if (r->n_guards > 0) memcpy(r->kept, sim->y, (size_t)sim->system->ny * sizeof(double));
-  *again = sim->result.n_events > events;
   if (status == CPS_OK && set->output <= 0 && t < stop) status = cps_simulation_record(sim, r->err);
-  if (status == CPS_OK) status = gets_on(r);
   return status == CPS_OK ? cps_simulation_stepped(sim, t - before, r->err) : status;
 }
 
@@ -475,12 +468,7 @@ cps_status cps_run_bdf(cps_simulation *sim, cps_error *err) {
   const cps_system *s = sim->system;
   cps_status status = cps_residual_accepts(s, "bdf", err);
   if (status != CPS_OK) return status;
-  run r = {.sim = sim,
-           .err = err,
-           .latest = INFINITY,
-           .careful = -INFINITY,
-           .failed_contact = -1,
-           .stint_from = sim->t};
+  run r = {.sim = sim, .err = err, .latest = INFINITY, .careful = -INFINITY, .failed_contact = -1};
   for (int i = 0; i < s->nc; i++)
     if (sim->mode[i] >= 0) r.n_guards += s->contacts[i].law->n_guards;
   struct {
