@@ -508,10 +508,10 @@ static void laws_with_modes(void **state) {
       "contacts: {c: {between: [block, ground], normal: 10, friction: adams-stick-slip}}\n"
       "loads: {push: {on: block, force: {sine: {amplitude: 12, omega: 3}}}}\n"
       "run: {until: 3, output: 0.1, solver: events, tolerance: 1e-10, absolute_tolerance: 1e-13}\n";
-  static const char *const laws[] = {"{simpack-stick-slip: {mu_s: 0.6, mu_d: 0.4, c_f: 1e6, d_f: 1e3}}",
-                                     "{iwan: {}}",
-                                     "{adams-stick-slip: {mu_s: 0.6, mu_d: 0.4, v_s: 0.01, x_s: 1e-3}}",
-                                     "{recurdyn-stick-slip: {mu_s: 0.6, mu_d: 0.4, v_s: 0.01, x_s: 1e-3}}"};
+  static const char *const laws[] = {
+      "{simpack-stick-slip: {mu_s: 0.6, mu_d: 0.4, c_f: 1e6, d_f: 1e3}}", "{iwan: {}}",
+      "{adams-stick-slip: {mu_s: 0.6, mu_d: 0.4, v_s: 0.01, x_s: 1e-3}}",
+      "{recurdyn-stick-slip: {mu_s: 0.6, mu_d: 0.4, v_s: 0.01, x_s: 1e-3}}", "{gms: {}}"};
   for (int i = 0; i < ROWS(laws); i++) {
     char settings[2][300];
     snprintf(settings[0], sizeof settings[0], "contacts.c.friction=%s", laws[i]);
@@ -523,6 +523,45 @@ static void laws_with_modes(void **state) {
     ran r = run_with(text, settings[1]);
     assert_true(r.count.events > 3);
     done(&r);
+  }
+}
+
+/* A law whose states jump without a change of mode: bristles that snap. */
+static void states_that_jump(void **state) {
+  (void)state;
+  const char *text =
+      "capstan: 1\n"
+      "bodies: {block: {mass: 1, v: 0.1}}\n"
+      "springs: {k: {between: [ground, block], stiffness: 100}}\n"
+      "contacts: {c: {between: [block, ground], normal: 10, friction: {haessig-bristle: {mu: 0.5, "
+      "sigma0: 1e4}}}}\n"
+      "run: {until: 0.2, output: 0.01, solver: events, tolerance: 1e-10, absolute_tolerance: 1e-13}\n";
+  agree(text, "", "run.solver=bdf;" TIGHT, "bodies.block.x", 1e-6);
+  agree(text, "", "run.solver=alpha;run.step=1e-4", "bodies.block.x", 1e-5);
+  agree(text, "", "run.solver=alpha;run.tolerance=1e-7;run.absolute_tolerance=1e-9", "bodies.block.x", 1e-5);
+}
+
+/* Elements that yield and turn back all the time, some at the very start of a step: no step of no length, which
+ * would blow up or never end. */
+static void guards_at_the_start(void **state) {
+  (void)state;
+  const char *text = "capstan: 1\n"
+                     "bodies: {block: {mass: 1}, rider: {mass: 0.5, v: 0.3}}\n"
+                     "springs: {k: {between: [ground, block], stiffness: 100}, kr: {between: [block, rider], "
+                     "stiffness: 40, damping: 0.1}}\n"
+                     "contacts:\n"
+                     "  c: {between: [block, ground], normal: 10, friction: iwan}\n"
+                     "  r: {between: [rider, block], normal: 3, friction: iwan}\n"
+                     "loads: {push: {on: block, force: {sine: {amplitude: 12, omega: 5}}}}\n"
+                     "run: {until: 2, output: 0.1, solver: events, max_steps: 100000}\n";
+  double exact = value_of(text, "", "bodies.block.x");
+  static const char *const settings[] = {"run.step=1e-3", "run.step=1e-3;run.output=1e-3",
+                                         "run.step=1e-3;run.rho=0.5",
+                                         "run.tolerance=1e-6;run.absolute_tolerance=1e-8"};
+  for (int i = 0; i < ROWS(settings); i++) {
+    char all[200];
+    snprintf(all, sizeof all, "run.solver=alpha;%s", settings[i]);
+    close_to(value_of(text, all, "bodies.block.x"), exact, 2e-4);
   }
 }
 
@@ -744,6 +783,8 @@ int main(void) {
       cmocka_unit_test(two_blocks),
       cmocka_unit_test(festoon),
       cmocka_unit_test(laws_with_modes),
+      cmocka_unit_test(states_that_jump),
+      cmocka_unit_test(guards_at_the_start),
       cmocka_unit_test(nothing_is_passed_over),
       cmocka_unit_test(energy_closes),
       cmocka_unit_test(held_load_does_not_creep),

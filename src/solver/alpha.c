@@ -30,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWTON_MOST = 16, LOCATE_MOST = 40, SHORT = 16, CRAWL_MOST = 10000 };
+enum { NEWTON_MOST = 48, PATIENCE = 8, LOCATE_MOST = 40, SHORT = 16 };
 
 /* A remainder that Newton no longer improves is good if it is within this many times its tolerance. */
 static const double STUCK_GOOD = 1e3;
@@ -38,8 +38,8 @@ static const double STUCK_GOOD = 1e3;
 /* A guard's time is known well enough if the step passes it by this part of its length at most. */
 static const double PASSED = 1e-9;
 
-/* Steps of less than this part of the run are next to nothing. */
-static const double CRAWL = 1e-10;
+/* Auxiliary values are not extrapolated to steps that are this many times longer. */
+static const double BLOW_UP = 1e3;
 
 /* Coefficients of one of the two rules: for accelerations or for state rates. */
 typedef struct rule {
@@ -69,7 +69,6 @@ typedef struct run {
   int has_guards;
   double last;                /* length of the last step; 0 after a restart */
   double before;              /* and of the one before it */
-  int crawling;               /* how many steps in a row have been next to nothing */
   double careful, short_step; /* until this time steps are short, to see what happens before a guard fires */
 } run;
 
@@ -146,19 +145,24 @@ static int solve_step(run *r, double h, double t1) {
   const cps_system *s = sim->system;
   residual *e = &r->r;
   double b_q = h * h * r->beta * gain(&r->second), b_v = h * r->second.gamma * gain(&r->second);
-  double b_z = h * r->first.gamma * gain(&r->first), last = INFINITY;
+  double b_z = h * r->first.gamma * gain(&r->first), last = INFINITY, mark = INFINITY;
   predict(r, h);
   cps_residual_look(e, sim->y, r->a, r->f);
   move_surfaces(r, sim->t, h, t1);
   for (int it = 0; it <= NEWTON_MOST; it++) {
     follow(r, b_q, b_v, b_z);
     /* First as at the end of the last step: who sticks then, mostly still does. */
-    e->sight = it == 0 ? LOOK_LAST : it < NEWTON_MOST / 2 ? LOOK_CAREFULLY : LOOK_HERE;
+    e->sight = it == 0 ? LOOK_LAST : it < PATIENCE ? LOOK_CAREFULLY : LOOK_HERE;
     cps_residual_eval(e, t1, r->y, r->a1, r->f1, r->z_t1, sim->mode);
     /* Once at least, so that what is small goes on decaying: rest is approached to the last digit. */
     int stuck = e->worst <= STUCK_GOOD && e->worst > 0.1 * last;
     if (it > 0 && !e->limited && (e->worst <= 1 || stuck)) return 1;
     if (it == NEWTON_MOST || !isfinite(e->worst)) break;
+    /* Where a law is very curved it takes many steps, but each helps; going round in circles does not. */
+    if (it % PATIENCE == 0) {
+      if (it > PATIENCE && e->worst > 0.7 * mark) break;
+      mark = e->worst;
+    }
     last = e->worst;
     sim->result.counters.newton++;
     if (!cps_residual_factor(e, b_q, b_v, b_z) ||
@@ -292,25 +296,26 @@ static double first_crossing(run *r) {
   return least;
 }
 
-/* If a guard has turned negative within the step, shortens it to end just behind that. The step has been
- * solved with *h; it is again on return. 0 if Newton fails. */
-static int locate(run *r, double *h, double t_end) {
-  double low = 0, high = *h, t = r->sim->t;
-  for (int it = 0; it < LOCATE_MOST; it++) {
-    double part = first_crossing(r);
-    if (part >= 1) { /* not yet there */
-      low = *h;
-      if (low == high) return 1;
-    } else {
+/* If a guard has turned negative within the step, shortens it to end just behind that, but not below `least`.
+ * The step has been solved with *h; it is again on return. 0 if Newton fails. */
+static int locate(run *r, double *h, double t_end, double least) {
+  double low = 0, high = *h, whole = *h, t = r->sim->t, part = first_crossing(r);
+  if (part >= 1) return 1;
+  for (int it = 0; it < LOCATE_MOST && high - low > fmax(PASSED * high, least); it++) {
+    double behind = part * high + 0.4 * fmax(PASSED * high, least); /* by the secant, and a little further */
+    *h = it % 4 == 3 || !(behind > low) || !(behind < high) ? 0.5 * (low + high) : behind;
+    if (!solve_step(r, *h, t + *h)) return 0;
+    double found = first_crossing(r);
+    if (found < 1) {
       high = *h;
-      if (high - fmax(low, part * *h) <= PASSED * high || high - low <= PASSED * high) return 1;
+      part = found;
+    } else {
+      low = *h;
     }
-    double next = part < 1 ? part * *h + 0.4 * PASSED * high : 0.5 * (low + high);
-    if (it % 4 == 3 || !(next > low) || !(next < high)) next = 0.5 * (low + high);
-    *h = next;
-    if (!solve_step(r, *h, *h == high ? t_end : t + *h)) return 0;
   }
-  return 1;
+  if (*h == high) return 1;
+  *h = high;
+  return solve_step(r, high, high == whole ? t_end : t + high);
 }
 
 /* ------------------------------------------------------------------ a run */
@@ -336,11 +341,12 @@ static cps_status restart(run *r) {
   return CPS_OK;
 }
 
-/* Auxiliary values are those at t + shift h: for another length they move along. */
+/* Auxiliary values are those at t + shift h: for another length they move along, unless that would only blow
+ * up round-off. */
 static void rescale(run *r, double h) {
   const cps_system *s = r->sim->system;
   if (r->last == 0 || r->last == h) return;
-  double x = h / r->last;
+  double x = h / r->last < BLOW_UP ? h / r->last : 0;
   for (int i = 0; i < s->nd; i++) r->aux_a[i] = r->a[i] + x * (r->aux_a[i] - r->a[i]);
   for (int i = 0; i < s->nz; i++) r->aux_z[i] = r->z_t[i] + x * (r->aux_z[i] - r->z_t[i]);
   r->last = h;
@@ -420,7 +426,7 @@ static cps_status advance(run *r, double h, double stop, int at_break, double *u
         h = r->short_step;
         continue;
       }
-      good = locate(r, &h, t1);
+      good = locate(r, &h, t1, least);
     }
     if (good && error <= 1) {
       *used = h;
@@ -430,10 +436,21 @@ static cps_status advance(run *r, double h, double stop, int at_break, double *u
       return CPS_OK;
     }
     sim->result.counters.rejected++;
-    if (r->crawling > CRAWL_MOST) return give_up(r, tried);
     h = tried * (good ? fmax(0.1, 0.9 / cbrt(error)) : 0.25);
     if (!(h > least)) return give_up(r, tried);
   }
+}
+
+/* Fires guards; *jumped if a mode or a state has changed by it. */
+static cps_status settle(run *r, int *jumped) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  const double *z = sim->y + 2 * s->nx;
+  long events = sim->result.n_events;
+  memcpy(r->dz, z, (size_t)s->nz * sizeof(double));
+  cps_status status = cps_simulation_settle(sim, r->err);
+  if (sim->result.n_events > events || memcmp(r->dz, z, (size_t)s->nz * sizeof(double)) != 0) *jumped = 1;
+  return status;
 }
 
 static cps_status integrate(run *r) {
@@ -455,12 +472,11 @@ static cps_status integrate(run *r) {
     status = advance(r, steps > 1 ? left / steps : left, stop, at_break, &used, &next);
     if (status != CPS_OK) break;
     h = fmin(next, most);
-    r->crawling = used < CRAWL * span ? r->crawling + 1 : 0;
     if (r->has_guards && sim->t < r->careful) h = fmin(h, r->short_step);
     int there = sim->t == stop;
-    long events = sim->result.n_events;
-    if (r->has_guards) status = cps_simulation_settle(sim, r->err);
-    if (status == CPS_OK && ((there && at_break) || sim->result.n_events > events)) status = restart(r);
+    int jumped = there && at_break;
+    if (r->has_guards) status = settle(r, &jumped);
+    if (status == CPS_OK && jumped) status = restart(r);
     if (status == CPS_OK && ((there && is_output) || set->output <= 0))
       status = cps_simulation_record(sim, r->err);
     if (status == CPS_OK) status = cps_simulation_stepped(sim, used, r->err);

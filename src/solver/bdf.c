@@ -341,7 +341,8 @@ static cps_status fire(run *r) {
       cps_law_input in = {sim->work.v[i], sim->work.n[i], sim->work.f_eq[i], z, mode};
       sim->mode[i] = cps_law_transition(c->law, c->p, &in, k, next, NULL);
       memcpy(z, next, (size_t)c->n_states * sizeof(double));
-      cps_status status = cps_simulation_event(sim, i, mode, sim->mode[i], r->err);
+      cps_status status = sim->mode[i] == mode ? CPS_OK
+                                               : cps_simulation_event(sim, i, mode, sim->mode[i], r->err);
       if (status != CPS_OK) return status;
       break;
     }
