@@ -426,6 +426,30 @@ CPS_API const cps_event *cps_result_event(const cps_result *result, long i);
 CPS_API void cps_result_energy(const cps_result *result, cps_energy *energy);
 CPS_API void cps_result_counters(const cps_result *result, cps_counters *counters);
 
+/* Fields: what is recorded along the cables, frame by frame, at times of its own. A field has `points` places
+ * with `components` values each; a constant one has a single frame.
+ *   cables.NAME.s            material coordinate of the nodes, constant [m]
+ *   cables.NAME.position     of the nodes [m]
+ *   cables.NAME.tension      at the nodes [N]
+ *   cables.NAME.contact.s    material coordinate of the contact points, constant [m]
+ *   cables.NAME.contact.normal, .friction  force at the contact points [N]
+ *   cables.NAME.contact.slip    sliding velocity [m/s]
+ *   cables.NAME.contact.state   0 not touching, 1 sticks, 2 slips
+ *   cables.NAME.contact.drum    index of the drum that is touched, -1 if none */
+typedef struct cps_field {
+  char name[128];
+  const char *unit;
+  int points, components;
+  int constant;
+} cps_field;
+CPS_API int cps_result_fields(const cps_result *result);
+CPS_API const cps_field *cps_result_field(const cps_result *result, int i);
+CPS_API long cps_result_frames(const cps_result *result);
+/* The time of each frame [frames]. */
+CPS_API const double *cps_result_frame_times(const cps_result *result);
+/* [frames][points][components], or [points][components] of a constant field. */
+CPS_API const double *cps_result_field_data(const cps_result *result, int i);
+
 #ifdef __cplusplus
 }
 #endif

@@ -41,7 +41,7 @@ static double pd(const drum *d, double t, double angle, double rate) {
 
 /* Moves a drum by h: prescribed, or its controller by the classical Runge-Kutta method in short steps. */
 static void turn(drum *d, double t, double h) {
-  if (d->kind == DRUM_PRESCRIBED) {
+  if (d->kind == DRUM_ROTATION) {
     profile_value s = cps_profile_eval(d->motion, t + h);
     d->angle = s.y;
     d->rate = s.y_t;

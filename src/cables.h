@@ -14,17 +14,10 @@
 #include "mesh.h"
 #include "scenario.h"
 
-/* How a drum turns. */
-typedef enum drum_kind {
-  DRUM_FIXED,
-  DRUM_PRESCRIBED, /* angle is a profile */
-  DRUM_PD          /* angular acceleration kp (setpoint - angle) + kd (its rate - rate), Westin Eq. (31) */
-} drum_kind;
-
 typedef struct drum {
   double radius, center[3];
   double axis[3]; /* unit vector; (0, 0, 1) in the plane: positive turns are counter-clockwise */
-  drum_kind kind;
+  drum_drive kind;
   const profile *motion; /* angle, or setpoint */
   double kp, kd;
   double angle, rate, acceleration; /* state */

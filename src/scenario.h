@@ -52,7 +52,7 @@ void cps_profile_free(profile *p);
 
 typedef enum body_kind {
   BODY_LINE,   /* one freedom: position = origin + x direction */
-  BODY_PLANE,  /* two freedoms */
+  BODY_PLANE,  /* moves freely: two freedoms, three in space */
   BODY_SURFACE /* no freedom: moves along direction as prescribed */
 } body_kind;
 
@@ -61,8 +61,9 @@ typedef struct scenario_body {
   char name[NAME_MAX_LENGTH];
   body_kind kind;
   double mass;
-  double origin[2], direction[2]; /* direction is a unit vector */
-  double x[2], v[2];              /* initial state; a line uses [0] only */
+  int placed;                     /* 0: nothing is said about where it is; a cable's path places it */
+  double origin[3], direction[3]; /* direction is a unit vector */
+  double x[3], v[3];              /* initial state; a line uses [0] only */
   double held_until;              /* fixed at its initial place until then; -INFINITY if never */
   profile *motion;                /* surfaces: position along direction, or velocity */
   int motion_is_velocity;
@@ -72,7 +73,7 @@ typedef struct scenario_body {
 /* One end of a spring: a body (index) or GROUND, and a point fixed to it. */
 typedef struct spring_end {
   int body;
-  double offset[2]; /* from the body's reference point; for GROUND the point itself */
+  double offset[3]; /* from the body's reference point; for GROUND the point itself */
 } spring_end;
 
 typedef struct scenario_spring {
@@ -81,7 +82,7 @@ typedef struct scenario_spring {
   double stiffness, damping, length;
   int tension_only;
   int along_line; /* 1: extension = (r_b - r_a) . axis - length, linear; 0: |r_b - r_a| - length */
-  double axis[2];
+  double axis[3];
   int line, column;
 } scenario_spring;
 
@@ -107,10 +108,124 @@ typedef struct scenario_contact {
 typedef struct scenario_load {
   char name[NAME_MAX_LENGTH];
   int body;
-  double direction[2];
+  double direction[3];
   profile *force;
   int line, column;
 } scenario_load;
+
+/* ------------------------------------------------------------------ cables and drums
+ *
+ * A scenario with cables lives in the plane (dim 2) or in space (dim 3); vectors have three components, of
+ * which the plane uses two. */
+
+typedef enum drum_drive {
+  DRUM_FIXED,
+  DRUM_ROTATION, /* angle is `motion` */
+  DRUM_PD,       /* inertia 0: angular acceleration kp (setpoint - angle) + kd (its rate - rate), Westin (31);
+                    with inertia: that is the torque */
+  DRUM_TORQUE,   /* torque is `motion` */
+  DRUM_FREE
+} drum_drive;
+
+typedef struct scenario_drum {
+  char name[NAME_MAX_LENGTH];
+  double radius; /* of the cable's centre line on it */
+  double center[3];
+  double axis[3]; /* unit vector; (0, 0, 1) in the plane: positive turns are counter-clockwise */
+  drum_drive drive;
+  profile *motion;                  /* angle [rad], setpoint [rad] or torque [N m]; NULL if none */
+  double kp, kd;                    /* [1/s2], [1/s], or with inertia [N m/rad], [N m s/rad] */
+  double inertia;                   /* [kg m2]; 0: none given */
+  double rate;                      /* initial, of drums with inertia [rad/s] */
+  const cps_law *bearing;           /* friction of the bearing; NULL if none */
+  double bearing_p[CPS_MAX_PARAMS]; /* its parameters */
+  double bearing_radius;            /* [m] */
+  double bearing_load;              /* normal force [N]; negative: what the cables press on the drum */
+  profile *shift[3];                /* prescribed displacement of the centre; NULL: none */
+  int carrier;                      /* body that carries the centre; -1: none */
+  int line, column;
+} scenario_drum;
+
+typedef enum end_kind {
+  END_FREE,    /* may carry a force */
+  END_PINNED,  /* at a point, which may move */
+  END_CLAMPED, /* and with a direction */
+  END_BODY,    /* on a body */
+  END_RIM      /* fixed to a drum's rim, leaving it along the tangent */
+} end_kind;
+
+typedef struct cable_end {
+  end_kind kind;
+  int placed;          /* whether `at` is given; otherwise the path says where the end is */
+  double at[3];        /* [m] */
+  double direction[3]; /* of a clamped end: unit vector along the cable; zero: as the path says */
+  profile *shift[3];   /* displacement of a pinned or clamped end over time; NULL: none */
+  profile *force[3];   /* on a free end [N]; NULL: none */
+  int body;            /* of END_BODY */
+  int drum;            /* of END_RIM */
+} cable_end;
+
+typedef enum path_kind {
+  PATH_WRAP, /* around a drum */
+  PATH_HANG, /* straight along gravity for `length` */
+  PATH_TO    /* straight to a point, or for `length` along `direction` */
+} path_kind;
+
+typedef struct path_item {
+  path_kind kind;
+  int drum;  /* of PATH_WRAP */
+  int turn;  /* +1 counter-clockwise about the axis, -1 clockwise; 0: as over/under and the neighbours say */
+  int side;  /* +1 over, -1 under (against gravity, or along it); 0: turn says it */
+  int turns; /* full turns on top of the wrap that the neighbours give */
+  double pitch;        /* shift along the axis per turn, in space [m] */
+  double length;       /* of PATH_HANG, and of PATH_TO with a direction; 0: what remains */
+  double point[3];     /* of PATH_TO */
+  double direction[3]; /* of PATH_TO; zero: the point */
+  int line, column;
+} path_item;
+
+typedef struct point_mass {
+  double at; /* material coordinate from the start of the cable [m] */
+  double mass;
+} point_mass;
+
+typedef enum stick_reading {
+  STICK_CONSISTENT, /* Quinn 3.3: consistent with the contacts that slip */
+  STICK_ALL /* Westin: balance forces are the multipliers of the problem in which all contacts stick */
+} stick_reading;
+
+typedef struct cable_contact {
+  int quadrature; /* contact points per element; 0: at the nodes */
+  int n_drums;    /* drums that the cable may touch; -1: all */
+  int *drums;     /* owned */
+  const cps_normal *normal;
+  double normal_p[CPS_MAX_PARAMS]; /* at nodes: force; at quadrature points: force per length */
+  const cps_law *law;
+  double p[CPS_MAX_PARAMS];
+  stick_reading reading;
+} cable_contact;
+
+typedef struct scenario_cable {
+  char name[NAME_MAX_LENGTH];
+  double ea, ei, rho;                              /* [N], [N m2], [kg/m] */
+  double rayleigh, axial_damping, bending_damping; /* [N s], [N s], [N m2 s] */
+  int engineering;                                 /* strain: 0 Green-Lagrange, 1 engineering */
+  int exact_curvature;
+  int axial_points, bending_points; /* quadrature */
+  int elements;                     /* in all; 0: from sizes */
+  double size, drum_size, growth;   /* graded: longest element, longest on a drum, ratio of neighbours */
+  int closed;                       /* a belt: the path returns to its start */
+  double length;                    /* unstretched; 0: that of the path */
+  double tension;                   /* wanted where the path fixes both ends or closes; 0: none */
+  cable_end end[2];
+  int n_path;
+  path_item *path; /* owned */
+  int n_masses;
+  point_mass *masses; /* owned */
+  cable_contact contact;
+  int start_statics; /* 1: starts from equilibrium (default), 0: from the drawn shape */
+  int line, column;
+} scenario_cable;
 
 typedef struct scenario_run {
   double from, until; /* [s] */
@@ -120,6 +235,8 @@ typedef struct scenario_run {
   double tolerance_abs;
   char solver[32];
   double rho;       /* spectral radius at infinity of alpha */
+  int newmark;      /* alpha as Newmark's rule with beta 1/4, gamma 1/2 */
+  double fields;    /* interval of what is recorded along the cables; 0: none, negative: about 200 in all */
   double max_steps; /* give up after that many */
 } scenario_run;
 
@@ -129,12 +246,15 @@ struct cps_scenario {
   size_t length;
   char hash[65]; /* SHA-256 of source and settings, hexadecimal */
   char *title;   /* owned */
-  double gravity[2];
-  int n_bodies, n_springs, n_contacts, n_loads;
+  double gravity[3];
+  int dim; /* 3 if anything is said in space */
+  int n_bodies, n_springs, n_contacts, n_loads, n_drums, n_cables;
   scenario_body *bodies;
   scenario_spring *springs;
   scenario_contact *contacts;
   scenario_load *loads;
+  scenario_drum *drums;
+  scenario_cable *cables;
   scenario_run run;
 };
 

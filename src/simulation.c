@@ -369,3 +369,12 @@ const cps_event *cps_result_event(const cps_result *r, long i) {
 }
 void cps_result_energy(const cps_result *r, cps_energy *energy) { *energy = r->energy; }
 void cps_result_counters(const cps_result *r, cps_counters *counters) { *counters = r->counters; }
+int cps_result_fields(const cps_result *r) { return r->n_fields; }
+const cps_field *cps_result_field(const cps_result *r, int i) {
+  return i >= 0 && i < r->n_fields ? &r->fields[i].field : NULL;
+}
+long cps_result_frames(const cps_result *r) { return r->frames; }
+const double *cps_result_frame_times(const cps_result *r) { return r->frame_times; }
+const double *cps_result_field_data(const cps_result *r, int i) {
+  return i >= 0 && i < r->n_fields ? r->fields[i].data : NULL;
+}

@@ -146,6 +146,12 @@ void cps_system_energy(const cps_system *s, workspace *k, double t, double *y, c
 
 /* ------------------------------------------------------------------ simulation */
 
+/* Values of one field, frame after frame. */
+typedef struct field_data {
+  cps_field field;
+  double *data; /* owned */
+} field_data;
+
 struct cps_result {
   int n_columns;
   char (*names)[2 * NAME_MAX_LENGTH];
@@ -156,6 +162,10 @@ struct cps_result {
   long n_events, events_capacity;
   cps_energy energy;
   cps_counters counters;
+  int n_fields;
+  field_data *fields;
+  double *frame_times;
+  long frames, frames_capacity;
 };
 
 struct cps_simulation {
