@@ -114,7 +114,7 @@ static void refuse_keys(reader *r, const node *map, const char *const *names, co
 }
 
 static void set_direction(reader *r, const node *map, const double *direction, scenario_body *b) {
-  memcpy(b->direction, direction, sizeof b->direction);
+  memcpy(b->direction, direction, 2 * sizeof b->direction[0]);
   if (cps_normalise(b->direction)) return;
   b->direction[0] = 1;
   const node *found = cps_node_get(map, "direction");
@@ -133,13 +133,13 @@ static void read_body(reader *r, const node *n, scenario_body *b) {
   if (cps_node_key(n, "position")) {
     b->kind = BODY_PLANE;
     b->direction[0] = 1;
-    memcpy(b->x, raw.position, sizeof b->x);
-    memcpy(b->v, raw.velocity, sizeof b->v);
+    memcpy(b->x, raw.position, sizeof raw.position);
+    memcpy(b->v, raw.velocity, sizeof raw.velocity);
     refuse_keys(r, n, line_keys, "bodies on a line, but this one has a position and so moves in the plane");
     return;
   }
   b->kind = BODY_LINE;
-  memcpy(b->origin, raw.at, sizeof b->origin);
+  memcpy(b->origin, raw.at, sizeof raw.at);
   b->x[0] = raw.x;
   b->v[0] = raw.v;
   refuse_keys(r, n, plane_keys,
@@ -152,7 +152,7 @@ static void read_surface(reader *r, const node *n, scenario_body *b) {
   b->kind = BODY_SURFACE;
   b->held_until = -INFINITY;
   cps_read_map(r, n, &cps_keys_surfaces, NULL, &raw);
-  memcpy(b->origin, raw.at, sizeof b->origin);
+  memcpy(b->origin, raw.at, sizeof raw.at);
   set_direction(r, n, raw.direction, b);
   const node *velocity = cps_node_key(n, "velocity"), *position = cps_node_key(n, "position");
   if (!velocity == !position) {
@@ -278,7 +278,7 @@ static int common_axis(const cps_scenario *s, const scenario_spring *g, double *
     const scenario_body *b = &s->bodies[g->end[i].body];
     if (b->kind == BODY_PLANE) return 0;
     if (n++ == 0)
-      memcpy(axis, b->direction, sizeof b->direction);
+      memcpy(axis, b->direction, 2 * sizeof *axis);
     else if (fabs(axis[0] * b->direction[1] - axis[1] * b->direction[0]) > 1e-9)
       return 0;
   }
@@ -395,7 +395,7 @@ static void set_load_direction(reader *r, const node *n, const cps_scenario *s, 
                    "a load on a body that moves in the plane needs a direction, such as direction: [1, 0]");
   }
   if (!direction) return;
-  memcpy(l->direction, given, sizeof l->direction);
+  memcpy(l->direction, given, 2 * sizeof l->direction[0]);
   int before = cps_enter(r, "direction");
   if (!cps_normalise(l->direction))
     cps_complain(r, direction, "a direction cannot be zero; it is a list such as [1, 0]");
