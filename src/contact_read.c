@@ -37,7 +37,7 @@ static const cps_law *find_law(reader *r, const node *n) {
 }
 
 /* A law by its name alone, or a map from its name to its parameters. */
-static void read_friction(reader *r, const node *n, scenario_contact *c) {
+void cps_read_friction(reader *r, const node *n, const cps_law **found, double *p) {
   key rows[CPS_MAX_PARAMS];
   int good = 1;
   if (n->kind != NODE_SCALAR && (n->kind != NODE_MAP || n->n != 1)) {
@@ -50,17 +50,17 @@ static void read_friction(reader *r, const node *n, scenario_contact *c) {
     return;
   }
   const node *name = n->kind == NODE_MAP ? n->entry[0].key : n;
-  c->law = find_law(r, name);
-  if (!c->law) return;
-  cps_law_defaults(c->law, c->p);
+  const cps_law *law = *found = find_law(r, name);
+  if (!law) return;
+  cps_law_defaults(law, p);
   int before = (int)strlen(r->path);
   if (n->kind == NODE_MAP) {
     cps_enter(r, name->text);
-    key_table table = cps_keys_of_law(c->law, rows);
-    good = cps_read_map(r, n->entry[0].value, &table, NULL, c->p);
+    key_table table = cps_keys_of_law(law, rows);
+    good = cps_read_map(r, n->entry[0].value, &table, NULL, p);
   }
   cps_error err;
-  if (good && cps_law_check(c->law, c->p, &err) != CPS_OK) cps_complain(r, name, "%s", err.text);
+  if (good && cps_law_check(law, p, &err) != CPS_OK) cps_complain(r, name, "%s", err.text);
   cps_leave(r, before);
 }
 
@@ -141,7 +141,7 @@ void cps_read_contacts(reader *r, const node *contacts, cps_scenario *s) {
     if (raw.between) read_pair(r, raw.between, s, c);
     if (raw.normal) read_normal(r, raw.normal, c);
     int outer = cps_enter(r, "friction");
-    if (raw.friction) read_friction(r, raw.friction, c);
+    if (raw.friction) cps_read_friction(r, raw.friction, &c->law, c->p);
     cps_leave(r, outer);
     read_states(r, raw.state, c);
     cps_leave(r, before);
@@ -234,7 +234,7 @@ void cps_find_weights(reader *r, cps_scenario *s, const node *contacts) {
     }
     if (above[b] == -2 - i) complain_circle(r, s, contacts, on, by, b);
   }
-  double g = hypot(s->gravity[0], s->gravity[1]);
+  double g = hypot(hypot(s->gravity[0], s->gravity[1]), s->gravity[2]);
   for (int i = 0; i < s->n_contacts; i++) {
     scenario_contact *c = &s->contacts[i];
     if (c->normal != NORMAL_GIVEN && c->body[0] >= 0) c->weight = g * carried[c->body[0]];

@@ -8,19 +8,14 @@
 
 /* ------------------------------------------------------------------ what all share */
 
-const key *cps_row(const key_table *t, const char *name) {
-  for (int i = 0; i < t->n; i++)
-    if (strcmp(t->keys[i].name, name) == 0) return &t->keys[i];
-  return NULL;
-}
-
 int cps_normalise(double *v) {
   /* Scaled first, so that neither tiny nor huge components are lost. */
-  double largest = fmax(fabs(v[0]), fabs(v[1]));
+  double largest = fmax(fmax(fabs(v[0]), fabs(v[1])), fabs(v[2]));
   if (!(largest > 0)) return 0;
-  double x = v[0] / largest, y = v[1] / largest, length = sqrt(x * x + y * y);
+  double x = v[0] / largest, y = v[1] / largest, z = v[2] / largest, length = sqrt(x * x + y * y + z * z);
   v[0] = x / length;
   v[1] = y / length;
+  v[2] = z / length;
   return 1;
 }
 
@@ -78,6 +73,14 @@ int cps_find_body(reader *r, const node *n, const cps_scenario *s) {
   return NOBODY;
 }
 
+int cps_find_mass(reader *r, const node *n, const cps_scenario *s, const char *what) {
+  int body = cps_find_body(r, n, s);
+  if (body == NOBODY || !cps_is_fixed(s, body)) return body;
+  cps_complain(r, n, "\"%s\" is %s; %s a body with mass", n->text,
+               body == GROUND ? "fixed" : "a surface that moves as prescribed", what);
+  return NOBODY;
+}
+
 void cps_read_gravity(reader *r, const node *n, cps_scenario *s) {
   const key *k = cps_row(&cps_keys_scenario, "gravity");
   double g = k->value;
@@ -114,7 +117,7 @@ static void refuse_keys(reader *r, const node *map, const char *const *names, co
 }
 
 static void set_direction(reader *r, const node *map, const double *direction, scenario_body *b) {
-  memcpy(b->direction, direction, 2 * sizeof b->direction[0]);
+  memcpy(b->direction, direction, sizeof b->direction);
   if (cps_normalise(b->direction)) return;
   b->direction[0] = 1;
   const node *found = cps_node_get(map, "direction");
@@ -128,8 +131,11 @@ static void read_body(reader *r, const node *n, scenario_body *b) {
   static const char *const plane_keys[] = {"velocity", NULL};
   raw_body raw;
   cps_read_map(r, n, &cps_keys_bodies, NULL, &raw);
+  static const char *const place_keys[] = {"x", "v", "at", "direction", "position", "velocity"};
   b->mass = raw.mass;
   b->held_until = raw.held_until;
+  for (size_t i = 0; i < sizeof place_keys / sizeof place_keys[0]; i++)
+    b->placed |= cps_node_key(n, place_keys[i]) != NULL;
   if (cps_node_key(n, "position")) {
     b->kind = BODY_PLANE;
     b->direction[0] = 1;
@@ -150,6 +156,7 @@ static void read_body(reader *r, const node *n, scenario_body *b) {
 static void read_surface(reader *r, const node *n, scenario_body *b) {
   raw_surface raw;
   b->kind = BODY_SURFACE;
+  b->placed = 1;
   b->held_until = -INFINITY;
   cps_read_map(r, n, &cps_keys_surfaces, NULL, &raw);
   memcpy(b->origin, raw.at, sizeof raw.at);
@@ -232,8 +239,7 @@ static int read_offset(reader *r, const node *n, const cps_scenario *s, spring_e
   k.example = "10 mm";
   if (!cps_read_quantity(r, n, &k, NULL, &along)) return 0;
   const double *line = end->body == GROUND ? NULL : s->bodies[end->body].direction;
-  end->offset[0] = along * (line ? line[0] : 1);
-  end->offset[1] = along * (line ? line[1] : 0);
+  for (int i = 0; i < 3; i++) end->offset[i] = along * (line ? line[i] : i == 0);
   return 1;
 }
 
@@ -254,20 +260,26 @@ static int read_end(reader *r, const node *n, const cps_scenario *s, spring_end 
 
 /* The point of an end at the start. */
 static void place_of(const cps_scenario *s, const spring_end *end, double *p) {
-  memcpy(p, end->offset, 2 * sizeof *p);
+  memcpy(p, end->offset, sizeof end->offset);
   if (end->body == GROUND) return;
   const scenario_body *b = &s->bodies[end->body];
   profile_value at = {0, 0, 0};
   if (b->kind == BODY_SURFACE && !b->motion_is_velocity && b->motion)
     at = cps_profile_eval(b->motion, s->run.from);
   double x = b->kind == BODY_SURFACE ? at.y : b->x[0];
-  for (int i = 0; i < 2; i++) p[i] += b->kind == BODY_PLANE ? b->x[i] : b->origin[i] + x * b->direction[i];
+  for (int i = 0; i < 3; i++) p[i] += b->kind == BODY_PLANE ? b->x[i] : b->origin[i] + x * b->direction[i];
+}
+
+/* The largest component of a cross product: 0 if the two are parallel. */
+static double across(const double *a, const double *b) {
+  double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+  return fmax(fmax(fabs(x), fabs(y)), fabs(z));
 }
 
 /* How far a point that was given lies off the line of a body, relative to the point itself. */
 static int off_line(const double *point, const double *origin, const double *axis) {
-  double x = point[0] - origin[0], y = point[1] - origin[1];
-  return fabs(x * axis[1] - y * axis[0]) > 1e-9 * (fabs(x) + fabs(y));
+  double d[3] = {point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]};
+  return across(d, axis) > 1e-9 * (fabs(d[0]) + fabs(d[1]) + fabs(d[2]));
 }
 
 /* The line along which a spring can act: 0 if its ends are not on parallel lines. */
@@ -278,8 +290,8 @@ static int common_axis(const cps_scenario *s, const scenario_spring *g, double *
     const scenario_body *b = &s->bodies[g->end[i].body];
     if (b->kind == BODY_PLANE) return 0;
     if (n++ == 0)
-      memcpy(axis, b->direction, 2 * sizeof *axis);
-    else if (fabs(axis[0] * b->direction[1] - axis[1] * b->direction[0]) > 1e-9)
+      memcpy(axis, b->direction, sizeof b->direction);
+    else if (across(axis, b->direction) > 1e-9)
       return 0;
   }
   return n > 0;
@@ -288,7 +300,7 @@ static int common_axis(const cps_scenario *s, const scenario_spring *g, double *
 /* Whether the points that were given lie on the lines. */
 static int points_on_line(const cps_scenario *s, const scenario_spring *g, const int *pointed,
                           const double *axis) {
-  static const double zero[2] = {0, 0};
+  static const double zero[3] = {0, 0, 0};
   for (int i = 0; i < 2; i++) {
     if (!pointed[i]) continue;
     const spring_end *other = &g->end[1 - i];
@@ -299,10 +311,15 @@ static int points_on_line(const cps_scenario *s, const scenario_spring *g, const
   return 1;
 }
 
+/* Whether it is known here where an end is: bodies that cables place are not. */
+static int is_placed(const cps_scenario *s, const spring_end *end) {
+  return end->body == GROUND || s->bodies[end->body].placed;
+}
+
 /* Decides between line and distance, and orients the axis from the first end to the second. */
 static void set_kind(reader *r, const node *n, const cps_scenario *s, scenario_spring *g, int kind,
                      const int *pointed) {
-  double a[2], b[2];
+  double a[3], b[3];
   int parallel = common_axis(s, g, g->axis);
   if (kind == SPRING_LINE && !parallel) {
     cps_complain(r, cps_node_get(n, "kind"),
@@ -313,15 +330,15 @@ static void set_kind(reader *r, const node *n, const cps_scenario *s, scenario_s
                   (kind < 0 && parallel && !g->tension_only && points_on_line(s, g, pointed, g->axis));
   place_of(s, &g->end[0], a);
   place_of(s, &g->end[1], b);
-  double x = b[0] - a[0], y = b[1] - a[1];
+  double x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2];
   if (!g->along_line) {
-    g->axis[0] = g->axis[1] = 0;
-    if (x == 0 && y == 0 && (g->length > 0 || g->damping > 0))
+    memset(g->axis, 0, sizeof g->axis);
+    if (x == 0 && y == 0 && z == 0 && (g->length > 0 || g->damping > 0) && is_placed(s, &g->end[0]) &&
+        is_placed(s, &g->end[1]))
       cps_complain(r, n,
                    "the ends of this spring are at the same place at the start, so that it has no direction");
-  } else if (x * g->axis[0] + y * g->axis[1] < 0) {
-    g->axis[0] = -g->axis[0];
-    g->axis[1] = -g->axis[1];
+  } else if (x * g->axis[0] + y * g->axis[1] + z * g->axis[2] < 0) {
+    for (int i = 0; i < 3; i++) g->axis[i] = g->axis[i] == 0 ? 0 : -g->axis[i];
   }
 }
 
@@ -375,12 +392,7 @@ void cps_read_springs(reader *r, const node *springs, cps_scenario *s) {
 /* The body that a load acts on: NOBODY after a complaint. */
 static int read_target(reader *r, const node *on, const cps_scenario *s) {
   int before = cps_enter(r, "on");
-  int body = cps_find_body(r, on, s);
-  if (body != NOBODY && cps_is_fixed(s, body)) {
-    cps_complain(r, on, "\"%s\" is %s; a load acts on a body with mass", on->text,
-                 body == GROUND ? "fixed" : "a surface that moves as prescribed");
-    body = NOBODY;
-  }
+  int body = cps_find_mass(r, on, s, "a load acts on");
   cps_leave(r, before);
   return body;
 }
@@ -395,7 +407,7 @@ static void set_load_direction(reader *r, const node *n, const cps_scenario *s, 
                    "a load on a body that moves in the plane needs a direction, such as direction: [1, 0]");
   }
   if (!direction) return;
-  memcpy(l->direction, given, 2 * sizeof l->direction[0]);
+  memcpy(l->direction, given, sizeof l->direction);
   int before = cps_enter(r, "direction");
   if (!cps_normalise(l->direction))
     cps_complain(r, direction, "a direction cannot be zero; it is a list such as [1, 0]");
@@ -429,9 +441,29 @@ void cps_read_loads(reader *r, const node *loads, cps_scenario *s) {
 
 /* The solver that suits the laws: see the table. */
 static const char *default_solver(const cps_scenario *s) {
+  if (s->n_cables > 0) return "alpha";
   for (int i = 0; i < s->n_contacts; i++)
     if (s->contacts[i].law && !(s->contacts[i].law->traits & CPS_MODES)) return "bdf";
   return "events";
+}
+
+/* What solvers cannot do, and settings that belong to another one. */
+static void check_solver(reader *r, const node *n, const cps_scenario *s) {
+  const char *solver = s->run.solver;
+  const node *newmark = cps_node_get(n, "newmark"), *rho = cps_node_get(n, "rho");
+  int before = cps_enter(r, "solver");
+  if (s->n_cables > 0 && (strcmp(solver, "rk4") == 0 || strcmp(solver, "events") == 0))
+    cps_complain(r, cps_node_get(n, "solver"),
+                 "cables are stiff, and their contacts many: %s would need far too many steps. Use alpha, or bdf",
+                 solver);
+  cps_leave(r, before);
+  if (!s->run.newmark) return;
+  before = cps_enter(r, "newmark");
+  if (strcmp(solver, "alpha") != 0)
+    cps_complain(r, newmark, "newmark is a variant of the solver alpha, but the solver is %s", solver);
+  else if (rho)
+    cps_complain(r, newmark, "Newmark's rule has no rho; leave one of the two out");
+  cps_leave(r, before);
 }
 
 void cps_read_run(reader *r, const node *n, cps_scenario *s) {
@@ -443,6 +475,7 @@ void cps_read_run(reader *r, const node *n, cps_scenario *s) {
   const char *solver = raw.solver < 0 ? default_solver(s) : cps_solver_words;
   for (int i = 0; i < raw.solver; i++) solver += strcspn(solver, " ") + 1;
   snprintf(s->run.solver, sizeof s->run.solver, "%.*s", (int)strcspn(solver, " "), solver);
+  if (good) check_solver(r, n, s);
   if (good && !(raw.run.until > raw.run.from)) {
     cps_enter(r, "until");
     cps_complain(r, cps_node_get(n, "until"),

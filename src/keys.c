@@ -1,18 +1,8 @@
 /* keys.c - the tables of keys: see keys.h. */
-#include "keys.h"
+#include "keys_rows.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-#define TABLE(name, what, rows, meaning)                                                                     \
-  { name, what, meaning, COUNT(rows), rows }
-
-/* Ranges, for use in rows. */
-#define ANY      .min = -INFINITY, .max = INFINITY
-#define POSITIVE .min = 0, .max = INFINITY, .above = 1
-#define NOT_NEG  .min = 0, .max = INFINITY
 
 /* ------------------------------------------------------------------ things */
 
@@ -29,9 +19,9 @@ static const key bodies[] = {
      .example = "[1, 0]", .meaning = "direction of the line; its length does not matter"},
     {"position", KEY_VECTOR, "m", ANY, .otherwise = "it slides on a line",
      .where = offsetof(raw_body, position), .example = "[0.75 m, -1.3 m]",
-     .meaning = "initial position in the plane: a body that has one moves freely"},
+     .meaning = "initial position: a body that has one moves freely"},
     {"velocity", KEY_VECTOR, "m/s", ANY, .where = offsetof(raw_body, velocity), .example = "[0, 0]",
-     .meaning = "initial velocity in the plane, with position"},
+     .meaning = "initial velocity, with position"},
     {"held_until", KEY_QUANTITY, "s", ANY, .value = -INFINITY, .otherwise = "never held",
      .where = offsetof(raw_body, held_until), .example = "1 s",
      .meaning = "fixed at its initial place until then, and released with its initial velocity"},
@@ -106,8 +96,9 @@ static const key run[] = {
     {"from", KEY_QUANTITY, "s", ANY, .where = offsetof(raw_run, run.from), .example = "0 s",
      .meaning = "time at which it starts"},
     {"solver", KEY_WORD, .words = cps_solver_words, .value = -1,
-     .otherwise = "`events` if every contact's law has modes, otherwise `bdf`",
-     .where = offsetof(raw_run, solver), .example = "events", .meaning = "how the equations are integrated"},
+     .otherwise = "`alpha` with cables; `events` if every contact's law has modes; otherwise `bdf`",
+     .where = offsetof(raw_run, solver), .example = "events",
+     .meaning = "how the equations are integrated; with cables `alpha` or `bdf`"},
     {"step", KEY_QUANTITY, "s", POSITIVE, .otherwise = "the solver chooses",
      .where = offsetof(raw_run, run.step), .example = "10 ms",
      .meaning = "step of solvers with a fixed step, largest step of the others"},
@@ -121,14 +112,20 @@ static const key run[] = {
      .meaning = "absolute tolerance of adaptive solvers, in SI units"},
     {"rho", KEY_QUANTITY, "1", .value = 0.8, .min = 0, .max = 1, .where = offsetof(raw_run, run.rho),
      .example = "0.8", .meaning = "spectral radius at infinity of `alpha`: 1 damps nothing, 0 most"},
+    {"newmark", KEY_FLAG, .where = offsetof(raw_run, run.newmark), .example = "true",
+     .meaning = "`alpha` as Newmark's rule with beta 1/4 and gamma 1/2, which damps nothing"},
+    {"fields", KEY_QUANTITY, "s", .value = -1, NOT_NEG, .otherwise = "about 200 in all",
+     .where = offsetof(raw_run, run.fields), .example = "50 ms",
+     .meaning = "interval at which shape, tension and contact along the cables are recorded; 0 means never"},
     {"max_steps", KEY_INTEGER, .value = 1e8, .min = 1, .max = 1e15, .where = offsetof(raw_run, run.max_steps),
      .example = "1e6", .meaning = "give up after that many steps"},
 };
 
 const key_table cps_keys_bodies = TABLE(
     "bodies", "a body", bodies,
-    "Bodies with mass. One with `position` moves in the plane; any other slides "
-    "on a line, with the coordinate x from `at` along `direction`.");
+    "Bodies with mass. One with `position` moves freely; any other slides "
+    "on a line, with the coordinate x from `at` along `direction`. One at the end of a cable that says nothing "
+    "about its place moves freely, too, and starts where the cable's path leaves it.");
 const key_table cps_keys_surfaces = TABLE(
     "surfaces", "a surface", surfaces,
     "Belts and other things without mass that move along a line as prescribed, "
@@ -162,7 +159,14 @@ static const key repeat[] = {
      .example = "{\"c{i}\": {between: [\"b{i}\", ground], normal: 1 N, friction: coulomb}}",
      .meaning = "contacts to repeat"},
     {"loads", KEY_NAMED, .table = &cps_keys_loads, .where = offsetof(raw_repeat, loads),
-     .example = "{\"l{i}\": {on: \"b{i}\", force: 1 N}}", .meaning = "loads to repeat"},
+     .example = "{\"l{i}\": {on: \"b{i}\", force: 1 N}}",
+     .meaning = "loads to repeat"},
+    {"drums", KEY_NAMED, .table = &cps_keys_drums, .where = offsetof(raw_repeat, drums),
+     .example = "{\"d{i}\": {radius: 0.1 m, center: [\"{i}\", 0]}}", .meaning = "drums to repeat"},
+    {"cables", KEY_NAMED, .table = &cps_keys_cables, .where = offsetof(raw_repeat, cables),
+     .example = "{\"c{i}\": {EA: 1 MN, mass_per_length: 1, elements: 9, path: [{pinned: [\"{i}\", 0]}, hang 1 m, "
+                "free]}}",
+     .meaning = "cables to repeat"},
 };
 
 const key_table cps_keys_repeat = TABLE(
@@ -182,7 +186,7 @@ static const key scenario[] = {
      .example = "[common.yaml]",
      .meaning = "other files to start from; what this file says wins, key by key of each body, spring, ..."},
     {"gravity", KEY_GRAVITY, "m/s2", .value = 9.81, NOT_NEG, .where = offsetof(raw_scenario, gravity),
-     .example = "9.81 m/s2", .meaning = "magnitude along -y, or a vector such as `[0, -9.81]`"},
+     .example = "9.81 m/s2", .meaning = "magnitude along -y, or a vector such as `[0, -9.81]` or, in space, `[0, 0, -9.81]`"},
     {"profiles", KEY_PROFILES, .where = offsetof(raw_scenario, profiles), .otherwise = "none",
      .example = "{push: {sine: {amplitude: 1 N, omega: 0.5 rad/s}}}",
      .meaning =
@@ -199,6 +203,13 @@ static const key scenario[] = {
      .meaning = "friction"},
     {"loads", KEY_NAMED, .table = &cps_keys_loads, .where = offsetof(raw_scenario, loads),
      .otherwise = "none", .example = "{pull: {on: block, force: 3 N}}", .meaning = "forces"},
+    {"drums", KEY_NAMED, .table = &cps_keys_drums, .where = offsetof(raw_scenario, drums),
+     .otherwise = "none", .example = "{pulley: {radius: 250 mm}}", .meaning = "pulleys, drums and winches"},
+    {"cables", KEY_NAMED, .table = &cps_keys_cables, .where = offsetof(raw_scenario, cables),
+     .otherwise = "none",
+     .example = "{rope: {EA: 9.2 MN, mass_per_length: 0.5 kg/m, elements: 40, path: [{pinned: [0, 0]}, hang 1 m, "
+                "load]}}",
+     .meaning = "ropes, cables and belts"},
     {"repeat", KEY_REPEATS, .table = &cps_keys_repeat, .where = offsetof(raw_scenario, repeat),
      .otherwise = "none", .example = "[{count: 32, bodies: {\"b{i}\": {mass: 1 kg}}}]", .meaning = "chains"},
     {"run", KEY_MAP, .table = &cps_keys_run, .required = 1, .where = offsetof(raw_scenario, run),
@@ -342,6 +353,26 @@ key_table cps_keys_of_law(const cps_law *law, key *rows) {
   return (key_table){law->name, law->name, law->title, law->n_params, rows};
 }
 
+key_table cps_keys_of_normal(const cps_normal *law, int per_length, char units[][UNIT_ROOM], key *rows) {
+  for (int i = 0; i < law->n_params; i++) {
+    const cps_param *p = &law->params[i];
+    size_t n = strlen(p->unit);
+    /* Per length means another "/m" on whatever is a force: N/m becomes N/m2. */
+    int force = per_length && p->unit[0] == 'N' && !strstr(p->unit, "^exponent");
+    const char *more = !force ? "" : n > 2 && strcmp(p->unit + n - 2, "/m") == 0 ? "2" : "/m";
+    snprintf(units[i], UNIT_ROOM, "%s%s", p->unit, more);
+    rows[i] = (key){.name = p->name,
+                    .type = KEY_QUANTITY,
+                    .unit = units[i],
+                    .value = p->value,
+                    .min = p->min,
+                    .max = p->max,
+                    .where = (size_t)i * sizeof(double),
+                    .meaning = p->meaning};
+  }
+  return (key_table){law->name, law->name, law->title, law->n_params, rows};
+}
+
 key_table cps_keys_of_states(const cps_law *law, key *rows) {
   for (int i = 0; i < law->n_states; i++) {
     const cps_state *s = &law->states[i];
@@ -371,15 +402,22 @@ static const char *const expects[] = {
     [KEY_FLAG] = "true or false",
     [KEY_WORD] = "one of $",
     [KEY_TEXT] = "text",
-    [KEY_VECTOR] = "a list of two @",
+    [KEY_VECTOR] = "a list of two or three @",
+    [KEY_AXIS] = "a list of three @",
     [KEY_POINT] = "a list of a time and a #",
-    [KEY_GRAVITY] = "a #, or a list of two",
+    [KEY_AMOUNT] = "a #, or $",
+    [KEY_GRAVITY] = "a #, or a list of two or three",
     [KEY_PROFILE] = "a #, the name of a profile, or a profile",
     [KEY_NORMAL] = "a #, a profile, or one of the words weight and load",
     [KEY_FRICTION] = "a friction law, alone or with its parameters",
+    [KEY_PRESSING] = "a law of normal contact, alone or with its parameters",
     [KEY_STATES] = "a map of initial states",
     [KEY_ENDS] = "a list of two ends",
     [KEY_PAIR] = "a list of two names",
+    [KEY_NAMES] = "a list of names, or $",
+    [KEY_CHOICE] = "one of $",
+    [KEY_PLACE] = "a list of two or three @, or a map",
+    [KEY_PATH] = "a list of ends and of what lies between them",
     [KEY_TIMES] = "a list of @",
     [KEY_VALUES] = "a list of @",
     [KEY_PIECES] = "a list of lists of 1 to 4 coefficients",
@@ -408,9 +446,13 @@ const char *cps_key_expects(const key *k, const char *place, char *text, size_t 
   size_t n = 0;
   text[0] = 0;
   for (const char *s = expects[k->type]; *s && n + 1 < size; s++, n = strlen(text)) {
-    if (*s == '$')
+    if (*s == '$') {
       add_words(text + n, size - n, k->words ? k->words : k->name);
-    else if ((*s == '#' || *s == '@') && plain)
+      for (int i = 0; k->type == KEY_CHOICE && i < k->table->n; i++) {
+        n = strlen(text);
+        snprintf(text + n, size - n, ", %s", k->table->keys[i].name);
+      }
+    } else if ((*s == '#' || *s == '@') && plain)
       snprintf(text + n, size - n, "%s", *s == '#' ? "number" : "numbers");
     else if (*s == '#' || *s == '@')
       snprintf(text + n, size - n, "%s%s%s", *s == '#' ? "quantity" : "quantities", *unit ? " in " : "",

@@ -116,19 +116,22 @@ int cps_read_quantity(reader *r, const node *n, const key *k, const char *unit, 
   return 1;
 }
 
-/* A list of two: a vector, or a point in time. */
-static int read_two(reader *r, const node *n, const key *k, const char *unit, double *value) {
-  if (n->kind != NODE_LIST || n->n != 2) {
+/* A vector, an axis, or a point in time. */
+static int read_vector(reader *r, const node *n, const key *k, const char *unit, double *value) {
+  int least = k->type == KEY_AXIS ? 3 : 2, most = k->type == KEY_POINT ? 2 : 3;
+  if (n->kind != NODE_LIST || n->n < least || n->n > most) {
     cps_complain_type(r, n, k, unit, NULL);
     return 0;
   }
+  if (most == 3) value[2] = 0;
+  if (k->type == KEY_VECTOR && n->n == 3 && !r->space) r->space = n;
   key each = *k;
   each.type = KEY_QUANTITY;
   each.example = NULL;
   key time = each;
   time.unit = "s";
   int good = 1;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < n->n; i++) {
     int before = cps_enter_item(r, i);
     good &= cps_read_quantity(r, n->item[i], k->type == KEY_POINT && i == 0 ? &time : &each, unit, &value[i]);
     cps_leave(r, before);
@@ -185,24 +188,76 @@ static int word_at(const char *words, int i, char *word, size_t size) {
   return word[0] != 0;
 }
 
-static int read_word(reader *r, const node *n, const key *k, int *value) {
+/* Which of the words of a key a text is; -1 if none. */
+static int find_word(const key *k, const char *text) {
+  char word[24];
+  for (int i = 0; k->words && word_at(k->words, i, word, sizeof word); i++)
+    if (strcmp(word, text) == 0) return i;
+  return -1;
+}
+
+/* Complains that a text, found where a word was expected, is none of those that are known. */
+static void complain_word(reader *r, const node *n, const key *k) {
   char words[8][24], quote[QUOTE_SIZE], hint[HINT_SIZE], expected[120];
+  nearest_name near = {.word = n->text};
+  for (int i = 0; i < 8 && word_at(k->words, i, words[i], sizeof words[i]); i++)
+    cps_nearest_offer(&near, words[i]);
+  for (int i = 0; k->type == KEY_CHOICE && i < k->table->n; i++)
+    cps_nearest_offer(&near, k->table->keys[i].name);
+  cps_key_expects(k, NULL, expected, sizeof expected);
+  cps_complain(r, n, "found %s%s Expected: %s", cps_quote(quote, n->text), cps_nearest_hint(&near, ".", hint),
+               expected);
+}
+
+static int read_word(reader *r, const node *n, const key *k, int *value) {
   if (n->kind != NODE_SCALAR) {
     cps_complain_type(r, n, k, NULL, NULL);
     return 0;
   }
-  nearest_name near = {.word = n->text};
-  for (int i = 0; i < 8 && word_at(k->words, i, words[i], sizeof words[i]); i++) {
-    if (strcmp(words[i], n->text) == 0) {
-      *value = i;
-      return 1;
-    }
-    cps_nearest_offer(&near, words[i]);
+  int i = find_word(k, n->text);
+  if (i < 0) complain_word(r, n, k);
+  if (i >= 0) *value = i;
+  return i >= 0;
+}
+
+/* A quantity, or a word that stands for one. */
+static int read_amount(reader *r, const node *n, const key *k, const char *unit, double *value) {
+  if (n->kind != NODE_SCALAR || find_word(k, n->text) < 0) return cps_read_quantity(r, n, k, unit, value);
+  *value = k->second;
+  return 1;
+}
+
+int cps_read_choice(reader *r, const node *n, const key *k, void *target) {
+  char expected[120];
+  int words = 0;
+  char word[24];
+  while (k->words && word_at(k->words, words, word, sizeof word)) words++;
+  if (n->kind == NODE_SCALAR) {
+    const key *row = cps_row(k->table, n->text);
+    int i = find_word(k, n->text);
+    if (i < 0 && row)
+      cps_complain(r, n, "%s says nothing alone; it is a key, such as {%s: %s}", row->name, row->name,
+                   row->example);
+    else if (i < 0)
+      complain_word(r, n, k);
+    return i;
   }
-  cps_key_expects(k, NULL, expected, sizeof expected);
-  cps_complain(r, n, "found %s%s Expected: %s", cps_quote(quote, n->text), cps_nearest_hint(&near, ".", hint),
-               expected);
-  return 0;
+  if (n->kind != NODE_MAP || n->n != 1) {
+    cps_key_expects(k, NULL, expected, sizeof expected);
+    if (n->kind == NODE_MAP && n->n > 1)
+      cps_complain(r, n->entry[1].key, "%s is one thing only: %s", k->name, expected);
+    else
+      cps_complain_type(r, n, k, NULL, NULL);
+    return -1;
+  }
+  const key *row = cps_row(k->table, n->entry[0].key->text);
+  int i = find_word(k, n->entry[0].key->text);
+  if (!row && i >= 0 && n->entry[0].value->kind == NODE_NULL) return i;
+  if (!row) {
+    complain_word(r, n->entry[0].key, k);
+    return -1;
+  }
+  return cps_read_map(r, n, k->table, NULL, target) ? words + (int)(row - k->table->keys) : -1;
 }
 
 static int read_text(reader *r, const node *n, const key *k, const char **value) {
@@ -245,8 +300,14 @@ int cps_read_value(reader *r, const node *n, const key *k, const char *unit, voi
   case KEY_TEXT:
     return read_text(r, n, k, target);
   case KEY_VECTOR:
+  case KEY_AXIS:
   case KEY_POINT:
-    return read_two(r, n, k, unit, target);
+    return read_vector(r, n, k, unit, target);
+  case KEY_AMOUNT:
+    return read_amount(r, n, k, unit, target);
+  case KEY_PLACE:
+    *(const node **)target = n;
+    return 1;
   case KEY_NAMED:
   case KEY_PROFILES:
   case KEY_REPEATS:
@@ -267,12 +328,16 @@ int cps_read_value(reader *r, const node *n, const key *k, const char *unit, voi
 static void set_default(const key *k, void *target) {
   switch (k->type) {
   case KEY_VECTOR:
+  case KEY_AXIS:
+    ((double *)target)[2] = k->third;
+    /* fall through */
   case KEY_POINT:
     ((double *)target)[0] = k->value;
     ((double *)target)[1] = k->second;
     break;
   case KEY_INTEGER:
   case KEY_QUANTITY:
+  case KEY_AMOUNT:
     *(double *)target = k->value;
     break;
   case KEY_FLAG:
@@ -304,7 +369,7 @@ static void complain_unknown(reader *r, const node *key_node, const key_table *t
                  cps_nearest_hint(&near, ".", hint), list);
 }
 
-static const key *find_key(const key_table *t, const char *name) {
+const key *cps_row(const key_table *t, const char *name) {
   for (int i = 0; i < t->n; i++)
     if (strcmp(t->keys[i].name, name) == 0) return &t->keys[i];
   return NULL;
@@ -322,7 +387,7 @@ int cps_read_map(reader *r, const node *map, const key_table *t, const char *uni
   }
   for (int i = 0; i < map->n; i++) {
     const node *name = map->entry[i].key;
-    const key *k = find_key(t, name->text);
+    const key *k = cps_row(t, name->text);
     int before = cps_enter(r, name->text);
     if (!k) complain_unknown(r, name, t);
     good &= k && cps_read_value(r, map->entry[i].value, k, unit, (char *)target + k->where);
@@ -337,4 +402,36 @@ int cps_read_map(reader *r, const node *map, const key_table *t, const char *uni
     good = 0;
   }
   return good;
+}
+
+int cps_read_part(reader *r, const node *map, const char *name, const key_table *table, const char *unit,
+                  void *target) {
+  static const node nothing = {.kind = NODE_NULL};
+  int before = cps_enter(r, name);
+  int good = cps_read_map(r, map ? map : &nothing, table, unit, target);
+  cps_leave(r, before);
+  return good;
+}
+
+profile *cps_read_profile_key(reader *r, const node *n, const key_table *table, const char *name,
+                              const char *unit) {
+  if (!n) return NULL;
+  const key *k = cps_row(table, name);
+  int before = cps_enter(r, name);
+  profile *p = cps_read_profile(r, n, k, unit);
+  cps_leave(r, before);
+  return p;
+}
+
+void cps_read_components(reader *r, const node *map, const char *name, const char *unit, profile **out) {
+  static const char *const names[3] = {"x", "y", "z"};
+  raw_components raw;
+  if (!map) return;
+  int before = cps_enter(r, name);
+  int good = cps_read_map(r, map, &cps_keys_components, unit, &raw);
+  if (good && map->n == 0) cps_complain(r, map, "there is nothing here; it has x, y or z, such as {y: 1 %s}", unit);
+  for (int i = 0; i < 3; i++)
+    out[i] = cps_read_profile_key(r, raw.component[i], &cps_keys_components, names[i], unit);
+  if (raw.component[2] && !r->space) r->space = raw.component[2];
+  cps_leave(r, before);
 }

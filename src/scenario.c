@@ -1,7 +1,7 @@
 /* scenario.c - from a file, or from text, to a scenario.
  *
  *   text -> tree (yaml.c) -> includes (include.c) -> repeats (repeat.c) -> settings (setting.c)
- *        -> plain data (elements.c, contact_read.c, profile_read.c)
+ *        -> plain data (elements.c, contact_read.c, drum_read.c, cable_read.c, path_read.c, profile_read.c)
  *
  * Every step goes on after a problem if it can, so that all problems of a file are found in one go.
  */
@@ -51,6 +51,17 @@ static char *copy_text(document *d, const char *text) {
   return copy;
 }
 
+/* Complains about a section that only the plane has, if the scenario speaks of space. */
+static void refuse_space(reader *r, const node *section, const char *name) {
+  if (!r->space || !section || section->kind != NODE_MAP || section->n == 0) return;
+  int line, column, before = cps_enter(r, name);
+  cps_mark_place(r->d, r->space->at, &line, &column);
+  cps_complain(r, section->entry[0].key,
+               "there are no %s in space, and this scenario is in space since line %d says something about z", name,
+               line);
+  cps_leave(r, before);
+}
+
 /* Everything that the tree says, into the scenario. */
 static void read_tree(reader *r, const node *root, cps_scenario *s) {
   raw_scenario raw;
@@ -61,16 +72,21 @@ static void read_tree(reader *r, const node *root, cps_scenario *s) {
   if (r->d->no_memory) return;
   cps_read_gravity(r, raw.gravity, s);
   cps_read_bodies(r, raw.bodies, raw.surfaces, s);
+  cps_read_drums(r, raw.drums, s);
+  cps_read_cables(r, raw.cables, s);
   cps_read_contacts(r, raw.contacts, s);
   if (raw.run) cps_read_run(r, raw.run, s);
   cps_read_springs(r, raw.springs, s);
   cps_read_loads(r, raw.loads, s);
   cps_check_profiles(r);
-  int moving = 0;
+  s->dim = r->space ? 3 : 2;
+  refuse_space(r, raw.contacts, "contacts");
+  refuse_space(r, raw.surfaces, "surfaces");
+  int moving = s->n_cables;
   for (int i = 0; i < s->n_bodies; i++) moving += s->bodies[i].kind != BODY_SURFACE;
   if (moving == 0 && cps_problems_count(r->d->problems) == 0)
     cps_complain(r, root,
-                 "there is nothing to simulate; a scenario has at least one body, such as "
+                 "there is nothing to simulate; a scenario has at least one body or cable, such as "
                  "bodies: {block: {mass: 1 kg}}");
 }
 
@@ -147,6 +163,7 @@ static cps_scenario *read_document(document *d, const char *const *settings, int
   if (root && s) read_tree(r, root, s);
   if (s) set_hash(d, s);
   cps_index_free(&r->bodies);
+  cps_index_free(&r->drums);
   cps_index_free(&r->profile_index);
   free(r->profile_used);
   free(r);
@@ -226,8 +243,29 @@ cps_scenario *cps_scenario_load(const char *path, const char *const *settings, i
   return parse_owned(&d, text, length, path, settings, settings ? n : 0, problems);
 }
 
+static void free_three(profile *const *p) {
+  for (int i = 0; i < 3; i++) cps_profile_free(p[i]);
+}
+
+static void free_cable(scenario_cable *c) {
+  for (int k = 0; k < 2; k++) {
+    free_three(c->end[k].shift);
+    free_three(c->end[k].force);
+  }
+  free(c->path);
+  free(c->masses);
+  free(c->contact.drums);
+}
+
 void cps_scenario_free(cps_scenario *s) {
   if (!s) return;
+  for (int i = 0; i < s->n_drums; i++) {
+    cps_profile_free(s->drums[i].motion);
+    free_three(s->drums[i].shift);
+  }
+  for (int i = 0; i < s->n_cables; i++) free_cable(&s->cables[i]);
+  free(s->drums);
+  free(s->cables);
   for (int i = 0; i < s->n_bodies; i++) cps_profile_free(s->bodies[i].motion);
   for (int i = 0; i < s->n_contacts; i++) cps_profile_free(s->contacts[i].given);
   for (int i = 0; i < s->n_loads; i++) cps_profile_free(s->loads[i].force);

@@ -16,6 +16,7 @@
 #define TWO               "\"minItems\": 2, \"maxItems\": 2"
 #define OR_NULL(type)     "\"type\": [\"" type "\", \"null\"]"
 #define EITHER(a, b)      "\"anyOf\": [{" a "}, {" b "}]"
+#define NAMES             "\"type\": [\"string\", \"array\"], \"minItems\": 1, \"items\": {" STRING "}"
 #define STRING            "\"type\": \"string\""
 
 /* What each type looks like; ranges, words and descriptions are added to it. */
@@ -26,14 +27,22 @@ static const char *const fragments[] = {
     [KEY_WORD] = STRING,
     [KEY_TEXT] = "\"type\": [\"string\", \"number\"]",
     [KEY_VECTOR] = REF("vector"),
-    [KEY_POINT] = REF("vector"),
+    [KEY_AXIS] = LIST("\"minItems\": 3, \"maxItems\": 3", REF("quantity")),
+    [KEY_POINT] = LIST(TWO, REF("quantity")),
+    [KEY_AMOUNT] = "",
     [KEY_GRAVITY] = EITHER(REF("quantity"), REF("vector")),
     [KEY_PROFILE] = REF("profile"),
     [KEY_NORMAL] = EITHER("\"enum\": [\"weight\", \"load\"]", REF("profile")),
     [KEY_FRICTION] = REF("friction"),
+    [KEY_PRESSING] = REF("normal"),
     [KEY_STATES] = OR_NULL("object") ", \"additionalProperties\": {" REF("quantity") "}",
     [KEY_ENDS] = LIST(TWO, REF("end")),
     [KEY_PAIR] = LIST(TWO, STRING),
+    [KEY_NAMES] = NAMES,
+    [KEY_CHOICE] = "",
+    [KEY_PLACE] = "",
+    [KEY_PATH] = "\"type\": \"array\", \"minItems\": 2, \"items\": {\"anyOf\": [{" STRING "}, {" REF("ends") "}, {" REF(
+        "path") "}]}",
     [KEY_TIMES] = LIST("\"minItems\": 2", REF("quantity")),
     [KEY_VALUES] = LIST("\"minItems\": 2", REF("quantity")),
     [KEY_PIECES] = LIST("\"minItems\": 1", LIST("\"minItems\": 1, \"maxItems\": 4", REF("quantity"))),
@@ -92,6 +101,24 @@ static void add_range(buffer *b, const key *k) {
     cps_buffer_add(b, ", \"maximum\": %s", cps_number_text(number, sizeof number, k->max));
 }
 
+/* Keys that take one of two forms: words or a quantity, words or a map with one key, a vector or a map. */
+static void add_either(buffer *b, const key *k) {
+  const char *separator = "";
+  cps_buffer_add(b, ", \"anyOf\": [");
+  if (k->words) {
+    cps_buffer_add(b, "{\"enum\": [");
+    add_words(b, k->words, &separator);
+    cps_buffer_add(b, "]}");
+  } else {
+    cps_buffer_add(b, "{\"type\": \"null\"}, {%s}", fragments[KEY_VECTOR]);
+  }
+  if (k->type == KEY_AMOUNT)
+    cps_buffer_add(b, ", {%s}]", fragments[KEY_QUANTITY]);
+  else
+    cps_buffer_add(b, ", {\"allOf\": [{\"$ref\": \"#/definitions/%s\"}]%s}]", k->table->name,
+                   k->type == KEY_CHOICE ? ", \"minProperties\": 1, \"maxProperties\": 1" : "");
+}
+
 /* One key. Siblings of $ref are ignored in draft 7, so a reference goes into allOf. */
 static void add_key(buffer *b, const key *k) {
   const char *fragment = fragments[k->type];
@@ -104,7 +131,9 @@ static void add_key(buffer *b, const key *k) {
   else if (*fragment)
     cps_buffer_add(b, ", %s", fragment);
   if (number) add_range(b, k);
-  if (k->words) {
+  if (k->type == KEY_AMOUNT || k->type == KEY_CHOICE || k->type == KEY_PLACE) {
+    add_either(b, k);
+  } else if (k->words && k->type != KEY_NAMES) {
     const char *separator = "";
     cps_buffer_add(b, ", \"enum\": [");
     add_words(b, k->words, &separator);
@@ -163,6 +192,36 @@ static void add_profile(buffer *b) {
   cps_buffer_add(b, "\n      ]\n    }");
 }
 
+static void add_normal(buffer *b) {
+  const char *separator = "";
+  cps_buffer_add(b, "    \"normal\": {\n      \"description\": \"a law of normal contact, alone or with its "
+                    "parameters\",\n      \"anyOf\": [\n        {\"enum\": [");
+  for (int i = 0; i < cps_normal_count(); i++) {
+    add_words(b, cps_normal_at(i)->name, &separator);
+    add_words(b, cps_normal_at(i)->aliases, &separator);
+  }
+  cps_buffer_add(b, "]}");
+  for (int i = 0; i < cps_normal_count(); i++) {
+    const cps_normal *law = cps_normal_at(i);
+    char units[CPS_MAX_PARAMS][UNIT_ROOM], names[200];
+    key rows[CPS_MAX_PARAMS];
+    key_table t = cps_keys_of_normal(law, 0, units, rows);
+    snprintf(names, sizeof names, "%s %s", law->name, law->aliases ? law->aliases : "");
+    cps_buffer_add(b, ",\n        {\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "
+                      "\"propertyNames\": {\"enum\": [");
+    separator = "";
+    add_words(b, names, &separator);
+    cps_buffer_add(b, "]}, \"additionalProperties\": {\"type\": [\"object\", \"null\"], "
+                      "\"additionalProperties\": false, \"properties\": {");
+    for (int k = 0; k < t.n; k++) {
+      cps_buffer_add(b, "%s\n          \"%s\": ", k ? "," : "", rows[k].name);
+      add_key(b, &rows[k]);
+    }
+    cps_buffer_add(b, "}}}");
+  }
+  cps_buffer_add(b, "\n      ]\n    }");
+}
+
 static void add_friction(buffer *b) {
   const char *separator = "";
   cps_buffer_add(
@@ -205,9 +264,15 @@ static void add_friction(buffer *b) {
 }
 
 char *cps_scenario_schema(void) {
-  static const key_table *const tables[] = {&cps_keys_bodies,   &cps_keys_surfaces, &cps_keys_springs,
-                                            &cps_keys_contacts, &cps_keys_loads,    &cps_keys_run,
-                                            &cps_keys_repeat};
+  static const key_table *const tables[] = {
+      &cps_keys_bodies,         &cps_keys_surfaces,   &cps_keys_springs,    &cps_keys_contacts,
+      &cps_keys_loads,          &cps_keys_run,        &cps_keys_repeat,     &cps_keys_drums,
+      &cps_keys_drive,          &cps_keys_pd,         &cps_keys_bearing,    &cps_keys_components,
+      &cps_keys_cables,         &cps_keys_damping,    &cps_keys_quadrature, &cps_keys_mesh,
+      &cps_keys_masses,         &cps_keys_ends,       &cps_keys_end_free,   &cps_keys_end_pinned,
+      &cps_keys_end_clamped,    &cps_keys_path,       &cps_keys_cable_contact,
+      &cps_keys_contact_points,
+  };
   buffer b = {0};
   cps_buffer_add(&b, "{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\",\n"
                      "  \"title\": \"Capstan scenario, version 1\",\n"
@@ -217,8 +282,8 @@ char *cps_scenario_schema(void) {
       &b, ",\n  \"definitions\": {\n"
           "    \"quantity\": {\"description\": \"a number in SI, or text with a unit such as 10 mm\", "
           "\"type\": [\"number\", \"string\"], \"pattern\": \"^ *([-+]?[.0-9]|.*\\\\{)\"},\n"
-          "    \"vector\": {\"description\": \"two quantities\", \"type\": \"array\", \"minItems\": 2, "
-          "\"maxItems\": 2, \"items\": {\"$ref\": \"#/definitions/quantity\"}},\n"
+          "    \"vector\": {\"description\": \"two or three quantities\", \"type\": \"array\", \"minItems\": 2, "
+          "\"maxItems\": 3, \"items\": {\"$ref\": \"#/definitions/quantity\"}},\n"
           "    \"end\": {\"description\": \"an end of a spring: a name, or a name and a point\", \"anyOf\": "
           "[{\"type\": \"string\"}, {\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "
           "\"additionalProperties\": {\"anyOf\": [{\"$ref\": \"#/definitions/quantity\"}, {\"$ref\": "
@@ -229,6 +294,8 @@ char *cps_scenario_schema(void) {
     cps_buffer_add(&b, "\n    },\n");
   }
   add_profile(&b);
+  cps_buffer_add(&b, ",\n");
+  add_normal(&b);
   cps_buffer_add(&b, ",\n");
   add_friction(&b);
   cps_buffer_add(&b, "\n  }\n}\n");

@@ -1,9 +1,10 @@
 /* setting.c - "contacts.c.friction.mu=0.3" on top of a tree.
  *
  * A path is keys with dots between them, and numbers from 0 for the items of lists. The name of a law or of a
- * kind of profile may be left out where there is only one. What lies on the path is copied before it is
+ * kind of profile or drive may be left out where there is only one. What lies on the path is copied before it is
  * changed, since aliases may share it.
  */
+#include "elements.h"
 #include "expand.h"
 
 #include <stdio.h>
@@ -100,11 +101,11 @@ static node *own(document *d, const node *n) {
   return copy;
 }
 
-/* The only key of a map, if it names a law or a kind of profile; NULL otherwise. */
+/* The only key of a map, if it names a law or a kind of profile or drive; NULL otherwise. */
 static const char *only_kind(const node *map) {
   if (map->n != 1) return NULL;
   const char *name = map->entry[0].key->text;
-  if (cps_law_find(name)) return name;
+  if (cps_law_find(name) || cps_normal_find(name) || cps_row(&cps_keys_drive, name)) return name;
   for (int i = 0; i < cps_profile_types(); i++)
     if (strcmp(cps_profile_type(i)->keys->name, name) == 0) return name;
   return NULL;
@@ -113,13 +114,13 @@ static const char *only_kind(const node *map) {
 /* Whether a key that is not there may start a map of its own: sections, and keys of things. */
 static int may_start(const walk *w, int i) {
   const key_table *t = &cps_keys_scenario;
-  for (int k = 0; k <= i; k += 2) {
-    const key *found = NULL;
-    for (int j = 0; j < t->n; j++)
-      if (strcmp(t->keys[j].name, w->segment[k]) == 0) found = &t->keys[j];
+  for (int k = 0; k <= i;) {
+    const key *found = cps_row(t, w->segment[k]);
     if (!found) return 0;
     if (k == i) return 1;
-    if (found->type != KEY_NAMED) return 0;
+    if (found->type != KEY_NAMED && found->type != KEY_MAP) return 0;
+    /* Past the name of the thing, if it has one. */
+    k += found->type == KEY_NAMED ? 2 : 1;
     t = found->table;
   }
   return 0;
@@ -144,11 +145,12 @@ static int complain_missing(walk *w, int i, const node *map) {
   return complain(w, i, "there is no %s here, only: %s%s", quote, list, map->n > 12 ? ", ..." : "");
 }
 
-/* Text that stands for a map: a law by its name alone. NULL if it is none. */
-static node *as_map(document *d, node *n) {
+/* Text that stands for a map: a law by its name alone, an item of a path in words. NULL if it is none. */
+static node *as_map(document *d, node *n, int in_path) {
   if (n->kind == NODE_MAP || n->kind == NODE_LIST) return own(d, n);
   if (n->kind == NODE_NULL) return cps_node_new(d, NODE_MAP, n->at);
-  if (!cps_law_find(n->text)) return NULL;
+  if (in_path) return cps_path_entry(d, n);
+  if (!cps_law_find(n->text) && !cps_normal_find(n->text)) return NULL;
   node *map = cps_node_new(d, NODE_MAP, n->at), *inside = cps_node_new(d, NODE_MAP, n->at);
   node *key_node = cps_node_copy(d, n);
   return map && inside && key_node && cps_node_put(d, map, key_node, inside) ? map : NULL;
@@ -158,7 +160,8 @@ static int set_in(walk *w, int i, node *n);
 
 /* Goes down into a part, which is replaced by a copy. */
 static int descend(walk *w, int i, node **part) {
-  node *copy = as_map(w->r->d, *part);
+  int in_path = i >= 2 && strcmp(w->segment[i - 2], "path") == 0;
+  node *copy = as_map(w->r->d, *part, in_path);
   if (!copy) {
     char quote[QUOTE_SIZE];
     if (w->r->d->no_memory) return 0;
