@@ -47,6 +47,8 @@ static void print_good(const cps_scenario *s, const char *file) {
   append_count(text, sizeof text, s->n_springs, "spring", "springs");
   append_count(text, sizeof text, s->n_contacts, "contact", "contacts");
   append_count(text, sizeof text, s->n_loads, "load", "loads");
+  append_count(text, sizeof text, s->n_drums, "drum", "drums");
+  append_count(text, sizeof text, s->n_cables, "cable", "cables");
   number_text(until, sizeof until, s->run.until);
   printf("%s is good: %s; %s until %s s\n", file, text, s->run.solver, until);
 }
@@ -66,6 +68,8 @@ static void print_json(const cps_scenario *s, const cps_problems *problems, cons
     json_int(&w, "springs", s->n_springs);
     json_int(&w, "contacts", s->n_contacts);
     json_int(&w, "loads", s->n_loads);
+    json_int(&w, "drums", s->n_drums);
+    json_int(&w, "cables", s->n_cables);
     json_text(&w, "solver", s->run.solver);
     json_number(&w, "from", s->run.from);
     json_number(&w, "until", s->run.until);

@@ -43,14 +43,16 @@ static void read_material(reader *r, const node *n, const raw_cable *raw, scenar
   static const char *const round_needs[] = {"diameter", "modulus", "density", NULL};
   int as_round = has_any(n, round);
   if (as_round && has_any(n, stiff)) {
-    complain_key(r, n, round, 0,
-                 "a cable has either EA, EI and mass_per_length, or diameter, modulus, density and bending_factor, "
-                 "not some of both");
+    complain_key(
+        r, n, round, 0,
+        "a cable has either EA, EI and mass_per_length, or diameter, modulus, density and bending_factor, "
+        "not some of both");
     return;
   }
   if (complain_key(r, n, as_round ? round_needs : stiff_needs, 1,
-                   as_round ? ": a round one has diameter, modulus and density"
-                            : ", which has EA and mass_per_length (and EI), or diameter, modulus and density"))
+                   as_round
+                       ? ": a round one has diameter, modulus and density"
+                       : ", which has EA and mass_per_length (and EI), or diameter, modulus and density"))
     return;
   double area = pi * raw->diameter * raw->diameter / 4;
   c->ea = as_round ? raw->modulus * area : raw->ea;
@@ -98,8 +100,8 @@ static void read_masses(reader *r, const node *n, scenario_cable *c) {
     int good = cps_read_map(r, n->item[i], &cps_keys_masses, NULL, m);
     cps_enter(r, "at");
     if (good && c->length > 0 && m->at > c->length)
-      cps_complain(r, cps_node_get(n->item[i], "at"), "this lies %.6g m along the cable, which is only %.6g m long",
-                   m->at, c->length);
+      cps_complain(r, cps_node_get(n->item[i], "at"),
+                   "this lies %.6g m along the cable, which is only %.6g m long", m->at, c->length);
     cps_leave(r, outer);
   }
   cps_leave(r, before);
@@ -113,9 +115,10 @@ static void read_pressing(reader *r, const node *n, cable_contact *t) {
   char units[CPS_MAX_PARAMS][UNIT_ROOM], quote[QUOTE_SIZE], hint[HINT_SIZE];
   if (n->kind != NODE_SCALAR && (n->kind != NODE_MAP || n->n != 1)) {
     if (n->kind == NODE_MAP && n->n > 1)
-      cps_complain(r, n->entry[1].key,
-                   "normal is one law, such as {hunt-crossley: {stiffness: 5e6}}; its parameters are one level "
-                   "deeper");
+      cps_complain(
+          r, n->entry[1].key,
+          "normal is one law, such as {hunt-crossley: {stiffness: 5e6}}; its parameters are one level "
+          "deeper");
     else
       cps_complain_type(r, n, cps_row(&cps_keys_cable_contact, "normal"), NULL, NULL);
     return;
@@ -245,7 +248,8 @@ static void read_cable(reader *r, const node *n, const cps_scenario *s, scenario
   read_contact(r, raw.contact, n, s, path_good, c);
   if (good && c->length > 0 && c->tension > 0) {
     int before = cps_enter(r, "tension");
-    cps_complain(r, cps_node_get(n, "tension"), "a cable has either length or tension, since one gives the other");
+    cps_complain(r, cps_node_get(n, "tension"),
+                 "a cable has either length or tension, since one gives the other");
     cps_leave(r, before);
   }
 }
@@ -256,7 +260,8 @@ static void place_bodies(cps_scenario *s) {
   for (int i = 0; i < s->n_cables; i++) {
     for (int k = 0; k < 2 && !s->cables[i].closed; k++) {
       const cable_end *e = &s->cables[i].end[k];
-      if (e->kind == END_BODY && e->body >= 0 && !s->bodies[e->body].placed) s->bodies[e->body].kind = BODY_PLANE;
+      if (e->kind == END_BODY && e->body >= 0 && !s->bodies[e->body].placed)
+        s->bodies[e->body].kind = BODY_PLANE;
     }
   }
   for (int i = 0; i < s->n_bodies; i++)

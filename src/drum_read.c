@@ -105,7 +105,8 @@ static void read_carrier(reader *r, const node *n, const cps_scenario *s, scenar
   int body = cps_find_mass(r, carrier, s, "a drum is carried by");
   if (body >= 0) d->carrier = body;
   if (moved)
-    cps_complain(r, carrier, "this drum is moved as prescribed, so no body can carry it; leave one of the two out");
+    cps_complain(r, carrier,
+                 "this drum is moved as prescribed, so no body can carry it; leave one of the two out");
   cps_leave(r, before);
 }
 
@@ -126,7 +127,8 @@ static void read_drum(reader *r, const node *n, const cps_scenario *s, scenario_
   const node *rate = cps_node_get(n, "rate");
   if (!rate || turns) return;
   int before = cps_enter(r, "rate");
-  cps_complain(r, rate, "a drum starts with a rate only if it has inertia, and is not fixed or turned as prescribed");
+  cps_complain(r, rate,
+               "a drum starts with a rate only if it has inertia, and is not fixed or turned as prescribed");
   cps_leave(r, before);
 }
 

@@ -453,9 +453,10 @@ static void check_solver(reader *r, const node *n, const cps_scenario *s) {
   const node *newmark = cps_node_get(n, "newmark"), *rho = cps_node_get(n, "rho");
   int before = cps_enter(r, "solver");
   if (s->n_cables > 0 && (strcmp(solver, "rk4") == 0 || strcmp(solver, "events") == 0))
-    cps_complain(r, cps_node_get(n, "solver"),
-                 "cables are stiff, and their contacts many: %s would need far too many steps. Use alpha, or bdf",
-                 solver);
+    cps_complain(
+        r, cps_node_get(n, "solver"),
+        "cables are stiff, and their contacts many: %s would need far too many steps. Use alpha, or bdf",
+        solver);
   cps_leave(r, before);
   if (!s->run.newmark) return;
   before = cps_enter(r, "newmark");

@@ -1,4 +1,5 @@
 /* keys.c - the tables of keys: see keys.h. */
+#include "internal.h"
 #include "keys_rows.h"
 
 #include <stdio.h>
@@ -124,7 +125,8 @@ static const key run[] = {
 const key_table cps_keys_bodies = TABLE(
     "bodies", "a body", bodies,
     "Bodies with mass. One with `position` moves freely; any other slides "
-    "on a line, with the coordinate x from `at` along `direction`. One at the end of a cable that says nothing "
+    "on a line, with the coordinate x from `at` along `direction`. One at the end of a cable that says "
+    "nothing "
     "about its place moves freely, too, and starts where the cable's path leaves it.");
 const key_table cps_keys_surfaces = TABLE(
     "surfaces", "a surface", surfaces,
@@ -159,13 +161,13 @@ static const key repeat[] = {
      .example = "{\"c{i}\": {between: [\"b{i}\", ground], normal: 1 N, friction: coulomb}}",
      .meaning = "contacts to repeat"},
     {"loads", KEY_NAMED, .table = &cps_keys_loads, .where = offsetof(raw_repeat, loads),
-     .example = "{\"l{i}\": {on: \"b{i}\", force: 1 N}}",
-     .meaning = "loads to repeat"},
+     .example = "{\"l{i}\": {on: \"b{i}\", force: 1 N}}", .meaning = "loads to repeat"},
     {"drums", KEY_NAMED, .table = &cps_keys_drums, .where = offsetof(raw_repeat, drums),
      .example = "{\"d{i}\": {radius: 0.1 m, center: [\"{i}\", 0]}}", .meaning = "drums to repeat"},
     {"cables", KEY_NAMED, .table = &cps_keys_cables, .where = offsetof(raw_repeat, cables),
-     .example = "{\"c{i}\": {EA: 1 MN, mass_per_length: 1, elements: 9, path: [{pinned: [\"{i}\", 0]}, hang 1 m, "
-                "free]}}",
+     .example =
+         "{\"c{i}\": {EA: 1 MN, mass_per_length: 1, elements: 9, path: [{pinned: [\"{i}\", 0]}, hang 1 m, "
+         "free]}}",
      .meaning = "cables to repeat"},
 };
 
@@ -186,7 +188,8 @@ static const key scenario[] = {
      .example = "[common.yaml]",
      .meaning = "other files to start from; what this file says wins, key by key of each body, spring, ..."},
     {"gravity", KEY_GRAVITY, "m/s2", .value = 9.81, NOT_NEG, .where = offsetof(raw_scenario, gravity),
-     .example = "9.81 m/s2", .meaning = "magnitude along -y, or a vector such as `[0, -9.81]` or, in space, `[0, 0, -9.81]`"},
+     .example = "9.81 m/s2",
+     .meaning = "magnitude along -y, or a vector such as `[0, -9.81]` or, in space, `[0, 0, -9.81]`"},
     {"profiles", KEY_PROFILES, .where = offsetof(raw_scenario, profiles), .otherwise = "none",
      .example = "{push: {sine: {amplitude: 1 N, omega: 0.5 rad/s}}}",
      .meaning =
@@ -207,8 +210,9 @@ static const key scenario[] = {
      .otherwise = "none", .example = "{pulley: {radius: 250 mm}}", .meaning = "pulleys, drums and winches"},
     {"cables", KEY_NAMED, .table = &cps_keys_cables, .where = offsetof(raw_scenario, cables),
      .otherwise = "none",
-     .example = "{rope: {EA: 9.2 MN, mass_per_length: 0.5 kg/m, elements: 40, path: [{pinned: [0, 0]}, hang 1 m, "
-                "load]}}",
+     .example =
+         "{rope: {EA: 9.2 MN, mass_per_length: 0.5 kg/m, elements: 40, path: [{pinned: [0, 0]}, hang 1 m, "
+         "load]}}",
      .meaning = "ropes, cables and belts"},
     {"repeat", KEY_REPEATS, .table = &cps_keys_repeat, .where = offsetof(raw_scenario, repeat),
      .otherwise = "none", .example = "[{count: 32, bodies: {\"b{i}\": {mass: 1 kg}}}]", .meaning = "chains"},
@@ -405,7 +409,7 @@ static const char *const expects[] = {
     [KEY_VECTOR] = "a list of two or three @",
     [KEY_AXIS] = "a list of three @",
     [KEY_POINT] = "a list of a time and a #",
-    [KEY_AMOUNT] = "a #, or $",
+    [KEY_AMOUNT] = "a #, or the word $",
     [KEY_GRAVITY] = "a #, or a list of two or three",
     [KEY_PROFILE] = "a #, the name of a profile, or a profile",
     [KEY_NORMAL] = "a #, a profile, or one of the words weight and load",
@@ -414,7 +418,7 @@ static const char *const expects[] = {
     [KEY_STATES] = "a map of initial states",
     [KEY_ENDS] = "a list of two ends",
     [KEY_PAIR] = "a list of two names",
-    [KEY_NAMES] = "a list of names, or $",
+    [KEY_NAMES] = "a list of names, or the word $",
     [KEY_CHOICE] = "one of $",
     [KEY_PLACE] = "a list of two or three @, or a map",
     [KEY_PATH] = "a list of ends and of what lies between them",
@@ -450,7 +454,8 @@ const char *cps_key_expects(const key *k, const char *place, char *text, size_t 
       add_words(text + n, size - n, k->words ? k->words : k->name);
       for (int i = 0; k->type == KEY_CHOICE && i < k->table->n; i++) {
         n = strlen(text);
-        snprintf(text + n, size - n, ", %s", k->table->keys[i].name);
+        if (!cps_in_words(k->words, k->table->keys[i].name))
+          snprintf(text + n, size - n, ", %s", k->table->keys[i].name);
       }
     } else if ((*s == '#' || *s == '@') && plain)
       snprintf(text + n, size - n, "%s", *s == '#' ? "number" : "numbers");

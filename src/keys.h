@@ -81,8 +81,8 @@ struct key_table {
 typedef struct raw_scenario {
   double version;
   const char *title;
-  const node *gravity, *include, *profiles, *bodies, *surfaces, *springs, *contacts, *loads, *drums,
-      *cables, *repeat, *run;
+  const node *gravity, *include, *profiles, *bodies, *surfaces, *springs, *contacts, *loads, *drums, *cables,
+      *repeat, *run;
 } raw_scenario;
 
 typedef struct raw_body {

@@ -12,8 +12,9 @@ static const key components[] = {
      .example = "{sine: {amplitude: 1, omega: 2 rad/s}}", .meaning = "along z, over time; in space"},
 };
 
-const key_table cps_keys_components = TABLE("components", "the components of a vector over time", components,
-                                            "A vector over time: a profile for each component that is not 0.");
+const key_table cps_keys_components = TABLE(
+    "components", "the components of a vector over time", components,
+    "A vector over time: a profile for each component that is not 0.");
 
 static const key pd[] = {
     {"kp", KEY_QUANTITY, "1/s2", .required = 1, NOT_NEG, .where = offsetof(raw_pd, kp), .example = "400",
@@ -80,8 +81,7 @@ static const key drums[] = {
 };
 
 const key_table cps_keys_drums = TABLE(
-    "drums", "a drum", drums,
-    "Pulleys, drums and winches: circles in the plane, cylinders in space.");
+    "drums", "a drum", drums, "Pulleys, drums and winches: circles in the plane, cylinders in space.");
 
 /* ------------------------------------------------------------------ paths */
 
@@ -92,10 +92,9 @@ const key_table cps_keys_drums = TABLE(
   }
 #define MOVED                                                                                                \
   {                                                                                                          \
-    "moved", KEY_MAP, "m", .table = &cps_keys_components, .otherwise = "it stays",                           \
-                           .where = offsetof(raw_place, moved),                                              \
-                           .example = "{y: {sine: {amplitude: 1 m, frequency: 0.1 Hz}}}",                    \
-                           .meaning = "displacement over time"                                               \
+    "moved", KEY_MAP, "m",                                                                                   \
+        .table = &cps_keys_components, .otherwise = "it stays", .where = offsetof(raw_place, moved),         \
+        .example = "{y: {sine: {amplitude: 1 m, frequency: 0.1 Hz}}}", .meaning = "displacement over time"   \
   }
 
 static const key end_free[] = {
@@ -143,10 +142,10 @@ static const key path[] = {
      .meaning = "around a drum, on the side along gravity"},
     {"around", KEY_TEXT, .where = offsetof(raw_item, around), .example = "pulley",
      .meaning = "around a drum in the direction that `turn` says"},
-    {"to", KEY_VECTOR, "m", ANY, .where = offsetof(raw_item, to), .example = "[1 m, 0]",
+    {"to", KEY_VECTOR, "m", ANY, .otherwise = "none", .where = offsetof(raw_item, to), .example = "[1 m, 0]",
      .meaning = "straight to a point"},
-    {"along", KEY_VECTOR, "1", ANY, .where = offsetof(raw_item, along), .example = "[1, 0]",
-     .meaning = "straight in a direction, whose length does not matter, for `length`"},
+    {"along", KEY_VECTOR, "1", ANY, .otherwise = "none", .where = offsetof(raw_item, along),
+     .example = "[1, 0]", .meaning = "straight in a direction, whose length does not matter, for `length`"},
     {"length", KEY_QUANTITY, "m", POSITIVE, .otherwise = "what the cable's `length` leaves",
      .where = offsetof(raw_item, length), .example = "3 m", .meaning = "how far, with `along`"},
     {"turn", KEY_WORD, .words = "clockwise counterclockwise", .value = -1,
@@ -174,8 +173,8 @@ const key_table cps_keys_contact_points = TABLE("contact-points", "where a cable
                                                 "Where contact is looked for along a cable.");
 
 static const key touching[] = {
-    {"at", KEY_CHOICE, .words = "nodes quadrature", .table = &cps_keys_contact_points,
-     .otherwise = "`nodes`", .where = offsetof(raw_cable_contact, at), .example = "{quadrature: 2}",
+    {"at", KEY_CHOICE, .words = "nodes quadrature", .table = &cps_keys_contact_points, .otherwise = "`nodes`",
+     .where = offsetof(raw_cable_contact, at), .example = "{quadrature: 2}",
      .meaning = "where contact is looked for: at the nodes, or at Gauss points of each element (`quadrature` "
                 "alone means two)"},
     {"drums", KEY_NAMES, .words = "all", .otherwise = "those of the path",
@@ -183,14 +182,16 @@ static const key touching[] = {
      .meaning = "the drums that the cable may touch, or `all`"},
     {"normal", KEY_PRESSING, .required = 1, .where = offsetof(raw_cable_contact, normal),
      .example = "{hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: 1}}",
-     .meaning = "the law of normal contact and its parameters; its stiffness and force are those of a node, at "
-                "Gauss points those per length of cable (so N/m becomes N/m2)"},
+     .meaning =
+         "the law of normal contact and its parameters; its stiffness and force are those of a node, at "
+         "Gauss points those per length of cable (so N/m becomes N/m2)"},
     {"friction", KEY_FRICTION, .required = 1, .where = offsetof(raw_cable_contact, friction),
      .example = "{quinn: {mu: 0.25, epsilon: 10 mm/s}}", .meaning = "the friction law and its parameters"},
     {"reading", KEY_WORD, .words = "consistent all-stick", .where = offsetof(raw_cable_contact, reading),
      .example = "all-stick",
-     .meaning = "of laws that need balance forces: consistent with the contacts that slip (Quinn 3.3), or those of "
-                "the problem in which all contacts stick (Westin)"},
+     .meaning =
+         "of laws that need balance forces: consistent with the contacts that slip (Quinn 3.3), or those of "
+         "the problem in which all contacts stick (Westin)"},
 };
 
 const key_table cps_keys_cable_contact = TABLE("cable-contact", "the contact of a cable", touching,
@@ -198,8 +199,7 @@ const key_table cps_keys_cable_contact = TABLE("cable-contact", "the contact of 
 
 static const key damping[] = {
     {"rayleigh", KEY_QUANTITY, "N s", NOT_NEG, .where = offsetof(scenario_cable, rayleigh),
-     .example = "10 N s",
-     .meaning = "Westin's damping (18), of all motion; it brakes rigid rotation, too"},
+     .example = "10 N s", .meaning = "Westin's damping (18), of all motion; it brakes rigid rotation, too"},
     {"axial", KEY_QUANTITY, "N s", NOT_NEG, .where = offsetof(scenario_cable, axial_damping),
      .example = "100 N s", .meaning = "force per rate of strain"},
     {"bending", KEY_QUANTITY, "N m2 s", NOT_NEG, .where = offsetof(scenario_cable, bending_damping),
@@ -256,7 +256,8 @@ static const key cables[] = {
      .where = offsetof(raw_cable, density), .example = "5800 kg/m3", .meaning = "density, with diameter"},
     {"bending_factor", KEY_QUANTITY, "1", .value = 1, .min = 0, .max = 1,
      .where = offsetof(raw_cable, bending_factor), .example = "0.1",
-     .meaning = "EI as a fraction of that of a solid rod, with diameter: wires that slide make a rope softer"},
+     .meaning =
+         "EI as a fraction of that of a solid rod, with diameter: wires that slide make a rope softer"},
     {"damping", KEY_MAP, .table = &cps_keys_damping, .otherwise = "none",
      .where = offsetof(raw_cable, damping), .example = "{rayleigh: 10 N s}", .meaning = "damping inside it"},
     {"strain", KEY_WORD, .words = "green engineering", .where = offsetof(raw_cable, strain),
@@ -284,14 +285,15 @@ static const key cables[] = {
     {"masses", KEY_REPEATS, .table = &cps_keys_masses, .otherwise = "none",
      .where = offsetof(raw_cable, masses), .example = "[{at: 1 m, mass: 2 kg}]",
      .meaning = "point masses along it"},
-    {"start", KEY_WORD, .words = "equilibrium drawn", .where = offsetof(raw_cable, start),
-     .example = "drawn", .meaning = "starts from equilibrium, or from the path as it is drawn"},
+    {"start", KEY_WORD, .words = "equilibrium drawn", .where = offsetof(raw_cable, start), .example = "drawn",
+     .meaning = "starts from equilibrium, or from the path as it is drawn"},
     {"contact", KEY_MAP, .table = &cps_keys_cable_contact, .otherwise = "needed on drums",
-     .where = offsetof(raw_cable, contact), .example = "{normal: hunt-crossley, friction: {quinn: {mu: 0.25}}}",
+     .where = offsetof(raw_cable, contact),
+     .example = "{normal: hunt-crossley, friction: {quinn: {mu: 0.25}}}",
      .meaning = "how it touches drums, and rubs on them"},
 };
 
-const key_table cps_keys_cables = TABLE(
-    "cables", "a cable", cables,
-    "Ropes, cables and belts: elastic in tension and bending, with mass. What they are made of is said by EA, EI "
-    "and mass_per_length, or by diameter, modulus and density.");
+const key_table cps_keys_cables = TABLE("cables", "a cable", cables,
+                                        "Ropes, cables and belts: elastic in tension and bending, with mass. "
+                                        "What they are made of is said by EA, EI "
+                                        "and mass_per_length, or by diameter, modulus and density.");

@@ -91,7 +91,8 @@ static void read_end_map(reader *r, const node *n, const cps_scenario *s, cable_
   } places[] = {{"free", END_FREE}, {"pinned", END_PINNED}, {"clamped", END_CLAMPED}};
   raw_end raw;
   if (n->n != 1) {
-    cps_complain(r, n->n > 1 ? n->entry[1].key : n, "an end of a cable is one thing, such as %s", end_example);
+    cps_complain(r, n->n > 1 ? n->entry[1].key : n, "an end of a cable is one thing, such as %s",
+                 end_example);
     return;
   }
   if (!cps_read_map(r, n, &cps_keys_ends, NULL, &raw)) return;
@@ -172,8 +173,7 @@ static void read_wrap(reader *r, const node *n, const char *name, const cps_scen
   p->turn = raw->turn < 0 ? 0 : raw->turn == 0 ? -1 : 1;
   p->turns = (int)raw->turns;
   p->pitch = raw->pitch;
-  if (p->side == 0 && p->turn == 0)
-    cps_complain(r, n, "around needs a direction, such as turn: clockwise");
+  if (p->side == 0 && p->turn == 0) cps_complain(r, n, "around needs a direction, such as turn: clockwise");
   if (p->pitch != 0 && !r->space) r->space = cps_node_get(n, "pitch");
   refuse(r, n, "length", "along");
 }
@@ -207,7 +207,8 @@ static void read_item_map(reader *r, const node *n, const cps_scenario *s, path_
   if (!cps_read_map(r, n, &cps_keys_path, NULL, &raw)) return;
   int kind = kind_of(n);
   if (kind < 0) {
-    cps_complain(r, n, "this does not say where the cable goes; an item of a path is such as %s", item_example);
+    cps_complain(r, n, "this does not say where the cable goes; an item of a path is such as %s",
+                 item_example);
     return;
   }
   for (int i = kind + 1; i < N_KINDS; i++) {
@@ -230,10 +231,12 @@ static void read_item(reader *r, const node *n, int closed, const cps_scenario *
   cps_mark_place(r->d, n->at, &p->line, &p->column);
   node *entry = cps_path_entry(r->d, n);
   if (r->d->no_memory) return;
-  if (belongs_to(&cps_keys_ends, n)) {
-    cps_complain(r, n, closed ? "a closed cable has no ends, only items such as %s"
-                              : "an end of the cable is the first or the last entry of its path; between them are "
-                                "items such as %s",
+  int is_body = n->kind == NODE_SCALAR && !entry && cps_index_get(&r->bodies, n->text) >= 0;
+  if (is_body || belongs_to(&cps_keys_ends, n)) {
+    cps_complain(r, n,
+                 closed ? "a closed cable has no ends, only items such as %s"
+                        : "an end of the cable is the first or the last entry of its path; between them are "
+                          "items such as %s",
                  item_example);
   } else if (n->kind == NODE_MAP || entry) {
     read_item_map(r, entry ? entry : n, s, p);
@@ -272,18 +275,21 @@ static void check_items(reader *r, const node *list, const cps_scenario *s, cons
     const path_item *next = k < 0 ? NULL : &c->path[k];
     int before = cps_enter_item(r, first + (k < 0 ? i : k));
     if (next && p->kind == PATH_WRAP && next->kind == PATH_WRAP && p->drum >= 0 && p->drum == next->drum)
-      cps_complain(r, list->item[first + k],
-                   "the cable is on drum \"%s\" already; more turns on it are said by turns, such as turns: 1",
-                   s->drums[p->drum].name);
+      cps_complain(
+          r, list->item[first + k],
+          "the cable is on drum \"%s\" already; more turns on it are said by turns, such as turns: 1",
+          s->drums[p->drum].name);
     cps_leave(r, before);
-    int straight = p->kind == PATH_HANG || p->direction[0] != 0 || p->direction[1] != 0 || p->direction[2] != 0;
+    int straight = p->kind == PATH_HANG || p->direction[0] != 0 || p->direction[1] != 0 ||
+                   p->direction[2] != 0;
     if (!straight || p->length > 0) continue;
     before = cps_enter_item(r, first + i);
     if (open >= 0)
       cps_complain(r, list->item[first + i], "another item takes the rest of the length already");
     else if (c->length == 0)
-      cps_complain(r, list->item[first + i],
-                   "this item takes the rest of the cable's length, so the cable needs length, such as length: 10 m");
+      cps_complain(
+          r, list->item[first + i],
+          "this item takes the rest of the cable's length, so the cable needs length, such as length: 10 m");
     cps_leave(r, before);
     open = i;
   }

@@ -48,7 +48,9 @@ static const char *example_of(const key *k, const char *unit, char *text, size_t
 }
 
 /* Only such text keeps its quotes in an example. */
-static const char *quotes(const key *k) { return k->type == KEY_QUANTITY ? "\"" : ""; }
+static const char *quotes(const key *k) {
+  return k->type == KEY_QUANTITY || k->type == KEY_AMOUNT ? "\"" : "";
+}
 
 void cps_complain_type(reader *r, const node *found, const key *k, const char *unit, const char *why) {
   char expected[160], example[120], quote[QUOTE_SIZE];
@@ -429,7 +431,8 @@ void cps_read_components(reader *r, const node *map, const char *name, const cha
   if (!map) return;
   int before = cps_enter(r, name);
   int good = cps_read_map(r, map, &cps_keys_components, unit, &raw);
-  if (good && map->n == 0) cps_complain(r, map, "there is nothing here; it has x, y or z, such as {y: 1 %s}", unit);
+  if (good && map->n == 0)
+    cps_complain(r, map, "there is nothing here; it has x, y or z, such as {y: 1 %s}", unit);
   for (int i = 0; i < 3; i++)
     out[i] = cps_read_profile_key(r, raw.component[i], &cps_keys_components, names[i], unit);
   if (raw.component[2] && !r->space) r->space = raw.component[2];

@@ -37,10 +37,18 @@ static const char introduction[] =
     "a time is not a frequency.\n\n"
     "**Names** start with a letter, and have no blanks and no dots. `ground` is what does not move. Bodies "
     "and\n"
-    "surfaces share their names; things of other sections may have the same name.\n\n"
+    "surfaces share their names; things of other sections may have the same name. `all` is no name for a "
+    "drum.\n\n"
     "**The plane** has x to the right and y up; gravity pulls along -y unless it says otherwise. Most things "
     "happen\n"
     "on a line: a body there has one coordinate, x, from `at` along `direction`.\n\n"
+    "**Space** begins where something has a third component: `[0, 0, -9.81]`, an `axis` other than z, a "
+    "`pitch`. "
+    "Then all\n"
+    "vectors have three, and z is 0 where only two are given. Surfaces and contacts between bodies stay in "
+    "the "
+    "plane;\n"
+    "cables, drums, bodies, springs and loads do not care.\n\n"
     "**Repetition** is avoided by YAML anchors (`&rope`, `*rope`, `<<: *rope`), by named "
     "[profiles](#profiles), by\n"
     "`include`, and by [`repeat`](#repeat).\n";
@@ -61,8 +69,12 @@ static const char ending[] =
     "included twice counts once.\n\n"
     "## Paths and settings\n\n"
     "Every value has a path, made of the keys that lead to it: `bodies.block.mass`, `run.until`,\n"
-    "`contacts.c.friction.coulomb.mu`. The name of the law, or of the kind of a profile, may be left out:\n"
-    "`contacts.c.friction.mu`, `loads.pull.force.amplitude`. Items of lists count from 0: `gravity.1`.\n\n"
+    "`contacts.c.friction.coulomb.mu`. The name of a law, or of the kind of a profile or a drive, may be "
+    "left "
+    "out:\n"
+    "`contacts.c.friction.mu`, `loads.pull.force.amplitude`, `drums.winch.drive.kp`. Items of lists count "
+    "from 0:\n"
+    "`gravity.1`, `cables.rope.path.1.hang`.\n\n"
     "`--set PATH=VALUE` replaces or adds a value, written as in the file: `--set run.until='20 s'`,\n"
     "`--set contacts.c.friction=quinn`. Settings come after `repeat`, so that `bodies.b3.mass` can be set; "
     "those that\n"
@@ -109,6 +121,8 @@ static void add_default(buffer *b, const key *k) {
     cps_buffer_add(b, "`%.*s`", (int)strcspn(w, " "), w);
   } else if (k->type == KEY_VECTOR) {
     cps_buffer_add(b, "`[%g, %g]`", k->value, k->second);
+  } else if (k->type == KEY_AXIS) {
+    cps_buffer_add(b, "`[%g, %g, %g]`", k->value, k->second, k->third);
   } else if (k->type == KEY_QUANTITY || k->type == KEY_INTEGER || k->type == KEY_GRAVITY) {
     cps_buffer_add(b, "`%s`", cps_number_text(number, sizeof number, k->value));
   }
@@ -122,7 +136,8 @@ static void add_takes(buffer *b, const key *k) {
   plain.unit = k->unit && strcmp(k->unit, "1") != 0 ? "" : NULL;
   cps_key_expects(&plain, NULL, text, sizeof text);
   add_cell(b, text);
-  int ranged = k->type == KEY_QUANTITY || k->type == KEY_INTEGER || k->type == KEY_NORMAL;
+  int ranged = k->type == KEY_QUANTITY || k->type == KEY_INTEGER || k->type == KEY_NORMAL ||
+               k->type == KEY_AMOUNT;
   if (!ranged) return;
   char min[40], max[40];
   cps_number_text(min, sizeof min, k->min);
@@ -201,16 +216,160 @@ static void add_repeat(buffer *b) {
          "```\n");
 }
 
+static const char winch[] =
+    "\n### An example\n\n"
+    "A winch on a ship lifts a load over a pulley that heaves with the ship and turns in a rusty bearing.\n\n"
+    "```yaml\n"
+    "capstan: 1\n"
+    "title: A winch lifts a load over a pulley on a heaving ship\n"
+    "profiles:\n"
+    "  heave: {sine: {amplitude: 0.5 m, frequency: 0.1 Hz}}\n"
+    "drums:\n"
+    "  winch:\n"
+    "    radius: 200 mm\n"
+    "    drive: {rotation: {ramp: {rate: 1 rad/s, start: 1 s}}}\n"
+    "    moved: {y: heave}\n"
+    "  pulley:\n"
+    "    radius: 150 mm\n"
+    "    center: [4 m, 6 m]\n"
+    "    drive: free\n"
+    "    inertia: 0.2 kg m2\n"
+    "    bearing: {friction: {coulomb: {mu: 0.15}}, radius: 20 mm, load: cable}\n"
+    "    moved: {y: heave}\n"
+    "bodies:\n"
+    "  load: {mass: 200 kg}\n"
+    "cables:\n"
+    "  rope:\n"
+    "    diameter: 12 mm\n"
+    "    modulus: 100 GPa\n"
+    "    density: 6000 kg/m3\n"
+    "    bending_factor: 0.1\n"
+    "    damping: {axial: 2 kN s}\n"
+    "    mesh: {size: 200 mm, on_drums: 20 mm}\n"
+    "    path:\n"
+    "      - {rim: winch}\n"
+    "      - {around: winch, turn: clockwise, turns: 3}\n"
+    "      - over pulley\n"
+    "      - hang 4 m\n"
+    "      - load\n"
+    "    contact:\n"
+    "      at: {quadrature: 2}\n"
+    "      normal: {linear: {stiffness: 200 MN/m2, damping: 50 kN s/m2}}\n"
+    "      friction: {quinn: {mu: 0.2, epsilon: 10 mm/s}}\n"
+    "run: {until: 20 s, output: 10 ms, fields: 100 ms}\n"
+    "```\n";
+
+static const char paths[] = "\n### Paths\n\n"
+                            "A path tells how a cable runs, from its start to its end, the way one would say "
+                            "it: *from the left weight 1 m "
+                            "up, over\n"
+                            "the pulley, 1 m down to the right weight*. Where the cable touches and leaves "
+                            "each drum, how long it is, and "
+                            "where its\n"
+                            "ends are, is worked out from that.\n\n"
+                            "```yaml\n"
+                            "capstan: 1\n"
+                            "title: Two weights on a pulley\n"
+                            "drums:\n"
+                            "  pulley: {radius: 250 mm}\n"
+                            "bodies:\n"
+                            "  left: {mass: 10 kg}\n"
+                            "  right: {mass: 11 kg}\n"
+                            "cables:\n"
+                            "  rope:\n"
+                            "    EA: 9.2 MN\n"
+                            "    EI: 0.7 N m2\n"
+                            "    mass_per_length: 0.4555 kg/m\n"
+                            "    elements: 40\n"
+                            "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
+                            "    contact:\n"
+                            "      normal: {hunt-crossley: {stiffness: 5e6}}\n"
+                            "      friction: {quinn: {mu: 0.25, epsilon: 10 mm/s}}\n"
+                            "run: {until: 10 s}\n"
+                            "```\n\n"
+                            "The first and the last entry of a path are the **ends**, all between them are "
+                            "**items**. An entry is a map, "
+                            "such as\n"
+                            "`{over: pulley, turns: 1}`; where there is nothing to add, plain words do: "
+                            "`over pulley`, `hang 1 m`.\n\n";
+
+static const char path_rules[] =
+    "\nSome paths, and what they mean:\n\n"
+    "| path | the cable |\n|---|---|\n"
+    "| `[{pinned: [0, 3 m]}, hang 2 m, load]` | hangs from a point; the load is where it ends |\n"
+    "| `[{clamped: {at: [0, 0], direction: [1, 0]}}, {along: [1, 0], length: 1 m}, free]` | is a cantilever "
+    "|\n"
+    "| `[{pinned: [0, 0]}, {pinned: [10 m, 0]}]`, with `length: 11 m` | sags between two points |\n"
+    "| `[{rim: winch}, {around: winch, turn: clockwise, turns: 3}, over pulley, hang 2 m, load]` | is wound "
+    "three "
+    "times and a bit on a winch, to which its start is fixed, and lifts a load |\n"
+    "| `[{pinned: [0, 5 m]}, under hook, over top, hang rest, left]`, with `length: 20 m` | carries a hook "
+    "in its "
+    "bight; its last part takes what is left of the length |\n"
+    "| `[a, hang 1 m, {over: bollard, turns: 2}, hang 1 m, b]` | goes twice and a half around a bollard |\n"
+    "| `[{around: motor, turn: clockwise}, {around: tail, turn: clockwise}]`, with `closed: true` and "
+    "`tension: 500 N` | is a belt, and tight |\n"
+    "| `[{free: {at: [0, 0], force: {x: -50 N}}}, {to: [3 m, 0]}, {pinned: [3 m, 1 m]}]` | is pulled at a "
+    "free "
+    "end |\n\n"
+    "Over and under are said of gravity: over is the side against it. `turn` is the way in which the cable "
+    "goes "
+    "around the drum\n"
+    "from its start towards its end; where neighbours do not tell it, say it. A body at an end that says "
+    "nothing of "
+    "its place is put\n"
+    "where the path ends; one that has `x`, `at` or `position` is where it says, and the path goes there.\n";
+
+static void add_section(buffer *b, const char *level, const char *title, const key_table *t) {
+  cps_buffer_add(b, "\n%s %s\n\n%s\n\n", level, title, t->meaning);
+  add_table(b, t);
+}
+
+static void add_cables(buffer *b) {
+  static const struct {
+    const char *title;
+    const key_table *table;
+  } parts[] = {{"damping", &cps_keys_damping},
+               {"quadrature", &cps_keys_quadrature},
+               {"mesh", &cps_keys_mesh},
+               {"masses", &cps_keys_masses},
+               {"contact", &cps_keys_cable_contact}};
+  add_section(b, "##", "drums", &cps_keys_drums);
+  add_section(b, "###", "drive", &cps_keys_drive);
+  add_section(b, "###", "pd", &cps_keys_pd);
+  add_section(b, "###", "bearing", &cps_keys_bearing);
+  add_section(b, "###", "moved and force", &cps_keys_components);
+  add_section(b, "##", "cables", &cps_keys_cables);
+  cps_buffer_add(b, "%s", paths);
+  add_section(b, "####", "Ends", &cps_keys_ends);
+  cps_buffer_add(b, "\nInstead of a point, `free`, `pinned` and `clamped` take a map:\n\n");
+  add_table(b, &cps_keys_end_clamped);
+  cps_buffer_add(b, "\nOnly clamped ends have a direction. A free end cannot be moved, but has a force:\n\n");
+  add_table(b, &cps_keys_end_free);
+  add_section(b, "####", "Items", &cps_keys_path);
+  cps_buffer_add(b, "%s", path_rules);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    add_section(b, "###", parts[i].title, parts[i].table);
+  cps_buffer_add(b, "%s", winch);
+}
+
 char *cps_scenario_reference(void) {
-  static const key_table *const tables[] = {&cps_keys_scenario, &cps_keys_bodies,   &cps_keys_surfaces,
-                                            &cps_keys_springs,  &cps_keys_contacts, &cps_keys_loads,
+  static const key_table *const tables[] = {&cps_keys_scenario,
+                                            &cps_keys_bodies,
+                                            &cps_keys_surfaces,
+                                            &cps_keys_springs,
+                                            &cps_keys_contacts,
+                                            &cps_keys_loads,
+                                            NULL,
                                             &cps_keys_run};
   buffer b = {0};
   cps_buffer_add(&b, "%s", introduction);
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-    cps_buffer_add(&b, "\n## %s\n\n%s\n\n", tables[i] == &cps_keys_scenario ? "The file" : tables[i]->name,
-                   tables[i]->meaning);
-    add_table(&b, tables[i]);
+    /* Between loads and the run. */
+    if (!tables[i])
+      add_cables(&b);
+    else
+      add_section(&b, "##", tables[i] == &cps_keys_scenario ? "The file" : tables[i]->name, tables[i]);
   }
   add_profiles(&b);
   add_repeat(&b);

@@ -183,8 +183,8 @@ static long size_of(const node *n, long limit) {
 
 /* ------------------------------------------------------------------ expansion */
 
-static const char *const sections[] = {"profiles", "bodies", "surfaces", "springs", "contacts", "loads",
-                                      "drums",    "cables"};
+static const char *const sections[] = {"profiles", "bodies", "surfaces", "springs",
+                                       "contacts", "loads",  "drums",    "cables"};
 enum { N_SECTIONS = sizeof sections / sizeof sections[0] };
 
 /* A map that is being filled. */

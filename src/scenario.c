@@ -57,8 +57,8 @@ static void refuse_space(reader *r, const node *section, const char *name) {
   int line, column, before = cps_enter(r, name);
   cps_mark_place(r->d, r->space->at, &line, &column);
   cps_complain(r, section->entry[0].key,
-               "there are no %s in space, and this scenario is in space since line %d says something about z", name,
-               line);
+               "there are no %s in space, and this scenario is in space since line %d says something about z",
+               name, line);
   cps_leave(r, before);
 }
 

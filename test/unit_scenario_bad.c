@@ -101,7 +101,7 @@ static void test_files(void **state) {
   closedir(dir);
   print_message("%d broken scenarios\n", n);
   assert_int_equal(bad, 0);
-  assert_true(n >= 70);
+  assert_true(n >= 280);
 }
 
 /* ------------------------------------------------------------------ made here */
