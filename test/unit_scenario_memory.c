@@ -107,6 +107,34 @@ static const char good[] =
     "  g: {on: a, force: {polynomial: {times: [0, 1], coefficients: [[1]]}}}}\n"
     "repeat: [{count: 40, bodies: {\"r{i}\": {mass: \"{i}\"}}}]\n";
 
+static const char good_cables[] =
+    "include: [more/cable_base.yaml]\n"
+    "capstan: 1\n"
+    "bodies: {a: {mass: 1}, hook: {mass: 1, position: [0, 1, 0]}}\n"
+    "drums:\n"
+    "  p: {radius: 1, center: [9, 0], drive: {pd: {kp: 1, setpoint: {sine: {amplitude: 1, omega: 1}}}}, "
+    "inertia: 1,\n"
+    "    bearing: {friction: coulomb, radius: 1 cm}, moved: {x: 1, z: {sum: [1 m, 2 m]}}}\n"
+    "  q: {radius: 1, carried_by: hook, drive: {torque: 1 N m}, inertia: 2}\n"
+    "cables:\n"
+    "  c: {EA: 1, mass_per_length: 1, mesh: {size: 1}, masses: [{at: 1, mass: 1}],\n"
+    "    path: [{free: {at: [0, 0], force: {x: 1, y: 2}}}, over p, {under: q, turns: 1}, hang 1 m, a],\n"
+    "    contact: {drums: [p, q, pulley], normal: {linear: {stiffness: 1}}, friction: {quinn: {mu: 1}}}}\n"
+    "  belt: {EA: 1, mass_per_length: 1, elements: 9, closed: true, path: [over p, under q],\n"
+    "    contact: {normal: linear, friction: coulomb}}\n"
+    "  d: {EA: 1, mass_per_length: 1, elements: 1, path: [{clamped: {at: [0, 0], moved: {y: 1}}}, \"hang 2 "
+    "m\",\n"
+    "    {pinned: [0, 0]}]}\n";
+
+static const char bad_cables[] =
+    "capstan: 1\nbodies: {a: {mass: 1}}\n"
+    "drums: {p: {radius: -1, drive: {pd: {kp: x}}, moved: {y: nobody}}, q: {radius: 1, bearing: {friction: "
+    "x}}}\n"
+    "cables: {c: {EA: 1, path: [b, over r, over p, under p, hang rest, {pinned: {at: [0, 0], moved: {x: 1, "
+    "y: z}}}],\n"
+    "  masses: [{at: 1}], contact: {normal: x, drums: [p, s], friction: {coulomb: {mu: -1}}}}}\n"
+    "run: {until: x}\n";
+
 static const char bad[] =
     "capstan: 1\nbodies: {a: {mass: -1, x: y, z: 1}, a: 5}\nloads: {f: {on: b, force: c}}\n"
     "repeat: [{count: 2, bodies: {b: {mass: 1}}}]\nrun: {until: x}\n";
@@ -144,8 +172,12 @@ static void test_good(void **state) {
   long n = 1;
   read_once(good, 1000000, 1);
   while (read_once(good, n, 1)) n++;
-  print_message("%ld calls\n", n - 1);
   assert_true(n > 50);
+  print_message("%ld calls\n", n - 1);
+  read_once(good_cables, 1000000, 1);
+  for (n = 1; read_once(good_cables, n, 1);) n++;
+  print_message("%ld calls\n", n - 1);
+  assert_true(n > 40);
 }
 
 static void test_bad(void **state) {
@@ -153,6 +185,8 @@ static void test_bad(void **state) {
   long n = 1;
   while (read_once(bad, n, 0)) n++;
   assert_true(n > 10);
+  for (n = 1; read_once(bad_cables, n, 0);) n++;
+  assert_true(n > 20);
 }
 
 static void test_documents(void **state) {

@@ -96,6 +96,35 @@ validator = jsonschema.Draft7Validator(schema)
 good = {"capstan": 1, "bodies": {"b": {"mass": "1 kg"}}, "run": {"until": 1},
         "contacts": {"c": {"between": ["b", "ground"], "normal": "weight", "friction": {"coulomb": {"mu": 0.5}}}}}
 assert not list(validator.iter_errors(good)), list(validator.iter_errors(good))
+# Of drums and cables, everything that can be said in more than one way.
+drum = {"radius": "250 mm"}
+rope = {"EA": 1, "mass_per_length": 1, "elements": 9, "path": ["left", "hang 1 m", "over d", {"hang": "rest"}, "free"],
+        "contact": {"normal": "hunt-crossley", "friction": "coulomb"}}
+def ropes(**more): return {**good, "drums": {"d": drum}, "cables": {"c": {**rope, **more}}}
+def drums(**more): return {**good, "drums": {"d": {**drum, **more}}}
+def contact(**more): return ropes(contact={**rope["contact"], **more})
+for fine in (ropes(), ropes(closed=True, tension="500 N"), ropes(masses=[{"at": "1 m", "mass": 2}]),
+             ropes(path=[{"body": "left"}, {"around": "d", "turn": "clockwise", "turns": 2, "pitch": "1 cm"},
+                         {"to": [1, 2, 3]}, {"along": [1, 0], "length": 3}, {"rim": "d"}]),
+             ropes(path=[{"free": None}, {"free": {"at": [0, 0], "force": {"x": "1 N"}}}]),
+             ropes(path=[{"pinned": [0, 0]}, {"clamped": {"at": [0, 0], "direction": [1, 0], "moved": {"y": 1}}}]),
+             ropes(damping={"axial": 1}, quadrature={"axial": 2}, strain="green", curvature="exact", start="drawn"),
+             contact(at="nodes"), contact(at="quadrature"), contact(at={"quadrature": 2}), contact(drums="all"),
+             contact(drums=["d"], reading="all-stick", normal={"linear": {"stiffness": "1 MN/m"}}),
+             contact(normal={"hunt-crossley": {"stiffness": 5e6, "exponent": 1.5, "damping": 1}}),
+             drums(drive="free", inertia=1, rate="3 rpm", axis=[0, 1, 0]), drums(drive={"rotation": "1 rad"}),
+             drums(drive={"pd": {"kp": 1, "setpoint": {"ramp": {"rate": 1}}}}), drums(moved={"x": 1}),
+             drums(bearing={"friction": "coulomb", "radius": 1, "load": "cable"}),
+             drums(bearing={"friction": "coulomb", "radius": 1, "load": "500 N"}, carried_by="b")):
+    assert not list(validator.iter_errors(fine)), (fine, list(validator.iter_errors(fine)))
+for bad in (ropes(path="over d"), ropes(path=["left"]), ropes(path=["left", {"ovr": "d"}, "free"]), ropes(elements=1.5),
+            ropes(path=["left", {"over": "d", "turn": "left"}, "free"]), ropes(strain="greene"), ropes(lenght=3),
+            ropes(quadrature={"axial": 6}), ropes(mesh={"on_drums": 1}), contact(at="node"), contact(normal="linea"),
+            contact(at={"quadrature": 9}), contact(normal={"linear": {"exponent": 1}}), contact(normal={}),
+            drums(drive="fre"), drums(drive={"rotation": 1, "torque": 1}), drums(drive={"pd": {"kp": 1}}),
+            drums(axis=[0, 1]), drums(radius=0), drums(moved={"w": 1}), drums(bearing={"friction": "coulomb"}),
+            {**good, "drums": {"d": {}}}):
+    assert list(validator.iter_errors(bad)), bad
 for bad in ({**good, "titel": "x"}, {**good, "bodies": {"b": {"mass": -1}}}, {**good, "bodies": {"b": {}}},
             {**good, "contacts": {"c": {**good["contacts"]["c"], "friction": "coulom"}}},
             {**good, "run": {"until": 1, "solver": "rk5"}}):

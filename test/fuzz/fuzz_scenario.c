@@ -20,7 +20,7 @@ static void demand(int good, const char *what) {
   abort();
 }
 
-static int is_unit(const double *v) { return fabs(hypot(v[0], v[1]) - 1) < 1e-12; }
+static int is_unit(const double *v) { return fabs(hypot(hypot(v[0], v[1]), v[2]) - 1) < 1e-12; }
 
 /* A profile can be evaluated anywhere, and its breaks come to an end or at least go on. */
 static void check_profile(const profile *p) {
@@ -45,6 +45,7 @@ static void check_bodies(const cps_scenario *s) {
     demand(isfinite(b->mass) && isfinite(b->x[0]) && isfinite(b->x[1]) && isfinite(b->v[0]) &&
                isfinite(b->v[1]),
            "a state is not finite");
+    demand(b->placed || b->kind == BODY_PLANE, "a body on a line has no place");
     if (b->kind == BODY_SURFACE) check_profile(b->motion);
   }
 }
@@ -74,6 +75,72 @@ static void check_rest(const cps_scenario *s) {
   demand(strlen(s->hash) == 64 && s->title && s->file, "hash, title or file is missing");
 }
 
+static void check_three(profile *const *p) {
+  for (int i = 0; i < 3; i++)
+    if (p[i]) check_profile(p[i]);
+}
+
+static void check_drums(const cps_scenario *s) {
+  for (int i = 0; i < s->n_drums; i++) {
+    const scenario_drum *d = &s->drums[i];
+    demand(d->name[0] && d->line > 0 && d->column > 0, "a drum has no name or place");
+    demand(d->radius > 0 && isfinite(d->radius) && is_unit(d->axis), "a drum is not round");
+    demand(s->dim == 3 || (d->axis[2] == 1 && d->center[2] == 0), "a drum is not in the plane");
+    demand((d->drive == DRUM_FIXED || d->drive == DRUM_FREE) == !d->motion, "what turns a drum?");
+    demand(d->inertia > 0 || (d->drive != DRUM_FREE && d->drive != DRUM_TORQUE && !d->bearing),
+           "a drum lacks inertia");
+    demand(!d->bearing || (d->bearing_radius > 0 && cps_law_check(d->bearing, d->bearing_p, NULL) == CPS_OK),
+           "a bearing is not right");
+    demand(d->carrier >= -1 && d->carrier < s->n_bodies, "a drum is carried by nothing");
+    demand(d->carrier < 0 || (!d->shift[0] && !d->shift[1] && !d->shift[2]), "a drum is moved and carried");
+    if (d->motion) check_profile(d->motion);
+    check_three(d->shift);
+  }
+}
+
+static void check_path(const cps_scenario *s, const scenario_cable *c) {
+  for (int k = 0; k < 2 && !c->closed; k++) {
+    const cable_end *e = &c->end[k];
+    demand(e->kind != END_BODY || (e->body >= 0 && e->body < s->n_bodies), "an end is on no body");
+    demand(e->kind != END_RIM || (e->drum >= 0 && e->drum < s->n_drums && c->n_path > 0),
+           "an end is on no drum");
+    check_three(e->shift);
+    check_three(e->force);
+  }
+  for (int i = 0; i < c->n_path; i++) {
+    const path_item *p = &c->path[i];
+    demand(p->line > 0 && p->column > 0, "an item has no place");
+    demand(p->kind != PATH_WRAP || (p->drum >= 0 && p->drum < s->n_drums), "a cable is around nothing");
+    demand(p->kind != PATH_WRAP || p->side != 0 || p->turn != 0, "which way around?");
+    demand(p->turns >= 0 && p->length >= 0 && isfinite(p->pitch), "an item is not right");
+    demand(p->kind != PATH_WRAP || c->contact.law, "a cable on a drum has no contact");
+  }
+}
+
+static void check_cables(const cps_scenario *s) {
+  for (int i = 0; i < s->n_cables; i++) {
+    const scenario_cable *c = &s->cables[i];
+    const cable_contact *t = &c->contact;
+    demand(c->name[0] && c->line > 0 && c->column > 0, "a cable has no name or place");
+    demand(c->ea >= 0 && c->ei >= 0 && c->rho >= 0, "a cable has no stiffness or mass");
+    demand(c->axial_points >= 1 && c->axial_points <= 5 && c->bending_points >= 1 && c->bending_points <= 5,
+           "a cable has no quadrature");
+    demand((c->elements > 0) != (c->size > 0), "a cable has no mesh, or two");
+    demand(c->elements > 0 || (c->drum_size > 0 && c->drum_size <= c->size && c->growth > 1),
+           "a mesh is not right");
+    check_path(s, c);
+    demand(!t->law == !t->normal, "half a contact");
+    demand(!t->law || cps_law_check(t->law, t->p, NULL) == CPS_OK, "a cable's friction is not right");
+    demand(t->n_drums >= -1 && t->n_drums <= s->n_drums, "too many drums");
+    for (int k = 0; k < t->n_drums; k++) demand(t->drums[k] >= 0 && t->drums[k] < s->n_drums, "which drum?");
+    for (int k = 0; k < c->n_masses; k++)
+      demand(c->masses[k].mass > 0 && c->masses[k].at >= 0, "a mass is not right");
+  }
+  demand(s->n_cables == 0 || strcmp(s->run.solver, "alpha") == 0 || strcmp(s->run.solver, "bdf") == 0,
+         "a cable is solved by the wrong solver");
+  demand(s->dim == 2 || (s->dim == 3 && s->n_contacts == 0), "space has contacts");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   /* A copy with a zero at the end, cut at the separators. */
   char *text = malloc(size + 1);
@@ -95,6 +162,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (s) {
     check_bodies(s);
     check_rest(s);
+    check_drums(s);
+    check_cables(s);
   }
   for (int i = 0; i < cps_problems_count(problems); i++) {
     char line[4096];
