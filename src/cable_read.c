@@ -4,6 +4,7 @@
 
 #include "internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,11 @@ static void read_material(reader *r, const node *n, const raw_cable *raw, scenar
   c->ea = as_round ? raw->modulus * area : raw->ea;
   c->ei = as_round ? raw->bending_factor * raw->modulus * area * raw->diameter * raw->diameter / 16 : raw->ei;
   c->rho = as_round ? raw->density * area : raw->rho;
+  /* What was refused is 0, and has its complaint. */
+  int whole = raw->diameter > 0 && raw->modulus > 0 && raw->density > 0;
+  if (whole && !(c->ea > 0 && c->rho > 0 && isfinite(c->ea) && isfinite(c->rho)))
+    cps_complain(r, n, "with this diameter, modulus and density EA is %g N and the mass per length %g kg/m",
+                 c->ea, c->rho);
 }
 
 /* ------------------------------------------------------------------ mesh and masses */

@@ -122,7 +122,7 @@ static void check_cables(const cps_scenario *s) {
     const scenario_cable *c = &s->cables[i];
     const cable_contact *t = &c->contact;
     demand(c->name[0] && c->line > 0 && c->column > 0, "a cable has no name or place");
-    demand(c->ea >= 0 && c->ei >= 0 && c->rho >= 0, "a cable has no stiffness or mass");
+    demand(c->ea > 0 && c->ei >= 0 && c->rho > 0, "a cable has no stiffness or mass");
     demand(c->axial_points >= 1 && c->axial_points <= 5 && c->bending_points >= 1 && c->bending_points <= 5,
            "a cable has no quadrature");
     demand((c->elements > 0) != (c->size > 0), "a cable has no mesh, or two");
