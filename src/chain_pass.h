@@ -1,0 +1,535 @@
+/* chain_pass.h - the pass of chain.c for one dimension: included with DIM, SLOTS (friction forces per node) and
+ * NAME(x). */
+
+#define B   (2 * DIM + SLOTS)
+#define SYM (DIM * (DIM + 1) / 2) /* entries of a symmetric tensor: xx xy yy, or xx xy xz yy yz zz */
+
+/* Four elements: force and stiffness at their nodes' coordinates, lane by lane. Pairs are those of r0, s0, r1, s1:
+ * 00 01 02 03 11 12 13 22 23 33. */
+typedef struct NAME(quad) {
+  lanes f[4][DIM], k[10][SYM], tension;
+} NAME(quad);
+
+INLINE lanes NAME(gather)(const double *x, const int *node, int coordinate) {
+  return (lanes){x[node[0] * 2 * DIM + coordinate], x[node[1] * 2 * DIM + coordinate],
+                 x[node[2] * 2 * DIM + coordinate], x[node[3] * 2 * DIM + coordinate]};
+}
+
+/* Axial force, bending and Rayleigh damping in the three modes d, s0, s1. */
+INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][DIM], lanes f[3][DIM],
+                         lanes k[6][SYM], lanes *most) {
+  lanes inverse = all(1) / l, mode[3][DIM], rate[3][DIM], ea = all(y->ea) * l;
+  for (int d = 0; d < DIM; d++) {
+    mode[0][d] = (q[2][d] - q[0][d]) * inverse;
+    mode[1][d] = q[1][d];
+    mode[2][d] = q[3][d];
+    rate[0][d] = (v[2][d] - v[0][d]) * inverse;
+    rate[1][d] = v[1][d];
+    rate[2][d] = v[3][d];
+  }
+  /* what is the same in every direction: bending and damping */
+  lanes same[6], slow[6];
+  for (int i = 0; i < 6; i++) {
+    slow[i] = all(y->rayleigh * brake[i] / 30) * l;
+    same[i] = all(y->bend[i]) * inverse;
+  }
+  for (int d = 0; d < DIM; d++) {
+    f[0][d] = same[0] * mode[0][d] + same[1] * mode[1][d] + same[2] * mode[2][d] + slow[0] * rate[0][d] +
+              slow[1] * rate[1][d] + slow[2] * rate[2][d];
+    f[1][d] = same[1] * mode[0][d] + same[3] * mode[1][d] + same[4] * mode[2][d] + slow[1] * rate[0][d] +
+              slow[3] * rate[1][d] + slow[4] * rate[2][d];
+    f[2][d] = same[2] * mode[0][d] + same[4] * mode[1][d] + same[5] * mode[2][d] + slow[2] * rate[0][d] +
+              slow[4] * rate[1][d] + slow[5] * rate[2][d];
+  }
+  for (int i = 0; i < 6; i++) {
+    lanes trace = same[i] + slow[i] * all(y->v_q);
+    for (int d = 0, n = 0; d < DIM; d++)
+      for (int e = d; e < DIM; e++, n++) k[i][n] = d == e ? trace : all(0);
+  }
+  *most = all(0);
+  for (int g = 0; g < y->points; g++) {
+    const double *at = y->at[g], *pair = y->pair[g];
+    lanes r[DIM], square = all(0), t, t_a, h[SYM], w = all(y->weight[g]) * ea;
+    for (int d = 0; d < DIM; d++) {
+      r[d] = all(at[0]) * mode[0][d] + all(at[1]) * mode[1][d] + all(at[2]) * mode[2][d];
+      square += r[d] * r[d];
+    }
+    if (y->green) { /* U = EA e^2/2, e = (r'.r' - 1)/2: force EA e r', stiffness EA (e 1 + r' r'') */
+      t = w * all(0.5) * (square - all(1));
+      t_a = w;
+    } else { /* e = |r'| - 1: force EA e r'/|r'|, stiffness EA (e/|r'| 1 + r' r''/|r'|^3) */
+      lanes stretch = root(square);
+      t = w * (stretch - all(1)) / stretch;
+      t_a = w / (square * stretch);
+    }
+    if (2 * g + 1 >= y->points && 2 * g - 1 < y->points) *most = t * inverse / all(y->weight[g]);
+    for (int d = 0, n = 0; d < DIM; d++) {
+      lanes pull = t * r[d];
+      for (int i = 0; i < 3; i++) f[i][d] += all(at[i]) * pull;
+      for (int e = d; e < DIM; e++, n++) h[n] = d == e ? t + t_a * r[d] * r[e] : t_a * r[d] * r[e];
+    }
+    for (int i = 0; i < 6; i++)
+      for (int n = 0; n < SYM; n++) k[i][n] += all(pair[i]) * h[n];
+  }
+}
+
+/* Adds inertia and weight at the nodes, and takes the modes there. */
+INLINE void NAME(to_nodes)(const recipe *y, const double *gravity, lanes l, lanes f[3][DIM], lanes k[6][SYM],
+                           lanes a[4][DIM], NAME(quad) * o) {
+  lanes inverse = all(1) / l, square = inverse * inverse, m = all(y->rho / 420) * l, ml = m * l, mll = ml * l;
+  lanes mass[10] = {all(156) * m, all(22) * ml, all(54) * m,  all(-13) * ml, all(4) * mll,
+                    all(13) * ml, all(-3) * mll, all(156) * m, all(-22) * ml, all(4) * mll};
+  lanes w0 = all(y->rho / 2) * l, w1 = all(y->rho / 12) * l * l;
+  for (int d = 0; d < DIM; d++) {
+    lanes end = f[0][d] * inverse, g = all(gravity[d]);
+    o->f[0][d] = mass[0] * a[0][d] + mass[1] * a[1][d] + mass[2] * a[2][d] + mass[3] * a[3][d] - end - w0 * g;
+    o->f[1][d] = mass[1] * a[0][d] + mass[4] * a[1][d] + mass[5] * a[2][d] + mass[6] * a[3][d] + f[1][d] - w1 * g;
+    o->f[2][d] = mass[2] * a[0][d] + mass[5] * a[1][d] + mass[7] * a[2][d] + mass[8] * a[3][d] + end - w0 * g;
+    o->f[3][d] = mass[3] * a[0][d] + mass[6] * a[1][d] + mass[8] * a[2][d] + mass[9] * a[3][d] + f[2][d] + w1 * g;
+  }
+  for (int d = 0, n = 0; d < DIM; d++) {
+    for (int e = d; e < DIM; e++, n++) {
+      lanes dd = k[0][n] * square, d0 = k[1][n] * inverse, d1 = k[2][n] * inverse;
+      lanes pair[10] = {dd, -d0, -dd, -d1, k[3][n], d0, k[4][n], dd, d1, k[5][n]};
+      for (int i = 0; i < 10; i++) o->k[i][n] = d == e ? pair[i] + mass[i] * all(y->a_q) : pair[i];
+    }
+  }
+}
+
+INLINE void NAME(elements)(const cable *c, const recipe *y, int first, NAME(quad) * o) {
+  int near[LANES], far[LANES];
+  lanes l, q[4][DIM], v[4][DIM], a[4][DIM], f[3][DIM], k[6][SYM];
+  for (int i = 0; i < LANES; i++) {
+    near[i] = first + i < c->n ? first + i : c->n - 1;
+    far[i] = near[i] + 1;
+    l[i] = c->length[near[i]];
+  }
+  for (int i = 0; i < 2; i++) {
+    for (int d = 0; d < DIM; d++) {
+      q[i][d] = NAME(gather)(c->q, near, i * DIM + d);
+      v[i][d] = NAME(gather)(c->v, near, i * DIM + d);
+      a[i][d] = NAME(gather)(c->a, near, i * DIM + d);
+      q[2 + i][d] = NAME(gather)(c->q, far, i * DIM + d);
+      v[2 + i][d] = NAME(gather)(c->v, far, i * DIM + d);
+      a[2 + i][d] = NAME(gather)(c->a, far, i * DIM + d);
+    }
+  }
+  NAME(resist)(y, l, q, v, f, k, &o->tension);
+  NAME(to_nodes)(y, c->gravity, l, f, k, a, o);
+}
+
+/* The rows of a node while they are being made: own, of the next, coupling to the next and of the next to this. */
+typedef struct NAME(rows) {
+  double d[B][B], u[B][B], l[B][B], next_d[B][B], next_l[B][B];
+  double r[B], next_r[B];
+} NAME(rows);
+
+INLINE int NAME(tensor)(int d, int e) { /* where the symmetric tensor has (d, e), d <= e */
+  return DIM == 2 ? d + e : d == 0 ? e : d + e + 1;
+}
+
+/* Puts lane j of four elements into the rows of its nodes. */
+INLINE void NAME(put)(const NAME(quad) * o, int j, NAME(rows) * w) {
+  for (int d = 0; d < DIM; d++) {
+    w->r[d] += o->f[0][d][j];
+    w->r[DIM + d] += o->f[1][d][j];
+    w->next_r[d] = o->f[2][d][j];
+    w->next_r[DIM + d] = o->f[3][d][j];
+    for (int e = 0; e < DIM; e++) {
+      int n = d <= e ? NAME(tensor)(d, e) : NAME(tensor)(e, d);
+      w->d[d][e] += o->k[0][n][j];
+      w->d[d][DIM + e] += o->k[1][n][j];
+      w->d[DIM + d][e] += o->k[1][n][j];
+      w->d[DIM + d][DIM + e] += o->k[4][n][j];
+      w->u[d][e] = w->next_l[e][d] = o->k[2][n][j];
+      w->u[d][DIM + e] = w->next_l[DIM + e][d] = o->k[3][n][j];
+      w->u[DIM + d][e] = w->next_l[e][DIM + d] = o->k[5][n][j];
+      w->u[DIM + d][DIM + e] = w->next_l[DIM + e][DIM + d] = o->k[6][n][j];
+      w->next_d[d][e] = o->k[7][n][j];
+      w->next_d[d][DIM + e] = w->next_d[DIM + d][e] = o->k[8][n][j];
+      w->next_d[DIM + d][DIM + e] = o->k[9][n][j];
+    }
+  }
+  /* w->next_d[r][s] was written twice for slopes: both are the same */
+}
+
+/* What the lanes leave out: exact curvature, objective damping. */
+static void NAME(add_extra)(const cable *c, const recipe *y, int i, NAME(rows) * w) {
+  enum { N = 4 * DIM, H = 2 * DIM };
+  double k[N * N] = {0}, f[N] = {0};
+  cps_element_force(DIM, &c->extra, c->length[i], c->q + i * H, c->v + i * H, f, 1, y->v_q, k, NULL);
+  for (int r = 0; r < H; r++) {
+    w->r[r] += f[r];
+    w->next_r[r] += f[H + r];
+    for (int s = 0; s < H; s++) {
+      w->d[r][s] += k[r * N + s];
+      w->u[r][s] += k[r * N + H + s];
+      w->next_l[r][s] += k[(H + r) * N + s];
+      w->next_d[r][s] += k[(H + r) * N + H + s];
+    }
+  }
+}
+
+/* Adds what a touched drum does to the border: its angle, and the body that carries it. */
+static void NAME(touch_border)(machine *m, cable *c, const contact_point *p, const touch *t, int slot) {
+  const drum *g = &m->drum[p->drum];
+  int nb = m->nb, wide = 1 + nb;
+  double *right[2] = {c->right + (size_t)p->node * (size_t)(B * wide), NULL};
+  double *across[2] = {c->across + (size_t)p->node * (size_t)(B * nb), NULL};
+  if (p->node < c->n) {
+    right[1] = right[0] + B * wide;
+    across[1] = across[0] + B * nb;
+  }
+  if (g->angle_at >= 0) {
+    for (int i = 0; i < DIM - 1; i++) right[0][(slot + i) * wide + 1 + g->angle_at] += t->rest_angle[i];
+    across[0][g->angle_at * B + slot] += g->radius;
+    m->rhs[g->angle_at] += g->radius * p->f[0];
+  }
+  if (g->carrier < 0) return;
+  const border_body *y = &m->body[g->carrier];
+  for (int k = 0; k < y->n; k++) {
+    const double *u = y->along[k];
+    int at = y->at + k;
+    double push = 0;
+    for (int d = 0; d < DIM; d++) push += u[d] * t->force[d];
+    m->rhs[at] += push;
+    for (int i = 0; i < DIM - 1; i++) {
+      double by = 0, along = 0;
+      for (int d = 0; d < DIM; d++) {
+        by += t->rest_r[i][d] * u[d];
+        along += t->dir[i][d] * u[d];
+      }
+      right[0][(slot + i) * wide + 1 + at] -= by;
+      across[0][at * B + slot + i] += along;
+    }
+    for (int i = 0; i < 4; i++) {
+      if (p->shape[i] == 0) continue;
+      for (int d = 0; d < DIM; d++) {
+        double row = 0, column = 0;
+        for (int e = 0; e < DIM; e++) {
+          row += t->k[d][e] * u[e];
+          column += u[e] * t->k[e][d];
+        }
+        right[i / 2][(i % 2 * DIM + d) * wide + 1 + at] -= p->shape[i] * row;
+        across[i / 2][at * B + i % 2 * DIM + d] -= p->shape[i] * column;
+      }
+    }
+    for (int j = 0; j < y->n; j++) {
+      double both = 0;
+      for (int d = 0; d < DIM; d++)
+        for (int e = 0; e < DIM; e++) both += u[d] * t->k[d][e] * y->along[j][e];
+      m->s[at * nb + y->at + j] += both;
+    }
+  }
+}
+
+/* A contact point into the rows of its nodes; its friction forces are the unknowns from `slot` on. */
+static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const implicit *how, int slot, NAME(rows) * w,
+                              leftover *left) {
+  enum { H = 2 * DIM };
+  touch t;
+  double r[DIM], v[DIM], a[DIM];
+  const double *q = c->q + p->node * H, *q_t = c->v + p->node * H, *q_tt = c->a + p->node * H;
+  int nodal = c->per_node == 1 && p->weight == 1 && p->shape[0] == 1;
+  for (int d = 0; d < DIM; d++) {
+    r[d] = p->shape[0] * q[d];
+    v[d] = p->shape[0] * q_t[d];
+    a[d] = p->shape[0] * q_tt[d];
+    for (int i = 1; i < 4 && !nodal; i++) {
+      r[d] += p->shape[i] * q[i * DIM + d];
+      v[d] += p->shape[i] * q_t[i * DIM + d];
+      a[d] += p->shape[i] * q_tt[i * DIM + d];
+    }
+  }
+  if (!cps_contact_eval(m, c, p, r, v, a, &w->d[0][0], B, how, &t)) {
+    for (int i = 0; i < DIM - 1; i++) {
+      w->d[slot + i][slot + i] = 1;
+      w->r[slot + i] = p->f[i];
+    }
+    return;
+  }
+  double worst = p->wrong;
+  for (int i = 0; i < DIM - 1; i++) {
+    w->r[slot + i] = t.rest[i];
+    worst = fmax(worst, fabs(t.rest[i]));
+    for (int j = 0; j < DIM - 1; j++) w->d[slot + i][slot + j] = t.rest_f[i][j];
+  }
+  left->friction = fmax(left->friction, worst);
+  left->holds += p->limit;
+  left->touching += 1;
+  drum *g = &m->drum[p->drum];
+  g->torque -= g->radius * p->f[0];
+  for (int d = 0; d < DIM; d++) g->push[d] -= t.force[d];
+  for (int i = 0; i < (nodal ? 1 : 4); i++) {
+    double s = p->shape[i];
+    double(*row)[B] = i < 2 ? w->d : w->next_d;
+    double *rest = i < 2 ? w->r : w->next_r;
+    int at = i % 2 * DIM;
+    for (int d = 0; d < DIM; d++) {
+      rest[at + d] -= s * t.force[d];
+      for (int k = 0; k < DIM - 1; k++) {
+        double(*column)[B] = i < 2 ? w->d : w->next_l;
+        double(*of)[B] = i < 2 ? w->d : w->u;
+        column[at + d][slot + k] -= s * t.dir[k][d];
+        of[slot + k][at + d] += s * t.rest_r[k][d];
+      }
+      for (int j = 0; j < (nodal ? 1 : 4); j++) {
+        double both = s * p->shape[j];
+        double(*into)[B] = i / 2 == j / 2 ? row : i < 2 ? w->u : w->next_l;
+        for (int e = 0; e < DIM; e++) into[at + d][j % 2 * DIM + e] += both * t.k[d][e];
+      }
+    }
+  }
+  if (m->nb > 0) NAME(touch_border)(m, c, p, &t, slot);
+}
+
+/* How the coordinates of an end depend on the border: unknowns at[k], dq_j = by[j][k] dx_k for the first `n`. */
+typedef struct NAME(bond) {
+  int n, unknowns, at[2 * DIM];
+  double by[2 * DIM][2 * DIM];
+  double bend[DIM]; /* second derivative by the first unknown: a rim turns */
+} NAME(bond);
+
+static void NAME(bond_of)(const machine *m, const cable *c, int side, NAME(bond) * o) {
+  const tie *e = &c->end[side];
+  memset(o, 0, sizeof *o);
+  if (c->seam >= 0) {
+    o->n = o->unknowns = 2 * DIM;
+    for (int j = 0; j < 2 * DIM; j++) {
+      o->at[j] = c->seam + j;
+      o->by[j][j] = 1;
+    }
+    return;
+  }
+  int carrier = e->body;
+  if (e->kind == END_RIM) {
+    const drum *g = &m->drum[e->drum];
+    carrier = g->carrier;
+    if (g->angle_at >= 0) {
+      o->n = DIM;
+      o->at[o->unknowns] = g->angle_at;
+      const double *r = side == 0 ? c->q : c->q + (size_t)c->n * 2 * DIM;
+      double arm[3] = {0};
+      for (int d = 0; d < DIM; d++) arm[d] = r[d] - g->center[d];
+      if (DIM == 2) {
+        o->by[0][0] = -arm[1] * g->axis[2];
+        o->by[1][0] = arm[0] * g->axis[2];
+      } else {
+        for (int d = 0; d < DIM; d++)
+          o->by[d][0] = g->axis[(d + 1) % 3] * arm[(d + 2) % 3] - g->axis[(d + 2) % 3] * arm[(d + 1) % 3];
+      }
+      double height = DIM == 3 ? arm[0] * g->axis[0] + arm[1] * g->axis[1] + arm[2] * g->axis[2] : 0;
+      for (int d = 0; d < DIM; d++) o->bend[d] = -(arm[d] - height * g->axis[d]);
+      o->unknowns++;
+    }
+  }
+  if (carrier < 0) return;
+  const border_body *y = &m->body[carrier];
+  o->n = DIM;
+  for (int k = 0; k < y->n; k++) {
+    o->at[o->unknowns] = y->at + k;
+    for (int d = 0; d < DIM; d++) o->by[d][o->unknowns] = y->along[k][d];
+    o->unknowns++;
+  }
+}
+
+/* The next node is bound: its columns here, and its rows' part that concerns this node, go to the border. */
+static void NAME(bind_next)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(rows) * w) {
+  int nb = m->nb, wide = 1 + nb;
+  double *right = c->right + (size_t)i * (size_t)(B * wide), *across = c->across + (size_t)i * (size_t)(B * nb);
+  for (int j = 0; j < o->n; j++) {
+    for (int r = 0; r < B; r++) {
+      for (int k = 0; k < o->unknowns; k++) {
+        right[r * wide + 1 + o->at[k]] += w->u[r][j] * o->by[j][k];
+        across[o->at[k] * B + r] += o->by[j][k] * w->next_l[j][r];
+      }
+      w->u[r][j] = w->next_l[j][r] = 0;
+    }
+  }
+}
+
+/* This node is bound: its equations go to the border, its coordinates follow it. */
+static void NAME(bind)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(rows) * w) {
+  int nb = m->nb, wide = 1 + nb;
+  double *right = c->right + (size_t)i * (size_t)(B * wide), *across = c->across + (size_t)i * (size_t)(B * nb);
+  for (int j = 0; j < o->n; j++) {
+    for (int k = 0; k < o->unknowns; k++) {
+      double by = o->by[j][k];
+      int at = o->at[k];
+      if (by == 0) continue;
+      m->rhs[at] += by * w->r[j];
+      for (int s = 0; s < B; s++) {
+        if (s < o->n) { /* with another bound coordinate */
+          for (int n = 0; n < o->unknowns; n++) m->s[at * nb + o->at[n]] += by * w->d[j][s] * o->by[s][n];
+        } else {
+          across[at * B + s] += by * w->d[j][s];
+          right[s * wide + 1 + at] += w->d[s][j] * by;
+        }
+        if (i == c->n) continue;
+        (across + B * nb)[at * B + s] += by * w->u[j][s];
+        (right + B * wide)[s * wide + 1 + at] += w->next_l[s][j] * by;
+      }
+      for (int n = 0; n < nb; n++) { /* what the neighbour, or a contact, has put there */
+        m->s[at * nb + n] += by * right[j * wide + 1 + n];
+        m->s[n * nb + at] += across[n * B + j] * by;
+      }
+    }
+  }
+  for (int d = 0; d < DIM; d++) m->s[o->at[0] * nb + o->at[0]] += w->r[d] * o->bend[d];
+  for (int j = 0; j < o->n; j++) {
+    for (int s = 0; s < B; s++) w->d[j][s] = w->d[s][j] = w->u[j][s] = w->next_l[s][j] = w->l[j][s] = 0;
+    for (int n = 0; n < nb; n++) right[j * wide + 1 + n] = across[n * B + j] = 0;
+    w->d[j][j] = 1;
+    w->r[j] = 0;
+  }
+}
+
+/* Coordinates that do not follow the equations: no change. */
+static void NAME(fix)(unsigned bits, NAME(rows) * w) {
+  for (int j = 0; j < 2 * DIM; j++) {
+    if (!(bits >> j & 1)) continue;
+    for (int s = 0; s < B; s++) w->d[j][s] = w->d[s][j] = w->u[j][s] = w->next_l[s][j] = w->l[j][s] = 0;
+    w->d[j][j] = 1;
+    w->r[j] = 0;
+  }
+}
+
+/* X = D^-1 U, Y = D^-1 R by Gaussian elimination with row pivoting; 0 if singular. */
+static int NAME(solve)(double d[B][B], double u[B][B], double *r, int wide) {
+  for (int j = 0; j < B; j++) {
+    int best = j;
+    for (int i = j + 1; i < B; i++)
+      if (fabs(d[i][j]) > fabs(d[best][j])) best = i;
+    if (!(fabs(d[best][j]) > 0) || !isfinite(d[best][j])) return 0;
+    if (best != j) {
+      for (int k = 0; k < B; k++) {
+        double t = d[j][k], s = u[j][k];
+        d[j][k] = d[best][k];
+        d[best][k] = t;
+        u[j][k] = u[best][k];
+        u[best][k] = s;
+      }
+      for (int k = 0; k < wide; k++) {
+        double t = r[j * wide + k];
+        r[j * wide + k] = r[best * wide + k];
+        r[best * wide + k] = t;
+      }
+    }
+    double inverse = 1 / d[j][j];
+    for (int i = j + 1; i < B; i++) {
+      double f = d[i][j] * inverse;
+      if (f == 0) continue;
+      for (int k = j + 1; k < B; k++) d[i][k] -= f * d[j][k];
+      for (int k = 0; k < B; k++) u[i][k] -= f * u[j][k];
+      for (int k = 0; k < wide; k++) r[i * wide + k] -= f * r[j * wide + k];
+    }
+  }
+  for (int j = B - 1; j >= 0; j--) {
+    double inverse = 1 / d[j][j];
+    for (int k = 0; k < B; k++) u[j][k] *= inverse;
+    for (int k = 0; k < wide; k++) r[j * wide + k] *= inverse;
+    for (int i = 0; i < j; i++) {
+      double f = d[i][j];
+      if (f == 0) continue;
+      for (int k = 0; k < B; k++) u[i][k] -= f * u[j][k];
+      for (int k = 0; k < wide; k++) r[i * wide + k] -= f * r[j * wide + k];
+    }
+  }
+  return 1;
+}
+
+/* Eliminates node i from its complete rows. */
+static int NAME(eliminate_node)(machine *m, cable *c, int i, NAME(rows) * w) {
+  int nb = m->nb, wide = 1 + nb;
+  double *y = c->right + (size_t)i * (size_t)(B * wide), *before = y - B * wide;
+  double *x = c->up + (size_t)i * (size_t)(B * B), *x_before = x - B * B;
+  for (int r = 0; r < B; r++) y[r * wide] = w->r[r];
+  if (i > 0) {
+    for (int r = 0; r < B; r++) {
+      for (int k = 0; k < B; k++) {
+        double l = w->l[r][k];
+        for (int s = 0; s < B; s++) w->d[r][s] -= l * x_before[k * B + s];
+        for (int s = 0; s < wide; s++) y[r * wide + s] -= l * before[k * wide + s];
+      }
+    }
+  }
+  if (!NAME(solve)(w->d, w->u, y, wide)) return 0;
+  memcpy(x, w->u, sizeof w->u);
+  if (nb == 0) return 1;
+  double *across = c->across + (size_t)i * (size_t)(B * nb);
+  for (int k = 0; k < nb; k++) {
+    for (int r = 0; r < B; r++) {
+      double by = across[k * B + r];
+      if (by == 0) continue;
+      m->rhs[k] -= by * y[r * wide];
+      for (int n = 0; n < nb; n++) m->s[k * nb + n] -= by * y[r * wide + 1 + n];
+      if (i == c->n) continue;
+      for (int s = 0; s < B; s++) (across + B * nb)[k * B + s] -= by * x[r * B + s];
+    }
+  }
+  return 1;
+}
+
+static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) {
+  enum { H = 2 * DIM };
+  recipe y;
+  NAME(quad) four;
+  NAME(rows) w;
+  NAME(bond) bond[2];
+  memset(&w, 0, sizeof w);
+  prepare(&y, &c->section, how);
+  if (m->nb > 0) {
+    memset(c->right, 0, (size_t)(c->n + 1) * (size_t)(B * (1 + m->nb)) * sizeof(double));
+    memset(c->across, 0, (size_t)(c->n + 1) * (size_t)(B * m->nb) * sizeof(double));
+  }
+  for (int k = 0; k < 2; k++) NAME(bond_of)(m, c, k, &bond[k]);
+  for (int i = 0; i <= c->n; i++) {
+    memset(w.next_d, 0, sizeof w.next_d);
+    memset(w.next_l, 0, sizeof w.next_l);
+    memset(w.next_r, 0, sizeof w.next_r);
+    memset(w.u, 0, sizeof w.u);
+    for (int k = H; k < B; k++) w.d[k][k] = c->n_points == 0;
+    if (i < c->n) {
+      if (i % LANES == 0) NAME(elements)(c, &y, i, &four);
+      NAME(put)(&four, i % LANES, &w);
+      left->tension = fmax(left->tension, four.tension[i % LANES]);
+      if (c->has_extra) NAME(add_extra)(c, &y, i, &w);
+    }
+    double mass = c->mass[i];
+    if (mass > 0) {
+      for (int d = 0; d < DIM; d++) {
+        w.r[d] += mass * (c->a[i * H + d] - c->gravity[d]);
+        w.d[d][d] += mass * y.a_q;
+      }
+    }
+    if (i == 0 || i == c->n)
+      for (int d = 0; d < DIM; d++) w.r[d] -= c->load[i != 0][d];
+    for (int k = 0; k < c->per_node; k++) {
+      int at = i * c->per_node + k;
+      if (at >= c->n_points) { /* the last node has none of its own */
+        for (int d = 0; d < DIM - 1; d++) w.d[H + k * (DIM - 1) + d][H + k * (DIM - 1) + d] = 1;
+        continue;
+      }
+      NAME(add_contact)(m, c, &c->point[at], how, H + k * (DIM - 1), &w, left);
+    }
+    if (i == 0 || i == c->n) memcpy(c->reaction[i != 0], w.r, H * sizeof(double));
+    if (i + 1 == c->n && bond[1].n) NAME(bind_next)(m, c, i, &bond[1], &w);
+    if ((i == 0 && bond[0].n) || (i == c->n && bond[1].n)) NAME(bind)(m, c, i, &bond[i != 0], &w);
+    if (c->fixed[i]) NAME(fix)(c->fixed[i], &w);
+    if (i < c->n && c->fixed[i + 1])
+      for (int j = 0; j < H; j++)
+        for (int s = 0; s < B && c->fixed[i + 1] >> j & 1; s++) w.u[s][j] = w.next_l[j][s] = 0;
+    for (int r = 0; r < H; r++) left->force = fmax(left->force, fabs(w.r[r]));
+    if (!NAME(eliminate_node)(m, c, i, &w)) return 0;
+    memcpy(w.d, w.next_d, sizeof w.d);
+    memcpy(w.l, w.next_l, sizeof w.l);
+    memcpy(w.r, w.next_r, sizeof w.r);
+  }
+  return 1;
+}
+
+#undef B
+#undef SYM
+#undef DIM
+#undef SLOTS
+#undef NAME

@@ -1,0 +1,579 @@
+/* contact.c - a point of a cable on a drum: search, normal force, friction, and their exact derivatives.
+ *
+ * With rho = r - center without its part along the axis, n = rho/|rho| points outwards and t = axis x n along the
+ * rim. Depth is R - |rho|; the drum pushes with N(depth, its rate) n and rubs with f t, in space also along the
+ * axis. Sliding velocity v = t.(r_t - center_t) - R w, its rate r_s = t.(r_tt - center_tt) - R w_t. With dr the
+ * variation of r,
+ *
+ *   dn = (t.dr/|rho|) t,   dt = -(t.dr/|rho|) n,   d(depth) = -n.dr.
+ *
+ * Friction that knows the balance force solves f = F(v, e, N) with e = f - m r_s, consistent with the contacts
+ * that slip (Quinn 2004, 3.3). Any scale c may stand for m in the argument that decides between stick and slip as
+ * long as what sticks obeys the same r_s + k v = 0, k = (viscous slope)/m. For laws with a kink c comes from the
+ * iteration matrix, so that the decision is not lost in the linearisation error of mu N(depth); smooth laws keep
+ * m. Laws that jump at rest are set-valued there: the point sticks, v = 0, while f - c v is within what is held.
+ *
+ * In space friction is a vector in the tangent plane: laws act along the direction of their argument; laws with
+ * memory act along both directions separately.
+ */
+#include "machine.h"
+
+#include <math.h>
+#ifdef DIAG
+#include <stdio.h>
+#include <stdlib.h>
+#endif
+#include <string.h>
+
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
+INLINE double dot(const double *a, const double *b, int dim) {
+  double s = a[0] * b[0] + a[1] * b[1];
+  return dim == 3 ? s + a[2] * b[2] : s;
+}
+
+/* ------------------------------------------------------------------ laws */
+
+static int mode_named(const cps_law *law, const char *name) {
+  for (int i = 0; law->modes && i < law->n_modes; i++)
+    if (strcmp(law->modes[i], name) == 0) return i;
+  return CPS_MODE_FREE;
+}
+
+void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double *normal_p, const cps_law *law,
+                         const double *p) {
+  memset(l, 0, sizeof *l);
+  l->normal = normal;
+  l->law = law;
+  memcpy(l->normal_p, normal_p, (size_t)normal->n_params * sizeof(double));
+  memcpy(l->p, p, (size_t)law->n_params * sizeof(double));
+  l->slip[0] = mode_named(law, "slip forward");
+  l->slip[1] = mode_named(law, "slip backward");
+  if (law->n_states)
+    l->kind = LAW_MEMORY;
+  else if (law->n_modes)
+    l->kind = LAW_JUMP;
+  else if (!(law->traits & CPS_NEEDS_FEQ))
+    l->kind = LAW_VELOCITY;
+  else
+    l->kind = law->traits & CPS_SMOOTH ? LAW_BALANCE : LAW_KINK;
+  cps_law_scale one, two;
+  cps_law_scales(law, p, 1, &one);
+  cps_law_scales(law, p, 2, &two);
+  l->hold = fabs(two.f_stick - 2 * one.f_stick) <= 1e-12 * two.f_stick ? one.f_stick : -1;
+  if (l->kind != LAW_BALANCE && l->kind != LAW_KINK) return;
+  cps_law_input in = {0, 1, 0, NULL, CPS_MODE_FREE};
+  cps_law_output out;
+  cps_law_jacobian jac;
+  cps_law_eval(law, p, &in, &out, &jac);
+  l->viscous = -jac.f.v;
+}
+
+double cps_friction_holds(const contact_law *l, double n) {
+  if (l->hold >= 0) return l->hold * n;
+  cps_law_scale scale;
+  cps_law_scales(l->law, l->p, n, &scale);
+  return scale.f_stick;
+}
+
+/* Solves z = z_star + z_s z_t(v, n, e, z) for the states by Newton; dz/d(v, n, e) in s[][3]. */
+static void solve_states(const contact_law *l, cps_law_input *in, double *z, const double *z_star, double *z_t,
+                         double z_s, double s[CPS_MAX_STATES][3]) {
+  int n = l->law->n_states;
+  cps_law_output out;
+  cps_law_jacobian jac;
+  double a[CPS_MAX_STATES][CPS_MAX_STATES + 4];
+  in->z = z;
+  for (int it = 0; it < 30; it++) {
+    cps_law_eval(l->law, l->p, in, &out, &jac);
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) a[i][j] = (i == j) - z_s * jac.z_t[i].z[j];
+      a[i][n] = z_star[i] + z_s * out.z_t[i] - z[i];
+      a[i][n + 1] = z_s * jac.z_t[i].v;
+      a[i][n + 2] = z_s * jac.z_t[i].n;
+      a[i][n + 3] = z_s * jac.z_t[i].f_eq;
+    }
+    for (int j = 0; j < n; j++) { /* Gauss-Jordan with pivoting */
+      int best = j;
+      for (int i = j + 1; i < n; i++)
+        if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
+      for (int k = 0; k < n + 4; k++) {
+        double t = a[j][k];
+        a[j][k] = a[best][k];
+        a[best][k] = t;
+      }
+      double inverse = 1 / a[j][j];
+      for (int k = j; k < n + 4; k++) a[j][k] *= inverse;
+      for (int i = 0; i < n; i++) {
+        if (i == j) continue;
+        double factor = a[i][j];
+        for (int k = j; k < n + 4; k++) a[i][k] -= factor * a[j][k];
+      }
+    }
+    double change = 0;
+    for (int i = 0; i < n; i++) {
+      z[i] += a[i][n];
+      change = fmax(change, fabs(a[i][n]) / (fabs(z[i]) + 1e-12));
+      for (int k = 0; k < 3; k++) s[i][k] = a[i][n + 1 + k];
+    }
+    if (change < 1e-12) break;
+  }
+  for (int i = 0; i < n; i++) z_t[i] = out.z_t[i];
+}
+
+rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, double *z, const double *z_star,
+                double *z_t, double z_s) {
+  cps_law_input in = {v, n, e, z, mode};
+  cps_law_output out;
+  cps_law_jacobian jac;
+  double s[CPS_MAX_STATES][3];
+  int states = l->law->n_states;
+  if (states) solve_states(l, &in, z, z_star, z_t, z_s, s);
+  cps_law_eval(l->law, l->p, &in, &out, &jac);
+  rubbing r = {out.f, jac.f.v, jac.f.n, jac.f.f_eq};
+  for (int i = 0; i < states; i++) {
+    r.f_v += jac.f.z[i] * s[i][0];
+    r.f_n += jac.f.z[i] * s[i][1];
+    r.f_e += jac.f.z[i] * s[i][2];
+  }
+  return r;
+}
+
+/* ------------------------------------------------------------------ search */
+
+/* The drum whose rim is nearest, and how far the point may go before another could be touched. */
+static void find(const machine *m, const cable *c, contact_point *p, const double *r) {
+  double best = INFINITY, second = INFINITY;
+  int n = c->n_drums < 0 ? m->n_drums : c->n_drums;
+  p->near = -1;
+  for (int i = 0; i < n; i++) {
+    int k = c->n_drums < 0 ? i : c->drums[i];
+    const drum *g = &m->drum[k];
+    double rho[3] = {0}, along = 0;
+    for (int d = 0; d < m->dim; d++) rho[d] = r[d] - g->center[d];
+    if (m->dim == 3) along = dot(rho, g->axis, 3);
+    for (int d = 0; d < m->dim; d++) rho[d] -= along * g->axis[d];
+    double gap = sqrt(dot(rho, rho, m->dim)) - g->radius;
+    if (gap < best) {
+      second = best;
+      best = gap;
+      p->near = k;
+    } else if (gap < second) {
+      second = gap;
+    }
+  }
+  /* Half way to the second one, and never further than where both would be touched. */
+  p->clear = fmax(0, (second - fmax(best, 0)) / 2);
+  for (int d = 0; d < m->dim; d++) p->seen[d] = r[d];
+  p->travel = m->travel;
+}
+
+/* ------------------------------------------------------------------ friction */
+
+/* d(x d)/dy for a force x(y.d, ...) along d = u/|u|: helper that adds x/|u| (1 - d d') times du/dy. */
+INLINE void turning(double x, const double *d, double size, int axes, double out[AXES][AXES]) {
+  for (int i = 0; i < axes; i++)
+    for (int j = 0; j < axes; j++) out[i][j] = size > 0 ? x / size * ((i == j) - d[i] * d[j]) : 0;
+}
+
+INLINE double direction(const double *u, int axes, double *d) {
+  if (axes == 1) {
+    d[0] = u[0] < 0 ? -1 : 1;
+    return fabs(u[0]);
+  }
+  double size = sqrt(u[0] * u[0] + u[1] * u[1]);
+  d[0] = size > 0 ? u[0] / size : 1;
+  d[1] = size > 0 ? u[1] / size : 0;
+  return size;
+}
+
+/* f = F(v, n), against v. */
+INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sliding *s, friction *o) {
+  double d[AXES], part[AXES][AXES], speed = direction(s->v, s->axes, d);
+  rubbing r = cps_rub(l, speed, p->n, 0, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  turning(r.f, d, speed, s->axes, part);
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = p->f[i] - r.f * d[i];
+    o->by_n[i] = -r.f_n * d[i];
+    for (int j = 0; j < s->axes; j++) {
+      o->by_f[i][j] = i == j;
+      o->by_v[i][j] = speed > 0 ? -r.f_v * d[i] * d[j] - part[i][j] : i == j ? -r.f_v : 0;
+    }
+  }
+}
+
+/* f = F(v, e, n) with e = f - c (r_s + k v) + (viscous slope) v. */
+INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s, friction *o) {
+  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], v_d = 0, e_d = 0;
+  for (int i = 0; i < s->axes; i++) {
+    u[i] = p->f[i] - s->scale * (s->a[i] + s->rate * s->v[i]);
+    e[i] = u[i] + s->viscous * s->v[i];
+  }
+  double size = direction(u, s->axes, d);
+  for (int i = 0; i < s->axes; i++) {
+    v_d += s->v[i] * d[i];
+    e_d += e[i] * d[i];
+  }
+  double shift = 0;
+  p->wrong = 0;
+  if (p->guess != GUESS_NONE && s->axes == 1) { /* linearise where the guess lies, and extend from there */
+    double at = p->guess == GUESS_STICK     ? fmin(size, 0.5 * p->limit)
+                : p->guess == GUESS_FORWARD ? 2 * p->limit * d[0]
+                                            : -2 * p->limit * d[0];
+    shift = size - at;
+    e_d -= shift;
+    if (p->guess == GUESS_STICK ? size > p->limit : at < 0 || size < p->limit) p->wrong = fabs(size - p->limit);
+  }
+  p->guess = GUESS_NONE;
+  rubbing r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  r.f += r.f_e * shift;
+  p->stuck = r.f_e > 0.5;
+  double e_v = s->viscous - s->scale * s->rate, e_a = -s->scale, u_v = -s->scale * s->rate, u_a = -s->scale;
+  double part[AXES][AXES], side[AXES] = {0};
+  turning(1, d, size, s->axes, part); /* dd = part du */
+  for (int j = 0; j < s->axes; j++) side[j] = r.f_v * s->v[j] + r.f_e * e[j];
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = p->f[i] - r.f * d[i];
+    o->by_n[i] = -r.f_n * d[i];
+    for (int j = 0; j < s->axes; j++) {
+      /* dF = d (f_v d.dv + f_e d.de + side.dd) + f dd */
+      double dd = r.f * part[i][j];
+      for (int k = 0; k < s->axes && s->axes > 1; k++) dd += d[i] * side[k] * part[k][j];
+      double along = d[i] * d[j];
+      o->by_f[i][j] = (i == j) - (along * r.f_e + dd);
+      o->by_v[i][j] = -(along * (r.f_v + r.f_e * e_v) + dd * u_v);
+      o->by_a[i][j] = -(along * r.f_e * e_a + dd * u_a);
+    }
+  }
+}
+
+/* v = 0 while f - c v is within what is held; what slid before is held by sliding friction only. */
+INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, friction *o) {
+  double u[AXES] = {0}, d[AXES], speed = 0;
+  for (int i = 0; i < s->axes; i++) u[i] = p->f[i] - s->scale * s->v[i];
+  double size = direction(u, s->axes, d);
+  for (int i = 0; i < s->axes; i++) speed -= s->v[i] * d[i];
+  int moves = speed > 0;
+  /* Sliding backward is answered by a force forward: along d. */
+  rubbing r = cps_rub(l, moves ? -speed : 0, p->n, size, l->slip[1], NULL, NULL, NULL, 0);
+  if (size <= (p->slid ? r.f : p->limit)) {
+    p->stuck = 1;
+    for (int i = 0; i < s->axes; i++) {
+      o->rest[i] = s->scale * s->v[i];
+      o->by_v[i][i] = s->scale;
+    }
+    return;
+  }
+  p->stuck = 0;
+  double part[AXES][AXES];
+  turning(r.f, d, size, s->axes, part);
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = p->f[i] - r.f * d[i];
+    o->by_n[i] = -r.f_n * d[i];
+    for (int j = 0; j < s->axes; j++) {
+      o->by_f[i][j] = (i == j) - part[i][j];
+      o->by_v[i][j] = (moves ? -r.f_v * d[i] * d[j] : 0) + part[i][j] * s->scale;
+    }
+  }
+}
+
+static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
+                       friction *o) {
+  for (int i = 0; i < s->axes; i++) {
+    double e = p->f[i] - s->scale * s->a[i];
+    rubbing r = cps_rub(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
+    o->rest[i] = p->f[i] - r.f;
+    o->by_f[i][i] = 1 - r.f_e;
+    o->by_v[i][i] = -r.f_v;
+    o->by_a[i][i] = r.f_e * s->scale;
+    o->by_n[i] = -r.f_n;
+  }
+}
+
+INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
+                    friction *o) {
+  memset(o, 0, sizeof *o);
+  if (l->kind == LAW_KINK || l->kind == LAW_BALANCE)
+    rub_balance(l, p, s, o);
+  else if (l->kind == LAW_VELOCITY)
+    rub_velocity(l, p, s, o);
+  else if (l->kind == LAW_JUMP)
+    rub_jump(l, p, s, o);
+  else
+    rub_memory(l, p, y, s, z_s, o);
+  if (l->kind != LAW_JUMP && l->kind != LAW_KINK) p->stuck = fabs(p->f[0]) + fabs(p->f[1]) < p->limit * (1 - 1e-9);
+}
+
+void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
+                       friction *out) {
+  rub_any(l, p, y, s, z_s, out);
+}
+
+/* The scale of the balance force, see above; `stiff` is the diagonal block of the iteration matrix. */
+INLINE void set_scale(const machine *m, const cable *c, const contact_point *p, const double *t, const double *stiff,
+                      int stride, const implicit *how, sliding *s) {
+  const contact_law *l = &c->contact;
+  s->scale = p->mass;
+  s->viscous = l->viscous * p->n;
+  s->rate = s->viscous / p->mass;
+  if (l->kind != LAW_KINK && l->kind != LAW_JUMP) return;
+  double k = 0;
+  for (int d = 0; d < m->dim; d++)
+    for (int e = 0; e < m->dim; e++) k += t[d] * stiff[d * stride + e] * t[e];
+  double part = c->n <= 160 ? 0.01 : 1.6 / c->n;
+  if (l->kind == LAW_JUMP)
+    s->scale = part * k * how->q_a / how->v_a;
+  else
+    s->scale = fmax(p->mass, part * k * how->q_a / (1 + s->rate * how->v_a));
+}
+
+/* ------------------------------------------------------------------ a point */
+
+/* Frame of the drum at a point. */
+typedef struct frame {
+  double n[3], t[3], rho, along, out, out_a;
+} frame;
+
+/* Statics: f = -k creep from where the point started, up to what is held. */
+static void hold(const cable *c, const contact_point *p, const double *r, const frame *fr, double bristle,
+                 double n_n, double n_t, int dim, touch *o) {
+  const double *start = c->start[p - c->point];
+  int axes = dim - 1;
+  double pull[AXES] = {0}, d[AXES], inwards = 0;
+  for (int j = 0; j < dim; j++) inwards += fr->n[j] * (r[j] - start[j]);
+  for (int i = 0; i < axes; i++)
+    for (int j = 0; j < dim; j++) pull[i] -= bristle * o->dir[i][j] * (r[j] - start[j]);
+  double size = direction(pull, axes, d), per_n = p->n > 0 ? p->limit / p->n : 0, part[AXES][AXES];
+  int gives = size > p->limit;
+  turning(p->limit, d, size, axes, part);
+  for (int i = 0; i < axes; i++) {
+    o->rest[i] = p->f[i] - (gives ? p->limit * d[i] : pull[i]);
+    o->rest_f[i][i] = 1;
+    for (int j = 0; j < dim; j++) {
+      /* creep also changes as t turns: -(t.dr/rho) n.(r - start) */
+      double pull_r[AXES];
+      for (int k = 0; k < axes; k++)
+        pull_r[k] = -bristle * (o->dir[k][j] - (k == 0 ? inwards / fr->rho * fr->t[j] : 0));
+      double change = gives ? per_n * d[i] * (n_n * fr->n[j] + n_t * fr->t[j]) : pull_r[i];
+      for (int k = 0; k < axes && gives; k++) change += part[i][k] * pull_r[k];
+      o->rest_r[i][j] = -change;
+    }
+  }
+}
+
+INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const double *v, const double *a,
+                const double *stiff, int stride, const implicit *how, touch *o, const int dim) {
+  double gone = 0;
+  for (int d = 0; d < dim; d++) gone += (r[d] - p->seen[d]) * (r[d] - p->seen[d]);
+  double left = p->clear - (m->travel - p->travel);
+  if (!(left >= 0) || gone > left * left) find(m, c, p, r);
+  p->drum = -1;
+  p->n = p->depth = p->v[0] = p->v[1] = p->limit = 0;
+  p->stuck = 0;
+  if (p->near < 0) return 0;
+  const drum *g = &m->drum[p->near];
+  double rho[3], w[3], b[3], along = 0;
+  for (int d = 0; d < dim; d++) rho[d] = r[d] - g->center[d];
+  if (dim == 3) {
+    along = dot(rho, g->axis, 3);
+    for (int d = 0; d < 3; d++) rho[d] -= along * g->axis[d];
+  }
+  double square = dot(rho, rho, dim);
+  if (square >= g->radius * g->radius || square == 0) return 0;
+  frame fr;
+  fr.rho = sqrt(square);
+  double inverse = 1 / fr.rho;
+  for (int d = 0; d < dim; d++) {
+    fr.n[d] = rho[d] * inverse;
+    w[d] = v[d] - g->center_v[d];
+    b[d] = a[d] - g->center_a[d];
+  }
+  if (dim == 2) {
+    fr.t[0] = -fr.n[1] * g->axis[2];
+    fr.t[1] = fr.n[0] * g->axis[2];
+  } else {
+    for (int d = 0; d < 3; d++)
+      fr.t[d] = g->axis[(d + 1) % 3] * fr.n[(d + 2) % 3] - g->axis[(d + 2) % 3] * fr.n[(d + 1) % 3];
+  }
+  fr.along = dot(fr.t, w, dim);
+  fr.out = dot(fr.n, w, dim);
+  fr.out_a = dot(fr.n, b, dim);
+  cps_normal_output no;
+  p->depth = g->radius - fr.rho;
+  p->depth_t = -fr.out;
+  cps_normal_eval(c->contact.normal, c->contact.normal_p, p->depth, p->depth_t, &no);
+  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+  double n_n = -p->weight * (no.depth + no.rate * v_q); /* dN per n.dr */
+  double n_t = -p->weight * no.rate * fr.along * inverse; /* dN per t.dr */
+  p->drum = p->near;
+  p->n = p->weight * no.n;
+  p->limit = cps_friction_holds(&c->contact, p->n);
+  memset(o->rest_f, 0, sizeof o->rest_f);
+  memset(o->rest_angle, 0, sizeof o->rest_angle);
+  sliding s = {.axes = dim - 1};
+  for (int d = 0; d < dim; d++) {
+    o->dir[0][d] = fr.t[d];
+    o->dir[1][d] = g->axis[d];
+    o->force[d] = p->n * fr.n[d] + p->f[0] * fr.t[d] + (dim == 3 ? p->f[1] * g->axis[d] : 0);
+    for (int e = 0; e < dim; e++)
+      o->k[d][e] = -(fr.n[d] * (n_n * fr.n[e] + n_t * fr.t[e]) + p->n * inverse * fr.t[d] * fr.t[e] -
+                     p->f[0] * inverse * fr.n[d] * fr.t[e]);
+  }
+  s.v[0] = p->v[0] = fr.along - g->radius * g->rate;
+  s.a[0] = dot(fr.t, b, dim) - g->radius * g->acceleration;
+  if (dim == 3) {
+    s.v[1] = p->v[1] = dot(g->axis, w, 3);
+    s.a[1] = dot(g->axis, b, 3);
+  }
+  if (how->bristle > 0) {
+    hold(c, p, r, &fr, how->bristle, n_n, n_t, dim, o);
+    p->stuck = 1;
+    return 1;
+  }
+  set_scale(m, c, p, fr.t, stiff, stride, how, &s);
+  friction y;
+  rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, how->z_s, &y);
+  for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
+  p->slip = s.a[0] + s.rate * s.v[0];
+  p->slip_r = a_q + s.rate * v_q;
+  /* dv = (v_q - out/rho) t.dr, d(r_s) = (a_q - out_a/rho) t.dr; along the axis without the turning */
+  double v_t = v_q - fr.out * inverse, a_t = a_q - fr.out_a * inverse;
+  for (int i = 0; i < dim - 1; i++) {
+    o->rest[i] = y.rest[i];
+    double by_t = y.by_v[i][0] * v_t + y.by_a[i][0] * a_t + y.by_n[i] * n_t;
+    double by_axis = dim == 3 ? y.by_v[i][1] * v_q + y.by_a[i][1] * a_q : 0;
+    for (int d = 0; d < dim; d++) {
+      o->rest_r[i][d] = by_t * fr.t[d] + y.by_n[i] * n_n * fr.n[d];
+      if (dim == 3) o->rest_r[i][d] += by_axis * g->axis[d];
+    }
+    for (int j = 0; j < dim - 1; j++) o->rest_f[i][j] = y.by_f[i][j];
+    o->rest_angle[i] = -g->radius * (y.by_v[i][0] * v_q + y.by_a[i][0] * a_q);
+  }
+  return 1;
+}
+
+int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v, const double *a,
+                     const double *stiff, int stride, const implicit *how, touch *out) {
+  return m->dim == 2 ? eval(m, c, p, r, v, a, stiff, stride, how, out, 2)
+                     : eval(m, c, p, r, v, a, stiff, stride, how, out, 3);
+}
+
+/* ------------------------------------------------------------------ slip front
+ *
+ * Where many contacts have to let go or to catch, Newton's method changes a few per iteration: the first that
+ * sticks bears the whole excess of those that do not. For the guess of who sticks next, the cable is a chain of
+ * springs along its arc: with slips s (in units of displacement) and friction f = base + K s in the box +-limit,
+ * s = 0 inside it and of opposite sign at its edge. Sets of sticking and slipping points are exchanged until
+ * they fit, at the cost of a tridiagonal solution each time.
+ */
+
+typedef struct chain_of {
+  int n;
+  double *k, *diagonal, *base, *limit, *s, *f, *c, *y; /* [n]; k[i] between i and i + 1 */
+  contact_point *p;
+} chain_of;
+
+/* Slips for given sets; guess is in p->guess. */
+static void chain_solve(chain_of *h) {
+  for (int i = 0; i < h->n; i++) { /* forward elimination; stuck points cut the chain */
+    int stuck = h->p[i].guess == GUESS_STICK;
+    double side = h->p[i].guess == GUESS_FORWARD ? 1 : -1;
+    if (stuck) {
+      h->c[i] = h->y[i] = 0;
+      continue;
+    }
+    double rhs = side * h->limit[i] - h->base[i], d = h->diagonal[i];
+    if (i > 0) {
+      d -= h->k[i - 1] * h->c[i - 1];
+      rhs += h->k[i - 1] * h->y[i - 1];
+    }
+    h->c[i] = i + 1 < h->n ? h->k[i] / d : 0;
+    h->y[i] = rhs / d;
+  }
+  for (int i = h->n - 1; i >= 0; i--) h->s[i] = h->y[i] + (i + 1 < h->n ? h->c[i] * h->s[i + 1] : 0);
+  for (int i = 0; i < h->n; i++) {
+    h->f[i] = h->base[i] + h->diagonal[i] * h->s[i];
+    if (i > 0) h->f[i] -= h->k[i - 1] * h->s[i - 1];
+    if (i + 1 < h->n) h->f[i] -= h->k[i] * h->s[i + 1];
+  }
+}
+
+/* Exchanges who contradicts; how many did. */
+static int chain_exchange(chain_of *h) {
+  int changed = 0;
+  for (int i = 0; i < h->n; i++) {
+    contact_point *p = &h->p[i];
+    if (h->limit[i] <= 0) continue;
+    if (p->guess == GUESS_STICK) {
+      if (fabs(h->f[i]) <= h->limit[i]) continue;
+      p->guess = h->f[i] > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
+      changed++;
+    } else if (h->s[i] * (p->guess == GUESS_FORWARD ? 1 : -1) > 0) {
+      p->guess = GUESS_STICK;
+      changed++;
+    }
+  }
+  return changed;
+}
+
+void cps_contact_spread(machine *m, cable *c, const implicit *how) {
+  if (c->contact.kind != LAW_KINK || how->bristle > 0 || m->dim != 2) return;
+  int first = 0, last = c->n_points - 1, width = c->b + c->slots, wrong = 0;
+  while (first <= last && c->point[first].drum < 0) first++;
+  while (last >= first && c->point[last].drum < 0) last--;
+  if (last <= first) return;
+  chain_of h = {.n = last - first + 1, .p = c->point + first};
+  double **parts[] = {&h.k, &h.diagonal, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y};
+  for (int i = 0; i < 8; i++) *parts[i] = c->draft + i * c->n_points;
+  for (int i = 0; i < h.n; i++) {
+    contact_point *p = &h.p[i];
+    double moved = 0;
+    for (int j = 0; j < 4; j++)
+      for (int d = 0; d < m->dim && p->shape[j] != 0 && p->drum >= 0; d++)
+        moved += p->t[d] * p->shape[j] * c->x[(p->node + j / 2) * width + j % 2 * m->dim + d];
+    h.limit[i] = p->drum >= 0 ? p->limit : 0;
+    h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + moved : 0;
+    h.f[i] = p->drum >= 0 ? p->f[0] : 0;
+    p->guess = p->drum < 0 || !p->stuck ? (p->f[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD) : GUESS_STICK;
+    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > p->limit * (1 + 1e-6);
+    if (p->drum >= 0 && !p->stuck) wrong += h.s[i] * p->f[0] > 0;
+    h.k[i] = i + 1 < h.n ? c->section.ea / (h.p[i + 1].s - p->s) : 0;
+    h.diagonal[i] = h.k[i] + (i > 0 ? h.k[i - 1] : 0) + p->mass / how->q_a;
+  }
+  if (wrong == 0) {
+    for (int i = 0; i < h.n; i++) h.p[i].guess = GUESS_NONE;
+    return;
+  }
+  /* what pulls beyond the ends: the free spans, and the masses at their ends */
+  double total = 0, before = h.p[0].s, after;
+  for (int i = 0; i < c->n; i++) total += c->length[i];
+  after = total - h.p[h.n - 1].s;
+  for (int e = 0; e < 2; e++) {
+    double span = fmax(e == 0 ? before : after, c->length[0]), k = c->section.ea / span;
+    double mass = (c->mass[e == 0 ? 0 : c->n] + c->section.rho * span / 2) / how->q_a;
+    if (!c->fixed[e == 0 ? 0 : c->n]) k = k * mass / (k + mass);
+    h.diagonal[e == 0 ? 0 : h.n - 1] += k;
+  }
+  for (int i = 0; i < h.n; i++) {
+    h.base[i] = h.f[i] - h.diagonal[i] * h.s[i];
+    if (i > 0) h.base[i] += h.k[i - 1] * h.s[i - 1];
+    if (i + 1 < h.n) h.base[i] += h.k[i] * h.s[i + 1];
+  }
+  int rounds = 0, changed;
+  do {
+    chain_solve(&h);
+    changed = chain_exchange(&h);
+  } while (changed && ++rounds < 40);
+#ifdef DIAG
+  if (getenv("DIAG")) printf("    spread: wrong %d rounds %d changed %d\n", wrong, rounds, changed);
+#endif
+  for (int i = 0; i < h.n; i++) {
+    contact_point *p = &h.p[i];
+    if (p->drum >= 0) p->f[0] = fmax(-p->limit, fmin(p->limit, h.f[i]));
+    else p->guess = GUESS_NONE;
+  }
+}

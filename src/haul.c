@@ -1,0 +1,219 @@
+/* haul.c - time stepping of machines by the generalised-alpha method.
+ *
+ * (J. Chung, G. M. Hulbert 1993, in the form of M. Arnold, O. Bruls 2007: forces balance at the end of the step.)
+ * With A the acceleration that balances forces and a the auxiliary one,
+ *
+ *   (1 - alpha_m) a1 + alpha_m a0 = (1 - alpha_f) A1 + alpha_f A0,
+ *   q1 = q0 + h v0 + h^2 ((1/2 - beta) a0 + beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1),
+ *
+ * and Newton's method on A1 and the friction forces, with the exact matrix in every iteration. States of friction
+ * laws follow the same rule for first-order equations (K. E. Jansen et al. 2000).
+ */
+#include "haul.h"
+
+#include <math.h>
+#ifdef DIAG
+#include <stdio.h>
+#include <stdlib.h>
+#endif
+#include <string.h>
+
+enum { NEWTON_MOST = 15 };
+
+/* A node does not move further than this in one iteration [m]. */
+static const double LEAP = 0.02;
+
+static size_t entries(const cable *c) { return (size_t)(c->n + 1) * (size_t)c->b; }
+
+void cps_haul_keep(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    size_t bytes = entries(c) * sizeof(double);
+    memcpy(c->q0, c->q, bytes);
+    memcpy(c->v0, c->v, bytes);
+    memcpy(c->a0, c->a, bytes);
+    memcpy(c->aux0, c->aux, bytes);
+    for (int k = 0; k < c->n_points; k++) memcpy(c->f0 + k * AXES, c->point[k].f, sizeof c->point[k].f);
+    for (int k = 0; c->memory && k < c->n_points; k++) {
+      contact_memory *y = &c->memory[k];
+      memcpy(y->z0, y->z, sizeof y->z);
+      memcpy(y->aux0, y->aux, sizeof y->aux);
+      memcpy(y->z_t0, y->z_t, sizeof y->z_t);
+    }
+  }
+  for (int k = 0; k < m->nb; k++) {
+    freedom *f = &m->free[k];
+    f->q0 = f->q;
+    f->v0 = f->v;
+    f->a0 = f->a;
+    f->aux0 = f->aux;
+  }
+  for (int k = 0; k < m->n_slides; k++) {
+    contact_memory *y = &m->slide[k].y;
+    memcpy(y->z0, y->z, sizeof y->z);
+    memcpy(y->aux0, y->aux, sizeof y->aux);
+    memcpy(y->z_t0, y->z_t, sizeof y->z_t);
+  }
+  memcpy(m->drum0, m->drum, (size_t)m->n_drums * sizeof *m->drum);
+}
+
+void cps_haul_bring_back(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    size_t bytes = entries(c) * sizeof(double);
+    memcpy(c->q, c->q0, bytes);
+    memcpy(c->v, c->v0, bytes);
+    memcpy(c->a, c->a0, bytes);
+    memcpy(c->aux, c->aux0, bytes);
+    for (int k = 0; k < c->n_points; k++) memcpy(c->point[k].f, c->f0 + k * AXES, sizeof c->point[k].f);
+    for (int k = 0; c->memory && k < c->n_points; k++) {
+      contact_memory *y = &c->memory[k];
+      memcpy(y->z, y->z0, sizeof y->z);
+      memcpy(y->aux, y->aux0, sizeof y->aux);
+      memcpy(y->z_t, y->z_t0, sizeof y->z_t);
+    }
+  }
+  for (int k = 0; k < m->nb; k++) {
+    freedom *f = &m->free[k];
+    f->q = f->q0;
+    f->v = f->v0;
+    f->a = f->a0;
+    f->aux = f->aux0;
+  }
+  for (int k = 0; k < m->n_slides; k++) {
+    contact_memory *y = &m->slide[k].y;
+    memcpy(y->z, y->z0, sizeof y->z);
+    memcpy(y->aux, y->aux0, sizeof y->aux);
+    memcpy(y->z_t, y->z_t0, sizeof y->z_t);
+  }
+  memcpy(m->drum, m->drum0, (size_t)m->n_drums * sizeof *m->drum);
+}
+
+int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) {
+  for (int it = 1; it <= most; it++) {
+    leftover left;
+    if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
+#ifdef DIAG
+    { static int on=-1; if(on<0) on=getenv("DIAG")!=NULL; if(on){ int st=0,sl=0,fr=0; unsigned h=0; cable*c=&m->cable[0]; for(int i=0;i<c->n_points;i++){contact_point*p=&c->point[i]; if(p->drum<0)fr++; else if(p->stuck)st++; else sl++; h=h*31+(unsigned)(p->drum<0?0:p->stuck?1:2);} 
+      double w=0;int at=-1;for(int i=0;i<c->n_points;i++){contact_point*p=&c->point[i]; double e=fabs(c->x[p->node*(c->b+c->slots)+c->b])/(p->limit+1e-9); if(e>w){w=e;at=i;}}
+      printf("  t %.4f it %d force %.2e fric %.2e moved %.2e st %d sl %d hash %08x worst df/lim %.2e at %d n %g f %g\n",how->t,it,left.force,left.friction,left.moved,st,sl,h,w,at,c->point[at].n,c->point[at].f[0]);} }
+#endif
+    /* What is left before an iteration is far less after it. A contact that hardly bears anything does not count
+     * more than the others. */
+    double friction = 10 * tolerance * left.holds / fmax(left.touching, 1);
+    if (left.force <= tolerance * left.tension + 1e-12 && left.friction <= friction + 1e-12 && left.moved < LEAP)
+      return it;
+    for (int i = 0; i < m->n_cables; i++) cps_contact_spread(m, &m->cable[i], how);
+  }
+  return -1;
+}
+
+/* Coefficients of the method. */
+typedef struct rule {
+  double am, af, beta, gamma, follow;
+} rule;
+
+static rule rule_of(const machine *m) {
+  rule r = {0, 0, 0.25, 0.5, 1};
+  if (m->newmark) return r;
+  double rho = m->rho;
+  r.am = (2 * rho - 1) / (rho + 1);
+  r.af = rho / (rho + 1);
+  r.gamma = 0.5 - r.am + r.af;
+  r.beta = (1 - r.am + r.af) * (1 - r.am + r.af) / 4;
+  r.follow = (1 - r.af) / (1 - r.am);
+  return r;
+}
+
+/* As if the acceleration stayed. */
+static void predict(machine *m, const rule *u, double h) {
+  double aux_a = 1 / (1 - u->am), aux_0 = -u->am / (1 - u->am);
+  double q_0 = h * h * (0.5 - u->beta + u->beta * aux_0), q_a = h * h * u->beta * aux_a;
+  double v_0 = h * (1 - u->gamma + u->gamma * aux_0), v_a = h * u->gamma * aux_a;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    size_t n = entries(c);
+    for (size_t k = 0; k < n; k++) {
+      c->q[k] += h * c->v[k] + q_0 * c->aux[k] + q_a * c->a[k];
+      c->v[k] += v_0 * c->aux[k] + v_a * c->a[k];
+    }
+    for (int e = 0; e < 2; e++) { /* except what does not follow the equations */
+      int node = e == 0 ? 0 : c->n;
+      for (int j = 0; j < c->b; j++) {
+        size_t k = (size_t)(node * c->b + j);
+        if (!(c->fixed[node] >> j & 1)) continue;
+        c->q[k] = c->q0[k];
+        c->v[k] = c->a[k] = 0;
+      }
+    }
+  }
+  for (int k = 0; k < m->nb; k++) {
+    freedom *f = &m->free[k];
+    f->q += h * f->v + q_0 * f->aux + q_a * f->a;
+    f->v += v_0 * f->aux + v_a * f->a;
+  }
+}
+
+/* Where states of laws start from, so that z = z_star + z_s z_t. */
+static void predict_states(contact_memory *y, const rule *u, double h) {
+  for (int i = 0; i < AXES; i++)
+    for (int j = 0; j < CPS_MAX_STATES; j++)
+      y->z_star[i][j] = y->z0[i][j] + h * (1 - u->gamma) * y->aux0[i][j] +
+                        h * u->gamma * (u->af * y->z_t0[i][j] - u->am * y->aux0[i][j]) / (1 - u->am);
+}
+
+static void finish_states(contact_memory *y, const rule *u) {
+  for (int i = 0; i < AXES; i++)
+    for (int j = 0; j < CPS_MAX_STATES; j++)
+      y->aux[i][j] =
+          ((1 - u->af) * y->z_t[i][j] + u->af * y->z_t0[i][j] - u->am * y->aux0[i][j]) / (1 - u->am);
+}
+
+/* The auxiliary accelerations at the end, and what they say about the error: a norm of (beta - 1/6) h^2 da. */
+static double finish(machine *m, const rule *u, double h) {
+  double sum = 0, count = 0, most = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    size_t n = entries(c);
+    for (size_t k = 0; k < n; k++)
+      c->aux[k] = ((1 - u->af) * c->a[k] + u->af * c->a0[k] - u->am * c->aux0[k]) / (1 - u->am);
+    for (int k = 0; k <= c->n; k++) {
+      for (int d = 0; d < m->dim; d++) {
+        double da = c->aux[k * c->b + d] - c->aux0[k * c->b + d];
+        sum += da * da;
+      }
+      count += 1;
+    }
+    for (int k = 0; c->memory && k < c->n_points; k++) finish_states(&c->memory[k], u);
+  }
+  for (int k = 0; k < m->nb; k++) {
+    freedom *f = &m->free[k];
+    f->aux = ((1 - u->af) * f->a + u->af * f->a0 - u->am * f->aux0) / (1 - u->am);
+    most = fmax(most, fabs(f->aux - f->aux0));
+  }
+  for (int k = 0; k < m->n_slides; k++) finish_states(&m->slide[k].y, u);
+  return fabs(u->beta - 1.0 / 6) * h * h * fmax(most, sqrt(sum / fmax(count, 1)));
+}
+
+int cps_haul_step(haul *r, double h) {
+  machine *m = r->m;
+  rule u = rule_of(m);
+  cps_haul_keep(m);
+  predict(m, &u, h);
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)
+      predict_states(&m->cable[i].memory[k], &u, h);
+  for (int k = 0; k < m->n_slides; k++) predict_states(&m->slide[k].y, &u, h);
+  cps_machine_move(m, r->t, r->t + h);
+  cps_machine_tie(m);
+  implicit how = {r->t + h, h * h * u.beta * u.follow, h * u.gamma * u.follow, h * u.gamma * u.follow, 0, 0};
+  int it = cps_haul_solve(m, &how, NEWTON_MOST, 1e-6);
+  if (it < 0) {
+    cps_haul_bring_back(m);
+    return 0;
+  }
+  r->iterations += it;
+  r->error = finish(m, &u, h);
+  r->t += h;
+  return 1;
+}

@@ -1,0 +1,29 @@
+/* haul.h - statics and time stepping of machines. See haul.c, statics.c. */
+#ifndef CPS_HAUL_H
+#define CPS_HAUL_H
+
+#include "machine.h"
+
+/* A machine in time. */
+typedef struct haul {
+  machine *m;
+  double t, h;
+  long steps, iterations, cuts, rejected;
+  double error; /* of the last step, in m */
+} haul;
+
+/* Keeps the state before a step, or brings it back. */
+void cps_haul_keep(machine *m);
+void cps_haul_bring_back(machine *m);
+
+/* Newton's method; the number of iterations, or -1. */
+int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance);
+
+/* One step of generalised-alpha of length h: 1 if it converged, else 0 with the state as before. */
+int cps_haul_step(haul *r, double h);
+
+/* Equilibrium with friction that holds what it can, from the present shape. Velocities and accelerations are zero
+ * after it. Fails if the cable slides through. */
+cps_status cps_machine_statics(machine *m, double t, cps_error *err);
+
+#endif

@@ -1,0 +1,602 @@
+/* machine.c - makes a machine of a scenario, moves what is prescribed, and applies Newton's steps. */
+#include "machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *many(int n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
+
+/* ------------------------------------------------------------------ bodies */
+
+/* Whether a body is just a mass at the end of one cable: counts what else refers to it. */
+static int is_simple(const cps_scenario *s, int i, int ends) {
+  if (s->bodies[i].kind != BODY_PLANE || ends != 1) return 0;
+  for (int k = 0; k < s->n_springs; k++)
+    if (s->springs[k].end[0].body == i || s->springs[k].end[1].body == i) return 0;
+  for (int k = 0; k < s->n_drums; k++)
+    if (s->drums[k].carrier == i) return 0;
+  return 1;
+}
+
+static int count_ends(const cps_scenario *s, int body, int *cable_of, int *end_of) {
+  int n = 0;
+  for (int k = 0; k < s->n_cables; k++) {
+    for (int e = 0; e < 2; e++) {
+      if (s->cables[k].closed || s->cables[k].end[e].kind != END_BODY || s->cables[k].end[e].body != body) continue;
+      *cable_of = k;
+      *end_of = e;
+      n++;
+    }
+  }
+  return n;
+}
+
+/* Sorts bodies into ends of cables and bodies of the border. */
+static void sort_bodies(machine *m) {
+  const cps_scenario *s = m->of;
+  for (int i = 0; i < s->n_bodies; i++) {
+    const scenario_body *of = &s->bodies[i];
+    m->body_cable[i] = m->body_border[i] = -1;
+    if (of->kind == BODY_SURFACE) continue;
+    int cable_of = -1, end_of = 0, ends = count_ends(s, i, &cable_of, &end_of);
+    if (is_simple(s, i, ends)) {
+      m->body_cable[i] = cable_of;
+      m->body_end[i] = end_of;
+      continue;
+    }
+    border_body *y = &m->body[m->n_bodies];
+    m->body_border[i] = m->n_bodies++;
+    y->of = of;
+    y->index = i;
+    y->mass = of->mass;
+    y->at = m->nb;
+    y->n = of->kind == BODY_LINE ? 1 : m->dim;
+    m->nb += y->n;
+    for (int d = 0; d < 3; d++) {
+      if (of->kind == BODY_LINE) {
+        y->base[d] = of->origin[d];
+        y->along[0][d] = of->direction[d];
+      } else {
+        y->along[d][d] = 1;
+      }
+    }
+  }
+}
+
+/* Puts a free body of the border at a place. */
+static void place_body(machine *m, border_body *y, const double *r) {
+  for (int d = 0; d < m->dim; d++) m->free[y->at + d].q = r[d];
+}
+
+static void start_bodies(machine *m) {
+  for (int i = 0; i < m->n_bodies; i++) {
+    border_body *y = &m->body[i];
+    for (int k = 0; k < y->n; k++) {
+      m->free[y->at + k].q = y->of->x[k];
+      m->free[y->at + k].v = y->of->v[k];
+    }
+  }
+  for (int i = 0; i < m->n_drums; i++) {
+    const drum *g = &m->drum[i];
+    if (g->carrier >= 0 && !m->body[g->carrier].of->placed && m->body[g->carrier].of->kind == BODY_PLANE)
+      place_body(m, &m->body[g->carrier], g->center);
+  }
+}
+
+/* ------------------------------------------------------------------ drums and friction of the border */
+
+static void make_drum(machine *m, drum *g, const scenario_drum *of) {
+  g->of = of;
+  g->radius = of->radius;
+  memcpy(g->axis, of->axis, sizeof g->axis);
+  memcpy(g->center, of->center, sizeof g->center);
+  g->angle_at = -1;
+  g->carrier = of->carrier >= 0 ? m->body_border[of->carrier] : -1;
+  if (of->inertia > 0 && (of->drive == DRUM_PD || of->drive == DRUM_TORQUE || of->drive == DRUM_FREE))
+    g->angle_at = m->nb++;
+}
+
+static slide *add_slide(machine *m) {
+  slide *y = &m->slide[m->n_slides++];
+  y->at[0] = y->at[1] = -1;
+  y->f_at = m->nb++;
+  y->p.drum = y->p.near = -1;
+  y->p.mode[0] = y->p.mode[1] = CPS_MODE_FREE;
+  y->p.weight = 1;
+  return y;
+}
+
+static void make_slides(machine *m) {
+  const cps_scenario *s = m->of;
+  const cps_normal *any = cps_normal_at(0);
+  double none[CPS_MAX_PARAMS] = {0};
+  for (int i = 0; i < m->n_drums; i++) {
+    const drum *g = &m->drum[i];
+    if (!g->of->bearing || g->angle_at < 0) continue;
+    slide *y = add_slide(m);
+    y->drum = i;
+    y->at[0] = g->angle_at;
+    y->factor[0] = g->of->bearing_radius;
+    y->p.mass = g->of->inertia / (g->of->bearing_radius * g->of->bearing_radius);
+    cps_contact_law_set(&y->law, any, none, g->of->bearing, g->of->bearing_p);
+  }
+  for (int i = 0; i < s->n_contacts; i++) {
+    const scenario_contact *of = &s->contacts[i];
+    if (m->body_border[of->body[0]] < 0) continue;
+    const border_body *a = &m->body[m->body_border[of->body[0]]];
+    slide *y = add_slide(m);
+    y->contact = of;
+    y->drum = -1;
+    y->at[0] = a->at;
+    y->factor[0] = 1;
+    double inverse = 1 / a->mass;
+    if (of->body[1] >= 0 && s->bodies[of->body[1]].kind == BODY_SURFACE) y->surface = &s->bodies[of->body[1]];
+    if (of->body[1] >= 0 && m->body_border[of->body[1]] >= 0) {
+      const border_body *b = &m->body[m->body_border[of->body[1]]];
+      y->at[1] = b->at;
+      y->factor[1] = 0;
+      for (int d = 0; d < 3; d++) y->factor[1] += a->along[0][d] * b->along[0][d];
+      inverse += 1 / b->mass;
+    }
+    y->p.mass = 1 / inverse;
+    memcpy(y->y.z[0], of->z, sizeof of->z);
+    cps_contact_law_set(&y->law, any, none, of->law, of->p);
+  }
+}
+
+/* ------------------------------------------------------------------ cables */
+
+static void set_section(cable *c, const scenario_cable *of) {
+  cable_section s = {.ea = of->ea,
+                     .ei = of->ei,
+                     .rho = of->rho,
+                     .rayleigh = of->rayleigh,
+                     .axial_damping = of->axial_damping,
+                     .bending_damping = of->bending_damping,
+                     .strain = of->engineering ? STRAIN_ENGINEERING : STRAIN_GREEN,
+                     .curvature = of->exact_curvature ? CURVATURE_EXACT : CURVATURE_APPROXIMATE,
+                     .axial_points = of->axial_points,
+                     .bending_points = of->bending_points};
+  c->section = c->extra = s;
+  c->extra.ea = c->extra.rayleigh = 0;
+  if (s.curvature == CURVATURE_APPROXIMATE) c->extra.ei = 0;
+  c->has_extra = c->extra.ei > 0 || s.axial_damping > 0 || s.bending_damping > 0;
+}
+
+static void make_points(machine *m, cable *c) {
+  const double *x = NULL, *w = NULL;
+  int gauss = c->of->contact.quadrature;
+  double s = 0;
+  if (gauss > 0) cps_gauss(gauss, &x, &w);
+  for (int i = 0; i <= c->n; i++) {
+    double l = c->length[i < c->n ? i : c->n - 1], n1[4], n2[4];
+    for (int j = 0; j < c->per_node; j++) {
+      int at = i * c->per_node + j;
+      if (at >= c->n_points) continue;
+      contact_point *p = &c->point[at];
+      p->node = i;
+      p->drum = p->near = -1;
+      p->clear = -1;
+      p->mode[0] = p->mode[1] = CPS_MODE_FREE;
+      p->weight = p->shape[0] = 1;
+      p->s = s;
+      p->mass = c->section.rho * l + c->mass[i];
+      if (gauss == 0) continue;
+      cps_element_shape(l, x[j], p->shape, n1, n2);
+      p->weight = w[j] * l;
+      p->s += x[j] * l;
+      p->mass = c->section.rho * p->weight;
+    }
+    if (i < c->n) s += l;
+  }
+  (void)m;
+}
+
+/* What the ends are tied to, and which of their coordinates do not follow the equations. */
+static void make_ends(machine *m, cable *c) {
+  unsigned place = m->dim == 2 ? 0x3 : 0x7, all = m->dim == 2 ? 0xf : 0x3f;
+  for (int e = 0; e < 2; e++) {
+    tie *t = &c->end[e];
+    const cable_end *of = &c->of->end[e];
+    const double *r = c->q + (e == 0 ? 0 : c->n * c->b);
+    int node = e == 0 ? 0 : c->n;
+    t->kind = of->kind;
+    t->body = t->drum = -1;
+    if (c->of->closed) {
+      t->kind = END_FREE;
+      continue;
+    }
+    t->force = (const profile *const *)of->force;
+    t->shift = (const profile *const *)of->shift;
+    memcpy(t->at, r, (size_t)m->dim * sizeof(double));
+    if (t->kind == END_BODY) {
+      t->body = m->body_border[of->body];
+      if (t->body < 0) {
+        const scenario_body *b = &m->of->bodies[of->body];
+        c->mass[node] += b->mass;
+        for (int d = 0; d < m->dim; d++) c->v[node * c->b + d] = b->v[d];
+      } else if (!m->body[t->body].of->placed && m->body[t->body].of->kind == BODY_PLANE) {
+        place_body(m, &m->body[t->body], r);
+      }
+    } else if (t->kind == END_PINNED) {
+      c->fixed[node] = (unsigned char)place;
+    } else if (t->kind == END_CLAMPED) {
+      c->fixed[node] = (unsigned char)all;
+    } else if (t->kind == END_RIM) {
+      const drum *g = &m->drum[of->drum];
+      double u[3], w[3], x = 0, y = 0;
+      t->drum = of->drum;
+      cps_drum_frame(g->axis, u, w);
+      for (int d = 0; d < m->dim; d++) {
+        x += (r[d] - g->center[d]) * u[d];
+        y += (r[d] - g->center[d]) * w[d];
+        t->height += (r[d] - g->center[d]) * (m->dim == 3 ? g->axis[d] : 0);
+      }
+      t->angle = atan2(y, x);
+      if (g->angle_at < 0 && g->carrier < 0) c->fixed[node] = (unsigned char)place;
+    }
+  }
+}
+
+static int make_arrays(machine *m, cable *c) {
+  int nodes = c->n + 1, entries = nodes * c->b, width = c->b + c->slots;
+  double **arrays[] = {&c->v, &c->a, &c->aux, &c->q0, &c->v0, &c->a0, &c->aux0};
+  int good = 1;
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+    good = (*arrays[i] = many(entries, sizeof(double))) != NULL && good;
+  c->mass = many(nodes, sizeof(double));
+  c->fixed = many(nodes, 1);
+  c->point = many(c->n_points, sizeof *c->point);
+  c->start = many(c->n_points, sizeof *c->start);
+  c->f0 = many(c->n_points * AXES, sizeof(double));
+  c->x = many(nodes * width, sizeof(double));
+  c->up = many(nodes * width * width, sizeof(double));
+  c->right = many(nodes * width * (1 + m->nb), sizeof(double));
+  c->across = many(nodes * width * m->nb, sizeof(double));
+  c->draft = many(8 * c->n_points, sizeof(double));
+  if (c->of->contact.law && c->of->contact.law->n_states) {
+    c->memory = many(c->n_points, sizeof *c->memory);
+    good = good && c->memory;
+  }
+  return good && c->mass && c->fixed && c->point && c->start && c->f0 && c->x && c->up && c->right && c->across && c->draft;
+}
+
+static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
+  const scenario_cable *of = &m->of->cables[index];
+  path way = {0};
+  shape start = {0};
+  c->of = of;
+  c->dim = m->dim;
+  c->b = 2 * m->dim;
+  memcpy(c->gravity, m->gravity, sizeof c->gravity);
+  set_section(c, of);
+  cps_status status = cps_path_make(&way, m->of, index, err);
+  if (status == CPS_OK) status = cps_shape_make(&start, m->of, index, &way, err);
+  cps_path_free(&way);
+  if (status != CPS_OK) return status;
+  c->n = start.n;
+  c->length = start.length;
+  c->q = start.q; /* ours now */
+  int gauss = of->contact.quadrature;
+  c->per_node = gauss > 0 ? gauss : 1;
+  c->slots = c->per_node * (m->dim - 1);
+  c->n_points = !of->contact.law ? 0 : gauss > 0 ? gauss * c->n : c->n + !of->closed;
+  c->n_drums = of->contact.n_drums;
+  c->drums = of->contact.drums;
+  if (!make_arrays(m, c)) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for cable %s", of->name);
+  double s = 0;
+  for (int i = 0; i <= c->n; i++) { /* point masses go to the nearest node */
+    double half = i < c->n ? c->length[i] / 2 : INFINITY, back = i > 0 ? c->length[i - 1] / 2 : INFINITY;
+    for (int k = 0; k < of->n_masses; k++)
+      if (of->masses[k].at >= s - back && of->masses[k].at < s + half) c->mass[i] += of->masses[k].mass;
+    if (i < c->n) s += c->length[i];
+  }
+  make_ends(m, c);
+  if (c->n_points > 0) {
+    cps_contact_law_set(&c->contact, of->contact.normal, of->contact.normal_p, of->contact.law, of->contact.p);
+    make_points(m, c);
+  }
+  for (int j = 0; j < c->b && c->seam >= 0; j++) m->free[c->seam + j].q = c->q[j];
+  return CPS_OK;
+}
+
+cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
+  memset(m, 0, sizeof *m);
+  m->of = s;
+  m->dim = s->dim == 3 ? 3 : 2;
+  memcpy(m->gravity, s->gravity, sizeof m->gravity);
+  m->newmark = s->run.newmark;
+  m->rho = s->run.rho;
+  m->n_drums = s->n_drums;
+  m->n_cables = s->n_cables;
+  m->cable = many(s->n_cables, sizeof *m->cable);
+  m->drum = many(s->n_drums, sizeof *m->drum);
+  m->drum0 = many(s->n_drums, sizeof *m->drum0);
+  m->body = many(s->n_bodies, sizeof *m->body);
+  m->body_cable = many(s->n_bodies, sizeof(int));
+  m->body_end = many(s->n_bodies, sizeof(int));
+  m->body_border = many(s->n_bodies, sizeof(int));
+  m->slide = many(s->n_drums + s->n_contacts, sizeof *m->slide);
+  int good = m->cable && m->drum && m->drum0 && m->body && m->body_cable && m->body_end && m->body_border && m->slide;
+  if (good) {
+    sort_bodies(m);
+    for (int i = 0; i < m->n_drums; i++) make_drum(m, &m->drum[i], &s->drums[i]);
+    make_slides(m);
+    for (int i = 0; i < m->n_cables; i++) {
+      m->cable[i].seam = s->cables[i].closed ? m->nb : -1;
+      m->nb += s->cables[i].closed ? 2 * m->dim : 0;
+    }
+    m->free = many(m->nb, sizeof *m->free);
+    m->s = many(m->nb * m->nb, sizeof(double));
+    m->rhs = many(m->nb, sizeof(double));
+    good = m->free && m->s && m->rhs;
+  }
+  if (!good) {
+    cps_machine_free(m);
+    return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
+  }
+  start_bodies(m);
+  for (int i = 0; i < m->n_cables; i++) {
+    cps_status status = make_cable(m, &m->cable[i], i, err);
+    if (status == CPS_OK) continue;
+    cps_machine_free(m);
+    return status;
+  }
+  for (int i = 0; i < m->n_drums; i++) {
+    drum *g = &m->drum[i];
+    for (int d = 0; d < m->dim && g->carrier >= 0; d++) {
+      const border_body *y = &m->body[g->carrier];
+      g->offset[d] = g->center[d] - y->base[d];
+      for (int k = 0; k < y->n; k++) g->offset[d] -= m->free[y->at + k].q * y->along[k][d];
+    }
+    if (g->angle_at >= 0) m->free[g->angle_at].v = g->of->rate;
+  }
+  cps_machine_tie(m);
+  cps_machine_move(m, s->run.from, s->run.from);
+  return CPS_OK;
+}
+
+void cps_machine_free(machine *m) {
+  for (int i = 0; m->cable && i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    double *arrays[] = {c->length, c->mass, c->q,  c->v,     c->a,      c->aux, c->q0, c->v0,
+                        c->a0,     c->aux0, c->f0, c->x,     c->up,     c->right, c->across, c->draft};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
+    free(c->fixed);
+    free(c->point);
+    free(c->memory);
+    free(c->start);
+  }
+  free(m->cable);
+  free(m->drum);
+  free(m->drum0);
+  free(m->body);
+  free(m->body_cable);
+  free(m->body_end);
+  free(m->body_border);
+  free(m->slide);
+  free(m->free);
+  free(m->s);
+  free(m->rhs);
+  memset(m, 0, sizeof *m);
+}
+
+/* ------------------------------------------------------------------ what is prescribed */
+
+/* Moves a drum under control without inertia: the classical Runge-Kutta method in short steps. */
+static void control(drum *g, double t, double h) {
+  const scenario_drum *of = g->of;
+  double unused[2];
+  int parts = h > 0 ? 2 + 2 * (int)(h * (sqrt(of->kp) + of->kd)) : 0;
+  for (int i = 0; i < parts; i++) {
+    double s = h / parts, at = t + i * s, k[4][2];
+    drum x = *g;
+    for (int j = 0; j < 4; j++) {
+      double c = j == 0 ? 0 : j == 3 ? s : s / 2;
+      x.angle = g->angle + (j ? c * k[j - 1][0] : 0);
+      x.rate = g->rate + (j ? c * k[j - 1][1] : 0);
+      k[j][0] = x.rate;
+      k[j][1] = cps_drum_torque(&x, at + c, &unused[0], &unused[1]);
+    }
+    g->angle += s / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
+    g->rate += s / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
+  }
+  g->acceleration = cps_drum_torque(g, t + h, &unused[0], &unused[1]);
+}
+
+static void move_drum(machine *m, drum *g, double t0, double t) {
+  const scenario_drum *of = g->of;
+  double gone = 0;
+  if (of->drive == DRUM_ROTATION) {
+    profile_value s = cps_profile_eval(of->motion, t);
+    g->angle = s.y;
+    g->rate = s.y_t;
+    g->acceleration = s.y_tt;
+  } else if (of->drive == DRUM_PD && g->angle_at < 0) {
+    control(g, t0, t - t0);
+  }
+  for (int d = 0; d < m->dim && g->carrier < 0; d++) {
+    if (!of->shift[d]) continue;
+    profile_value s = cps_profile_eval(of->shift[d], t);
+    double before = g->center[d];
+    g->center[d] = of->center[d] + s.y;
+    g->center_v[d] = s.y_t;
+    g->center_a[d] = s.y_tt;
+    gone += fabs(g->center[d] - before);
+  }
+  m->travel += gone;
+}
+
+static void move_end(machine *m, cable *c, int e, double t) {
+  tie *k = &c->end[e];
+  int node = e == 0 ? 0 : c->n;
+  memset(c->load[e], 0, sizeof c->load[e]);
+  if (c->seam >= 0) return;
+  for (int d = 0; d < m->dim; d++) {
+    size_t at = (size_t)(node * c->b + d);
+    if (k->force[d]) c->load[e][d] = cps_profile_eval(k->force[d], t).y;
+    if ((k->kind == END_PINNED || k->kind == END_CLAMPED) && k->shift[d]) {
+      profile_value s = cps_profile_eval(k->shift[d], t);
+      c->q[at] = k->at[d] + s.y;
+      c->v[at] = s.y_t;
+      c->a[at] = s.y_tt;
+    }
+  }
+}
+
+void cps_machine_move(machine *m, double t0, double t) {
+  for (int i = 0; i < m->n_drums; i++) move_drum(m, &m->drum[i], t0, t);
+  for (int i = 0; i < m->n_cables; i++)
+    for (int e = 0; e < 2; e++) move_end(m, &m->cable[i], e, t);
+  for (int i = 0; i < m->of->n_bodies; i++) {
+    if (m->body_cable[i] < 0) continue;
+    cable *c = &m->cable[m->body_cable[i]];
+    int e = m->body_end[i], node = e == 0 ? 0 : c->n;
+    unsigned place = m->dim == 2 ? 0x3 : 0x7;
+    c->fixed[node] = (unsigned char)(t < m->of->bodies[i].held_until ? place : 0);
+    for (int k = 0; k < m->of->n_loads; k++) {
+      const scenario_load *l = &m->of->loads[k];
+      if (l->body != i) continue;
+      double f = cps_profile_eval(l->force, t).y;
+      for (int d = 0; d < m->dim; d++) c->load[e][d] += f * l->direction[d];
+    }
+  }
+}
+
+/* ------------------------------------------------------------------ what is tied */
+
+/* Place, velocity and acceleration of a point of a drum's rim. */
+static void rim(const machine *m, const drum *g, double angle, double height, double *r, double *v, double *a) {
+  double u[3], w[3], x = cos(angle + g->angle), y = sin(angle + g->angle);
+  cps_drum_frame(g->axis, u, w);
+  for (int d = 0; d < m->dim; d++) {
+    double out = g->radius * (x * u[d] + y * w[d]), along = g->radius * (x * w[d] - y * u[d]);
+    r[d] = g->center[d] + out + (m->dim == 3 ? height * g->axis[d] : 0);
+    v[d] = g->center_v[d] + g->rate * along;
+    a[d] = g->center_a[d] + g->acceleration * along - g->rate * g->rate * out;
+  }
+}
+
+static void tie_end(machine *m, cable *c, int e) {
+  const tie *k = &c->end[e];
+  size_t at = e == 0 ? 0 : (size_t)(c->n * c->b);
+  double *r = c->q + at, *v = c->v + at, *a = c->a + at;
+  if (c->seam >= 0) {
+    for (int j = 0; j < c->b; j++) {
+      const freedom *f = &m->free[c->seam + j];
+      r[j] = f->q;
+      v[j] = f->v;
+      a[j] = f->a;
+    }
+  } else if (k->kind == END_RIM) {
+    rim(m, &m->drum[k->drum], k->angle, k->height, r, v, a);
+  } else if (k->body >= 0) {
+    const border_body *y = &m->body[k->body];
+    memcpy(r, y->r, (size_t)m->dim * sizeof(double));
+    memcpy(v, y->v, (size_t)m->dim * sizeof(double));
+    memcpy(a, y->a, (size_t)m->dim * sizeof(double));
+  }
+}
+
+void cps_machine_tie(machine *m) {
+  for (int i = 0; i < m->n_bodies; i++) {
+    border_body *y = &m->body[i];
+    for (int d = 0; d < m->dim; d++) {
+      y->r[d] = y->base[d];
+      y->v[d] = y->a[d] = 0;
+      for (int k = 0; k < y->n; k++) {
+        const freedom *f = &m->free[y->at + k];
+        y->r[d] += f->q * y->along[k][d];
+        y->v[d] += f->v * y->along[k][d];
+        y->a[d] += f->a * y->along[k][d];
+      }
+    }
+  }
+  for (int i = 0; i < m->n_drums; i++) {
+    drum *g = &m->drum[i];
+    if (g->angle_at >= 0) {
+      const freedom *f = &m->free[g->angle_at];
+      g->angle = f->q;
+      g->rate = f->v;
+      g->acceleration = f->a;
+    }
+    if (g->carrier < 0) continue;
+    const border_body *y = &m->body[g->carrier];
+    for (int d = 0; d < m->dim; d++) {
+      double before = g->center[d];
+      g->center[d] = y->r[d] + g->offset[d];
+      g->center_v[d] = y->v[d];
+      g->center_a[d] = y->a[d];
+      m->travel += fabs(g->center[d] - before);
+    }
+  }
+  for (int i = 0; i < m->n_cables; i++)
+    for (int e = 0; e < 2; e++) tie_end(m, &m->cable[i], e);
+}
+
+/* ------------------------------------------------------------------ Newton */
+
+static int is_force(const machine *m, int k) {
+  for (int i = 0; i < m->n_slides; i++)
+    if (m->slide[i].f_at == k) return 1;
+  return 0;
+}
+
+static void apply(machine *m, const implicit *how, double scale) {
+  double v_q = scale * how->v_a / how->q_a, a_q = scale / how->q_a;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    int b = c->b, width = b + c->slots, axes = m->dim - 1;
+    for (int k = 0; k <= c->n; k++) {
+      const double *x = c->x + k * width;
+      double *q = c->q + k * b, *v = c->v + k * b, *a = c->a + k * b;
+      for (int j = 0; j < b; j++) {
+        q[j] += scale * x[j];
+        v[j] += v_q * x[j];
+        a[j] += a_q * x[j];
+      }
+    }
+    for (int k = 0; k < c->n_points; k++) {
+      contact_point *p = &c->point[k];
+      const double *x = c->x + p->node * width + b + k % c->per_node * axes;
+      for (int j = 0; j < axes; j++) p->f[j] += scale * x[j];
+    }
+  }
+  for (int k = 0; k < m->nb; k++) {
+    freedom *f = &m->free[k];
+    f->q += scale * m->rhs[k];
+    if (is_force(m, k)) continue;
+    f->v += v_q * m->rhs[k];
+    f->a += a_q * m->rhs[k];
+  }
+  if (m->nb > 0) cps_machine_tie(m);
+}
+
+int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *left) {
+  memset(left, 0, sizeof *left);
+  for (int i = 0; i < m->n_drums; i++) {
+    m->drum[i].torque = 0;
+    memset(m->drum[i].push, 0, sizeof m->drum[i].push);
+  }
+  memset(m->s, 0, (size_t)m->nb * (size_t)m->nb * sizeof(double));
+  memset(m->rhs, 0, (size_t)m->nb * sizeof(double));
+  for (int i = 0; i < m->n_cables; i++)
+    if (!cps_chain_eliminate(m, &m->cable[i], how, left)) return 0;
+  if (m->nb > 0) {
+    cps_border_assemble(m, how, left);
+    if (!cps_border_solve(m)) return 0;
+  }
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    int width = c->b + c->slots;
+    cps_chain_substitute(m, c);
+    for (int k = 0; k <= c->n; k++)
+      for (int d = 0; d < m->dim; d++) left->moved = fmax(left->moved, fabs(c->x[k * width + d]));
+  }
+  for (int k = 0; k < m->nb; k++)
+    if (!is_force(m, k)) left->moved = fmax(left->moved, fabs(m->rhs[k]));
+  if (!isfinite(left->moved) || !isfinite(left->force) || !isfinite(left->friction)) return 0;
+  apply(m, how, left->moved > most ? most / left->moved : 1);
+  return 1;
+}

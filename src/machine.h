@@ -1,0 +1,282 @@
+/* machine.h - cables on drums with the bodies they carry: state, and one Newton matrix for all of it.
+ *
+ * A cable is a chain of ANCF elements (cable.c). Its matrix is block-tridiagonal by node; the friction forces of
+ * contact points are unknowns of their own inside the block of their node, so a Newton iteration costs O(n). What
+ * several nodes share - the angle of a drum that the cable turns, a body that carries a drum or hangs on two
+ * cables, the seam of a belt - is a border of few unknowns (chain.c).
+ *
+ *   machine.c   makes a machine of a scenario, moves what is prescribed
+ *   chain.c     a Newton iteration of one cable: elements, contact, elimination
+ *   contact.c   a contact point: search, normal force, friction
+ *   border.c    drums and bodies that are free to move
+ *   audit.c     energy and work; outputs
+ */
+#ifndef CPS_MACHINE_H
+#define CPS_MACHINE_H
+
+#include "cable.h"
+#include "internal.h"
+#include "path.h"
+#include "scenario.h"
+
+enum { AXES = 2, PER_NODE_MAX = 2 }; /* friction forces of a point in space; contact points of a node */
+
+/* ------------------------------------------------------------------ parts */
+
+typedef struct drum {
+  const scenario_drum *of;
+  double radius, axis[3];
+  double center[3], center_v[3], center_a[3];
+  double angle, rate, acceleration;
+  int angle_at;   /* border unknown that is its angle; -1: not free */
+  int carrier;    /* body of the border that carries it; -1: none */
+  double offset[3]; /* from that body */
+  double torque;  /* of the cables on it, of the last look */
+  double push[3]; /* force of the cables on it */
+} drum;
+
+/* How a friction law enters the equations. */
+typedef enum law_kind {
+  LAW_VELOCITY, /* f = F(v, n) */
+  LAW_BALANCE,  /* f = F(v, f_eq, n), smooth */
+  LAW_KINK,     /* the same with kinks: a clamp decides between stick and slip */
+  LAW_JUMP,     /* set-valued at rest: v = 0, or f = F(v, n) */
+  LAW_MEMORY    /* with states */
+} law_kind;
+
+typedef struct contact_law {
+  const cps_normal *normal;
+  double normal_p[CPS_MAX_PARAMS];
+  const cps_law *law;
+  double p[CPS_MAX_PARAMS];
+  law_kind kind;
+  double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
+  double hold;    /* force held at rest per unit of normal force; negative: not proportional */
+  int slip[2];    /* LAW_JUMP: modes of sliding forward and backward */
+} contact_law;
+
+/* A place where a cable may touch a drum. */
+typedef struct contact_point {
+  int node; /* it lies at that node, or on the element that starts there */
+  int drum; /* that it touches; -1: none */
+  int near; /* the only drum that it may touch while it stays within `clear` of where it was seen */
+  int stuck;
+  int slid;       /* LAW_JUMP: whether it slid at the end of the last step */
+  int mode[AXES]; /* of laws with memory and modes */
+  double seen[3], clear, travel;
+  double shape[4]; /* of the element's coordinates r0, r0', r1, r1' */
+  double weight;   /* length that it stands for; 1 at nodes */
+  double s;        /* material coordinate */
+  double mass;     /* that the balance force is scaled by */
+  double f[AXES];  /* friction force on the cable along t and, in space, the axis: unknowns */
+  /* as of the last evaluation */
+  double depth, depth_t, n, v[AXES], limit;
+  double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
+  double wrong;              /* how far off the last guess was [N] */
+  int guess;                 /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
+} contact_point;
+
+enum { GUESS_NONE, GUESS_STICK, GUESS_FORWARD, GUESS_BACKWARD };
+
+/* States of a law with memory at a point: now, what an implicit step starts from, and their rates. */
+typedef struct contact_memory {
+  double z[AXES][CPS_MAX_STATES], z_star[AXES][CPS_MAX_STATES], z_t[AXES][CPS_MAX_STATES];
+  double z0[AXES][CPS_MAX_STATES], aux[AXES][CPS_MAX_STATES], aux0[AXES][CPS_MAX_STATES];
+  double z_t0[AXES][CPS_MAX_STATES];
+} contact_memory;
+
+/* What an end of a cable is tied to. */
+typedef struct tie {
+  end_kind kind;
+  int body;        /* of the border; -1: none */
+  int drum;        /* of a rim; -1: none */
+  double angle;    /* on the rim, when the drum's is zero */
+  double height;   /* along its axis, from its centre */
+  double at[3];    /* of a pinned or clamped end */
+  const profile *const *shift;
+  const profile *const *force;
+} tie;
+
+typedef struct cable cable;
+struct cable {
+  const scenario_cable *of;
+  int dim, n, b;  /* elements; b = 2 dim coordinates of a node */
+  cable_section section;
+  double *length; /* [n] unstretched */
+  double *mass;   /* [n + 1] point masses */
+  double gravity[3];
+  double *q, *v, *a, *aux;          /* [n + 1][b] */
+  double *q0, *v0, *a0, *aux0, *f0; /* before the step */
+  unsigned char *fixed;             /* [n + 1] bit per coordinate that does not follow the equations */
+  double load[2][3];                /* forces on the two ends */
+  double reaction[2][6];            /* of the equations that fixed and tied coordinates of the ends replace */
+  tie end[2];
+  int seam; /* a belt: first of 2 dim border unknowns that are its first and last node; -1: open */
+  int per_node, n_points, slots;    /* contact points per node, in all; friction unknowns per node */
+  contact_point *point;
+  contact_memory *memory; /* [n_points] of laws with states, else NULL */
+  double (*start)[3];     /* [n_points] statics: where springs hold the points */
+  contact_law contact;
+  int n_drums, *drums; /* that it may touch; n_drums < 0: all */
+  int has_extra;       /* parts of the element that chain.c leaves to cable.c */
+  cable_section extra;
+  /* of a Newton iteration: solution and eliminated blocks */
+  double *x;           /* [n + 1][b + slots] */
+  double *up;          /* [n + 1][b + slots][b + slots] */
+  double *right;       /* [n + 1][b + slots][1 + border] */
+  double *across;      /* [n + 1][border][b + slots] */
+  double *draft;       /* [8 n_points] for the slip front */
+};
+
+/* A freedom of the border. */
+typedef struct freedom {
+  double q, v, a, aux, q0, v0, a0, aux0;
+  double scale; /* residual that counts as nothing, relative to tolerance */
+} freedom;
+
+/* A body that is not simply a mass at the end of one cable. */
+typedef struct border_body {
+  const scenario_body *of;
+  int index;     /* in the scenario */
+  int at, n;     /* its unknowns */
+  double mass;
+  double base[3], along[3][3]; /* place = base + sum q_k along_k */
+  double r[3], v[3], a[3];
+} border_body;
+
+/* Friction between freedoms of the border: bearings of drums, bodies on rails. Sliding velocity is
+ * factor[0] v[at[0]] - factor[1] v[at[1]] - that of a surface. */
+typedef struct slide {
+  int f_at;                   /* border unknown that is its force */
+  int at[2];                  /* -1: none */
+  double factor[2];
+  const scenario_body *surface;
+  const scenario_contact *contact; /* of bodies; NULL: a bearing */
+  int drum;                   /* of a bearing */
+  contact_law law;
+  contact_point p;
+  contact_memory y;
+  double start;
+} slide;
+
+typedef struct machine {
+  const cps_scenario *of;
+  int dim;
+  double gravity[3];
+  int n_cables, n_drums, n_bodies;
+  cable *cable;
+  drum *drum, *drum0;
+  border_body *body;
+  int *body_cable, *body_end; /* [scenario bodies] the cable's end that simply is the body; -1: none */
+  int *body_border;           /* [scenario bodies] index in `body`; -1: none */
+  int n_slides;
+  slide *slide;
+  int nb;                     /* border unknowns */
+  freedom *free;              /* [nb] */
+  double *s, *rhs;            /* [nb][nb], [nb] */
+  int *pivot;
+  double travel;              /* how far drum centres have moved, at most, summed up */
+  int newmark;
+  double rho;
+} machine;
+
+/* ------------------------------------------------------------------ making */
+
+/* A machine at the start of the scenario: cables drawn along their paths. */
+cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err);
+void cps_machine_free(machine *m);
+
+/* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
+void cps_machine_move(machine *m, double t0, double t);
+
+/* Puts ends and drums that are tied to the border where it says. */
+void cps_machine_tie(machine *m);
+
+/* ------------------------------------------------------------------ Newton */
+
+/* How unknowns follow their accelerations in a step: dq = q_a da, dv = v_a da, dz = z_s dz_t. */
+typedef struct implicit {
+  double t, q_a, v_a, z_s;
+  double bristle; /* > 0: friction is a spring of that stiffness from `start`, up to what the law holds */
+  int careful;    /* pivoting, no short cuts */
+} implicit;
+
+/* What is left of the equations at the point of the iteration. */
+typedef struct leftover {
+  double force;    /* largest force residual */
+  double tension;  /* largest force in the cable, to judge it by */
+  double friction; /* largest friction residual */
+  double holds;    /* what friction holds, summed over `touching` contacts */
+  double touching;
+  double moved;    /* largest change of position that the iteration makes */
+} leftover;
+
+/* One iteration on everything: assembles, solves and applies, with steps of at most `most`. 0 if the matrix is
+ * singular or something is not finite. */
+int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *left);
+
+/* Forward elimination of one cable (chain.c): fills up, right, across; adds what it leaves to the border's s and
+ * rhs. 0 if singular. Then back substitution, given the border's solution in rhs. */
+int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
+void cps_chain_substitute(const machine *m, cable *c);
+
+/* The border's own equations (border.c): adds to s and rhs, in units of dq. */
+void cps_border_assemble(machine *m, const implicit *how, leftover *left);
+/* Solves s x = -rhs into rhs; 0 if singular. */
+int cps_border_solve(machine *m);
+/* Torque of a drum's drive, and its derivatives. */
+double cps_drum_torque(const drum *g, double t, double *by_angle, double *by_rate);
+/* Tension of spring i of the scenario, its direction, - d(pull)/d(second end), and where its ends are. */
+double cps_border_spring(const machine *m, int i, double v_q, double *along, double t[3][3], double *ra, double *rb);
+
+/* ------------------------------------------------------------------ contact */
+
+/* A contact point linearised: what it does to the cable, per change of place with everything that follows it. */
+typedef struct touch {
+  double force[3];        /* on the cable */
+  double k[3][3];         /* - d force/d place, friction unknowns held */
+  double dir[AXES][3];    /* directions of friction */
+  double rest[AXES];      /* f - F */
+  double rest_r[AXES][3]; /* its derivatives: place, */
+  double rest_f[AXES][AXES];
+  double rest_angle[AXES]; /* angle of the drum */
+} touch;
+
+/* Evaluates point p of a cable at place r, velocity v, acceleration a; stiff is the diagonal block of the iteration
+ * matrix there [dim][dim] with rows `stride` apart. 0 if it touches nothing. Returns 1 and fills out otherwise. */
+int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v, const double *a,
+                     const double *stiff, int stride, const implicit *how, touch *out);
+
+/* Prepares a law for use in contacts. */
+void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double *normal_p, const cps_law *law,
+                         const double *p);
+
+/* What friction sees: velocities and accelerations of sliding, and the scale of the balance force. */
+typedef struct sliding {
+  int axes;
+  double v[AXES], a[AXES];
+  double scale, rate, viscous;
+} sliding;
+
+/* f - F, and its derivatives by v, a and f of each axis, and by N. */
+typedef struct friction {
+  double rest[AXES], by_v[AXES][AXES], by_a[AXES][AXES], by_f[AXES][AXES], by_n[AXES];
+} friction;
+
+/* The friction equation of a point whose n and limit are known; y is NULL for laws without memory. */
+void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
+                       friction *out);
+double cps_friction_holds(const contact_law *l, double n);
+
+/* A friction law by itself, in one direction: force and derivatives, the states eliminated. */
+typedef struct rubbing {
+  double f, f_v, f_n, f_e;
+} rubbing;
+rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, double *z, const double *z_star,
+                double *z_t, double z_s);
+
+/* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
+ * iteration that lets a slip front move over many contacts at once. */
+void cps_contact_spread(machine *m, cable *c, const implicit *how);
+
+#endif
