@@ -506,7 +506,7 @@ static cps_status walk(maker *m) {
 
 static cps_status make(maker *m) {
   cps_status status = CPS_OK;
-  int item;
+  int item = -1;
   for (int i = 0; i < m->n && status == CPS_OK; i++)
     if (m->c->path[i].kind == PATH_WRAP) status = decide_turn(m, i);
   if (status == CPS_OK) status = find_rest(m, &item);

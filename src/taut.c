@@ -28,7 +28,7 @@
 #define PI    3.14159265358979323846
 #define SMALL 1e-9 /* radians, or relative: what rounding makes of zero */
 
-enum { SWEEPS = 200, NEWTON = 60, UNKNOWNS = 4 };
+enum { SWEEPS = 200, PATIENCE = 4, NEWTON = 60, UNKNOWNS = 4 };
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
@@ -253,7 +253,7 @@ static void place_wrap(taut_wrap *w, const frame *f, double theta_in, double the
 }
 
 static frame frame_of(const taut_wrap *w) {
-  frame f;
+  frame f = {{0}, {0}, {0}};
   vec_copy(f.axis, w->axis);
   cps_drum_frame(f.axis, f.u, f.w);
   return f;
@@ -327,6 +327,7 @@ static cps_status relax(const row *r, taut_fault *fault) {
       taut_wrap *w = &r->w[i], before = *w;
       taut_end end[2] = {neighbour(r, i, 0), neighbour(r, i, 1)};
       cps_status status = solve_parallel(w, 1, end, work, fault);
+      if (status != CPS_OK && sweep < PATIENCE) continue; /* neighbours are not on their rims yet */
       if (status != CPS_OK) {
         fault->wrap = i;
         return status;
@@ -337,7 +338,7 @@ static cps_status relax(const row *r, taut_fault *fault) {
       vec_add(d, w->out, -1, before.out);
       moved = fmax(moved, vec_norm(d) / w->radius);
     }
-    if (moved < 1e-4) break;
+    if (moved < 1e-4 && sweep >= PATIENCE) break;
   }
   return CPS_OK;
 }

@@ -554,7 +554,7 @@ static void random_item(world *w, rng *g) {
     i = along(w, rng_between(g, -1, 1), rng_between(g, -1, 1), rng_between(g, -0.5, 2));
     break;
   default:
-    i = wrap(w, rng_below(g, w->s.n_drums), rng_below(g, 3) - 1);
+    i = wrap(w, rng_below(g, w->s.n_drums), rng_below(g, 20) ? (int)rng_sign(g) : 0);
   }
   i->turn = rng_below(g, 4) ? 0 : (int)rng_sign(g);
   i->turns = rng_below(g, 5) ? 0 : rng_below(g, 3);

@@ -83,7 +83,7 @@ static void test_two_loads(void **state) {
           continue;
         }
         touching++; /* up to what the tension changes over the way that the pressed cable is ahead */
-        near_to(normal_at(&w, depth) / (t / 0.25 * (quadrature ? 1 : p.length / 40)), 1, 0.5 * depth / 0.25,
+        near_to(normal_at(&w, depth) / (t / 0.25 * (quadrature ? 1 : p.length / 40)), 1, depth / 0.25,
                 "carried");
       }
       assert_in_range(touching, 11, 12);
