@@ -9,7 +9,8 @@
  * A drum carries the tension by being pressed in: T/R per length. So arcs lie at R - depth, and lines lead from one
  * such arc to the next: they are moved at each end by what the arc there is. That path is shorter by the factor m =
  * |dr/dl| than the drawn one, which matters: depth/R is as large as the strain. The stretched length of the cable and the
- * length of the pressed path agree from the anchor on, the integral of the stretch over p with that of m over l.
+ * length of the pressed path agree from the anchor on, the integral of the stretch over p with that of m over l, up to
+ * what the cubics of the elements are shorter than arcs.
  */
 #include "path.h"
 
@@ -45,11 +46,13 @@ typedef struct draft {
   double *length;     /* [n] */
   double *node;       /* [n + 1] material coordinates */
   double *stretch;    /* [n + 1] stretched length from the start */
+  double *place;      /* [n + 1] along the pressed path */
   laid *piece;        /* [p->n + 1], the last one only marks the end */
   double (*shift)[3]; /* [p->n + 1] of the joints between pieces */
   double total;       /* unstretched length */
   double load[2];     /* C at the ends */
   double tension;     /* of a tight cable */
+  double excess;      /* by which its elements reach further than they are stretched */
   double anchor_l, anchor_p;
   double first[3];   /* where the path starts */
   double gravity[3]; /* two components in the plane */
@@ -68,6 +71,10 @@ static double stretch_of(const scenario_cable *c, double t) {
     if (fabs(d) < 1e-16 * l) break;
   }
   return l;
+}
+
+static double tension_for(const scenario_cable *c, double stretch) {
+  return c->ea * (c->engineering ? stretch - 1 : stretch * (stretch * stretch - 1) / 2);
 }
 
 /* The depth at which the normal law gives the force n without damping; not more than `most`. Newton from above, since
@@ -215,7 +222,13 @@ static void shift_dangling(draft *d) {
   }
 }
 
-/* dr/dl of the pressed path on piece k. */
+/* Per sample, by central differences: steady from sample to sample, as the tangent should be. */
+static double depth_slope(const laid *at, int j) {
+  int before = j > 0 ? j - 1 : 0, after = j < SAMPLES ? j + 1 : SAMPLES;
+  return (at->depth[after] - at->depth[before]) / (after - before);
+}
+
+/* Place and dr/dl of the pressed path on piece k. */
 static void direction_at(const draft *d, int k, double l, double *r, double *r_l) {
   const path_piece *piece = &d->p->piece[k];
   const laid *at = &d->piece[k];
@@ -232,7 +245,8 @@ static void direction_at(const draft *d, int k, double l, double *r, double *r_l
   double center[3], axis[3], x = fmin(fmax(l / piece->length, 0), 1) * SAMPLES;
   int j = (int)fmin(x, SAMPLES - 1);
   cps_drum_place(d->s, piece->drum, center, axis);
-  double slope = (at->depth[j + 1] - at->depth[j]) * SAMPLES / piece->length;
+  double slope = ((1 - x + j) * depth_slope(at, j) + (x - j) * depth_slope(at, j + 1)) * SAMPLES /
+                 piece->length;
   double depth = at->depth[j] + (x - j) * (at->depth[j + 1] - at->depth[j]), along = vec_dot(r_l, axis);
   double radius = d->s->drums[piece->drum].radius;
   for (int i = 0; i < 3; i++) {
@@ -455,7 +469,8 @@ static cps_status find_nodes(draft *d, cps_error *err) {
   if (status != CPS_OK) return status;
   d->node = calloc((size_t)d->n + 1, sizeof *d->node);
   d->stretch = calloc((size_t)d->n + 1, sizeof *d->stretch);
-  if (!d->node || !d->stretch) return no_memory(d, err);
+  d->place = calloc((size_t)d->n + 1, sizeof *d->place);
+  if (!d->node || !d->stretch || !d->place) return no_memory(d, err);
   for (int i = 0; i < d->n; i++) d->node[i + 1] = d->node[i] + d->length[i];
   d->node[d->n] = d->total;
   return CPS_OK;
@@ -518,20 +533,20 @@ static cps_status find_materials(draft *d, cps_error *err) {
 static void fit_tight(draft *d) {
   if (!(d->c->length > 0) && d->c->tension > 0) {
     d->tension = d->c->tension;
-    scale_mesh(d, press(d) / stretch_of(d->c, d->tension) / d->total);
-    press(d); /* at nodes the depth depends on the length of elements */
-    scale_mesh(d, d->piece[d->p->n].pressed / stretch_of(d->c, d->tension) / d->total);
+    for (int i = 0; i < 2; i++) /* at nodes the depth depends on the length of elements */
+      scale_mesh(d, press(d) / (stretch_of(d->c, d->tension) * d->excess * d->total));
+    press(d);
     return;
   }
-  double low = 0, high = d->c->ea * (d->p->length / d->total - 1);
+  double total = d->total * d->excess, low = 0, high = d->c->ea * (d->p->length / total - 1);
   for (int i = 0; i < 100 && high > 0; i++, high *= 2) {
     d->tension = high;
-    if (stretch_of(d->c, high) * d->total >= press(d)) break;
+    if (stretch_of(d->c, high) * total >= press(d)) break;
   }
   for (int i = 0; i < 100 && high > 0; i++) {
     d->tension = (low + high) / 2;
     if (d->tension <= low || d->tension >= high) break;
-    *(stretch_of(d->c, d->tension) * d->total < press(d) ? &low : &high) = d->tension;
+    *(stretch_of(d->c, d->tension) * total < press(d) ? &low : &high) = d->tension;
   }
   d->tension = high > 0 ? high : 0;
   press(d);
@@ -558,20 +573,99 @@ static double stretched_at(const draft *d, double p) {
   return d->stretch[i] + x * (d->stretch[i + 1] - d->stretch[i]);
 }
 
+static double node_stretch(const draft *d, int i) {
+  return stretch_of(d->c, tension_at(d, d->node[i] - d->anchor_p + d->anchor_l));
+}
+
+/* The tension, in units of EA, with which element i pulls at the position of its nodes if they are at the lengths
+ * s[0] and s[1] of the pressed path: the integral of strain times slope times the derivative of a position's shape function,
+ * along the chord. */
+static double element_tension(const draft *d, int i, const double s[2]) {
+  double q[4][3], n[4], n_p[4], n_pp[4], chord[3], sum = 0;
+  const double *x, *w;
+  for (int e = 0; e < 2; e++) {
+    pressed_place(d, s[e], q[2 * e], q[2 * e + 1]);
+    double stretch = node_stretch(d, i + e);
+    for (int k = 0; k < 3; k++) q[2 * e + 1][k] *= stretch;
+  }
+  vec_add(chord, q[2], -1, q[0]);
+  vec_unit(chord);
+  int points = d->c->axial_points >= 1 && d->c->axial_points <= GAUSS_MAX ? d->c->axial_points : GAUSS;
+  cps_gauss(points, &x, &w);
+  for (int g = 0; g < points; g++) {
+    double r_p[3] = {0};
+    cps_element_shape(d->length[i], x[g], n, n_p, n_pp);
+    for (int k = 0; k < 4; k++) vec_add(r_p, r_p, n_p[k], q[k]);
+    double size = vec_norm(r_p), strain = d->c->engineering ? (size - 1) / size : (size - 1) * (size + 1) / 2;
+    sum += w[g] * strain * vec_dot(r_p, chord) * n_p[2] * d->length[i];
+  }
+  return sum;
+}
+
+/* From one end of element i, at s, to the other: as far as gives it the wanted tension. A cubic that bends is a little
+ * shorter than the arc that it stands for; left alone, that would change the tension by more than all of it. At
+ * corners of the path, where the cubic is much shorter, it is left alone. */
+static double reach(const draft *d, int i, double s, int from) {
+  enum { ROUNDS = 12 };
+  double ends[2] = {s, s}, stretch = (d->stretch[i + 1] - d->stretch[i]) / d->length[i],
+         most = 0.05 * d->length[i];
+  double want = d->c->ea > 0 ? tension_for(d->c, stretch) / d->c->ea : 0, way = from ? -1 : 1;
+  double step = stretch * d->length[i], plain = step, before = 0, missing_before = 0,
+         rate = 1.2 / d->length[i];
+  for (int k = 0; k < ROUNDS; k++) {
+    ends[!from] = s + way * step;
+    double missing = want - element_tension(d, i, ends);
+    if (k && fabs(step - before) > 1e-9 * plain) rate = (missing_before - missing) / (step - before);
+    if (!(rate * d->length[i] > 0.1)) return s + way * plain;
+    before = step, missing_before = missing;
+    step += missing / rate;
+    if (!(fabs(step - plain) < most)) return s + way * plain;
+    if (fabs(step - before) < 1e-15 * plain) break;
+  }
+  return s + way * step;
+}
+
+/* All nodes from the one nearest to the anchor. */
+static void find_places(draft *d) {
+  int first = 0;
+  find_stretch(d);
+  if (d->how == LIE_MOVABLE) {
+    while (first < d->n && fabs(d->node[first + 1] - d->anchor_p) <= fabs(d->node[first] - d->anchor_p))
+      first++;
+    d->place[first] = pressed_at(d, d->anchor_l) + stretched_at(d, d->node[first]) -
+                      stretched_at(d, d->anchor_p);
+  }
+  for (int i = first; i < d->n; i++) d->place[i + 1] = reach(d, i, d->place[i], 0);
+  for (int i = first - 1; i >= 0; i--) d->place[i] = reach(d, i, d->place[i + 1], 1);
+}
+
+/* The same for a tight cable, whose nodes must come out at the end: elements reach a little further than they are
+ * stretched, which its tension or its length makes up for. What is left then is shared by all. */
+static void fit_places(draft *d) {
+  enum { ROUNDS = 5 };
+  d->excess = 1;
+  for (int k = 0; k < ROUNDS; k++) {
+    fit_tight(d);
+    find_places(d);
+    double excess = d->place[d->n] / d->stretch[d->n];
+    if (fabs(excess - d->excess) < 1e-14) break;
+    d->excess = excess;
+  }
+  double factor = d->piece[d->p->n].pressed / d->place[d->n];
+  for (int i = 0; i <= d->n; i++) d->place[i] *= factor;
+}
+
 static void lay_nodes(draft *d, double *q) {
   int dim = d->p->dim;
-  double r[3], t[3], base = 0, scale = 1;
-  if (d->how != LIE_SLACK) find_stretch(d);
-  if (d->how == LIE_MOVABLE) base = pressed_at(d, d->anchor_l) - stretched_at(d, d->anchor_p);
-  if (d->how == LIE_TIGHT) scale = d->piece[d->p->n].pressed / d->stretch[d->n];
+  double r[3], t[3];
+  if (d->how == LIE_MOVABLE) find_places(d);
+  if (d->how == LIE_TIGHT) fit_places(d);
   for (int i = 0; i <= d->n; i++, q += 2 * dim) {
-    double stretch = 1;
-    if (d->how == LIE_SLACK) {
+    double stretch = d->how == LIE_SLACK ? 1 : node_stretch(d, i);
+    if (d->how == LIE_SLACK)
       slack_place(d, d->node[i], r, t);
-    } else {
-      pressed_place(d, base + scale * d->stretch[i], r, t);
-      stretch = scale * stretch_of(d->c, tension_at(d, d->node[i] - d->anchor_p + d->anchor_l));
-    }
+    else
+      pressed_place(d, d->place[i], r, t);
     for (int e = 0; e < 2 && !d->p->closed; e++) {
       const cable_end *end = &d->c->end[e];
       if (i == (e ? d->n : 0) && end->kind == END_CLAMPED && vec_dot(end->direction, end->direction) > 0)
@@ -597,7 +691,6 @@ cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const pa
   status = find_materials(&d, err);
   if (status == CPS_OK) status = find_nodes(&d, err);
   if (status != CPS_OK) goto out;
-  if (d.how == LIE_TIGHT) fit_tight(&d);
   if (d.how == LIE_MOVABLE) press(&d);
   out->q = calloc(2 * (size_t)p->dim * ((size_t)d.n + 1), sizeof *out->q);
   if (!out->q) {
@@ -614,6 +707,7 @@ out:
   free(d.length);
   free(d.node);
   free(d.stretch);
+  free(d.place);
   return status;
 }
 

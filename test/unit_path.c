@@ -152,6 +152,10 @@ static void test_over_and_under(void **state) {
   at_place(&p, &w, p.length, -0.5, 1);
   near_to(p.length, 1 + 3 + 4 + PI, 1e-13, "tackle");
   cps_path_free(&p);
+  pin(&w, 1, 0, -1); /* even if nothing else tells */
+  p = path_of(&w);
+  assert_true(p.piece[1].sweep < 0 && p.piece[3].sweep < 0);
+  cps_path_free(&p);
 }
 
 static void test_rim(void **state) {
@@ -249,6 +253,13 @@ static void test_ends(void **state) {
   cps_path_free(&p);
   w.cable.length = 4;
   refused(&w, "cables.rope.path[2]", "takes 4.14159 m already");
+  w.cable.length = 0;
+  w.items[2].length = 2;
+  pin(&w, 0, -1, -1);
+  p = path_of(&w);
+  cps_path_free(&p);
+  w.items[0].length = 1.5;
+  refused(&w, "cables.rope.path[0]", "the hang is 1.5 m long");
 
   /* Ends and drums that are moved by a profile start where it has them. */
   world_begin(&w, 2);
