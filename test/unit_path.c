@@ -550,6 +550,24 @@ static void test_crossed_sheaves(void **state) {
   cps_path_free(&p);
 }
 
+/* A sheave whose centre lies within the other drum's cylinder, though its rim does not. */
+static void test_sheave_along_axis(void **state) {
+  (void)state;
+  world w;
+  world_begin(&w, 3);
+  pin(&w, 0, -3, 0.6);
+  turn(&w, add_drum(&w, 0, 0, 0.5), -1);
+  turn(&w, add_drum(&w, 0.2, -0.3, 1), -1);
+  w.drums[1].center[2] = 3;
+  w.drums[1].axis[2] = 0, w.drums[1].axis[0] = 1;
+  pin(&w, 1, 1, -0.3);
+  w.cable.end[1].at[2] = 6;
+  path p = path_of(&w);
+  assert_int_equal(p.n, 5);
+  check_smooth(&p, &w, 0);
+  cps_path_free(&p);
+}
+
 /* ------------------------------------------------------------------ anything */
 
 static void random_item(world *w, rng *g) {
@@ -655,7 +673,8 @@ int main(void) {
       cmocka_unit_test(test_straight_pieces), cmocka_unit_test(test_ends),
       cmocka_unit_test(test_refusals),        cmocka_unit_test(test_tilted_plane),
       cmocka_unit_test(test_unrolled),        cmocka_unit_test(test_skew_drums),
-      cmocka_unit_test(test_crossed_sheaves), cmocka_unit_test(test_anything),
+      cmocka_unit_test(test_crossed_sheaves), cmocka_unit_test(test_sheave_along_axis),
+      cmocka_unit_test(test_anything),
   };
   return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }

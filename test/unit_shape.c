@@ -402,36 +402,61 @@ static void test_smooth_joints(void **state) {
   cps_path_free(&p);
 }
 
-/* Near equilibrium: elements, weight and the drum's pressure balance at every node but those next to a tangent point,
- * where the curvature jumps within an element. */
+/* Near equilibrium: elements, weight and the drums' pressure balance at every node but those next to a tangent point,
+ * where the curvature jumps within an element. Loads hang at the ends. */
+static void check_balance(const world *w, const shape *m) {
+  cable_section section = {.ea = w->cable.ea, .rho = w->cable.rho, .axial_points = 3, .bending_points = 3};
+  section.strain = w->cable.engineering ? STRAIN_ENGINEERING : STRAIN_GREEN;
+  mesh k;
+  double along[2] = {1, 0}, start[2] = {0, 0}, *f = calloc(4 * ((size_t)m->n + 1), sizeof *f);
+  int *drum = calloc((size_t)m->n + 1, sizeof *drum), checked = 0;
+  assert_true(f && drum && cps_mesh_make(&k, 2, m->n, &section, sum_lengths(m), start, along));
+  k.gravity[1] = w->s.gravity[1];
+  for (int e = 0; e < 2 && !w->cable.closed; e++) k.node_mass[e ? m->n : 0] = w->bodies[e].mass;
+  cps_mesh_force(&k, m->q, k.v, f, 0, 0, 0, NULL, NULL);
+  for (int i = 0; i <= m->n; i++) {
+    drum[i] = -1;
+    for (int d = 0; d < w->s.n_drums; d++)
+      if (distance(w, node(w, m, i), w->drums[d].center) < w->drums[d].radius) drum[i] = d;
+  }
+  for (int i = w->cable.closed; i <= m->n - w->cable.closed; i++) {
+    const double *r = node(w, m, i), *c = drum[i] < 0 ? start : w->drums[drum[i]].center;
+    if ((i > 0 && drum[i - 1] != drum[i]) || (i < m->n && drum[i + 1] != drum[i])) continue;
+    double radius = distance(w, r, c), n = drum[i] < 0 ? 0 : normal_at(w, w->drums[drum[i]].radius - radius);
+    near_to(f[4 * i], n * (r[0] - c[0]) / radius, 0.02 * n + 1e-6, "balance across");
+    near_to(f[4 * i + 1], n * (r[1] - c[1]) / radius, 0.02 * n + 1e-6, "balance along gravity");
+    checked++;
+  }
+  assert_true(checked > m->n / 2);
+  free(f);
+  free(drum);
+  cps_mesh_free(&k);
+}
+
 static void test_balance(void **state) {
   (void)state;
-  for (int engineering = 0; engineering < 2; engineering++) {
+  for (int kind = 0; kind < 4; kind++) {
     world w;
-    two_loads(&w, 10, 10);
+    if (kind < 2)
+      two_loads(&w, 10, 10);
+    else
+      belt(&w);
     w.cable.ea = 9.2e6;
-    w.cable.engineering = engineering;
+    w.cable.engineering = kind % 2;
     w.cable.axial_points = 3;
+    w.cable.elements = 40;
+    if (kind >= 2) w.cable.tension = 300; /* a weightless belt */
     path p = path_of(&w);
     shape m = shape_of(&w, &p);
-    cable_section section = {.ea = w.cable.ea, .rho = w.cable.rho, .axial_points = 3, .bending_points = 3};
-    section.strain = engineering ? STRAIN_ENGINEERING : STRAIN_GREEN;
-    mesh k;
-    double along[2] = {1, 0}, start[2] = {0, 0};
-    assert_true(cps_mesh_make(&k, 2, m.n, &section, p.length, start, along));
-    k.gravity[1] = -10;
-    k.node_mass[0] = k.node_mass[m.n] = 10;
-    double *f = calloc(4 * ((size_t)m.n + 1), sizeof *f);
-    cps_mesh_force(&k, m.q, k.v, f, 0, 0, 0, NULL, NULL);
-    for (int i = 0; i <= m.n; i++) {
-      const double *r = node(&w, &m, i);
-      double radius = hypot(r[0], r[1]), n = radius < 0.25 ? normal_at(&w, 0.25 - radius) : 0;
-      if (fabs(r[1]) < 1.01 * m.length[i < m.n ? i : 0]) continue;
-      near_to(f[4 * i], n * r[0] / radius, 0.02 * n + 1e-6, "balance across");
-      near_to(f[4 * i + 1], n * r[1] / radius, 0.02 * n + 1e-6, "balance along gravity");
+    check_balance(&w, &m);
+    if (kind >= 2) { /* and by its length */
+      w.cable.length = sum_lengths(&m);
+      w.cable.tension = 0;
+      shape again = shape_of(&w, &p);
+      check_balance(&w, &again);
+      near_to(tension_of(&w, slope_size(&w, &again, 0)), 300, 1e-3, "tension of a belt of that length");
+      cps_shape_free(&again);
     }
-    free(f);
-    cps_mesh_free(&k);
     cps_shape_free(&m);
     cps_path_free(&p);
   }
