@@ -1,9 +1,10 @@
 /* grading.c - element lengths that are small in zones and grow away from them.
  *
- * The wanted length h(p) is `fine` in the zones (and a `fine` around them, so that no element that reaches into one is
- * longer), rises outside with the slope ln(growth), and is never more than `size`. Nodes divide the integral of 1/h
- * into equal parts. Counted by elements, dh/dn = h h' <= h ln(growth): so no element is longer than its
- * neighbour by more than the factor growth. Between a few knots h is linear, so the integral is a logarithm.
+ * The wanted length h(p) is `fine` in the zones (and a `fine` around them, so that no element that reaches
+ * into one is longer), rises outside with the slope ln(growth), and is never more than `size`. Nodes divide
+ * the integral of 1/h into equal parts. Counted by elements, dh/dn = h h' <= h ln(growth): so no element is
+ * longer than its neighbour by more than the factor growth. Between a few knots h is linear, so the
+ * integral is a logarithm.
  */
 #include "grading.h"
 
@@ -37,8 +38,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* All places where h may have a corner, sorted: the edges of the zones, where it reaches `size`, and where the slopes of
- * two zones meet. */
+/* All places where h may have a corner, sorted: the edges of the zones, where it reaches `size`, and where
+ * the slopes of two zones meet. */
 static int find_knots(const grader *g, double *knot) {
   double reach = (g->size - g->fine) / g->slope;
   int n = 0;

@@ -1,8 +1,8 @@
 /* path.c - the way of a cable around drums, from what a scenario says about it.
  *
- * The items of a path are read from its start. A point ends a row of drums, and so does a straight piece of given
- * direction; each row is solved by itself (taut.c). What lies before the first place that is known, hanging
- * or along a direction, is put in front of the row once that is solved.
+ * The items of a path are read from its start. A point ends a row of drums, and so does a straight piece of
+ * given direction; each row is solved by itself (taut.c). What lies before the first place that is known,
+ * hanging or along a direction, is put in front of the row once that is solved.
  */
 #include "path.h"
 
@@ -151,8 +151,8 @@ static int has_direction(const path_item *i) {
   return i->kind == PATH_TO && vec_dot(i->direction, i->direction) > 0;
 }
 
-/* Whether the cable runs to the right (+1) or left (-1) where it comes to item i (step -1) or goes on from it (+1),
- * as far as the neighbour on that side tells; *other is the wrap there, or -1. */
+/* Whether the cable runs to the right (+1) or left (-1) where it comes to item i (step -1) or goes on from
+ * it (+1), as far as the neighbour on that side tells; *other is the wrap there, or -1. */
 static int heading(const maker *m, int i, int step, const double *center, const double *right, int *other) {
   double at[3], axis[3], d[3];
   int j = i;

@@ -1,16 +1,17 @@
-/* shape.c - the mesh that a cable starts with: laid along its path, stretched, pressed into the drums, sagging.
+/* shape.c - the mesh that a cable starts with: laid along its path, stretched, pressed into the drums,
+ * sagging.
  *
- * Three ways to lie. MOVABLE: an end can move, and carries a known load. The tension is that of the loads and of the
- * cable's own weight, T = C - rho g.r, where C is constant along lines and linear in the wrapped length between its
- * values at the two ends; what the cable stretches moves its ends. TIGHT: both ends are held, or the path is
- * closed; one tension everywhere, wanted or such that the cable fits. SLACK: the same, but the cable is longer than its
- * path; the longest spans sag as parabolas.
+ * Three ways to lie. MOVABLE: an end can move, and carries a known load. The tension is that of the loads
+ * and of the cable's own weight, T = C - rho g.r, where C is constant along lines and linear in the wrapped
+ * length between its values at the two ends; what the cable stretches moves its ends. TIGHT: both ends are
+ * held, or the path is closed; one tension everywhere, wanted or such that the cable fits. SLACK: the same,
+ * but the cable is longer than its path; the longest spans sag as parabolas.
  *
- * A drum carries the tension by being pressed in: T/R per length. So arcs lie at R - depth, and lines lead from one
- * such arc to the next: they are moved at each end by what the arc there is. That path is shorter by the factor m =
- * |dr/dl| than the drawn one, which matters: depth/R is as large as the strain. The stretched length of the cable and the
- * length of the pressed path agree from the anchor on, the integral of the stretch over p with that of m over l, up to
- * what the cubics of the elements are shorter than arcs.
+ * A drum carries the tension by being pressed in: T/R per length. So arcs lie at R - depth, and lines lead
+ * from one such arc to the next: they are moved at each end by what the arc there is. That path is shorter
+ * by the factor m = |dr/dl| than the drawn one, which matters: depth/R is as large as the strain. The
+ * stretched length of the cable and the length of the pressed path agree from the anchor on, the integral
+ * of the stretch over p with that of m over l, up to what the cubics of the elements are shorter than arcs.
  */
 #include "path.h"
 
@@ -61,7 +62,8 @@ typedef struct draft {
 
 /* ------------------------------------------------------------------ stretch and depth */
 
-/* The stretch under tension t: EA (l^2 - 1)/2 l = t with Green's strain, EA (l - 1) = t with the engineering one. */
+/* The stretch under tension t: EA (l^2 - 1)/2 l = t with Green's strain, EA (l - 1) = t with the
+ * engineering one. */
 static double stretch_of(const scenario_cable *c, double t) {
   if (!(c->ea > 0) || t <= 0) return 1;
   double e = t / c->ea, l = c->engineering ? 1 + e : 1 + e / (1 + 1.5 * e);
@@ -77,8 +79,8 @@ static double tension_for(const scenario_cable *c, double stretch) {
   return c->ea * (c->engineering ? stretch - 1 : stretch * (stretch * stretch - 1) / 2);
 }
 
-/* The depth at which the normal law gives the force n without damping; not more than `most`. Newton from above, since
- * laws rise ever steeper, between bounds. */
+/* The depth at which the normal law gives the force n without damping; not more than `most`. Newton from
+ * above, since laws rise ever steeper, between bounds. */
 static double depth_of(const cable_contact *c, double n, double most) {
   cps_normal_output out;
   double low = 0, high = most;
@@ -327,8 +329,8 @@ static void pressed_place(const draft *d, double s, double *r, double *r_l) {
 
 /* ------------------------------------------------------------------ slack */
 
-/* A span with the chord c sags as r = chord + 4 sag x (1 - x) g, x in 0..1. With H the part of the chord across g and
- * v = c.g + 4 sag (1 - 2 x), |dr/dx|^2 = H^2 + v^2, whose integral over v is F. */
+/* A span with the chord c sags as r = chord + 4 sag x (1 - x) g, x in 0..1. With H the part of the chord
+ * across g and v = c.g + 4 sag (1 - 2 x), |dr/dx|^2 = H^2 + v^2, whose integral over v is F. */
 static double parabola(double h, double v) { return (v * hypot(h, v) + h * h * asinh(v / h)) / 2; }
 
 static double span_length(double h, double slope, double sag) {
@@ -347,8 +349,8 @@ static double sag_direction(const draft *d, const path_piece *piece, double *g) 
   return 0;
 }
 
-/* How readily a span takes the slack: the distance that it spans across gravity; hanging ones only if there is no
- * other. */
+/* How readily a span takes the slack: the distance that it spans across gravity; hanging ones only if there
+ * is no other. */
 static double sag_rank(const draft *d, int k) {
   double g[3];
   if (d->p->piece[k].drum >= 0) return 0;
@@ -577,9 +579,9 @@ static double node_stretch(const draft *d, int i) {
   return stretch_of(d->c, tension_at(d, d->node[i] - d->anchor_p + d->anchor_l));
 }
 
-/* The tension, in units of EA, with which element i pulls at the position of its nodes if they are at the lengths
- * s[0] and s[1] of the pressed path: the integral of strain times slope times the derivative of a position's shape function,
- * along the chord. */
+/* The tension, in units of EA, with which element i pulls at the position of its nodes if they are at the
+ * lengths s[0] and s[1] of the pressed path: the integral of strain times slope times the derivative of a
+ * position's shape function, along the chord. */
 static double element_tension(const draft *d, int i, const double s[2]) {
   double q[4][3], n[4], n_p[4], n_pp[4], chord[3], sum = 0;
   const double *x, *w;
@@ -602,9 +604,9 @@ static double element_tension(const draft *d, int i, const double s[2]) {
   return sum;
 }
 
-/* From one end of element i, at s, to the other: as far as gives it the wanted tension. A cubic that bends is a little
- * shorter than the arc that it stands for; left alone, that would change the tension by more than all of it. At
- * corners of the path, where the cubic is much shorter, it is left alone. */
+/* From one end of element i, at s, to the other: as far as gives it the wanted tension. A cubic that bends
+ * is a little shorter than the arc that it stands for; left alone, that would change the tension by more
+ * than all of it. At corners of the path, where the cubic is much shorter, it is left alone. */
 static double reach(const draft *d, int i, double s, int from) {
   enum { ROUNDS = 12 };
   double ends[2] = {s, s}, stretch = (d->stretch[i + 1] - d->stretch[i]) / d->length[i],
@@ -639,8 +641,8 @@ static void find_places(draft *d) {
   for (int i = first - 1; i >= 0; i--) d->place[i] = reach(d, i, d->place[i + 1], 1);
 }
 
-/* The same for a tight cable, whose nodes must come out at the end: elements reach a little further than they are
- * stretched, which its tension or its length makes up for. What is left then is shared by all. */
+/* The same for a tight cable, whose nodes must come out at the end: elements reach a little further than
+ * they are stretched, which its tension or its length makes up for. What is left then is shared by all. */
 static void fit_places(draft *d) {
   enum { ROUNDS = 5 };
   d->excess = 1;

@@ -1,20 +1,22 @@
 /* taut.c - a taut cable around drums in a row.
  *
- * In the plane a line that runs along the unit vector u, with n = u turned to the left by 90 degrees, touches a
- * circle that it goes around with turn s = +-1 at c - s R n. From one circle to the next, D apart,
+ * In the plane a line that runs along the unit vector u, with n = u turned to the left by 90 degrees,
+ * touches a circle that it goes around with turn s = +-1 at c - s R n. From one circle to the next, D
+ * apart,
  *
  *   D.n = s2 R2 - s1 R1,  so that the angle of u is that of D less asin((s2 R2 - s1 R1)/|D|);
  *
- * a point is a circle of radius zero. The wrap is what the direction turns by between the lines on both sides.
+ * a point is a circle of radius zero. The wrap is what the direction turns by between the lines on both
+ * sides.
  *
- * In space, where all axes are parallel, the surface that the plane's path sweeps along the axis can be unrolled,
- * and a taut cable is a straight line on it: the coordinate along the axis is linear in the length of the plane's
- * path. Where axes differ that holds for each drum by itself, between the points at which the cable leaves the drum
- * before and reaches the one after. Going from drum to drum and back a few times comes near (each step
- * shortens the cable); Newton's method on all drums at once does the rest. Its unknowns are the angle, sweep, height and
- * rise of each wrap, its equations that lines are tangent to the cylinder and go on at the slope of the helix.
- * (Minimising the length over angles would not do: it has no minimum there but an inflection, because a line may pass
- * through a drum.)
+ * In space, where all axes are parallel, the surface that the plane's path sweeps along the axis can be
+ * unrolled, and a taut cable is a straight line on it: the coordinate along the axis is linear in the
+ * length of the plane's path. Where axes differ that holds for each drum by itself, between the points at
+ * which the cable leaves the drum before and reaches the one after. Going from drum to drum and back a few
+ * times comes near (each step shortens the cable); Newton's method on all drums at once does the rest. Its
+ * unknowns are the angle, sweep, height and rise of each wrap, its equations that lines are tangent to the
+ * cylinder and go on at the slope of the helix. (Minimising the length over angles would not do: it has no
+ * minimum there but an inflection, because a line may pass through a drum.)
  */
 #include "taut.h"
 
@@ -51,9 +53,9 @@ static double into_turn(double x, double from) {
   return from + (x < 0 ? x + 2 * PI : x);
 }
 
-/* The angle of a wrap whose direction turns by x, counted in the sense of the wrap and known up to full turns. What
- * goes beyond three quarters of a turn is read as a cable that misses the drum by the rest, with full turns or
- * where only a side is asked for; a drum that is missed has an angle <= 0. */
+/* The angle of a wrap whose direction turns by x, counted in the sense of the wrap and known up to full
+ * turns. What goes beyond three quarters of a turn is read as a cable that misses the drum by the rest,
+ * with full turns or where only a side is asked for; a drum that is missed has an angle <= 0. */
 static double wrap_angle(const taut_wrap *w, double x) {
   int literal = w->turns == 0 && !w->shortest;
   double angle = into_turn(x, literal ? 0 : -PI / 2);
@@ -187,9 +189,9 @@ static double slope_of(const frame *f, const taut_end *e) {
   return vec_dot(e->v, f->axis) / across;
 }
 
-/* Heights along the common axis: z[2 i] where wrap i begins, z[2 i + 1] where it ends. Between ends whose height is
- * known the slope follows; from an end that has a slope, the height follows from the other one; and where nothing says
- * it, the wraps lie in the middle of their drums. */
+/* Heights along the common axis: z[2 i] where wrap i begins, z[2 i + 1] where it ends. Between ends whose
+ * height is known the slope follows; from an end that has a slope, the height follows from the other one;
+ * and where nothing says it, the wraps lie in the middle of their drums. */
 static cps_status find_heights(const taut_wrap *w, int n, const frame *f, const taut_end end[2],
                                const straight *line, double *z, taut_fault *fault) {
   double known[2] = {0, 0}, slope = 0, given = 0, free_length = 0;
@@ -355,7 +357,8 @@ static void place_rim(taut_wrap *w) {
   }
 }
 
-/* Of the line on side e of wrap i: *across the drum's surface and *along its axis, as parts of a unit vector. */
+/* Of the line on side e of wrap i: *across the drum's surface and *along its axis, as parts of a unit
+ * vector. */
 static int line_parts(const row *r, int i, int e, double *across, double *along) {
   taut_end to = neighbour(r, i, e);
   taut_wrap *w = &r->w[i];
@@ -390,7 +393,7 @@ static int residual(const row *r, int i, double *f) {
     f[2 * e + 1] = along[e] - slope;
   }
   if (w->pitch == 0) return 1;
-  /* A given pitch takes the place of the slope: where both sides are free they pull equally along the axis. */
+  /* A given pitch takes the place of the slope; where both sides are free they pull equally along the axis */
   double pitch = (w->rise - pitch_rise(w)) / w->radius;
   if (rim < 0) f[1] = along[0] - along[1];
   f[rim == 1 ? 1 : 3] = pitch;

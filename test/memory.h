@@ -1,8 +1,9 @@
 /* memory.h - memory that runs out at the n-th call, and a count of the blocks that are still there.
  *
- * A program that includes this has malloc and its relatives of its own, in front of those of glibc. They fail at the
- * call number fail_at of those that come from the program's text, which holds the static library; calls from
- * shared libraries pass. With the sanitizers, which do the same trick, SANITIZED is defined and there is nothing to test.
+ * A program that includes this has malloc and its relatives of its own, in front of those of glibc. They
+ * fail at the call number fail_at of those that come from the program's text, which holds the static
+ * library; calls from shared libraries pass. With the sanitizers, which do the same trick, SANITIZED is
+ * defined and there is nothing to test.
  */
 #ifndef CPS_TEST_MEMORY_H
 #define CPS_TEST_MEMORY_H

@@ -34,7 +34,8 @@ static double normal_at(const world *w, double depth) {
   return out.n;
 }
 
-/* The distance of neighbours is the stretched length less what an arc's chord is shorter, l^3/(24 R^2) at most. */
+/* The distance of neighbours is the stretched length less what an arc's chord is shorter, l^3/(24 R^2) at
+ * most. */
 static void check_distances(const world *w, const shape *m, double radius) {
   for (int i = 0; i < m->n; i++) {
     double stretched = m->length[i] * (slope_size(w, m, i) + slope_size(w, m, i + 1)) / 2;
@@ -379,7 +380,8 @@ static void test_tilted(void **state) {
   cps_path_free(&q);
 }
 
-/* Lines lead from pressed arc to pressed arc: the mesh has no jump at tangent points, however soft the drum. */
+/* Lines lead from pressed arc to pressed arc: the mesh has no jump at tangent points, however soft the
+ * drum. */
 static void test_smooth_joints(void **state) {
   (void)state;
   world w;
@@ -402,8 +404,8 @@ static void test_smooth_joints(void **state) {
   cps_path_free(&p);
 }
 
-/* Near equilibrium: elements, weight and the drums' pressure balance at every node but those next to a tangent point,
- * where the curvature jumps within an element. Loads hang at the ends. */
+/* Near equilibrium: elements, weight and the drums' pressure balance at every node but those next to a
+ * tangent point, where the curvature jumps within an element. Loads hang at the ends. */
 static void check_balance(const world *w, const shape *m) {
   cable_section section = {.ea = w->cable.ea, .rho = w->cable.rho, .axial_points = 3, .bending_points = 3};
   section.strain = w->cable.engineering ? STRAIN_ENGINEERING : STRAIN_GREEN;
