@@ -73,7 +73,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   int settled = 0;
   for (int round = 0; round < 400 && !settled && drift < span && h > 1e-9; round++) {
     double moved = relax(m, t, h, HELD);
-    settled = h >= 10 && moved >= 0 && moved < 1e-11 * span;
+    settled = h >= 10 && moved >= 0 && moved < 1e-9 * span;
     drift += fmax(moved, 0);
     h = moved < 0 ? h / 4 : fmin(2 * h, 100);
   }
