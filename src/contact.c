@@ -467,17 +467,109 @@ int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, co
  * Where many contacts have to let go or to catch, Newton's method changes a few per iteration: the first that
  * sticks bears the whole excess of those that do not. For the guess of who sticks next, the cable is a chain of
  * springs along its arc: with slips s (in units of displacement) and friction f = base + K s in the box +-limit,
- * s = 0 inside it and of opposite sign at its edge. Sets of sticking and slipping points are exchanged until
- * they fit, at the cost of a tridiagonal solution each time.
+ * s = 0 inside it and of opposite sign at its edge. That is the minimum of s K s/2 + base s + sum limit |s|, and as K is
+ * tridiagonal it is found exactly and at once: the derivative of the least cost of all that lies on one side of a
+ * point, as a function g(s) of the point's slip, is a polyline that rises. A spring k shears it, s += g/k; a
+ * point adds its own force, g += base + d s +- limit on the two sides of s = 0. All vertices of a side are moved by
+ * the same map, which is kept instead of applied; so both sides of all points cost O(n). The point sticks if
+ * |base + g(0) of the left + g(0) of the right| <= limit.
  */
 
 typedef struct chain_of {
   int n;
-  double *k, *diagonal, *base, *limit, *s, *f, *c, *y; /* [n]; k[i] between i and i + 1 */
+  double *k, *own, *base, *limit, *s, *f, *c, *y, *sum; /* [n]; k[i] between i and i + 1; own: d above */
+  double (*vertex)[2];                                  /* [2 n + 2] */
   contact_point *p;
 } chain_of;
 
-/* Slips for given sets; guess is in p->guess. */
+/* A polyline of s and g: vertices with s < 0 from the start of the room upwards, those with s > 0 from its end
+ * downwards, both in their own coordinates, y = M^-1 (x - shift). */
+typedef struct polyline {
+  double (*left)[2], (*right)[2];
+  int n_left, n_right;
+  double m[2][2], shift[2][2];
+} polyline;
+
+static void line_get(const polyline *l, int side, const double *y, double *x) {
+  for (int i = 0; i < 2; i++) x[i] = l->m[i][0] * y[0] + l->m[i][1] * y[1] + l->shift[side][i];
+}
+
+static void line_push(polyline *l, int side, const double *x) {
+  double u = x[0] - l->shift[side][0], v = x[1] - l->shift[side][1]; /* the determinant of M is 1 */
+  double *y = side == 0 ? l->left[l->n_left++] : l->right[-1 - l->n_right++];
+  y[0] = l->m[1][1] * u - l->m[0][1] * v;
+  y[1] = l->m[0][0] * v - l->m[1][0] * u;
+}
+
+static void line_top(const polyline *l, int side, double *x) {
+  line_get(l, side, side == 0 ? l->left[l->n_left - 1] : l->right[-l->n_right], x);
+}
+
+/* g(0) */
+static double line_middle(const polyline *l) {
+  double a[2], b[2];
+  line_top(l, 0, a);
+  line_top(l, 1, b);
+  return b[0] > a[0] ? a[1] + (b[1] - a[1]) * (-a[0] / (b[0] - a[0])) : 0.5 * (a[1] + b[1]);
+}
+
+/* A point's own force; `middle` is g(0) before it. */
+static void line_bend(polyline *l, double middle, double base, double own, double limit) {
+  for (int j = 0; j < 2; j++) {
+    l->m[1][j] += own * l->m[0][j];
+    l->shift[j][1] += own * l->shift[j][0] + base + (j == 0 ? -limit : limit);
+  }
+  if (!(limit > 0)) return;
+  double below[2] = {0, middle + base - limit}, above[2] = {0, middle + base + limit};
+  line_push(l, 0, below);
+  line_push(l, 1, above);
+}
+
+/* A spring; vertices that cross s = 0 change sides. The outermost never do. */
+static void line_shear(polyline *l, double k) {
+  double x[2];
+  for (int j = 0; j < 2; j++) {
+    l->m[0][j] += l->m[1][j] / k;
+    l->shift[j][0] += l->shift[j][1] / k;
+  }
+  for (line_top(l, 0, x); x[0] > 0 && l->n_left > 1; line_top(l, 0, x)) {
+    l->n_left--;
+    line_push(l, 1, x);
+  }
+  for (line_top(l, 1, x); x[0] < 0 && l->n_right > 1; line_top(l, 1, x)) {
+    l->n_right--;
+    line_push(l, 0, x);
+  }
+}
+
+/* Adds g(0) of all that lies before each point, in the given direction, to sum. */
+static void chain_look(chain_of *h, int forward) {
+  static const double far = 1; /* [m] no point slips so far in an iteration */
+  double ends[2][2] = {{-far, 0}, {far, 0}};
+  polyline l = {.left = h->vertex, .right = h->vertex + 2 * h->n + 2, .m = {{1, 0}, {0, 1}}};
+  line_push(&l, 0, ends[0]);
+  line_push(&l, 1, ends[1]);
+  for (int j = 0; j < h->n; j++) {
+    int i = forward ? j : h->n - 1 - j;
+    double middle = line_middle(&l);
+    h->sum[i] += middle;
+    line_bend(&l, middle, h->base[i], h->own[i], h->limit[i]);
+    if (j + 1 < h->n) line_shear(&l, h->k[forward ? i : i - 1]);
+  }
+}
+
+/* Who sticks: into p->guess. */
+static void chain_sort(chain_of *h) {
+  memcpy(h->sum, h->base, (size_t)h->n * sizeof(double));
+  chain_look(h, 1);
+  chain_look(h, 0);
+  for (int i = 0; i < h->n; i++)
+    h->p[i].guess = fabs(h->sum[i]) <= h->limit[i] && h->limit[i] > 0 ? GUESS_STICK
+                    : h->sum[i] > 0                                    ? GUESS_FORWARD
+                                                                       : GUESS_BACKWARD;
+}
+
+/* Slips and friction for given sets. */
 static void chain_solve(chain_of *h) {
   for (int i = 0; i < h->n; i++) { /* forward elimination; stuck points cut the chain */
     int stuck = h->p[i].guess == GUESS_STICK;
@@ -486,38 +578,33 @@ static void chain_solve(chain_of *h) {
       h->c[i] = h->y[i] = 0;
       continue;
     }
-    double rhs = side * h->limit[i] - h->base[i], d = h->diagonal[i];
+    double rhs = side * h->limit[i] - h->base[i], d = h->own[i] + h->k[i];
     if (i > 0) {
-      d -= h->k[i - 1] * h->c[i - 1];
+      d += h->k[i - 1] * (1 - h->c[i - 1]);
       rhs += h->k[i - 1] * h->y[i - 1];
     }
-    h->c[i] = i + 1 < h->n ? h->k[i] / d : 0;
+    h->c[i] = h->k[i] / d;
     h->y[i] = rhs / d;
   }
   for (int i = h->n - 1; i >= 0; i--) h->s[i] = h->y[i] + (i + 1 < h->n ? h->c[i] * h->s[i + 1] : 0);
   for (int i = 0; i < h->n; i++) {
-    h->f[i] = h->base[i] + h->diagonal[i] * h->s[i];
-    if (i > 0) h->f[i] -= h->k[i - 1] * h->s[i - 1];
-    if (i + 1 < h->n) h->f[i] -= h->k[i] * h->s[i + 1];
+    h->f[i] = h->base[i] + h->own[i] * h->s[i];
+    if (i > 0) h->f[i] -= h->k[i - 1] * (h->s[i - 1] - h->s[i]);
+    if (i + 1 < h->n) h->f[i] -= h->k[i] * (h->s[i + 1] - h->s[i]);
   }
 }
 
-/* Exchanges who contradicts; how many did. */
-static int chain_exchange(chain_of *h) {
-  int changed = 0;
-  for (int i = 0; i < h->n; i++) {
-    contact_point *p = &h->p[i];
-    if (h->limit[i] <= 0) continue;
-    if (p->guess == GUESS_STICK) {
-      if (fabs(h->f[i]) <= h->limit[i]) continue;
-      p->guess = h->f[i] > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
-      changed++;
-    } else if (h->s[i] * (p->guess == GUESS_FORWARD ? 1 : -1) > 0) {
-      p->guess = GUESS_STICK;
-      changed++;
-    }
+/* What pulls beyond the ends: the free spans, and the masses at their ends. */
+static void chain_ends(chain_of *h, const cable *c, const implicit *how) {
+  double total = 0, before = h->p[0].s, after;
+  for (int i = 0; i < c->n; i++) total += c->length[i];
+  after = total - h->p[h->n - 1].s;
+  for (int e = 0; e < 2; e++) {
+    double span = fmax(e == 0 ? before : after, c->length[0]), k = c->section.ea / span;
+    double mass = (c->mass[e == 0 ? 0 : c->n] + c->section.rho * span / 2) / how->q_a;
+    if (!c->fixed[e == 0 ? 0 : c->n]) k = k * mass / (k + mass);
+    h->own[e == 0 ? 0 : h->n - 1] += k;
   }
-  return changed;
 }
 
 void cps_contact_spread(machine *m, cable *c, const implicit *how) {
@@ -527,8 +614,9 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
   while (last >= first && c->point[last].drum < 0) last--;
   if (last <= first) return;
   chain_of h = {.n = last - first + 1, .p = c->point + first};
-  double **parts[] = {&h.k, &h.diagonal, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y};
-  for (int i = 0; i < 8; i++) *parts[i] = c->draft + i * c->n_points;
+  double **parts[] = {&h.k, &h.own, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y, &h.sum};
+  for (int i = 0; i < 9; i++) *parts[i] = c->draft + i * c->n_points;
+  h.vertex = (double(*)[2])(c->draft + 9 * c->n_points);
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];
     double moved = 0;
@@ -538,38 +626,31 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
     h.limit[i] = p->drum >= 0 ? p->limit : 0;
     h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + moved : 0;
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
-    p->guess = p->drum < 0 || !p->stuck ? (p->f[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD) : GUESS_STICK;
     if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > p->limit * (1 + 1e-6);
     if (p->drum >= 0 && !p->stuck) wrong += h.s[i] * p->f[0] > 0;
     h.k[i] = i + 1 < h.n ? c->section.ea / (h.p[i + 1].s - p->s) : 0;
-    h.diagonal[i] = h.k[i] + (i > 0 ? h.k[i - 1] : 0) + p->mass / how->q_a;
+    h.own[i] = p->mass / how->q_a;
   }
-  if (wrong == 0) {
-    for (int i = 0; i < h.n; i++) h.p[i].guess = GUESS_NONE;
-    return;
-  }
-  /* what pulls beyond the ends: the free spans, and the masses at their ends */
-  double total = 0, before = h.p[0].s, after;
-  for (int i = 0; i < c->n; i++) total += c->length[i];
-  after = total - h.p[h.n - 1].s;
-  for (int e = 0; e < 2; e++) {
-    double span = fmax(e == 0 ? before : after, c->length[0]), k = c->section.ea / span;
-    double mass = (c->mass[e == 0 ? 0 : c->n] + c->section.rho * span / 2) / how->q_a;
-    if (!c->fixed[e == 0 ? 0 : c->n]) k = k * mass / (k + mass);
-    h.diagonal[e == 0 ? 0 : h.n - 1] += k;
-  }
+  if (wrong == 0) return;
+  chain_ends(&h, c, how);
   for (int i = 0; i < h.n; i++) {
-    h.base[i] = h.f[i] - h.diagonal[i] * h.s[i];
-    if (i > 0) h.base[i] += h.k[i - 1] * h.s[i - 1];
-    if (i + 1 < h.n) h.base[i] += h.k[i] * h.s[i + 1];
+    h.base[i] = h.f[i] - h.own[i] * h.s[i];
+    if (i > 0) h.base[i] += h.k[i - 1] * (h.s[i - 1] - h.s[i]);
+    if (i + 1 < h.n) h.base[i] += h.k[i] * (h.s[i + 1] - h.s[i]);
   }
-  int rounds = 0, changed;
-  do {
-    chain_solve(&h);
-    changed = chain_exchange(&h);
-  } while (changed && ++rounds < 40);
+  chain_sort(&h);
+  chain_solve(&h);
 #ifdef DIAG
-  if (getenv("DIAG")) printf("    spread: wrong %d rounds %d changed %d\n", wrong, rounds, changed);
+  if (getenv("DIAG")) {
+    int bad = 0; double worst = 0;
+    for (int i = 0; i < h.n; i++) {
+      int g = h.p[i].guess;
+      if (h.limit[i] <= 0) continue;
+      if (g == GUESS_STICK) { if (fabs(h.f[i]) > h.limit[i] * (1 + 1e-9)) bad++, worst = fmax(worst, fabs(h.f[i]) - h.limit[i]); }
+      else if (h.s[i] * (g == GUESS_FORWARD ? 1 : -1) > 0) bad++, worst = fmax(worst, fabs(h.s[i]));
+    }
+    printf("    spread: wrong %d bad after %d by %g\n", wrong, bad, worst);
+  }
 #endif
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];

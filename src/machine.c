@@ -254,7 +254,7 @@ static int make_arrays(machine *m, cable *c) {
   c->up = many(nodes * width * width, sizeof(double));
   c->right = many(nodes * width * (1 + m->nb), sizeof(double));
   c->across = many(nodes * width * m->nb, sizeof(double));
-  c->draft = many(8 * c->n_points, sizeof(double));
+  c->draft = many(13 * c->n_points + 4, sizeof(double));
   if (c->of->contact.law && c->of->contact.law->n_states) {
     c->memory = many(c->n_points, sizeof *c->memory);
     good = good && c->memory;

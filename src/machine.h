@@ -125,7 +125,7 @@ struct cable {
   double *up;          /* [n + 1][b + slots][b + slots] */
   double *right;       /* [n + 1][b + slots][1 + border] */
   double *across;      /* [n + 1][border][b + slots] */
-  double *draft;       /* [8 n_points] for the slip front */
+  double *draft;       /* [13 n_points + 4] for the slip front */
 };
 
 /* A freedom of the border. */
