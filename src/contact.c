@@ -410,6 +410,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   double n_n = -p->weight * (no.depth + no.rate * v_q); /* dN per n.dr */
   double n_t = -p->weight * no.rate * fr.along * inverse; /* dN per t.dr */
   p->drum = p->near;
+  p->stiff = -n_n;
   p->n = p->weight * no.n;
   p->limit = cps_friction_holds(&c->contact, p->n);
   memset(o->rest_f, 0, sizeof o->rest_f);
@@ -473,6 +474,9 @@ int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, co
  * point adds its own force, g += base + d s +- limit on the two sides of s = 0. All vertices of a side are moved by
  * the same map, which is kept instead of applied; so both sides of all points cost O(n). The point sticks if
  * |base + g(0) of the left + g(0) of the right| <= limit.
+ *
+ * On a drum the chain is far softer than the cable: where tension rises the cable sinks in and so gets shorter.
+ * With q the normal stiffness per length, EA becomes EA/(1 + EA/(R^2 q)).
  */
 
 typedef struct chain_of {
@@ -607,6 +611,16 @@ static void chain_ends(chain_of *h, const cable *c, const implicit *how) {
   }
 }
 
+/* The spring between a point and the next. */
+static double chain_spring(const machine *m, const cable *c, const contact_point *p) {
+  double length = p[1].s - p->s, ea = c->section.ea;
+  if (p->drum >= 0 && p->drum == p[1].drum) {
+    double radius = m->drum[p->drum].radius, q = 0.5 * (p->stiff + p[1].stiff) * radius * radius / length;
+    ea = ea * q / (ea + q);
+  }
+  return ea / length;
+}
+
 void cps_contact_spread(machine *m, cable *c, const implicit *how) {
   if (c->contact.kind != LAW_KINK || how->bristle > 0 || m->dim != 2) return;
   int first = 0, last = c->n_points - 1, width = c->b + c->slots, wrong = 0;
@@ -628,7 +642,7 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
     if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > p->limit * (1 + 1e-6);
     if (p->drum >= 0 && !p->stuck) wrong += h.s[i] * p->f[0] > 0;
-    h.k[i] = i + 1 < h.n ? c->section.ea / (h.p[i + 1].s - p->s) : 0;
+    h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
     h.own[i] = p->mass / how->q_a;
   }
   if (wrong == 0) return;

@@ -71,6 +71,7 @@ typedef struct contact_point {
   double f[AXES];  /* friction force on the cable along t and, in space, the axis: unknowns */
   /* as of the last evaluation */
   double depth, depth_t, n, v[AXES], limit;
+  double stiff;              /* dN/d(depth), with all that follows it */
   double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
   double wrong;              /* how far off the last guess was [N] */
   int guess;                 /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
