@@ -206,43 +206,86 @@ INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sli
   }
 }
 
+/* A smooth law with another scale: e that solves (1 - c/m) F(v, e, n) + (c/m) e = u, and F there as a function of v, n
+ * and u. Whatever c is, f = F(v, e, n) with u = f - c r_s says the same as e = f - m r_s; but where F hardly
+ * differs from e, the double root of f = F(v, f - m r_s, n), it does so without cancellation. */
+static rubbing rub_scaled(const contact_law *l, double v, double n, double limit, double u, double part) {
+  double low = -INFINITY, high = INFINITY, e = u; /* bounds of the root, as they become known */
+  rubbing r;
+  if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (1 + 1e-3)), u);
+  for (int it = 0; it < 60; it++) {
+    r = cps_rub(l, v, n, e, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+    double rest = (1 - part) * r.f + part * e - u, slope = (1 - part) * r.f_e + part;
+    if (rest > 0)
+      high = fmin(high, e);
+    else
+      low = fmax(low, e);
+    double next = e - rest / slope;
+    if (!(next > low && next < high) && isfinite(low + high)) next = 0.5 * (low + high);
+    if (fabs(next - e) <= 1e-14 * (fabs(e) + limit)) break;
+    e = next;
+  }
+  double inverse = 1 / ((1 - part) * r.f_e + part);
+  r.f_v += r.f_e * (part - 1) * r.f_v * inverse;
+  r.f_n += r.f_e * (part - 1) * r.f_n * inverse;
+  r.f_e *= inverse;
+  return r;
+}
+
+/* The law extended from where the guess lies; `along` is the direction of the argument. */
+INLINE rubbing rub_guessed(const contact_law *l, contact_point *p, double v, double e, double size, double creep,
+                           double along) {
+  int sticks = p->guess == GUESS_STICK;
+  double side = sticks ? 1 : p->guess == GUESS_FORWARD ? along : -along;
+  if (sticks ? size > p->limit : side < 0 || size < p->limit) p->wrong = fabs(size - p->limit);
+  if (sticks) return (rubbing){e - creep * v, -creep, 0, 1};
+  double at = side * p->limit * (l->kind == LAW_KINK ? 2 : 1);
+  rubbing r = cps_rub(l, v, p->n, at, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  r.f_n += p->n > 0 ? r.f_e * at / p->n : 0;
+  r.f_e = 0;
+  return r;
+}
+
 /* f = F(v, e, n) with e = f - c (r_s + k v) + (viscous slope) v. */
 INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s, friction *o) {
-  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], v_d = 0, e_d = 0;
+  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], v_d = 0, e_d = 0, part = s->scale / p->mass;
+  int smooth = l->kind == LAW_BALANCE && part > 1;
+  double creep = smooth ? part * s->viscous : s->viscous;
   for (int i = 0; i < s->axes; i++) {
     u[i] = p->f[i] - s->scale * (s->a[i] + s->rate * s->v[i]);
-    e[i] = u[i] + s->viscous * s->v[i];
+    e[i] = u[i] + creep * s->v[i];
   }
   double size = direction(u, s->axes, d);
   for (int i = 0; i < s->axes; i++) {
     v_d += s->v[i] * d[i];
     e_d += e[i] * d[i];
   }
-  double shift = 0;
+  rubbing r;
   p->wrong = 0;
-  if (p->guess != GUESS_NONE && s->axes == 1) { /* linearise where the guess lies, and extend from there */
-    double at = p->guess == GUESS_STICK     ? fmin(size, 0.5 * p->limit)
-                : p->guess == GUESS_FORWARD ? 2 * p->limit * d[0]
-                                            : -2 * p->limit * d[0];
-    shift = size - at;
-    e_d -= shift;
-    if (p->guess == GUESS_STICK ? size > p->limit : at < 0 || size < p->limit) p->wrong = fabs(size - p->limit);
+  int guessed = p->guess != GUESS_NONE && s->axes == 1;
+  if (smooth && size > p->limit && p->guess == (d[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD)) guessed = 0;
+  if (guessed) {
+    r = rub_guessed(l, p, v_d, e_d, size, creep, d[0]);
+    if (smooth && p->guess != GUESS_STICK)
+      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, v_d, p->n, p->limit, e_d, part).f));
+  } else if (smooth) {
+    r = rub_scaled(l, v_d, p->n, p->limit, e_d, part);
+  } else {
+    r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
   }
   p->guess = GUESS_NONE;
-  rubbing r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
-  r.f += r.f_e * shift;
   p->stuck = r.f_e > 0.5;
-  double e_v = s->viscous - s->scale * s->rate, e_a = -s->scale, u_v = -s->scale * s->rate, u_a = -s->scale;
-  double part[AXES][AXES], side[AXES] = {0};
-  turning(1, d, size, s->axes, part); /* dd = part du */
+  double e_v = creep - s->scale * s->rate, e_a = -s->scale, u_v = -s->scale * s->rate, u_a = -s->scale;
+  double turn[AXES][AXES], side[AXES] = {0};
+  turning(1, d, size, s->axes, turn); /* dd = turn du */
   for (int j = 0; j < s->axes; j++) side[j] = r.f_v * s->v[j] + r.f_e * e[j];
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = p->f[i] - r.f * d[i];
     o->by_n[i] = -r.f_n * d[i];
     for (int j = 0; j < s->axes; j++) {
       /* dF = d (f_v d.dv + f_e d.de + side.dd) + f dd */
-      double dd = r.f * part[i][j];
-      for (int k = 0; k < s->axes && s->axes > 1; k++) dd += d[i] * side[k] * part[k][j];
+      double dd = r.f * turn[i][j];
+      for (int k = 0; k < s->axes && s->axes > 1; k++) dd += d[i] * side[k] * turn[k][j];
       double along = d[i] * d[j];
       o->by_f[i][j] = (i == j) - (along * r.f_e + dd);
       o->by_v[i][j] = -(along * (r.f_v + r.f_e * e_v) + dd * u_v);
@@ -260,7 +303,17 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, f
   int moves = speed > 0;
   /* Sliding backward is answered by a force forward: along d. */
   rubbing r = cps_rub(l, moves ? -speed : 0, p->n, size, l->slip[1], NULL, NULL, NULL, 0);
-  if (size <= (p->slid ? r.f : p->limit)) {
+  p->box = p->slid ? r.f : p->limit;
+  int sticks = size <= p->box;
+  p->wrong = 0;
+  if (p->guess != GUESS_NONE && s->axes == 1) {
+    double side = p->guess == GUESS_BACKWARD ? -1 : 1;
+    if (sticks != (p->guess == GUESS_STICK) || (!sticks && side != d[0])) p->wrong = fabs(size - p->box);
+    sticks = p->guess == GUESS_STICK;
+    if (!sticks) d[0] = side;
+  }
+  p->guess = GUESS_NONE;
+  if (sticks) {
     p->stuck = 1;
     for (int i = 0; i < s->axes; i++) {
       o->rest[i] = s->scale * s->v[i];
@@ -305,7 +358,7 @@ INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, c
     rub_jump(l, p, s, o);
   else
     rub_memory(l, p, y, s, z_s, o);
-  if (l->kind != LAW_JUMP && l->kind != LAW_KINK) p->stuck = fabs(p->f[0]) + fabs(p->f[1]) < p->limit * (1 - 1e-9);
+  if (l->kind == LAW_VELOCITY || l->kind == LAW_MEMORY) p->stuck = fabs(p->f[0]) + fabs(p->f[1]) < p->limit * (1 - 1e-9);
 }
 
 void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
@@ -320,7 +373,7 @@ INLINE void set_scale(const machine *m, const cable *c, const contact_point *p, 
   s->scale = p->mass;
   s->viscous = l->viscous * p->n;
   s->rate = s->viscous / p->mass;
-  if (l->kind != LAW_KINK && l->kind != LAW_JUMP) return;
+  if (l->kind == LAW_VELOCITY || l->kind == LAW_MEMORY) return;
   double k = 0;
   for (int d = 0; d < m->dim; d++)
     for (int e = 0; e < m->dim; e++) k += t[d] * stiff[d * stride + e] * t[e];
@@ -412,7 +465,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   p->drum = p->near;
   p->stiff = -n_n;
   p->n = p->weight * no.n;
-  p->limit = cps_friction_holds(&c->contact, p->n);
+  p->limit = p->box = cps_friction_holds(&c->contact, p->n);
   memset(o->rest_f, 0, sizeof o->rest_f);
   memset(o->rest_angle, 0, sizeof o->rest_angle);
   sliding s = {.axes = dim - 1};
@@ -439,8 +492,9 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   friction y;
   rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, how->z_s, &y);
   for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
-  p->slip = s.a[0] + s.rate * s.v[0];
-  p->slip_r = a_q + s.rate * v_q;
+  int jumps = c->contact.kind == LAW_JUMP;
+  p->slip = jumps ? s.v[0] : s.a[0] + s.rate * s.v[0];
+  p->slip_r = jumps ? v_q : a_q + s.rate * v_q;
   /* dv = (v_q - out/rho) t.dr, d(r_s) = (a_q - out_a/rho) t.dr; along the axis without the turning */
   double v_t = v_q - fr.out * inverse, a_t = a_q - fr.out_a * inverse;
   for (int i = 0; i < dim - 1; i++) {
@@ -611,6 +665,11 @@ static void chain_ends(chain_of *h, const cable *c, const implicit *how) {
   }
 }
 
+int cps_contact_guesses(const machine *m, const cable *c) {
+  law_kind kind = c->contact.kind;
+  return m->dim == 2 && c->n_points > 1 && (kind == LAW_BALANCE || kind == LAW_KINK || kind == LAW_JUMP);
+}
+
 /* The spring between a point and the next. */
 static double chain_spring(const machine *m, const cable *c, const contact_point *p) {
   double length = p[1].s - p->s, ea = c->section.ea;
@@ -622,7 +681,7 @@ static double chain_spring(const machine *m, const cable *c, const contact_point
 }
 
 void cps_contact_spread(machine *m, cable *c, const implicit *how) {
-  if (c->contact.kind != LAW_KINK || how->bristle > 0 || m->dim != 2) return;
+  if (!cps_contact_guesses(m, c) || how->bristle > 0) return;
   int first = 0, last = c->n_points - 1, width = c->b + c->slots, wrong = 0;
   while (first <= last && c->point[first].drum < 0) first++;
   while (last >= first && c->point[last].drum < 0) last--;
@@ -637,10 +696,10 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
     for (int j = 0; j < 4; j++)
       for (int d = 0; d < m->dim && p->shape[j] != 0 && p->drum >= 0; d++)
         moved += p->t[d] * p->shape[j] * c->x[(p->node + j / 2) * width + j % 2 * m->dim + d];
-    h.limit[i] = p->drum >= 0 ? p->limit : 0;
+    h.limit[i] = p->drum >= 0 ? p->box : 0;
     h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + moved : 0;
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
-    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > p->limit * (1 + 1e-6);
+    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > p->box * (1 + 1e-6);
     if (p->drum >= 0 && !p->stuck) wrong += h.s[i] * p->f[0] > 0;
     h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
     h.own[i] = p->mass / how->q_a;
@@ -668,7 +727,7 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
 #endif
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];
-    if (p->drum >= 0) p->f[0] = fmax(-p->limit, fmin(p->limit, h.f[i]));
+    if (p->drum >= 0) p->f[0] = fmax(-p->box, fmin(p->box, h.f[i]));
     else p->guess = GUESS_NONE;
   }
 }

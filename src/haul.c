@@ -215,7 +215,7 @@ static double finish(machine *m, const rule *u, double h) {
 static void guess(machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    for (int k = 0; k < c->n_points && c->contact.kind == LAW_KINK && m->dim == 2; k++) {
+    for (int k = 0; k < c->n_points && cps_contact_guesses(m, c); k++) {
       contact_point *p = &c->point[k];
       p->guess = p->drum < 0 ? GUESS_NONE : p->stuck ? GUESS_STICK : p->f[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
     }

@@ -71,6 +71,7 @@ typedef struct contact_point {
   double f[AXES];  /* friction force on the cable along t and, in space, the axis: unknowns */
   /* as of the last evaluation */
   double depth, depth_t, n, v[AXES], limit;
+  double box;                /* friction that it bears before it slips, as the guess sees it */
   double stiff;              /* dN/d(depth), with all that follows it */
   double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
   double wrong;              /* how far off the last guess was [N] */
@@ -279,5 +280,6 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
  * iteration that lets a slip front move over many contacts at once. */
 void cps_contact_spread(machine *m, cable *c, const implicit *how);
+int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */
 
 #endif
