@@ -96,11 +96,13 @@ INLINE void NAME(to_nodes)(const recipe *y, const double *gravity, lanes l, lane
   }
 }
 
-INLINE void NAME(elements)(const cable *c, const recipe *y, int first, NAME(quad) * o) {
+/* Four elements from `first` on, or, with step -1, backwards. Lanes beyond the ends repeat the last one. */
+INLINE void NAME(elements)(const cable *c, const recipe *y, int first, int step, NAME(quad) * o) {
   int near[LANES], far[LANES];
   lanes l, q[4][DIM], v[4][DIM], a[4][DIM], f[3][DIM], k[6][SYM];
   for (int i = 0; i < LANES; i++) {
-    near[i] = first + i < c->n ? first + i : c->n - 1;
+    int at = first + step * i;
+    near[i] = at < 0 ? 0 : at < c->n ? at : c->n - 1;
     far[i] = near[i] + 1;
     l[i] = c->length[near[i]];
   }
@@ -490,7 +492,7 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
     memset(w.u, 0, sizeof w.u);
     for (int k = H; k < B; k++) w.d[k][k] = c->n_points == 0;
     if (i < c->n) {
-      if (i % LANES == 0) NAME(elements)(c, &y, i, &four);
+      if (i % LANES == 0) NAME(elements)(c, &y, i, 1, &four);
       NAME(put)(&four, i % LANES, &w);
       left->tension = fmax(left->tension, four.tension[i % LANES]);
       if (c->has_extra) NAME(add_extra)(c, &y, i, &w);

@@ -57,18 +57,18 @@ typedef struct contact_law {
 
 /* A place where a cable may touch a drum. */
 typedef struct contact_point {
-  int node; /* it lies at that node, or on the element that starts there */
   int drum; /* that it touches; -1: none */
   int near; /* the only drum that it may touch while it stays within `clear` of where it was seen */
+  double f[AXES]; /* friction force on the cable along t and, in space, the axis: unknowns */
+  double seen[3], clear, travel;
+  int node; /* it lies at that node, or on the element that starts there */
   int stuck;
   int slid;       /* LAW_JUMP: whether it slid at the end of the last step */
   int mode[AXES]; /* of laws with memory and modes */
-  double seen[3], clear, travel;
   double shape[4]; /* of the element's coordinates r0, r0', r1, r1' */
   double weight;   /* length that it stands for; 1 at nodes */
   double s;        /* material coordinate */
   double mass;     /* that the balance force is scaled by */
-  double f[AXES];  /* friction force on the cable along t and, in space, the axis: unknowns */
   /* as of the last evaluation */
   double depth, depth_t, n, v[AXES], limit;
   double box;                /* friction that it bears before it slips, as the guess sees it */
@@ -127,6 +127,7 @@ struct cable {
   double *up;          /* [n + 1][b + slots][b + slots] */
   double *right;       /* [n + 1][b + slots][1 + border] */
   double *across;      /* [n + 1][border][b + slots] */
+  int plain;           /* eliminated by the short cut for the plane without a border */
   double *draft;       /* [13 n_points + 4] for the slip front */
 };
 
@@ -218,9 +219,10 @@ typedef struct leftover {
 int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *left);
 
 /* Forward elimination of one cable (chain.c): fills up, right, across; adds what it leaves to the border's s and
- * rhs. 0 if singular. Then back substitution, given the border's solution in rhs. */
+ * rhs. 0 if singular. Then back substitution, given the border's solution in rhs, which also applies the changes to
+ * places, velocities, accelerations and friction; the largest change of place, NaN if something is not finite. */
 int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
-void cps_chain_substitute(const machine *m, cable *c);
+double cps_chain_substitute(const machine *m, cable *c, const implicit *how);
 
 /* The border's own equations (border.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const implicit *how, leftover *left);
