@@ -29,6 +29,13 @@ typedef double lanes __attribute__((vector_size(4 * sizeof(double))));
 #error "chain.c needs a compiler with vector extensions (gcc or clang)"
 #endif
 
+/* Short loops over coordinates are written out, so that what they make stays in registers. */
+#if defined(__clang__)
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
 enum { LANES = 4 };
 
 INLINE lanes all(double x) { return (lanes){x, x, x, x}; }
@@ -36,13 +43,38 @@ INLINE lanes all(double x) { return (lanes){x, x, x, x}; }
 /* Square root, lane by lane: an exact operation, so the compiler may do as it likes. */
 INLINE lanes root(lanes x) { return (lanes){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])}; }
 
-/* The larger one, lane by lane. */
+typedef long long lane_bits __attribute__((vector_size(4 * sizeof(long long))));
+
+/* The larger one, lane by lane; b if they cannot be compared. */
 INLINE lanes larger(lanes a, lanes b) {
-  return (lanes){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1], a[2] > b[2] ? a[2] : b[2],
-                 a[3] > b[3] ? a[3] : b[3]};
+  lane_bits first = a > b;
+  return (lanes)((first & (lane_bits)a) | (~first & (lane_bits)b));
 }
 
-INLINE lanes magnitude(lanes a) { return larger(a, -a); }
+INLINE lanes magnitude(lanes a) {
+  const long long rest = 0x7fffffffffffffff; /* all but the sign */
+  return (lanes)((lane_bits)a & (lane_bits){rest, rest, rest, rest});
+}
+
+INLINE lanes load(const double *x) {
+  lanes r;
+  memcpy(&r, x, sizeof r);
+  return r;
+}
+
+INLINE void save(double *x, lanes r) { memcpy(x, &r, sizeof r); }
+
+/* Lane i in all lanes. */
+#define LANE(x, i) __builtin_shufflevector(x, x, i, i, i, i)
+INLINE lanes lane(lanes x, int i) {
+  return i == 0 ? LANE(x, 0) : i == 1 ? LANE(x, 1) : i == 2 ? LANE(x, 2) : LANE(x, 3);
+}
+
+/* The diagonal of four rows. */
+INLINE lanes diagonal(lanes a, lanes b, lanes c, lanes d) {
+  lanes ab = __builtin_shufflevector(a, b, 0, 5, 2, 7), cd = __builtin_shufflevector(c, d, 0, 5, 2, 7);
+  return __builtin_shufflevector(ab, cd, 0, 1, 6, 7);
+}
 
 /* Transposes four vectors of four. */
 INLINE void turn(lanes a, lanes b, lanes c, lanes d, lanes out[4]) {
@@ -123,8 +155,8 @@ INLINE int in_the_open(const machine *m, const contact_point *p, const double *r
   return x * x + y * y >= g->radius * g->radius;
 }
 
-/* u = D^-1 u and w = D^-1 w with row pivoting; 0 if singular. */
-static int plane_solve_careful(const lanes *d, lanes *u, lanes *w) {
+/* x = D^-1 u and z = D^-1 w with row pivoting; 0 if singular. */
+static int plane_solve_careful(const lanes *d, const lanes *u, const lanes *w, lanes *x, lanes *z) {
   double a[4][12];
   for (int i = 0; i < 4; i++) {
     memcpy(a[i], &d[i], 4 * sizeof(double));
@@ -148,8 +180,8 @@ static int plane_solve_careful(const lanes *d, lanes *u, lanes *w) {
   }
   for (int i = 0; i < 4; i++) {
     for (int k = 4; k < 12; k++) a[i][k] /= a[i][i];
-    memcpy(&u[i], a[i] + 4, 4 * sizeof(double));
-    memcpy(&w[i], a[i] + 8, 4 * sizeof(double));
+    memcpy(&x[i], a[i] + 4, 4 * sizeof(double));
+    memcpy(&z[i], a[i] + 8, 4 * sizeof(double));
   }
   return 1;
 }

@@ -19,46 +19,42 @@ typedef struct PLANE(side) {
   PLANE(link) link[LANES];
 } PLANE(side);
 
-/* Rows of a 2 x 2 block of tensors a b, b' c (or a b, c d): lane by lane into one row per element. */
-INLINE void PLANE(rows)(const lanes *a, const lanes *b, const lanes *c, const lanes *d, lanes out[LANES][4]) {
-  lanes rows[4][4];
-  turn(a[0], a[1], b[0], b[1], rows[0]);
-  turn(a[1], a[2], b[1], b[2], rows[1]);
-  turn(c[0], c[1], d[0], d[1], rows[2]);
-  turn(c[1], c[2], d[1], d[2], rows[3]);
-  for (int e = 0; e < LANES; e++)
-    for (int i = 0; i < 4; i++) out[e][i] = rows[i][e];
-}
+/* Rows of the tensors a b, c d of four elements: lane by lane into four rows of each element. */
+#define PLANE_ROWS(field, a, b, c, d)                                            \
+  do {                                                                           \
+    lanes row[4];                                                                \
+    turn((a)[0], (a)[1], (b)[0], (b)[1], row);                                   \
+    UNROLL for (int e = 0; e < LANES; e++) s->link[e].field[0] = row[e];         \
+    turn((a)[1], (a)[2], (b)[1], (b)[2], row);                                   \
+    UNROLL for (int e = 0; e < LANES; e++) s->link[e].field[1] = row[e];         \
+    turn((c)[0], (c)[1], (d)[0], (d)[1], row);                                   \
+    UNROLL for (int e = 0; e < LANES; e++) s->link[e].field[2] = row[e];         \
+    turn((c)[1], (c)[2], (d)[1], (d)[2], row);                                   \
+    UNROLL for (int e = 0; e < LANES; e++) s->link[e].field[3] = row[e];         \
+  } while (0)
 
 /* The next four elements of a side, from element `first` on towards the middle. */
 INLINE void PLANE(load)(const cable *c, const recipe *y, int first, int from_end, PLANE(side) * s, lanes *tension) {
   quad_21 o;
-  lanes out[LANES][4], r[4];
+  lanes r[4];
   elements_21(c, y, first, from_end ? -1 : 1, &o);
-  const lanes *k[10];
-  for (int i = 0; i < 10; i++) k[i] = o.k[i];
   if (from_end) {
-    PLANE(rows)(k[7], k[8], k[8], k[9], out);
-    for (int e = 0; e < LANES; e++) memcpy(s->link[e].own, out[e], sizeof out[e]);
-    PLANE(rows)(k[2], k[5], k[3], k[6], out);
-    for (int e = 0; e < LANES; e++) memcpy(s->link[e].u, out[e], sizeof out[e]);
-    PLANE(rows)(k[0], k[1], k[1], k[4], out);
-    for (int e = 0; e < LANES; e++) memcpy(s->link[e].next, out[e], sizeof out[e]);
+    PLANE_ROWS(own, o.k[7], o.k[8], o.k[8], o.k[9]);
+    PLANE_ROWS(u, o.k[2], o.k[5], o.k[3], o.k[6]);
+    PLANE_ROWS(next, o.k[0], o.k[1], o.k[1], o.k[4]);
   } else {
-    PLANE(rows)(k[0], k[1], k[1], k[4], out);
-    for (int e = 0; e < LANES; e++) memcpy(s->link[e].own, out[e], sizeof out[e]);
-    PLANE(rows)(k[2], k[3], k[5], k[6], out);
-    for (int e = 0; e < LANES; e++) memcpy(s->link[e].u, out[e], sizeof out[e]);
-    PLANE(rows)(k[7], k[8], k[8], k[9], out);
-    for (int e = 0; e < LANES; e++) memcpy(s->link[e].next, out[e], sizeof out[e]);
+    PLANE_ROWS(own, o.k[0], o.k[1], o.k[1], o.k[4]);
+    PLANE_ROWS(u, o.k[2], o.k[3], o.k[5], o.k[6]);
+    PLANE_ROWS(next, o.k[7], o.k[8], o.k[8], o.k[9]);
   }
-  int near = from_end ? 2 : 0, far = 2 - near;
-  turn(o.f[near][0], o.f[near][1], o.f[near + 1][0], o.f[near + 1][1], r);
-  for (int e = 0; e < LANES; e++) s->link[e].r = r[e];
-  turn(o.f[far][0], o.f[far][1], o.f[far + 1][0], o.f[far + 1][1], r);
-  for (int e = 0; e < LANES; e++) s->link[e].next_r = r[e];
+  const lanes(*near)[2] = from_end ? o.f + 2 : o.f, (*far)[2] = from_end ? o.f : o.f + 2;
+  turn(near[0][0], near[0][1], near[1][0], near[1][1], r);
+  UNROLL for (int e = 0; e < LANES; e++) s->link[e].r = r[e];
+  turn(far[0][0], far[0][1], far[1][0], far[1][1], r);
+  UNROLL for (int e = 0; e < LANES; e++) s->link[e].next_r = r[e];
   *tension = larger(*tension, o.tension);
 }
+#undef PLANE_ROWS
 
 /* A node's friction: direction t, row g, diagonal b, what is left of it. */
 typedef struct PLANE(grip) {
@@ -119,64 +115,67 @@ INLINE void PLANE(fix)(unsigned bits, lanes d[4], lanes u[4], lanes *r, PLANE(gr
   }
 }
 
-/* u = D^-1 u and w = D^-1 w in both sides at once, without pivoting. */
-INLINE void PLANE(solve)(lanes d[2][4], lanes u[2][4], lanes w[2][4]) {
-  double inverse[2][4];
-#pragma GCC unroll 4
-  for (int j = 0; j < 4; j++) {
-#pragma GCC unroll 2
-    for (int k = 0; k < 2; k++) {
-      inverse[k][j] = 1 / d[k][j][j];
-#pragma GCC unroll 4
-      for (int i = j + 1; i < 4; i++) {
-        lanes f = all(d[k][i][j] * inverse[k][j]);
+/* x = D^-1 u and z = D^-1 w in both sides at once, without pivoting; `good`: no pivot has lost what it was made of. */
+INLINE void PLANE(solve)(const lanes matrix[2][4], const lanes u[2][4], const lanes w[2][4], lanes x[2][4],
+                         lanes z[2][4], int good[2]) {
+  lanes d[2][4], inverse[2][4];
+  UNROLL for (int i = 0; i < 4; i++) {
+    UNROLL for (int k = 0; k < 2; k++) {
+      d[k][i] = matrix[k][i];
+      x[k][i] = u[k][i];
+      z[k][i] = w[k][i];
+    }
+  }
+  UNROLL for (int j = 0; j < 4; j++) {
+    UNROLL for (int k = 0; k < 2; k++) {
+      inverse[k][j] = all(1) / lane(d[k][j], j);
+      UNROLL for (int i = j + 1; i < 4; i++) {
+        lanes f = lane(d[k][i], j) * inverse[k][j];
         if (j < 3) d[k][i] -= f * d[k][j];
-        u[k][i] -= f * u[k][j];
-        w[k][i] -= f * w[k][j];
+        x[k][i] -= f * x[k][j];
+        z[k][i] -= f * z[k][j];
       }
     }
   }
-#pragma GCC unroll 4
-  for (int j = 3; j >= 0; j--) {
-#pragma GCC unroll 2
-    for (int k = 0; k < 2; k++) {
-      u[k][j] *= all(inverse[k][j]);
-      w[k][j] *= all(inverse[k][j]);
-#pragma GCC unroll 4
-      for (int i = 0; i < j; i++) {
-        lanes f = all(d[k][i][j]);
-        u[k][i] -= f * u[k][j];
-        w[k][i] -= f * w[k][j];
+  UNROLL for (int j = 3; j >= 0; j--) {
+    UNROLL for (int k = 0; k < 2; k++) {
+      x[k][j] *= inverse[k][j];
+      z[k][j] *= inverse[k][j];
+      UNROLL for (int i = 0; i < j; i++) {
+        lanes f = lane(d[k][i], j);
+        x[k][i] -= f * x[k][j];
+        z[k][i] -= f * z[k][j];
       }
     }
   }
-}
-
-/* Whether a pivot has lost what it was made of. */
-INLINE int PLANE(lost)(const lanes before[4], const lanes after[4]) {
-  int bad = 0;
-  for (int j = 0; j < 4; j++) bad |= !(fabs(after[j][j]) > 1e-13 * fabs(before[j][j]));
-  return bad;
+  UNROLL for (int k = 0; k < 2; k++) { /* what the pivots were made of, over what is left */
+    lanes before = diagonal(matrix[k][0], matrix[k][1], matrix[k][2], matrix[k][3]);
+    lanes inverted = diagonal(inverse[k][0], inverse[k][1], inverse[k][2], inverse[k][3]);
+    lane_bits fine = magnitude(before * inverted) < all(1e13);
+    good[k] = (fine[0] & fine[1] & fine[2] & fine[3]) != 0;
+  }
 }
 
 /* With X = D^-1 U, and D^-1 r, D^-1 t in lanes 0 and 1 of w: takes friction into them, and stores the node. */
 INLINE int PLANE(store)(cable *c, int i, const PLANE(grip) * o, lanes x[4], const lanes w[4], lanes *y) {
   double *out = c->up + (size_t)i * PLANE_STRIDE, *grip = c->right + (size_t)i * 5;
-  *y = (lanes){w[0][0], w[1][0], w[2][0], w[3][0]};
+  lanes column[4];
+  turn(w[0], w[1], w[2], w[3], column);
+  *y = column[0];
   if (o->touches) {
-    lanes z = {w[0][1], w[1][1], w[2][1], w[3][1]};
+    lanes z = column[1];
     double schur = o->b + o->g[0] * z[0] + o->g[1] * z[1];
     if (!(fabs(schur) > 0)) return 0;
     double inverse = 1 / schur;
     lanes row = all(inverse) * (all(o->g[0]) * x[0] + all(o->g[1]) * x[1]);
     double rest = inverse * (o->g[0] * (*y)[0] + o->g[1] * (*y)[1] - o->rest);
-    for (int k = 0; k < 4; k++) x[k] -= all(z[k]) * row;
+    UNROLL for (int k = 0; k < 4; k++) x[k] -= lane(z, k) * row;
     *y -= z * all(rest);
-    memcpy(grip, &row, sizeof row);
+    save(grip, row);
     grip[4] = rest;
   }
-  memcpy(out, x, 4 * sizeof *x);
-  memcpy(out + 16, y, sizeof *y);
+  UNROLL for (int k = 0; k < 4; k++) save(out + 4 * k, x[k]);
+  save(out + 16, *y);
   return 1;
 }
 
@@ -188,26 +187,19 @@ INLINE void PLANE(complete)(machine *m, cable *c, int i, const implicit *how, do
   PLANE(node)(m, c, i, how, a_q, d, &r, o, left);
   if (c->fixed[i]) PLANE(fix)(c->fixed[i], d, u, &r, o);
   *force = larger(*force, magnitude(r));
-  r -= less_r;
-  for (int j = 0; j < 4; j++) {
-    d[j] -= less[j];
-    w[j] = (lanes){r[j], o->touches && j < 2 ? o->t[j] : 0, 0, 0};
-  }
+  lanes t = {0, 0, 0, 0};
+  if (o->touches) t = (lanes){o->t[0], o->t[1], 0, 0};
+  turn(r - less_r, t, all(0), all(0), w);
+  UNROLL for (int j = 0; j < 4; j++) d[j] -= less[j];
 }
 
 /* Solves both sides, with pivoting if one needs it. */
-INLINE int PLANE(solve_checked)(lanes d[2][4], lanes u[2][4], lanes w[2][4]) {
-  lanes d0[2][4], u0[2][4], w0[2][4];
-  memcpy(d0, d, sizeof d0);
-  memcpy(u0, u, sizeof u0);
-  memcpy(w0, w, sizeof w0);
-  PLANE(solve)(d, u, w);
-  for (int k = 0; k < 2; k++) {
-    if (!PLANE(lost)(d0[k], d[k])) continue;
-    memcpy(u[k], u0[k], sizeof u0[k]);
-    memcpy(w[k], w0[k], sizeof w0[k]);
-    if (!plane_solve_careful(d0[k], u[k], w[k])) return 0;
-  }
+INLINE int PLANE(solve_checked)(const lanes d[2][4], const lanes u[2][4], const lanes w[2][4], lanes x[2][4],
+                                lanes z[2][4]) {
+  int good[2];
+  PLANE(solve)(d, u, w, x, z, good);
+  for (int k = 0; k < 2; k++)
+    if (!good[k] && !plane_solve_careful(d[k], u[k], w[k], x[k], z[k])) return 0;
   return 1;
 }
 
@@ -217,11 +209,11 @@ TARGET static int PLANE(eliminate)(machine *m, cable *c, const implicit *how, le
   PLANE(side) side[2];
   PLANE(grip) grip[2] = {{0}};
   int middle = c->n / 2, count[2] = {middle, c->n - middle};
-  lanes tension = all(0), force = all(0), d[2][4], u[2][4], w[2][4], x[2][4];
+  lanes tension = all(0), force = all(0), d[2][4], u[2][4], w[2][4], x[2][4], z[2][4];
   prepare(&y, &c->section, how);
   memset(side, 0, sizeof side);
   for (int step = 0; step < count[1]; step++) {
-    for (int k = 0; k < 2; k++) {
+    UNROLL for (int k = 0; k < 2; k++) {
       PLANE(side) *s = &side[k];
       int i = k == 0 ? step : c->n - step;
       if (step >= count[k]) { /* an odd number of elements */
@@ -232,29 +224,29 @@ TARGET static int PLANE(eliminate)(machine *m, cable *c, const implicit *how, le
       }
       if (step % LANES == 0) PLANE(load)(c, &y, k == 0 ? step : c->n - 1 - step, k, s, &tension);
       const PLANE(link) *e = &s->link[step % LANES];
-      for (int j = 0; j < 4; j++) {
+      UNROLL for (int j = 0; j < 4; j++) {
         d[k][j] = s->next[j] + e->own[j];
         u[k][j] = e->u[j];
       }
       PLANE(complete)(m, c, i, how, y.a_q, s->less, s->less_r, d[k], u[k], s->next_r + e->r, &grip[k], w[k], &force,
                       left);
     }
-    memcpy(x, u, sizeof x);
-    if (!PLANE(solve_checked)(d, x, w)) return 0;
-    for (int k = 0; k < 2 && step < count[k]; k++) {
+    if (!PLANE(solve_checked)(d, u, w, x, z)) return 0;
+    UNROLL for (int k = 0; k < 2; k++) {
       PLANE(side) *s = &side[k];
+      if (step >= count[k]) continue;
       lanes rest;
-      if (!PLANE(store)(c, k == 0 ? step : c->n - step, &grip[k], x[k], w[k], &rest)) return 0;
-      for (int j = 0; j < 4; j++) {
-        s->less[j] = all(u[k][0][j]) * x[k][0] + all(u[k][1][j]) * x[k][1] + all(u[k][2][j]) * x[k][2] +
-                     all(u[k][3][j]) * x[k][3];
+      if (!PLANE(store)(c, k == 0 ? step : c->n - step, &grip[k], x[k], z[k], &rest)) return 0;
+      UNROLL for (int j = 0; j < 4; j++) {
+        s->less[j] = lane(u[k][0], j) * x[k][0] + lane(u[k][1], j) * x[k][1] + lane(u[k][2], j) * x[k][2] +
+                     lane(u[k][3], j) * x[k][3];
         s->next[j] = s->link[step % LANES].next[j];
       }
-      s->less_r = u[k][0] * all(rest[0]) + u[k][1] * all(rest[1]) + u[k][2] * all(rest[2]) + u[k][3] * all(rest[3]);
+      s->less_r = u[k][0] * lane(rest, 0) + u[k][1] * lane(rest, 1) + u[k][2] * lane(rest, 2) + u[k][3] * lane(rest, 3);
       s->next_r = s->link[step % LANES].next_r;
     }
   }
-  for (int j = 0; j < 4; j++) {
+  UNROLL for (int j = 0; j < 4; j++) {
     d[0][j] = side[0].next[j] + side[1].next[j];
     side[0].less[j] += side[1].less[j];
   }
@@ -264,8 +256,8 @@ TARGET static int PLANE(eliminate)(machine *m, cable *c, const implicit *how, le
   PLANE(complete)(m, c, middle, how, y.a_q, side[0].less, side[0].less_r + side[1].less_r, d[0], u[0],
                   side[0].next_r + side[1].next_r, &grip[0], w[0], &force, left);
   lanes rest;
-  if (!PLANE(solve_checked)(d, u, w) || !PLANE(store)(c, middle, &grip[0], u[0], w[0], &rest)) return 0;
-  for (int j = 0; j < 4; j++) {
+  if (!PLANE(solve_checked)(d, u, w, x, z) || !PLANE(store)(c, middle, &grip[0], x[0], z[0], &rest)) return 0;
+  UNROLL for (int j = 0; j < 4; j++) {
     left->force = force[j] > left->force ? force[j] : left->force;
     left->tension = tension[j] > left->tension ? tension[j] : left->tension;
   }
@@ -276,28 +268,17 @@ TARGET static int PLANE(eliminate)(machine *m, cable *c, const implicit *how, le
 INLINE lanes PLANE(change)(cable *c, int i, lanes next, lanes v_q, lanes a_q) {
   const double *in = c->up + (size_t)i * PLANE_STRIDE, *grip = c->right + (size_t)i * 5;
   double *x = c->x + (size_t)i * 5;
-  lanes row[4], y, q, v, a;
-  memcpy(row, in, sizeof row);
-  memcpy(&y, in + 16, sizeof y);
-  lanes turned[4];
-  turn(row[0], row[1], row[2], row[3], turned);
-  lanes change = -(y + turned[0] * all(next[0]) + turned[1] * all(next[1]) + turned[2] * all(next[2]) +
-                   turned[3] * all(next[3]));
-  memcpy(&q, c->q + i * 4, sizeof q);
-  memcpy(&v, c->v + i * 4, sizeof v);
-  memcpy(&a, c->a + i * 4, sizeof a);
-  q += change;
-  v += v_q * change;
-  a += a_q * change;
-  memcpy(c->q + i * 4, &q, sizeof q);
-  memcpy(c->v + i * 4, &v, sizeof v);
-  memcpy(c->a + i * 4, &a, sizeof a);
-  memcpy(x, &change, sizeof change);
+  lanes column[4];
+  turn(load(in), load(in + 4), load(in + 8), load(in + 12), column);
+  lanes change = -(load(in + 16) + column[0] * lane(next, 0) + column[1] * lane(next, 1) + column[2] * lane(next, 2) +
+                   column[3] * lane(next, 3));
+  save(c->q + i * 4, load(c->q + i * 4) + change);
+  save(c->v + i * 4, load(c->v + i * 4) + v_q * change);
+  save(c->a + i * 4, load(c->a + i * 4) + a_q * change);
+  save(x, change);
   x[4] = 0;
   if (c->n_points > 0 && c->point[i].drum >= 0) {
-    lanes f;
-    memcpy(&f, grip, sizeof f);
-    f *= next;
+    lanes f = load(grip) * next;
     x[4] = grip[4] + (f[0] + f[1] + (f[2] + f[3]));
     c->point[i].f[0] += x[4];
   }
