@@ -56,13 +56,12 @@ INLINE lanes magnitude(lanes a) {
   return (lanes)((lane_bits)a & (lane_bits){rest, rest, rest, rest});
 }
 
-INLINE lanes load(const double *x) {
-  lanes r;
-  memcpy(&r, x, sizeof r);
-  return r;
-}
+/* Four doubles anywhere in memory. */
+typedef double loose_lanes __attribute__((vector_size(4 * sizeof(double)), aligned(8), may_alias));
 
-INLINE void save(double *x, lanes r) { memcpy(x, &r, sizeof r); }
+INLINE lanes load(const double *x) { return *(const loose_lanes *)x; }
+
+INLINE void save(double *x, lanes r) { *(loose_lanes *)x = r; }
 
 /* Lane i in all lanes. */
 #define LANE(x, i) __builtin_shufflevector(x, x, i, i, i, i)

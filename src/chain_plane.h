@@ -115,45 +115,36 @@ INLINE void PLANE(fix)(unsigned bits, lanes d[4], lanes u[4], lanes *r, PLANE(gr
   }
 }
 
-/* x = D^-1 u and z = D^-1 w in both sides at once, without pivoting; `good`: no pivot has lost what it was made of. */
-INLINE void PLANE(solve)(const lanes matrix[2][4], const lanes u[2][4], const lanes w[2][4], lanes x[2][4],
-                         lanes z[2][4], int good[2]) {
-  lanes d[2][4], inverse[2][4];
+/* x = D^-1 u and z = D^-1 w without pivoting; 0 if a pivot has lost what it was made of. */
+INLINE int PLANE(solve)(const lanes matrix[4], const lanes u[4], const lanes w[4], lanes x[4], lanes z[4]) {
+  lanes d[4], inverse[4];
   UNROLL for (int i = 0; i < 4; i++) {
-    UNROLL for (int k = 0; k < 2; k++) {
-      d[k][i] = matrix[k][i];
-      x[k][i] = u[k][i];
-      z[k][i] = w[k][i];
-    }
+    d[i] = matrix[i];
+    x[i] = u[i];
+    z[i] = w[i];
   }
   UNROLL for (int j = 0; j < 4; j++) {
-    UNROLL for (int k = 0; k < 2; k++) {
-      inverse[k][j] = all(1) / lane(d[k][j], j);
-      UNROLL for (int i = j + 1; i < 4; i++) {
-        lanes f = lane(d[k][i], j) * inverse[k][j];
-        if (j < 3) d[k][i] -= f * d[k][j];
-        x[k][i] -= f * x[k][j];
-        z[k][i] -= f * z[k][j];
-      }
+    inverse[j] = all(1) / lane(d[j], j);
+    UNROLL for (int i = j + 1; i < 4; i++) {
+      lanes f = lane(d[i], j) * inverse[j];
+      if (j < 3) d[i] -= f * d[j];
+      x[i] -= f * x[j];
+      z[i] -= f * z[j];
     }
   }
   UNROLL for (int j = 3; j >= 0; j--) {
-    UNROLL for (int k = 0; k < 2; k++) {
-      x[k][j] *= inverse[k][j];
-      z[k][j] *= inverse[k][j];
-      UNROLL for (int i = 0; i < j; i++) {
-        lanes f = lane(d[k][i], j);
-        x[k][i] -= f * x[k][j];
-        z[k][i] -= f * z[k][j];
-      }
+    x[j] *= inverse[j];
+    z[j] *= inverse[j];
+    UNROLL for (int i = 0; i < j; i++) {
+      lanes f = lane(d[i], j);
+      x[i] -= f * x[j];
+      z[i] -= f * z[j];
     }
   }
-  UNROLL for (int k = 0; k < 2; k++) { /* what the pivots were made of, over what is left */
-    lanes before = diagonal(matrix[k][0], matrix[k][1], matrix[k][2], matrix[k][3]);
-    lanes inverted = diagonal(inverse[k][0], inverse[k][1], inverse[k][2], inverse[k][3]);
-    lane_bits fine = magnitude(before * inverted) < all(1e13);
-    good[k] = (fine[0] & fine[1] & fine[2] & fine[3]) != 0;
-  }
+  lanes before = diagonal(matrix[0], matrix[1], matrix[2], matrix[3]);
+  lanes inverted = diagonal(inverse[0], inverse[1], inverse[2], inverse[3]);
+  lane_bits fine = magnitude(before * inverted) < all(1e13);
+  return (fine[0] & fine[1] & fine[2] & fine[3]) != 0;
 }
 
 /* With X = D^-1 U, and D^-1 r, D^-1 t in lanes 0 and 1 of w: takes friction into them, and stores the node. */
@@ -193,18 +184,7 @@ INLINE void PLANE(complete)(machine *m, cable *c, int i, const implicit *how, do
   UNROLL for (int j = 0; j < 4; j++) d[j] -= less[j];
 }
 
-/* Solves both sides, with pivoting if one needs it. */
-INLINE int PLANE(solve_checked)(const lanes d[2][4], const lanes u[2][4], const lanes w[2][4], lanes x[2][4],
-                                lanes z[2][4]) {
-  int good[2];
-  PLANE(solve)(d, u, w, x, z, good);
-  for (int k = 0; k < 2; k++)
-    if (!good[k] && !plane_solve_careful(d[k], u[k], w[k], x[k], z[k])) return 0;
-  return 1;
-}
-
 TARGET static int PLANE(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) {
-  static const lanes unit[4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
   recipe y;
   PLANE(side) side[2];
   PLANE(grip) grip[2] = {{0}};
@@ -216,12 +196,7 @@ TARGET static int PLANE(eliminate)(machine *m, cable *c, const implicit *how, le
     UNROLL for (int k = 0; k < 2; k++) {
       PLANE(side) *s = &side[k];
       int i = k == 0 ? step : c->n - step;
-      if (step >= count[k]) { /* an odd number of elements */
-        memcpy(d[k], unit, sizeof unit);
-        memset(u[k], 0, sizeof u[k]);
-        memset(w[k], 0, sizeof w[k]);
-        continue;
-      }
+      if (step >= count[k]) continue; /* an odd number of elements */
       if (step % LANES == 0) PLANE(load)(c, &y, k == 0 ? step : c->n - 1 - step, k, s, &tension);
       const PLANE(link) *e = &s->link[step % LANES];
       UNROLL for (int j = 0; j < 4; j++) {
@@ -231,11 +206,11 @@ TARGET static int PLANE(eliminate)(machine *m, cable *c, const implicit *how, le
       PLANE(complete)(m, c, i, how, y.a_q, s->less, s->less_r, d[k], u[k], s->next_r + e->r, &grip[k], w[k], &force,
                       left);
     }
-    if (!PLANE(solve_checked)(d, u, w, x, z)) return 0;
     UNROLL for (int k = 0; k < 2; k++) {
       PLANE(side) *s = &side[k];
       if (step >= count[k]) continue;
       lanes rest;
+      if (!PLANE(solve)(d[k], u[k], w[k], x[k], z[k]) && !plane_solve_careful(d[k], u[k], w[k], x[k], z[k])) return 0;
       if (!PLANE(store)(c, k == 0 ? step : c->n - step, &grip[k], x[k], z[k], &rest)) return 0;
       UNROLL for (int j = 0; j < 4; j++) {
         s->less[j] = lane(u[k][0], j) * x[k][0] + lane(u[k][1], j) * x[k][1] + lane(u[k][2], j) * x[k][2] +
@@ -250,13 +225,12 @@ TARGET static int PLANE(eliminate)(machine *m, cable *c, const implicit *how, le
     d[0][j] = side[0].next[j] + side[1].next[j];
     side[0].less[j] += side[1].less[j];
   }
-  memcpy(d[1], unit, sizeof unit);
   memset(u, 0, sizeof u);
-  memset(w, 0, sizeof w);
   PLANE(complete)(m, c, middle, how, y.a_q, side[0].less, side[0].less_r + side[1].less_r, d[0], u[0],
                   side[0].next_r + side[1].next_r, &grip[0], w[0], &force, left);
   lanes rest;
-  if (!PLANE(solve_checked)(d, u, w, x, z) || !PLANE(store)(c, middle, &grip[0], x[0], z[0], &rest)) return 0;
+  if (!PLANE(solve)(d[0], u[0], w[0], x[0], z[0]) && !plane_solve_careful(d[0], u[0], w[0], x[0], z[0])) return 0;
+  if (!PLANE(store)(c, middle, &grip[0], x[0], z[0], &rest)) return 0;
   UNROLL for (int j = 0; j < 4; j++) {
     left->force = force[j] > left->force ? force[j] : left->force;
     left->tension = tension[j] > left->tension ? tension[j] : left->tension;
