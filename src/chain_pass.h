@@ -30,7 +30,7 @@ INLINE lanes NAME(gather)(const double *x, const int *node, int coordinate) {
 /* Axial force, bending and Rayleigh damping in the three modes d, s0, s1. */
 INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][DIM], lanes f[3][DIM],
                          lanes k[6][SYM], lanes *most) {
-  lanes inverse = all(1) / l, mode[3][DIM], rate[3][DIM], ea = all(y->ea) * l;
+  lanes inverse = all(1) / l, mode[3][DIM], rate[3][DIM], ea = y->ea * l;
   UNROLL for (int d = 0; d < DIM; d++) {
     mode[0][d] = (q[2][d] - q[0][d]) * inverse;
     mode[1][d] = q[1][d];
@@ -42,8 +42,8 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
   /* what is the same in every direction: bending and damping */
   lanes same[6], slow[6];
   UNROLL for (int i = 0; i < 6; i++) {
-    slow[i] = all(y->rayleigh * brake[i] / 30) * l;
-    same[i] = all(y->bend[i]) * inverse;
+    slow[i] = y->slow[i] * l;
+    same[i] = y->bend[i] * inverse;
   }
   UNROLL for (int d = 0; d < DIM; d++) {
     f[0][d] = same[0] * mode[0][d] + same[1] * mode[1][d] + same[2] * mode[2][d] + slow[0] * rate[0][d] +
@@ -54,16 +54,16 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
               slow[4] * rate[1][d] + slow[5] * rate[2][d];
   }
   UNROLL for (int i = 0; i < 6; i++) {
-    lanes trace = same[i] + slow[i] * all(y->v_q);
+    lanes trace = same[i] + slow[i] * y->dv;
     UNROLL for (int d = 0, n = 0; d < DIM; d++)
       UNROLL for (int e = d; e < DIM; e++, n++) k[i][n] = d == e ? trace : all(0);
   }
   *most = all(0);
   for (int g = 0; g < y->points; g++) {
-    const double *at = y->at[g], *pair = y->pair[g];
-    lanes r[DIM], square = all(0), t, t_a, h[SYM], w = all(y->weight[g]) * ea;
+    const lanes *at = y->at[g], *pair = y->pair[g];
+    lanes r[DIM], square = all(0), t, t_a, h[SYM], w = y->weight[g] * ea;
     UNROLL for (int d = 0; d < DIM; d++) {
-      r[d] = all(at[0]) * mode[0][d] + all(at[1]) * mode[1][d] + all(at[2]) * mode[2][d];
+      r[d] = at[0] * mode[0][d] + at[1] * mode[1][d] + at[2] * mode[2][d];
       square += r[d] * r[d];
     }
     if (y->green) { /* U = EA e^2/2, e = (r'.r' - 1)/2: force EA e r', stiffness EA (e 1 + r' r'') */
@@ -74,24 +74,24 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
       t = w * (stretch - all(1)) / stretch;
       t_a = w / (square * stretch);
     }
-    if (2 * g + 1 >= y->points && 2 * g - 1 < y->points) *most = t * inverse / all(y->weight[g]);
+    if (g == y->mid) *most = t * inverse * y->per_weight;
     UNROLL for (int d = 0, n = 0; d < DIM; d++) {
       lanes pull = t * r[d];
-      UNROLL for (int i = 0; i < 3; i++) f[i][d] += all(at[i]) * pull;
+      UNROLL for (int i = 0; i < 3; i++) f[i][d] += at[i] * pull;
       UNROLL for (int e = d; e < DIM; e++, n++) h[n] = d == e ? t + t_a * r[d] * r[e] : t_a * r[d] * r[e];
     }
     UNROLL for (int i = 0; i < 6; i++)
-      UNROLL for (int n = 0; n < SYM; n++) k[i][n] += all(pair[i]) * h[n];
+      UNROLL for (int n = 0; n < SYM; n++) k[i][n] += pair[i] * h[n];
   }
 }
 
 /* Adds inertia and weight at the nodes, and takes the modes there. */
 INLINE void NAME(to_nodes)(const recipe *y, const double *gravity, lanes l, lanes f[3][DIM], lanes k[6][SYM],
                            lanes a[4][DIM], NAME(quad) * o) {
-  lanes inverse = all(1) / l, square = inverse * inverse, m = all(y->rho / 420) * l, ml = m * l, mll = ml * l;
+  lanes inverse = all(1) / l, square = inverse * inverse, m = y->mass * l, ml = m * l, mll = ml * l;
   lanes mass[10] = {all(156) * m, all(22) * ml, all(54) * m,  all(-13) * ml, all(4) * mll,
                     all(13) * ml, all(-3) * mll, all(156) * m, all(-22) * ml, all(4) * mll};
-  lanes w0 = all(y->rho / 2) * l, w1 = all(y->rho / 12) * l * l;
+  lanes w0 = y->w0 * l, w1 = y->w1 * l * l;
   UNROLL for (int d = 0; d < DIM; d++) {
     lanes end = f[0][d] * inverse, g = all(gravity[d]);
     o->f[0][d] = mass[0] * a[0][d] + mass[1] * a[1][d] + mass[2] * a[2][d] + mass[3] * a[3][d] - end - w0 * g;
@@ -103,7 +103,7 @@ INLINE void NAME(to_nodes)(const recipe *y, const double *gravity, lanes l, lane
     UNROLL for (int e = d; e < DIM; e++, n++) {
       lanes dd = k[0][n] * square, d0 = k[1][n] * inverse, d1 = k[2][n] * inverse;
       lanes pair[10] = {dd, -d0, -dd, -d1, k[3][n], d0, k[4][n], dd, d1, k[5][n]};
-      UNROLL for (int i = 0; i < 10; i++) o->k[i][n] = d == e ? pair[i] + mass[i] * all(y->a_q) : pair[i];
+      UNROLL for (int i = 0; i < 10; i++) o->k[i][n] = d == e ? pair[i] + mass[i] * y->da : pair[i];
     }
   }
 }

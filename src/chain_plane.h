@@ -15,8 +15,9 @@ typedef struct PLANE(link) {
 
 /* One end of the cable being eliminated: what the last element and the last elimination leave to the next node. */
 typedef struct PLANE(side) {
-  lanes next[4], next_r, less[4], less_r;
-  PLANE(link) link[LANES];
+  lanes less[4], less_r;
+  const PLANE(link) * last;
+  PLANE(link) link[2 * LANES]; /* the four elements at hand, and the four before */
 } PLANE(side);
 
 /* Rows of the tensors a b, c d of four elements: lane by lane into four rows of each element. */
@@ -24,17 +25,17 @@ typedef struct PLANE(side) {
   do {                                                                           \
     lanes row[4];                                                                \
     turn((a)[0], (a)[1], (b)[0], (b)[1], row);                                   \
-    UNROLL for (int e = 0; e < LANES; e++) s->link[e].field[0] = row[e];         \
+    UNROLL for (int e = 0; e < LANES; e++) link[e].field[0] = row[e];         \
     turn((a)[1], (a)[2], (b)[1], (b)[2], row);                                   \
-    UNROLL for (int e = 0; e < LANES; e++) s->link[e].field[1] = row[e];         \
+    UNROLL for (int e = 0; e < LANES; e++) link[e].field[1] = row[e];         \
     turn((c)[0], (c)[1], (d)[0], (d)[1], row);                                   \
-    UNROLL for (int e = 0; e < LANES; e++) s->link[e].field[2] = row[e];         \
+    UNROLL for (int e = 0; e < LANES; e++) link[e].field[2] = row[e];         \
     turn((c)[1], (c)[2], (d)[1], (d)[2], row);                                   \
-    UNROLL for (int e = 0; e < LANES; e++) s->link[e].field[3] = row[e];         \
+    UNROLL for (int e = 0; e < LANES; e++) link[e].field[3] = row[e];         \
   } while (0)
 
 /* The next four elements of a side, from element `first` on towards the middle. */
-INLINE void PLANE(load)(const cable *c, const recipe *y, int first, int from_end, PLANE(side) * s, lanes *tension) {
+INLINE void PLANE(load)(const cable *c, const recipe *y, int first, int from_end, PLANE(link) * link, lanes *tension) {
   quad_21 o;
   lanes r[4];
   elements_21(c, y, first, from_end ? -1 : 1, &o);
@@ -49,9 +50,9 @@ INLINE void PLANE(load)(const cable *c, const recipe *y, int first, int from_end
   }
   const lanes(*near)[2] = from_end ? o.f + 2 : o.f, (*far)[2] = from_end ? o.f : o.f + 2;
   turn(near[0][0], near[0][1], near[1][0], near[1][1], r);
-  UNROLL for (int e = 0; e < LANES; e++) s->link[e].r = r[e];
+  UNROLL for (int e = 0; e < LANES; e++) link[e].r = r[e];
   turn(far[0][0], far[0][1], far[1][0], far[1][1], r);
-  UNROLL for (int e = 0; e < LANES; e++) s->link[e].next_r = r[e];
+  UNROLL for (int e = 0; e < LANES; e++) link[e].next_r = r[e];
   *tension = larger(*tension, o.tension);
 }
 #undef PLANE_ROWS
@@ -191,19 +192,24 @@ TARGET static int PLANE(eliminate)(machine *m, cable *c, const implicit *how, le
   int middle = c->n / 2, count[2] = {middle, c->n - middle};
   lanes tension = all(0), force = all(0), d[2][4], u[2][4], w[2][4], x[2][4], z[2][4];
   prepare(&y, &c->section, how);
-  memset(side, 0, sizeof side);
+  for (int k = 0; k < 2; k++) { /* nothing lies before the first node */
+    side[k].last = &side[k].link[2 * LANES - 1];
+    memset(&side[k].link[2 * LANES - 1], 0, sizeof side[k].link[0]);
+    memset(side[k].less, 0, sizeof side[k].less);
+    side[k].less_r = all(0);
+  }
   for (int step = 0; step < count[1]; step++) {
     UNROLL for (int k = 0; k < 2; k++) {
       PLANE(side) *s = &side[k];
       int i = k == 0 ? step : c->n - step;
       if (step >= count[k]) continue; /* an odd number of elements */
-      if (step % LANES == 0) PLANE(load)(c, &y, k == 0 ? step : c->n - 1 - step, k, s, &tension);
-      const PLANE(link) *e = &s->link[step % LANES];
+      if (step % LANES == 0) PLANE(load)(c, &y, k == 0 ? step : c->n - 1 - step, k, s->link + step % (2 * LANES), &tension);
+      const PLANE(link) *e = &s->link[step % (2 * LANES)];
       UNROLL for (int j = 0; j < 4; j++) {
-        d[k][j] = s->next[j] + e->own[j];
+        d[k][j] = s->last->next[j] + e->own[j];
         u[k][j] = e->u[j];
       }
-      PLANE(complete)(m, c, i, how, y.a_q, s->less, s->less_r, d[k], u[k], s->next_r + e->r, &grip[k], w[k], &force,
+      PLANE(complete)(m, c, i, how, y.a_q, s->less, s->less_r, d[k], u[k], s->last->next_r + e->r, &grip[k], w[k], &force,
                       left);
     }
     UNROLL for (int k = 0; k < 2; k++) {
@@ -215,19 +221,18 @@ TARGET static int PLANE(eliminate)(machine *m, cable *c, const implicit *how, le
       UNROLL for (int j = 0; j < 4; j++) {
         s->less[j] = lane(u[k][0], j) * x[k][0] + lane(u[k][1], j) * x[k][1] + lane(u[k][2], j) * x[k][2] +
                      lane(u[k][3], j) * x[k][3];
-        s->next[j] = s->link[step % LANES].next[j];
       }
       s->less_r = u[k][0] * lane(rest, 0) + u[k][1] * lane(rest, 1) + u[k][2] * lane(rest, 2) + u[k][3] * lane(rest, 3);
-      s->next_r = s->link[step % LANES].next_r;
+      s->last = &s->link[step % (2 * LANES)];
     }
   }
   UNROLL for (int j = 0; j < 4; j++) {
-    d[0][j] = side[0].next[j] + side[1].next[j];
+    d[0][j] = side[0].last->next[j] + side[1].last->next[j];
     side[0].less[j] += side[1].less[j];
   }
   memset(u, 0, sizeof u);
   PLANE(complete)(m, c, middle, how, y.a_q, side[0].less, side[0].less_r + side[1].less_r, d[0], u[0],
-                  side[0].next_r + side[1].next_r, &grip[0], w[0], &force, left);
+                  side[0].last->next_r + side[1].last->next_r, &grip[0], w[0], &force, left);
   lanes rest;
   if (!PLANE(solve)(d[0], u[0], w[0], x[0], z[0]) && !plane_solve_careful(d[0], u[0], w[0], x[0], z[0])) return 0;
   if (!PLANE(store)(c, middle, &grip[0], x[0], z[0], &rest)) return 0;
