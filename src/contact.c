@@ -19,10 +19,6 @@
 #include "machine.h"
 
 #include <math.h>
-#ifdef DIAG
-#include <stdio.h>
-#include <stdlib.h>
-#endif
 #include <string.h>
 
 #if defined(__GNUC__)
@@ -81,8 +77,8 @@ double cps_friction_holds(const contact_law *l, double n) {
 }
 
 /* Solves z = z_star + z_s z_t(v, n, e, z) for the states by Newton; dz/d(v, n, e) in s[][3]. */
-static void solve_states(const contact_law *l, cps_law_input *in, double *z, const double *z_star, double *z_t,
-                         double z_s, double s[CPS_MAX_STATES][3]) {
+static void solve_states(const contact_law *l, cps_law_input *in, double *z, const double *z_star,
+                         double *z_t, double z_s, double s[CPS_MAX_STATES][3]) {
   int n = l->law->n_states;
   cps_law_output out;
   cps_law_jacobian jac;
@@ -233,8 +229,8 @@ static rubbing rub_scaled(const contact_law *l, double v, double n, double limit
 }
 
 /* The law extended from where the guess lies; `along` is the direction of the argument. */
-INLINE rubbing rub_guessed(const contact_law *l, contact_point *p, double v, double e, double size, double creep,
-                           double along) {
+INLINE rubbing rub_guessed(const contact_law *l, contact_point *p, double v, double e, double size,
+                           double creep, double along) {
   int sticks = p->guess == GUESS_STICK;
   double side = sticks ? 1 : p->guess == GUESS_FORWARD ? along : -along;
   if (sticks ? size > p->limit : side < 0 || size < p->limit) p->wrong = fabs(size - p->limit);
@@ -334,8 +330,8 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, f
   }
 }
 
-static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
-                       friction *o) {
+static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+                       double z_s, friction *o) {
   for (int i = 0; i < s->axes; i++) {
     double e = p->f[i] - s->scale * s->a[i];
     rubbing r = cps_rub(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
@@ -358,17 +354,18 @@ INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, c
     rub_jump(l, p, s, o);
   else
     rub_memory(l, p, y, s, z_s, o);
-  if (l->kind == LAW_VELOCITY || l->kind == LAW_MEMORY) p->stuck = fabs(p->f[0]) + fabs(p->f[1]) < p->limit * (1 - 1e-9);
+  if (l->kind == LAW_VELOCITY || l->kind == LAW_MEMORY)
+    p->stuck = fabs(p->f[0]) + fabs(p->f[1]) < p->limit * (1 - 1e-9);
 }
 
-void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
-                       friction *out) {
+void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+                       double z_s, friction *out) {
   rub_any(l, p, y, s, z_s, out);
 }
 
 /* The scale of the balance force, see above; `stiff` is the diagonal block of the iteration matrix. */
-INLINE void set_scale(const machine *m, const cable *c, const contact_point *p, const double *t, const double *stiff,
-                      int stride, const implicit *how, sliding *s) {
+INLINE void set_scale(const machine *m, const cable *c, const contact_point *p, const double *t,
+                      const double *stiff, int stride, const implicit *how, sliding *s) {
   const contact_law *l = &c->contact;
   s->scale = p->mass;
   s->viscous = l->viscous * p->n;
@@ -460,7 +457,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   p->depth_t = -fr.out;
   cps_normal_eval(c->contact.normal, c->contact.normal_p, p->depth, p->depth_t, &no);
   double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
-  double n_n = -p->weight * (no.depth + no.rate * v_q); /* dN per n.dr */
+  double n_n = -p->weight * (no.depth + no.rate * v_q);   /* dN per n.dr */
   double n_t = -p->weight * no.rate * fr.along * inverse; /* dN per t.dr */
   p->drum = p->near;
   p->stiff = -n_n;
@@ -511,8 +508,8 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   return 1;
 }
 
-int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v, const double *a,
-                     const double *stiff, int stride, const implicit *how, touch *out) {
+int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v,
+                     const double *a, const double *stiff, int stride, const implicit *how, touch *out) {
   return m->dim == 2 ? eval(m, c, p, r, v, a, stiff, stride, how, out, 2)
                      : eval(m, c, p, r, v, a, stiff, stride, how, out, 3);
 }
@@ -623,8 +620,8 @@ static void chain_sort(chain_of *h) {
   chain_look(h, 0);
   for (int i = 0; i < h->n; i++)
     h->p[i].guess = fabs(h->sum[i]) <= h->limit[i] && h->limit[i] > 0 ? GUESS_STICK
-                    : h->sum[i] > 0                                    ? GUESS_FORWARD
-                                                                       : GUESS_BACKWARD;
+                    : h->sum[i] > 0                                   ? GUESS_FORWARD
+                                                                      : GUESS_BACKWARD;
 }
 
 /* Slips and friction for given sets. */
@@ -713,21 +710,11 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
   }
   chain_sort(&h);
   chain_solve(&h);
-#ifdef DIAG
-  if (getenv("DIAG")) {
-    int bad = 0; double worst = 0;
-    for (int i = 0; i < h.n; i++) {
-      int g = h.p[i].guess;
-      if (h.limit[i] <= 0) continue;
-      if (g == GUESS_STICK) { if (fabs(h.f[i]) > h.limit[i] * (1 + 1e-9)) bad++, worst = fmax(worst, fabs(h.f[i]) - h.limit[i]); }
-      else if (h.s[i] * (g == GUESS_FORWARD ? 1 : -1) > 0) bad++, worst = fmax(worst, fabs(h.s[i]));
-    }
-    printf("    spread: wrong %d bad after %d by %g\n", wrong, bad, worst);
-  }
-#endif
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];
-    if (p->drum >= 0) p->f[0] = fmax(-p->box, fmin(p->box, h.f[i]));
-    else p->guess = GUESS_NONE;
+    if (p->drum >= 0)
+      p->f[0] = fmax(-p->box, fmin(p->box, h.f[i]));
+    else
+      p->guess = GUESS_NONE;
   }
 }
