@@ -73,20 +73,20 @@ static const double brake[6] = {36, -3, -3, 4, -1, 4};
 #define BORDER(c, i) ((size_t)(i) * (size_t)(c))
 
 #define TARGET
-#define DIM   2
-#define SLOTS 1
+#define DIM     2
+#define SLOTS   1
 #define NAME(x) x##_21
 #include "chain_pass.h"
-#define DIM   2
-#define SLOTS 2
+#define DIM     2
+#define SLOTS   2
 #define NAME(x) x##_22
 #include "chain_pass.h"
-#define DIM   3
-#define SLOTS 2
+#define DIM     3
+#define SLOTS   2
 #define NAME(x) x##_32
 #include "chain_pass.h"
-#define DIM   3
-#define SLOTS 4
+#define DIM     3
+#define SLOTS   4
 #define NAME(x) x##_34
 #include "chain_pass.h"
 

@@ -77,15 +77,17 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
 INLINE void NAME(to_nodes)(const recipe *y, const double *gravity, lanes l, lanes f[3][DIM], lanes k[6][SYM],
                            lanes a[4][DIM], NAME(quad) * o) {
   lanes inverse = all(1) / l, square = inverse * inverse, m = all(y->rho / 420) * l, ml = m * l, mll = ml * l;
-  lanes mass[10] = {all(156) * m, all(22) * ml, all(54) * m,  all(-13) * ml, all(4) * mll,
+  lanes mass[10] = {all(156) * m, all(22) * ml,  all(54) * m,  all(-13) * ml, all(4) * mll,
                     all(13) * ml, all(-3) * mll, all(156) * m, all(-22) * ml, all(4) * mll};
   lanes w0 = all(y->rho / 2) * l, w1 = all(y->rho / 12) * l * l;
   for (int d = 0; d < DIM; d++) {
     lanes end = f[0][d] * inverse, g = all(gravity[d]);
     o->f[0][d] = mass[0] * a[0][d] + mass[1] * a[1][d] + mass[2] * a[2][d] + mass[3] * a[3][d] - end - w0 * g;
-    o->f[1][d] = mass[1] * a[0][d] + mass[4] * a[1][d] + mass[5] * a[2][d] + mass[6] * a[3][d] + f[1][d] - w1 * g;
+    o->f[1][d] = mass[1] * a[0][d] + mass[4] * a[1][d] + mass[5] * a[2][d] + mass[6] * a[3][d] + f[1][d] -
+                 w1 * g;
     o->f[2][d] = mass[2] * a[0][d] + mass[5] * a[1][d] + mass[7] * a[2][d] + mass[8] * a[3][d] + end - w0 * g;
-    o->f[3][d] = mass[3] * a[0][d] + mass[6] * a[1][d] + mass[8] * a[2][d] + mass[9] * a[3][d] + f[2][d] + w1 * g;
+    o->f[3][d] = mass[3] * a[0][d] + mass[6] * a[1][d] + mass[8] * a[2][d] + mass[9] * a[3][d] + f[2][d] +
+                 w1 * g;
   }
   for (int d = 0, n = 0; d < DIM; d++) {
     for (int e = d; e < DIM; e++, n++) {
@@ -224,8 +226,8 @@ static void NAME(touch_border)(machine *m, cable *c, const contact_point *p, con
 }
 
 /* A contact point into the rows of its nodes; its friction forces are the unknowns from `slot` on. */
-static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const implicit *how, int slot, NAME(rows) * w,
-                              leftover *left) {
+static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const implicit *how, int slot,
+                              NAME(rows) * w, leftover *left) {
   enum { H = 2 * DIM };
   touch t;
   double r[DIM], v[DIM], a[DIM];
@@ -336,7 +338,8 @@ static void NAME(bond_of)(const machine *m, const cable *c, int side, NAME(bond)
 /* The next node is bound: its columns here, and its rows' part that concerns this node, go to the border. */
 static void NAME(bind_next)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(rows) * w) {
   int nb = m->nb, wide = 1 + nb;
-  double *right = c->right + (size_t)i * (size_t)(B * wide), *across = c->across + (size_t)i * (size_t)(B * nb);
+  double *right = c->right + (size_t)i * (size_t)(B * wide),
+         *across = c->across + (size_t)i * (size_t)(B * nb);
   for (int j = 0; j < o->n; j++) {
     for (int r = 0; r < B; r++) {
       for (int k = 0; k < o->unknowns; k++) {
@@ -351,7 +354,8 @@ static void NAME(bind_next)(machine *m, cable *c, int i, const NAME(bond) * o, N
 /* This node is bound: its equations go to the border, its coordinates follow it. */
 static void NAME(bind)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(rows) * w) {
   int nb = m->nb, wide = 1 + nb;
-  double *right = c->right + (size_t)i * (size_t)(B * wide), *across = c->across + (size_t)i * (size_t)(B * nb);
+  double *right = c->right + (size_t)i * (size_t)(B * wide),
+         *across = c->across + (size_t)i * (size_t)(B * nb);
   for (int j = 0; j < o->n; j++) {
     for (int k = 0; k < o->unknowns; k++) {
       double by = o->by[j][k];

@@ -81,8 +81,8 @@ double cps_friction_holds(const contact_law *l, double n) {
 }
 
 /* Solves z = z_star + z_s z_t(v, n, e, z) for the states by Newton; dz/d(v, n, e) in s[][3]. */
-static void solve_states(const contact_law *l, cps_law_input *in, double *z, const double *z_star, double *z_t,
-                         double z_s, double s[CPS_MAX_STATES][3]) {
+static void solve_states(const contact_law *l, cps_law_input *in, double *z, const double *z_star,
+                         double *z_t, double z_s, double s[CPS_MAX_STATES][3]) {
   int n = l->law->n_states;
   cps_law_output out;
   cps_law_jacobian jac;
@@ -226,7 +226,8 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
                                             : -2 * p->limit * d[0];
     shift = size - at;
     e_d -= shift;
-    if (p->guess == GUESS_STICK ? size > p->limit : at < 0 || size < p->limit) p->wrong = fabs(size - p->limit);
+    if (p->guess == GUESS_STICK ? size > p->limit : at < 0 || size < p->limit)
+      p->wrong = fabs(size - p->limit);
   }
   p->guess = GUESS_NONE;
   rubbing r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
@@ -281,8 +282,8 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, f
   }
 }
 
-static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
-                       friction *o) {
+static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+                       double z_s, friction *o) {
   for (int i = 0; i < s->axes; i++) {
     double e = p->f[i] - s->scale * s->a[i];
     rubbing r = cps_rub(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
@@ -305,17 +306,18 @@ INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, c
     rub_jump(l, p, s, o);
   else
     rub_memory(l, p, y, s, z_s, o);
-  if (l->kind != LAW_JUMP && l->kind != LAW_KINK) p->stuck = fabs(p->f[0]) + fabs(p->f[1]) < p->limit * (1 - 1e-9);
+  if (l->kind != LAW_JUMP && l->kind != LAW_KINK)
+    p->stuck = fabs(p->f[0]) + fabs(p->f[1]) < p->limit * (1 - 1e-9);
 }
 
-void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
-                       friction *out) {
+void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+                       double z_s, friction *out) {
   rub_any(l, p, y, s, z_s, out);
 }
 
 /* The scale of the balance force, see above; `stiff` is the diagonal block of the iteration matrix. */
-INLINE void set_scale(const machine *m, const cable *c, const contact_point *p, const double *t, const double *stiff,
-                      int stride, const implicit *how, sliding *s) {
+INLINE void set_scale(const machine *m, const cable *c, const contact_point *p, const double *t,
+                      const double *stiff, int stride, const implicit *how, sliding *s) {
   const contact_law *l = &c->contact;
   s->scale = p->mass;
   s->viscous = l->viscous * p->n;
@@ -407,7 +409,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   p->depth_t = -fr.out;
   cps_normal_eval(c->contact.normal, c->contact.normal_p, p->depth, p->depth_t, &no);
   double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
-  double n_n = -p->weight * (no.depth + no.rate * v_q); /* dN per n.dr */
+  double n_n = -p->weight * (no.depth + no.rate * v_q);   /* dN per n.dr */
   double n_t = -p->weight * no.rate * fr.along * inverse; /* dN per t.dr */
   p->drum = p->near;
   p->n = p->weight * no.n;
@@ -456,8 +458,8 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   return 1;
 }
 
-int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v, const double *a,
-                     const double *stiff, int stride, const implicit *how, touch *out) {
+int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v,
+                     const double *a, const double *stiff, int stride, const implicit *how, touch *out) {
   return m->dim == 2 ? eval(m, c, p, r, v, a, stiff, stride, how, out, 2)
                      : eval(m, c, p, r, v, a, stiff, stride, how, out, 3);
 }
@@ -573,7 +575,9 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
 #endif
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];
-    if (p->drum >= 0) p->f[0] = fmax(-p->limit, fmin(p->limit, h.f[i]));
-    else p->guess = GUESS_NONE;
+    if (p->drum >= 0)
+      p->f[0] = fmax(-p->limit, fmin(p->limit, h.f[i]));
+    else
+      p->guess = GUESS_NONE;
   }
 }

@@ -109,14 +109,45 @@ int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) 
     leftover left;
     if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
 #ifdef DIAG
-    { static int on=-1; if(on<0) on=getenv("DIAG")!=NULL; if(on){ int st=0,sl=0,fr=0; unsigned h=0; cable*c=&m->cable[0]; for(int i=0;i<c->n_points;i++){contact_point*p=&c->point[i]; if(p->drum<0)fr++; else if(p->stuck)st++; else sl++; h=h*31+(unsigned)(p->drum<0?0:p->stuck?1:2);} 
-      double w=0;int at=-1;for(int i=0;i<c->n_points;i++){contact_point*p=&c->point[i]; double e=fabs(c->x[p->node*(c->b+c->slots)+c->b])/(p->limit+1e-9); if(e>w){w=e;at=i;}}
-      printf("  t %.4f it %d force %.2e fric %.2e moved %.2e st %d sl %d hash %08x worst df/lim %.2e at %d n %g f %g\n",how->t,it,left.force,left.friction,left.moved,st,sl,h,w,at,c->point[at].n,c->point[at].f[0]);} }
+    {
+      static int on = -1;
+      if (on < 0) on = getenv("DIAG") != NULL;
+      if (on) {
+        int st = 0, sl = 0, fr = 0;
+        unsigned h = 0;
+        cable *c = &m->cable[0];
+        for (int i = 0; i < c->n_points; i++) {
+          contact_point *p = &c->point[i];
+          if (p->drum < 0)
+            fr++;
+          else if (p->stuck)
+            st++;
+          else
+            sl++;
+          h = h * 31 + (unsigned)(p->drum < 0 ? 0 : p->stuck ? 1 : 2);
+        }
+        double w = 0;
+        int at = -1;
+        for (int i = 0; i < c->n_points; i++) {
+          contact_point *p = &c->point[i];
+          double e = fabs(c->x[p->node * (c->b + c->slots) + c->b]) / (p->limit + 1e-9);
+          if (e > w) {
+            w = e;
+            at = i;
+          }
+        }
+        printf("  t %.4f it %d force %.2e fric %.2e moved %.2e st %d sl %d hash %08x worst df/lim %.2e at %d "
+               "n %g f %g\n",
+               how->t, it, left.force, left.friction, left.moved, st, sl, h, w, at, c->point[at].n,
+               c->point[at].f[0]);
+      }
+    }
 #endif
     /* What is left before an iteration is far less after it. A contact that hardly bears anything does not count
      * more than the others. */
     double friction = 10 * tolerance * left.holds / fmax(left.touching, 1);
-    if (left.force <= tolerance * left.tension + noise + 1e-12 && left.friction <= friction + noise + 1e-12 && left.moved < LEAP)
+    if (left.force <= tolerance * left.tension + noise + 1e-12 && left.friction <= friction + noise + 1e-12 &&
+        left.moved < LEAP)
       return it;
     for (int i = 0; i < m->n_cables && it <= SPREAD_MOST; i++) cps_contact_spread(m, &m->cable[i], how);
   }
@@ -180,8 +211,8 @@ static void predict_states(contact_memory *y, const rule *u, double h) {
 static void finish_states(contact_memory *y, const rule *u) {
   for (int i = 0; i < AXES; i++)
     for (int j = 0; j < CPS_MAX_STATES; j++)
-      y->aux[i][j] =
-          ((1 - u->af) * y->z_t[i][j] + u->af * y->z_t0[i][j] - u->am * y->aux0[i][j]) / (1 - u->am);
+      y->aux[i][j] = ((1 - u->af) * y->z_t[i][j] + u->af * y->z_t0[i][j] - u->am * y->aux0[i][j]) /
+                     (1 - u->am);
 }
 
 /* The auxiliary accelerations at the end, and what they say about the error: a norm of (beta - 1/6) h^2 da. */

@@ -68,7 +68,8 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
     for (int k = 0; k < m->cable[i].n; k++) span += m->cable[i].length[k];
   /* The cable first settles onto the drums with hardly any friction, for a time too short to slide far. */
   mark_start(m);
-  for (int round = 0; round < 100 && h < 0.02 && h > 1e-9; round++) h *= relax(m, t, h, HARDLY) < 0 ? 0.25 : 2;
+  for (int round = 0; round < 100 && h < 0.02 && h > 1e-9; round++)
+    h *= relax(m, t, h, HARDLY) < 0 ? 0.25 : 2;
   mark_start(m);
   int settled = 0;
   for (int round = 0; round < 400 && !settled && drift < span && h > 1e-9; round++) {
@@ -79,5 +80,6 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   }
   rest(m);
   if (settled) return CPS_OK;
-  return cps_error_set(err, CPS_FAILED, NULL, "the cables find no equilibrium: friction cannot hold their loads");
+  return cps_error_set(err, CPS_FAILED, NULL,
+                       "the cables find no equilibrium: friction cannot hold their loads");
 }
