@@ -19,6 +19,10 @@ void cps_haul_bring_back(machine *m);
 /* Newton's method; the number of iterations, or -1. */
 int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance);
 
+/* Accelerations and friction forces that balance the forces of the present state: to be called where a run starts
+ * and where something prescribed jumps. 0 if Newton's method fails; the state is then as before. */
+int cps_haul_balance(machine *m, double t);
+
 /* One step of generalised-alpha of length h: 1 if it converged, else 0 with the state as before. */
 int cps_haul_step(haul *r, double h);
 

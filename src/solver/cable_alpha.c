@@ -74,14 +74,21 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
   haul r = {.m = sim->machine, .t = sim->t};
   int adaptive = !(set->step > 0), is_output = 0;
   double span = set->until - set->from, most = adaptive ? span / 20 : set->step;
-  double h = adaptive ? fmin(1e-3 * span, 1e-3) : most, stop = sim->t;
+  double h = adaptive ? fmin(1e-3 * span, 1e-3) : most, stop = sim->t, at_break = NAN;
   double size = 0;
   for (int i = 0; i < r.m->n_cables; i++)
     for (int k = 0; k < r.m->cable[i].n; k++) size = fmax(size, r.m->cable[i].length[k] * r.m->cable[i].n);
   double tolerance = set->tolerance_abs + set->tolerance * size;
   cps_status status = CPS_OK;
   while (status == CPS_OK && sim->t < set->until) {
-    if (sim->t >= stop) stop = cps_simulation_next_stop(sim, &is_output);
+    if (sim->t >= stop) {
+      if (sim->t == at_break) { /* accelerations jump with what is prescribed */
+        cps_haul_balance(r.m, sim->t);
+        cps_audit_start(r.m, sim->t);
+      }
+      stop = cps_simulation_next_stop(sim, &is_output);
+      at_break = cps_machine_next_break(sim->system->scenario, sim->t);
+    }
     double left = stop - sim->t, steps = ceil(left / fmin(h, most) * (1 - 1e-9)),
            used = steps > 1 ? left / steps : left;
     if (!cps_haul_step(&r, used)) {
