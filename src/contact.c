@@ -341,20 +341,23 @@ typedef struct frame {
 } frame;
 
 /* Statics: f = -k creep from where the point started, up to what is held. */
-static void hold(const cable *c, const contact_point *p, const double *r, const frame *fr, double bristle,
-                 double n_n, double n_t, int dim, touch *o) {
-  const double *start = c->start[p - c->point];
+static void hold(const drum *g, const cable *c, const contact_point *p, const double *r, const frame *fr,
+                 double bristle, double n_n, double n_t, int dim, touch *o) {
+  double start[3]; /* moves and turns with the drum */
+  for (int j = 0; j < dim; j++) start[j] = c->start[p - c->point][j] + g->center[j] - g->center_start[j];
   int axes = dim - 1;
   double pull[AXES] = {0}, d[AXES], inwards = 0;
   for (int j = 0; j < dim; j++) inwards += fr->n[j] * (r[j] - start[j]);
   for (int i = 0; i < axes; i++)
     for (int j = 0; j < dim; j++) pull[i] -= bristle * o->dir[i][j] * (r[j] - start[j]);
+  pull[0] += bristle * g->radius * (g->angle - g->angle_start);
   double size = direction(pull, axes, d), per_n = p->n > 0 ? p->limit / p->n : 0, part[AXES][AXES];
   int gives = size > p->limit;
   turning(p->limit, d, size, axes, part);
   for (int i = 0; i < axes; i++) {
     o->rest[i] = p->f[i] - (gives ? p->limit * d[i] : pull[i]);
     o->rest_f[i][i] = 1;
+    o->rest_angle[i] = -bristle * g->radius * (gives ? part[i][0] : i == 0);
     for (int j = 0; j < dim; j++) {
       /* creep also changes as t turns: -(t.dr/rho) n.(r - start) */
       double pull_r[AXES];
@@ -432,7 +435,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
     s.a[1] = dot(g->axis, b, 3);
   }
   if (how->bristle > 0) {
-    hold(c, p, r, &fr, how->bristle, n_n, n_t, dim, o);
+    hold(g, c, p, r, &fr, how->bristle, n_n, n_t, dim, o);
     p->stuck = 1;
     return 1;
   }

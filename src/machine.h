@@ -33,6 +33,7 @@ typedef struct drum {
   double offset[3]; /* from that body */
   double torque;    /* of the cables on it, of the last look */
   double push[3];   /* force of the cables on it */
+  double angle_start, center_start[3]; /* where statics began */
 } drum;
 
 /* How a friction law enters the equations. */

@@ -37,6 +37,11 @@ static void mark_start(machine *m) {
       }
     }
   }
+  for (int i = 0; i < m->n_drums; i++) {
+    drum *g = &m->drum[i];
+    g->angle_start = g->angle;
+    memcpy(g->center_start, g->center, sizeof g->center);
+  }
   for (int k = 0; k < m->n_slides; k++) {
     slide *y = &m->slide[k];
     m->free[y->f_at].q = y->start = 0;
