@@ -252,7 +252,7 @@ int cps_haul_balance(machine *m, double t) {
   cps_machine_move(m, t, t);
   cps_machine_tie(m);
   implicit how = {t, still * still, still, still, 0, 0};
-  if (cps_haul_solve(m, &how, 2 * NEWTON_MOST, 1e-9) < 0) {
+  if (cps_haul_solve(m, &how, 2 * NEWTON_MOST, 1e-6) < 0) {
     cps_haul_bring_back(m);
     return 0;
   }
