@@ -74,7 +74,12 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
   haul r = {.m = sim->machine, .t = sim->t};
   int adaptive = !(set->step > 0), is_output = 0;
   double span = set->until - set->from, most = adaptive ? span / 20 : set->step;
-  double h = adaptive ? fmin(1e-3 * span, 1e-3) : most, stop = sim->t, at_break = NAN;
+  int rests = 0; /* what is not in equilibrium starts with a shock, and is looked at closely */
+  for (int i = 0; i < r.m->n_cables; i++) rests |= r.m->cable[i].of->start_statics;
+  double h = !adaptive ? most
+             : rests   ? fmin(1e-3 * span, 1e-3)
+                       : fmin(1e-6 * span, 1e-6),
+         stop = sim->t, at_break = NAN;
   double size = 0;
   for (int i = 0; i < r.m->n_cables; i++)
     for (int k = 0; k < r.m->cable[i].n; k++) size = fmax(size, r.m->cable[i].length[k] * r.m->cable[i].n);
