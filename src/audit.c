@@ -17,23 +17,29 @@
 
 /* ------------------------------------------------------------------ elements */
 
+/* The force that the element passes on from node to node: the one that works on r1 - r0, along the chord. Strain inside
+ * an element that bends around a rim is noisy; this is not, because forces balance at the nodes. */
 double cps_cable_tension(const cable *c, int i) {
   const double *x, *w, *q = c->q + i * c->b;
-  double sum = 0;
+  double pull[3] = {0}, chord = 0, along = 0;
   cps_gauss(c->section.axial_points, &x, &w);
   for (int g = 0; g < c->section.axial_points; g++) {
-    double n[4], n1[4], n2[4], square = 0;
+    double n[4], n1[4], n2[4], r[3] = {0}, square = 0;
     cps_element_shape(c->length[i], x[g], n, n1, n2);
     for (int d = 0; d < c->dim; d++) {
-      double r = 0;
-      for (int k = 0; k < 4; k++) r += n1[k] * q[k * c->dim + d];
-      square += r * r;
+      for (int k = 0; k < 4; k++) r[d] += n1[k] * q[k * c->dim + d];
+      square += r[d] * r[d];
     }
     double stretch = sqrt(square);
-    sum += w[g] * c->section.ea *
-           (c->section.strain == STRAIN_GREEN ? (square - 1) / 2 * stretch : stretch - 1);
+    double e = c->section.strain == STRAIN_GREEN ? (square - 1) / 2 : (stretch - 1) / stretch;
+    for (int d = 0; d < c->dim; d++) pull[d] += w[g] * 6 * x[g] * (1 - x[g]) * c->section.ea * e * r[d];
   }
-  return sum;
+  for (int d = 0; d < c->dim; d++) {
+    double span = q[2 * c->dim + d] - q[d];
+    chord += span * span;
+    along += span * pull[d];
+  }
+  return chord > 0 ? along / sqrt(chord) : 0;
 }
 
 /* Elastic energy of element i. */

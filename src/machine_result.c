@@ -127,8 +127,10 @@ static wrap wrap_of(const machine *m, const cable *c, int drum_index) {
   w.angle = turned;
   if (first < 0) return w;
   int a = c->point[first].node, b = c->point[last].node;
-  w.t_in = cps_cable_tension(c, a > 0 ? a - 1 : 0);
-  w.t_out = cps_cable_tension(c, c->per_node == 1 && b < c->n ? b : b + 1 < c->n ? b + 1 : c->n - 1);
+  /* the element next to the rim is half bent: its tension is noisy, that of the one before it is not */
+  w.t_in = cps_cable_tension(c, a > 1 ? a - 2 : 0);
+  int after = c->per_node == 1 ? b + 1 : b + 2;
+  w.t_out = cps_cable_tension(c, after < c->n ? after : c->n - 1);
   return w;
 }
 
