@@ -28,6 +28,7 @@ typedef struct drum {
   double radius, axis[3];
   double center[3], center_v[3], center_a[3];
   double angle, rate, acceleration;
+  double start, start_center[3]; /* statics: angle and centre when springs took hold of the contact points */
   int angle_at;     /* border unknown that is its angle; -1: not free */
   int carrier;      /* body of the border that carries it; -1: none */
   double offset[3]; /* from that body */
@@ -257,7 +258,7 @@ void cps_audit_start(machine *m, double t);
 void cps_audit_step(machine *m, double t, double h);
 /* Stored energy and work so far. */
 void cps_audit_energy(const machine *m, cps_energy *e);
-/* Mean tension of element i. */
+/* Tension that element i passes on. */
 double cps_cable_tension(const cable *c, int i);
 
 /* ------------------------------------------------------------------ contact */
