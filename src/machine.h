@@ -29,11 +29,11 @@ typedef struct drum {
   double center[3], center_v[3], center_a[3];
   double angle, rate, acceleration;
   double start, start_center[3]; /* statics: angle and centre when springs took hold of the contact points */
-  int angle_at;     /* border unknown that is its angle; -1: not free */
-  int carrier;      /* body of the border that carries it; -1: none */
-  double offset[3]; /* from that body */
-  double torque;    /* of the cables on it, of the last look */
-  double push[3];   /* force of the cables on it */
+  int angle_at;                  /* border unknown that is its angle; -1: not free */
+  int carrier;                   /* body of the border that carries it; -1: none */
+  double offset[3];              /* from that body */
+  double torque;                 /* of the cables on it, of the last look */
+  double push[3];                /* force of the cables on it */
 } drum;
 
 /* How a friction law enters the equations. */

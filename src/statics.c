@@ -21,7 +21,7 @@ static const double HELD = 2e4, HARDLY = 1e-3;
 /* Longest step, and the longest that settles the cable onto its drums [s]. */
 static const double LONGEST = 100, SETTLE = 0.02;
 
-enum { ROUNDS = 400 };
+enum { ROUNDS = 250 };
 
 /* ------------------------------------------------------------------ steps from rest */
 
@@ -66,8 +66,7 @@ static double take_hold(machine *m, double stiffness) {
       for (int d = 0; d < m->dim; d++) {
         double along = g ? p->f[0] * p->t[d] + (m->dim == 3 ? p->f[1] * g->axis[d] : 0) : 0;
         double start = r[d] + along / stiffness;
-        if (g)
-          slid += p->t[d] * (start - c->start[k][d] - (g->center[d] - g->start_center[d]));
+        if (g) slid += p->t[d] * (start - c->start[k][d] - (g->center[d] - g->start_center[d]));
         c->start[k][d] = start;
       }
       if (g) most = fmax(most, fabs(slid - g->radius * (g->angle - g->start)));
@@ -258,12 +257,16 @@ static cps_status ran(const machine *m, const double *was, double *is, cps_error
   int n = watch(m, is), worst = 0, first_drum = n - m->n_drums;
   double most = -1;
   for (int i = 0; i < n; i++) {
-    double far = 0;
+    double far = 0, down = 0;
     for (int d = 0; d < 3; d++) {
       is[3 * i + d] -= was[3 * i + d];
       far += is[3 * i + d] * is[3 * i + d];
+      down += is[3 * i + d] * m->gravity[d];
+      if (i < 2 * m->n_cables) down += is[3 * i + d] * m->cable[i / 2].load[i % 2][d];
     }
-    if (far > most * (i < first_drum ? 1 : 1.5)) { /* rather what hangs on a drum than the drum */
+    /* rather what falls than what it pulls along, and rather that than the drum between them */
+    far *= i >= first_drum ? 0.5 : down > 0 ? 1.5 : 1;
+    if (far > most) {
       most = far;
       worst = i;
     }
@@ -278,6 +281,16 @@ static cps_status ran(const machine *m, const double *was, double *is, cps_error
 }
 
 /* ------------------------------------------------------------------ equilibrium */
+
+/* Points whose friction is used up count as sliding. */
+static void tell_slip(machine *m) {
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n_points; k++) {
+      contact_point *p = &m->cable[i].point[k];
+      double f = m->dim == 3 ? hypot(p->f[0], p->f[1]) : fabs(p->f[0]);
+      p->stuck = p->drum >= 0 && f < p->limit * (1 - 1e-6);
+    }
+}
 
 /* Bodies and drums that start with a velocity get it back. */
 static void start_moving(machine *m, double t) {
@@ -309,6 +322,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   rest_verdict verdict = cps_machine_descend(m, t, INFINITY);
   rest(m);
   if (verdict == REST_FOUND) {
+    tell_slip(m);
     remember_all(m);
     start_moving(m, t);
   } else if (verdict == REST_RUNS) {
