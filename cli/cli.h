@@ -18,6 +18,7 @@ typedef struct command {
 /* The commands, one file each; main.c holds their table. */
 int models_run(int argc, char **argv);
 int run_run(int argc, char **argv);
+int statics_run(int argc, char **argv);
 int check_run(int argc, char **argv);
 int reproduce_run(int argc, char **argv);
 

@@ -12,6 +12,7 @@
 
 static const command commands[] = {
     {"run", "simulate a scenario file; time series, events, summary", run_run},
+    {"statics", "equilibrium of cables, and the loads that friction would hold", statics_run},
     {"check", "say everything that is wrong with a scenario file", check_run},
     {"models", "list the friction laws; show, plot and evaluate one of them", models_run},
     {"reproduce", "published numbers beside our own, from the files in scenarios/", reproduce_run},

@@ -426,6 +426,35 @@ CPS_API const cps_event *cps_result_event(const cps_result *result, long i);
 CPS_API void cps_result_energy(const cps_result *result, cps_energy *energy);
 CPS_API void cps_result_counters(const cps_result *result, cps_counters *counters);
 
+/* ------------------------------------------------------------------ statics of cables */
+
+/* Brings the cables of a simulation to rest where it stands, with friction holding what it can hold, and adds a row
+ * and a frame to its result: places of the ends, tensions, wrap angles, and for each cable on each drum tensions,
+ * arcs of stick and slip, and the part of the friction that is not used (margin). What is driven by a torque or a
+ * controller is braked meanwhile. CPS_FAILED if there is no equilibrium: the error says what runs away, and where
+ * to. Scenarios that start from equilibrium (the default) have it from cps_simulation_new. */
+CPS_API cps_status cps_statics(cps_simulation *sim, cps_error *err);
+
+/* A load that hangs on a cable: the mass of a body, or a force, and the range in which friction would hold it while
+ * all other loads stay as they are. */
+typedef struct cps_hold {
+  char name[128];     /* its path, such as "bodies.right.mass" or "cables.rope.end.force" */
+  const char *unit;   /* "kg" or "N" */
+  double value;       /* as the scenario has it */
+  double least, most; /* what is held, to four digits; 0 or INFINITY: no limit */
+  double formula_least,
+      formula_most; /* the same by the capstan formula, corrected for the weight of the cable
+                                         beside the drum and for bending; NaN unless one drum that does not turn
+                                         freely lies between two loaded ends of the only cable */
+} cps_hold;
+
+/* How many loads of a system can be varied, and the range of the i-th. Fails if nothing holds whatever the load; an
+ * equilibrium with the value as it is is not needed. */
+CPS_API int cps_hold_count(const cps_system *system);
+CPS_API cps_status cps_hold_range(const cps_system *system, int i, cps_hold *hold, cps_error *err);
+
+/* ------------------------------------------------------------------ fields */
+
 /* Fields: what is recorded along the cables, frame by frame, at times of its own. A field has `points` places
  * with `components` values each; a constant one has a single frame.
  *   cables.NAME.s            material coordinate of the nodes, constant [m]

@@ -17,29 +17,20 @@
 
 /* ------------------------------------------------------------------ elements */
 
-/* The force that the element passes on from node to node: the one that works on r1 - r0, along the chord. Strain inside
- * an element that bends around a rim is noisy; this is not, because forces balance at the nodes. */
+/* The force that the element passes on from node to node, along its chord. It balances loads and contact forces
+ * exactly; EA times the mean strain does not, where an element is curved more than it can be. */
 double cps_cable_tension(const cable *c, int i) {
-  const double *x, *w, *q = c->q + i * c->b;
-  double pull[3] = {0}, chord = 0, along = 0;
-  cps_gauss(c->section.axial_points, &x, &w);
-  for (int g = 0; g < c->section.axial_points; g++) {
-    double n[4], n1[4], n2[4], r[3] = {0}, square = 0;
-    cps_element_shape(c->length[i], x[g], n, n1, n2);
-    for (int d = 0; d < c->dim; d++) {
-      for (int k = 0; k < 4; k++) r[d] += n1[k] * q[k * c->dim + d];
-      square += r[d] * r[d];
-    }
-    double stretch = sqrt(square);
-    double e = c->section.strain == STRAIN_GREEN ? (square - 1) / 2 : (stretch - 1) / stretch;
-    for (int d = 0; d < c->dim; d++) pull[d] += w[g] * 6 * x[g] * (1 - x[g]) * c->section.ea * e * r[d];
-  }
+  cable_section elastic_only = c->section;
+  const double *q = c->q + i * c->b;
+  double f[12] = {0}, along = 0, square = 0;
+  elastic_only.rayleigh = elastic_only.axial_damping = elastic_only.bending_damping = 0;
+  cps_element_force(c->dim, &elastic_only, c->length[i], q, c->v + i * c->b, f, 1, 0, NULL, NULL);
   for (int d = 0; d < c->dim; d++) {
-    double span = q[2 * c->dim + d] - q[d];
-    chord += span * span;
-    along += span * pull[d];
+    double chord = q[c->b + d] - q[d];
+    along += f[c->b + d] * chord;
+    square += chord * chord;
   }
-  return chord > 0 ? along / sqrt(chord) : 0;
+  return square > 0 ? along / sqrt(square) : 0;
 }
 
 /* Elastic energy of element i. */

@@ -340,17 +340,19 @@ typedef struct frame {
   double n[3], t[3], rho, along, out, out_a;
 } frame;
 
-/* Statics: f = -k creep from where the point started, up to what is held. */
-static void hold(const drum *g, const cable *c, const contact_point *p, const double *r, const frame *fr,
+/* Statics: f = -k creep from where the point started on the rim, up to what is held. */
+static void hold(const cable *c, const drum *g, const contact_point *p, const double *r, const frame *fr,
                  double bristle, double n_n, double n_t, int dim, touch *o) {
-  double start[3]; /* moves and turns with the drum */
-  for (int j = 0; j < dim; j++) start[j] = c->start[p - c->point][j] + g->center[j] - g->center_start[j];
+  const double *start = c->start[p - c->point];
   int axes = dim - 1;
-  double pull[AXES] = {0}, d[AXES], inwards = 0;
-  for (int j = 0; j < dim; j++) inwards += fr->n[j] * (r[j] - start[j]);
+  double pull[AXES] = {0}, d[AXES], gone[3], inwards = 0;
+  for (int j = 0; j < dim; j++) {
+    gone[j] = r[j] - start[j] - (g->center[j] - g->start_center[j]);
+    inwards += fr->n[j] * gone[j];
+  }
   for (int i = 0; i < axes; i++)
-    for (int j = 0; j < dim; j++) pull[i] -= bristle * o->dir[i][j] * (r[j] - start[j]);
-  pull[0] += bristle * g->radius * (g->angle - g->angle_start);
+    for (int j = 0; j < dim; j++) pull[i] -= bristle * o->dir[i][j] * gone[j];
+  pull[0] += bristle * g->radius * (g->angle - g->start);
   double size = direction(pull, axes, d), per_n = p->n > 0 ? p->limit / p->n : 0, part[AXES][AXES];
   int gives = size > p->limit;
   turning(p->limit, d, size, axes, part);
@@ -434,15 +436,15 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
     s.v[1] = p->v[1] = dot(g->axis, w, 3);
     s.a[1] = dot(g->axis, b, 3);
   }
+  for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
   if (how->bristle > 0) {
-    hold(g, c, p, r, &fr, how->bristle, n_n, n_t, dim, o);
+    hold(c, g, p, r, &fr, how->bristle, n_n, n_t, dim, o);
     p->stuck = 1;
     return 1;
   }
   set_scale(m, c, p, fr.t, stiff, stride, how, &s);
   friction y;
   rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, how->z_s, &y);
-  for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
   p->slip = s.a[0] + s.rate * s.v[0];
   p->slip_r = a_q + s.rate * v_q;
   /* dv = (v_q - out/rho) t.dr, d(r_s) = (a_q - out_a/rho) t.dr; along the axis without the turning */

@@ -27,7 +27,14 @@ int cps_haul_balance(machine *m, double t);
 int cps_haul_step(haul *r, double h);
 
 /* Equilibrium with friction that holds what it can, from the present shape. Velocities and accelerations are zero
- * after it. Fails if the cable slides through. */
+ * after it, but for what starts with one. Fails if something runs away, and says what and where to. */
 cps_status cps_machine_statics(machine *m, double t, cps_error *err);
+
+/* Its parts (statics.c): lays the cables onto their drums, with hardly any friction; then descends from there to
+ * rest. Something runs if it goes further than all cables are long, or slides further than slide_most. */
+typedef enum rest_verdict { REST_FOUND, REST_RUNS, REST_LOST } rest_verdict;
+void cps_machine_settle(machine *m, double t);
+rest_verdict cps_machine_descend(machine *m, double t, double slide_most);
+double cps_machine_span(const machine *m); /* length of all cables */
 
 #endif

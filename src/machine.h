@@ -28,12 +28,12 @@ typedef struct drum {
   double radius, axis[3];
   double center[3], center_v[3], center_a[3];
   double angle, rate, acceleration;
-  int angle_at;     /* border unknown that is its angle; -1: not free */
-  int carrier;      /* body of the border that carries it; -1: none */
-  double offset[3]; /* from that body */
-  double torque;    /* of the cables on it, of the last look */
-  double push[3];   /* force of the cables on it */
-  double angle_start, center_start[3]; /* where statics began */
+  double start, start_center[3]; /* statics: angle and centre when springs took hold of the contact points */
+  int angle_at;                  /* border unknown that is its angle; -1: not free */
+  int carrier;                   /* body of the border that carries it; -1: none */
+  double offset[3];              /* from that body */
+  double torque;                 /* of the cables on it, of the last look */
+  double push[3];                /* force of the cables on it */
 } drum;
 
 /* How a friction law enters the equations. */
@@ -258,7 +258,7 @@ void cps_audit_start(machine *m, double t);
 void cps_audit_step(machine *m, double t, double h);
 /* Stored energy and work so far. */
 void cps_audit_energy(const machine *m, cps_energy *e);
-/* Mean tension of element i. */
+/* Tension that element i passes on. */
 double cps_cable_tension(const cable *c, int i);
 
 /* ------------------------------------------------------------------ contact */

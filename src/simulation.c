@@ -449,6 +449,24 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
   return status;
 }
 
+cps_status cps_statics(cps_simulation *sim, cps_error *err) {
+  const cps_scenario *sc = sim->system->scenario;
+  if (!sim->machine)
+    return cps_error_set(err, CPS_BAD_INPUT, "cables", "statics is about cables, and there are none");
+  int rests = sim->result.counters.steps == 0;
+  for (int i = 0, any = 0; i < sc->n_cables && rests; i++) {
+    any |= sc->cables[i].start_statics;
+    if (i + 1 == sc->n_cables) rests = any;
+  }
+  cps_status status = rests ? CPS_OK : cps_machine_statics(sim->machine, sim->t, err);
+  if (status != CPS_OK) return status;
+  cps_energy e = {0};
+  cps_audit_start(sim->machine, sim->t);
+  stored_energy(sim, &e);
+  sim->initial_energy = e.kinetic + e.elastic + e.gravity;
+  return cps_simulation_record(sim, err);
+}
+
 /* ------------------------------------------------------------------ results */
 
 const cps_result *cps_simulation_result(const cps_simulation *sim) { return &sim->result; }
