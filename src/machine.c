@@ -610,3 +610,38 @@ int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *
   apply(m, how, left->moved > most ? most / left->moved : 1);
   return 1;
 }
+
+/* ------------------------------------------------------------------ after a step */
+
+/* The mode of a law with memory at a point; whether its states jumped. */
+static int settle_law(const contact_law *l, contact_point *p, contact_memory *y, int axis) {
+  double before[CPS_MAX_STATES], *z = y->z[axis];
+  cps_law_input in = {p->v[axis], p->n, p->f[axis], z, p->mode[axis]};
+  size_t bytes = (size_t)l->law->n_states * sizeof(double);
+  memcpy(before, z, bytes);
+  if (p->mode[axis] < 0)
+    p->mode[axis] = cps_law_mode(l->law, l->p, &in);
+  else
+    p->mode[axis] = cps_law_settle(l->law, l->p, &in, z);
+  return memcmp(before, z, bytes) != 0;
+}
+
+int cps_machine_settle(machine *m) {
+  int jumped = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    const contact_law *l = &c->contact;
+    for (int k = 0; k < c->n_points; k++) {
+      contact_point *p = &c->point[k];
+      p->slid = p->drum >= 0 && !p->stuck;
+      for (int a = 0; a < m->dim - 1 && l->kind == LAW_MEMORY && l->law->n_modes; a++)
+        jumped |= settle_law(l, p, &c->memory[k], a);
+    }
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    y->p.slid = !y->p.stuck;
+    if (y->law.kind == LAW_MEMORY && y->law.law->n_modes) jumped |= settle_law(&y->law, &y->p, &y->y, 0);
+  }
+  return jumped;
+}

@@ -12,8 +12,7 @@
 static const double GROW = 2, SHRINK = 0.2, SAFETY = 0.85;
 
 /* Where the equations stand worst: the cable, and what it does there. */
-static cps_status give_up(cps_simulation *sim, const haul *r, double h, cps_error *err) {
-  const machine *m = r->m;
+cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps_error *err) {
   const cable *worst = NULL;
   int at = 0;
   double most = -1;
@@ -39,36 +38,6 @@ static cps_status give_up(cps_simulation *sim, const haul *r, double h, cps_erro
       worst ? worst->of->name : "?", h, s);
 }
 
-/* Laws with modes and memory, and laws that jump: what they are at the end of the step. */
-static void settle(machine *m) {
-  for (int i = 0; i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    const contact_law *l = &c->contact;
-    for (int k = 0; k < c->n_points; k++) {
-      contact_point *p = &c->point[k];
-      p->slid = p->drum >= 0 && !p->stuck;
-      if (l->kind != LAW_MEMORY || !l->law->n_modes) continue;
-      for (int a = 0; a < m->dim - 1; a++) {
-        cps_law_input in = {p->v[a], p->n, p->f[a], c->memory[k].z[a], p->mode[a]};
-        if (p->mode[a] < 0)
-          p->mode[a] = cps_law_mode(l->law, l->p, &in);
-        else
-          p->mode[a] = cps_law_settle(l->law, l->p, &in, c->memory[k].z[a]);
-      }
-    }
-  }
-  for (int i = 0; i < m->n_slides; i++) {
-    slide *y = &m->slide[i];
-    y->p.slid = !y->p.stuck;
-    if (y->law.kind != LAW_MEMORY || !y->law.law->n_modes) continue;
-    cps_law_input in = {y->p.v[0], y->p.n, y->p.f[0], y->y.z[0], y->p.mode[0]};
-    if (y->p.mode[0] < 0)
-      y->p.mode[0] = cps_law_mode(y->law.law, y->law.p, &in);
-    else
-      y->p.mode[0] = cps_law_settle(y->law.law, y->law.p, &in, y->y.z[0]);
-  }
-}
-
 cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
   const scenario_run *set = &sim->system->scenario->run;
   haul r = {.m = sim->machine, .t = sim->t};
@@ -87,7 +56,7 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
     if (!cps_haul_step(&r, used)) {
       sim->result.counters.rejected++;
       h = used / 2;
-      if (h < 1e-12 * span || h < 1e-13) status = give_up(sim, &r, h, err);
+      if (h < 1e-12 * span || h < 1e-13) status = cps_haul_give_up(sim, r.m, h, err);
       continue;
     }
     double ratio = adaptive ? r.error / tolerance : 0;
@@ -99,7 +68,7 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
       continue;
     }
     h = fmin(most, used * (adaptive ? fmin(GROW, SAFETY / cbrt(fmax(ratio, 1e-6))) : GROW));
-    settle(r.m);
+    cps_machine_settle(r.m);
     cps_audit_step(r.m, r.t, used);
     sim->t = r.t = steps > 1 ? r.t : stop;
     sim->result.counters.newton = sim->result.counters.factorisations = r.iterations;
