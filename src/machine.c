@@ -183,6 +183,9 @@ static void make_points(machine *m, cable *c) {
       p->weight = p->shape[0] = 1;
       p->s = s;
       p->mass = c->section.rho * l + c->mass[i];
+      /* What is fixed to a rim does not also rub on it: it would stick with any friction force. */
+      if (gauss == 0 && ((i == 0 && c->end[0].kind == END_RIM) || (i == c->n && c->end[1].kind == END_RIM)))
+        p->clear = INFINITY;
       if (gauss == 0) continue;
       cps_element_shape(l, x[j], p->shape, n1, n2);
       p->weight = w[j] * l;
@@ -609,6 +612,19 @@ int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *
   if (!isfinite(left->moved) || !isfinite(left->force) || !isfinite(left->friction)) return 0;
   apply(m, how, left->moved > most ? most / left->moved : 1);
   return 1;
+}
+
+/* States of laws stay where they are in an evaluation that lets no time pass. */
+static void hold_states(contact_memory *y) { memcpy(y->z_star, y->z, sizeof y->z); }
+
+void cps_machine_look(machine *m, double t) {
+  const double instant = 1e-8; /* [s] */
+  implicit how = {t, instant * instant, instant, 0, 0, 0};
+  leftover left;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++) hold_states(&m->cable[i].memory[k]);
+  for (int i = 0; i < m->n_slides; i++) hold_states(&m->slide[i].y);
+  cps_machine_iterate(m, &how, 0, &left);
 }
 
 /* ------------------------------------------------------------------ after a step */

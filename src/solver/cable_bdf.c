@@ -178,13 +178,6 @@ static void prescribe(const run *r, double t) {
   cps_machine_tie(m);
 }
 
-/* Evaluates forces and contact quantities; changes nothing. */
-static void look(const run *r, double t) {
-  implicit how = {fmin(t, r->latest), INSTANT * INSTANT, INSTANT, 0, 0, 0};
-  leftover left;
-  cps_machine_iterate(r->m, &how, 0, &left);
-}
-
 /* Accelerations and friction forces that balance at the present places and velocities; 0 if none are found. */
 static int balance(run *r, double t) {
   implicit how = {fmin(t, r->latest), INSTANT * INSTANT, INSTANT, 0, 0, 0};
@@ -433,7 +426,7 @@ static cps_status restart(run *r) {
   if (!balance(r, r->sim->t)) { /* IDA finds it in its first step */
     give_motion(r, &r->now);
     give_forces(r, &r->now, 1);
-    look(r, r->sim->t);
+    cps_machine_look(r->m, r->sim->t);
   }
   take(r, &r->now);
   double *y = N_VGetArrayPointer(r->y), *y_t = N_VGetArrayPointer(r->y_t);
@@ -477,7 +470,7 @@ static cps_status interpolate(run *r, double t, double t1) {
     give_forces(r, &r->end, part);
     give_states(r, &r->now, 0);
     prescribe(r, t);
-    if (again) look(r, t);
+    if (again) cps_machine_look(r->m, fmin(t, r->latest));
     if (!again && balance(r, t)) break;
   }
   return CPS_OK;
@@ -502,7 +495,7 @@ static cps_status record_passed(run *r, double t) {
   memcpy(r->m->drum, r->end.drum, (size_t)r->m->n_drums * sizeof *r->m->drum);
   cps_machine_tie(r->m);
   give_states(r, &r->end, 0);
-  look(r, t);
+  cps_machine_look(r->m, fmin(t, r->latest));
   return status;
 }
 
