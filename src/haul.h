@@ -26,4 +26,8 @@ int cps_haul_step(haul *r, double h);
  * after it. Fails if the cable slides through. */
 cps_status cps_machine_statics(machine *m, double t, cps_error *err);
 
+/* Accelerations and friction forces that balance at time t with the places, velocities and states of laws that are
+ * there. States of laws must be in z_star. The number of iterations, or -1 if none are found. */
+int cps_machine_balance(machine *m, double t);
+
 #endif

@@ -2,6 +2,8 @@
  *
  * Implicit Euler steps that start from rest each time and grow, so that they descend to equilibrium; friction is a
  * soft spring at every contact, from where the point was at the start, up to what the law holds.
+ *
+ * And the balance of forces at a given motion: accelerations and friction forces.
  */
 #include "haul.h"
 
@@ -60,6 +62,12 @@ static double relax(machine *m, double t, double h, double bristle) {
       moved = fmax(moved, fabs(m->cable[i].q[k] - m->cable[i].q0[k]));
   for (int k = 0; k < m->nb; k++) moved = fmax(moved, fabs(m->free[k].q - m->free[k].q0));
   return moved;
+}
+
+int cps_machine_balance(machine *m, double t) {
+  const double instant = 1e-8; /* in which nothing moves [s] */
+  implicit how = {t, instant * instant, instant, 0, 0, 0};
+  return cps_haul_solve(m, &how, 15, 1e-6);
 }
 
 cps_status cps_machine_statics(machine *m, double t, cps_error *err) {

@@ -7,6 +7,7 @@
 #include "solvers.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Growth and shrinkage of a step, and the safety of its choice. */
 static const double GROW = 2, SHRINK = 0.2, SAFETY = 0.85;
@@ -38,6 +39,28 @@ cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps
       worst ? worst->of->name : "?", h, s);
 }
 
+/* Starts the method, at first or where something has jumped: with accelerations that balance. */
+static void begin(haul *r) {
+  machine *m = r->m;
+  cps_machine_move(m, r->t, r->t);
+  cps_machine_tie(m);
+  cps_haul_keep(m);
+  cps_machine_look(m, r->t);
+  int it = cps_machine_balance(m, r->t);
+  r->iterations += it > 0 ? it : 0;
+  if (it < 0) cps_haul_bring_back(m); /* the first step finds them */
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    memcpy(c->aux, c->a, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
+    for (int k = 0; c->memory && k < c->n_points; k++)
+      memcpy(c->memory[k].aux, c->memory[k].z_t, sizeof c->memory[k].aux);
+  }
+  for (int k = 0; k < m->nb; k++) m->free[k].aux = m->free[k].a;
+  for (int k = 0; k < m->n_slides; k++)
+    memcpy(m->slide[k].y.aux, m->slide[k].y.z_t, sizeof m->slide[k].y.aux);
+  cps_audit_start(m, r->t);
+}
+
 cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
   const scenario_run *set = &sim->system->scenario->run;
   haul r = {.m = sim->machine, .t = sim->t};
@@ -48,8 +71,13 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
   for (int i = 0; i < r.m->n_cables; i++)
     for (int k = 0; k < r.m->cable[i].n; k++) size = fmax(size, r.m->cable[i].length[k] * r.m->cable[i].n);
   double tolerance = set->tolerance_abs + set->tolerance * size;
+  double jump = sim->t;
   cps_status status = CPS_OK;
   while (status == CPS_OK && sim->t < set->until) {
+    if (sim->t >= jump) {
+      begin(&r);
+      jump = cps_machine_next_break(sim->system->scenario, sim->t);
+    }
     if (sim->t >= stop) stop = cps_simulation_next_stop(sim, &is_output);
     double left = stop - sim->t, steps = ceil(left / fmin(h, most) * (1 - 1e-9)),
            used = steps > 1 ? left / steps : left;

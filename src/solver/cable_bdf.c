@@ -35,12 +35,9 @@ enum { ORDER_MOST = 2, NEWTON_MOST = 15, TRIES = 40 };
 /* Newton's tolerance: force left over relative to the tension. */
 static const double BALANCED = 1e-6;
 
-/* Time in which nothing moves while forces are brought into balance [s]. */
-static const double INSTANT = 1e-8;
-
 /* Weight of what the error test does not look at, which IDA wants to be positive; and how much looser relative
  * errors of states of laws may be than those of places: they are forgotten within a short slide. */
-static const double WEIGHTLESS = 1e-30, STATES = 100;
+static const double WEIGHTLESS = 1e-30, STATES = 1e4;
 
 /* A law with memory somewhere. */
 typedef struct recall {
@@ -178,10 +175,9 @@ static void prescribe(const run *r, double t) {
   cps_machine_tie(m);
 }
 
-/* Accelerations and friction forces that balance at the present places and velocities; 0 if none are found. */
+/* Accelerations and friction forces that balance now; 0 if none are found. */
 static int balance(run *r, double t) {
-  implicit how = {fmin(t, r->latest), INSTANT * INSTANT, INSTANT, 0, 0, 0};
-  int it = cps_haul_solve(r->m, &how, NEWTON_MOST, BALANCED);
+  int it = cps_machine_balance(r->m, fmin(t, r->latest));
   r->iterations += it > 0 ? it : NEWTON_MOST;
   return it > 0;
 }
@@ -428,6 +424,7 @@ static cps_status restart(run *r) {
     give_forces(r, &r->now, 1);
     cps_machine_look(r->m, r->sim->t);
   }
+  cps_audit_start(r->m, r->sim->t);
   take(r, &r->now);
   double *y = N_VGetArrayPointer(r->y), *y_t = N_VGetArrayPointer(r->y_t);
   size_t q = (size_t)r->nq, bytes = q * sizeof(double);
