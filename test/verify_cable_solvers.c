@@ -265,6 +265,24 @@ static void test_converge(void **state) {
   }
 }
 
+/* With a tolerance that allows any step, bdf takes the longest that it may: its error is of order 2. */
+static void test_order(void **state) {
+  (void)state;
+  enum { HALVINGS = 3 };
+  ran best = run_with(swing, "bdf", 1e-11, "run.until=1");
+  double before = 0;
+  for (int k = 0; k <= HALVINGS; k++) {
+    char settings[100];
+    snprintf(settings, sizeof settings, "run.until=1|run.step=%g", 2e-3 / (1 << k));
+    ran r = run_with(swing, "bdf", 1, settings);
+    double error = difference(&r, &best), order = log2(before / error);
+    if (k > 0 && !(order > 1.7 && order < 2.4)) fail_msg("order %g, with an error of %g m", order, error);
+    before = error;
+    done(&r);
+  }
+  done(&best);
+}
+
 /* ------------------------------------------------------------------ the rest of bdf */
 
 /* Outputs are looked at on the way, and change nothing. */
@@ -325,8 +343,8 @@ static void test_refuses(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_agree),      cmocka_unit_test(test_converge), cmocka_unit_test(test_outputs),
-      cmocka_unit_test(test_every_step), cmocka_unit_test(test_refuses),
+      cmocka_unit_test(test_agree),   cmocka_unit_test(test_converge),   cmocka_unit_test(test_order),
+      cmocka_unit_test(test_outputs), cmocka_unit_test(test_every_step), cmocka_unit_test(test_refuses),
   };
   return cmocka_run_group_tests_name("cable solvers", tests, NULL, NULL);
 }
