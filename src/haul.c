@@ -241,31 +241,6 @@ static double finish(machine *m, const rule *u, double h) {
   return fabs(u->beta - 1.0 / 6) * h * h * fmax(most, sqrt(sum / fmax(count, 1)));
 }
 
-int cps_haul_balance(machine *m, double t) {
-  /* Positions and velocities follow the accelerations so little that they do not change. */
-  const double still = 1e-9;
-  cps_haul_keep(m);
-  for (int i = 0; i < m->n_cables; i++)
-    for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)
-      memcpy(m->cable[i].memory[k].z_star, m->cable[i].memory[k].z0, sizeof m->cable[i].memory[k].z0);
-  for (int k = 0; k < m->n_slides; k++) memcpy(m->slide[k].y.z_star, m->slide[k].y.z0, sizeof m->slide[k].y.z0);
-  cps_machine_move(m, t, t);
-  cps_machine_tie(m);
-  implicit how = {t, still * still, still, still, 0, 0};
-  if (cps_haul_solve(m, &how, 2 * NEWTON_MOST, 1e-6) < 0) {
-    cps_haul_bring_back(m);
-    return 0;
-  }
-  for (int i = 0; i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    memcpy(c->aux, c->a, entries(c) * sizeof(double));
-    for (int k = 0; c->memory && k < c->n_points; k++) memcpy(c->memory[k].aux, c->memory[k].z_t, sizeof c->memory[k].aux);
-  }
-  for (int k = 0; k < m->nb; k++) m->free[k].aux = m->free[k].a;
-  for (int k = 0; k < m->n_slides; k++) memcpy(m->slide[k].y.aux, m->slide[k].y.z_t, sizeof m->slide[k].y.aux);
-  return 1;
-}
-
 int cps_haul_step(haul *r, double h) {
   machine *m = r->m;
   rule u = rule_of(m);

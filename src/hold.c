@@ -199,7 +199,7 @@ static double limit_beyond(search *s, double from, double stride) {
 
 /* A factor that is held, the nearest to 1 on a grid; 0 if there is none. */
 static double any_held(search *s) {
-  cps_machine_settle(s->m, s->t);
+  cps_machine_lay(s->m, s->t);
   exchange(s->m, s->good.x, 0);
   for (double f = 1; f < 100; f *= 1.25) {
     if (holds(s, f)) return f;

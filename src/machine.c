@@ -183,6 +183,9 @@ static void make_points(machine *m, cable *c) {
       p->weight = p->shape[0] = 1;
       p->s = s;
       p->mass = c->section.rho * l + c->mass[i];
+      /* What is fixed to a rim does not also rub on it: it would stick with any friction force. */
+      if (gauss == 0 && ((i == 0 && c->end[0].kind == END_RIM) || (i == c->n && c->end[1].kind == END_RIM)))
+        p->clear = INFINITY;
       if (gauss == 0) continue;
       cps_element_shape(l, x[j], p->shape, n1, n2);
       p->weight = w[j] * l;
@@ -609,4 +612,52 @@ int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *
   if (!isfinite(left->moved) || !isfinite(left->force) || !isfinite(left->friction)) return 0;
   apply(m, how, left->moved > most ? most / left->moved : 1);
   return 1;
+}
+
+/* States of laws stay where they are in an evaluation that lets no time pass. */
+static void hold_states(contact_memory *y) { memcpy(y->z_star, y->z, sizeof y->z); }
+
+void cps_machine_look(machine *m, double t) {
+  const double instant = 1e-8; /* [s] */
+  implicit how = {t, instant * instant, instant, 0, 0, 0};
+  leftover left;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++) hold_states(&m->cable[i].memory[k]);
+  for (int i = 0; i < m->n_slides; i++) hold_states(&m->slide[i].y);
+  cps_machine_iterate(m, &how, 0, &left);
+}
+
+/* ------------------------------------------------------------------ after a step */
+
+/* The mode of a law with memory at a point; whether its states jumped. */
+static int settle_law(const contact_law *l, contact_point *p, contact_memory *y, int axis) {
+  double before[CPS_MAX_STATES], *z = y->z[axis];
+  cps_law_input in = {p->v[axis], p->n, p->f[axis], z, p->mode[axis]};
+  size_t bytes = (size_t)l->law->n_states * sizeof(double);
+  memcpy(before, z, bytes);
+  if (p->mode[axis] < 0)
+    p->mode[axis] = cps_law_mode(l->law, l->p, &in);
+  else
+    p->mode[axis] = cps_law_settle(l->law, l->p, &in, z);
+  return memcmp(before, z, bytes) != 0;
+}
+
+int cps_machine_settle(machine *m) {
+  int jumped = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    const contact_law *l = &c->contact;
+    for (int k = 0; k < c->n_points; k++) {
+      contact_point *p = &c->point[k];
+      p->slid = p->drum >= 0 && !p->stuck;
+      for (int a = 0; a < m->dim - 1 && l->kind == LAW_MEMORY && l->law->n_modes; a++)
+        jumped |= settle_law(l, p, &c->memory[k], a);
+    }
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    y->p.slid = !y->p.stuck;
+    if (y->law.kind == LAW_MEMORY && y->law.law->n_modes) jumped |= settle_law(&y->law, &y->p, &y->y, 0);
+  }
+  return jumped;
 }

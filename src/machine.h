@@ -235,6 +235,12 @@ typedef struct leftover {
  * singular or something is not finite. */
 int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *left);
 
+/* Looks at time t what touches what, with which forces, and changes nothing else. */
+void cps_machine_look(machine *m, double t);
+
+/* To be called after every step: modes of laws with memory, and what jumps slid. 1 if states of laws have jumped. */
+int cps_machine_settle(machine *m);
+
 /* Forward elimination of one cable (chain.c): fills up, right, across; adds what it leaves to the border's s and
  * rhs. 0 if singular. Then back substitution, given the border's solution in rhs. */
 int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left);

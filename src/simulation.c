@@ -244,8 +244,8 @@ static cps_status make_machine(cps_simulation *sim, cps_error *err) {
   int rests = 0;
   for (int i = 0; i < sc->n_cables; i++) rests |= sc->cables[i].start_statics;
   if (status == CPS_OK && rests) status = cps_machine_statics(m, sim->t, err);
-  if (status == CPS_OK) {
-    cps_haul_balance(m, sim->t);
+  if (status == CPS_OK) { /* energy is stored in contacts from the start */
+    cps_machine_look(m, sim->t);
     cps_audit_start(m, sim->t);
   }
   if (status != CPS_OK && err && !err->file[0])

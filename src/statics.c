@@ -7,6 +7,8 @@
  * truly stick go on with whatever forces are found here.
  *
  * Laws with memory take over the forces as well: their states become what a slow pull from rest makes of them.
+ *
+ * And the balance of forces at a given motion: accelerations and friction forces.
  */
 #include "haul.h"
 
@@ -115,6 +117,12 @@ static double relax(machine *m, double t, double h, double bristle) {
   return moved;
 }
 
+int cps_machine_balance(machine *m, double t) {
+  const double instant = 1e-8; /* in which nothing moves [s] */
+  implicit how = {t, instant * instant, instant, 0, 0, 0};
+  return cps_haul_solve(m, &how, 15, 1e-6);
+}
+
 double cps_machine_span(const machine *m) {
   double span = 0;
   for (int i = 0; i < m->n_cables; i++)
@@ -139,7 +147,7 @@ rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
   return REST_LOST;
 }
 
-void cps_machine_settle(machine *m, double t) {
+void cps_machine_lay(machine *m, double t) {
   double h = 1e-3;
   let_go(m);
   for (int round = 0; round < 100 && h < SETTLE && h > 1e-9; round++)
@@ -318,7 +326,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   if (!was) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
   cps_status status = CPS_OK;
   watch(m, was);
-  cps_machine_settle(m, t);
+  cps_machine_lay(m, t);
   rest_verdict verdict = cps_machine_descend(m, t, INFINITY);
   rest(m);
   if (verdict == REST_FOUND) {

@@ -7,13 +7,13 @@
 #include "solvers.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Growth and shrinkage of a step, and the safety of its choice. */
 static const double GROW = 2, SHRINK = 0.2, SAFETY = 0.85;
 
 /* Where the equations stand worst: the cable, and what it does there. */
-static cps_status give_up(cps_simulation *sim, const haul *r, double h, cps_error *err) {
-  const machine *m = r->m;
+cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps_error *err) {
   const cable *worst = NULL;
   int at = 0;
   double most = -1;
@@ -39,34 +39,26 @@ static cps_status give_up(cps_simulation *sim, const haul *r, double h, cps_erro
       worst ? worst->of->name : "?", h, s);
 }
 
-/* Laws with modes and memory, and laws that jump: what they are at the end of the step. */
-static void settle(machine *m) {
+/* Starts the method, at first or where something has jumped: with accelerations that balance. */
+static void begin(haul *r) {
+  machine *m = r->m;
+  cps_machine_move(m, r->t, r->t);
+  cps_machine_tie(m);
+  cps_haul_keep(m);
+  cps_machine_look(m, r->t);
+  int it = cps_machine_balance(m, r->t);
+  r->iterations += it > 0 ? it : 0;
+  if (it < 0) cps_haul_bring_back(m); /* the first step finds them */
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    const contact_law *l = &c->contact;
-    for (int k = 0; k < c->n_points; k++) {
-      contact_point *p = &c->point[k];
-      p->slid = p->drum >= 0 && !p->stuck;
-      if (l->kind != LAW_MEMORY || !l->law->n_modes) continue;
-      for (int a = 0; a < m->dim - 1; a++) {
-        cps_law_input in = {p->v[a], p->n, p->f[a], c->memory[k].z[a], p->mode[a]};
-        if (p->mode[a] < 0)
-          p->mode[a] = cps_law_mode(l->law, l->p, &in);
-        else
-          p->mode[a] = cps_law_settle(l->law, l->p, &in, c->memory[k].z[a]);
-      }
-    }
+    memcpy(c->aux, c->a, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
+    for (int k = 0; c->memory && k < c->n_points; k++)
+      memcpy(c->memory[k].aux, c->memory[k].z_t, sizeof c->memory[k].aux);
   }
-  for (int i = 0; i < m->n_slides; i++) {
-    slide *y = &m->slide[i];
-    y->p.slid = !y->p.stuck;
-    if (y->law.kind != LAW_MEMORY || !y->law.law->n_modes) continue;
-    cps_law_input in = {y->p.v[0], y->p.n, y->p.f[0], y->y.z[0], y->p.mode[0]};
-    if (y->p.mode[0] < 0)
-      y->p.mode[0] = cps_law_mode(y->law.law, y->law.p, &in);
-    else
-      y->p.mode[0] = cps_law_settle(y->law.law, y->law.p, &in, y->y.z[0]);
-  }
+  for (int k = 0; k < m->nb; k++) m->free[k].aux = m->free[k].a;
+  for (int k = 0; k < m->n_slides; k++)
+    memcpy(m->slide[k].y.aux, m->slide[k].y.z_t, sizeof m->slide[k].y.aux);
+  cps_audit_start(m, r->t);
 }
 
 cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
@@ -79,27 +71,27 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
   double h = !adaptive ? most
              : rests   ? fmin(1e-3 * span, 1e-3)
                        : fmin(1e-6 * span, 1e-6),
-         stop = sim->t, at_break = NAN;
+         stop = sim->t;
   double size = 0;
   for (int i = 0; i < r.m->n_cables; i++)
     for (int k = 0; k < r.m->cable[i].n; k++) size = fmax(size, r.m->cable[i].length[k] * r.m->cable[i].n);
   double tolerance = set->tolerance_abs + set->tolerance * size;
+  double jump = sim->t;
   cps_status status = CPS_OK;
   while (status == CPS_OK && sim->t < set->until) {
-    if (sim->t >= stop) {
-      if (sim->t == at_break) { /* accelerations jump with what is prescribed */
-        cps_haul_balance(r.m, sim->t);
-        cps_audit_start(r.m, sim->t);
-      }
-      stop = cps_simulation_next_stop(sim, &is_output);
-      at_break = cps_machine_next_break(sim->system->scenario, sim->t);
+    if (sim->t >= jump) {
+      begin(&r);
+      jump = cps_machine_next_break(sim->system->scenario, sim->t);
     }
+    if (sim->t >= stop) stop = cps_simulation_next_stop(sim, &is_output);
     double left = stop - sim->t, steps = ceil(left / fmin(h, most) * (1 - 1e-9)),
            used = steps > 1 ? left / steps : left;
-    if (!cps_haul_step(&r, used)) {
+    /* what jumps at the end of the step is not yet seen there */
+    double aside = steps <= 1 && stop >= jump && stop < set->until ? 1e-13 * used + 4e-16 * fabs(stop) : 0;
+    if (!cps_haul_step(&r, used - aside)) {
       sim->result.counters.rejected++;
       h = used / 2;
-      if (h < 1e-12 * span || h < 1e-13) status = give_up(sim, &r, h, err);
+      if (h < 1e-12 * span || h < 1e-13) status = cps_haul_give_up(sim, r.m, h, err);
       continue;
     }
     double ratio = adaptive ? r.error / tolerance : 0;
@@ -111,7 +103,7 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
       continue;
     }
     h = fmin(most, used * (adaptive ? fmin(GROW, SAFETY / cbrt(fmax(ratio, 1e-6))) : GROW));
-    settle(r.m);
+    cps_machine_settle(r.m);
     cps_audit_step(r.m, r.t, used);
     sim->t = r.t = steps > 1 ? r.t : stop;
     sim->result.counters.newton = sim->result.counters.factorisations = r.iterations;
