@@ -3,6 +3,7 @@
 #include "options.h"
 #include "problems.h"
 #include "progress.h"
+#include "report.h"
 #include "result_files.h"
 
 #include <math.h>
@@ -12,15 +13,16 @@
 enum { LINES_SHOWN = 12 };
 
 typedef struct run_options {
-  int help, json, quiet;
+  int help, json, quiet, no_report;
   const char *folder;
   text_list set;
 } run_options;
 
 static void print_help(FILE *out, const option *table, int n) {
   fprintf(out, "Usage: capstan run FILE [-o FOLDER] [--set PATH=VALUE]... [--json] [--quiet]\n\n"
-               "Simulates a scenario file and writes a folder with series.csv (everything over time),\n"
-               "events.csv (stick-slip transitions), summary.json and a copy of the scenario.\n\nOptions:\n");
+               "Simulates a scenario file and writes a folder with report.html (to look at), series.csv\n"
+               "(everything over time), events.csv (stick-slip transitions), summary.json and a copy of the\n"
+               "scenario.\n\nOptions:\n");
   options_help(out, table, n);
   fprintf(out,
           "\nExamples:\n"
@@ -150,6 +152,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
                  .wall = wall};
   int exit_status = status == CPS_OK ? STATUS_GOOD : status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
   int written = results_write("run", folder, &all);
+  if (written == STATUS_GOOD && !o->no_report) written = report_write_run("run", folder, &all);
   if (o->json)
     summary_write(stdout, &all);
   else if (!o->quiet && written == STATUS_GOOD)
@@ -172,6 +175,7 @@ int run_run(int argc, char **argv) {
        "where the results go; FILE without its ending + .results"},
       {"set", 's', OPTION_LIST, &o.set, "PATH=VALUE", "change a value of the file, as often as you like"},
       {"json", 0, OPTION_FLAG, &o.json, NULL, "print the summary as one JSON document"},
+      {"no-report", 0, OPTION_FLAG, &o.no_report, NULL, "write no report.html"},
       {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},
       {"help", 'h', OPTION_FLAG, &o.help, NULL, "this text"},
   };

@@ -1,0 +1,1 @@
+// placeholder while the plane view is made
