@@ -63,7 +63,7 @@ export function figures(run) {
   const travel = run.columns.filter((c) => /^bodies\..*\.[xyz]$/.test(c.name)).reduce((a, c) => { const [l, h] = extent(c.data); return h - l > (a?.v ?? -1) ? { v: h - l, name: c.name } : a; }, null);
   if (tension) out.push(["Largest tension", number(tension.v, 4), "N", tension.name.split(".")[1]]);
   if (torque) out.push(["Largest torque", number(torque.v, 4), "N m", torque.name.split(".")[1]]);
-  if (travel && out.length < 3) out.push(["Longest way", number(travel.v, 4), "m", travel.name.split(".")[1]]);
+  if (travel && out.length < 3) out.push(["Largest movement", number(travel.v, 4), "m", travel.name.split(".")[1]]);
   if (force && out.length < 2) out.push(["Largest spring force", number(force.v, 4), "N", force.name.split(".")[1]]);
   if (run.model.contacts.length || run.cables.some((c) => c.state)) out.push(["Lost to friction", number(e.friction, 4), "J", run.events.total ? `${run.events.total} transitions` : "friction work"]);
   out.push(["Energy left over", number(100 * relative(e), 2), "%", "of the largest energy"]);

@@ -37,8 +37,7 @@ export class Chart {
 
   cursor(t) {
     this.time = t;
-    if (!this.visible) return;
-    if (this.live) this.draw(); else this.mark();
+    if (!this.live) this.mark(); else if (this.visible) this.draw();
   }
 }
 

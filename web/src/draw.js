@@ -1,7 +1,9 @@
 // draw.js - paints a scene with a 2D context. All lengths given to it are in metres; `view` maps them to pixels.
 import { look, ramp } from "./look.js";
+import { ARROW } from "./scene.js";
 
 const TAU = 2 * Math.PI;
+const SHADES = 60;
 
 function line(g, points, close) {
   g.beginPath();
@@ -186,6 +188,7 @@ function drawDrum(art, d) {
 
 function drawSpring(art, s) {
   const { g, scene, t, c } = art, a = art.px(scene.springEnd(s, 0, t)), b = art.px(scene.springEnd(s, 1, t));
+  if (s.along_line) trim(art, s, a, b);
   const force = scene.run.at(`springs.${s.name}.force`, t);
   if (s.tension_only) {
     const w = scene.tension ? (force - scene.tension[0]) / (scene.tension[1] - scene.tension[0]) : 0, slack = !(force > 0);
@@ -215,8 +218,16 @@ function drawSpring(art, s) {
   });
 }
 
+// A spring on a line ends at the sides of its blocks, not in their middle.
+function trim(art, s, a, b) {
+  const length = Math.hypot(b[0] - a[0], b[1] - a[1]), u = [(b[0] - a[0]) / length, (b[1] - a[1]) / length];
+  const cut = s.ends.map((e) => (e.body < 0 ? 0 : art.len(art.scene.bodies[e.body].half)));
+  if (!(cut[0] + cut[1] < length)) return;
+  for (const k of [0, 1]) { a[k] += u[k] * cut[0]; b[k] -= u[k] * cut[1]; }
+}
+
 function drawBody(art, b) {
-  const { g, scene, t, c, options } = art, p = art.px(scene.center(b, t)), r = Math.max(2.5, art.len(b.radius));
+  const { g, scene, t, c, options } = art, p = art.px(scene.center(b, t)), r = Math.max(2.5, art.len(b.radius)), half = Math.max(r, art.len(b.half));
   g.lineWidth = 1.8;
   g.strokeStyle = options.ghost ? c.metal : c.accent;
   g.fillStyle = options.ghost ? "transparent" : mix(c, b.kind === "surface" ? 0.04 : 0.14);
@@ -229,7 +240,7 @@ function drawBody(art, b) {
     g.save();
     g.translate(p[0], p[1]);
     if (b.kind !== "plane") g.rotate(-Math.atan2(b.direction[1], b.direction[0]));
-    roundRect(g, -r, hangs ? 0 : -r, 2 * r, hangs ? 2.2 * r : 2 * r, 0.16 * r + 1);
+    roundRect(g, -half, hangs ? 0 : -r, 2 * half, hangs ? 2.2 * r : 2 * r, 0.16 * r + 1);
     g.restore();
   }
   if (!options.ghost) { const keep = g.fillStyle; g.fillStyle = c.paper; g.fill(); g.fillStyle = keep; g.fill(); }
@@ -242,7 +253,7 @@ function drawBody(art, b) {
   g.textBaseline = "middle";
   const size = Math.min(13, Math.max(9, 0.55 * r));
   g.font = `500 ${size}px Inter, system-ui, sans-serif`;
-  if (g.measureText(b.name).width < 1.8 * r) g.fillText(b.name, p[0], p[1] + (hangs ? 1.1 * r : 0));
+  if (g.measureText(b.name).width < 1.8 * half) g.fillText(b.name, p[0], p[1] + (hangs ? 1.1 * r : 0));
   else if (scene.bodies.length <= 12) g.fillText(b.name, p[0], p[1] - r - 9);
 }
 
@@ -282,14 +293,17 @@ function drawCable(art, cable) {
   g.lineWidth = width;
   g.lineCap = "butt";
   const T = points.tension, [low, high] = scene.tension ?? [0, 1];
+  // Neighbours of the same shade are one stroke, so that no seams show.
+  let shade = null, stroke = [P[0]];
+  const finish = () => { if (shade !== null) { g.strokeStyle = T ? ramp(shade / SHADES, options.theme) : c.metal; line(g, stroke); g.stroke(); } };
   for (let i = 0; i < n - 1; i++) {
     for (let k = 0; k < parts; k++) {
-      const a = curve(i, k / parts), b = curve(i, (k + 1.15) / parts > 1 && i === n - 2 ? 1 : (k + 1.15) / parts), w = (k + 0.5) / parts;
-      g.strokeStyle = T ? ramp((T[i] * (1 - w) + T[i + 1] * w - low) / (high - low), options.theme) : c.metal;
-      line(g, [a, b]);
-      g.stroke();
+      const w = (k + 0.5) / parts, own = T ? Math.round((SHADES * (T[i] * (1 - w) + T[i + 1] * w - low)) / (high - low)) : 0;
+      if (own !== shade) { finish(); stroke = stroke.slice(-1); shade = own; }
+      stroke.push(curve(i, (k + 1) / parts));
     }
   }
+  finish();
   cable.model.ends?.forEach((e, k) => { if (e.kind === "pinned" || e.kind === "clamped") drawHold(art, P[k ? n - 1 : 0]); });
   return scene.cableContacts(cable, t, points);
 }
@@ -309,7 +323,7 @@ function drawCableForce(art, k) {
   const { g, scene, t, c, view } = art, d = scene.model.drums[k.drum] ?? scene.model.drums[0];
   if (!d || !(scene.contactMost > 0)) return;
   const o = scene.drumCenter(d, t), r = Math.hypot(k.at[0] - o[0], k.at[1] - o[1]) || 1, n = [(k.at[0] - o[0]) / r, (k.at[1] - o[1]) / r];
-  const per = Math.min(0.75 * d.radius, 90 / view.scale) / scene.contactMost;
+  const per = (ARROW * d.radius) / scene.contactMost;
   const to = [k.at[0] + per * (k.n * n[0] - k.f * n[1]), k.at[1] + per * (k.n * n[1] + k.f * n[0])];
   g.globalAlpha = 0.9;
   arrow(g, view.px(k.at), view.px(to), k.slips ? c.slip : c.stick, 1.7);

@@ -14,15 +14,16 @@ const color = (hex) => { const v = parseInt(hex.slice(1), 16); return [v >> 16, 
 function mapImage(columns, rows, state, name) {
   const scale = Math.max(1, Math.ceil(160 / rows)), c = look(name), stick = color(c.stick), slip = color(c.slip);
   const canvas = el("canvas", { width: columns, height: rows * scale }), g = canvas.getContext("2d"), image = g.createImageData(columns, rows * scale);
-  for (let j = 0; j < rows * scale; j++)
-    for (let i = 0; i < columns; i++) {
-      const s = state(i, rows - 1 - Math.floor(j / scale)), k = 4 * (j * columns + i);
-      if (!s) continue;
-      const p = s === 2 ? slip : stick;
-      // Slip is hatched, so that it is told apart without colour.
-      const alpha = s === 2 ? ((i + j) % 8 < 2 ? 150 : 255) : 150;
-      image.data.set([p[0], p[1], p[2], alpha], k);
-    }
+  for (let row = 0; row < rows; row++) {
+    const states = Array.from({ length: columns }, (_, i) => state(i, rows - 1 - row));
+    for (let j = row * scale; j < (row + 1) * scale; j++)
+      for (let i = 0; i < columns; i++) {
+        if (!states[i]) continue;
+        // Sticking is pale and slipping strong, so that they are told apart without colour.
+        const p = states[i] === 2 ? slip : stick, k = 4 * (j * columns + i);
+        image.data[k] = p[0]; image.data[k + 1] = p[1]; image.data[k + 2] = p[2]; image.data[k + 3] = states[i] === 2 ? 255 : 120;
+      }
+  }
   g.putImageData(image, 0, 0);
   return canvas.toDataURL();
 }
@@ -102,6 +103,7 @@ function around(scene, cable, drum, t) {
 }
 
 export function angles(runs) {
+  if (!runs[0].cables.length) return [];
   const run = runs[0], scene = new Scene(run), out = [];
   for (const cable of run.cables) {
     if (!cable.state || !cable.normal) continue;

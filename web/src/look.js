@@ -56,7 +56,7 @@ export function number(value, digits = 4) {
     const [m, e] = value.toExponential(Math.max(0, digits - 1)).split("e");
     text = `${m.includes(".") ? m.replace(/\.?0+$/, "") : m}·10${[...String(Number(e))].map((c) => SUPER[c]).join("")}`;
   } else {
-    text = size >= 1000 ? value.toFixed(0) : value.toPrecision(digits);
+    text = value.toFixed(Math.max(0, digits - 1 - Math.floor(Math.log10(size))));
     if (text.includes(".")) text = text.replace(/\.?0+$/, "");
   }
   return text.replace("-", "−");
@@ -67,7 +67,7 @@ export function fixed(value, decimals) {
   return Number.isFinite(value) ? value.toFixed(decimals).replace("-", "−") : "–";
 }
 
-export function timeDecimals(span) { return Math.min(6, Math.max(0, Math.ceil(2 - Math.log10(span || 1)) + 0)); }
+export function timeDecimals(span) { return Math.min(6, Math.max(0, Math.ceil(3 - Math.log10(span || 1)))); }
 
 export function duration(seconds) {
   if (!Number.isFinite(seconds)) return "–";
@@ -98,11 +98,17 @@ export function ticks(low, high, count = 5) {
   return { values, step };
 }
 
+// Decimals that a step such as 0.25 needs.
+function decimalsOf(step) {
+  for (let d = 0; d < 8; d++) if (Math.abs(step * 10 ** d - Math.round(step * 10 ** d)) < 1e-6 * step * 10 ** d) return d;
+  return 8;
+}
+
 export function tickText(value, step) {
   if (Math.abs(value) < 1e-9 * step) return "0";
   const size = Math.max(Math.abs(value), step);
   if (size >= 1e5 || size < 1e-3) return number(value, Math.max(1, Math.min(6, Math.ceil(Math.log10(Math.abs(value) / step) + 1.01))));
-  return value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))).replace("-", "−");
+  return value.toFixed(decimalsOf(step)).replace("-", "−");
 }
 
 // ---- DOM

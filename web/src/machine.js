@@ -25,6 +25,12 @@ export class Machine {
     clock.listen(() => this.request());
   }
 
+  // Height over width of what is drawn.
+  get aspect() {
+    const b = this.scene.bounds;
+    return (b[3] - b[2]) / Math.max(b[1] - b[0], 1e-12);
+  }
+
   get scene() { return this.scenes[this.shown]; }
 
   show(index) { this.shown = index; this.makeLegend(); this.request(); }
@@ -43,7 +49,7 @@ export class Machine {
   // The map from metres to pixels: everything fits, then the user's zoom and shift.
   view() {
     const b = this.scenes.reduce((a, s) => [Math.min(a[0], s.bounds[0]), Math.max(a[1], s.bounds[1]), Math.min(a[2], s.bounds[2]), Math.max(a[3], s.bounds[3])], [Infinity, -Infinity, Infinity, -Infinity]);
-    const margin = 44, w = Math.max(b[1] - b[0], 1e-12), h = Math.max(b[3] - b[2], 1e-12);
+    const margin = Math.min(44, 0.1 * this.width, 0.14 * this.height), w = Math.max(b[1] - b[0], 1e-12), h = Math.max(b[3] - b[2], 1e-12);
     const scale = Math.min((this.width - 2 * margin) / w, (this.height - 2 * margin) / h) * this.zoom;
     const cx = 0.5 * (b[0] + b[1]), cy = 0.5 * (b[2] + b[3]), x0 = this.width / 2 + this.pan[0], y0 = this.height / 2 + this.pan[1];
     return { scale, px: (p) => [x0 + (p[0] - cx) * scale, y0 - (p[1] - cy) * scale] };

@@ -21,11 +21,10 @@ function header(all, restyle, help) {
   const theme_ = button("Light or dark", "theme", () => { document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark"; restyle(); }, { "data-test": "theme" });
   return el("header", { class: "top" },
     el("div", { class: "brand" }, el("span", { class: "word" }, "Capstan"), el("span", { class: "tools" }, theme_, button("Keys and help", "help", help, { "data-test": "help" }))),
-    el("h1", {}, run.title || run.label),
-    many ? el("p", { class: "sub runs" }, all.runs.map((r, k) => el("span", { class: "run" }, dashSample(k), r.label, el("small", {}, `${r.run.solver}, ${duration(r.wall)}`))))
-      : el("p", { class: "sub" }, `${number(run.until - run.from, 4)} s simulated in ${duration(run.wall)} with ${run.run.solver}`),
-    ...wrong.map((r) => el("p", { class: "alert", role: "alert" }, el("b", {}, `${many ? `${r.label}: ` : ""}${r.status}. `), r.error ?? "The run has not come to its end.")),
-    el("dl", { class: "figures" }, figures(run).map(([label, value, unit, who]) => el("div", {}, el("dt", {}, label), el("dd", {}, value, el("small", {}, ` ${unit}`)), el("dd", { class: "who" }, who)))));
+    el("div", { class: "head" }, el("div", {}, el("h1", {}, run.title || run.label), many ? el("p", { class: "sub runs" }, all.runs.map((r, k) => el("span", { class: "run" }, dashSample(k), r.label, el("small", {}, `${r.run.solver}, ${duration(r.wall)}`))))
+      : el("p", { class: "sub" }, `${number(run.until - run.from, 4)} s simulated in ${duration(run.wall)} with ${run.run.solver}`)),
+    el("dl", { class: "figures" }, figures(run).map(([label, value, unit, who]) => el("div", {}, el("dt", {}, label), el("dd", {}, value, el("small", {}, ` ${unit}`)), el("dd", { class: "who" }, who))))),
+    ...wrong.map((r) => el("p", { class: "alert", role: "alert" }, el("b", {}, `${many ? `${r.label}: ` : ""}${r.status}. `), r.error ?? "The run has not come to its end.")));
 }
 
 // Play, scrub, speed: always in reach at the foot of the window.
@@ -107,21 +106,24 @@ async function start() {
   const restyle = () => { machine.restyle(); plots.restyle(); charts.forEach((c) => c.draw()); };
   const dialog = helpDialog(), help = () => (dialog.open ? dialog.close() : dialog.showModal());
 
-  const story = el("div", { class: "story" });
   const differ = runs.length > 1 ? el("label", { class: "switch" }, el("input", { type: "checkbox", "data-test": "difference", onchange: (e) => plots.setDifference(e.target.checked) }), `Differences from ${runs[0].label}`) : null;
   const events = eventTable(runs[0]);
   events?.addEventListener("click", (e) => { const row = e.target.closest("tr[data-time]"); if (row) { clock.pause(); clock.set(Number(row.dataset.time)); } });
-  story.append(...[
+  // A long and low machine goes above the story, any other beside it; a flat one leaves room for the map below it.
+  const wide = machine.aspect < 0.24, beside = !wide && machine.aspect < 0.6 && mapCharts.length > 0;
+  const chapters = [
     section("plots", "Over time", null, differ, plots.element),
-    section("stick", "Stick and slip", null, ...mapCharts.map((c) => c.element), ...angleCharts.map((c) => c.element)),
+    section("stick", "Stick and slip", null, ...mapCharts.slice(beside ? 1 : 0).map((c) => c.element), ...angleCharts.map((c) => c.element)),
     section("friction", "Friction", loops.single ? `Of contact ${loops.single}.` : null, loops.select ? el("p", { class: "row" }, el("label", { class: "switch" }, "Contact ", loops.select)) : null, loops.length ? el("div", { class: "pair" }, loops.map((c) => c.element)) : null),
     section("energy", "Energy", "What went in, what is stored, what was lost; what is left over is the error of the computation.", balance(runs[0]), ...energy.map((c) => c.element)),
     section("run", "The run", null, facts(runs), events ? el("details", { class: "file" }, el("summary", {}, `Transitions · ${runs[0].events.total}`), events) : null, ...runs.map(scenarioView), dataButtons(runs[0])),
-  ].filter(Boolean));
+  ].filter(Boolean);
+  const story = el("div", { class: "story" }, el("div", {}, chapters.slice(0, 1)), el("div", {}, chapters.slice(1)));
 
   const which = runs.length > 1 ? el("label", { class: "switch" }, "Drawn: ", el("select", { "aria-label": "Which result is drawn", onchange: (e) => machine.show(e.target.selectedIndex) }, runs.map((r) => el("option", {}, r.label)))) : null;
-  const stage = el("section", { class: "stage", "aria-label": "The machine" }, machine.element, which);
-  document.body.replaceChildren(header(all, restyle, help), el("main", {}, stage, story), transport(all, clock), dialog,
+  machine.box.style.setProperty("--aspect", machine.aspect.toFixed(4));
+  const stage = el("section", { class: "stage", "aria-label": "The machine" }, machine.element, which, beside ? mapCharts[0].element : null);
+  document.body.replaceChildren(header(all, restyle, help), el("main", { class: wide ? "wide" : "" }, stage, story), transport(all, clock), dialog,
     el("p", { class: "colophon" }, `Made by Capstan ${all.version}. This page needs no network.`));
   machine.resize();
   keyboard(clock, () => machine, help, () => document.querySelector("[data-test=theme]").click());
@@ -130,7 +132,10 @@ async function start() {
   document.documentElement.dataset.ready = "yes";
 }
 
-start().catch((e) => {
+// The title is painted before the work begins.
+const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+
+painted().then(start).catch((e) => {
   document.body.append(el("p", { class: "alert", role: "alert" }, `This report cannot be shown: ${e.message}`));
   throw e;
 });

@@ -1,6 +1,6 @@
 // plots.js - columns over time: panels that share one time axis and the page's cursor, with a search for any column.
 import uPlot from "uplot";
-import { valueAt } from "./data.js";
+import { extent, valueAt } from "./data.js";
 import { DASHES, button, el, look, number, seriesColor, tickText, unitText } from "./look.js";
 import { saveMenu } from "./save.js";
 
@@ -35,7 +35,8 @@ export class Plots {
     this.names = [...new Map(runs.flatMap((r) => r.columns.slice(1).map((c) => [c.name, c]))).values()];
     for (const [title, fits] of GROUPS) {
       const columns = this.names.filter(fits);
-      if (columns.length) this.add(title, pick(columns, MOST_AT_FIRST).map((c) => c.name), columns.length);
+      const moving = columns.filter((c) => { const [a, b] = extent(c.data); return b - a > 1e-9 * Math.max(Math.abs(a), Math.abs(b)); });
+      if (columns.length) this.add(title, pick(moving.length ? moving : columns, MOST_AT_FIRST).map((c) => c.name), columns.length);
     }
     if (!this.panels.length && this.names.length) this.add("Columns", this.names.slice(0, 3).map((c) => c.name));
     const more = el("button", { type: "button", class: "plain", onclick: () => { this.add("Your plot", []).search.focus(); } }, "Add a plot");

@@ -6,6 +6,7 @@
 import { extent, indexAt, valueAt } from "./data.js";
 
 const GROUND = -1;
+export const ARROW = 0.6; // longest arrow of a contact force, over the drum's radius
 const SAMPLES = 240; // times at which extents are looked for
 
 export class Scene {
@@ -20,6 +21,7 @@ export class Scene {
     this.size = 1;
     this.shifts();
     this.size = this.blockSize();
+    this.widen();
     this.walls();
     this.scales();
     this.bounds = this.findBounds();
@@ -114,13 +116,27 @@ export class Scene {
     else if (this.spread) size = 0.42 * this.spread;
     else {
       const all = this.extents();
-      size = 0.09 * Math.max(all[1] - all[0], all[3] - all[2], 1e-9);
-      if (this.bodies.length === 1 || size < 1e-8) size = Math.max(size, 0.45 * this.travel, 1e-6);
+      size = (this.bodies.length < 4 ? 0.2 : 0.09) * Math.max(all[1] - all[0], all[3] - all[2], 1e-9);
+      if (size < 1e-8) size = Math.max(size, 0.3 * this.travel, 1e-6);
     }
     const masses = this.bodies.filter((b) => b.mass > 0).map((b) => b.mass);
     const most = Math.max(...masses, 1e-300);
     for (const b of this.bodies) b.radius = 0.5 * size * Math.max(0.6, Math.cbrt((b.mass || most) / most));
     return size;
+  }
+
+  // A block that carries another one is long enough for it not to fall off.
+  widen() {
+    for (const b of this.bodies) b.half = b.radius;
+    const order = [...this.model.contacts].sort((a, b) => (this.bodies[b.bodies[0]]?.level ?? 0) - (this.bodies[a.bodies[0]]?.level ?? 0));
+    for (const c of order) {
+      const upper = this.bodies[c.bodies[0]], lower = this.bodies[c.bodies[1]];
+      if (!upper || lower?.kind !== "line") continue;
+      for (const t of this.times) {
+        const p = this.at(upper, t), q = this.at(lower, t);
+        lower.half = Math.max(lower.half, Math.hypot(p[0] - q[0], p[1] - q[1]) + upper.half);
+      }
+    }
   }
 
   extents() {
@@ -147,7 +163,7 @@ export class Scene {
       const reach = (p[0] - a[0]) * d[0] + (p[1] - a[1]) * d[1];
       if (Math.abs(reach) > this.travel + this.size) { s.wall = [a[0], a[1]]; continue; }
       const [low, high] = extent(b.x ?? [0]);
-      const side = g === 0 ? low - 1.1 * this.size - 0.5 * b.radius : high + 1.1 * this.size + 0.5 * b.radius;
+      const side = g === 0 ? low - 0.7 * this.size - b.half : high + 0.7 * this.size + b.half;
       s.wall = [b.origin[0] + side * d[0] + b.shift[0], b.origin[1] + side * d[1] + b.shift[1]];
       s.schematic = true;
     }
@@ -240,13 +256,18 @@ export class Scene {
       box = [Math.min(box[0], p[0] - r), Math.max(box[1], p[0] + r), Math.min(box[2], p[1] - r), Math.max(box[3], p[1] + r)];
     };
     for (const t of this.times) {
-      for (const b of this.bodies) if (this.shown(b)) add(this.center(b, t), 1.2 * b.radius);
+      for (const b of this.bodies) if (this.shown(b)) { const p = this.center(b, t), d = b.kind === "plane" ? [0, 0] : b.direction; for (const k of [-1, 1]) add([p[0] + k * d[0] * (b.half - b.radius), p[1] + k * d[1] * (b.half - b.radius)], (this.run.cables.length ? 2.2 : 1.1) * b.radius); }
       for (const d of this.model.drums) add(this.drumCenter(d, t), d.radius);
       for (const s of this.model.springs) for (const k of [0, 1]) if (s.ends[k].body === GROUND) add(this.springEnd(s, k, t), 0.3 * this.size);
     }
     for (const c of this.run.cables) {
       const dim = c.position.components, d = c.position.data;
       for (let i = 0; i < d.length; i += dim) add([d[i], d[i + 1]]);
+      for (let i = 0; i < this.times.length; i += 12)
+        for (const k of this.cableContacts(c, this.times[i], this.cablePoints(c, this.times[i]))) {
+          const drum = this.model.drums[k.drum], o = drum && this.drumCenter(drum, this.times[i]);
+          if (o) add([o[0] + (1 + ARROW) * (k.at[0] - o[0]), o[1] + (1 + ARROW) * (k.at[1] - o[1])]);
+        }
     }
     for (const belt of this.bodies.filter((b) => this.isBelt(b))) {
       const w = this.way(belt);
@@ -266,8 +287,8 @@ export class Scene {
     for (const b of on) {
       const own = b.shift[0] * d[0] + b.shift[1] * d[1] + (b.origin[0] - b0.origin[0]) * d[0] + (b.origin[1] - b0.origin[1]) * d[1];
       const [x0, x1] = extent(b.x ?? [0]);
-      low = Math.min(low, own + x0 - 1.5 * b.radius);
-      high = Math.max(high, own + x1 + 1.5 * b.radius);
+      low = Math.min(low, own + x0 - b.half - 0.5 * b.radius);
+      high = Math.max(high, own + x1 + b.half + 0.5 * b.radius);
       base = Math.max(base, b.radius);
     }
     return {
