@@ -97,7 +97,7 @@ function keyboard(clock, machine, help, toggleTheme) {
 // ---------------------------------------------------------------- all of it
 
 async function start() {
-  const all = await load(document.getElementById("data")), runs = all.runs;
+  const spaceElement = document.getElementById("space"), all = await load(document.getElementById("data")), runs = all.runs;
   const clock = new Clock(Math.min(...runs.map((r) => r.from)), Math.max(...runs.map((r) => r.until)));
   let machine = new Machine(runs, clock, { label: runs[0].title || "machine" });
   const plots = new Plots(runs, clock), mapCharts = maps(runs), angleCharts = angles(runs), loops = hysteresis(runs), energy = energyCharts(runs);
@@ -128,7 +128,7 @@ async function start() {
   machine.resize();
   keyboard(clock, () => machine, help, () => document.querySelector("[data-test=theme]").click());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
-  if (runs[0].model.dim === 3) await openSpace(runs, clock, machine, (space) => { machine = space; });
+  if (runs[0].model.dim === 3) await openSpace(spaceElement, clock, machine, (space) => { machine = space; });
   document.documentElement.dataset.ready = "yes";
 }
 

@@ -160,8 +160,8 @@ class Panel {
       scales: { x: { time: false, range: (u, a, b) => this.plots.range ?? [this.plots.clock.from, this.plots.clock.until > this.plots.clock.from ? this.plots.clock.until : a + 1] } },
       axes: [
         { stroke: c.soft, font, grid: { stroke: c.grid, width: 1 }, ticks: { show: false }, values, label: "time [s]", labelFont: font, labelSize: 18, size: 26, space: 70 },
-        { stroke: c.soft, font, grid: { stroke: c.grid, width: 1 }, ticks: { show: false }, values, size: (u, v) => 16 + 6.6 * Math.max(3, ...(v ?? []).map((s) => s.length)), label: this.axisLabel(units[0]), labelFont: font, labelSize: 18, space: 34 },
-        ...(units.length > 1 ? [{ scale: "y2", side: 1, stroke: c.soft, font, grid: { show: false }, ticks: { show: false }, values, size: (u, v) => 16 + 6.6 * Math.max(3, ...(v ?? []).map((s) => s.length)), label: this.axisLabel(units[1]), labelFont: font, labelSize: 18, space: 34 }] : []),
+        { stroke: c.soft, font, grid: { stroke: c.grid, width: 1 }, ticks: { show: false }, values, size: (u, v) => Math.max(52, 16 + 6.6 * Math.max(3, ...(v ?? []).map((s) => s.length))), label: this.axisLabel(units[0]), labelFont: font, labelSize: 18, space: 34 },
+        ...(units.length > 1 ? [{ scale: "y2", side: 1, stroke: c.soft, font, grid: { show: false }, ticks: { show: false }, values, size: (u, v) => Math.max(52, 16 + 6.6 * Math.max(3, ...(v ?? []).map((s) => s.length))), label: this.axisLabel(units[1]), labelFont: font, labelSize: 18, space: 34 }] : []),
       ],
       series: [{}, ...(this.all.length ? this.all : [{ name: "", dash: [], colorIndex: 0 }]).map((s) => ({
         stroke: seriesColor(s.colorIndex), width: 1.7, dash: s.dash?.length ? s.dash : undefined, scale: scaleOf(s.unit), points: { show: false }, spanGaps: true,

@@ -3,8 +3,7 @@
 import { fromBase64, gunzip } from "./data.js";
 import * as look from "./look.js";
 
-export async function openSpace(runs, clock, machine, use) {
-  const element = document.getElementById("space");
+export async function openSpace(element, clock, machine, use) {
   if (!element) return;
   const text = new TextDecoder().decode(await gunzip(fromBase64(element.textContent.trim())));
   const script = document.createElement("script");
