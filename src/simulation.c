@@ -289,7 +289,10 @@ cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err) {
   return CPS_OK;
 }
 
-enum { STINT = 20000 }; /* steps that have to bring a run forward */
+enum {
+  STINT = 20000,          /* steps that have to bring a run forward */
+  PROGRESS_STATES = 4000, /* states times steps between two reports */
+};
 
 cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
@@ -311,7 +314,8 @@ cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err)
                                  "should be smooth; try run.solver events, or a continuous friction law",
                                  STINT, gone);
   }
-  if (!sim->progress || ++sim->since_progress < 256) return CPS_OK;
+  /* often enough for people, whatever a step costs, and too seldom to be felt */
+  if (!sim->progress || ++sim->since_progress < PROGRESS_STATES / sim->system->ny + 1) return CPS_OK;
   sim->since_progress = 0;
   cps_progress p = {run->from, run->until, sim->t, h, n->steps, 0, 0};
   for (int i = 0; i < sim->system->nc && i < 1000; i++) *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
