@@ -13,6 +13,7 @@
 static const command commands[] = {
     {"run", "simulate a scenario file; time series, events, summary", run_run},
     {"check", "say everything that is wrong with a scenario file", check_run},
+    {"report", "results as one page to look at; two or more are compared", report_run},
     {"models", "list the friction laws; show, plot and evaluate one of them", models_run},
     {"reproduce", "published numbers beside our own, from the files in scenarios/", reproduce_run},
 };

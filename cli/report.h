@@ -9,12 +9,21 @@
 
 /* One result of a report. */
 typedef struct report_source {
-  const char *label;  /* short name, such as that of the folder */
-  const outcome *run; /* scenario, result, settings, status, error, wall time */
+  const char *label; /* short name, such as that of the folder */
+  const outcome
+      *run; /* result, settings, status, error, wall time; the scenario may be NULL: no drawing then */
+  const char *title, *file, *hash, *solver, *version; /* NULL where not known */
+  const char *text;                                   /* the scenario's source */
 } report_source;
+
+/* A source about a run of this process; borrows everything. */
+report_source report_source_of(const char *label, const outcome *o);
 
 /* Writes the page. Complains and returns STATUS_IO if that fails. */
 int report_write(const char *where, const char *path, const report_source *sources, int n);
+
+/* The last part of a path, without a slash at its end. */
+void report_label(char *label, size_t size, const char *folder);
 
 /* Writes FOLDER/report.html about a run that has just been written there. */
 int report_write_run(const char *where, const char *folder, const outcome *o);

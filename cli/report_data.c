@@ -488,27 +488,28 @@ static void put_numbers(json *w, const outcome *o) {
 
 static void put_about(json *w, const report_source *source) {
   const outcome *o = source->run;
-  const cps_scenario *s = o->scenario;
+  const scenario_run *run = o->scenario ? &o->scenario->run : NULL;
   long rows = cps_result_rows(o->result);
+  const double *t = cps_result_data(o->result, 0);
   json_text(w, "label", source->label);
-  json_text(w, "title", s ? cps_scenario_title(s) : NULL);
+  json_text(w, "title", source->title);
   json_text(w, "status", o->status);
   json_text(w, "error", o->error ? o->error->text : NULL);
-  json_text(w, "version", cps_version());
-  json_text(w, "file", s ? s->file : NULL);
-  json_text(w, "hash", s ? cps_scenario_hash(s) : NULL);
-  json_text(w, "scenario", s ? s->text : "");
+  json_text(w, "version", source->version);
+  json_text(w, "file", source->file);
+  json_text(w, "hash", source->hash);
+  json_text(w, "scenario", source->text ? source->text : "");
   json_number(w, "wall", o->wall);
   json_open_flat(w, "settings", '[');
   for (int i = 0; i < o->n_settings; i++) json_text(w, NULL, o->settings[i]);
   json_close(w);
   json_open_flat(w, "run", '{');
-  json_text(w, "solver", s ? s->run.solver : "");
-  json_number(w, "from", s ? s->run.from : NAN);
-  json_number(w, "until", s ? s->run.until : NAN);
-  json_number(w, "reached", rows ? cps_result_data(o->result, 0)[rows - 1] : NAN);
-  json_number(w, "tolerance", s ? s->run.tolerance : NAN);
-  json_number(w, "absolute_tolerance", s ? s->run.tolerance_abs : NAN);
+  json_text(w, "solver", source->solver ? source->solver : "");
+  json_number(w, "from", run ? run->from : rows ? t[0] : 0);
+  json_number(w, "until", run ? run->until : rows ? t[rows - 1] : 0);
+  json_number(w, "reached", rows ? t[rows - 1] : NAN);
+  json_number(w, "tolerance", run ? run->tolerance : NAN);
+  json_number(w, "absolute_tolerance", run ? run->tolerance_abs : NAN);
   json_close(w);
 }
 

@@ -60,9 +60,7 @@ static int in_space(const report_source *sources, int n) {
 }
 
 static void put_page(FILE *out, const report_source *sources, int n) {
-  const cps_scenario *s = sources[0].run->scenario;
-  const char *title = s && cps_scenario_title(s) && *cps_scenario_title(s) ? cps_scenario_title(s)
-                                                                           : sources[0].label;
+  const char *title = sources[0].title && *sources[0].title ? sources[0].title : sources[0].label;
   web_asset style = web_report_style(), script = web_report_script(), space = web_space_script();
   fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -112,18 +110,33 @@ int report_write(const char *where, const char *path, const report_source *sourc
   return status;
 }
 
-int report_write_run(const char *where, const char *folder, const outcome *o) {
-  char path[4000];
-  if (snprintf(path, sizeof path, "%s/report.html", folder) >= (int)sizeof path) {
-    complain(where, "the name of the report is too long");
-    return STATUS_IO;
-  }
+report_source report_source_of(const char *label, const outcome *o) {
+  const cps_scenario *s = o->scenario;
+  report_source source = {.label = label, .run = o, .version = cps_version()};
+  if (!s) return source;
+  source.title = cps_scenario_title(s);
+  source.file = s->file;
+  source.hash = cps_scenario_hash(s);
+  source.solver = s->run.solver;
+  source.text = s->text;
+  return source;
+}
+
+void report_label(char *label, size_t size, const char *folder) {
   size_t end = strlen(folder);
   while (end > 1 && folder[end - 1] == '/') end--;
   size_t start = end;
   while (start > 0 && folder[start - 1] != '/') start--;
-  char label[256];
-  snprintf(label, sizeof label, "%.*s", (int)(end - start), folder + start);
-  report_source source = {label, o};
+  snprintf(label, size, "%.*s", (int)(end - start), folder + start);
+}
+
+int report_write_run(const char *where, const char *folder, const outcome *o) {
+  char path[4000], label[256];
+  if (snprintf(path, sizeof path, "%s/report.html", folder) >= (int)sizeof path) {
+    complain(where, "the name of the report is too long");
+    return STATUS_IO;
+  }
+  report_label(label, sizeof label, folder);
+  report_source source = report_source_of(label, o);
   return report_write(where, path, &source, 1);
 }

@@ -36,7 +36,8 @@ typedef enum key_type {
   KEY_MAP,      /* a map with the keys of `table` */
   KEY_NAMED,    /* a map from names to maps with the keys of `table` */
   KEY_PROFILES, /* a map from names to profiles */
-  KEY_REPEATS   /* a list of maps with the keys of `table` */
+  KEY_REPEATS,  /* a list of maps with the keys of `table` */
+  KEY_TEXTS     /* a list of texts */
 } key_type;
 
 /* Units that depend on where a profile is used: that of the place, and its rates. */
@@ -74,6 +75,7 @@ typedef struct raw_scenario {
   double version;
   const char *title;
   const node *gravity, *include, *profiles, *bodies, *surfaces, *springs, *contacts, *loads, *repeat, *run;
+  const node *outputs;
 } raw_scenario;
 
 typedef struct raw_body {
@@ -107,6 +109,11 @@ typedef struct raw_run {
   int solver;
 } raw_run;
 
+typedef struct raw_outputs {
+  double every, fields;
+  const node *columns;
+} raw_outputs;
+
 typedef struct raw_repeat {
   double count, from;
   const char *index;
@@ -123,7 +130,7 @@ typedef struct raw_profile {
 } raw_profile;
 
 extern const key_table cps_keys_scenario, cps_keys_bodies, cps_keys_surfaces, cps_keys_springs,
-    cps_keys_contacts, cps_keys_loads, cps_keys_run, cps_keys_repeat;
+    cps_keys_contacts, cps_keys_loads, cps_keys_run, cps_keys_outputs, cps_keys_repeat;
 
 enum { SPRING_LINE = 0, SPRING_DISTANCE = 1 };
 extern const char cps_solver_words[];

@@ -44,6 +44,7 @@ static const char *const fragments[] = {
     [KEY_NAMED] = OR_NULL("object"),
     [KEY_PROFILES] = OR_NULL("object") ", \"additionalProperties\": {" REF("profile") "}",
     [KEY_REPEATS] = OR_NULL("array"),
+    [KEY_TEXTS] = "\"type\": [\"string\", \"array\"], \"items\": {" STRING "}",
 };
 
 /* Text in quotes, with what JSON wants escaped. */
