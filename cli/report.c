@@ -29,15 +29,22 @@ static void loaded_free(loaded *l) {
 
 /* ---------------------------------------------------------------- what the summary says */
 
-/* A number of the summary, which is the writer's own JSON: every key is there once. */
-static double summary_number(const char *summary, const char *key) {
+/* A number of the summary, which is the tool's own JSON: its objects have two blanks before their key, and no
+ * others inside. `part` is NULL for the document itself. */
+static double summary_number(const char *summary, const char *part, const char *key) {
   char wanted[64];
-  snprintf(wanted, sizeof wanted, "\n  \"%s\": ", key);
-  const char *at = summary ? strstr(summary, wanted) : NULL;
-  if (!at) return NAN;
-  char *end;
-  double value = strtod(at + strlen(wanted), &end);
-  return end > at + strlen(wanted) ? value : NAN;
+  const char *at = summary, *end = summary ? summary + strlen(summary) : NULL;
+  if (at && part) {
+    snprintf(wanted, sizeof wanted, "\n  \"%s\": {", part);
+    at = strstr(at, wanted);
+    end = at ? strchr(at, '}') : NULL;
+  }
+  snprintf(wanted, sizeof wanted, part ? "\"%s\": " : "\n  \"%s\": ", key);
+  at = at ? strstr(at, wanted) : NULL;
+  if (!at || !end || at > end) return NAN;
+  char *stop;
+  double value = strtod(at + strlen(wanted), &stop);
+  return stop > at + strlen(wanted) ? value : NAN;
 }
 
 /* Why the run is not complete, unless the summary says nothing of it. */
@@ -107,12 +114,74 @@ static int load(loaded *l, const char *folder) {
                      .n_settings = l->set.n,
                      .status = status ? status : "unknown",
                      .error = wrong ? &l->error : NULL,
-                     .wall = summary_number(summary, "wall_time")};
+                     .wall = summary_number(summary, NULL, "wall_time")};
   return STATUS_GOOD;
+}
+
+/* The first or last value of an energy column; 0 if it is not there. */
+static double energy_at(const cps_result *r, const char *name, int last) {
+  char column[64];
+  snprintf(column, sizeof column, "energy.%s", name);
+  int c = cps_result_find(r, column);
+  long rows = cps_result_rows(r);
+  return c >= 0 && rows > 0 ? cps_result_data(r, c)[last ? rows - 1 : 0] : 0;
+}
+
+/* The largest size that any energy column has, which stands for the scale of a run without a summary. */
+static double energy_scale(const cps_result *r) {
+  double most = 0;
+  for (int c = 1; c < cps_result_columns(r); c++)
+    if (strncmp(cps_result_name(r, c), "energy.", 7) == 0)
+      for (long i = 0; i < cps_result_rows(r); i++) most = fmax(most, fabs(cps_result_data(r, c)[i]));
+  return most;
+}
+
+/* Energy and counters at the end: from the summary, or, if the run was killed, from the last row. */
+static void read_numbers(const cps_result *r, const char *summary, report_source *s) {
+  cps_energy *e = &s->energy;
+  cps_counters *n = &s->counters;
+  const struct {
+    const char *key, *column; /* in the summary; in the series, NULL if it is not there */
+    double *to;
+  } energies[] = {{"initial", NULL, &e->initial},
+                  {"kinetic", "kinetic", &e->kinetic},
+                  {"elastic", "elastic", &e->elastic},
+                  {"gravity", "gravity", &e->gravity},
+                  {"load_work", "load_work", &e->load_work},
+                  {"motion_work", "motion_work", &e->motion_work},
+                  {"friction", "friction", &e->friction},
+                  {"damping", "damping", &e->damping},
+                  {"solver", NULL, &e->solver},
+                  {"closing_error", "error", &e->error},
+                  {"largest", NULL, &e->scale}};
+  const struct {
+    const char *key;
+    long *to;
+  } counters[] = {{"steps", &n->steps},
+                  {"rejected", &n->rejected},
+                  {"evaluations", &n->evaluations},
+                  {"newton", &n->newton},
+                  {"factorisations", &n->factorisations},
+                  {"events", &n->events}};
+  e->initial = energy_at(r, "kinetic", 0) + energy_at(r, "elastic", 0) + energy_at(r, "gravity", 0);
+  e->solver = 0;
+  e->scale = energy_scale(r);
+  for (size_t i = 0; i < sizeof energies / sizeof energies[0]; i++) {
+    double value = summary_number(summary, "energy", energies[i].key);
+    if (isfinite(value))
+      *energies[i].to = value;
+    else if (energies[i].column)
+      *energies[i].to = energy_at(r, energies[i].column, 1);
+  }
+  for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+    double value = summary_number(summary, "counters", counters[i].key);
+    *counters[i].to = isfinite(value) ? (long)value : 0;
+  }
 }
 
 static report_source source_of(const loaded *l) {
   report_source s = report_source_of(l->label, &l->run);
+  read_numbers(l->result, cps_result_text(l->result, "summary"), &s);
   s.title = cps_result_text(l->result, "title");
   s.file = cps_result_text(l->result, "file");
   s.hash = cps_result_text(l->result, "hash");

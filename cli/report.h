@@ -11,9 +11,11 @@
 typedef struct report_source {
   const char *label; /* short name, such as that of the folder */
   const outcome
-      *run; /* result, settings, status, error, wall time; the scenario may be NULL: no drawing then */
+      *run; /* result, settings, status, error, wall time; its scenario may be NULL: no drawing then */
   const char *title, *file, *hash, *solver, *version; /* NULL where not known */
   const char *text;                                   /* the scenario's source */
+  cps_energy energy;                                  /* at the end */
+  cps_counters counters;
 } report_source;
 
 /* A source about a run of this process; borrows everything. */

@@ -458,11 +458,9 @@ static void put_model(packer *p, const cps_scenario *s, const double *t, long n)
 
 /* ---------------------------------------------------------------- the run */
 
-static void put_numbers(json *w, const outcome *o) {
-  cps_energy e;
-  cps_counters n;
-  cps_result_energy(o->result, &e);
-  cps_result_counters(o->result, &n);
+static void put_numbers(json *w, const report_source *source) {
+  cps_energy e = source->energy;
+  cps_counters n = source->counters;
   const struct {
     const char *key;
     double value;
@@ -520,7 +518,7 @@ static void put_run(packer *p, const report_source *source) {
   for (long i = 0; i < rows; i++) t[i] = cps_result_data(r, 0)[row[i]];
   json_open_flat(&p->w, NULL, '{');
   put_about(&p->w, source);
-  put_numbers(&p->w, source->run);
+  put_numbers(&p->w, source);
   put_columns(p, r, row, rows);
   put_events(p, r);
   put_fields(p, r);

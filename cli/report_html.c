@@ -113,6 +113,8 @@ int report_write(const char *where, const char *path, const report_source *sourc
 report_source report_source_of(const char *label, const outcome *o) {
   const cps_scenario *s = o->scenario;
   report_source source = {.label = label, .run = o, .version = cps_version()};
+  cps_result_energy(o->result, &source.energy);
+  cps_result_counters(o->result, &source.counters);
   if (!s) return source;
   source.title = cps_scenario_title(s);
   source.file = s->file;

@@ -15,7 +15,7 @@ export function energyCharts(runs) {
   const series = runs.flatMap((r, k) => present.map(([key, label], i) => {
     // Potential energy counts from where the run starts.
     const d = r.data(`energy.${key}`), base = key === "gravity" && d ? d[0] : 0;
-    return d && { label: runs.length > 1 ? `${label} · ${r.label}` : label, x: r.times, y: d.map((v) => v - base), color: [i, k], dash: DASHES[k % DASHES.length] };
+    return d && { label: k ? `${label} · ${r.label}` : label, named: k === 0, x: r.times, y: d.map((v) => v - base), color: [i, k], dash: DASHES[k % DASHES.length] };
   }).filter(Boolean));
   const errors = runs.map((r, k) => ({ label: runs.length > 1 ? r.label : "closing error", x: r.times, y: r.data("energy.error"), color: [k, k], dash: DASHES[k % DASHES.length] })).filter((s) => s.y);
   const paintIt = (list) => list.map((s) => ({ ...s, color: seriesColor(s.color[0]) }));

@@ -83,8 +83,10 @@ export function paint(g, scene, t, view, options) {
     drawGround(art);
     for (const b of scene.bodies) if (scene.isBelt(b)) drawBelt(art, b);
   }
-  for (const d of scene.model.drums) drawDrum(art, d);
-  for (const s of scene.model.springs) drawSpring(art, s);
+  if (!ghost) {
+    for (const d of scene.model.drums) drawDrum(art, d);
+    for (const s of scene.model.springs) drawSpring(art, s);
+  }
   for (const b of scene.bodies) if (scene.shown(b)) drawBody(art, b);
   const contacts = [];
   for (const cable of scene.run.cables) contacts.push(...drawCable(art, cable));

@@ -6,6 +6,7 @@
 import { extent } from "./data.js";
 import { escapeXml, look, tickText, ticks, withUnit } from "./look.js";
 
+const LEGEND_STEP = 140; // width of an entry
 const FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
 function rangeOf(series, axis, given) {
@@ -30,7 +31,8 @@ export function layout(f) {
   const yTicks = f.y.ticks ?? ticks(yRange[0], yRange[1], Math.max(2, Math.round(height / 55)));
   const longest = Math.max(2, ...yTicks.values.map((v, i) => (f.y.names?.[i] ?? tickText(v, yTicks.step)).length));
   const left = Math.min(0.4 * width, 30 + 6.4 * longest), top = f.title ? 34 : 12, right = 14;
-  const bottom = 42 + (f.legend && f.series.length ? 22 * Math.ceil(f.series.length / Math.max(1, Math.floor((width - left) / 170))) : 0);
+  const named = f.legend ? f.series.filter((s) => s.named !== false).length : 0;
+  const bottom = 42 + 22 * Math.ceil(named / Math.max(1, Math.floor((width - left) / LEGEND_STEP)));
   const w = width - left - right, h = height - top - bottom;
   return {
     width, height, left, top, w, h, right, bottom, xRange, yRange, yTicks,
@@ -74,9 +76,9 @@ function drawSeries(s, l) {
 }
 
 function drawLegend(f, l, c) {
-  const per = Math.max(1, Math.floor(l.w / 170));
-  return f.series.map((s, i) => {
-    const x = l.left + (i % per) * 170, y = l.top + l.h + 52 + 22 * Math.floor(i / per);
+  const per = Math.max(1, Math.floor((l.width - l.left) / LEGEND_STEP));
+  return f.series.filter((s) => s.named !== false).map((s, i) => {
+    const x = l.left + (i % per) * LEGEND_STEP, y = l.top + l.h + 52 + 22 * Math.floor(i / per);
     const sign = s.kind === "points" || s.kind === "stems" ? marker(s.shape, x + 9, y, 3.4, s.color)
       : `<path d="M${x} ${y}h18" stroke="${s.color}" stroke-width="2"${s.dash?.length ? ` stroke-dasharray="${s.dash.join(" ")}"` : ""}/>`;
     return `${sign}<text x="${x + 25}" y="${y + 4}" fill="${c.ink}">${escapeXml(s.label ?? "")}</text>`;

@@ -81,7 +81,7 @@ export function maps(runs) {
   const many = runs.length > 1, out = [];
   for (const run of runs) {
     for (const cable of run.cables) if (cable.state) out.push([`Stick and slip along ${cable.name}${many ? ` · ${run.label}` : ""}`, cableMap(run, cable, `Stick and slip along ${cable.name}${many ? `, ${run.label}` : ""}`)]);
-    if (run.model.contacts.length) out.push([many ? run.label : null, contactMap(run, `Stick and slip${many ? `, ${run.label}` : ""}`)]);
+    if (run.model.contacts.length) out.push([many ? `Stick and slip · ${run.label}` : null, contactMap(run, `Stick and slip${many ? `, ${run.label}` : ""}`)]);
   }
   return out.filter(([, c]) => c).map(([title, chart]) => { if (title && out.length > 1) chart.element.querySelector(".panel-head > span").replaceWith(el("h3", {}, title)); return chart; });
 }

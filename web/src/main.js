@@ -17,13 +17,15 @@ const KEYS = [["Space", "play, pause"], ["← →", "one percent back, forward"]
 
 function header(all, restyle, help) {
   const run = all.runs[0], many = all.runs.length > 1;
+  const others = all.runs.slice(1).map((r) => ({ label: r.label, values: new Map(figures(r).map(([label, value]) => [label, value])) }));
+  const beside = (label, who) => (many ? others.map((o) => `${o.label} ${o.values.get(label) ?? "–"}`).join(", ") : who);
   const wrong = all.runs.filter((r) => r.status !== "complete");
   const theme_ = button("Light or dark", "theme", () => { document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark"; restyle(); }, { "data-test": "theme" });
   return el("header", { class: "top" },
     el("div", { class: "brand" }, el("span", { class: "word" }, "Capstan"), el("span", { class: "tools" }, theme_, button("Keys and help", "help", help, { "data-test": "help" }))),
     el("div", { class: "head" }, el("div", {}, el("h1", {}, run.title || run.label), many ? el("p", { class: "sub runs" }, all.runs.map((r, k) => el("span", { class: "run" }, dashSample(k), r.label, el("small", {}, `${r.run.solver}, ${duration(r.wall)}`))))
       : el("p", { class: "sub" }, `${number(run.until - run.from, 4)} s simulated in ${duration(run.wall)} with ${run.run.solver}`)),
-    el("dl", { class: "figures" }, figures(run).map(([label, value, unit, who]) => el("div", {}, el("dt", {}, label), el("dd", {}, value, el("small", {}, ` ${unit}`)), el("dd", { class: "who" }, who))))),
+    el("dl", { class: "figures" }, figures(run).map(([label, value, unit, who]) => el("div", {}, el("dt", {}, label), el("dd", {}, value, el("small", {}, ` ${unit}`)), el("dd", { class: "who" }, beside(label, who)))))),
     ...wrong.map((r) => el("p", { class: "alert", role: "alert" }, el("b", {}, `${many ? `${r.label}: ` : ""}${r.status}. `), r.error ?? "The run has not come to its end.")));
 }
 

@@ -53,7 +53,10 @@ export function figureCsv(f) {
 export function saveMenu(title, figure, extra = []) {
   const on = { SVG: null, PNG: null, CSV: null };
   if (figure) {
-    const ready = () => ({ width: 900, height: 420, ...figure(), theme: "light", paper: true, legend: true, title });
+    const ready = () => {
+      const f = figure();
+      return { width: 900, height: 420, ...f, series: f.series.map((s) => ({ ...s, named: true })), theme: "light", paper: true, legend: true, title };
+    };
     on.SVG = () => download(`${fileName(title)}.svg`, new Blob([figureSvg(ready())], { type: "image/svg+xml" }));
     on.PNG = async () => { const f = ready(); download(`${fileName(title)}.png`, await svgToPng(figureSvg(f), f.width, f.height)); };
     on.CSV = () => { const f = ready(); download(`${fileName(title)}.csv`, new Blob([f.csv ?? figureCsv(f)], { type: "text/csv" })); };
