@@ -8,13 +8,18 @@ test="libcmocka-dev python3 python3-numpy python3-h5py"
 lint="clang clang-format clang-tidy cppcheck"
 fuzz="clang libclang-rt-dev"
 
+# What looks at reports: a browser, and node unless it is there already from elsewhere.
+web="chromium fonts-inter"
+command -v node >/dev/null || web+=" nodejs"
+command -v npm >/dev/null || web+=" npm"
+
 report=
 [ "${1:-}" != --report ] || { report=yes; shift; }
 
 wanted=
 for group in "$@"; do
   case $group in
-    build | test | lint | fuzz) wanted+=" ${!group}" ;;
+    build | test | lint | fuzz | web) wanted+=" ${!group}" ;;
     *) echo "setup: no group of packages is called $group" >&2; exit 2 ;;
   esac
 done

@@ -78,7 +78,7 @@ function roundRect(g, x, y, w, h, r) {
 export function paint(g, scene, t, view, options) {
   const c = look(options.theme), ghost = options.ghost;
   const art = { g, scene, t, view, c, options, px: (p) => view.px(p), len: (m) => m * view.scale };
-  g.globalAlpha = ghost ? 0.35 : 1;
+  g.globalAlpha = ghost ? 0.8 : 1;
   if (!ghost) {
     drawGround(art);
     for (const b of scene.bodies) if (scene.isBelt(b)) drawBelt(art, b);

@@ -66,8 +66,8 @@ export class Machine {
     const g = this.canvas.getContext("2d"), d = devicePixelRatio || 1, view = this.view();
     g.setTransform(d, 0, 0, d, 0, 0);
     g.clearRect(0, 0, this.width, this.height);
-    this.scenes.forEach((s, i) => { if (i !== this.shown) paint(g, s, this.clock.time, view, { ...this.options, ghost: true }); });
     paint(g, this.scene, this.clock.time, view, this.options);
+    this.scenes.forEach((s, i) => { if (i !== this.shown) paint(g, s, this.clock.time, view, { ...this.options, ghost: true }); });
     this.drawScale(g, view);
   }
 
