@@ -250,7 +250,7 @@ static void put_events(packer *p, const cps_result *r) {
   put_array(p, "contact", contact, (size_t)n, 1, SERIES_BITS);
   put_array(p, "kind", kind, (size_t)n, 1, SERIES_BITS);
   json_open_flat(&p->w, "what", '[');
-  for (int i = 0; i < n_what; i++) json_text(&p->w, NULL, what[i]);
+  for (int i = 0; what && i < n_what; i++) json_text(&p->w, NULL, what[i]);
   json_close(&p->w);
   json_close(&p->w);
   free((void *)what);

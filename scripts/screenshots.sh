@@ -15,5 +15,5 @@ shoot() { local out=docs/images/$1; shift; node web/shoot.mjs "$1" "$out" "${@:2
 
 main=$(first_of pulley festoon)
 shoot report-light.png "$main" at=0.65
-shoot report-dark.png "$main" at=0.65 theme=dark to=stick
+shoot report-dark.png "$main" at=0.65 theme=dark to=friction
 shoot report-phone.png "$(first_of capstan rabinowicz)" at=0.4 size=390x844

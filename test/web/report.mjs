@@ -197,6 +197,9 @@ const tests = {
     const over = await position.locator(".u-over").boundingBox();
     await page.mouse.click(over.x + over.width / 2, over.y + over.height / 2);
     near(await seconds(page), 5, 0.05, "a click in the middle");
+    const energy = page.locator('[aria-label="Energy"][data-test=chart] .chart-holder');
+    await energy.click({ position: { x: 450, y: 60 } });
+    assert.ok((await seconds(page)) > 7, "a click in the energy does nothing");
     await page.getByRole("button", { name: "Add a plot" }).click();
     await page.keyboard.type("kinetic");
     await page.keyboard.press("Enter");

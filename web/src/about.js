@@ -23,8 +23,8 @@ export function energyCharts(runs) {
   const range = [Math.min(...runs.map((r) => r.from)), Math.max(...runs.map((r) => r.until))];
   const wide = range[1] > range[0] ? range : undefined;
   return [
-    new Chart("Energy", () => ({ x: { label: "time", unit: "s", range: wide }, y: { label: "energy", unit: "J" }, series: paintIt(series), legend: true }), { overlay: cursor, height: 330 }),
-    new Chart("Closing error", () => ({ x: { label: "time", unit: "s", range: wide }, y: { label: "energy left over", unit: "J" }, series: paintIt(errors), legend: runs.length > 1 }), { overlay: cursor, height: 200 }),
+    new Chart("Energy", () => ({ x: { label: "time", unit: "s", range: wide }, y: { label: "energy", unit: "J" }, series: paintIt(series), legend: true }), { overlay: cursor, time: true, height: 330 }),
+    new Chart("Closing error", () => ({ x: { label: "time", unit: "s", range: wide }, y: { label: "energy left over", unit: "J" }, series: paintIt(errors), legend: runs.length > 1 }), { overlay: cursor, time: true, height: 200 }),
   ];
 }
 

@@ -7,13 +7,21 @@ let count = 0;
 
 export class Chart {
   // `figure(time)` gives the description (figure.js); `overlay(time, layout)` gives SVG text that changes with the cursor.
-  constructor(title, figure, { overlay = null, height = 260, live = false, controls = [], note = null, extra = [], alone = false } = {}) {
+  constructor(title, figure, { overlay = null, height = 260, live = false, controls = [], note = null, extra = [], alone = false, time = false } = {}) {
     Object.assign(this, { title, describe: figure, overlay, height, live });
     this.id = `clip${count++}`;
     this.holder = el("div", { class: "chart-holder" });
     this.element = el("section", { class: "panel", "data-test": "chart", "aria-label": title },
       el("div", { class: "panel-head" }, alone ? el("span") : el("h3", {}, title), el("div", { class: "panel-tools" }, ...controls, saveMenu(title, () => this.describe(this.time), extra))),
       this.holder, note ? el("p", { class: "note" }, note) : null);
+    // Where the axis is time, a click sets it.
+    if (time) {
+      this.holder.classList.add("clickable");
+      this.holder.addEventListener("click", (e) => {
+        const l = this.layout, x = e.clientX - this.holder.getBoundingClientRect().left;
+        if (l && x >= l.left && x <= l.left + l.w) this.onTime?.(l.xRange[0] + ((x - l.left) / l.w) * (l.xRange[1] - l.xRange[0]));
+      });
+    }
     this.visible = false;
     new ResizeObserver(() => this.draw()).observe(this.holder);
     // What is not in sight is not drawn.

@@ -54,7 +54,7 @@ function cableMap(run, cable, title) {
       theme: name, x: { label: "time", unit: "s", range: [t0, t1] }, y: { label: "arc length", unit: "m", range: [low, high] }, series: [], images: [{ href: images[name], x: [t0, t1], y: [low, high] }],
       csv: csv([{ name: "time", unit: "s", data: frames }, ...Array.from({ length: m }, (_, p) => ({ name: `s = ${number(cable.contactS[p], 6)}`, unit: "m", data: Array.from(frames, (_, k) => d[k * m + p]) }))]),
     };
-  }, { overlay: timeMark, height: 260, controls: [legendNote()], alone: true });
+  }, { overlay: timeMark, time: true, height: 260, controls: [legendNote()], alone: true });
 }
 
 function timeMark(t, l) {
@@ -74,7 +74,7 @@ function contactMap(run, title) {
       series: [], images: [{ href: images[name], x: [t0, t1], y: [0, n] }],
       csv: csv([{ name: "time", unit: "s", data: run.times }, ...names.map((c) => ({ name: `${c} slips`, data: Array.from(run.times, (t) => (run.slipsAt(c, t) ? 1 : 0)) }))]),
     };
-  }, { overlay: timeMark, height: Math.min(420, 84 + Math.max(34, 22 * Math.min(n, 15))), controls: [legendNote()], alone: true });
+  }, { overlay: timeMark, time: true, height: Math.min(420, 84 + Math.max(34, 22 * Math.min(n, 15))), controls: [legendNote()], alone: true });
 }
 
 export function maps(runs) {

@@ -104,6 +104,7 @@ async function start() {
   let machine = new Machine(runs, clock, { label: runs[0].title || "machine" });
   const plots = new Plots(runs, clock), mapCharts = maps(runs), angleCharts = angles(runs), loops = hysteresis(runs), energy = energyCharts(runs);
   const charts = [...mapCharts, ...angleCharts, ...loops, ...energy];
+  for (const c of charts) c.onTime = (t) => { clock.pause(); clock.set(t); };
   clock.listen((t) => charts.forEach((c) => c.cursor(t)));
   const restyle = () => { machine.restyle(); plots.restyle(); charts.forEach((c) => c.draw()); };
   const dialog = helpDialog(), help = () => (dialog.open ? dialog.close() : dialog.showModal());

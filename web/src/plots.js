@@ -149,7 +149,8 @@ class Panel {
     const units = [...new Set(this.all.map((c) => c.unit))], c = look();
     const width = this.holder.clientWidth || 600, height = this.height();
     const tables = this.all.map((s) => [Array.from(s.x), Array.from(s.y, (v) => (Number.isFinite(v) ? v : null))]);
-    const data = tables.length ? uPlot.join(tables) : [[this.plots.clock.from, this.plots.clock.until], [null, null]];
+    const shared = this.all.every((s) => s.x === this.all[0].x);
+    const data = tables.length ? (shared ? [tables[0][0], ...tables.map((t) => t[1])] : uPlot.join(tables)) : [[this.plots.clock.from, this.plots.clock.until], [null, null]];
     const font = "11.5px Inter, system-ui, sans-serif";
     const values = (u, splits) => { const step = splits.length > 1 ? splits[1] - splits[0] : 1; return splits.map((v) => tickText(v, step)); };
     // At most two units, one scale each; a third shares the first.
