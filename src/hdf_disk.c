@@ -5,7 +5,7 @@
  * finds it again. The file then is what it would be if the process had been killed at that moment, which files
  * in SWMR mode are made for; and whoever flushes asks for the error.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* flock, beside POSIX */
 
 #include "hdf_disk.h"
 
@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -171,6 +172,18 @@ static herr_t disk_truncate(H5FD_t *file, hid_t list, hbool_t closing) {
   return 0;
 }
 
+/* HDF5 marks a file as being written only if its driver locks. Where locks do not work, nobody else's does. */
+static herr_t disk_lock(H5FD_t *file, hbool_t exclusive) {
+  int how = (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
+  if (flock(((disk_file *)file)->disk.descriptor, how) == 0) return 0;
+  return errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK ? 0 : -1;
+}
+
+static herr_t disk_unlock(H5FD_t *file) {
+  flock(((disk_file *)file)->disk.descriptor, LOCK_UN);
+  return 0;
+}
+
 hid_t cps_hdf_disk_use(hid_t access) {
   static const H5FD_class_t driver = {.name = "capstan",
                                       .maxaddr = ((haddr_t)1 << 62) - 1,
@@ -186,6 +199,8 @@ hid_t cps_hdf_disk_use(hid_t access) {
                                       .read = disk_read,
                                       .write = disk_write,
                                       .truncate = disk_truncate,
+                                      .lock = disk_lock,
+                                      .unlock = disk_unlock,
                                       .fl_map = H5FD_FLMAP_DICHOTOMY};
   hid_t id = H5FDregister(&driver);
   if (id < 0) return -1;
