@@ -4,7 +4,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 find_h5py
 checks=$((checks + 1))
-"$python" - "$CAPSTAN" "$tmp" "${KILLS:-240}" <<'PY' || fail "a run that was killed differs"
+"$python" - "$CAPSTAN" "$tmp" "${KILLS:-200}" <<'PY' || fail "a run that was killed differs"
 import glob, h5py, json, numpy as np, os, random, shutil, signal, subprocess, sys, time
 tool, tmp, kills = sys.argv[1], sys.argv[2], int(sys.argv[3])
 os.chdir(tmp)
