@@ -141,29 +141,45 @@ static double value_at(const cps_result *r, int column, const moment *m) {
   return m->part > 0 ? x[m->row] + m->part * (x[m->row + 1] - x[m->row]) : x[m->row];
 }
 
-/* The value of a column "kind.name.what"; `otherwise` if there is none. */
-static double named_value(const cps_result *r, const char *kind, const char *name, const char *what,
-                          const moment *m, double otherwise) {
-  char column[3 * NAME_MAX_LENGTH];
-  snprintf(column, sizeof column, "%s.%s.%s", kind, name, what);
-  int c = cps_result_rows(r) > 0 ? cps_result_find(r, column) : -1;
-  return c >= 0 ? value_at(r, c, m) : otherwise;
-}
+/* The columns of a body, surface or drum; -1 where there is none. Looked up once: there may be thousands. */
+enum { X, Y, Z, V, VX, VY, ANGLE, PLACE_COLUMNS };
+typedef struct place_columns {
+  int column[PLACE_COLUMNS];
+} place_columns;
 
-static void add_bodies(poly *p, const cps_result *r, const moment *m) {
+static place_columns *find_columns(const cps_result *r) {
+  static const char *const what[PLACE_COLUMNS] = {"x", "y", "z", "v", "vx", "vy", "angle"};
+  place_columns *all = (place_columns *)grow(NULL, (size_t)cps_result_places(r) + 1, sizeof *all);
   for (int i = 0; i < cps_result_places(r); i++) {
     const result_place *b = cps_result_place(r, i);
-    if (strcmp(b->kind, "drum") == 0) continue;
-    const char *kind = strcmp(b->kind, "surface") == 0 ? "surfaces" : "bodies";
-    double x = named_value(r, kind, b->name, "x", m, NAN), speed = named_value(r, kind, b->name, "v", m, NAN);
-    double y = named_value(r, kind, b->name, "y", m, NAN), z = named_value(r, kind, b->name, "z", m, 0);
-    if (isnan(x)) continue; /* not recorded */
+    const char *kind = strcmp(b->kind, "drum") == 0      ? "drums"
+                       : strcmp(b->kind, "surface") == 0 ? "surfaces"
+                                                         : "bodies";
+    for (int k = 0; k < PLACE_COLUMNS; k++) {
+      char name[3 * NAME_MAX_LENGTH];
+      snprintf(name, sizeof name, "%s.%s.%s", kind, b->name, what[k]);
+      all[i].column[k] = cps_result_rows(r) > 0 ? cps_result_find(r, name) : -1;
+    }
+  }
+  return all;
+}
+
+static double one_of(const cps_result *r, const place_columns *c, int which, const moment *m,
+                     double otherwise) {
+  return c->column[which] >= 0 ? value_at(r, c->column[which], m) : otherwise;
+}
+
+static void add_bodies(poly *p, const cps_result *r, const place_columns *columns, const moment *m) {
+  for (int i = 0; i < cps_result_places(r); i++) {
+    const result_place *b = cps_result_place(r, i);
+    const place_columns *c = &columns[i];
+    if (strcmp(b->kind, "drum") == 0 || c->column[X] < 0) continue; /* not recorded */
+    double x = value_at(r, c->column[X], m), speed = one_of(r, c, V, m, 0);
     int free_body = strcmp(b->kind, "plane") == 0;
-    int at = free_body ? add_point(p, x, isnan(y) ? 0 : y, z)
+    int at = free_body ? add_point(p, x, one_of(r, c, Y, m, 0), one_of(r, c, Z, m, 0))
                        : add_point(p, b->at[0] + x * b->direction[0], b->at[1] + x * b->direction[1],
                                    b->at[2] + x * b->direction[2]);
-    if (free_body)
-      speed = hypot(named_value(r, kind, b->name, "vx", m, 0), named_value(r, kind, b->name, "vy", m, 0));
+    if (free_body) speed = hypot(one_of(r, c, VX, m, 0), one_of(r, c, VY, m, 0));
     set_value(p, "body", at, i);
     set_value(p, "speed", at, speed);
   }
@@ -180,11 +196,11 @@ static void plane_of(const double *axis, double u[3], double w[3]) {
   for (int i = 0; i < 3; i++) w[i] = axis[(i + 1) % 3] * u[(i + 2) % 3] - axis[(i + 2) % 3] * u[(i + 1) % 3];
 }
 
-static void add_drums(poly *p, const cps_result *r, const moment *m) {
+static void add_drums(poly *p, const cps_result *r, const place_columns *columns, const moment *m) {
   for (int i = 0; i < cps_result_places(r); i++) {
     const result_place *d = cps_result_place(r, i);
     if (strcmp(d->kind, "drum") != 0) continue;
-    double u[3], w[3], turned = named_value(r, "drums", d->name, "angle", m, 0);
+    double u[3], w[3], turned = one_of(r, &columns[i], ANGLE, m, 0);
     plane_of(d->direction, u, w);
     int first = p->n;
     for (int k = 0; k <= CIRCLE; k++) {
@@ -294,8 +310,8 @@ static int write_frame(const cps_result *r, const char *folder, const moment *m,
   poly p[4] = {{0}, {0}, {0}, {0}};
   int status = STATUS_GOOD;
   if (m->frame >= 0) add_cables(&p[0], &p[1], r, m->frame);
-  add_bodies(&p[2], r, m);
-  add_drums(&p[3], r, m);
+  add_bodies(&p[2], r, columns, m);
+  add_drums(&p[3], r, columns, m);
   for (int i = 0; i < 4; i++) {
     char name[80], path[EXPORT_PATH], time[40];
     if (p[i].n > 0 && status == STATUS_GOOD) {
@@ -323,12 +339,14 @@ int export_vtk(const cps_result *r, const char *folder, int *files) {
         "<Collection>\n",
         list);
   int status = STATUS_GOOD;
+  place_columns *columns = find_columns(r);
   for (long i = 0; i < n && status == STATUS_GOOD; i++) {
     long row = n > 1 ? (long)((double)i * (double)(rows - 1) / (double)(n - 1) + 0.5) : 0;
     double time = frames > 0 ? cps_result_frame_times(r)[i] : cps_result_data(r, 0)[row];
     moment m = moment_at(r, time, frames > 0 ? i : -1);
-    status = write_frame(r, folder, &m, i, list, files);
+    status = write_frame(r, columns, folder, &m, i, list, files);
   }
+  free(columns);
   fputs("</Collection>\n</VTKFile>\n", list);
   int closed = close_output("export", path, list);
   ++*files;

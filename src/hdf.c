@@ -92,6 +92,7 @@ char *cps_hdf_read_text(hid_t object, const char *name) {
   } else if (H5Tget_class(type) == H5T_STRING) {
     size_t size = H5Tget_size(type);
     hid_t plain = cps_hdf_text_type(size);
+    H5Tset_cset(plain, H5Tget_cset(type));
     text = calloc(size + 1, 1);
     if (text && H5Aread(a, plain, text) < 0) text[0] = 0;
     H5Tclose(plain);
