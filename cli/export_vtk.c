@@ -304,8 +304,8 @@ static moment moment_at(const cps_result *r, double time, long frame) {
   return m;
 }
 
-static int write_frame(const cps_result *r, const char *folder, const moment *m, long number, FILE *list,
-                       int *files) {
+static int write_frame(const cps_result *r, const place_columns *columns, const char *folder, const moment *m,
+                       long number, FILE *list, int *files) {
   static const char *const kinds[] = {"cables", "contacts", "bodies", "drums"};
   poly p[4] = {{0}, {0}, {0}, {0}};
   int status = STATUS_GOOD;
