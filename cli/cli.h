@@ -19,6 +19,7 @@ typedef struct command {
 int models_run(int argc, char **argv);
 int run_run(int argc, char **argv);
 int check_run(int argc, char **argv);
+int export_run(int argc, char **argv);
 int reproduce_run(int argc, char **argv);
 int report_run(int argc, char **argv);
 

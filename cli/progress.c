@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define BAR_EVERY  0.1 /* [s] */
-#define LINE_EVERY 5.0 /* [s] */
+#define LINE_EVERY 3.0 /* [s] */
 #define BAR_DELAY  0.3 /* a run that is over before that needs no bar [s] */
 #define BAR_MOST   24  /* [columns] */
 #define BAR_LEAST  6

@@ -68,8 +68,11 @@ int cps_hdf_integer(hid_t object, const char *name, int value) {
 }
 
 int cps_hdf_text(hid_t object, const char *name, const char *text) {
-  hid_t type = cps_hdf_text_type(strlen(text));
-  int good = attribute(object, name, type, text);
+  /* of variable length: Python then gets str and not bytes */
+  hid_t type = cps_hdf_text_type(1);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_strpad(type, H5T_STR_NULLTERM);
+  int good = attribute(object, name, type, &text);
   H5Tclose(type);
   return good;
 }
@@ -79,9 +82,17 @@ char *cps_hdf_read_text(hid_t object, const char *name) {
   if (a < 0) return NULL;
   hid_t type = H5Aget_type(a);
   char *text = NULL;
-  if (H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type)) {
+  if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0) {
+    char *found = NULL;
+    if (H5Aread(a, type, &found) >= 0 && found) {
+      text = malloc(strlen(found) + 1);
+      if (text) memcpy(text, found, strlen(found) + 1);
+    }
+    H5free_memory(found);
+  } else if (H5Tget_class(type) == H5T_STRING) {
     size_t size = H5Tget_size(type);
     hid_t plain = cps_hdf_text_type(size);
+    H5Tset_cset(plain, H5Tget_cset(type));
     text = calloc(size + 1, 1);
     if (text && H5Aread(a, plain, text) < 0) text[0] = 0;
     H5Tclose(plain);

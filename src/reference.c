@@ -204,7 +204,7 @@ static void add_repeat(buffer *b) {
 char *cps_scenario_reference(void) {
   static const key_table *const tables[] = {&cps_keys_scenario, &cps_keys_bodies,   &cps_keys_surfaces,
                                             &cps_keys_springs,  &cps_keys_contacts, &cps_keys_loads,
-                                            &cps_keys_run};
+                                            &cps_keys_run,      &cps_keys_outputs};
   buffer b = {0};
   cps_buffer_add(&b, "%s", introduction);
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {

@@ -107,9 +107,15 @@ static int take(hid_t d, hid_t type, hsize_t n, void *data) {
   if (rank == 0 || size[0] < n) return 0;
   if (n == 0) return 1;
   size[0] = n;
-  hid_t there = H5Dget_space(d), here = H5Screate_simple(rank, size, NULL);
+  hid_t there = H5Dget_space(d), here = H5Screate_simple(rank, size, NULL), found = H5Dget_type(d);
+  hid_t wanted = H5Tcopy(type);
+  /* ASCII is as good as UTF-8, but HDF5 does not convert one to the other */
+  if (H5Tget_class(type) == H5T_STRING && H5Tget_class(found) == H5T_STRING)
+    H5Tset_cset(wanted, H5Tget_cset(found));
   int good = H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
-             H5Dread(d, type, here, there, H5P_DEFAULT, data) >= 0;
+             H5Dread(d, wanted, here, there, H5P_DEFAULT, data) >= 0;
+  H5Tclose(wanted);
+  H5Tclose(found);
   H5Sclose(here);
   H5Sclose(there);
   return good;
@@ -122,6 +128,7 @@ static char *take_text(hid_t file, const char *path) {
   char *text = NULL;
   if (H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type)) {
     hid_t plain = cps_hdf_text_type(H5Tget_size(type));
+    H5Tset_cset(plain, H5Tget_cset(type));
     text = calloc(H5Tget_size(type) + 1, 1);
     if (text && H5Dread(d, plain, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0) {
       free(text);

@@ -11,6 +11,7 @@
 #define _POSIX_C_SOURCE 200809L /* fdatasync */
 
 #include "hdf.h"
+#include "hdf_disk.h"
 #include "result_file.h"
 
 #include <errno.h>
@@ -42,6 +43,8 @@ struct result_file {
   result_source from;
   char path[PATH_ROOM];
   int live;
+  hid_t driver;
+  const hdf_disk *disk;     /* NULL before the file is open */
   hid_t file, link, access; /* the file, and how links are made and datasets opened */
   hid_t *series;            /* [columns] */
   hid_t events[EV_COUNT], event_type[EV_COUNT];
@@ -144,7 +147,9 @@ static hsize_t row_chunk(const result_file *f) {
 
 static cps_status broken(result_file *f, cps_error *err) {
   char why[160];
+  int reason = f->disk ? f->disk->error : errno;
   f->failed = 1;
+  if (reason) return cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", f->path, strerror(reason));
   return cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", f->path, cps_hdf_reason(why, sizeof why));
 }
 
@@ -383,7 +388,7 @@ static int make_root(result_file *f) {
          cps_hdf_text(root, "title", f->from.scenario->title);
 }
 
-static hid_t create(const result_file *f) {
+static hid_t create(result_file *f) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS), make = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   if (f->live) {
@@ -391,7 +396,11 @@ static hid_t create(const result_file *f) {
   } else if (f->from.result->rows <= 4 * 16384) {
     H5Pset_istore_k(make, 2); /* few chunks: small indices */
   }
-  hid_t file = H5Fcreate(f->path, H5F_ACC_TRUNC, make, access);
+  f->driver = cps_hdf_disk_use(access);
+  errno = 0;
+  hid_t file = f->driver >= 0 ? H5Fcreate(f->path, H5F_ACC_TRUNC, make, access) : -1;
+  void *handle = NULL;
+  if (file >= 0 && H5Fget_vfd_handle(file, access, &handle) >= 0) f->disk = handle;
   H5Pclose(make);
   H5Pclose(access);
   return file;
@@ -417,7 +426,7 @@ static result_file *make(const char *path, const result_source *from, int live, 
   H5Pset_create_intermediate_group(f->link, 1);
   H5Pset_char_encoding(f->link, H5T_CSET_UTF8);
   f->file = create(f);
-  if (f->file < 0 || !make_root(f) || !make_series(f) || !make_events(f) || !make_fields(f) ||
+  if (f->file < 0 || !f->disk || !make_root(f) || !make_series(f) || !make_events(f) || !make_fields(f) ||
       !make_places(f) || !make_scenario(f) || !make_provenance(f))
     broken(f, err);
   return f;
@@ -525,11 +534,10 @@ cps_status cps_result_file_append(result_file *f, cps_error *err) {
 cps_status cps_result_file_flush(result_file *f, int to_disk, cps_error *err) {
   hdf_voice voice = cps_hdf_hush();
   cps_status status = CPS_OK;
-  int *descriptor = NULL;
-  if (f->failed || H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0 || !write_recorded(f) || H5Dflush(f->recorded) < 0)
+  if (f->failed || H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0 || f->disk->error || !write_recorded(f) ||
+      H5Dflush(f->recorded) < 0 || f->disk->error)
     status = broken(f, err);
-  else if (to_disk && H5Fget_vfd_handle(f->file, H5P_DEFAULT, (void **)&descriptor) >= 0 && descriptor &&
-           fdatasync(*descriptor) != 0 && errno != EINVAL)
+  else if (to_disk && fdatasync(f->disk->descriptor) != 0 && errno != EINVAL)
     status = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", f->path, strerror(errno));
   if (status != CPS_OK) f->failed = 1;
   cps_hdf_unhush(voice);
@@ -538,14 +546,18 @@ cps_status cps_result_file_flush(result_file *f, int to_disk, cps_error *err) {
 
 /* ------------------------------------------------------------------ closing */
 
-/* Closes and frees, whatever state it is in; 0 if not all could be written. */
-static int finish(result_file *f) {
+/* Closes and frees, whatever state it is in; 0, and a reason from the operating system if there is one, if not all
+ * could be written. */
+static int finish(result_file *f, int *reason) {
   int good = !f->failed;
   for (int i = f->n_all - 1; i >= 0; i--) {
     if (H5Iis_valid(f->all[i]) <= 0) continue;
     good = H5Idec_ref(f->all[i]) >= 0 && good;
   }
+  good = good && f->file >= 0 && H5Fflush(f->file, H5F_SCOPE_GLOBAL) >= 0 && !f->disk->error;
+  *reason = f->disk ? f->disk->error : 0;
   if (f->file >= 0) good = H5Fclose(f->file) >= 0 && good;
+  if (f->driver >= 0) H5FDunregister(f->driver);
   H5Pclose(f->link);
   free(f->all);
   free(f->series);
@@ -556,7 +568,7 @@ static int finish(result_file *f) {
 result_file *cps_result_file_new(const char *path, const result_source *from, cps_error *err) {
   hdf_voice voice = cps_hdf_hush();
   result_file *f = make(path, from, 1, err);
-  if (f && !f->failed && H5Fstart_swmr_write(f->file) < 0) broken(f, err);
+  if (f && !f->failed && (H5Fstart_swmr_write(f->file) < 0 || f->disk->error)) broken(f, err);
   cps_hdf_unhush(voice);
   if (f && !f->failed && cps_result_file_append(f, err) == CPS_OK &&
       cps_result_file_flush(f, 0, err) == CPS_OK)
@@ -575,9 +587,10 @@ cps_status cps_result_file_close(result_file *f, const char *status, cps_error *
     if (H5Dwrite(f->status, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0) f->failed = 1;
     H5Tclose(type);
   }
-  if (!finish(f))
+  int reason = 0;
+  if (!finish(f, &reason))
     result = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", f->path,
-                           cps_hdf_reason(why, sizeof why));
+                           reason ? strerror(reason) : cps_hdf_reason(why, sizeof why));
   free(f);
   cps_hdf_unhush(voice);
   return result;

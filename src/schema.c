@@ -208,7 +208,7 @@ static void add_friction(buffer *b) {
 char *cps_scenario_schema(void) {
   static const key_table *const tables[] = {&cps_keys_bodies,   &cps_keys_surfaces, &cps_keys_springs,
                                             &cps_keys_contacts, &cps_keys_loads,    &cps_keys_run,
-                                            &cps_keys_repeat};
+                                            &cps_keys_outputs,  &cps_keys_repeat};
   buffer b = {0};
   cps_buffer_add(&b, "{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\",\n"
                      "  \"title\": \"Capstan scenario, version 1\",\n"
