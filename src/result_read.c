@@ -168,20 +168,52 @@ static cps_extent find_extent(hid_t file) {
   return e;
 }
 
+static int make_columns(cps_result *r, int n) {
+  r->n_columns = n;
+  r->capacity = r->rows > 0 ? r->rows : 1;
+  r->names = calloc((size_t)n, sizeof *r->names);
+  r->units = calloc((size_t)n, sizeof *r->units);
+  r->texts->column_unit = calloc((size_t)n, UNIT_ROOM);
+  r->data = calloc((size_t)n * (size_t)r->capacity, sizeof(double));
+  return r->names && r->units && r->texts->column_unit && r->data;
+}
+
+/* All columns in one dataset: a run with very many of them that goes on, or was killed. */
+static int read_rows(hid_t file, cps_result *r, long most) {
+  hid_t values = open_in(file, "/rows", "values"), names = open_in(file, "/rows", "names");
+  hid_t units = open_in(file, "/rows", "units");
+  hsize_t size[3] = {0, 0, 0}, n_names[3], n_units[3];
+  int good = values >= 0 && names >= 0 && units >= 0 && sizes(values, size) == 2 && size[1] > 0 &&
+             size[1] < INT_MAX / 2 && sizes(names, n_names) == 1 && sizes(units, n_units) == 1 &&
+             n_names[0] == size[1] && n_units[0] == size[1];
+  r->rows = good && size[0] < (hsize_t)most ? (long)size[0] : most;
+  good = good && make_columns(r, (int)size[1]);
+  double *all = good ? malloc((size_t)r->rows * (size_t)size[1] * sizeof(double) + 1) : NULL;
+  hid_t name = cps_hdf_text_type(sizeof *r->names), unit = cps_hdf_text_type(UNIT_ROOM);
+  good = all && take(values, H5T_NATIVE_DOUBLE, (hsize_t)r->rows, all) &&
+         take(names, name, size[1], r->names) && take(units, unit, size[1], r->texts->column_unit);
+  for (int c = 0; good && c < r->n_columns; c++) {
+    r->names[c][sizeof *r->names - 1] = r->texts->column_unit[c][UNIT_ROOM - 1] = 0;
+    r->units[c] = r->texts->column_unit[c];
+    for (long i = 0; i < r->rows; i++)
+      r->data[(size_t)c * (size_t)r->capacity + (size_t)i] = all[(size_t)i * (size_t)size[1] + (size_t)c];
+  }
+  free(all);
+  hid_t open[] = {values, names, units};
+  for (int i = 0; i < 3; i++)
+    if (open[i] >= 0) H5Dclose(open[i]);
+  H5Tclose(name);
+  H5Tclose(unit);
+  return good;
+}
+
 static int read_series(hid_t file, cps_result *r, long most) {
+  if (H5Lexists(file, "/rows", H5P_DEFAULT) > 0) return read_rows(file, r, most);
   listing l = list_group(file, "/series", "column");
   int good = l.n > 0 && !l.no_memory && strcmp(l.entries[0].path, "time") == 0;
   r->rows = most;
   for (int pass = 0; pass < 2 && good; pass++) {
-    if (pass == 1) {
-      r->n_columns = l.n;
-      r->capacity = r->rows > 0 ? r->rows : 1;
-      r->names = calloc((size_t)l.n, sizeof *r->names);
-      r->units = calloc((size_t)l.n, sizeof *r->units);
-      r->texts->column_unit = calloc((size_t)l.n, UNIT_ROOM);
-      r->data = calloc((size_t)l.n * (size_t)r->capacity, sizeof(double));
-      good = r->names && r->units && r->texts->column_unit && r->data;
-    }
+    if (pass == 1) good = make_columns(r, l.n);
     for (int c = 0; c < l.n && good; c++) {
       hid_t d = open_in(file, "/series", l.entries[c].path);
       hsize_t size[3];

@@ -24,6 +24,10 @@
 
 enum { DEFLATE_LEVEL = 4, FIELD_CHUNK = 1 << 17, PATH_ROOM = 300 };
 
+/* A live file with more columns has them in one dataset: HDF5 1.10 takes time with the square of how many there are
+ * to flush and close them. */
+enum { LIVE_COLUMNS = 1000 };
+
 /* Parallel arrays of events. */
 enum { EV_TIME, EV_CONTACT, EV_INDEX, EV_FROM, EV_TO, EV_FROM_MODE, EV_TO_MODE, EV_COUNT };
 static const struct event_array {
@@ -47,6 +51,7 @@ struct result_file {
   const hdf_disk *disk;     /* NULL before the file is open */
   hid_t file, link, access; /* the file, and how links are made and datasets opened */
   hid_t *series;            /* [columns] */
+  hid_t rows;               /* all of them in one, of a live file with very many; otherwise -1 */
   hid_t events[EV_COUNT], event_type[EV_COUNT];
   hid_t frame_times, *fields; /* [fields] -1 for constant ones */
   hid_t recorded, status;
@@ -226,8 +231,27 @@ static int describe(hid_t d, const char *name, const char *unit) {
   return cps_hdf_text(d, "unit", unit) && cps_hdf_text(d, "name", name) && cps_hdf_text(d, "long_name", text);
 }
 
+/* One dataset for all columns, and their names and units. */
+static int make_rows(result_file *f) {
+  const cps_result *r = f->from.result;
+  hsize_t columns = (hsize_t)r->n_columns;
+  enum { NAME = sizeof *r->names, UNIT = 32 };
+  char(*units)[UNIT] = calloc((size_t)r->n_columns, UNIT);
+  hid_t name = cps_hdf_text_type(NAME), unit = cps_hdf_text_type(UNIT);
+  for (int c = 0; units && c < r->n_columns; c++) snprintf(units[c], UNIT, "%s", r->units[c]);
+  f->rows = make_growing(f, "/rows/values", H5T_NATIVE_DOUBLE, 2, &columns,
+                         within(FIELD_CHUNK / (8.0 * r->n_columns), 1, 64));
+  int good = units && f->rows >= 0 && make_fixed(f, "/rows/names", name, 1, &columns, r->names) >= 0 &&
+             make_fixed(f, "/rows/units", unit, 1, &columns, units) >= 0;
+  H5Tclose(name);
+  H5Tclose(unit);
+  free(units);
+  return good;
+}
+
 static int make_series(result_file *f) {
   const cps_result *r = f->from.result;
+  if (f->live && r->n_columns > LIVE_COLUMNS) return make_rows(f);
   hsize_t chunk = row_chunk(f);
   for (int c = 0; c < r->n_columns; c++) {
     char path[PATH_ROOM];
@@ -421,6 +445,7 @@ static result_file *make(const char *path, const result_source *from, int live, 
   }
   f->from = *from;
   f->live = live;
+  f->rows = -1;
   snprintf(f->path, sizeof f->path, "%s", path);
   f->link = H5Pcreate(H5P_LINK_CREATE);
   H5Pset_create_intermediate_group(f->link, 1);
@@ -448,10 +473,29 @@ static int put(hid_t d, hid_t type, long first, long n, int rank, const hsize_t 
   return good;
 }
 
+/* Rows of the one dataset that has all columns, a block at a time. */
+static int add_whole_rows(result_file *f, long first, long n) {
+  const cps_result *r = f->from.result;
+  const hsize_t columns = (hsize_t)r->n_columns;
+  const long block = 16;
+  double *values = malloc((size_t)block * (size_t)columns * sizeof(double));
+  int good = values != NULL;
+  for (long from = first; from < first + n && good; from += block) {
+    long count = first + n - from < block ? first + n - from : block;
+    for (int c = 0; c < r->n_columns; c++)
+      for (long i = 0; i < count; i++)
+        values[(size_t)i * (size_t)columns + (size_t)c] = cps_result_data(r, c)[from + i];
+    good = put(f->rows, H5T_NATIVE_DOUBLE, from, count, 2, &columns, values);
+  }
+  free(values);
+  return good;
+}
+
 static int add_rows(result_file *f) {
   const cps_result *r = f->from.result;
   long first = f->done.rows, n = r->rows - first;
-  for (int c = 0; n > 0 && c < r->n_columns; c++)
+  if (f->rows >= 0 && !add_whole_rows(f, first, n)) return 0;
+  for (int c = 0; f->rows < 0 && n > 0 && c < r->n_columns; c++)
     if (!put(f->series[c], H5T_NATIVE_DOUBLE, first, n, 1, NULL, cps_result_data(r, c) + first)) return 0;
   f->done.rows = r->rows;
   return 1;

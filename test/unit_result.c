@@ -212,6 +212,51 @@ static void live(void **state) {
   forget(&m);
 }
 
+/* Very many columns are in one dataset while the run goes on, and in one each at the end. */
+static void many_columns(void **state) {
+  (void)state;
+  enum { MANY = 1501, LONG = 50 };
+  made_up m = make_up();
+  cps_result r = {.n_columns = MANY, .capacity = LONG};
+  r.names = calloc(MANY, sizeof *r.names);
+  r.units = calloc(MANY, sizeof *r.units);
+  r.data = calloc((size_t)MANY * LONG, sizeof(double));
+  for (int c = 0; c < MANY; c++) {
+    snprintf(r.names[c], sizeof r.names[c], c ? "bodies.b%d.x" : "time", c);
+    r.units[c] = c % 2 ? "m" : "s";
+    for (int i = 0; i < LONG; i++) r.data[c * LONG + i] = 1000.0 * c + i;
+  }
+  m.source.result = &r;
+  cps_error err = {0};
+  result_file *f = cps_result_file_new(path, &m.source, &err);
+  if (!f) fail_msg("%s", err.text);
+  for (int end = 0; end < 2; end++) {
+    for (r.rows = end ? LONG : 7; !end && r.rows <= LONG; r.rows += 43) {
+      assert_int_equal(cps_result_file_append(f, &err), CPS_OK);
+      assert_int_equal(cps_result_file_flush(f, 0, &err), CPS_OK);
+    }
+    r.rows = LONG;
+    if (end) {
+      assert_int_equal(cps_result_file_close(f, "complete", &err), CPS_OK);
+      assert_int_equal(cps_result_file_write(path, &m.source, &err), CPS_OK);
+    }
+    cps_result *found = cps_result_load(path, &err);
+    if (!found) fail_msg("%s", err.text);
+    assert_int_equal(cps_result_columns(found), MANY);
+    assert_int_equal(cps_result_rows(found), LONG);
+    for (int c = 0; c < MANY; c++) {
+      assert_string_equal(cps_result_name(found, c), r.names[c]);
+      assert_string_equal(cps_result_unit(found, c), r.units[c]);
+      same_bits(cps_result_data(found, c), cps_result_data(&r, c), LONG * sizeof(double));
+    }
+    cps_result_free(found);
+  }
+  free(r.names);
+  free((void *)r.units);
+  free(r.data);
+  forget(&m);
+}
+
 /* A disk that is full at any moment: the writer says so and goes on living, and what was flushed is there. */
 static void full_disk(void **state) {
   (void)state;
@@ -350,9 +395,10 @@ static void long_names(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(whole),     cmocka_unit_test(live),
-                                     cmocka_unit_test(full_disk), cmocka_unit_test(killed),
-                                     cmocka_unit_test(bad_files), cmocka_unit_test(long_names)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(whole),        cmocka_unit_test(live),
+                                     cmocka_unit_test(many_columns), cmocka_unit_test(full_disk),
+                                     cmocka_unit_test(killed),       cmocka_unit_test(bad_files),
+                                     cmocka_unit_test(long_names)};
   if (!mkdtemp(folder)) return 1;
   snprintf(path, sizeof path, "%s/result.h5", folder);
   int failures = cmocka_run_group_tests(tests, NULL, NULL);
