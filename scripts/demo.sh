@@ -10,6 +10,7 @@ mkdir -p demo
 echo
 "$tool" run scenarios/quinn/chain.yaml -o demo/chain --set run.output=50ms >/dev/null
 "$tool" run scenarios/schuderer/festoon.yaml -o demo/festoon >/dev/null
+if [ -f scenarios/westin/pulley.yaml ]; then "$tool" run scenarios/westin/pulley.yaml -o demo/pulley >/dev/null; fi
 "$tool" models cdq --svg demo/cdq.svg >/dev/null
 for law in quinn brown-mcphee; do "$tool" models "$law" --svg "demo/$law.svg" >/dev/null; done
 

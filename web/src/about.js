@@ -59,7 +59,7 @@ export function figures(run) {
     }
     return best;
   };
-  const tension = peak((c) => /^cables\..*tension\.largest$/.test(c.name)), torque = peak((c) => /^drums\..*torque$/.test(c.name)), force = peak((c) => /^springs\..*\.force$/.test(c.name));
+  const tension = peak((c) => /^cables\..*\.tension_max$/.test(c.name)), torque = peak((c) => /^drums\..*torque$/.test(c.name)), force = peak((c) => /^springs\..*\.force$/.test(c.name));
   const travel = run.columns.filter((c) => /^bodies\..*\.[xyz]$/.test(c.name)).reduce((a, c) => { const [l, h] = extent(c.data); return h - l > (a?.v ?? -1) ? { v: h - l, name: c.name } : a; }, null);
   if (tension) out.push(["Largest tension", number(tension.v, 4), "N", tension.name.split(".")[1]]);
   if (torque) out.push(["Largest torque", number(torque.v, 4), "N m", torque.name.split(".")[1]]);

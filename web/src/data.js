@@ -93,6 +93,12 @@ export function extent(values) {
   return low <= high ? [low, high] : [0, 1];
 }
 
+export function integral(x, y) {
+  const out = new Float64Array(x.length);
+  for (let i = 1; i < x.length; i++) out[i] = out[i - 1] + 0.5 * (x[i] - x[i - 1]) * (y[i] + y[i - 1]);
+  return out;
+}
+
 // One result.
 export class Run {
   constructor(raw, index) {
@@ -158,9 +164,18 @@ export class Run {
     if (own.length && e.total === e.time.length) {
       out.start = now = /^slip/.test(e.what[e.kind[own[0]]]);
       for (const i of own) change(e.time[i], / -> slip/.test(e.what[e.kind[i]]));
-    } else for (let i = 0; slips && i < slips.length; i++) change(this.times[i], slips[i] > 0.5);
+    } else if (slips) for (let i = 0; i < slips.length; i++) change(this.times[i], slips[i] > 0.5);
+    else this.switchesByVelocity(name, out, change);
     this.switchCache.set(name, out);
     return out;
+  }
+
+  // Where nothing else is recorded: what moves visibly slips.
+  switchesByVelocity(name, out, change) {
+    const v = this.data(`contacts.${name}.v`);
+    if (!v) return;
+    const least = 1e-4 * Math.max(...extent(v).map(Math.abs));
+    for (let i = 0; i < v.length; i++) change(this.times[i], Math.abs(v[i]) > least);
   }
 
   slipsAt(name, t) {
@@ -170,18 +185,20 @@ export class Run {
     return n % 2 ? !s.start : s.start;
   }
 
+  add(name, unit, data, x) {
+    if (this.byName.has(name)) return;
+    const c = { name, unit, data, x };
+    this.columns.push(c);
+    this.byName.set(name, c);
+  }
+
   // Columns over frame times that follow from the fields: largest and end tensions, share that slips, wrap.
   deriveColumns() {
-    const add = (name, unit, data) => {
-      if (this.byName.has(name)) return;
-      const c = { name, unit, data, x: this.frames, derived: true };
-      this.columns.push(c);
-      this.byName.set(name, c);
-    };
+    const add = (name, unit, data) => this.add(name, unit, data, this.frames);
     const frames = this.frames.length;
     for (const c of this.cables) {
       const n = c.s.length;
-      if (c.tension) {
+      if (c.tension && !this.byName.has(`cables.${c.name}.tension_max`)) {
         const first = new Float64Array(frames), last = new Float64Array(frames), most = new Float64Array(frames);
         for (let k = 0; k < frames; k++) {
           first[k] = c.tension.data[k * n];
@@ -189,9 +206,9 @@ export class Run {
           most[k] = -Infinity;
           for (let i = 0; i < n; i++) most[k] = Math.max(most[k], c.tension.data[k * n + i]);
         }
-        add(`cables.${c.name}.tension.start`, "N", first);
-        add(`cables.${c.name}.tension.end`, "N", last);
-        add(`cables.${c.name}.tension.largest`, "N", most);
+        add(`cables.${c.name}.tension_start`, "N", first);
+        add(`cables.${c.name}.tension_end`, "N", last);
+        add(`cables.${c.name}.tension_max`, "N", most);
       }
       if (c.state) {
         const m = c.state.points, touching = new Float64Array(frames), slipping = new Float64Array(frames);

@@ -1,6 +1,6 @@
 // friction.js - stick and slip: the map over arc and time, contact force over angle, friction against velocity and displacement.
 import { Chart, choice } from "./chart.js";
-import { indexAt, valueAt } from "./data.js";
+import { indexAt, integral, valueAt } from "./data.js";
 import { marker } from "./figure.js";
 import { DASHES, el, look, number, seriesColor, theme } from "./look.js";
 import { csv } from "./save.js";
@@ -137,12 +137,6 @@ export function angles(runs) {
 
 // ---------------------------------------------------------------- friction against velocity and displacement
 
-function integral(x, y) {
-  const out = new Float64Array(x.length);
-  for (let i = 1; i < x.length; i++) out[i] = out[i - 1] + 0.5 * (x[i] - x[i - 1]) * (y[i] + y[i - 1]);
-  return out;
-}
-
 // What can be looked at: the contacts of bodies, and points of cables. Each gives {t, v, x, f} of a run.
 function subjects(run) {
   const out = run.model.contacts.map((c) => ({
@@ -159,6 +153,7 @@ function subjects(run) {
     const some = touched.length > 60 ? touched.filter((_, i) => i % Math.ceil(touched.length / 60) === 0) : touched;
     for (const i of some)
       out.push({
+        activity: slides(cable, i),
         name: `${cable.name}, s = ${number(cable.contactS[i], 4)} m`,
         get: (r) => {
           const own = r.cables.find((c) => c.name === cable.name);
@@ -172,10 +167,17 @@ function subjects(run) {
   return out;
 }
 
+// How far a contact point slides in all.
+function slides(cable, i) {
+  let sum = 0;
+  for (let k = i; k < cable.slip.data.length; k += cable.slip.points) if (cable.state.data[k] >= 1) sum += Math.abs(cable.slip.data[k]);
+  return sum;
+}
+
 export function hysteresis(runs) {
   const all = subjects(runs[0]);
   if (!all.length) return [];
-  let index = Math.floor(runs[0].model.contacts.length ? 0 : all.length / 2), cache = null;
+  let index = runs[0].model.contacts.length ? 0 : all.reduce((best, s, i) => (s.activity > all[best].activity ? i : best), 0), cache = null;
   const data = () => (cache ??= runs.map((r) => all[index].get(r)));
   const figure = (axis, label, unit) => () => ({
     x: { label, unit }, y: { label: "friction force", unit: "N" }, legend: runs.length > 1,

@@ -10,10 +10,11 @@ const MOST_AT_FIRST = 5; // curves that a panel starts with
 const GROUPS = [
   ["Position", (c) => /^bodies\..*\.[xyz]$/.test(c.name)],
   ["Velocity", (c) => /^bodies\..*\.v[xyz]?$/.test(c.name)],
-  ["Cable tension", (c) => /^cables\..*tension/.test(c.name) && c.unit === "N"],
-  ["Drum torque", (c) => /^drums\..*torque/.test(c.name)],
+  ["Cable tension", (c) => /^cables\..*\.(tension_\w+|t_in|t_out)$/.test(c.name)],
+  ["Drum torque", (c) => /^drums\..*\.(torque|drive)$/.test(c.name)],
   ["Drum angle", (c) => /^drums\..*\.(angle|setpoint)$/.test(c.name)],
   ["Drum speed", (c) => /^drums\..*\.rate$/.test(c.name)],
+  ["Arc that sticks, that slips", (c) => /^cables\..*\.(wrap|stick_arc|slip_arc)$/.test(c.name)],
   ["Friction force", (c) => /^contacts\..*\.f$/.test(c.name)],
   ["Spring force", (c) => /^springs\..*\.force$/.test(c.name)],
 ];
@@ -35,7 +36,8 @@ export class Plots {
     this.names = [...new Map(runs.flatMap((r) => r.columns.slice(1).map((c) => [c.name, c]))).values()];
     for (const [title, fits] of GROUPS) {
       const columns = this.names.filter(fits);
-      const moving = columns.filter((c) => { const [a, b] = extent(c.data); return b - a > 1e-9 * Math.max(Math.abs(a), Math.abs(b)); });
+      const ranges = columns.map((c) => { const [a, b] = extent(c.data); return b - a; }), most = Math.max(...ranges);
+      const moving = columns.filter((c, i) => ranges[i] > 0.02 * most);
       if (columns.length) this.add(title, pick(moving.length ? moving : columns, MOST_AT_FIRST).map((c) => c.name), columns.length);
     }
     if (!this.panels.length && this.names.length) this.add("Columns", this.names.slice(0, 3).map((c) => c.name));

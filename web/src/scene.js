@@ -3,7 +3,7 @@
 //
 // Bodies on lines are often described by their displacement alone, so that all of them sit at the same place. They are then
 // laid out side by side in the order in which springs connect them, and the spread is said beside the drawing.
-import { extent, indexAt, valueAt } from "./data.js";
+import { extent, indexAt, integral, valueAt } from "./data.js";
 
 const GROUND = -1;
 export const ARROW = 0.6; // longest arrow of a contact force, over the drum's radius
@@ -29,6 +29,8 @@ export class Scene {
 
   describe(b) {
     const kind = b.kind === "surface" ? "surfaces" : "bodies", get = (what) => this.run.data(`${kind}.${b.name}.${what}`);
+    // A surface of which only the velocity was recorded has moved by its integral.
+    if (kind === "surfaces" && !get("x") && get("v")) this.run.add(`surfaces.${b.name}.x`, "m", integral(this.run.times, get("v")));
     return { ...b, x: get("x"), y: get("y"), z: get("z"), shift: [0, 0], level: 0, radius: 1 };
   }
 
@@ -242,7 +244,7 @@ export class Scene {
         const sizes = Array.from(c.normal.data, (v, i) => Math.hypot(v, c.friction?.data[i] ?? 0)).sort((a, b) => a - b);
         this.contactMost = Math.max(this.contactMost, sizes[Math.floor(0.995 * (sizes.length - 1))] || 0);
       }
-      if (c.tension) this.tension = merge(this.tension, extent(c.tension.data));
+      if (c.tension) this.tension = merge(this.tension, most98(c.tension.data));
     }
     for (const s of this.model.springs) if (s.tension_only) this.tension = merge(this.tension, extent(run.data(`springs.${s.name}.force`) ?? [0]));
     if (this.tension && this.tension[0] === this.tension[1]) this.tension[1] = this.tension[0] + 1;
@@ -302,6 +304,12 @@ function span(x) {
   if (!x) return 0;
   const [a, b] = extent(x);
   return b - a;
+}
+
+// The range without the rarest one percent at each end, which would leave one colour for all the rest.
+function most98(values) {
+  const sorted = Float64Array.from(values).filter(Number.isFinite).sort(), n = sorted.length - 1;
+  return n < 0 ? [0, 1] : [sorted[Math.floor(0.01 * n)], sorted[Math.ceil(0.99 * n)]];
 }
 
 function merge(a, b) { return a ? [Math.min(a[0], b[0]), Math.max(a[1], b[1])] : [...b]; }

@@ -77,6 +77,7 @@ class SpaceView {
     d.shift?.forEach((s, i) => { if (s) c.setComponent(i, c.getComponent(i) + valueAt(this.run.times, s, t)); });
     const carrier = this.machine.scene.bodies[d.carrier];
     if (carrier) c.add(this.place(carrier, t)).sub(this.place(carrier, this.run.from));
+    ["x", "y", "z"].forEach((name, i) => { const v = this.run.at(`drums.${d.name}.${name}`, t); if (Number.isFinite(v)) c.setComponent(i, v); });
     return c;
   }
 
