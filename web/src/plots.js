@@ -37,7 +37,7 @@ export class Plots {
     for (const [title, fits] of GROUPS) {
       const columns = this.names.filter(fits);
       const ranges = columns.map((c) => { const [a, b] = extent(c.data); return b - a; }), most = Math.max(...ranges);
-      const moving = columns.filter((c, i) => ranges[i] > 0.02 * most);
+      const moving = columns.filter((c, i) => ranges[i] > 0.1 * most);
       if (columns.length) this.add(title, pick(moving.length ? moving : columns, MOST_AT_FIRST).map((c) => c.name), columns.length);
     }
     if (!this.panels.length && this.names.length) this.add("Columns", this.names.slice(0, 3).map((c) => c.name));
