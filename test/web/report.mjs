@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -95,7 +96,7 @@ async function looksLike(page, name) {
   if (update || !existsSync(path)) { mkdirSync(references, { recursive: true }); writeFileSync(path, now); return; }
   const d = await difference(page, readFileSync(path), now);
   if (d.mean > 3 || d.many > 0.02) {
-    const kept = join(process.cwd(), `${name}-is.png`);
+    const kept = join(tmpdir(), `capstan-report-${name}.png`);
     writeFileSync(kept, now);
     assert.fail(`${name} looks different (${kept}): mean ${d.mean.toFixed(2)}, ${(100 * d.many).toFixed(1)} % of the picture`);
   }
