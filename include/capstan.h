@@ -385,6 +385,23 @@ typedef struct cps_progress {
 CPS_API cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *),
                                       void *data, cps_error *err);
 
+/* Checkpoints: the state of a run as bytes, from which it goes on to the very same bits, also in another process
+ * with the same build. A run has instants at which it can be saved, every so many steps; `call` is called there,
+ * with `data`, and if it returns nonzero the run stops. Inside it, and before a run begins, cps_simulation_save
+ * works: *bytes is the caller's to free.
+ *
+ * cps_simulation_restore puts the state into a simulation of the same scenario that has not run yet;
+ * cps_simulation_run then goes on from there. *recorded (unless NULL) is how much the result held: rows and events are
+ * not part of the bytes, and the result of the restored simulation starts with what comes after. */
+typedef struct cps_extent {
+  long rows, events, frames;
+} cps_extent;
+CPS_API void cps_simulation_on_checkpoint(cps_simulation *sim, int (*call)(cps_simulation *, void *),
+                                          void *data);
+CPS_API cps_status cps_simulation_save(cps_simulation *sim, void **bytes, size_t *size, cps_error *err);
+CPS_API cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes, size_t size,
+                                          cps_extent *recorded, cps_error *err);
+
 /* What happened at a contact. */
 typedef struct cps_event {
   double time;
@@ -478,6 +495,18 @@ CPS_API long cps_result_frames(const cps_result *result);
 CPS_API const double *cps_result_frame_times(const cps_result *result);
 /* [frames][points][components], or [points][components] of a constant field. */
 CPS_API const double *cps_result_field_data(const cps_result *result, int i);
+
+/* Result files, HDF5: docs/results.md says what is in them. cps_simulation_write writes the result of a run as one
+ * file, under another name until it is complete. cps_result_load reads one, or the one in a folder, also while its
+ * run goes on, or after it was killed; it is the caller's to free, which must not be done to the result of a
+ * simulation. cps_result_text gives what else is in it, by name, NULL if it is not there: status ("running", "complete",
+ * "failed", "stopped"), summary (JSON), scenario (the source), file, hash, settings (a line each), title, version, solver. */
+CPS_API cps_status cps_simulation_write(const cps_simulation *sim, const char *path, cps_error *err);
+CPS_API cps_result *cps_result_load(const char *path, cps_error *err);
+CPS_API void cps_result_free(cps_result *result);
+CPS_API const char *cps_result_text(const cps_result *result, const char *name);
+/* For people: "position of bodies block along its line"; the name itself where nothing better is known. */
+CPS_API void cps_result_long_name(const char *name, char *text, size_t size);
 
 #ifdef __cplusplus
 }

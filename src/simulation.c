@@ -13,15 +13,18 @@
 void cps_row_put(row *r, const char *kind, const char *name, const char *what, const char *unit,
                  double value) {
   cps_result *res = r->result;
-  int c = r->column++;
+  int i = r->column++;
   if (r->task == NAMING) {
+    int c = res->n_columns;
     if (name)
       snprintf(res->names[c], sizeof res->names[c], "%s.%s.%s", kind, name, what);
     else
       snprintf(res->names[c], sizeof res->names[c], "%s%s%s", kind, *what ? "." : "", what);
+    res->slot[i] = cps_outputs_want(r->sim->system->scenario, res->names[c]) ? c : -1;
+    res->n_columns += res->slot[i] >= 0;
     res->units[c] = unit;
-  } else if (r->task == FILLING) {
-    res->data[(size_t)c * (size_t)res->capacity + (size_t)res->rows] = value;
+  } else if (r->task == FILLING && res->slot[i] >= 0) {
+    res->data[(size_t)res->slot[i] * (size_t)res->capacity + (size_t)res->rows] = value;
   }
 }
 
@@ -216,17 +219,25 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   row r = {sim, &sim->result, 0, 0, COUNTING};
   enumerate(&r, &e);
   if (sim->machine) cps_machine_fields(&r);
-  sim->result.n_columns = r.column;
   sim->result.n_fields = r.field;
-  sim->result.names = calloc((size_t)r.column, sizeof sim->result.names[0]);
-  sim->result.units = calloc((size_t)r.column, sizeof sim->result.units[0]);
+  /* one more: a name is written before it is known whether it is wanted */
+  size_t room = (size_t)r.column + 1;
+  sim->result.names = calloc(room, sizeof sim->result.names[0]);
+  sim->result.units = calloc(room, sizeof sim->result.units[0]);
+  sim->result.slot = calloc(room, sizeof sim->result.slot[0]);
   sim->result.fields = calloc((size_t)r.field + 1, sizeof *sim->result.fields);
-  if (!sim->result.names || !sim->result.units || !sim->result.fields) goto fail;
+  if (!sim->result.names || !sim->result.units || !sim->result.slot || !sim->result.fields) goto fail;
   r.task = NAMING;
   r.field = 0;
   enumerate(&r, &e);
   if (sim->machine) cps_machine_fields(&r);
-  return sim;
+  const char *unused = cps_outputs_unused(s->scenario, &sim->result);
+  if (!unused) return sim;
+  cps_error_set(err, CPS_BAD_INPUT, "outputs.columns",
+                "outputs.columns: no column fits \"%s\"; columns are called time, bodies.NAME.x, "
+                "contacts.NAME.f, energy.kinetic, and so on: a run without outputs.columns has them all",
+                unused);
+  goto refuse;
 fail:
   cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory while preparing the run");
 refuse:
@@ -259,6 +270,8 @@ void cps_simulation_free(cps_simulation *sim) {
   free(sim->y);
   free(sim->y_t);
   free(sim->mode);
+  free(sim->pending);
+  free(sim->result.slot);
   free(sim->result.names);
   free(sim->result.units);
   free(sim->result.data);
@@ -370,7 +383,10 @@ cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err) {
   return CPS_OK;
 }
 
-enum { STINT = 20000 }; /* steps that have to bring a run forward */
+enum {
+  STINT = 20000,          /* steps that have to bring a run forward */
+  PROGRESS_STATES = 4000, /* states times steps between two reports */
+};
 
 cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
@@ -392,7 +408,8 @@ cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err)
                                  "should be smooth; try run.solver events, or a continuous friction law",
                                  STINT, gone);
   }
-  if (!sim->progress || ++sim->since_progress < 256) return CPS_OK;
+  /* often enough for people, whatever a step costs, and too seldom to be felt */
+  if (!sim->progress || ++sim->since_progress < PROGRESS_STATES / sim->system->ny + 1) return CPS_OK;
   sim->since_progress = 0;
   cps_progress p = {run->from, run->until, sim->t, h, n->steps, 0, 0};
   for (int i = 0; !sim->machine && i < sim->system->nc && i < 1000; i++)
@@ -439,8 +456,11 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
   if (!solve)
     return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "%s cannot run cables: use alpha or bdf",
                          how->name);
-  cps_status status = cps_simulation_record(sim, err);
+  /* What goes on from a checkpoint has recorded its first row before. */
+  cps_status status = sim->pending ? CPS_OK : cps_simulation_record(sim, err);
   if (status == CPS_OK) status = solve(sim, err);
+  sim->ended = 1;
+  sim->solver_list = NULL;
   cps_energy e = {0};
   audit_run(sim, &e);
   sim->result.energy = e;

@@ -23,6 +23,7 @@
 #ifndef CPS_SYSTEM_H
 #define CPS_SYSTEM_H
 
+#include "checkpoint.h"
 #include "internal.h"
 #include "scenario.h"
 
@@ -152,6 +153,9 @@ typedef struct field_data {
   double *data; /* owned */
 } field_data;
 
+/* What a result that was loaded from a file owns beside its numbers: see result_read.c. */
+typedef struct loaded_text loaded_text;
+
 struct cps_result {
   int n_columns;
   char (*names)[2 * NAME_MAX_LENGTH];
@@ -166,6 +170,8 @@ struct cps_result {
   field_data *fields;
   double *frame_times;
   long frames, frames_capacity;
+  int *slot;          /* [everything that could be recorded] its column, -1 if it is not wanted */
+  loaded_text *texts; /* of a result that was loaded */
 };
 
 struct machine;
@@ -186,6 +192,14 @@ struct cps_simulation {
   void *progress_data;
   long since_progress;
   double stint_from; /* time at the last look at how far the run has come */
+  int (*checkpoint)(cps_simulation *, void *);
+  void *checkpoint_data;
+  checkpoint_list solver_list; /* what a checkpoint holds of the solver, NULL if none runs */
+  void *solver;
+  long last_checkpoint;   /* steps at the last instant at which one was possible */
+  unsigned char *pending; /* owned: items of a checkpoint for the solver to take up */
+  size_t pending_size;
+  int ended;
 };
 
 /* A solver: integrates sim from its time to the end of the run. */
