@@ -4,6 +4,7 @@
  * of all that as 64 characters. Numbers are those of the machine: a checkpoint is read where it was written.
  */
 #include "checkpoint.h"
+#include "machine.h"
 #include "sha256.h"
 #include "system.h"
 
@@ -133,6 +134,8 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   CHECKPOINT_VALUE(c, "counters", sim->result.counters);
   CHECKPOINT_VALUE(c, "last_checkpoint", sim->last_checkpoint);
   list_workspace(c, s, &sim->work);
+  CHECKPOINT_VALUE(c, "next_frame", sim->next_frame);
+  if (sim->machine) cps_machine_list(c, sim->machine);
 }
 
 /* How much had been recorded, and whether a solver had begun. */

@@ -256,6 +256,10 @@ double cps_drum_torque(const drum *g, double t, double *by_angle, double *by_rat
 double cps_border_spring(const machine *m, int i, double v_q, double *along, double t[3][3], double *ra,
                          double *rb);
 
+/* The state, for checkpoints (machine_state.c). */
+struct checkpoint;
+void cps_machine_list(struct checkpoint *c, machine *m);
+
 /* ------------------------------------------------------------------ audit (audit.c) */
 
 /* Forgets what was; to be called before the first step and after a jump. */

@@ -3,6 +3,7 @@
  * The step is controlled by the local error of positions, |beta - 1/6| h^2 |da|, as a root mean square over the nodes
  * (O. C. Zienkiewicz, Y. M. Xie 1991); with run.step it is fixed. A step whose equations do not converge is halved.
  */
+#include "../checkpoint.h"
 #include "../haul.h"
 #include "solvers.h"
 
@@ -61,58 +62,97 @@ static void begin(haul *r) {
   cps_audit_start(m, r->t);
 }
 
+/* A run: the method, and where it stands. */
+typedef struct course {
+  cps_simulation *sim;
+  cps_error *err;
+  haul r;
+  int adaptive;
+  double span, most, tolerance;
+  double h, stop, jump; /* next step; when to stop, and where something prescribed jumps */
+  int is_output;
+} course;
+
+static void list(checkpoint *c, void *owner) {
+  course *y = owner;
+  CHECKPOINT_VALUE(c, "alpha.t", y->r.t);
+  CHECKPOINT_VALUE(c, "alpha.iterations", y->r.iterations);
+  CHECKPOINT_VALUE(c, "alpha.h", y->h);
+  CHECKPOINT_VALUE(c, "alpha.stop", y->stop);
+  CHECKPOINT_VALUE(c, "alpha.jump", y->jump);
+  CHECKPOINT_VALUE(c, "alpha.is_output", y->is_output);
+}
+
+static void set_out(course *y) {
+  const machine *m = y->r.m;
+  const scenario_run *set = &y->sim->system->scenario->run;
+  double size = 0;
+  int rests = 0; /* what is not in equilibrium starts with a shock, and is looked at closely */
+  for (int i = 0; i < m->n_cables; i++) {
+    double length = 0;
+    for (int k = 0; k < m->cable[i].n; k++) length += m->cable[i].length[k];
+    size = fmax(size, length);
+    rests |= m->cable[i].of->start_statics;
+  }
+  y->adaptive = !(set->step > 0);
+  y->span = set->until - set->from;
+  y->most = y->adaptive ? y->span / 20 : set->step;
+  y->tolerance = set->tolerance_abs + set->tolerance * size;
+  y->h = !y->adaptive ? y->most : rests ? fmin(1e-3 * y->span, 1e-3) : fmin(1e-6 * y->span, 1e-6);
+  y->stop = y->jump = y->sim->t;
+}
+
+/* One step that is good, however often it takes; *used is its length. */
+static cps_status advance(course *y, double *used) {
+  cps_simulation *sim = y->sim;
+  for (;;) {
+    double left = y->stop - sim->t, steps = ceil(left / fmin(y->h, y->most) * (1 - 1e-9));
+    double h = *used = steps > 1 ? left / steps : left;
+    /* what jumps at the end of the step is not yet seen there */
+    int jumps = steps <= 1 && y->stop >= y->jump && y->stop < sim->system->scenario->run.until;
+    if (!cps_haul_step(&y->r, jumps ? h - 1e-13 * h - 4e-16 * fabs(y->stop) : h)) {
+      sim->result.counters.rejected++;
+      y->h = h / 2;
+      if (y->h < 1e-12 * y->span || y->h < 1e-13) return cps_haul_give_up(sim, y->r.m, y->h, y->err);
+      continue;
+    }
+    double ratio = y->adaptive ? y->r.error / y->tolerance : 0;
+    if (!(ratio > 1) || h <= 1e-9 * y->span) {
+      y->h = fmin(y->most, h * (y->adaptive ? fmin(GROW, SAFETY / cbrt(fmax(ratio, 1e-6))) : GROW));
+      y->r.t = steps > 1 ? y->r.t : y->stop;
+      return CPS_OK;
+    }
+    cps_haul_bring_back(y->r.m);
+    y->r.t = sim->t;
+    sim->result.counters.rejected++;
+    y->h = h * fmax(SHRINK, SAFETY / cbrt(ratio));
+  }
+}
+
 cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
   const scenario_run *set = &sim->system->scenario->run;
-  haul r = {.m = sim->machine, .t = sim->t};
-  int adaptive = !(set->step > 0), is_output = 0;
-  double span = set->until - set->from, most = adaptive ? span / 20 : set->step;
-  int rests = 0; /* what is not in equilibrium starts with a shock, and is looked at closely */
-  for (int i = 0; i < r.m->n_cables; i++) rests |= r.m->cable[i].of->start_statics;
-  double h = !adaptive ? most
-             : rests   ? fmin(1e-3 * span, 1e-3)
-                       : fmin(1e-6 * span, 1e-6),
-         stop = sim->t;
-  double size = 0;
-  for (int i = 0; i < r.m->n_cables; i++)
-    for (int k = 0; k < r.m->cable[i].n; k++) size = fmax(size, r.m->cable[i].length[k] * r.m->cable[i].n);
-  double tolerance = set->tolerance_abs + set->tolerance * size;
-  double jump = sim->t;
-  cps_status status = CPS_OK;
+  course y = {.sim = sim, .err = err, .r = {.m = sim->machine, .t = sim->t}};
+  double used = 0;
+  int resumed;
+  set_out(&y);
+  cps_status status = cps_checkpoint_begin(sim, list, &y, &resumed, err);
   while (status == CPS_OK && sim->t < set->until) {
-    if (sim->t >= jump) {
-      begin(&r);
-      jump = cps_machine_next_break(sim->system->scenario, sim->t);
+    if (sim->t >= y.jump) {
+      begin(&y.r);
+      y.jump = cps_machine_next_break(sim->system->scenario, sim->t);
     }
-    if (sim->t >= stop) stop = cps_simulation_next_stop(sim, &is_output);
-    double left = stop - sim->t, steps = ceil(left / fmin(h, most) * (1 - 1e-9)),
-           used = steps > 1 ? left / steps : left;
-    /* what jumps at the end of the step is not yet seen there */
-    double aside = steps <= 1 && stop >= jump && stop < set->until ? 1e-13 * used + 4e-16 * fabs(stop) : 0;
-    if (!cps_haul_step(&r, used - aside)) {
-      sim->result.counters.rejected++;
-      h = used / 2;
-      if (h < 1e-12 * span || h < 1e-13) status = cps_haul_give_up(sim, r.m, h, err);
-      continue;
-    }
-    double ratio = adaptive ? r.error / tolerance : 0;
-    if (ratio > 1 && used > 1e-9 * span) {
-      cps_haul_bring_back(r.m);
-      r.t = sim->t;
-      sim->result.counters.rejected++;
-      h = used * fmax(SHRINK, SAFETY / cbrt(ratio));
-      continue;
-    }
-    h = fmin(most, used * (adaptive ? fmin(GROW, SAFETY / cbrt(fmax(ratio, 1e-6))) : GROW));
-    cps_machine_settle(r.m);
-    cps_audit_step(r.m, r.t, used);
-    sim->t = r.t = steps > 1 ? r.t : stop;
-    sim->result.counters.newton = sim->result.counters.factorisations = r.iterations;
-    if (sim->t == stop && is_output)
-      status = cps_simulation_record(sim, err);
-    else if (set->output <= 0)
-      status = cps_simulation_record(sim, err);
+    if (sim->t >= y.stop) y.stop = cps_simulation_next_stop(sim, &y.is_output);
+    status = advance(&y, &used);
+    if (status != CPS_OK) break;
+    cps_machine_settle(y.r.m);
+    cps_audit_step(y.r.m, y.r.t, used);
+    sim->t = y.r.t;
+    sim->result.counters.newton = sim->result.counters.factorisations = y.r.iterations;
+    if ((sim->t == y.stop && y.is_output) || set->output <= 0) status = cps_simulation_record(sim, err);
     if (status == CPS_OK) status = cps_simulation_stepped(sim, used, err);
+    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
+      status = cps_checkpoint_offer(sim, err);
   }
-  sim->result.counters.evaluations = r.iterations;
+  sim->result.counters.evaluations = y.r.iterations;
   return status;
 }
