@@ -113,6 +113,36 @@ static void print_contacts(const outcome *o) {
   if (s->n_contacts > LINES_SHOWN) printf("  and %d more in summary.json\n", s->n_contacts - LINES_SHOWN);
 }
 
+/* Cables on their drums: what a winch engineer asks first. */
+static void print_cables(const outcome *o) {
+  const cps_scenario *s = o->scenario;
+  for (int i = 0, shown = 0; i < s->n_cables; i++) {
+    const scenario_cable *c = &s->cables[i];
+    for (int k = 0; k < c->n_path && shown < LINES_SHOWN; k++) {
+      if (c->path[k].kind != PATH_WRAP) continue;
+      const char *drum = s->drums[c->path[k].drum].name;
+      char kind[16 + NAME_MAX_LENGTH];
+      snprintf(kind, sizeof kind, "cables.%s", c->name);
+      if (!shown++)
+        printf("\n  %-24s %10s %12s %12s %10s %14s\n", "cable on drum", "wrap", "tension [N]", "[N]", "slips",
+               "slip work [J]");
+      char where[2 * NAME_MAX_LENGTH];
+      snprintf(where, sizeof where, "%s on %s", c->name, drum);
+      double wrap = end_value(o->result, kind, drum, "wrap"),
+             slip = end_value(o->result, kind, drum, "slip_arc");
+      printf("  %-24s %6.1f deg %12.5g %12.5g %8.0f %% %14.6g\n", where, wrap * 57.29577951308232,
+             end_value(o->result, kind, drum, "t_in"), end_value(o->result, kind, drum, "t_out"),
+             wrap > 0 ? 100 * slip / wrap : 0, end_value(o->result, kind, drum, "slip_work"));
+    }
+  }
+  for (int i = 0; i < s->n_drums && i < LINES_SHOWN; i++) {
+    if (i == 0) printf("\n  %-24s %14s %16s %16s\n", "drum", "angle [rad]", "rate [rad/s]", "torque [N m]");
+    const char *name = s->drums[i].name;
+    printf("  %-24s %14.6g %16.6g %16.6g\n", name, end_value(o->result, "drums", name, "angle"),
+           end_value(o->result, "drums", name, "rate"), end_value(o->result, "drums", name, "torque"));
+  }
+}
+
 static void print_summary(const outcome *o, const char *folder) {
   cps_energy e;
   cps_counters n;
@@ -128,6 +158,7 @@ static void print_summary(const outcome *o, const char *folder) {
          n.steps, n.rejected, n.evaluations);
   print_bodies(o);
   print_contacts(o);
+  print_cables(o);
   printf("\n  transitions          %16ld\n", cps_result_events(o->result));
   printf("  friction work        %16.9g J\n", e.friction);
   printf("  energy closing error %16.2g J, %.1g of the largest energy\n", e.error, closing_error(&e));

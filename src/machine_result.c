@@ -80,51 +80,32 @@ static void drums(row *r, const machine *m) {
 
 /* A cable on a drum: all its contact points there. */
 typedef struct wrap {
-  int touching;
   double angle, stick, slip; /* arcs [rad] */
   double t_in, t_out;        /* tension before the first and behind the last point [N] */
   double normal, friction, limit;
 } wrap;
 
-static double angle_of(const machine *m, const cable *c, const contact_point *p, const drum *g) {
-  double u[3], w[3], x = 0, y = 0;
-  cps_drum_frame(g->axis, u, w);
-  for (int d = 0; d < m->dim; d++) {
-    double r = -g->center[d];
-    for (int k = 0; k < 4; k++)
-      if (p->shape[k] != 0) r += p->shape[k] * c->q[p->node * c->b + k * m->dim + d];
-    x += r * u[d];
-    y += r * w[d];
-  }
-  return atan2(y, x);
+/* Length of cable that a contact point stands for. */
+static double share(const cable *c, const contact_point *p) {
+  if (c->of->contact.quadrature > 0) return p->weight;
+  double before = p->node > 0 ? c->length[p->node - 1] : c->seam >= 0 ? c->length[c->n - 1] : 0;
+  return (before + (p->node < c->n ? c->length[p->node] : 0)) / 2;
 }
 
-/* Arc that a point stands for: half the way to each neighbour on the same drum. */
 static wrap wrap_of(const machine *m, const cable *c, int drum_index) {
   wrap w = {0};
-  const drum *g = &m->drum[drum_index];
-  int first = -1, last = -1, before = -1;
-  double angle = 0, turned = 0;
+  int first = -1, last = -1;
   for (int k = 0; k < c->n_points; k++) {
     const contact_point *p = &c->point[k];
     if (p->drum != drum_index) continue;
     if (first < 0) first = k;
     last = k;
-    w.touching++;
     w.normal += p->n;
     w.friction += p->f[0];
     w.limit += p->limit;
-    double here = angle_of(m, c, p, g);
-    if (before >= 0) {
-      double arc = fabs(remainder(here - angle, 2 * 3.14159265358979323846));
-      turned += arc;
-      *(p->stuck ? &w.stick : &w.slip) += arc / 2;
-      *(c->point[before].stuck ? &w.stick : &w.slip) += arc / 2;
-    }
-    before = k;
-    angle = here;
+    *(p->stuck ? &w.stick : &w.slip) += share(c, p) / m->drum[drum_index].radius;
   }
-  w.angle = turned;
+  w.angle = w.stick + w.slip;
   if (first < 0) return w;
   int a = c->point[first].node, b = c->point[last].node;
   /* the element next to the rim is half bent: its tension is noisy, that of the one before it is not */
