@@ -5,8 +5,6 @@
  * It is written under another name, brought to the disk and renamed: there is always a whole one. What it counts as
  * recorded is on the disk before.
  */
-#define _XOPEN_SOURCE 700 /* realpath */
-
 #include "recording.h"
 #include "cli.h"
 #include "progress.h"
@@ -76,12 +74,7 @@ static unsigned long long identity_of(const char *path) {
 /* ---------------------------------------------------------------- checkpoints */
 
 static char *add_field(char *at, const char *text) {
-  int n = sprintf(at, "%zu\n", strlen(text));
-  at += n;
-  memcpy(at, text, strlen(text));
-  at += strlen(text);
-  *at++ = '\n';
-  return at;
+  return at + sprintf(at, "%zu\n%s\n", strlen(text), text);
 }
 
 /* What comes before the state. */
@@ -92,8 +85,8 @@ static char *make_preamble(const recording *r, size_t *size) {
   size_t room = 256 + strlen(s->scenario->file) + strlen(r->origin);
   for (int i = 0; i < s->n_settings; i++) room += strlen(s->settings[i]) + 32;
   char *text = (char *)grow(NULL, room, 1), *at = text;
-  memcpy(at, first_line, strlen(first_line));
-  at = add_field(at + strlen(first_line), s->scenario->file);
+  at += sprintf(at, "%s", first_line);
+  at = add_field(at, s->scenario->file);
   at = add_field(at, r->origin);
   at = add_field(at, count);
   for (int i = 0; i < s->n_settings; i++) at = add_field(at, s->settings[i]);

@@ -1,8 +1,6 @@
 /* result_read.c - result.h5, read: see result_file.h. Also of a run that goes on, or was killed.
  *
  * Nothing in the file is trusted: whatever has not the form it should have is left out, or is an error. */
-#define _POSIX_C_SOURCE 200809L /* stat */
-
 #include "hdf.h"
 #include "result_file.h"
 
