@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFLATE_LEVEL = 4, FIELD_CHUNK = 1 << 17, PATH_ROOM = 300 };
+enum { PAGE = 4096, DEFLATE_LEVEL = 4, FIELD_CHUNK = 1 << 17, PATH_ROOM = 300 };
 
 /* A live file with more columns has them in one dataset: HDF5 1.10 takes time with the square of how many there are
  * to flush and close them. */
@@ -415,6 +415,9 @@ static hid_t create(result_file *f) {
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   if (f->live) {
     H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    /* A process that is killed while it writes may have written some pages and not the next: what fits in a page has
+     * to lie in one, or it could be half old, half new. */
+    H5Pset_alignment(access, 1, PAGE);
   } else if (f->from.result->rows <= 4 * 16384) {
     H5Pset_istore_k(make, 2); /* few chunks: small indices */
   }

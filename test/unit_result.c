@@ -257,7 +257,7 @@ static void full_disk(void **state) {
   m.source.result = &m.r;
   int made = 0, failed_later = 0;
   signal(SIGXFSZ, SIG_IGN);
-  for (rlim_t limit = 200; limit < 400000; limit += limit / 7 + 100) {
+  for (rlim_t limit = 200; limit < 3000000; limit += limit / 7 + 100) {
     struct rlimit before, now;
     getrlimit(RLIMIT_FSIZE, &before);
     now = before;
