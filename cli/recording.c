@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Below this size nobody minds what result.h5 wastes [bytes]. */
+#define RENEW_FROM 64e6
+
 static const char first_line[] = "capstan run 1\n";
 
 /* ---------------------------------------------------------------- files */
@@ -224,6 +227,7 @@ int recording_start(recording *r, int resumed) {
   }
   if (rename(part, path) != 0) return failed(r, path);
   r->identity = identity_of(path);
+  r->limit = RENEW_FROM;
   if (!resumed && (!replace_file(r, "scenario.yaml", text, length, 1) || !write_checkpoint(r))) return 0;
   r->flushed = r->checkpointed = seconds_now();
   return 1;
@@ -241,12 +245,37 @@ static int still_there(recording *r) {
   return 0;
 }
 
+/* Every flush loses the place of what it writes again. Once that has become much, the file is made anew from what is
+ * in memory; if there is no room for that now, later. */
+static int renew(recording *r) {
+  char path[FOLDER_ROOM], part[FOLDER_ROOM];
+  struct stat info;
+  path_in(path, r->folder, "result.h5");
+  path_in(part, r->folder, "result.h5.part");
+  if (stat(path, &info) != 0 || (double)info.st_size < r->limit) return 1;
+  result_file *fresh = cps_result_file_new(part, &r->source, NULL);
+  if (!fresh) {
+    remove(part);
+    r->limit *= 2;
+    return 1;
+  }
+  if (rename(part, path) != 0) {
+    cps_result_file_close(fresh, NULL, NULL);
+    return failed(r, path);
+  }
+  cps_result_file_close(r->file, NULL, NULL); /* nobody sees it any more, but those who have it open */
+  r->file = fresh;
+  r->identity = identity_of(path);
+  if (stat(path, &info) == 0 && 4 * (double)info.st_size > r->limit) r->limit = 4 * (double)info.st_size;
+  return 1;
+}
+
 static int flush(recording *r, int to_disk) {
   if (r->failed) return 0;
   if (cps_result_file_append(r->file, &r->error) != CPS_OK ||
       cps_result_file_flush(r->file, to_disk, &r->error) != CPS_OK)
     r->failed = 1;
-  return !r->failed && still_there(r);
+  return !r->failed && still_there(r) && renew(r);
 }
 
 int recording_tick(recording *r) {
