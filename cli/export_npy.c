@@ -58,12 +58,13 @@ static size_t npy_head(char *head, const char *type, int rank, const long *shape
   append(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
   for (int i = 0; i < rank; i++) append(text, sizeof text, "%ld,%s", shape[i], i + 1 < rank ? " " : "");
   append(text, sizeof text, "), }");
-  size_t length = strlen(text) + 1, whole = (10 + length + 63) / 64 * 64;
-  memcpy(head, "\x93NUMPY\x01\x00", 8);
+  size_t whole = (10 + strlen(text) + 1 + 63) / 64 * 64;
+  static const unsigned char magic[8] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
+  memcpy(head, magic, sizeof magic);
   head[8] = (char)((whole - 10) & 0xff);
   head[9] = (char)((whole - 10) >> 8);
-  memset(head + 10, ' ', whole - 10);
-  memcpy(head + 10, text, strlen(text));
+  /* blanks up to the line feed at the end; it is written over the zero */
+  snprintf(head + 10, HEAD_ROOM - 10, "%-*s", (int)(whole - 11), text);
   head[whole - 1] = '\n';
   return whole;
 }

@@ -13,7 +13,8 @@
 #define BAR_DELAY  0.3 /* a run that is over before that needs no bar [s] */
 #define BAR_MOST   24  /* [columns] */
 #define BAR_LEAST  6
-#define LINE_USUAL 78 /* columns that the text beside the bar needs */
+#define LINE_USUAL 72  /* columns that the text beside the bar needs */
+#define WIDE       100 /* columns from which on there is room for more words */
 
 static volatile sig_atomic_t asked_to_stop;
 
@@ -78,15 +79,11 @@ static void draw_bar(FILE *out, const term *screen, double fraction, int columns
 }
 
 /* How fast simulated time passes: "12x real time". */
-static void speed_text(char *text, size_t size, double speed) {
-  if (!(speed > 0) || !isfinite(speed))
-    snprintf(text, size, "-");
-  else
-    snprintf(text, size,
-             speed < 100   ? "%.2gx real time"
-             : speed < 1e5 ? "%.0fx real time"
-                           : "%.1ex real time",
-             speed);
+static void speed_text(char *text, size_t size, double speed, int wide) {
+  char number[40] = "-";
+  if (speed > 0 && isfinite(speed))
+    snprintf(number, sizeof number, speed < 100 ? "%.2gx" : speed < 1e5 ? "%.0fx" : "%.1ex", speed);
+  snprintf(text, size, "%s%s", number, wide ? " real time" : "");
 }
 
 /* Everything in one line; speed and time left count from when this run was taken up. */
@@ -96,7 +93,7 @@ static void progress_line(const progress *p, const cps_progress *now, double spe
   char left[40], step[40], fast[40];
   span_text(left, sizeof left, speed > 0 ? (now->until - now->time) / speed : INFINITY);
   quantity_text(step, sizeof step, now->step, "s");
-  speed_text(fast, sizeof fast, speed);
+  speed_text(fast, sizeof fast, speed, !p->terminal || p->screen.width >= WIDE);
   snprintf(line, size, "%3.0f %%  %.5g of %.5g s, step %s, %s, %s left, %d stick, %d slip", 100 * fraction,
            now->time, now->until, step, fast, left, now->sticking, now->slipping);
 }

@@ -5,8 +5,6 @@
  * It is written under another name, brought to the disk and renamed: there is always a whole one. What it counts as
  * recorded is on the disk before.
  */
-#define _XOPEN_SOURCE 700 /* realpath */
-
 #include "recording.h"
 #include "cli.h"
 #include "progress.h"
@@ -18,6 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Below this size nobody minds what result.h5 wastes [bytes]. */
+#define RENEW_FROM 64e6
 
 static const char first_line[] = "capstan run 1\n";
 
@@ -76,12 +77,7 @@ static unsigned long long identity_of(const char *path) {
 /* ---------------------------------------------------------------- checkpoints */
 
 static char *add_field(char *at, const char *text) {
-  int n = sprintf(at, "%zu\n", strlen(text));
-  at += n;
-  memcpy(at, text, strlen(text));
-  at += strlen(text);
-  *at++ = '\n';
-  return at;
+  return at + sprintf(at, "%zu\n%s\n", strlen(text), text);
 }
 
 /* What comes before the state. */
@@ -92,8 +88,8 @@ static char *make_preamble(const recording *r, size_t *size) {
   size_t room = 256 + strlen(s->scenario->file) + strlen(r->origin);
   for (int i = 0; i < s->n_settings; i++) room += strlen(s->settings[i]) + 32;
   char *text = (char *)grow(NULL, room, 1), *at = text;
-  memcpy(at, first_line, strlen(first_line));
-  at = add_field(at + strlen(first_line), s->scenario->file);
+  at += sprintf(at, "%s", first_line);
+  at = add_field(at, s->scenario->file);
   at = add_field(at, r->origin);
   at = add_field(at, count);
   for (int i = 0; i < s->n_settings; i++) at = add_field(at, s->settings[i]);
@@ -231,6 +227,7 @@ int recording_start(recording *r, int resumed) {
   }
   if (rename(part, path) != 0) return failed(r, path);
   r->identity = identity_of(path);
+  r->limit = RENEW_FROM;
   if (!resumed && (!replace_file(r, "scenario.yaml", text, length, 1) || !write_checkpoint(r))) return 0;
   r->flushed = r->checkpointed = seconds_now();
   return 1;
@@ -248,12 +245,37 @@ static int still_there(recording *r) {
   return 0;
 }
 
+/* Every flush loses the place of what it writes again. Once that has become much, the file is made anew from what is
+ * in memory; if there is no room for that now, later. */
+static int renew(recording *r) {
+  char path[FOLDER_ROOM], part[FOLDER_ROOM];
+  struct stat info;
+  path_in(path, r->folder, "result.h5");
+  path_in(part, r->folder, "result.h5.part");
+  if (stat(path, &info) != 0 || (double)info.st_size < r->limit) return 1;
+  result_file *fresh = cps_result_file_new(part, &r->source, NULL);
+  if (!fresh) {
+    remove(part);
+    r->limit *= 2;
+    return 1;
+  }
+  if (rename(part, path) != 0) {
+    cps_result_file_close(fresh, NULL, NULL);
+    return failed(r, path);
+  }
+  cps_result_file_close(r->file, NULL, NULL); /* nobody sees it any more, but those who have it open */
+  r->file = fresh;
+  r->identity = identity_of(path);
+  if (stat(path, &info) == 0 && 4 * (double)info.st_size > r->limit) r->limit = 4 * (double)info.st_size;
+  return 1;
+}
+
 static int flush(recording *r, int to_disk) {
   if (r->failed) return 0;
   if (cps_result_file_append(r->file, &r->error) != CPS_OK ||
       cps_result_file_flush(r->file, to_disk, &r->error) != CPS_OK)
     r->failed = 1;
-  return !r->failed && still_there(r);
+  return !r->failed && still_there(r) && renew(r);
 }
 
 int recording_tick(recording *r) {

@@ -86,9 +86,9 @@ static void print_bodies(const outcome *o) {
   for (int i = 0; i < s->n_bodies; i++) bodies += s->bodies[i].kind != BODY_SURFACE;
   for (int i = 0; i < s->n_bodies && shown < LINES_SHOWN; i++) {
     const scenario_body *b = &s->bodies[i];
-    if (b->kind == BODY_SURFACE) continue;
-    if (!shown++) printf("\n  %-20s %16s %16s\n", "at the end", "position [m]", "velocity [m/s]");
     double x = end_value(o->result, "bodies", b->name, "x");
+    if (b->kind == BODY_SURFACE || isnan(x)) continue; /* NaN: not recorded */
+    if (!shown++) printf("\n  %-20s %16s %16s\n", "at the end", "position [m]", "velocity [m/s]");
     if (b->kind == BODY_PLANE) {
       printf("  %-20s %16.9g %16.9g\n", b->name, x, end_value(o->result, "bodies", b->name, "vx"));
       printf("  %-20s %16.9g %16.9g\n", "", end_value(o->result, "bodies", b->name, "y"),
@@ -97,18 +97,21 @@ static void print_bodies(const outcome *o) {
       printf("  %-20s %16.9g %16.9g\n", b->name, x, end_value(o->result, "bodies", b->name, "v"));
     }
   }
-  if (bodies > shown) printf("  and %d more in summary.json\n", bodies - shown);
+  if (bodies > shown && shown > 0) printf("  and %d more in summary.json\n", bodies - shown);
 }
 
 static void print_contacts(const outcome *o) {
   const cps_scenario *s = o->scenario;
+  int shown = 0;
   for (int i = 0; i < s->n_contacts && i < LINES_SHOWN; i++) {
     const char *name = s->contacts[i].name;
-    if (i == 0) printf("\n  %-20s %16s %16s %12s\n", "contact", "force [N]", "dissipated [J]", "transitions");
+    if (isnan(end_value(o->result, "contacts", name, "f"))) continue; /* not recorded */
+    if (!shown++)
+      printf("\n  %-20s %16s %16s %12s\n", "contact", "force [N]", "dissipated [J]", "transitions");
     double slips = end_value(o->result, "contacts", name, "slips");
+    const char *state = isnan(slips) ? "" : slips > 0 ? "slips" : "sticks";
     printf("  %-20s %16.9g %16.9g %12ld %8s\n", name, end_value(o->result, "contacts", name, "f"),
-           end_value(o->result, "contacts", name, "work"), transitions_of(o->result, i),
-           slips > 0 ? "slips" : "sticks");
+           end_value(o->result, "contacts", name, "work"), transitions_of(o->result, i), state);
   }
   if (s->n_contacts > LINES_SHOWN) printf("  and %d more in summary.json\n", s->n_contacts - LINES_SHOWN);
 }

@@ -40,6 +40,11 @@ const char *cps_hdf_reason(char *text, size_t size) {
   return text;
 }
 
+const char *cps_hdf_system(int number, char *text, size_t size) {
+  if (strerror_r(number, text, size) != 0) snprintf(text, size, "error %d", number);
+  return text;
+}
+
 /* ------------------------------------------------------------------ attributes */
 
 hid_t cps_hdf_text_type(size_t length) {

@@ -18,6 +18,9 @@ void cps_hdf_unhush(hdf_voice voice);
 /* Why the last call failed, in the words of the operating system where it was to blame: never empty. */
 const char *cps_hdf_reason(char *text, size_t size);
 
+/* What an errno means. */
+const char *cps_hdf_system(int number, char *text, size_t size);
+
 /* Text of a fixed length, of at least one byte. */
 hid_t cps_hdf_text_type(size_t length);
 

@@ -5,8 +5,6 @@
  * finds it again. The file then is what it would be if the process had been killed at that moment, which files
  * in SWMR mode are made for; and whoever flushes asks for the error.
  */
-#define _DEFAULT_SOURCE /* flock, beside POSIX */
-
 #include "hdf_disk.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* output_read.c - what a scenario says about its results: the section `outputs`, and which columns it wants. */
 #include "elements.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static void read_columns(reader *r, const node *list, cps_scenario *s) {
     if (item->kind != NODE_SCALAR || strlen(item->text) >= sizeof o->pattern[0])
       cps_complain_type(r, item, &columns, NULL, NULL);
     else
-      strcpy(o->pattern[o->n++], item->text);
+      snprintf(o->pattern[o->n++], sizeof o->pattern[0], "%s", item->text);
   }
   cps_leave(r, before);
 }

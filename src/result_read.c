@@ -1,8 +1,6 @@
 /* result_read.c - result.h5, read: see result_file.h. Also of a run that goes on, or was killed.
  *
  * Nothing in the file is trusted: whatever has not the form it should have is left out, or is an error. */
-#define _POSIX_C_SOURCE 200809L /* stat */
-
 #include "hdf.h"
 #include "result_file.h"
 
@@ -395,10 +393,19 @@ static void read_texts(hid_t file, loaded_text *t) {
 
 /* ------------------------------------------------------------------ the whole */
 
-/* A file whose writer is at work, or was killed, opens only for those who know. */
-static hid_t open_file(const char *path) {
+/* A file whose writer is at work, or was killed, opens only for those who know. HDF5 reads again what is half
+ * written, after a nanosecond, two, four, and so on: so many times take a tenth of a second, its default ages. */
+enum { ATTEMPTS = 26 };
+
+static hid_t open_file(const char *path, char *why, size_t size) {
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  return file >= 0 ? file : H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+  if (file >= 0) return file;
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_metadata_read_attempts(access, ATTEMPTS);
+  file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+  if (file < 0) cps_hdf_reason(why, size); /* the next call would forget it */
+  H5Pclose(access);
+  return file;
 }
 
 static cps_result *read_all(const char *path, hid_t file, cps_error *err) {
@@ -440,10 +447,10 @@ cps_result *cps_result_load(const char *path, cps_error *err) {
     return NULL;
   }
   hdf_voice voice = cps_hdf_hush();
-  hid_t file = open_file(whole);
+  hid_t file = open_file(whole, why, sizeof why);
   cps_result *r = NULL;
   if (file < 0) {
-    cps_error_set(err, CPS_IO, NULL, "cannot read '%s': %s", whole, cps_hdf_reason(why, sizeof why));
+    cps_error_set(err, CPS_IO, NULL, "cannot read '%s': %s", whole, why);
   } else {
     r = read_all(whole, file, err);
     H5Fclose(file);

@@ -8,8 +8,6 @@
  * A chunk that is flushed before it is full is written again later, and in SWMR mode its old place is lost. Chunks
  * of live files are therefore short; when the run ends the file is written anew with long ones.
  */
-#define _POSIX_C_SOURCE 200809L /* fdatasync */
-
 #include "hdf.h"
 #include "hdf_disk.h"
 #include "result_file.h"
@@ -22,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFLATE_LEVEL = 4, FIELD_CHUNK = 1 << 17, PATH_ROOM = 300 };
+enum { PAGE = 4096, DEFLATE_LEVEL = 4, FIELD_CHUNK = 1 << 17, PATH_ROOM = 300 };
 
 /* A live file with more columns has them in one dataset: HDF5 1.10 takes time with the square of how many there are
  * to flush and close them. */
@@ -154,7 +152,9 @@ static cps_status broken(result_file *f, cps_error *err) {
   char why[160];
   int reason = f->disk ? f->disk->error : errno;
   f->failed = 1;
-  if (reason) return cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", f->path, strerror(reason));
+  if (reason)
+    return cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", f->path,
+                         cps_hdf_system(reason, why, sizeof why));
   return cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", f->path, cps_hdf_reason(why, sizeof why));
 }
 
@@ -364,10 +364,8 @@ static int make_scenario(result_file *f) {
     free(settings);
     return 0;
   }
-  for (int i = 0; i < f->from.n_settings; i++) {
-    if (i > 0) strcat(settings, "\n");
-    strcat(settings, f->from.settings[i]);
-  }
+  for (int i = 0, at = 0; i < f->from.n_settings; i++)
+    at += snprintf(settings + at, length - (size_t)at, "%s%s", i > 0 ? "\n" : "", f->from.settings[i]);
   /* Attributes of many settings may be too large for one: those are in the text of the summary too. */
   int good = cps_hdf_text(g, "file", s->file) && cps_hdf_text(g, "hash", s->hash) &&
              cps_hdf_text(g, "title", s->title) && cps_hdf_text(g, "settings", settings);
@@ -417,6 +415,9 @@ static hid_t create(result_file *f) {
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   if (f->live) {
     H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    /* A process that is killed while it writes may have written some pages and not the next: what fits in a page has
+     * to lie in one, or it could be half old, half new. */
+    H5Pset_alignment(access, 1, PAGE);
   } else if (f->from.result->rows <= 4 * 16384) {
     H5Pset_istore_k(make, 2); /* few chunks: small indices */
   }
@@ -576,13 +577,15 @@ cps_status cps_result_file_append(result_file *f, cps_error *err) {
 }
 
 cps_status cps_result_file_flush(result_file *f, int to_disk, cps_error *err) {
+  char why[160];
   hdf_voice voice = cps_hdf_hush();
   cps_status status = CPS_OK;
   if (f->failed || H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0 || f->disk->error || !write_recorded(f) ||
       H5Dflush(f->recorded) < 0 || f->disk->error)
     status = broken(f, err);
   else if (to_disk && fdatasync(f->disk->descriptor) != 0 && errno != EINVAL)
-    status = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", f->path, strerror(errno));
+    status = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", f->path,
+                           cps_hdf_system(errno, why, sizeof why));
   if (status != CPS_OK) f->failed = 1;
   cps_hdf_unhush(voice);
   return status;
@@ -634,14 +637,15 @@ cps_status cps_result_file_close(result_file *f, const char *status, cps_error *
   int reason = 0;
   if (!finish(f, &reason))
     result = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", f->path,
-                           reason ? strerror(reason) : cps_hdf_reason(why, sizeof why));
+                           reason ? cps_hdf_system(reason, why, sizeof why)
+                                  : cps_hdf_reason(why, sizeof why));
   free(f);
   cps_hdf_unhush(voice);
   return result;
 }
 
 cps_status cps_result_file_write(const char *path, const result_source *from, cps_error *err) {
-  char part[PATH_ROOM];
+  char part[PATH_ROOM], why[160];
   if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
     return cps_error_set(err, CPS_IO, NULL, "the name of the result file is too long");
   hdf_voice voice = cps_hdf_hush();
@@ -653,7 +657,8 @@ cps_status cps_result_file_write(const char *path, const result_source *from, cp
   cps_status closed = cps_result_file_close(f, NULL, status == CPS_OK ? err : NULL);
   if (status == CPS_OK) status = closed;
   if (status == CPS_OK && rename(part, path) != 0)
-    status = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", path, strerror(errno));
+    status = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", path,
+                           cps_hdf_system(errno, why, sizeof why));
   if (status != CPS_OK) remove(part);
   return status;
 }
