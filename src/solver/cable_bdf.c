@@ -19,6 +19,7 @@
  * interpolated, and accelerations and friction forces solved for there, so that forces balance and the audit, which
  * takes the parts of a step one by one, closes.
  */
+#include "../checkpoint.h"
 #include "../haul.h"
 #include "solvers.h"
 
@@ -525,6 +526,14 @@ static cps_status step(run *r, double stop, int *again) {
   return status == CPS_OK ? cps_simulation_stepped(sim, t - before, r->err) : status;
 }
 
+/* IDA's history cannot be saved: it is forgotten at every instant at which a checkpoint may be taken. */
+enum { RESTART_STEPS = 2000 };
+
+static void list(checkpoint *c, void *owner) {
+  run *r = owner;
+  CHECKPOINT_VALUE(c, "bdf.iterations", r->iterations);
+}
+
 /* Up to the next restart, at `stop` or before. */
 static cps_status integrate_to(run *r, double stop) {
   cps_simulation *sim = r->sim;
@@ -533,19 +542,27 @@ static cps_status integrate_to(run *r, double stop) {
   IDASetStopTime(r->ida, stop);
   cps_status status = CPS_OK;
   int again = 0;
-  while (status == CPS_OK && !again && sim->t < stop) status = step(r, stop, &again);
+  while (status == CPS_OK && !again && sim->t < stop && !cps_checkpoint_due(sim, RESTART_STEPS))
+    status = step(r, stop, &again);
   return status;
 }
 
 static cps_status integrate(run *r) {
   cps_simulation *sim = r->sim;
   const scenario_run *set = &r->m->of->run;
-  cps_status status = restart(r);
+  int resumed;
+  cps_status status = cps_checkpoint_begin(sim, list, r, &resumed, r->err);
+  if (status == CPS_OK) status = restart(r);
   while (status == CPS_OK && sim->t < set->until) {
     double stop = fmin(set->until, cps_machine_next_break(r->m->of, sim->t));
     status = integrate_to(r, stop);
     int due = set->output <= 0 || sim->t >= sim->next_output - 1e-9 * set->output || sim->t == set->until;
     if (status == CPS_OK && due && sim->t == stop) status = cps_simulation_record(sim, r->err);
+    if (status == CPS_OK && cps_checkpoint_due(sim, RESTART_STEPS)) {
+      count(r);
+      IDAReInit(r->ida, sim->t, r->y, r->y_t); /* its counters have been taken */
+      status = cps_checkpoint_offer(sim, r->err);
+    }
     if (status == CPS_OK && sim->t < set->until) status = restart(r);
   }
   count(r);
