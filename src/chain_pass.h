@@ -10,16 +10,28 @@ typedef struct NAME(quad) {
   lanes f[4][DIM], k[10][SYM], tension;
 } NAME(quad);
 
+#if DIM == 2
+INLINE void NAME(gather)(const double *x, const int *near, const int *far, lanes out[4][2]) {
+  lanes a[4], b[4];
+  turn(load(x + near[0] * 4), load(x + near[1] * 4), load(x + near[2] * 4), load(x + near[3] * 4), a);
+  turn(load(x + far[0] * 4), load(x + far[1] * 4), load(x + far[2] * 4), load(x + far[3] * 4), b);
+  UNROLL for (int i = 0; i < 4; i++) {
+    out[i / 2][i % 2] = a[i];
+    out[2 + i / 2][i % 2] = b[i];
+  }
+}
+#else
 INLINE lanes NAME(gather)(const double *x, const int *node, int coordinate) {
   return (lanes){x[node[0] * 2 * DIM + coordinate], x[node[1] * 2 * DIM + coordinate],
                  x[node[2] * 2 * DIM + coordinate], x[node[3] * 2 * DIM + coordinate]};
 }
+#endif
 
 /* Axial force, bending and Rayleigh damping in the three modes d, s0, s1. */
 INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][DIM], lanes f[3][DIM],
                          lanes k[6][SYM], lanes *most) {
   lanes inverse = all(1) / l, mode[3][DIM], rate[3][DIM], ea = all(y->ea) * l;
-  for (int d = 0; d < DIM; d++) {
+  UNROLL for (int d = 0; d < DIM; d++) {
     mode[0][d] = (q[2][d] - q[0][d]) * inverse;
     mode[1][d] = q[1][d];
     mode[2][d] = q[3][d];
@@ -29,11 +41,11 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
   }
   /* what is the same in every direction: bending and damping */
   lanes same[6], slow[6];
-  for (int i = 0; i < 6; i++) {
+  UNROLL for (int i = 0; i < 6; i++) {
     slow[i] = all(y->rayleigh * brake[i] / 30) * l;
     same[i] = all(y->bend[i]) * inverse;
   }
-  for (int d = 0; d < DIM; d++) {
+  UNROLL for (int d = 0; d < DIM; d++) {
     f[0][d] = same[0] * mode[0][d] + same[1] * mode[1][d] + same[2] * mode[2][d] + slow[0] * rate[0][d] +
               slow[1] * rate[1][d] + slow[2] * rate[2][d];
     f[1][d] = same[1] * mode[0][d] + same[3] * mode[1][d] + same[4] * mode[2][d] + slow[1] * rate[0][d] +
@@ -41,16 +53,16 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
     f[2][d] = same[2] * mode[0][d] + same[4] * mode[1][d] + same[5] * mode[2][d] + slow[2] * rate[0][d] +
               slow[4] * rate[1][d] + slow[5] * rate[2][d];
   }
-  for (int i = 0; i < 6; i++) {
+  UNROLL for (int i = 0; i < 6; i++) {
     lanes trace = same[i] + slow[i] * all(y->v_q);
-    for (int d = 0, n = 0; d < DIM; d++)
-      for (int e = d; e < DIM; e++, n++) k[i][n] = d == e ? trace : all(0);
+    UNROLL for (int d = 0, n = 0; d < DIM; d++) UNROLL for (int e = d; e < DIM; e++, n++)
+        k[i][n] = d == e ? trace : all(0);
   }
   *most = all(0);
   for (int g = 0; g < y->points; g++) {
     const double *at = y->at[g], *pair = y->pair[g];
     lanes r[DIM], square = all(0), t, t_a, h[SYM], w = all(y->weight[g]) * ea;
-    for (int d = 0; d < DIM; d++) {
+    UNROLL for (int d = 0; d < DIM; d++) {
       r[d] = all(at[0]) * mode[0][d] + all(at[1]) * mode[1][d] + all(at[2]) * mode[2][d];
       square += r[d] * r[d];
     }
@@ -63,13 +75,12 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
       t_a = w / (square * stretch);
     }
     if (2 * g + 1 >= y->points && 2 * g - 1 < y->points) *most = t * inverse / all(y->weight[g]);
-    for (int d = 0, n = 0; d < DIM; d++) {
+    UNROLL for (int d = 0, n = 0; d < DIM; d++) {
       lanes pull = t * r[d];
-      for (int i = 0; i < 3; i++) f[i][d] += all(at[i]) * pull;
-      for (int e = d; e < DIM; e++, n++) h[n] = d == e ? t + t_a * r[d] * r[e] : t_a * r[d] * r[e];
+      UNROLL for (int i = 0; i < 3; i++) f[i][d] += all(at[i]) * pull;
+      UNROLL for (int e = d; e < DIM; e++, n++) h[n] = d == e ? t + t_a * r[d] * r[e] : t_a * r[d] * r[e];
     }
-    for (int i = 0; i < 6; i++)
-      for (int n = 0; n < SYM; n++) k[i][n] += all(pair[i]) * h[n];
+    UNROLL for (int i = 0; i < 6; i++) UNROLL for (int n = 0; n < SYM; n++) k[i][n] += all(pair[i]) * h[n];
   }
 }
 
@@ -80,7 +91,7 @@ INLINE void NAME(to_nodes)(const recipe *y, const double *gravity, lanes l, lane
   lanes mass[10] = {all(156) * m, all(22) * ml,  all(54) * m,  all(-13) * ml, all(4) * mll,
                     all(13) * ml, all(-3) * mll, all(156) * m, all(-22) * ml, all(4) * mll};
   lanes w0 = all(y->rho / 2) * l, w1 = all(y->rho / 12) * l * l;
-  for (int d = 0; d < DIM; d++) {
+  UNROLL for (int d = 0; d < DIM; d++) {
     lanes end = f[0][d] * inverse, g = all(gravity[d]);
     o->f[0][d] = mass[0] * a[0][d] + mass[1] * a[1][d] + mass[2] * a[2][d] + mass[3] * a[3][d] - end - w0 * g;
     o->f[1][d] = mass[1] * a[0][d] + mass[4] * a[1][d] + mass[5] * a[2][d] + mass[6] * a[3][d] + f[1][d] -
@@ -89,25 +100,32 @@ INLINE void NAME(to_nodes)(const recipe *y, const double *gravity, lanes l, lane
     o->f[3][d] = mass[3] * a[0][d] + mass[6] * a[1][d] + mass[8] * a[2][d] + mass[9] * a[3][d] + f[2][d] +
                  w1 * g;
   }
-  for (int d = 0, n = 0; d < DIM; d++) {
-    for (int e = d; e < DIM; e++, n++) {
+  UNROLL for (int d = 0, n = 0; d < DIM; d++) {
+    UNROLL for (int e = d; e < DIM; e++, n++) {
       lanes dd = k[0][n] * square, d0 = k[1][n] * inverse, d1 = k[2][n] * inverse;
       lanes pair[10] = {dd, -d0, -dd, -d1, k[3][n], d0, k[4][n], dd, d1, k[5][n]};
-      for (int i = 0; i < 10; i++) o->k[i][n] = d == e ? pair[i] + mass[i] * all(y->a_q) : pair[i];
+      UNROLL for (int i = 0; i < 10; i++) o->k[i][n] = d == e ? pair[i] + mass[i] * all(y->a_q) : pair[i];
     }
   }
 }
 
-INLINE void NAME(elements)(const cable *c, const recipe *y, int first, NAME(quad) * o) {
+/* Four elements from `first` on, or, with step -1, backwards. Lanes beyond the ends repeat the last one. */
+INLINE void NAME(elements)(const cable *c, const recipe *y, int first, int step, NAME(quad) * o) {
   int near[LANES], far[LANES];
   lanes l, q[4][DIM], v[4][DIM], a[4][DIM], f[3][DIM], k[6][SYM];
-  for (int i = 0; i < LANES; i++) {
-    near[i] = first + i < c->n ? first + i : c->n - 1;
+  UNROLL for (int i = 0; i < LANES; i++) {
+    int at = first + step * i;
+    near[i] = at < 0 ? 0 : at < c->n ? at : c->n - 1;
     far[i] = near[i] + 1;
     l[i] = c->length[near[i]];
   }
-  for (int i = 0; i < 2; i++) {
-    for (int d = 0; d < DIM; d++) {
+#if DIM == 2 /* a node is a vector */
+  NAME(gather)(c->q, near, far, q);
+  NAME(gather)(c->v, near, far, v);
+  NAME(gather)(c->a, near, far, a);
+#else
+  UNROLL for (int i = 0; i < 2; i++) {
+    UNROLL for (int d = 0; d < DIM; d++) {
       q[i][d] = NAME(gather)(c->q, near, i * DIM + d);
       v[i][d] = NAME(gather)(c->v, near, i * DIM + d);
       a[i][d] = NAME(gather)(c->a, near, i * DIM + d);
@@ -116,6 +134,7 @@ INLINE void NAME(elements)(const cable *c, const recipe *y, int first, NAME(quad
       a[2 + i][d] = NAME(gather)(c->a, far, i * DIM + d);
     }
   }
+#endif
   NAME(resist)(y, l, q, v, f, k, &o->tension);
   NAME(to_nodes)(y, c->gravity, l, f, k, a, o);
 }
@@ -500,7 +519,7 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
     memset(w.u, 0, sizeof w.u);
     for (int k = H; k < B; k++) w.d[k][k] = c->n_points == 0;
     if (i < c->n) {
-      if (i % LANES == 0) NAME(elements)(c, &y, i, &four);
+      if (i % LANES == 0) NAME(elements)(c, &y, i, 1, &four);
       NAME(put)(&four, i % LANES, &w);
       left->tension = fmax(left->tension, four.tension[i % LANES]);
       if (c->has_extra) NAME(add_extra)(c, &y, i, &w);

@@ -19,10 +19,6 @@
 #include "machine.h"
 
 #include <math.h>
-#ifdef DIAG
-#include <stdio.h>
-#include <stdlib.h>
-#endif
 #include <string.h>
 
 #if defined(__GNUC__)
@@ -206,44 +202,86 @@ INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sli
   }
 }
 
+/* A smooth law with another scale: e that solves (1 - c/m) F(v, e, n) + (c/m) e = u, and F there as a function of v, n
+ * and u. Whatever c is, f = F(v, e, n) with u = f - c r_s says the same as e = f - m r_s; but where F hardly
+ * differs from e, the double root of f = F(v, f - m r_s, n), it does so without cancellation. */
+static rubbing rub_scaled(const contact_law *l, double v, double n, double limit, double u, double part) {
+  double low = -INFINITY, high = INFINITY, e = u; /* bounds of the root, as they become known */
+  rubbing r;
+  if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (1 + 1e-3)), u);
+  for (int it = 0; it < 60; it++) {
+    r = cps_rub(l, v, n, e, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+    double rest = (1 - part) * r.f + part * e - u, slope = (1 - part) * r.f_e + part;
+    if (rest > 0)
+      high = fmin(high, e);
+    else
+      low = fmax(low, e);
+    double next = e - rest / slope;
+    if (!(next > low && next < high) && isfinite(low + high)) next = 0.5 * (low + high);
+    if (fabs(next - e) <= 1e-14 * (fabs(e) + limit)) break;
+    e = next;
+  }
+  double inverse = 1 / ((1 - part) * r.f_e + part);
+  r.f_v += r.f_e * (part - 1) * r.f_v * inverse;
+  r.f_n += r.f_e * (part - 1) * r.f_n * inverse;
+  r.f_e *= inverse;
+  return r;
+}
+
+/* The law extended from where the guess lies; `along` is the direction of the argument. */
+INLINE rubbing rub_guessed(const contact_law *l, contact_point *p, double v, double e, double size,
+                           double creep, double along) {
+  int sticks = p->guess == GUESS_STICK;
+  double side = sticks ? 1 : p->guess == GUESS_FORWARD ? along : -along;
+  if (sticks ? size > p->limit : side < 0 || size < p->limit) p->wrong = fabs(size - p->limit);
+  if (sticks) return (rubbing){e - creep * v, -creep, 0, 1};
+  double at = side * p->limit * (l->kind == LAW_KINK ? 2 : 1);
+  rubbing r = cps_rub(l, v, p->n, at, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  r.f_n += p->n > 0 ? r.f_e * at / p->n : 0;
+  r.f_e = 0;
+  return r;
+}
+
 /* f = F(v, e, n) with e = f - c (r_s + k v) + (viscous slope) v. */
 INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s, friction *o) {
-  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], v_d = 0, e_d = 0;
+  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], v_d = 0, e_d = 0, part = s->scale / p->mass;
+  int smooth = l->kind == LAW_BALANCE && part > 1;
+  double creep = smooth ? part * s->viscous : s->viscous;
   for (int i = 0; i < s->axes; i++) {
     u[i] = p->f[i] - s->scale * (s->a[i] + s->rate * s->v[i]);
-    e[i] = u[i] + s->viscous * s->v[i];
+    e[i] = u[i] + creep * s->v[i];
   }
   double size = direction(u, s->axes, d);
   for (int i = 0; i < s->axes; i++) {
     v_d += s->v[i] * d[i];
     e_d += e[i] * d[i];
   }
-  double shift = 0;
+  rubbing r;
   p->wrong = 0;
-  if (p->guess != GUESS_NONE && s->axes == 1) { /* linearise where the guess lies, and extend from there */
-    double at = p->guess == GUESS_STICK     ? fmin(size, 0.5 * p->limit)
-                : p->guess == GUESS_FORWARD ? 2 * p->limit * d[0]
-                                            : -2 * p->limit * d[0];
-    shift = size - at;
-    e_d -= shift;
-    if (p->guess == GUESS_STICK ? size > p->limit : at < 0 || size < p->limit)
-      p->wrong = fabs(size - p->limit);
+  int guessed = p->guess != GUESS_NONE && s->axes == 1;
+  if (smooth && size > p->limit && p->guess == (d[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD)) guessed = 0;
+  if (guessed) {
+    r = rub_guessed(l, p, v_d, e_d, size, creep, d[0]);
+    if (smooth && p->guess != GUESS_STICK)
+      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, v_d, p->n, p->limit, e_d, part).f));
+  } else if (smooth) {
+    r = rub_scaled(l, v_d, p->n, p->limit, e_d, part);
+  } else {
+    r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
   }
   p->guess = GUESS_NONE;
-  rubbing r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
-  r.f += r.f_e * shift;
   p->stuck = r.f_e > 0.5;
-  double e_v = s->viscous - s->scale * s->rate, e_a = -s->scale, u_v = -s->scale * s->rate, u_a = -s->scale;
-  double part[AXES][AXES], side[AXES] = {0};
-  turning(1, d, size, s->axes, part); /* dd = part du */
+  double e_v = creep - s->scale * s->rate, e_a = -s->scale, u_v = -s->scale * s->rate, u_a = -s->scale;
+  double turn[AXES][AXES], side[AXES] = {0};
+  turning(1, d, size, s->axes, turn); /* dd = turn du */
   for (int j = 0; j < s->axes; j++) side[j] = r.f_v * s->v[j] + r.f_e * e[j];
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = p->f[i] - r.f * d[i];
     o->by_n[i] = -r.f_n * d[i];
     for (int j = 0; j < s->axes; j++) {
       /* dF = d (f_v d.dv + f_e d.de + side.dd) + f dd */
-      double dd = r.f * part[i][j];
-      for (int k = 0; k < s->axes && s->axes > 1; k++) dd += d[i] * side[k] * part[k][j];
+      double dd = r.f * turn[i][j];
+      for (int k = 0; k < s->axes && s->axes > 1; k++) dd += d[i] * side[k] * turn[k][j];
       double along = d[i] * d[j];
       o->by_f[i][j] = (i == j) - (along * r.f_e + dd);
       o->by_v[i][j] = -(along * (r.f_v + r.f_e * e_v) + dd * u_v);
@@ -261,7 +299,17 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, f
   int moves = speed > 0;
   /* Sliding backward is answered by a force forward: along d. */
   rubbing r = cps_rub(l, moves ? -speed : 0, p->n, size, l->slip[1], NULL, NULL, NULL, 0);
-  if (size <= (p->slid ? r.f : p->limit)) {
+  p->box = p->slid ? r.f : p->limit;
+  int sticks = size <= p->box;
+  p->wrong = 0;
+  if (p->guess != GUESS_NONE && s->axes == 1) {
+    double side = p->guess == GUESS_BACKWARD ? -1 : 1;
+    if (sticks != (p->guess == GUESS_STICK) || (!sticks && side != d[0])) p->wrong = fabs(size - p->box);
+    sticks = p->guess == GUESS_STICK;
+    if (!sticks) d[0] = side;
+  }
+  p->guess = GUESS_NONE;
+  if (sticks) {
     p->stuck = 1;
     for (int i = 0; i < s->axes; i++) {
       o->rest[i] = s->scale * s->v[i];
@@ -306,7 +354,7 @@ INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, c
     rub_jump(l, p, s, o);
   else
     rub_memory(l, p, y, s, z_s, o);
-  if (l->kind != LAW_JUMP && l->kind != LAW_KINK)
+  if (l->kind == LAW_VELOCITY || l->kind == LAW_MEMORY)
     p->stuck = fabs(p->f[0]) + fabs(p->f[1]) < p->limit * (1 - 1e-9);
 }
 
@@ -322,7 +370,7 @@ INLINE void set_scale(const machine *m, const cable *c, const contact_point *p, 
   s->scale = p->mass;
   s->viscous = l->viscous * p->n;
   s->rate = s->viscous / p->mass;
-  if (l->kind != LAW_KINK && l->kind != LAW_JUMP) return;
+  if (l->kind == LAW_VELOCITY || l->kind == LAW_MEMORY) return;
   double k = 0;
   for (int d = 0; d < m->dim; d++)
     for (int e = 0; e < m->dim; e++) k += t[d] * stiff[d * stride + e] * t[e];
@@ -417,8 +465,9 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   double n_n = -p->weight * (no.depth + no.rate * v_q);   /* dN per n.dr */
   double n_t = -p->weight * no.rate * fr.along * inverse; /* dN per t.dr */
   p->drum = p->near;
+  p->stiff = -n_n;
   p->n = p->weight * no.n;
-  p->limit = cps_friction_holds(&c->contact, p->n);
+  p->limit = p->box = cps_friction_holds(&c->contact, p->n);
   memset(o->rest_f, 0, sizeof o->rest_f);
   memset(o->rest_angle, 0, sizeof o->rest_angle);
   sliding s = {.axes = dim - 1};
@@ -445,8 +494,10 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   set_scale(m, c, p, fr.t, stiff, stride, how, &s);
   friction y;
   rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, how->z_s, &y);
-  p->slip = s.a[0] + s.rate * s.v[0];
-  p->slip_r = a_q + s.rate * v_q;
+  for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
+  int jumps = c->contact.kind == LAW_JUMP;
+  p->slip = jumps ? s.v[0] : s.a[0] + s.rate * s.v[0];
+  p->slip_r = jumps ? v_q : a_q + s.rate * v_q;
   /* dv = (v_q - out/rho) t.dr, d(r_s) = (a_q - out_a/rho) t.dr; along the axis without the turning */
   double v_t = v_q - fr.out * inverse, a_t = a_q - fr.out_a * inverse;
   for (int i = 0; i < dim - 1; i++) {
@@ -474,17 +525,112 @@ int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, co
  * Where many contacts have to let go or to catch, Newton's method changes a few per iteration: the first that
  * sticks bears the whole excess of those that do not. For the guess of who sticks next, the cable is a chain of
  * springs along its arc: with slips s (in units of displacement) and friction f = base + K s in the box +-limit,
- * s = 0 inside it and of opposite sign at its edge. Sets of sticking and slipping points are exchanged until
- * they fit, at the cost of a tridiagonal solution each time.
+ * s = 0 inside it and of opposite sign at its edge. That is the minimum of s K s/2 + base s + sum limit |s|, and as K is
+ * tridiagonal it is found exactly and at once: the derivative of the least cost of all that lies on one side of a
+ * point, as a function g(s) of the point's slip, is a polyline that rises. A spring k shears it, s += g/k; a
+ * point adds its own force, g += base + d s +- limit on the two sides of s = 0. All vertices of a side are moved by
+ * the same map, which is kept instead of applied; so both sides of all points cost O(n). The point sticks if
+ * |base + g(0) of the left + g(0) of the right| <= limit.
+ *
+ * On a drum the chain is far softer than the cable: where tension rises the cable sinks in and so gets shorter.
+ * With q the normal stiffness per length, EA becomes EA/(1 + EA/(R^2 q)).
  */
 
 typedef struct chain_of {
   int n;
-  double *k, *diagonal, *base, *limit, *s, *f, *c, *y; /* [n]; k[i] between i and i + 1 */
+  double *k, *own, *base, *limit, *s, *f, *c, *y, *sum; /* [n]; k[i] between i and i + 1; own: d above */
+  double (*vertex)[2];                                  /* [2 n + 2] */
   contact_point *p;
 } chain_of;
 
-/* Slips for given sets; guess is in p->guess. */
+/* A polyline of s and g: vertices with s < 0 from the start of the room upwards, those with s > 0 from its end
+ * downwards, both in their own coordinates, y = M^-1 (x - shift). */
+typedef struct polyline {
+  double (*left)[2], (*right)[2];
+  int n_left, n_right;
+  double m[2][2], shift[2][2];
+} polyline;
+
+static void line_get(const polyline *l, int side, const double *y, double *x) {
+  for (int i = 0; i < 2; i++) x[i] = l->m[i][0] * y[0] + l->m[i][1] * y[1] + l->shift[side][i];
+}
+
+static void line_push(polyline *l, int side, const double *x) {
+  double u = x[0] - l->shift[side][0], v = x[1] - l->shift[side][1]; /* the determinant of M is 1 */
+  double *y = side == 0 ? l->left[l->n_left++] : l->right[-1 - l->n_right++];
+  y[0] = l->m[1][1] * u - l->m[0][1] * v;
+  y[1] = l->m[0][0] * v - l->m[1][0] * u;
+}
+
+static void line_top(const polyline *l, int side, double *x) {
+  line_get(l, side, side == 0 ? l->left[l->n_left - 1] : l->right[-l->n_right], x);
+}
+
+/* g(0) */
+static double line_middle(const polyline *l) {
+  double a[2], b[2];
+  line_top(l, 0, a);
+  line_top(l, 1, b);
+  return b[0] > a[0] ? a[1] + (b[1] - a[1]) * (-a[0] / (b[0] - a[0])) : 0.5 * (a[1] + b[1]);
+}
+
+/* A point's own force; `middle` is g(0) before it. */
+static void line_bend(polyline *l, double middle, double base, double own, double limit) {
+  for (int j = 0; j < 2; j++) {
+    l->m[1][j] += own * l->m[0][j];
+    l->shift[j][1] += own * l->shift[j][0] + base + (j == 0 ? -limit : limit);
+  }
+  if (!(limit > 0)) return;
+  double below[2] = {0, middle + base - limit}, above[2] = {0, middle + base + limit};
+  line_push(l, 0, below);
+  line_push(l, 1, above);
+}
+
+/* A spring; vertices that cross s = 0 change sides. The outermost never do. */
+static void line_shear(polyline *l, double k) {
+  double x[2];
+  for (int j = 0; j < 2; j++) {
+    l->m[0][j] += l->m[1][j] / k;
+    l->shift[j][0] += l->shift[j][1] / k;
+  }
+  for (line_top(l, 0, x); x[0] > 0 && l->n_left > 1; line_top(l, 0, x)) {
+    l->n_left--;
+    line_push(l, 1, x);
+  }
+  for (line_top(l, 1, x); x[0] < 0 && l->n_right > 1; line_top(l, 1, x)) {
+    l->n_right--;
+    line_push(l, 0, x);
+  }
+}
+
+/* Adds g(0) of all that lies before each point, in the given direction, to sum. */
+static void chain_look(chain_of *h, int forward) {
+  static const double far = 1; /* [m] no point slips so far in an iteration */
+  double ends[2][2] = {{-far, 0}, {far, 0}};
+  polyline l = {.left = h->vertex, .right = h->vertex + 2 * h->n + 2, .m = {{1, 0}, {0, 1}}};
+  line_push(&l, 0, ends[0]);
+  line_push(&l, 1, ends[1]);
+  for (int j = 0; j < h->n; j++) {
+    int i = forward ? j : h->n - 1 - j;
+    double middle = line_middle(&l);
+    h->sum[i] += middle;
+    line_bend(&l, middle, h->base[i], h->own[i], h->limit[i]);
+    if (j + 1 < h->n) line_shear(&l, h->k[forward ? i : i - 1]);
+  }
+}
+
+/* Who sticks: into p->guess. */
+static void chain_sort(chain_of *h) {
+  memcpy(h->sum, h->base, (size_t)h->n * sizeof(double));
+  chain_look(h, 1);
+  chain_look(h, 0);
+  for (int i = 0; i < h->n; i++)
+    h->p[i].guess = fabs(h->sum[i]) <= h->limit[i] && h->limit[i] > 0 ? GUESS_STICK
+                    : h->sum[i] > 0                                   ? GUESS_FORWARD
+                                                                      : GUESS_BACKWARD;
+}
+
+/* Slips and friction for given sets. */
 static void chain_solve(chain_of *h) {
   for (int i = 0; i < h->n; i++) { /* forward elimination; stuck points cut the chain */
     int stuck = h->p[i].guess == GUESS_STICK;
@@ -493,95 +639,87 @@ static void chain_solve(chain_of *h) {
       h->c[i] = h->y[i] = 0;
       continue;
     }
-    double rhs = side * h->limit[i] - h->base[i], d = h->diagonal[i];
+    double rhs = side * h->limit[i] - h->base[i], d = h->own[i] + h->k[i];
     if (i > 0) {
-      d -= h->k[i - 1] * h->c[i - 1];
+      d += h->k[i - 1] * (1 - h->c[i - 1]);
       rhs += h->k[i - 1] * h->y[i - 1];
     }
-    h->c[i] = i + 1 < h->n ? h->k[i] / d : 0;
+    h->c[i] = h->k[i] / d;
     h->y[i] = rhs / d;
   }
   for (int i = h->n - 1; i >= 0; i--) h->s[i] = h->y[i] + (i + 1 < h->n ? h->c[i] * h->s[i + 1] : 0);
   for (int i = 0; i < h->n; i++) {
-    h->f[i] = h->base[i] + h->diagonal[i] * h->s[i];
-    if (i > 0) h->f[i] -= h->k[i - 1] * h->s[i - 1];
-    if (i + 1 < h->n) h->f[i] -= h->k[i] * h->s[i + 1];
+    h->f[i] = h->base[i] + h->own[i] * h->s[i];
+    if (i > 0) h->f[i] -= h->k[i - 1] * (h->s[i - 1] - h->s[i]);
+    if (i + 1 < h->n) h->f[i] -= h->k[i] * (h->s[i + 1] - h->s[i]);
   }
 }
 
-/* Exchanges who contradicts; how many did. */
-static int chain_exchange(chain_of *h) {
-  int changed = 0;
-  for (int i = 0; i < h->n; i++) {
-    contact_point *p = &h->p[i];
-    if (h->limit[i] <= 0) continue;
-    if (p->guess == GUESS_STICK) {
-      if (fabs(h->f[i]) <= h->limit[i]) continue;
-      p->guess = h->f[i] > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
-      changed++;
-    } else if (h->s[i] * (p->guess == GUESS_FORWARD ? 1 : -1) > 0) {
-      p->guess = GUESS_STICK;
-      changed++;
-    }
+/* What pulls beyond the ends: the free spans, and the masses at their ends. */
+static void chain_ends(chain_of *h, const cable *c, const implicit *how) {
+  double total = 0, before = h->p[0].s, after;
+  for (int i = 0; i < c->n; i++) total += c->length[i];
+  after = total - h->p[h->n - 1].s;
+  for (int e = 0; e < 2; e++) {
+    double span = fmax(e == 0 ? before : after, c->length[0]), k = c->section.ea / span;
+    double mass = (c->mass[e == 0 ? 0 : c->n] + c->section.rho * span / 2) / how->q_a;
+    if (!c->fixed[e == 0 ? 0 : c->n]) k = k * mass / (k + mass);
+    h->own[e == 0 ? 0 : h->n - 1] += k;
   }
-  return changed;
+}
+
+int cps_contact_guesses(const machine *m, const cable *c) {
+  law_kind kind = c->contact.kind;
+  return m->dim == 2 && c->n_points > 1 && (kind == LAW_BALANCE || kind == LAW_KINK || kind == LAW_JUMP);
+}
+
+/* The spring between a point and the next. */
+static double chain_spring(const machine *m, const cable *c, const contact_point *p) {
+  double length = p[1].s - p->s, ea = c->section.ea;
+  if (p->drum >= 0 && p->drum == p[1].drum) {
+    double radius = m->drum[p->drum].radius, q = 0.5 * (p->stiff + p[1].stiff) * radius * radius / length;
+    ea = ea * q / (ea + q);
+  }
+  return ea / length;
 }
 
 void cps_contact_spread(machine *m, cable *c, const implicit *how) {
-  if (c->contact.kind != LAW_KINK || how->bristle > 0 || m->dim != 2) return;
+  if (!cps_contact_guesses(m, c) || how->bristle > 0) return;
   int first = 0, last = c->n_points - 1, width = c->b + c->slots, wrong = 0;
   while (first <= last && c->point[first].drum < 0) first++;
   while (last >= first && c->point[last].drum < 0) last--;
   if (last <= first) return;
   chain_of h = {.n = last - first + 1, .p = c->point + first};
-  double **parts[] = {&h.k, &h.diagonal, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y};
-  for (int i = 0; i < 8; i++) *parts[i] = c->draft + i * c->n_points;
+  double **parts[] = {&h.k, &h.own, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y, &h.sum};
+  for (int i = 0; i < 9; i++) *parts[i] = c->draft + i * c->n_points;
+  h.vertex = (double(*)[2])(c->draft + 9 * c->n_points);
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];
     double moved = 0;
     for (int j = 0; j < 4; j++)
       for (int d = 0; d < m->dim && p->shape[j] != 0 && p->drum >= 0; d++)
         moved += p->t[d] * p->shape[j] * c->x[(p->node + j / 2) * width + j % 2 * m->dim + d];
-    h.limit[i] = p->drum >= 0 ? p->limit : 0;
+    h.limit[i] = p->drum >= 0 ? p->box : 0;
     h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + moved : 0;
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
-    p->guess = p->drum < 0 || !p->stuck ? (p->f[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD) : GUESS_STICK;
-    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > p->limit * (1 + 1e-6);
+    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > p->box * (1 + 1e-6);
     if (p->drum >= 0 && !p->stuck) wrong += h.s[i] * p->f[0] > 0;
-    h.k[i] = i + 1 < h.n ? c->section.ea / (h.p[i + 1].s - p->s) : 0;
-    h.diagonal[i] = h.k[i] + (i > 0 ? h.k[i - 1] : 0) + p->mass / how->q_a;
+    h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
+    h.own[i] = p->mass / how->q_a;
   }
-  if (wrong == 0) {
-    for (int i = 0; i < h.n; i++) h.p[i].guess = GUESS_NONE;
-    return;
-  }
-  /* what pulls beyond the ends: the free spans, and the masses at their ends */
-  double total = 0, before = h.p[0].s, after;
-  for (int i = 0; i < c->n; i++) total += c->length[i];
-  after = total - h.p[h.n - 1].s;
-  for (int e = 0; e < 2; e++) {
-    double span = fmax(e == 0 ? before : after, c->length[0]), k = c->section.ea / span;
-    double mass = (c->mass[e == 0 ? 0 : c->n] + c->section.rho * span / 2) / how->q_a;
-    if (!c->fixed[e == 0 ? 0 : c->n]) k = k * mass / (k + mass);
-    h.diagonal[e == 0 ? 0 : h.n - 1] += k;
-  }
+  if (wrong == 0) return;
+  chain_ends(&h, c, how);
   for (int i = 0; i < h.n; i++) {
-    h.base[i] = h.f[i] - h.diagonal[i] * h.s[i];
-    if (i > 0) h.base[i] += h.k[i - 1] * h.s[i - 1];
-    if (i + 1 < h.n) h.base[i] += h.k[i] * h.s[i + 1];
+    h.base[i] = h.f[i] - h.own[i] * h.s[i];
+    if (i > 0) h.base[i] += h.k[i - 1] * (h.s[i - 1] - h.s[i]);
+    if (i + 1 < h.n) h.base[i] += h.k[i] * (h.s[i + 1] - h.s[i]);
   }
-  int rounds = 0, changed;
-  do {
-    chain_solve(&h);
-    changed = chain_exchange(&h);
-  } while (changed && ++rounds < 40);
-#ifdef DIAG
-  if (getenv("DIAG")) printf("    spread: wrong %d rounds %d changed %d\n", wrong, rounds, changed);
-#endif
+  chain_sort(&h);
+  chain_solve(&h);
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];
     if (p->drum >= 0)
-      p->f[0] = fmax(-p->limit, fmin(p->limit, h.f[i]));
+      p->f[0] = fmax(-p->box, fmin(p->box, h.f[i]));
     else
       p->guess = GUESS_NONE;
   }

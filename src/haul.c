@@ -12,10 +12,6 @@
 #include "haul.h"
 
 #include <math.h>
-#ifdef DIAG
-#include <stdio.h>
-#include <stdlib.h>
-#endif
 #include <string.h>
 
 enum { NEWTON_MOST = 15, SPREAD_MOST = 3 };
@@ -108,41 +104,6 @@ int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) 
   for (int it = 1; it <= most; it++) {
     leftover left;
     if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
-#ifdef DIAG
-    {
-      static int on = -1;
-      if (on < 0) on = getenv("DIAG") != NULL;
-      if (on) {
-        int st = 0, sl = 0, fr = 0;
-        unsigned h = 0;
-        cable *c = &m->cable[0];
-        for (int i = 0; i < c->n_points; i++) {
-          contact_point *p = &c->point[i];
-          if (p->drum < 0)
-            fr++;
-          else if (p->stuck)
-            st++;
-          else
-            sl++;
-          h = h * 31 + (unsigned)(p->drum < 0 ? 0 : p->stuck ? 1 : 2);
-        }
-        double w = 0;
-        int at = -1;
-        for (int i = 0; i < c->n_points; i++) {
-          contact_point *p = &c->point[i];
-          double e = fabs(c->x[p->node * (c->b + c->slots) + c->b]) / (p->limit + 1e-9);
-          if (e > w) {
-            w = e;
-            at = i;
-          }
-        }
-        printf("  t %.4f it %d force %.2e fric %.2e moved %.2e st %d sl %d hash %08x worst df/lim %.2e at %d "
-               "n %g f %g\n",
-               how->t, it, left.force, left.friction, left.moved, st, sl, h, w, at, c->point[at].n,
-               c->point[at].f[0]);
-      }
-    }
-#endif
     /* What is left before an iteration is far less after it. A contact that hardly bears anything does not count
      * more than the others. */
     double friction = 10 * tolerance * left.holds / fmax(left.touching, 1);
@@ -241,10 +202,25 @@ static double finish(machine *m, const rule *u, double h) {
   return fabs(u->beta - 1.0 / 6) * h * h * fmax(most, sqrt(sum / fmax(count, 1)));
 }
 
+/* Who stuck and who slid at the end of the last step is the guess for this one. */
+static void guess(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int k = 0; k < c->n_points && cps_contact_guesses(m, c); k++) {
+      contact_point *p = &c->point[k];
+      p->guess = p->drum < 0   ? GUESS_NONE
+                 : p->stuck    ? GUESS_STICK
+                 : p->f[0] > 0 ? GUESS_FORWARD
+                               : GUESS_BACKWARD;
+    }
+  }
+}
+
 int cps_haul_step(haul *r, double h) {
   machine *m = r->m;
   rule u = rule_of(m);
   cps_haul_keep(m);
+  guess(m);
   predict(m, &u, h);
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)

@@ -260,7 +260,7 @@ static int make_arrays(machine *m, cable *c) {
   c->up = many(nodes * width * width, sizeof(double));
   c->right = many(nodes * width * (1 + m->nb), sizeof(double));
   c->across = many(nodes * width * m->nb, sizeof(double));
-  c->draft = many(8 * c->n_points, sizeof(double));
+  c->draft = many(13 * c->n_points + 4, sizeof(double));
   if (c->of->contact.law && c->of->contact.law->n_states) {
     c->memory = many(c->n_points, sizeof *c->memory);
     good = good && c->memory;
@@ -556,8 +556,9 @@ static int is_force(const machine *m, int k) {
   return 0;
 }
 
-static void apply(machine *m, const implicit *how, double scale) {
-  double v_q = scale * how->v_a / how->q_a, a_q = scale / how->q_a;
+/* Takes back a part of what cps_chain_substitute has applied. */
+static void take_back(machine *m, const implicit *how, double part) {
+  double v_q = part * how->v_a / how->q_a, a_q = part / how->q_a;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     int b = c->b, width = b + c->slots, axes = m->dim - 1;
@@ -565,17 +566,21 @@ static void apply(machine *m, const implicit *how, double scale) {
       const double *x = c->x + k * width;
       double *q = c->q + k * b, *v = c->v + k * b, *a = c->a + k * b;
       for (int j = 0; j < b; j++) {
-        q[j] += scale * x[j];
-        v[j] += v_q * x[j];
-        a[j] += a_q * x[j];
+        q[j] -= part * x[j];
+        v[j] -= v_q * x[j];
+        a[j] -= a_q * x[j];
       }
     }
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
       const double *x = c->x + p->node * width + b + k % c->per_node * axes;
-      for (int j = 0; j < axes; j++) p->f[j] += scale * x[j];
+      for (int j = 0; j < axes; j++) p->f[j] -= part * x[j];
     }
   }
+}
+
+static void apply_border(machine *m, const implicit *how, double scale) {
+  double v_q = scale * how->v_a / how->q_a, a_q = scale / how->q_a;
   for (int k = 0; k < m->nb; k++) {
     freedom *f = &m->free[k];
     f->q += scale * m->rhs[k];
@@ -600,17 +605,20 @@ int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *
     cps_border_assemble(m, how, left);
     if (!cps_border_solve(m)) return 0;
   }
+  double check = 0;
   for (int i = 0; i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    int width = c->b + c->slots;
-    cps_chain_substitute(m, c);
-    for (int k = 0; k <= c->n; k++)
-      for (int d = 0; d < m->dim; d++) left->moved = fmax(left->moved, fabs(c->x[k * width + d]));
+    double moved = cps_chain_substitute(m, &m->cable[i], how);
+    left->moved = fmax(left->moved, moved);
+    check += moved;
   }
-  for (int k = 0; k < m->nb; k++)
+  for (int k = 0; k < m->nb; k++) {
     if (!is_force(m, k)) left->moved = fmax(left->moved, fabs(m->rhs[k]));
-  if (!isfinite(left->moved) || !isfinite(left->force) || !isfinite(left->friction)) return 0;
-  apply(m, how, left->moved > most ? most / left->moved : 1);
+    check += m->rhs[k];
+  }
+  if (!isfinite(check) || !isfinite(left->force) || !isfinite(left->friction)) return 0;
+  double scale = left->moved > most ? most / left->moved : 1;
+  if (scale < 1) take_back(m, how, 1 - scale);
+  apply_border(m, how, scale);
   return 1;
 }
 

@@ -58,20 +58,22 @@ typedef struct contact_law {
 
 /* A place where a cable may touch a drum. */
 typedef struct contact_point {
-  int node; /* it lies at that node, or on the element that starts there */
-  int drum; /* that it touches; -1: none */
-  int near; /* the only drum that it may touch while it stays within `clear` of where it was seen */
-  int stuck;
-  int slid;       /* LAW_JUMP: whether it slid at the end of the last step */
-  int mode[AXES]; /* of laws with memory and modes */
+  int drum;       /* that it touches; -1: none */
+  int near;       /* the only drum that it may touch while it stays within `clear` of where it was seen */
+  double f[AXES]; /* friction force on the cable along t and, in space, the axis: unknowns */
   double seen[3], clear, travel;
+  int node; /* it lies at that node, or on the element that starts there */
+  int stuck;
+  int slid;        /* LAW_JUMP: whether it slid at the end of the last step */
+  int mode[AXES];  /* of laws with memory and modes */
   double shape[4]; /* of the element's coordinates r0, r0', r1, r1' */
   double weight;   /* length that it stands for; 1 at nodes */
   double s;        /* material coordinate */
   double mass;     /* that the balance force is scaled by */
-  double f[AXES];  /* friction force on the cable along t and, in space, the axis: unknowns */
   /* as of the last evaluation */
   double depth, depth_t, n, v[AXES], limit;
+  double box;                /* friction that it bears before it slips, as the guess sees it */
+  double stiff;              /* dN/d(depth), with all that follows it */
   double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
   double wrong;              /* how far off the last guess was [N] */
   int guess; /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
@@ -138,7 +140,8 @@ struct cable {
   double *up;     /* [n + 1][b + slots][b + slots] */
   double *right;  /* [n + 1][b + slots][1 + border] */
   double *across; /* [n + 1][border][b + slots] */
-  double *draft;  /* [8 n_points] for the slip front */
+  int plain;      /* eliminated by the short cut for the plane without a border */
+  double *draft;  /* [13 n_points + 4] for the slip front */
 };
 
 /* A freedom of the border. */
@@ -242,9 +245,10 @@ void cps_machine_look(machine *m, double t);
 int cps_machine_settle(machine *m);
 
 /* Forward elimination of one cable (chain.c): fills up, right, across; adds what it leaves to the border's s and
- * rhs. 0 if singular. Then back substitution, given the border's solution in rhs. */
+ * rhs. 0 if singular. Then back substitution, given the border's solution in rhs, which also applies the changes to
+ * places, velocities, accelerations and friction; the largest change of place, NaN if something is not finite. */
 int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
-void cps_chain_substitute(const machine *m, cable *c);
+double cps_chain_substitute(const machine *m, cable *c, const implicit *how);
 
 /* The border's own equations (border.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const implicit *how, leftover *left);
@@ -320,5 +324,6 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
  * iteration that lets a slip front move over many contacts at once. */
 void cps_contact_spread(machine *m, cable *c, const implicit *how);
+int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */
 
 #endif
