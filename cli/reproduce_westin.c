@@ -273,6 +273,8 @@ static void capstan_figure(reproduction *r) {
   char law[120], name[40];
   panel *p = figure_panel(f, "a) slip");
   axis_set(&p->x, "alpha", "1");
+  p->x.lo = 0.45;
+  p->x.hi = 1.05;
   axis_set(&p->y, "F2/F1 at slip", "1");
   static const double published[WESTIN_ALPHAS] = {2.24, 2.22, 2.16, 2.08, 1.80, 1.52};
   series *s = panel_series(p, "computed");
@@ -293,6 +295,8 @@ static void capstan_figure(reproduction *r) {
   for (double a = 0.5; a < 1.001; a += 0.05) series_add(s, a, corrected(a, 2, G));
   p = figure_panel(f, "b) creep");
   axis_set(&p->x, "F2/F1", "1");
+  p->x.lo = 1.4;
+  p->x.hi = 2.4;
   axis_set(&p->y, "slowest sliding", "m/s");
   p->y.log = 1;
   p->y.lo = 1e-7;

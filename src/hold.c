@@ -20,7 +20,7 @@
 static const double MOST = 100, LEAST = 0.01, STRIDE = 1.4, CLOSE = 2e-5;
 
 /* A cable that slides by more than this part of its length is not held. */
-static const double SLIDES = 0.1;
+static const double SLIDES = 0.05;
 
 /* ------------------------------------------------------------------ loads */
 

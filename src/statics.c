@@ -122,18 +122,44 @@ double cps_machine_span(const machine *m) {
   return span;
 }
 
+/* A step from which on it shows whether something holds: h^2 k/m = 2, with all the mass and the softest that may
+ * hold it, a spring of one contact or a whole cable. */
+static double telling_step(const machine *m) {
+  double mass = 0, soft = HELD;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    double length = 0;
+    for (int k = 0; k < c->n; k++) length += c->length[k];
+    for (int k = 0; k <= c->n; k++) mass += c->mass[k];
+    mass += length * c->section.rho;
+    soft = fmin(soft, c->section.ea / length);
+  }
+  for (int i = 0; i < m->n_bodies; i++) mass += m->body[i].mass;
+  for (int i = 0; i < m->n_drums; i++)
+    mass += m->drum[i].of->inertia / (m->drum[i].radius * m->drum[i].radius);
+  return sqrt(2 * mass / soft);
+}
+
+/* What is held comes to rest: of an unbalanced force, a step of h leaves 1/(1 + h^2 k/m), less than half. What slides
+ * and is as fast in step after step runs. */
+enum { STEADY = 6 };
+
 rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
-  double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0;
+  double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0, pace = 0, telling = telling_step(m);
+  int steady = 0;
   for (int round = 0; round < ROUNDS && h > 1e-9; round++) {
     double moved = relax(m, t, h, HELD);
     if (moved < 0) {
       h /= 4;
       continue;
     }
-    slid += take_hold(m, HELD);
+    double slides = take_hold(m, HELD), before = pace;
+    slid += slides;
     drift += moved;
+    pace = slides / (h * h);
     if (h >= LONGEST / 10 && moved < 1e-9 * span) return REST_FOUND;
-    if (drift >= span || slid >= slide_most) return REST_RUNS;
+    if (h >= telling) steady = pace > 0.7 * before && slides > 0.01 * moved ? steady + 1 : 0;
+    if (drift >= span || slid >= slide_most || (steady >= STEADY && slid > 1e-3 * span)) return REST_RUNS;
     h = fmin(2 * h, LONGEST);
   }
   return REST_LOST;
