@@ -130,11 +130,16 @@ static void print_contacts(const findings *f) {
 }
 
 static void print_drums(const findings *f) {
+  int space = f->scenario->dim == 3;
   for (int k = 0; k < f->scenario->n_drums; k++) {
     const char *name = f->scenario->drums[k].name;
-    if (k == 0) printf("\n  %-20s %14s %14s %14s\n", "drum", "torque [N m]", "x force [N]", "y force [N]");
-    printf("  %-20s %14.7g %14.7g %14.7g\n", name, value(f, "drums", name, "torque"),
+    if (k == 0)
+      printf("\n  %-20s %14s %14s %14s %14s\n", "drum", "torque [N m]", "x force [N]", "y force [N]",
+             space ? "z force [N]" : "");
+    printf("  %-20s %14.7g %14.7g %14.7g", name, value(f, "drums", name, "torque"),
            value(f, "drums", name, "fx"), value(f, "drums", name, "fy"));
+    if (space) printf(" %14.7g", value(f, "drums", name, "fz"));
+    printf("\n");
   }
 }
 
@@ -224,6 +229,7 @@ static void json_contacts(json *w, const findings *f) {
     json_number(w, "torque", value(f, "drums", name, "torque"));
     json_number(w, "fx", value(f, "drums", name, "fx"));
     json_number(w, "fy", value(f, "drums", name, "fy"));
+    if (f->scenario->dim == 3) json_number(w, "fz", value(f, "drums", name, "fz"));
     json_close(w);
   }
   json_close(w);
