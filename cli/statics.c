@@ -302,6 +302,21 @@ static int find_rest(const cps_scenario *scenario, const char *file, const stati
   return f.result ? STATUS_GOOD : status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
 }
 
+/* Says what is wrong with the file: to people, or as the document that was asked for. */
+static void refuse(const char *file, const cps_problems *problems, int as_json) {
+  if (!as_json) {
+    problems_print(problems);
+    return;
+  }
+  json w = json_start(stdout);
+  json_open(&w, NULL, '{');
+  json_text(&w, "scenario", file);
+  json_bool(&w, "equilibrium", 0);
+  problems_json(&w, "problems", problems);
+  json_close(&w);
+  json_end(&w);
+}
+
 int statics_run(int argc, char **argv) {
   statics_options o = {0};
   const option table[N_OPTIONS] = {
@@ -327,7 +342,7 @@ int statics_run(int argc, char **argv) {
   cps_scenario *scenario = cps_scenario_load(argv[0], o.set.item, o.set.n, &problems);
   int status;
   if (!scenario) {
-    problems_print(problems);
+    refuse(argv[0], problems, o.json);
     status = problems_status(problems);
   } else {
     status = find_rest(scenario, argv[0], &o);

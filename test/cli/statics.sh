@@ -72,6 +72,9 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^bodies\.(left|right)\.[x
 expect 2 statics
 expect 2 statics a b
 expect 3 statics "$tmp/nowhere.yaml"
+expect 2 statics "$tmp/held.yaml" --set bodies.right.mas=1 --json
+has "$out" '"problems"'
+is_empty "$err"
 expect 2 statics scenarios/quinn/chain.yaml
 has "$err" "no cables"
 finish
