@@ -364,6 +364,30 @@ static void range_is_sharp(void **state) {
   }
 }
 
+/* Tons and grams: the range scales with everything else. */
+static void large_and_small(void **state) {
+  (void)state;
+  static const char *const settings[] = {
+      "bodies.left.mass=10000; bodies.right.mass=20000; cables.rope.EA=9.2e9; cables.rope.EI=700; "
+      "cables.rope.mass_per_length=455.5; cables.rope.contact.normal.stiffness=5e9",
+      "bodies.left.mass=0.01; bodies.right.mass=0.02; cables.rope.EA=9200; cables.rope.EI=7e-4; "
+      "cables.rope.mass_per_length=4.555e-4; cables.rope.contact.normal.stiffness=5e3"};
+  for (int i = 0; i < 2; i++) {
+    still s, t;
+    cps_hold h, k;
+    still_begin(&s, two_weights, settings[i]);
+    still_begin(&t, two_weights, "");
+    if (!s.sim) fail_msg("%s: %s", settings[i], s.error.text);
+    assert_int_equal(cps_hold_range(s.system, 1, &h, &s.error), CPS_OK);
+    assert_int_equal(cps_hold_range(t.system, 1, &k, &t.error), CPS_OK);
+    double scale = h.value / k.value;
+    assert_near("least", h.least, scale * k.least, 2e-3 * scale * k.least);
+    assert_near("most", h.most, scale * k.most, 2e-3 * scale * k.most);
+    still_end(&s);
+    still_end(&t);
+  }
+}
+
 /* A cable fixed to a drum's rim holds whatever hangs on it. */
 static void rim_holds(void **state) {
   (void)state;
@@ -380,11 +404,11 @@ static void rim_holds(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(meshes),         cmocka_unit_test(slack),      cmocka_unit_test(several_drums),
-      cmocka_unit_test(free_drums),     cmocka_unit_test(weightless), cmocka_unit_test(runs_away),
-      cmocka_unit_test(held_for_hours), cmocka_unit_test(memory),     cmocka_unit_test(velocities),
-      cmocka_unit_test(drawn),          cmocka_unit_test(ranges),     cmocka_unit_test(range_is_sharp),
-      cmocka_unit_test(rim_holds),
+      cmocka_unit_test(meshes),         cmocka_unit_test(slack),           cmocka_unit_test(several_drums),
+      cmocka_unit_test(free_drums),     cmocka_unit_test(weightless),      cmocka_unit_test(runs_away),
+      cmocka_unit_test(held_for_hours), cmocka_unit_test(memory),          cmocka_unit_test(velocities),
+      cmocka_unit_test(drawn),          cmocka_unit_test(ranges),          cmocka_unit_test(range_is_sharp),
+      cmocka_unit_test(rim_holds),      cmocka_unit_test(large_and_small),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
