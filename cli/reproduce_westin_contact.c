@@ -138,10 +138,11 @@ static const struct {
 static void contact_figure(reproduction *r, const distribution *d) {
   figure *f = add_drawing(
       r, "westin-5", "Westin and Irani, Fig. 5: contact force along the drum",
-      "Normal force per length over the contact angle, at the moment of slip (Quinn), F1 on the "
-      "left. The dashed line is the capstan formula, T/R and what the cable weighs. Contact at "
-      "nodes swings about it, most where the cable lifts off; two contact points in each element "
-      "follow it more closely, but near lift-off, where bending matters.");
+      "Normal force per length over the contact angle, at the moment of slip (Quinn), F1 on the left. The "
+      "dashed line is the "
+      "capstan formula, T/R and what the cable weighs. Contact swings about it, most where the cable lifts "
+      "off and "
+      "bending matters; two contact points in each element do not swing less than nodes.");
   if (!f) return;
   static const chart_mark marks[] = {MARK_SQUARE, MARK_RING, MARK_DOT};
   for (int half = 0; half < 3; half++) {

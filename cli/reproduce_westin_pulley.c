@@ -173,23 +173,34 @@ static void open_rows(reproduction *r) {
   for (int i = 0; i < COUNT(open); i++) {
     const trial *t = trial_run(
         r, PULLEY, "cables.rope.contact.friction={quinn: {mu: 0.25, epsilon: 10 mm/s}}%s", open[i].settings);
-    row x = {
-        .published = NAN,
-        .reference = PI / 4 * RADIUS,
-        .computed = displacement(t, "right"),
-        .unit = "m",
-        .by = ABSOLUTE,
-        .tolerance = 4e-4,
-        .source = source_closed,
-        .note =
-            i == 0
-                ? "What the open parameters change, against R pi/4 of a cable that neither slips nor "
-                  "stretches. Allowed are the 0.4 mm by which, according to the reference, contact at nodes "
-                  "moves the load; all of them together move it less than that."
-                : NULL};
+    row x = {.published = NAN,
+             .reference = PI / 4 * RADIUS,
+             .computed = displacement(t, "right"),
+             .unit = "m",
+             .by = ABSOLUTE,
+             .tolerance = 4e-4,
+             .source = source_closed,
+             .note = i == 0 ? "What the open parameters change, one at a time, against R pi/4 of a cable "
+                              "that neither slips nor "
+                              "stretches. Allowed are the 0.4 mm by which, according to the reference, "
+                              "contact at nodes moves "
+                              "the load. Elements are kept as long as they were; see the last row for what "
+                              "happens otherwise."
+                            : NULL};
     snprintf(x.item, sizeof x.item, "Quinn, %s: displacement of the load that rises", open[i].text);
     add_row(r, &x, t);
   }
+  const trial *t = trial_run(r, PULLEY, QUINN "; " HANGS, 2.0, 2.0);
+  row x = {
+      .item = "Quinn, 2 m on each side, but 40 elements: distance from R pi/4",
+      .published = NAN,
+      .reference = 4e-4,
+      .computed = fabs(displacement(t, "right") - PI / 4 * RADIUS),
+      .unit = "m",
+      .by = AT_LEAST,
+      .source = "0.4 mm by contact at nodes, as the reference has it",
+      .note = "A warning, not a success: with elements 1.7 times as long the load is further off than that."};
+  add_row(r, &x, t);
 }
 
 static void pulley_figure(reproduction *r) {
