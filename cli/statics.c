@@ -130,11 +130,16 @@ static void print_contacts(const findings *f) {
 }
 
 static void print_drums(const findings *f) {
+  int space = f->scenario->dim == 3;
   for (int k = 0; k < f->scenario->n_drums; k++) {
     const char *name = f->scenario->drums[k].name;
-    if (k == 0) printf("\n  %-20s %14s %14s %14s\n", "drum", "torque [N m]", "x force [N]", "y force [N]");
-    printf("  %-20s %14.7g %14.7g %14.7g\n", name, value(f, "drums", name, "torque"),
+    if (k == 0)
+      printf("\n  %-20s %14s %14s %14s %14s\n", "drum", "torque [N m]", "x force [N]", "y force [N]",
+             space ? "z force [N]" : "");
+    printf("  %-20s %14.7g %14.7g %14.7g", name, value(f, "drums", name, "torque"),
            value(f, "drums", name, "fx"), value(f, "drums", name, "fy"));
+    if (space) printf(" %14.7g", value(f, "drums", name, "fz"));
+    printf("\n");
   }
 }
 
@@ -224,6 +229,7 @@ static void json_contacts(json *w, const findings *f) {
     json_number(w, "torque", value(f, "drums", name, "torque"));
     json_number(w, "fx", value(f, "drums", name, "fx"));
     json_number(w, "fy", value(f, "drums", name, "fy"));
+    if (f->scenario->dim == 3) json_number(w, "fz", value(f, "drums", name, "fz"));
     json_close(w);
   }
   json_close(w);
@@ -296,6 +302,21 @@ static int find_rest(const cps_scenario *scenario, const char *file, const stati
   return f.result ? STATUS_GOOD : status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
 }
 
+/* Says what is wrong with the file: to people, or as the document that was asked for. */
+static void refuse(const char *file, const cps_problems *problems, int as_json) {
+  if (!as_json) {
+    problems_print(problems);
+    return;
+  }
+  json w = json_start(stdout);
+  json_open(&w, NULL, '{');
+  json_text(&w, "scenario", file);
+  json_bool(&w, "equilibrium", 0);
+  problems_json(&w, "problems", problems);
+  json_close(&w);
+  json_end(&w);
+}
+
 int statics_run(int argc, char **argv) {
   statics_options o = {0};
   const option table[N_OPTIONS] = {
@@ -321,7 +342,7 @@ int statics_run(int argc, char **argv) {
   cps_scenario *scenario = cps_scenario_load(argv[0], o.set.item, o.set.n, &problems);
   int status;
   if (!scenario) {
-    problems_print(problems);
+    refuse(argv[0], problems, o.json);
     status = problems_status(problems);
   } else {
     status = find_rest(scenario, argv[0], &o);

@@ -20,7 +20,7 @@
 static const double MOST = 100, LEAST = 0.01, STRIDE = 1.4, CLOSE = 2e-5;
 
 /* A cable that slides by more than this part of its length is not held. */
-static const double SLIDES = 0.1;
+static const double SLIDES = 0.05;
 
 /* ------------------------------------------------------------------ loads */
 
@@ -225,12 +225,21 @@ static int only_drum(const cable *c, double *first, double *last) {
   return found;
 }
 
-/* The angle by which the cable turns from one end to the other, along its slopes. */
-static double turned(const cable *c) {
+/* The angle by which the cable turns about a drum's axis from one end to the other, along its slopes. */
+static double turned(const cable *c, const drum *g) {
   double sum = 0;
   for (int k = 0; k < c->n; k++) {
     const double *a = c->q + k * c->b + c->dim, *b = c->q + (k + 1) * c->b + c->dim;
-    sum += atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+    double across, along = 0;
+    if (c->dim == 2) {
+      across = g->axis[2] * (a[0] * b[1] - a[1] * b[0]);
+    } else {
+      across = 0;
+      for (int d = 0; d < 3; d++)
+        across += g->axis[d] * (a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3]);
+    }
+    for (int d = 0; d < c->dim; d++) along += a[d] * b[d];
+    sum += atan2(across, along);
   }
   return fabs(sum);
 }
@@ -253,17 +262,17 @@ static int pull_of_end(const machine *m, const cable *c, int e, double length, d
 /* What the corrected capstan formula says about the load: pulls of its end. NaN where it does not apply. */
 static void formula(machine *m, const varied *x, cps_hold *h) {
   h->formula_least = h->formula_most = NAN;
-  if (x->cable < 0 || m->dim != 2 || m->n_cables != 1) return;
+  if (x->cable < 0 || m->n_cables != 1) return;
   const cable *c = &m->cable[x->cable];
   double first = 0, last = 0, total = cps_machine_span(m), f[2], w[2];
   int at = only_drum(c, &first, &last);
   if (at < 0 || m->drum[at].of->drive == DRUM_FREE || m->drum[at].carrier >= 0 || c->contact.hold < 0) return;
   if (!pull_of_end(m, c, 0, first, &f[0], &w[0]) || !pull_of_end(m, c, 1, total - last, &f[1], &w[1])) return;
   double bend = c->section.ei / (2 * m->drum[at].radius * m->drum[at].radius);
-  double grip = exp(c->contact.hold * turned(c)), own = f[x->end], other = f[1 - x->end];
+  double grip = exp(c->contact.hold * turned(c, &m->drum[at])), own = f[x->end], other = f[1 - x->end];
   double tight = other + w[1 - x->end] - bend;
   if (!(own > 0) || !(tight > 0)) return;
-  double g = size_of(m->gravity, 2), per = x->kind == LOAD_MASS ? g : 1;
+  double g = size_of(m->gravity, m->dim), per = x->kind == LOAD_MASS ? g : 1;
   if (x->kind == LOAD_ON_BODY) return;
   /* what pulls besides the load that is varied */
   double besides = own - per * h->value;

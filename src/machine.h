@@ -199,6 +199,7 @@ typedef struct machine {
   audit work;
   double loss0;  /* power of damping at the end of the last step */
   double travel; /* how far drum centres have moved, at most, summed up */
+  double grip;   /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
   double rho;
 } machine;

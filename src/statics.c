@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Springs that hold contacts in statics [N/m]. */
-static const double HELD = 2e4, HARDLY = 1e-3;
+/* Springs that hold contacts in statics: per load [1/m], so that friction is used up within a millimetre or so whatever
+ * hangs there; the least of them, and those that do not hold, in N/m. */
+static const double GRIP = 70, LEAST_GRIP = 1, HARDLY = 1e-3;
 
 /* Longest step, and the longest that settles the cable onto its drums [s]. */
 static const double LONGEST = 100, SETTLE = 0.02;
@@ -54,9 +55,9 @@ static double slide_place(const machine *m, const slide *y) {
   return x;
 }
 
-/* Springs of the given stiffness take hold of the points where they are, with the force that they have now. Returns
+/* Springs take hold of the points where they are, with the force that they have now. Returns
  * how far the point that slid furthest did so since they last took hold. */
-static double take_hold(machine *m, double stiffness) {
+static double take_hold(machine *m) {
   double most = 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
@@ -67,7 +68,7 @@ static double take_hold(machine *m, double stiffness) {
       place_of(c, p, r);
       for (int d = 0; d < m->dim; d++) {
         double along = g ? p->f[0] * p->t[d] + (m->dim == 3 ? p->f[1] * g->axis[d] : 0) : 0;
-        double start = r[d] + along / stiffness;
+        double start = r[d] + along / m->grip;
         if (g) slid += p->t[d] * (start - c->start[k][d] - (g->center[d] - g->start_center[d]));
         c->start[k][d] = start;
       }
@@ -75,7 +76,7 @@ static double take_hold(machine *m, double stiffness) {
     }
   }
   for (int k = 0; k < m->n_slides; k++)
-    m->slide[k].start = slide_place(m, &m->slide[k]) + m->free[m->slide[k].f_at].q / stiffness;
+    m->slide[k].start = slide_place(m, &m->slide[k]) + m->free[m->slide[k].f_at].q / m->grip;
   for (int i = 0; i < m->n_drums; i++) {
     drum *g = &m->drum[i];
     g->start = g->angle;
@@ -91,7 +92,18 @@ static void let_go(machine *m) {
     for (int k = 0; k < c->n_points; k++) c->point[k].f[0] = c->point[k].f[1] = 0;
   }
   for (int k = 0; k < m->n_slides; k++) m->free[m->slide[k].f_at].q = 0;
-  take_hold(m, HELD);
+  take_hold(m);
+}
+
+/* Takes the damping out of the cables, or puts it back: it has no part in an equilibrium, and would hide whether
+ * something holds or only creeps. */
+static void set_damping(machine *m, int on) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    c->section.rayleigh = on ? c->of->rayleigh : 0;
+    c->section.axial_damping = c->extra.axial_damping = on ? c->of->axial_damping : 0;
+    c->section.bending_damping = c->extra.bending_damping = on ? c->of->bending_damping : 0;
+  }
 }
 
 /* One implicit Euler step from rest. Returns how far it moved, or -1 with everything as before. */
@@ -99,7 +111,10 @@ static double relax(machine *m, double t, double h, double bristle) {
   rest(m);
   cps_haul_keep(m);
   implicit how = {t, h * h, h, h, bristle, 0};
-  if (cps_haul_solve(m, &how, 40, 3e-9) < 0) {
+  set_damping(m, 0);
+  int iterations = cps_haul_solve(m, &how, 40, 3e-9);
+  set_damping(m, 1);
+  if (iterations < 0) {
     cps_haul_bring_back(m);
     return -1;
   }
@@ -130,25 +145,69 @@ double cps_machine_span(const machine *m) {
   return span;
 }
 
+/* A step from which on it shows whether something holds: h^2 k/m = 2, with all the mass and the softest that may
+ * hold it, a spring of one contact or a whole cable. */
+static double telling_step(const machine *m) {
+  double mass = 0, soft = m->grip;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    double length = 0;
+    for (int k = 0; k < c->n; k++) length += c->length[k];
+    for (int k = 0; k <= c->n; k++) mass += c->mass[k];
+    mass += length * c->section.rho;
+    soft = fmin(soft, c->section.ea / length);
+  }
+  for (int i = 0; i < m->n_bodies; i++) mass += m->body[i].mass;
+  for (int i = 0; i < m->n_drums; i++)
+    mass += m->drum[i].of->inertia / (m->drum[i].radius * m->drum[i].radius);
+  return sqrt(2 * mass / soft);
+}
+
+/* What is held comes to rest: of an unbalanced force, a step of h leaves 1/(1 + h^2 k/m), less than half. What slides
+ * and is as fast in step after step runs. */
+enum { STEADY = 6 };
+
 rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
-  double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0;
+  double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0, pace = 0, telling = telling_step(m);
+  int steady = 0;
   for (int round = 0; round < ROUNDS && h > 1e-9; round++) {
-    double moved = relax(m, t, h, HELD);
+    double moved = relax(m, t, h, m->grip);
     if (moved < 0) {
       h /= 4;
       continue;
     }
-    slid += take_hold(m, HELD);
+    double slides = take_hold(m), before = pace;
+    slid += slides;
     drift += moved;
+    pace = slides / (h * h);
     if (h >= LONGEST / 10 && moved < 1e-9 * span) return REST_FOUND;
-    if (drift >= span || slid >= slide_most) return REST_RUNS;
+    if (h >= telling) steady = pace > 0.7 * before && slides > 0.01 * moved ? steady + 1 : 0;
+    if (drift >= span || slid >= slide_most || (steady >= STEADY && slid > 1e-3 * span)) return REST_RUNS;
     h = fmin(2 * h, LONGEST);
   }
   return REST_LOST;
 }
 
+/* All that pulls on the cables: weights, forces at their ends, and tension that was asked for. */
+static double loads(const machine *m) {
+  double g = 0, sum = 0;
+  for (int d = 0; d < m->dim; d++) g += m->gravity[d] * m->gravity[d];
+  g = sqrt(g);
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k <= c->n; k++) sum += g * c->mass[k];
+    for (int k = 0; k < c->n; k++) sum += g * c->section.rho * c->length[k];
+    for (int e = 0; e < 2; e++)
+      for (int d = 0; d < m->dim; d++) sum += fabs(c->load[e][d]);
+    sum += c->of->tension;
+  }
+  for (int i = 0; i < m->n_bodies; i++) sum += g * m->body[i].mass;
+  return sum;
+}
+
 void cps_machine_lay(machine *m, double t) {
   double h = 1e-3;
+  m->grip = fmax(LEAST_GRIP, GRIP * loads(m));
   let_go(m);
   for (int round = 0; round < 100 && h < SETTLE && h > 1e-9; round++)
     h *= relax(m, t, h, HARDLY) < 0 ? 0.25 : 2;
