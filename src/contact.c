@@ -309,6 +309,11 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, f
     if (!sticks) d[0] = side;
   }
   p->guess = GUESS_NONE;
+  /* Once loose, friction falls to what slides, and what is held in the same step is held by that: otherwise a point
+   * between the two levels would catch and let go for ever. */
+  if (!sticks && p->held) p->flips++;
+  if (p->flips > 1) p->slid = 1;
+  p->held = sticks;
   if (sticks) {
     p->stuck = 1;
     for (int i = 0; i < s->axes; i++) {
