@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 
-.PHONY: all help setup build test demo bench lint fuzz docs install clean
+.PHONY: all help setup build test demo bench lint fuzz docs web screenshots install clean
 
 all: build
 
@@ -14,6 +14,8 @@ help:
 	@echo 'make lint      format, warnings of clang, static analysis'
 	@echo 'make fuzz      fuzz each target for SECONDS_EACH=$(SECONDS_EACH) seconds'
 	@echo 'make docs      write the generated part of docs/'
+	@echo 'make web       bundle the front end of reports into web/dist'
+	@echo 'make screenshots  take the pictures of the README'
 	@echo 'make install   install into PREFIX=$(PREFIX)'
 	@echo 'make setup     only install the Debian packages that all of these need'
 	@echo 'make clean     remove everything that was built'
@@ -27,6 +29,7 @@ build:
 
 test:
 	@scripts/setup.sh build test
+	@scripts/setup.sh web || echo 'setup: without them the report is not looked at in a browser'
 	@scripts/test.sh
 
 demo: build
@@ -45,6 +48,14 @@ fuzz:
 
 docs: build
 	@scripts/docs.sh
+
+web:
+	@scripts/setup.sh web
+	@cd web && { [ -d node_modules/esbuild ] || npm ci --no-audit --no-fund --loglevel=error; } && npm run --silent build
+
+screenshots: build
+	@scripts/setup.sh web
+	@scripts/screenshots.sh
 
 install: build
 	@cmake --install build --prefix '$(PREFIX)'

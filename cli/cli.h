@@ -18,8 +18,11 @@ typedef struct command {
 /* The commands, one file each; main.c holds their table. */
 int models_run(int argc, char **argv);
 int run_run(int argc, char **argv);
+int statics_run(int argc, char **argv);
 int check_run(int argc, char **argv);
+int export_run(int argc, char **argv);
 int reproduce_run(int argc, char **argv);
+int report_run(int argc, char **argv);
 
 #if defined(__GNUC__)
 #define PRINTS(text, first) __attribute__((format(printf, text, first)))

@@ -11,8 +11,11 @@
 #include <string.h>
 
 static const command commands[] = {
-    {"run", "simulate a scenario file; time series, events, summary", run_run},
+    {"run", "simulate a scenario file; time series, events, summary; or resume", run_run},
+    {"statics", "equilibrium of cables, and the loads that friction would hold", statics_run},
+    {"export", "a result as CSV, VTK (ParaView) or NumPy files", export_run},
     {"check", "say everything that is wrong with a scenario file", check_run},
+    {"report", "results as one page to look at; two or more are compared", report_run},
     {"models", "list the friction laws; show, plot and evaluate one of them", models_run},
     {"reproduce", "published numbers beside our own, from the files in scenarios/", reproduce_run},
 };

@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #define BAR_EVERY  0.1 /* [s] */
-#define LINE_EVERY 5.0 /* [s] */
+#define LINE_EVERY 3.0 /* [s] */
 #define BAR_DELAY  0.3 /* a run that is over before that needs no bar [s] */
 #define BAR_MOST   24  /* [columns] */
 #define BAR_LEAST  6
-#define LINE_USUAL 67 /* columns that the text beside the bar needs */
+#define LINE_USUAL 72  /* columns that the text beside the bar needs */
+#define WIDE       100 /* columns from which on there is room for more words */
 
 static volatile sig_atomic_t asked_to_stop;
 
@@ -64,6 +65,7 @@ void progress_start(progress *p, FILE *out, int quiet) {
   p->terminal = isatty(fileno(out)) != 0;
   p->quiet = quiet;
   p->started = seconds_now();
+  p->from = NAN;
   p->shown = p->started + (p->terminal ? BAR_DELAY - BAR_EVERY : 0);
   asked_to_stop = 0;
   catch_signals(note_signal);
@@ -76,21 +78,40 @@ static void draw_bar(FILE *out, const term *screen, double fraction, int columns
   fputc(' ', out);
 }
 
+/* How fast simulated time passes: "12x real time". */
+static void speed_text(char *text, size_t size, double speed, int wide) {
+  char number[40] = "-";
+  if (speed > 0 && isfinite(speed))
+    snprintf(number, sizeof number, speed < 100 ? "%.2gx" : speed < 1e5 ? "%.0fx" : "%.1ex", speed);
+  snprintf(text, size, "%s%s", number, wide ? " real time" : "");
+}
+
+/* Everything in one line; speed and time left count from when this run was taken up. */
+static void progress_line(const progress *p, const cps_progress *now, double spent, char *line, size_t size) {
+  double fraction = fmin(1, fmax(0, (now->time - now->from) / (now->until - now->from)));
+  double speed = spent > 0 ? (now->time - p->from) / spent : 0;
+  char left[40], step[40], fast[40];
+  span_text(left, sizeof left, speed > 0 ? (now->until - now->time) / speed : INFINITY);
+  quantity_text(step, sizeof step, now->step, "s");
+  speed_text(fast, sizeof fast, speed, !p->terminal || p->screen.width >= WIDE);
+  snprintf(line, size, "%3.0f %%  %.5g of %.5g s, step %s, %s, %s left, %d stick, %d slip", 100 * fraction,
+           now->time, now->until, step, fast, left, now->sticking, now->slipping);
+}
+
 int progress_show(const cps_progress *now, void *data) {
   progress *p = (progress *)data;
   if (asked_to_stop) return 1;
   if (p->quiet) return 0;
+  if (isnan(p->from)) p->from = now->time;
   double clock = seconds_now(), spent = clock - p->started;
   if (clock - p->shown < (p->terminal ? BAR_EVERY : LINE_EVERY)) return 0;
   p->shown = clock;
   double fraction = fmin(1, fmax(0, (now->time - now->from) / (now->until - now->from)));
-  char left[40], line[160], step[40];
-  span_text(left, sizeof left, fraction > 0 ? spent * (1 - fraction) / fraction : INFINITY);
-  quantity_text(step, sizeof step, now->step, "s");
-  snprintf(line, sizeof line, "%3.0f %%  %.5g of %.5g s, step %s, %s left, %d stick, %d slip", 100 * fraction,
-           now->time, now->until, step, left, now->sticking, now->slipping);
+  char line[200];
+  progress_line(p, now, spent, line, sizeof line);
   if (!p->terminal) {
-    fprintf(p->out, "capstan run: %s\n", line);
+    fprintf(p->out, "capstan run: %s\n", line + strspn(line, " "));
+    fflush(p->out);
     return 0;
   }
   fputc('\r', p->out);

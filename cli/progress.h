@@ -13,6 +13,7 @@ typedef struct progress {
   double started; /* seconds, see seconds_now */
   double shown;   /* when something was last shown */
   int visible;    /* a bar stands on the line now */
+  double from;    /* simulated time when it was first asked; NaN before */
 } progress;
 
 /* Starts the clock, and lets Ctrl-C stop the run in good order; a second Ctrl-C ends the program. */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, EVENTS_SHOWN = 20 };
+enum { PATH_SIZE = 4096, EVENTS_SHOWN = 20, CELLS_MOST = 500000 };
 
 /* ---------------------------------------------------------------- files */
 
@@ -65,7 +65,7 @@ int results_prepare(const char *where, const char *folder) {
 /* ---------------------------------------------------------------- CSV */
 
 /* Text as a CSV field: in quotes where it must be. */
-static void put_field(FILE *out, const char *text) {
+void csv_field(FILE *out, const char *text) {
   if (!text[strcspn(text, ",\"\n\r")]) {
     fputs(text, out);
     return;
@@ -79,7 +79,7 @@ static void put_field(FILE *out, const char *text) {
 }
 
 /* The number 0 with either sign is "0"; others are the shortest that read back the same. */
-static void put_number(FILE *out, double value) {
+void csv_number(FILE *out, double value) {
   if (value == 0) {
     fputc('0', out);
     return;
@@ -89,22 +89,25 @@ static void put_number(FILE *out, double value) {
   fputs(text, out);
 }
 
-static void write_series(FILE *out, const outcome *o) {
-  const cps_result *r = o->result;
+int series_is_small(const cps_result *r) {
+  return (double)cps_result_rows(r) * cps_result_columns(r) <= CELLS_MOST;
+}
+
+void series_write(FILE *out, const cps_result *r) {
   int columns = cps_result_columns(r);
   const double **data = (const double **)grow(NULL, (size_t)columns, sizeof *data);
   for (int c = 0; c < columns; c++) {
     char head[200];
     snprintf(head, sizeof head, "%s [%s]", cps_result_name(r, c), cps_result_unit(r, c));
     if (c) fputc(',', out);
-    put_field(out, head);
+    csv_field(out, head);
     data[c] = cps_result_data(r, c);
   }
   fputc('\n', out);
   for (long i = 0; i < cps_result_rows(r); i++) {
     for (int c = 0; c < columns; c++) {
       if (c) fputc(',', out);
-      put_number(out, data[c][i]);
+      csv_number(out, data[c][i]);
     }
     fputc('\n', out);
   }
@@ -118,20 +121,19 @@ static void split_event(const cps_event *e, char *from, char *to, size_t size) {
   snprintf(to, size, "%s", arrow ? arrow + 4 : e->what);
 }
 
-static void write_events(FILE *out, const outcome *o) {
-  const cps_result *r = o->result;
+void events_write(FILE *out, const cps_result *r) {
   fputs("time [s],contact,from,to\n", out);
   for (long i = 0; i < cps_result_events(r); i++) {
     const cps_event *e = cps_result_event(r, i);
     char from[48], to[48];
     split_event(e, from, to, sizeof from);
-    put_number(out, e->time);
+    csv_number(out, e->time);
     fputc(',', out);
-    put_field(out, e->contact_name);
+    csv_field(out, e->contact_name);
     fputc(',', out);
-    put_field(out, from);
+    csv_field(out, from);
     fputc(',', out);
-    put_field(out, to);
+    csv_field(out, to);
     fputc('\n', out);
   }
 }
@@ -318,18 +320,16 @@ void summary_write(FILE *out, const outcome *o) {
 
 /* ---------------------------------------------------------------- the folder */
 
-static void write_scenario(FILE *out, const outcome *o) {
-  fwrite(o->scenario->text, 1, o->scenario->length, out);
-}
+static void write_series(FILE *out, const outcome *o) { series_write(out, o->result); }
+static void write_events(FILE *out, const outcome *o) { events_write(out, o->result); }
 
 /* The summary comes last, so that where there is a new one there is all the rest. */
 static const struct content {
   const char *name;
   void (*write)(FILE *out, const outcome *o);
-} contents[] = {{"series.csv", write_series},
-                {"events.csv", write_events},
-                {"scenario.yaml", write_scenario},
-                {"summary.json", summary_write}};
+  int large; /* only if it stays small */
+} contents[] = {
+    {"series.csv", write_series, 1}, {"events.csv", write_events, 1}, {"summary.json", summary_write, 0}};
 
 enum { N_CONTENTS = sizeof contents / sizeof contents[0] };
 
@@ -355,11 +355,11 @@ static int rename_part(const char *where, const char *folder, const struct conte
 }
 
 int results_write(const char *where, const char *folder, const outcome *o) {
-  int status = STATUS_GOOD, written = 0;
+  int status = STATUS_GOOD, written = 0, small = series_is_small(o->result);
   for (; status == STATUS_GOOD && written < N_CONTENTS; written++)
-    status = write_part(where, folder, &contents[written], o);
+    if (small || !contents[written].large) status = write_part(where, folder, &contents[written], o);
   for (int i = 0; status == STATUS_GOOD && i < N_CONTENTS; i++)
-    status = rename_part(where, folder, &contents[i]);
+    if (small || !contents[i].large) status = rename_part(where, folder, &contents[i]);
   for (int i = 0; status != STATUS_GOOD && i < written; i++) {
     char path[PATH_SIZE];
     path_in(path, folder, contents[i].name, ".part");

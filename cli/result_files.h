@@ -1,8 +1,8 @@
-/* result_files.h - what a run leaves behind: a folder with series.csv, events.csv, summary.json and the
- * scenario.
+/* result_files.h - what a run leaves behind when it ends, beside result.h5: series.csv and events.csv, unless they
+ * would be large, and summary.json.
  *
  * Every file is written under another name, and all are renamed once they are complete: what is there under
- * its own name is always whole, and a run that cannot be written does not spoil the one before it.
+ * its own name is always whole.
  */
 #ifndef RESULT_FILES_H
 #define RESULT_FILES_H
@@ -27,6 +27,17 @@ int results_prepare(const char *where, const char *folder);
 
 /* Writes all files. Complains and returns STATUS_IO at the first that cannot be written. */
 int results_write(const char *where, const char *folder, const outcome *o);
+
+/* Whether series.csv is small enough to be written unasked. */
+int series_is_small(const cps_result *result);
+
+/* The series or the events as CSV. */
+void series_write(FILE *out, const cps_result *result);
+void events_write(FILE *out, const cps_result *result);
+
+/* Text as a CSV field, in quotes where it must be; a number as the shortest text that reads back the same. */
+void csv_field(FILE *out, const char *text);
+void csv_number(FILE *out, double value);
 
 /* Writes the summary as one JSON document. */
 void summary_write(FILE *out, const outcome *o);

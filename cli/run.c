@@ -3,30 +3,45 @@
 #include "options.h"
 #include "problems.h"
 #include "progress.h"
+#include "recording.h"
+#include "report.h"
 #include "result_files.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 enum { LINES_SHOWN = 12 };
 
+/* From this size on, people want to know what a run will write before it does [bytes]. */
+#define LARGE 2e8
+
 typedef struct run_options {
-  int help, json, quiet;
-  const char *folder;
+  int help, json, quiet, no_report;
+  const char *folder, *resume, *flush;
+  double every; /* [s] */
   text_list set;
 } run_options;
 
 static void print_help(FILE *out, const option *table, int n) {
-  fprintf(out, "Usage: capstan run FILE [-o FOLDER] [--set PATH=VALUE]... [--json] [--quiet]\n\n"
-               "Simulates a scenario file and writes a folder with series.csv (everything over time),\n"
-               "events.csv (stick-slip transitions), summary.json and a copy of the scenario.\n\nOptions:\n");
+  fprintf(
+      out,
+      "Usage: capstan run FILE [-o FOLDER] [--set PATH=VALUE]... [--json] [--quiet]\n"
+      "       capstan run --resume FOLDER [--json] [--quiet]\n\n"
+      "Simulates a scenario file and writes a folder with result.h5 (everything, from the first second\n"
+      "on), report.html to look at, summary.json, a copy of the scenario, and series.csv and events.csv if\n"
+      "they are small.\n"
+      "A run that was interrupted goes on with --resume, and ends as if nothing had happened.\n\n"
+      "Options:\n");
   options_help(out, table, n);
   fprintf(out,
           "\nExamples:\n"
           "  capstan run block.yaml\n"
           "  capstan run block.yaml --set contacts.belt.friction.mu_s=0.9 --set run.until='20 s' -o more\n"
-          "  capstan run block.yaml --json | jq .energy\n");
+          "  capstan run block.yaml --json | jq .energy\n"
+          "  capstan run --resume block.results\n");
 }
 
 /* Says what is wrong with the file: to people, or as the document that was asked for. */
@@ -71,9 +86,9 @@ static void print_bodies(const outcome *o) {
   for (int i = 0; i < s->n_bodies; i++) bodies += s->bodies[i].kind != BODY_SURFACE;
   for (int i = 0; i < s->n_bodies && shown < LINES_SHOWN; i++) {
     const scenario_body *b = &s->bodies[i];
-    if (b->kind == BODY_SURFACE) continue;
-    if (!shown++) printf("\n  %-20s %16s %16s\n", "at the end", "position [m]", "velocity [m/s]");
     double x = end_value(o->result, "bodies", b->name, "x");
+    if (b->kind == BODY_SURFACE || isnan(x)) continue; /* NaN: not recorded */
+    if (!shown++) printf("\n  %-20s %16s %16s\n", "at the end", "position [m]", "velocity [m/s]");
     if (b->kind == BODY_PLANE) {
       printf("  %-20s %16.9g %16.9g\n", b->name, x, end_value(o->result, "bodies", b->name, "vx"));
       printf("  %-20s %16.9g %16.9g\n", "", end_value(o->result, "bodies", b->name, "y"),
@@ -82,20 +97,53 @@ static void print_bodies(const outcome *o) {
       printf("  %-20s %16.9g %16.9g\n", b->name, x, end_value(o->result, "bodies", b->name, "v"));
     }
   }
-  if (bodies > shown) printf("  and %d more in summary.json\n", bodies - shown);
+  if (bodies > shown && shown > 0) printf("  and %d more in summary.json\n", bodies - shown);
 }
 
 static void print_contacts(const outcome *o) {
   const cps_scenario *s = o->scenario;
+  int shown = 0;
   for (int i = 0; i < s->n_contacts && i < LINES_SHOWN; i++) {
     const char *name = s->contacts[i].name;
-    if (i == 0) printf("\n  %-20s %16s %16s %12s\n", "contact", "force [N]", "dissipated [J]", "transitions");
+    if (isnan(end_value(o->result, "contacts", name, "f"))) continue; /* not recorded */
+    if (!shown++)
+      printf("\n  %-20s %16s %16s %12s\n", "contact", "force [N]", "dissipated [J]", "transitions");
     double slips = end_value(o->result, "contacts", name, "slips");
+    const char *state = isnan(slips) ? "" : slips > 0 ? "slips" : "sticks";
     printf("  %-20s %16.9g %16.9g %12ld %8s\n", name, end_value(o->result, "contacts", name, "f"),
-           end_value(o->result, "contacts", name, "work"), transitions_of(o->result, i),
-           slips > 0 ? "slips" : "sticks");
+           end_value(o->result, "contacts", name, "work"), transitions_of(o->result, i), state);
   }
   if (s->n_contacts > LINES_SHOWN) printf("  and %d more in summary.json\n", s->n_contacts - LINES_SHOWN);
+}
+
+/* Cables on their drums: what a winch engineer asks first. */
+static void print_cables(const outcome *o) {
+  const cps_scenario *s = o->scenario;
+  for (int i = 0, shown = 0; i < s->n_cables; i++) {
+    const scenario_cable *c = &s->cables[i];
+    for (int k = 0; k < c->n_path && shown < LINES_SHOWN; k++) {
+      if (c->path[k].kind != PATH_WRAP) continue;
+      const char *drum = s->drums[c->path[k].drum].name;
+      char kind[16 + NAME_MAX_LENGTH];
+      snprintf(kind, sizeof kind, "cables.%s", c->name);
+      if (!shown++)
+        printf("\n  %-24s %10s %12s %12s %10s %14s\n", "cable on drum", "wrap", "tension [N]", "[N]", "slips",
+               "slip work [J]");
+      char where[2 * NAME_MAX_LENGTH];
+      snprintf(where, sizeof where, "%s on %s", c->name, drum);
+      double wrap = end_value(o->result, kind, drum, "wrap"),
+             slip = end_value(o->result, kind, drum, "slip_arc");
+      printf("  %-24s %6.1f deg %12.5g %12.5g %8.0f %% %14.6g\n", where, wrap * 57.29577951308232,
+             end_value(o->result, kind, drum, "t_in"), end_value(o->result, kind, drum, "t_out"),
+             wrap > 0 ? 100 * slip / wrap : 0, end_value(o->result, kind, drum, "slip_work"));
+    }
+  }
+  for (int i = 0; i < s->n_drums && i < LINES_SHOWN; i++) {
+    if (i == 0) printf("\n  %-24s %14s %16s %16s\n", "drum", "angle [rad]", "rate [rad/s]", "torque [N m]");
+    const char *name = s->drums[i].name;
+    printf("  %-24s %14.6g %16.6g %16.6g\n", name, end_value(o->result, "drums", name, "angle"),
+           end_value(o->result, "drums", name, "rate"), end_value(o->result, "drums", name, "torque"));
+  }
 }
 
 static void print_summary(const outcome *o, const char *folder) {
@@ -113,56 +161,222 @@ static void print_summary(const outcome *o, const char *folder) {
          n.steps, n.rejected, n.evaluations);
   print_bodies(o);
   print_contacts(o);
+  print_cables(o);
   printf("\n  transitions          %16ld\n", cps_result_events(o->result));
   printf("  friction work        %16.9g J\n", e.friction);
   printf("  energy closing error %16.2g J, %.1g of the largest energy\n", e.error, closing_error(&e));
-  printf("  results              %s/ (series.csv with %ld rows, events.csv, summary.json, scenario.yaml)\n",
-         folder, rows);
+  printf("  results              %s/ (result.h5 with %ld rows, summary.json%s)\n", folder, rows,
+         series_is_small(o->result) ? ", series.csv, events.csv" : "");
 }
 
 /* ---------------------------------------------------------------- running */
 
+/* What is called while a run goes on. */
+typedef struct watch {
+  progress bar;
+  recording *record;
+} watch;
+
+static int look(const cps_progress *now, void *data) {
+  watch *w = (watch *)data;
+  int stop = progress_show(now, &w->bar);
+  return !recording_tick(w->record) || stop;
+}
+
+static void size_text(char *text, size_t size, double bytes) {
+  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+  int i = 0;
+  for (; bytes >= 1000 && i < 5; i++) bytes /= 1000;
+  snprintf(text, size, bytes < 10 && i > 0 ? "%.1f %s" : "%.0f %s", bytes, units[i]);
+}
+
+/* Says beforehand what a large run is going to write, and whether there is room for it. */
+static void announce(const cps_scenario *scenario, const cps_result *result, const char *folder) {
+  double rows, frames, bytes = cps_result_size(scenario, result, &rows, &frames);
+  char text[40], room[40], along[60] = "";
+  struct statvfs disk;
+  if (bytes < LARGE) return;
+  size_text(text, sizeof text, bytes);
+  if (frames > 0) snprintf(along, sizeof along, " and %.0f frames along the cables", frames);
+  fprintf(stderr,
+          "capstan run: %.0f rows of %d columns%s: up to %s before compression (outputs.every, "
+          "outputs.columns and "
+          "outputs.fields record less)\n",
+          rows, cps_result_columns(result), along, text);
+  if (statvfs(folder, &disk) != 0) return;
+  double left = (double)disk.f_bavail * (double)disk.f_frsize;
+  if (left >= bytes) return;
+  size_text(room, sizeof room, left);
+  fprintf(stderr, "capstan run: the disk of '%s' has %s left\n", folder, room);
+}
+
+/* The summary as text. */
+static char *summary_text(const outcome *o) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) return NULL;
+  summary_write(out, o);
+  fclose(out);
+  return text;
+}
+
+/* Takes up where a checkpoint left off: state, and what had been recorded. */
+static int take_up(cps_simulation *sim, const interrupted *from, const char *folder, cps_error *err) {
+  cps_extent before;
+  if (cps_simulation_restore(sim, from->state, from->size, &before, err) != CPS_OK) return 0;
+  cps_result *old = cps_result_load(folder, err);
+  int good = old && cps_result_refill(sim, old, before, err) == CPS_OK;
+  cps_result_free(old);
+  return good;
+}
+
+/* Writes what there is at the end, and says it. */
+static int conclude(const outcome *all, recording *record, const run_options *o, cps_status status,
+                    int stopped) {
+  const char *folder = record->folder;
+  int exit_status = status == CPS_OK ? STATUS_GOOD : status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
+  char *summary = summary_text(all);
+  int written = recording_end(record, all->status, summary) ? results_write("run", folder, all) : STATUS_IO;
+  if (written == STATUS_GOOD && !o->no_report) written = report_write_run("run", folder, all);
+  free(summary);
+  if (record->failed) complain("run", "%s", record->error.text);
+  /* What failed would fail again; what was stopped, or had no room, can go on. */
+  int goes_on = stopped || written != STATUS_GOOD;
+  if (!goes_on) recording_forget(record);
+  if (o->json)
+    summary_write(stdout, all);
+  else if (!o->quiet && written == STATUS_GOOD)
+    print_summary(all, folder);
+  if (!o->json && !o->quiet && written == STATUS_GOOD && !o->no_report)
+    printf("  to look at           %s/report.html\n", folder);
+  fflush(stdout);
+  if (status != CPS_OK && !record->failed)
+    complain("run", "%s: %s%s%s", stopped ? "stopped" : cps_status_name(status), all->error->text,
+             written == STATUS_GOOD ? "; what was computed until then is in " : "",
+             written == STATUS_GOOD ? folder : "");
+  if (goes_on) complain("run", "to go on: capstan run --resume %s", folder);
+  return written != STATUS_GOOD ? written : exit_status;
+}
+
 /* Simulates a scenario that has been read, and writes and prints what came of it. */
-static int simulate(const cps_scenario *scenario, const run_options *o, const char *folder) {
+static int simulate(const cps_scenario *scenario, const run_options *o, const char *folder,
+                    const interrupted *from) {
   cps_error error = {.time = NAN};
   cps_system *system = cps_system_new(scenario, &error);
   cps_simulation *sim = system ? cps_simulation_new(system, &error) : NULL;
-  if (!sim) {
+  int good = sim && (!from || take_up(sim, from, folder, &error));
+  if (!good) {
     complain("run", "%s", error.text);
+    cps_simulation_free(sim);
     cps_system_free(system);
-    return STATUS_FAILED;
+    return error.status == CPS_IO ? STATUS_IO : error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
   }
-  progress bar;
-  progress_start(&bar, stderr, o->quiet);
-  cps_status status = cps_simulation_run(sim, progress_show, &bar, &error);
-  double wall = seconds_now() - bar.started;
-  progress_end(&bar);
-
-  int stopped = status != CPS_OK && progress_stopped();
-  outcome all = {.scenario = scenario,
-                 .result = cps_simulation_result(sim),
-                 .settings = o->set.item,
-                 .n_settings = o->set.n,
-                 .status = status == CPS_OK ? "complete"
-                           : stopped        ? "stopped"
-                                            : "failed",
-                 .error = status == CPS_OK ? NULL : &error,
-                 .wall = wall};
-  int exit_status = status == CPS_OK ? STATUS_GOOD : status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
-  int written = results_write("run", folder, &all);
-  if (o->json)
-    summary_write(stdout, &all);
-  else if (!o->quiet && written == STATUS_GOOD)
-    print_summary(&all, folder);
-  if (status != CPS_OK) {
-    fflush(stdout);
-    complain("run", "%s: %s%s%s", stopped ? "stopped" : cps_status_name(status), error.text,
-             written == STATUS_GOOD ? "; what was computed until then is in " : "",
-             written == STATUS_GOOD ? folder : "");
+  const char *const *settings = from ? (const char *const *)from->setting : o->set.item;
+  int n_settings = from ? from->n_settings : o->set.n;
+  recording record = {.folder = folder, .sim = sim, .every = o->every};
+  record.source = (result_source){
+      cps_simulation_result(sim), scenario, settings, n_settings, "running", NULL};
+  if (from) snprintf(record.origin, sizeof record.origin, "%s", from->origin);
+  if (!o->quiet) announce(scenario, record.source.result, folder);
+  int exit_status = STATUS_IO;
+  if (recording_start(&record, from != NULL)) {
+    watch w = {.record = &record};
+    progress_start(&w.bar, stderr, o->quiet);
+    cps_simulation_on_checkpoint(sim, recording_checkpoint, &record);
+    cps_status status = cps_simulation_run(sim, look, &w, &error);
+    double wall = seconds_now() - w.bar.started;
+    int stopped = status != CPS_OK && (progress_stopped() || record.failed);
+    outcome all = {.scenario = scenario,
+                   .result = record.source.result,
+                   .settings = settings,
+                   .n_settings = n_settings,
+                   .status = status == CPS_OK ? "complete"
+                             : stopped        ? "stopped"
+                                              : "failed",
+                   .error = status == CPS_OK ? NULL : &error,
+                   .wall = wall};
+    progress_end(&w.bar);
+    exit_status = conclude(&all, &record, o, status, stopped);
+  } else {
+    complain("run", "%s", record.error.text);
   }
   cps_simulation_free(sim);
   cps_system_free(system);
-  return written != STATUS_GOOD ? written : exit_status;
+  return exit_status;
+}
+
+/* ---------------------------------------------------------------- resuming */
+
+/* The scenario as it was when the run began; other files that it names are found where they were then. */
+static cps_scenario *scenario_again(const interrupted *from, cps_problems **problems) {
+  const char *name = strrchr(from->file, '/');
+  char path[FOLDER_ROOM];
+  snprintf(path, sizeof path, "%s/%s", from->origin, name ? name + 1 : from->file);
+  cps_scenario *s = cps_scenario_parse(from->text, from->length, path, (const char *const *)from->setting,
+                                       from->n_settings, problems);
+  if (!s) return NULL;
+  size_t n = strlen(from->file) + 1;
+  s->file = (char *)grow(s->file, n, 1);
+  memcpy(s->file, from->file, n);
+  return s;
+}
+
+/* Why there is nothing to go on with: perhaps because all is done. */
+static int nothing_to_resume(const char *folder, const char *why, const run_options *o) {
+  cps_result *r = cps_result_load(folder, NULL);
+  const char *state = r ? cps_result_text(r, "status") : NULL;
+  int done = state && strcmp(state, "complete") == 0, failed = state && strcmp(state, "failed") == 0;
+  if (done && !o->quiet && !o->json) printf("the run in %s is complete: nothing is left to do\n", folder);
+  if (done && o->json) {
+    const char *summary = cps_result_text(r, "summary");
+    if (summary) fputs(summary, stdout);
+  }
+  if (failed) complain("run", "the run in %s has failed, and would fail again", folder);
+  if (!done && !failed) complain("run", "%s", why);
+  cps_result_free(r);
+  return done ? STATUS_GOOD : failed ? STATUS_FAILED : STATUS_IO;
+}
+
+static int resume(const run_options *o) {
+  char why[FOLDER_ROOM + 200], folder[FOLDER_ROOM];
+  interrupted from;
+  snprintf(folder, sizeof folder, "%s", o->resume);
+  for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--) folder[n - 1] = 0;
+  int status;
+  if (!interrupted_read(&from, folder, why, sizeof why)) {
+    status = nothing_to_resume(folder, why, o);
+  } else {
+    cps_problems *problems = NULL;
+    cps_scenario *scenario = scenario_again(&from, &problems);
+    status = scenario ? simulate(scenario, o, folder, &from) : refuse(from.file, problems, o->json);
+    cps_problems_free(problems);
+    cps_scenario_free(scenario);
+  }
+  interrupted_free(&from);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static int check_usage(run_options *o, int n, char **argv) {
+  o->every = 1;
+  if (o->flush && (!read_number(o->flush, &o->every) || o->every < 0)) {
+    complain("run", "--flush takes a number of seconds, such as 1; found '%s'", o->flush);
+    return 0;
+  }
+  if (o->resume) {
+    if (n == 0 && !o->folder && o->set.n == 0) return 1;
+    complain("run",
+             "--resume takes the scenario, its settings and the folder from the run that was interrupted");
+    return 0;
+  }
+  if (n == 1) return 1;
+  if (n == 0)
+    complain("run", "which file? capstan run FILE");
+  else
+    complain("run", "one file at a time, please: found '%s' after '%s'", argv[1], argv[0]);
+  return 0;
 }
 
 int run_run(int argc, char **argv) {
@@ -171,7 +385,10 @@ int run_run(int argc, char **argv) {
       {"output", 'o', OPTION_TEXT, (void *)&o.folder, "FOLDER",
        "where the results go; FILE without its ending + .results"},
       {"set", 's', OPTION_LIST, &o.set, "PATH=VALUE", "change a value of the file, as often as you like"},
+      {"resume", 0, OPTION_TEXT, (void *)&o.resume, "FOLDER", "go on with a run that was interrupted"},
+      {"flush", 0, OPTION_TEXT, (void *)&o.flush, "SECONDS", "how often results are secured; 1"},
       {"json", 0, OPTION_FLAG, &o.json, NULL, "print the summary as one JSON document"},
+      {"no-report", 0, OPTION_FLAG, &o.no_report, NULL, "write no report.html"},
       {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},
       {"help", 'h', OPTION_FLAG, &o.help, NULL, "this text"},
   };
@@ -182,13 +399,9 @@ int run_run(int argc, char **argv) {
     print_help(stdout, table, n_options);
     return STATUS_GOOD;
   }
-  if (n != 1) {
-    if (n == 0)
-      complain("run", "which file? capstan run FILE");
-    else
-      complain("run", "one file at a time, please: found '%s' after '%s'", argv[1], argv[0]);
-    return STATUS_USAGE;
-  }
+  if (!check_usage(&o, n, argv)) return STATUS_USAGE;
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
+  if (o.resume) return resume(&o);
   char folder[512];
   default_folder(argv[0], folder, sizeof folder);
   const char *where_to = o.folder ? o.folder : folder;
@@ -202,7 +415,7 @@ int run_run(int argc, char **argv) {
   }
   cps_problems_free(problems);
   int status = results_prepare("run", where_to);
-  if (status == STATUS_GOOD) status = simulate(scenario, &o, where_to);
+  if (status == STATUS_GOOD) status = simulate(scenario, &o, where_to, NULL);
   cps_scenario_free(scenario);
   return status;
 }

@@ -385,6 +385,23 @@ typedef struct cps_progress {
 CPS_API cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *),
                                       void *data, cps_error *err);
 
+/* Checkpoints: the state of a run as bytes, from which it goes on to the very same bits, also in another process
+ * with the same build. A run has instants at which it can be saved, every so many steps; `call` is called there,
+ * with `data`, and if it returns nonzero the run stops. Inside it, and before a run begins, cps_simulation_save
+ * works: *bytes is the caller's to free.
+ *
+ * cps_simulation_restore puts the state into a simulation of the same scenario that has not run yet;
+ * cps_simulation_run then goes on from there. *recorded (unless NULL) is how much the result held: rows and events are
+ * not part of the bytes, and the result of the restored simulation starts with what comes after. */
+typedef struct cps_extent {
+  long rows, events, frames;
+} cps_extent;
+CPS_API void cps_simulation_on_checkpoint(cps_simulation *sim, int (*call)(cps_simulation *, void *),
+                                          void *data);
+CPS_API cps_status cps_simulation_save(cps_simulation *sim, void **bytes, size_t *size, cps_error *err);
+CPS_API cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes, size_t size,
+                                          cps_extent *recorded, cps_error *err);
+
 /* What happened at a contact. */
 typedef struct cps_event {
   double time;
@@ -426,6 +443,35 @@ CPS_API const cps_event *cps_result_event(const cps_result *result, long i);
 CPS_API void cps_result_energy(const cps_result *result, cps_energy *energy);
 CPS_API void cps_result_counters(const cps_result *result, cps_counters *counters);
 
+/* ------------------------------------------------------------------ statics of cables */
+
+/* Brings the cables of a simulation to rest where it stands, with friction holding what it can hold, and adds a row
+ * and a frame to its result: places of the ends, tensions, wrap angles, and for each cable on each drum tensions,
+ * arcs of stick and slip, and the part of the friction that is not used (margin). What is driven by a torque or a
+ * controller is braked meanwhile. CPS_FAILED if there is no equilibrium: the error says what runs away, and where
+ * to. Scenarios that start from equilibrium (the default) have it from cps_simulation_new. */
+CPS_API cps_status cps_statics(cps_simulation *sim, cps_error *err);
+
+/* A load that hangs on a cable: the mass of a body, or a force, and the range in which friction would hold it while
+ * all other loads stay as they are. */
+typedef struct cps_hold {
+  char name[128];     /* its path, such as "bodies.right.mass" or "cables.rope.end.force" */
+  const char *unit;   /* "kg" or "N" */
+  double value;       /* as the scenario has it */
+  double least, most; /* what is held, to four digits; 0 or INFINITY: no limit */
+  double formula_least,
+      formula_most; /* the same by the capstan formula, corrected for the weight of the cable
+                                         beside the drum and for bending; NaN unless one drum that does not turn
+                                         freely lies between two loaded ends of the only cable */
+} cps_hold;
+
+/* How many loads of a system can be varied, and the range of the i-th. Fails if nothing holds whatever the load; an
+ * equilibrium with the value as it is is not needed. */
+CPS_API int cps_hold_count(const cps_system *system);
+CPS_API cps_status cps_hold_range(const cps_system *system, int i, cps_hold *hold, cps_error *err);
+
+/* ------------------------------------------------------------------ fields */
+
 /* Fields: what is recorded along the cables, frame by frame, at times of its own. A field has `points` places
  * with `components` values each; a constant one has a single frame.
  *   cables.NAME.s            material coordinate of the nodes, constant [m]
@@ -449,6 +495,18 @@ CPS_API long cps_result_frames(const cps_result *result);
 CPS_API const double *cps_result_frame_times(const cps_result *result);
 /* [frames][points][components], or [points][components] of a constant field. */
 CPS_API const double *cps_result_field_data(const cps_result *result, int i);
+
+/* Result files, HDF5: docs/results.md says what is in them. cps_simulation_write writes the result of a run as one
+ * file, under another name until it is complete. cps_result_load reads one, or the one in a folder, also while its
+ * run goes on, or after it was killed; it is the caller's to free, which must not be done to the result of a
+ * simulation. cps_result_text gives what else is in it, by name, NULL if it is not there: status ("running", "complete",
+ * "failed", "stopped"), summary (JSON), scenario (the source), file, hash, settings (a line each), title, version, solver. */
+CPS_API cps_status cps_simulation_write(const cps_simulation *sim, const char *path, cps_error *err);
+CPS_API cps_result *cps_result_load(const char *path, cps_error *err);
+CPS_API void cps_result_free(cps_result *result);
+CPS_API const char *cps_result_text(const cps_result *result, const char *name);
+/* For people: "position of bodies block along its line"; the name itself where nothing better is known. */
+CPS_API void cps_result_long_name(const char *name, char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@ files() {
   else
     local tests=() pattern
     for pattern in "$@"; do tests+=(-o -name "$pattern"); done
-    find . \( -name .git -o -name 'build' -o -name 'build-*' -o -name demo \) -prune -o -type f \( -false "${tests[@]}" \) -print |
+    find . \( -name .git -o -name 'build' -o -name 'build-*' -o -name demo -o -name node_modules \) -prune -o -type f \( -false "${tests[@]}" \) -print |
       sed 's|^\./||' | sort
   fi
 }

@@ -3,12 +3,15 @@
 # usage: setup.sh [--report] GROUP...   (--report: also say so when nothing is missing)
 set -euo pipefail
 
-build="build-essential cmake ninja-build pkg-config libfyaml-dev libudunits2-dev libsundials-dev libsuitesparse-dev"
-test="libcmocka-dev python3"
+build="build-essential cmake ninja-build pkg-config libfyaml-dev libudunits2-dev libsundials-dev libsuitesparse-dev libhdf5-dev"
+test="libcmocka-dev python3 python3-numpy python3-h5py"
 lint="clang clang-format clang-tidy cppcheck"
 fuzz="clang libclang-rt-dev"
-# Not needed yet: compressed results.
-next="zlib1g-dev"
+
+# What looks at reports: a browser, and node unless it is there already from elsewhere.
+web="chromium fonts-inter"
+command -v node >/dev/null || web+=" nodejs"
+command -v npm >/dev/null || web+=" npm"
 
 report=
 [ "${1:-}" != --report ] || { report=yes; shift; }
@@ -16,7 +19,7 @@ report=
 wanted=
 for group in "$@"; do
   case $group in
-    build | test | lint | fuzz | next) wanted+=" ${!group}" ;;
+    build | test | lint | fuzz | web) wanted+=" ${!group}" ;;
     *) echo "setup: no group of packages is called $group" >&2; exit 2 ;;
   esac
 done

@@ -39,7 +39,8 @@ static void add_body(machine *m, const border_body *y, double a_q) {
 
 /* The place of an end of a spring, and its body (NULL: none that moves). */
 static const border_body *spring_end_at(const machine *m, const spring_end *e, double *r, double *v) {
-  const border_body *y = e->body >= 0 && m->body_border[e->body] >= 0 ? &m->body[m->body_border[e->body]] : NULL;
+  const border_body *y = e->body >= 0 && m->body_border[e->body] >= 0 ? &m->body[m->body_border[e->body]]
+                                                                      : NULL;
   for (int d = 0; d < 3; d++) {
     r[d] = e->offset[d] + (y ? y->r[d] : 0);
     v[d] = y ? y->v[d] : 0;
@@ -82,7 +83,8 @@ static double spring_pull(const machine *m, const scenario_spring *g, const doub
   return f;
 }
 
-double cps_border_spring(const machine *m, int i, double v_q, double *along, double t[3][3], double *ra, double *rb) {
+double cps_border_spring(const machine *m, int i, double v_q, double *along, double t[3][3], double *ra,
+                         double *rb) {
   const scenario_spring *g = &m->of->springs[i];
   double va[3], vb[3];
   spring_end_at(m, &g->end[0], ra, va);

@@ -273,6 +273,12 @@ static void NAME(bind)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(r
   }
 }
 
+/* A contact that sticks at a node whose place is not its own leaves its friction force open inside the block; this
+ * much of a preference for the present one decides, and Newton's method makes up for it. */
+static void NAME(prefer)(NAME(rows) * w) {
+  for (int j = 2 * DIM; j < B; j++) w->d[j][j] += 1e-6;
+}
+
 /* Coordinates that do not follow the equations: no change. */
 static void NAME(fix)(unsigned bits, NAME(rows) * w) {
   for (int j = 0; j < 2 * DIM; j++) {
@@ -403,7 +409,9 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
     }
     if (i == 0 || i == c->n) memcpy(c->reaction[i != 0], w.r, H * sizeof(double));
     if (i + 1 == c->n && bond[1].n) NAME(bind_next)(m, c, i, &bond[1], &w);
-    if ((i == 0 && bond[0].n) || (i == c->n && bond[1].n)) NAME(bind)(m, c, i, &bond[i != 0], &w);
+    int bound = (i == 0 && bond[0].n) || (i == c->n && bond[1].n);
+    if (bound || c->fixed[i]) NAME(prefer)(&w);
+    if (bound) NAME(bind)(m, c, i, &bond[i != 0], &w);
     if (c->fixed[i]) NAME(fix)(c->fixed[i], &w);
     if (i < c->n && c->fixed[i + 1])
       for (int j = 0; j < H; j++)

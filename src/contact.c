@@ -309,6 +309,11 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, f
     if (!sticks) d[0] = side;
   }
   p->guess = GUESS_NONE;
+  /* Once loose, friction falls to what slides, and what is held in the same step is held by that: otherwise a point
+   * between the two levels would catch and let go for ever. */
+  if (!sticks && p->held) p->flips++;
+  if (p->flips > 1) p->slid = 1;
+  p->held = sticks;
   if (sticks) {
     p->stuck = 1;
     for (int i = 0; i < s->axes; i++) {
@@ -388,21 +393,26 @@ typedef struct frame {
   double n[3], t[3], rho, along, out, out_a;
 } frame;
 
-/* Statics: f = -k creep from where the point started, up to what is held. */
-static void hold(const cable *c, const contact_point *p, const double *r, const frame *fr, double bristle,
-                 double n_n, double n_t, int dim, touch *o) {
+/* Statics: f = -k creep from where the point started on the rim, up to what is held. */
+static void hold(const cable *c, const drum *g, const contact_point *p, const double *r, const frame *fr,
+                 double bristle, double n_n, double n_t, int dim, touch *o) {
   const double *start = c->start[p - c->point];
   int axes = dim - 1;
-  double pull[AXES] = {0}, d[AXES], inwards = 0;
-  for (int j = 0; j < dim; j++) inwards += fr->n[j] * (r[j] - start[j]);
+  double pull[AXES] = {0}, d[AXES], gone[3], inwards = 0;
+  for (int j = 0; j < dim; j++) {
+    gone[j] = r[j] - start[j] - (g->center[j] - g->start_center[j]);
+    inwards += fr->n[j] * gone[j];
+  }
   for (int i = 0; i < axes; i++)
-    for (int j = 0; j < dim; j++) pull[i] -= bristle * o->dir[i][j] * (r[j] - start[j]);
+    for (int j = 0; j < dim; j++) pull[i] -= bristle * o->dir[i][j] * gone[j];
+  pull[0] += bristle * g->radius * (g->angle - g->start);
   double size = direction(pull, axes, d), per_n = p->n > 0 ? p->limit / p->n : 0, part[AXES][AXES];
   int gives = size > p->limit;
   turning(p->limit, d, size, axes, part);
   for (int i = 0; i < axes; i++) {
     o->rest[i] = p->f[i] - (gives ? p->limit * d[i] : pull[i]);
     o->rest_f[i][i] = 1;
+    o->rest_angle[i] = -bristle * g->radius * (gives ? part[i][0] : i == 0);
     for (int j = 0; j < dim; j++) {
       /* creep also changes as t turns: -(t.dr/rho) n.(r - start) */
       double pull_r[AXES];
@@ -480,8 +490,9 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
     s.v[1] = p->v[1] = dot(g->axis, w, 3);
     s.a[1] = dot(g->axis, b, 3);
   }
+  for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
   if (how->bristle > 0) {
-    hold(c, p, r, &fr, how->bristle, n_n, n_t, dim, o);
+    hold(c, g, p, r, &fr, how->bristle, n_n, n_t, dim, o);
     p->stuck = 1;
     return 1;
   }

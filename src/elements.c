@@ -473,8 +473,10 @@ void cps_read_run(reader *r, const node *n, cps_scenario *s) {
   int before = cps_enter(r, "run");
   int good = cps_read_map(r, n, &cps_keys_run, NULL, &raw);
   s->run = raw.run;
-  const char *solver = raw.solver < 0 ? default_solver(s) : cps_solver_words;
+  if (s->n_cables > 0 && !cps_node_get(n, "tolerance")) s->run.tolerance = 1e-6;
+  const char *solver = cps_solver_words;
   for (int i = 0; i < raw.solver; i++) solver += strcspn(solver, " ") + 1;
+  if (raw.solver < 0) solver = default_solver(s);
   snprintf(s->run.solver, sizeof s->run.solver, "%.*s", (int)strcspn(solver, " "), solver);
   if (good) check_solver(r, n, s);
   if (good && !(raw.run.until > raw.run.from)) {

@@ -15,6 +15,8 @@ void cps_read_drums(reader *r, const node *drums, cps_scenario *s);
 void cps_read_cables(reader *r, const node *cables, cps_scenario *s);
 void cps_read_loads(reader *r, const node *loads, cps_scenario *s);
 void cps_read_run(reader *r, const node *n, cps_scenario *s);
+/* `run` is the section that may say the same, NULL if there is none. */
+void cps_read_outputs(reader *r, const node *n, const node *run, cps_scenario *s);
 
 /* The body or surface that a node names, or GROUND; NOBODY after a complaint. */
 enum { NOBODY = -2 };

@@ -29,7 +29,14 @@ void cps_haul_keep(machine *m) {
     memcpy(c->v0, c->v, bytes);
     memcpy(c->a0, c->a, bytes);
     memcpy(c->aux0, c->aux, bytes);
-    for (int k = 0; k < c->n_points; k++) memcpy(c->f0 + k * AXES, c->point[k].f, sizeof c->point[k].f);
+    for (int k = 0; k < c->n_points; k++) {
+      contact_point *p = &c->point[k];
+      memcpy(c->f0 + k * AXES, p->f, sizeof p->f);
+      p->drum0 = p->drum;
+      p->stuck0 = p->stuck;
+      p->slid0 = p->slid;
+      p->flips = 0;
+    }
     for (int k = 0; c->memory && k < c->n_points; k++) {
       contact_memory *y = &c->memory[k];
       memcpy(y->z0, y->z, sizeof y->z);
@@ -61,7 +68,14 @@ void cps_haul_bring_back(machine *m) {
     memcpy(c->v, c->v0, bytes);
     memcpy(c->a, c->a0, bytes);
     memcpy(c->aux, c->aux0, bytes);
-    for (int k = 0; k < c->n_points; k++) memcpy(c->point[k].f, c->f0 + k * AXES, sizeof c->point[k].f);
+    for (int k = 0; k < c->n_points; k++) {
+      contact_point *p = &c->point[k];
+      memcpy(p->f, c->f0 + k * AXES, sizeof p->f);
+      p->drum = p->drum0;
+      p->stuck = p->stuck0;
+      p->slid = p->slid0;
+      p->guess = GUESS_NONE;
+    }
     for (int k = 0; c->memory && k < c->n_points; k++) {
       contact_memory *y = &c->memory[k];
       memcpy(y->z, y->z0, sizeof y->z);

@@ -23,7 +23,17 @@ int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance);
 int cps_haul_step(haul *r, double h);
 
 /* Equilibrium with friction that holds what it can, from the present shape. Velocities and accelerations are zero
- * after it. Fails if the cable slides through. */
+ * after it, but for what starts with one. Fails if something runs away, and says what and where to. */
 cps_status cps_machine_statics(machine *m, double t, cps_error *err);
+
+/* Its parts (statics.c): lays the cables onto their drums, with hardly any friction; then descends from there to
+ * rest. Something runs if it goes further than all cables are long, or slides further than slide_most. */
+typedef enum rest_verdict { REST_FOUND, REST_RUNS, REST_LOST } rest_verdict;
+void cps_machine_lay(machine *m, double t);
+rest_verdict cps_machine_descend(machine *m, double t, double slide_most);
+double cps_machine_span(const machine *m); /* length of all cables */
+/* Accelerations and friction forces that balance at time t with the places, velocities and states of laws that are
+ * there. States of laws must be in z_star. The number of iterations, or -1 if none are found. */
+int cps_machine_balance(machine *m, double t);
 
 #endif

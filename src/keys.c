@@ -105,9 +105,10 @@ static const key run[] = {
      .meaning = "step of solvers with a fixed step, largest step of the others"},
     {"output", KEY_QUANTITY, "s", NOT_NEG, .otherwise = "every step", .where = offsetof(raw_run, run.output),
      .example = "10 ms", .meaning = "interval of the time series; 0 means every step"},
-    {"tolerance", KEY_QUANTITY, "1", .value = 1e-8, .min = 0, .max = 1, .above = 1,
-     .where = offsetof(raw_run, run.tolerance), .example = "1e-8",
-     .meaning = "relative tolerance of adaptive solvers"},
+    {"tolerance", KEY_QUANTITY, "1", .value = 1e-8, .otherwise = "1e-8; with cables 1e-6", .min = 0, .max = 1,
+     .above = 1, .where = offsetof(raw_run, run.tolerance), .example = "1e-8",
+     .meaning = "relative tolerance of adaptive solvers; with cables `alpha` measures the error of a step by their "
+                "length"},
     {"absolute_tolerance", KEY_QUANTITY, "1", .value = 1e-10, POSITIVE,
      .where = offsetof(raw_run, run.tolerance_abs), .example = "1e-10",
      .meaning = "absolute tolerance of adaptive solvers, in SI units"},
@@ -138,6 +139,20 @@ const key_table cps_keys_contacts = TABLE(
     "Friction between a body that slides on a line and what it slides on.");
 const key_table cps_keys_loads = TABLE("loads", "a load", loads, "Forces on bodies.");
 const key_table cps_keys_run = TABLE("run", "run", run, "What to simulate, and how.");
+
+static const key outputs[] = {
+    {"every", KEY_QUANTITY, "s", NOT_NEG, .value = -1, .otherwise = "`run.output`",
+     .where = offsetof(raw_outputs, every), .example = "10 ms",
+     .meaning = "interval of the time series; 0 means every step"},
+    {"fields", KEY_QUANTITY, "s", NOT_NEG, .value = -1, .otherwise = "`run.fields`",
+     .where = offsetof(raw_outputs, fields), .example = "50 ms",
+     .meaning = "interval of what is recorded along the cables; 0 means nothing"},
+    {"columns", KEY_TEXTS, .otherwise = "all", .where = offsetof(raw_outputs, columns),
+     .example = "[\"bodies.*\", \"contacts.belt.f\"]",
+     .meaning = "which columns to record; `*` stands for any text. Time is always among them"},
+};
+const key_table cps_keys_outputs = TABLE("outputs", "outputs", outputs,
+                                         "What to record, and how often: see results.md.");
 
 /* ------------------------------------------------------------------ the whole */
 
@@ -218,6 +233,9 @@ static const key scenario[] = {
      .otherwise = "none", .example = "[{count: 32, bodies: {\"b{i}\": {mass: 1 kg}}}]", .meaning = "chains"},
     {"run", KEY_MAP, .table = &cps_keys_run, .required = 1, .where = offsetof(raw_scenario, run),
      .example = "{until: 10 s}", .meaning = "what to simulate"},
+    {"outputs", KEY_MAP, .table = &cps_keys_outputs, .where = offsetof(raw_scenario, outputs),
+     .otherwise = "everything", .example = "{every: 10 ms, columns: [\"bodies.*\"]}",
+     .meaning = "what to record"},
 };
 
 const key_table cps_keys_scenario = TABLE("scenario", "a scenario", scenario, "The keys of the file itself.");
@@ -432,6 +450,7 @@ static const char *const expects[] = {
     [KEY_NAMED] = "a map from names to $",
     [KEY_PROFILES] = "a map from names to profiles",
     [KEY_REPEATS] = "a list of maps",
+    [KEY_TEXTS] = "a list of names",
 };
 
 /* Words with commas between them. */

@@ -43,7 +43,8 @@ typedef enum key_type {
   KEY_MAP,      /* a map with the keys of `table` */
   KEY_NAMED,    /* a map from names to maps with the keys of `table` */
   KEY_PROFILES, /* a map from names to profiles */
-  KEY_REPEATS   /* a list of maps with the keys of `table` */
+  KEY_REPEATS,  /* a list of maps with the keys of `table` */
+  KEY_TEXTS     /* a list of texts */
 } key_type;
 
 /* Units that depend on where a profile is used: that of the place, and its rates. */
@@ -83,6 +84,7 @@ typedef struct raw_scenario {
   const char *title;
   const node *gravity, *include, *profiles, *bodies, *surfaces, *springs, *contacts, *loads, *drums, *cables,
       *repeat, *run;
+  const node *outputs;
 } raw_scenario;
 
 typedef struct raw_body {
@@ -115,6 +117,11 @@ typedef struct raw_run {
   scenario_run run;
   int solver;
 } raw_run;
+
+typedef struct raw_outputs {
+  double every, fields;
+  const node *columns;
+} raw_outputs;
 
 typedef struct raw_repeat {
   double count, from;
@@ -192,7 +199,7 @@ typedef struct raw_profile {
 } raw_profile;
 
 extern const key_table cps_keys_scenario, cps_keys_bodies, cps_keys_surfaces, cps_keys_springs,
-    cps_keys_contacts, cps_keys_loads, cps_keys_run, cps_keys_repeat;
+    cps_keys_contacts, cps_keys_loads, cps_keys_run, cps_keys_outputs, cps_keys_repeat;
 /* Of drums and cables, in keys_cable.c. */
 extern const key_table cps_keys_drums, cps_keys_drive, cps_keys_pd, cps_keys_bearing, cps_keys_components,
     cps_keys_cables, cps_keys_damping, cps_keys_quadrature, cps_keys_mesh, cps_keys_masses, cps_keys_ends,

@@ -23,7 +23,8 @@ static int count_ends(const cps_scenario *s, int body, int *cable_of, int *end_o
   int n = 0;
   for (int k = 0; k < s->n_cables; k++) {
     for (int e = 0; e < 2; e++) {
-      if (s->cables[k].closed || s->cables[k].end[e].kind != END_BODY || s->cables[k].end[e].body != body) continue;
+      if (s->cables[k].closed || s->cables[k].end[e].kind != END_BODY || s->cables[k].end[e].body != body)
+        continue;
       *cable_of = k;
       *end_of = e;
       n++;
@@ -182,6 +183,9 @@ static void make_points(machine *m, cable *c) {
       p->weight = p->shape[0] = 1;
       p->s = s;
       p->mass = c->section.rho * l + c->mass[i];
+      /* What is fixed to a rim does not also rub on it: it would stick with any friction force. */
+      if (gauss == 0 && ((i == 0 && c->end[0].kind == END_RIM) || (i == c->n && c->end[1].kind == END_RIM)))
+        p->clear = INFINITY;
       if (gauss == 0) continue;
       cps_element_shape(l, x[j], p->shape, n1, n2);
       p->weight = w[j] * l;
@@ -250,6 +254,8 @@ static int make_arrays(machine *m, cable *c) {
   c->point = many(c->n_points, sizeof *c->point);
   c->start = many(c->n_points, sizeof *c->start);
   c->f0 = many(c->n_points * AXES, sizeof(double));
+  c->trace = many(c->n_points, sizeof *c->trace);
+  c->slip_work = many(m->n_drums, sizeof(double));
   c->x = many(nodes * width, sizeof(double));
   c->up = many(nodes * width * width, sizeof(double));
   c->right = many(nodes * width * (1 + m->nb), sizeof(double));
@@ -259,7 +265,8 @@ static int make_arrays(machine *m, cable *c) {
     c->memory = many(c->n_points, sizeof *c->memory);
     good = good && c->memory;
   }
-  return good && c->mass && c->fixed && c->point && c->start && c->f0 && c->x && c->up && c->right && c->across && c->draft;
+  return good && c->mass && c->fixed && c->point && c->start && c->f0 && c->x && c->up && c->right &&
+         c->across && c->draft && c->trace && c->slip_work;
 }
 
 static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
@@ -284,7 +291,8 @@ static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
   c->n_points = !of->contact.law ? 0 : gauss > 0 ? gauss * c->n : c->n + !of->closed;
   c->n_drums = of->contact.n_drums;
   c->drums = of->contact.drums;
-  if (!make_arrays(m, c)) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for cable %s", of->name);
+  if (!make_arrays(m, c))
+    return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for cable %s", of->name);
   double s = 0;
   for (int i = 0; i <= c->n; i++) { /* point masses go to the nearest node */
     double half = i < c->n ? c->length[i] / 2 : INFINITY, back = i > 0 ? c->length[i - 1] / 2 : INFINITY;
@@ -294,7 +302,8 @@ static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
   }
   make_ends(m, c);
   if (c->n_points > 0) {
-    cps_contact_law_set(&c->contact, of->contact.normal, of->contact.normal_p, of->contact.law, of->contact.p);
+    cps_contact_law_set(&c->contact, of->contact.normal, of->contact.normal_p, of->contact.law,
+                        of->contact.p);
     make_points(m, c);
   }
   for (int j = 0; j < c->b && c->seam >= 0; j++) m->free[c->seam + j].q = c->q[j];
@@ -318,7 +327,8 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
   m->body_end = many(s->n_bodies, sizeof(int));
   m->body_border = many(s->n_bodies, sizeof(int));
   m->slide = many(s->n_drums + s->n_contacts, sizeof *m->slide);
-  int good = m->cable && m->drum && m->drum0 && m->body && m->body_cable && m->body_end && m->body_border && m->slide;
+  int good = m->cable && m->drum && m->drum0 && m->body && m->body_cable && m->body_end && m->body_border &&
+             m->slide;
   if (good) {
     sort_bodies(m);
     for (int i = 0; i < m->n_drums; i++) make_drum(m, &m->drum[i], &s->drums[i]);
@@ -360,12 +370,14 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
 void cps_machine_free(machine *m) {
   for (int i = 0; m->cable && i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    double *arrays[] = {c->length, c->mass, c->q,  c->v,     c->a,      c->aux, c->q0, c->v0,
-                        c->a0,     c->aux0, c->f0, c->x,     c->up,     c->right, c->across, c->draft};
+    double *arrays[] = {c->length, c->mass, c->q,  c->v, c->a,  c->aux,   c->q0,     c->v0,
+                        c->a0,     c->aux0, c->f0, c->x, c->up, c->right, c->across, c->draft};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
     free(c->fixed);
     free(c->point);
     free(c->memory);
+    free(c->trace);
+    free(c->slip_work);
     free(c->start);
   }
   free(m->cable);
@@ -467,7 +479,8 @@ void cps_machine_move(machine *m, double t0, double t) {
 /* ------------------------------------------------------------------ what is tied */
 
 /* Place, velocity and acceleration of a point of a drum's rim. */
-static void rim(const machine *m, const drum *g, double angle, double height, double *r, double *v, double *a) {
+static void rim(const machine *m, const drum *g, double angle, double height, double *r, double *v,
+                double *a) {
   double u[3], w[3], x = cos(angle + g->angle), y = sin(angle + g->angle);
   cps_drum_frame(g->axis, u, w);
   for (int d = 0; d < m->dim; d++) {
@@ -607,4 +620,52 @@ int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *
   if (scale < 1) take_back(m, how, 1 - scale);
   apply_border(m, how, scale);
   return 1;
+}
+
+/* States of laws stay where they are in an evaluation that lets no time pass. */
+static void hold_states(contact_memory *y) { memcpy(y->z_star, y->z, sizeof y->z); }
+
+void cps_machine_look(machine *m, double t) {
+  const double instant = 1e-8; /* [s] */
+  implicit how = {t, instant * instant, instant, 0, 0, 0};
+  leftover left;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++) hold_states(&m->cable[i].memory[k]);
+  for (int i = 0; i < m->n_slides; i++) hold_states(&m->slide[i].y);
+  cps_machine_iterate(m, &how, 0, &left);
+}
+
+/* ------------------------------------------------------------------ after a step */
+
+/* The mode of a law with memory at a point; whether its states jumped. */
+static int settle_law(const contact_law *l, contact_point *p, contact_memory *y, int axis) {
+  double before[CPS_MAX_STATES], *z = y->z[axis];
+  cps_law_input in = {p->v[axis], p->n, p->f[axis], z, p->mode[axis]};
+  size_t bytes = (size_t)l->law->n_states * sizeof(double);
+  memcpy(before, z, bytes);
+  if (p->mode[axis] < 0)
+    p->mode[axis] = cps_law_mode(l->law, l->p, &in);
+  else
+    p->mode[axis] = cps_law_settle(l->law, l->p, &in, z);
+  return memcmp(before, z, bytes) != 0;
+}
+
+int cps_machine_settle(machine *m) {
+  int jumped = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    const contact_law *l = &c->contact;
+    for (int k = 0; k < c->n_points; k++) {
+      contact_point *p = &c->point[k];
+      p->slid = p->drum >= 0 && !p->stuck;
+      for (int a = 0; a < m->dim - 1 && l->kind == LAW_MEMORY && l->law->n_modes; a++)
+        jumped |= settle_law(l, p, &c->memory[k], a);
+    }
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    y->p.slid = !y->p.stuck;
+    if (y->law.kind == LAW_MEMORY && y->law.law->n_modes) jumped |= settle_law(&y->law, &y->p, &y->y, 0);
+  }
+  return jumped;
 }

@@ -28,11 +28,12 @@ typedef struct drum {
   double radius, axis[3];
   double center[3], center_v[3], center_a[3];
   double angle, rate, acceleration;
-  int angle_at;   /* border unknown that is its angle; -1: not free */
-  int carrier;    /* body of the border that carries it; -1: none */
-  double offset[3]; /* from that body */
-  double torque;  /* of the cables on it, of the last look */
-  double push[3]; /* force of the cables on it */
+  double start, start_center[3]; /* statics: angle and centre when springs took hold of the contact points */
+  int angle_at;                  /* border unknown that is its angle; -1: not free */
+  int carrier;                   /* body of the border that carries it; -1: none */
+  double offset[3];              /* from that body */
+  double torque;                 /* of the cables on it, of the last look */
+  double push[3];                /* force of the cables on it */
 } drum;
 
 /* How a friction law enters the equations. */
@@ -57,28 +58,39 @@ typedef struct contact_law {
 
 /* A place where a cable may touch a drum. */
 typedef struct contact_point {
-  int drum; /* that it touches; -1: none */
-  int near; /* the only drum that it may touch while it stays within `clear` of where it was seen */
+  int drum;       /* that it touches; -1: none */
+  int near;       /* the only drum that it may touch while it stays within `clear` of where it was seen */
   double f[AXES]; /* friction force on the cable along t and, in space, the axis: unknowns */
   double seen[3], clear, travel;
   int node; /* it lies at that node, or on the element that starts there */
   int stuck;
-  int slid;       /* LAW_JUMP: whether it slid at the end of the last step */
-  int mode[AXES]; /* of laws with memory and modes */
-  double shape[4]; /* of the element's coordinates r0, r0', r1, r1' */
-  double weight;   /* length that it stands for; 1 at nodes */
-  double s;        /* material coordinate */
-  double mass;     /* that the balance force is scaled by */
+  int slid;        /* LAW_JUMP: whether it slid at the end of the last step */
+  int flips, held; /* LAW_JUMP: how often it has let go in this step; whether the last iteration held it */
+  int drum0, stuck0, slid0; /* before the step */
+  int mode[AXES];           /* of laws with memory and modes */
+  double shape[4];          /* of the element's coordinates r0, r0', r1, r1' */
+  double weight;            /* length that it stands for; 1 at nodes */
+  double s;                 /* material coordinate */
+  double mass;              /* that the balance force is scaled by */
   /* as of the last evaluation */
   double depth, depth_t, n, v[AXES], limit;
   double box;                /* friction that it bears before it slips, as the guess sees it */
   double stiff;              /* dN/d(depth), with all that follows it */
   double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
   double wrong;              /* how far off the last guess was [N] */
-  int guess;                 /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
+  int guess; /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
 } contact_point;
 
 enum { GUESS_NONE, GUESS_STICK, GUESS_FORWARD, GUESS_BACKWARD };
+
+/* What a contact point did at the end of the last step, for the work that it does in the next. */
+typedef struct contact_trace {
+  int drum;
+  double r[3];    /* from the drum's centre */
+  double pull[3]; /* friction force on the cable */
+  double push[3]; /* the whole force on the cable */
+  double f, depth, n_damping;
+} contact_trace;
 
 /* States of a law with memory at a point: now, what an implicit step starts from, and their rates. */
 typedef struct contact_memory {
@@ -90,11 +102,11 @@ typedef struct contact_memory {
 /* What an end of a cable is tied to. */
 typedef struct tie {
   end_kind kind;
-  int body;        /* of the border; -1: none */
-  int drum;        /* of a rim; -1: none */
-  double angle;    /* on the rim, when the drum's is zero */
-  double height;   /* along its axis, from its centre */
-  double at[3];    /* of a pinned or clamped end */
+  int body;      /* of the border; -1: none */
+  int drum;      /* of a rim; -1: none */
+  double angle;  /* on the rim, when the drum's is zero */
+  double height; /* along its axis, from its centre */
+  double at[3];  /* of a pinned or clamped end */
   const profile *const *shift;
   const profile *const *force;
 } tie;
@@ -102,7 +114,7 @@ typedef struct tie {
 typedef struct cable cable;
 struct cable {
   const scenario_cable *of;
-  int dim, n, b;  /* elements; b = 2 dim coordinates of a node */
+  int dim, n, b; /* elements; b = 2 dim coordinates of a node */
   cable_section section;
   double *length; /* [n] unstretched */
   double *mass;   /* [n + 1] point masses */
@@ -114,8 +126,11 @@ struct cable {
   double reaction[2][6];            /* of the equations that fixed and tied coordinates of the ends replace */
   tie end[2];
   int seam; /* a belt: first of 2 dim border unknowns that are its first and last node; -1: open */
-  int per_node, n_points, slots;    /* contact points per node, in all; friction unknowns per node */
+  int per_node, n_points, slots; /* contact points per node, in all; friction unknowns per node */
   contact_point *point;
+  contact_trace *trace; /* [n_points] */
+  double *slip_work;    /* [drums of the machine] */
+  double loads0[2][3], reaction0[2][6];
   contact_memory *memory; /* [n_points] of laws with states, else NULL */
   double (*start)[3];     /* [n_points] statics: where springs hold the points */
   contact_law contact;
@@ -123,12 +138,12 @@ struct cable {
   int has_extra;       /* parts of the element that chain.c leaves to cable.c */
   cable_section extra;
   /* of a Newton iteration: solution and eliminated blocks */
-  double *x;           /* [n + 1][b + slots] */
-  double *up;          /* [n + 1][b + slots][b + slots] */
-  double *right;       /* [n + 1][b + slots][1 + border] */
-  double *across;      /* [n + 1][border][b + slots] */
-  int plain;           /* eliminated by the short cut for the plane without a border */
-  double *draft;       /* [13 n_points + 4] for the slip front */
+  double *x;      /* [n + 1][b + slots] */
+  double *up;     /* [n + 1][b + slots][b + slots] */
+  double *right;  /* [n + 1][b + slots][1 + border] */
+  double *across; /* [n + 1][border][b + slots] */
+  int plain;      /* eliminated by the short cut for the plane without a border */
+  double *draft;  /* [13 n_points + 4] for the slip front */
 };
 
 /* A freedom of the border. */
@@ -140,8 +155,8 @@ typedef struct freedom {
 /* A body that is not simply a mass at the end of one cable. */
 typedef struct border_body {
   const scenario_body *of;
-  int index;     /* in the scenario */
-  int at, n;     /* its unknowns */
+  int index; /* in the scenario */
+  int at, n; /* its unknowns */
   double mass;
   double base[3], along[3][3]; /* place = base + sum q_k along_k */
   double r[3], v[3], a[3];
@@ -150,17 +165,22 @@ typedef struct border_body {
 /* Friction between freedoms of the border: bearings of drums, bodies on rails. Sliding velocity is
  * factor[0] v[at[0]] - factor[1] v[at[1]] - that of a surface. */
 typedef struct slide {
-  int f_at;                   /* border unknown that is its force */
-  int at[2];                  /* -1: none */
+  int f_at;  /* border unknown that is its force */
+  int at[2]; /* -1: none */
   double factor[2];
   const scenario_body *surface;
   const scenario_contact *contact; /* of bodies; NULL: a bearing */
-  int drum;                   /* of a bearing */
+  int drum;                        /* of a bearing */
   contact_law law;
   contact_point p;
   contact_memory y;
   double start;
 } slide;
+
+/* Work since the start, by kind [J]; see audit.c. */
+typedef struct audit {
+  double friction, contact_damping, damping, load_work, motion_work, solver;
+} audit;
 
 typedef struct machine {
   const cps_scenario *of;
@@ -174,11 +194,14 @@ typedef struct machine {
   int *body_border;           /* [scenario bodies] index in `body`; -1: none */
   int n_slides;
   slide *slide;
-  int nb;                     /* border unknowns */
-  freedom *free;              /* [nb] */
-  double *s, *rhs;            /* [nb][nb], [nb] */
+  int nb;          /* border unknowns */
+  freedom *free;   /* [nb] */
+  double *s, *rhs; /* [nb][nb], [nb] */
   int *pivot;
-  double travel;              /* how far drum centres have moved, at most, summed up */
+  audit work;
+  double loss0;  /* power of damping at the end of the last step */
+  double travel; /* how far drum centres have moved, at most, summed up */
+  double grip;   /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
   double rho;
 } machine;
@@ -211,12 +234,18 @@ typedef struct leftover {
   double friction; /* largest friction residual */
   double holds;    /* what friction holds, summed over `touching` contacts */
   double touching;
-  double moved;    /* largest change of position that the iteration makes */
+  double moved; /* largest change of position that the iteration makes */
 } leftover;
 
 /* One iteration on everything: assembles, solves and applies, with steps of at most `most`. 0 if the matrix is
  * singular or something is not finite. */
 int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *left);
+
+/* Looks at time t what touches what, with which forces, and changes nothing else. */
+void cps_machine_look(machine *m, double t);
+
+/* To be called after every step: modes of laws with memory, and what jumps slid. 1 if states of laws have jumped. */
+int cps_machine_settle(machine *m);
 
 /* Forward elimination of one cable (chain.c): fills up, right, across; adds what it leaves to the border's s and
  * rhs. 0 if singular. Then back substitution, given the border's solution in rhs, which also applies the changes to
@@ -237,7 +266,23 @@ int cps_border_solve(machine *m);
 /* Torque of a drum's drive, and its derivatives. */
 double cps_drum_torque(const drum *g, double t, double *by_angle, double *by_rate);
 /* Tension of spring i of the scenario, its direction, - d(pull)/d(second end), and where its ends are. */
-double cps_border_spring(const machine *m, int i, double v_q, double *along, double t[3][3], double *ra, double *rb);
+double cps_border_spring(const machine *m, int i, double v_q, double *along, double t[3][3], double *ra,
+                         double *rb);
+
+/* The state, for checkpoints (machine_state.c). */
+struct checkpoint;
+void cps_machine_list(struct checkpoint *c, machine *m);
+
+/* ------------------------------------------------------------------ audit (audit.c) */
+
+/* Forgets what was; to be called before the first step and after a jump. */
+void cps_audit_start(machine *m, double t);
+/* Adds the work of the step that ended at t, from the state that was kept before it. */
+void cps_audit_step(machine *m, double t, double h);
+/* Stored energy and work so far. */
+void cps_audit_energy(const machine *m, cps_energy *e);
+/* Tension that element i passes on. */
+double cps_cable_tension(const cable *c, int i);
 
 /* ------------------------------------------------------------------ contact */
 
@@ -254,8 +299,8 @@ typedef struct touch {
 
 /* Evaluates point p of a cable at place r, velocity v, acceleration a; stiff is the diagonal block of the iteration
  * matrix there [dim][dim] with rows `stride` apart. 0 if it touches nothing. Returns 1 and fills out otherwise. */
-int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v, const double *a,
-                     const double *stiff, int stride, const implicit *how, touch *out);
+int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v,
+                     const double *a, const double *stiff, int stride, const implicit *how, touch *out);
 
 /* Prepares a law for use in contacts. */
 void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double *normal_p, const cps_law *law,
@@ -274,8 +319,8 @@ typedef struct friction {
 } friction;
 
 /* The friction equation of a point whose n and limit are known; y is NULL for laws without memory. */
-void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
-                       friction *out);
+void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+                       double z_s, friction *out);
 double cps_friction_holds(const contact_law *l, double n);
 
 /* A friction law by itself, in one direction: force and derivatives, the states eliminated. */

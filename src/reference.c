@@ -361,7 +361,8 @@ char *cps_scenario_reference(void) {
                                             &cps_keys_contacts,
                                             &cps_keys_loads,
                                             NULL,
-                                            &cps_keys_run};
+                                            &cps_keys_run,
+                                            &cps_keys_outputs};
   buffer b = {0};
   cps_buffer_add(&b, "%s", introduction);
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {

@@ -76,6 +76,7 @@ static void read_tree(reader *r, const node *root, cps_scenario *s) {
   cps_read_cables(r, raw.cables, s);
   cps_read_contacts(r, raw.contacts, s);
   if (raw.run) cps_read_run(r, raw.run, s);
+  if (raw.outputs) cps_read_outputs(r, raw.outputs, raw.run, s);
   cps_read_springs(r, raw.springs, s);
   cps_read_loads(r, raw.loads, s);
   cps_check_profiles(r);
@@ -273,6 +274,7 @@ void cps_scenario_free(cps_scenario *s) {
   free(s->springs);
   free(s->contacts);
   free(s->loads);
+  free(s->outputs.pattern);
   free(s->file);
   free(s->text);
   free(s->title);

@@ -240,6 +240,17 @@ typedef struct scenario_run {
   double max_steps; /* give up after that many */
 } scenario_run;
 
+/* What to record: `run` says how often. */
+typedef struct scenario_outputs {
+  int n;                                /* patterns; 0: everything */
+  char (*pattern)[2 * NAME_MAX_LENGTH]; /* owned */
+} scenario_outputs;
+
+/* Whether a column is to be recorded; and the first pattern that none of the recorded ones fits, NULL if there
+ * is none. */
+int cps_outputs_want(const cps_scenario *scenario, const char *name);
+const char *cps_outputs_unused(const cps_scenario *scenario, const cps_result *result);
+
 struct cps_scenario {
   char *file; /* owned: name as given, "" for text */
   char *text; /* owned: the source */
@@ -256,6 +267,7 @@ struct cps_scenario {
   scenario_drum *drums;
   scenario_cable *cables;
   scenario_run run;
+  scenario_outputs outputs;
 };
 
 #endif

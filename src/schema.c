@@ -53,6 +53,7 @@ static const char *const fragments[] = {
     [KEY_NAMED] = OR_NULL("object"),
     [KEY_PROFILES] = OR_NULL("object") ", \"additionalProperties\": {" REF("profile") "}",
     [KEY_REPEATS] = OR_NULL("array"),
+    [KEY_TEXTS] = "\"type\": [\"string\", \"array\"], \"items\": {" STRING "}",
 };
 
 /* Text in quotes, with what JSON wants escaped. */
@@ -266,7 +267,7 @@ static void add_friction(buffer *b) {
 char *cps_scenario_schema(void) {
   static const key_table *const tables[] = {
       &cps_keys_bodies,      &cps_keys_surfaces, &cps_keys_springs,       &cps_keys_contacts,
-      &cps_keys_loads,       &cps_keys_run,      &cps_keys_repeat,        &cps_keys_drums,
+      &cps_keys_loads,       &cps_keys_run, &cps_keys_outputs,     &cps_keys_repeat,        &cps_keys_drums,
       &cps_keys_drive,       &cps_keys_pd,       &cps_keys_bearing,       &cps_keys_components,
       &cps_keys_cables,      &cps_keys_damping,  &cps_keys_quadrature,    &cps_keys_mesh,
       &cps_keys_masses,      &cps_keys_ends,     &cps_keys_end_free,      &cps_keys_end_pinned,

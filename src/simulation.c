@@ -1,4 +1,5 @@
 /* simulation.c - a run: its state, what it records, and how it reports. The solvers are in solver/. */
+#include "haul.h"
 #include "system.h"
 
 #include <math.h>
@@ -7,31 +8,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ columns
- *
- * The columns of a result are enumerated by one function, which is called once to count them, once to name
- * them and once per row to fill them: what is recorded stands in one place. */
+/* ------------------------------------------------------------------ columns */
 
-typedef struct row {
-  const cps_simulation *sim;
-  cps_result *result;
-  int column;
-  enum { COUNTING, NAMING, FILLING } task;
-} row;
-
-static void put(row *r, const char *kind, const char *name, const char *what, const char *unit,
-                double value) {
+void cps_row_put(row *r, const char *kind, const char *name, const char *what, const char *unit,
+                 double value) {
   cps_result *res = r->result;
-  int c = r->column++;
+  int i = r->column++;
   if (r->task == NAMING) {
+    int c = res->n_columns;
     if (name)
       snprintf(res->names[c], sizeof res->names[c], "%s.%s.%s", kind, name, what);
     else
       snprintf(res->names[c], sizeof res->names[c], "%s%s%s", kind, *what ? "." : "", what);
+    res->slot[i] = cps_outputs_want(r->sim->system->scenario, res->names[c]) ? c : -1;
+    res->n_columns += res->slot[i] >= 0;
     res->units[c] = unit;
-  } else if (r->task == FILLING) {
-    res->data[(size_t)c * (size_t)res->capacity + (size_t)res->rows] = value;
+  } else if (r->task == FILLING && res->slot[i] >= 0) {
+    res->data[(size_t)res->slot[i] * (size_t)res->capacity + (size_t)res->rows] = value;
   }
+}
+
+void cps_row_field(row *r, const char *name, const char *what, const char *unit, int points, int components,
+                   int constant, const double *values) {
+  int i = r->field++;
+  if (r->task == COUNTING) return;
+  field_data *f = &r->result->fields[i];
+  if (r->task == NAMING) {
+    snprintf(f->field.name, sizeof f->field.name, "cables.%s.%s", name, what);
+    f->field.unit = unit;
+    f->field.points = points;
+    f->field.components = components;
+    f->field.constant = constant;
+    return;
+  }
+  if (constant && r->result->frames > 0) return;
+  size_t size = (size_t)points * (size_t)components;
+  memcpy(f->data + (constant ? 0 : (size_t)r->result->frames * size), values, size * sizeof(double));
 }
 
 /* Whether contact i slides: by its mode if it has one, else by its velocity. */
@@ -60,10 +72,10 @@ static void enumerate_bodies(row *r) {
     const scenario_body *b = &sc->bodies[i];
     int c = s->body_q[i];
     const char *kind = b->kind == BODY_SURFACE ? "surfaces" : "bodies";
-    put(r, kind, b->name, "x", "m", q[c]);
-    if (b->kind == BODY_PLANE) put(r, kind, b->name, "y", "m", q[c + 1]);
-    put(r, kind, b->name, b->kind == BODY_PLANE ? "vx" : "v", "m/s", v[c]);
-    if (b->kind == BODY_PLANE) put(r, kind, b->name, "vy", "m/s", v[c + 1]);
+    cps_row_put(r, kind, b->name, "x", "m", q[c]);
+    if (b->kind == BODY_PLANE) cps_row_put(r, kind, b->name, "y", "m", q[c + 1]);
+    cps_row_put(r, kind, b->name, b->kind == BODY_PLANE ? "vx" : "v", "m/s", v[c]);
+    if (b->kind == BODY_PLANE) cps_row_put(r, kind, b->name, "vy", "m/s", v[c + 1]);
   }
 }
 
@@ -75,35 +87,41 @@ static void enumerate_contacts(row *r) {
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
     const char *name = s->scenario->contacts[i].name;
-    put(r, "contacts", name, "v", "m/s", k->v[i]);
-    put(r, "contacts", name, "f", "N", k->f[i]);
-    put(r, "contacts", name, "n", "N", k->n[i]);
-    if (c->law->traits & CPS_NEEDS_FEQ) put(r, "contacts", name, "f_eq", "N", k->f_eq[i]);
+    cps_row_put(r, "contacts", name, "v", "m/s", k->v[i]);
+    cps_row_put(r, "contacts", name, "f", "N", k->f[i]);
+    cps_row_put(r, "contacts", name, "n", "N", k->n[i]);
+    if (c->law->traits & CPS_NEEDS_FEQ) cps_row_put(r, "contacts", name, "f_eq", "N", k->f_eq[i]);
     for (int j = 0; j < c->n_states; j++)
-      put(r, "contacts", name, c->law->states[j].name, c->law->states[j].unit, z[c->z + j]);
-    put(r, "contacts", name, "slips", "1", r->task == FILLING ? slides(sim, i) : 0);
-    put(r, "contacts", name, "work", "J", w[i]);
+      cps_row_put(r, "contacts", name, c->law->states[j].name, c->law->states[j].unit, z[c->z + j]);
+    cps_row_put(r, "contacts", name, "slips", "1", r->task == FILLING ? slides(sim, i) : 0);
+    cps_row_put(r, "contacts", name, "work", "J", w[i]);
   }
 }
 
 static void enumerate_energy(row *r, const cps_energy *e) {
-  put(r, "energy", NULL, "kinetic", "J", e->kinetic);
-  put(r, "energy", NULL, "elastic", "J", e->elastic);
-  put(r, "energy", NULL, "gravity", "J", e->gravity);
-  put(r, "energy", NULL, "friction", "J", e->friction);
-  put(r, "energy", NULL, "damping", "J", e->damping);
-  put(r, "energy", NULL, "load_work", "J", e->load_work);
-  put(r, "energy", NULL, "motion_work", "J", e->motion_work);
-  put(r, "energy", NULL, "error", "J", e->error);
+  cps_row_put(r, "energy", NULL, "kinetic", "J", e->kinetic);
+  cps_row_put(r, "energy", NULL, "elastic", "J", e->elastic);
+  cps_row_put(r, "energy", NULL, "gravity", "J", e->gravity);
+  cps_row_put(r, "energy", NULL, "friction", "J", e->friction);
+  cps_row_put(r, "energy", NULL, "damping", "J", e->damping);
+  cps_row_put(r, "energy", NULL, "load_work", "J", e->load_work);
+  cps_row_put(r, "energy", NULL, "motion_work", "J", e->motion_work);
+  if (r->sim->machine) cps_row_put(r, "energy", NULL, "solver", "J", e->solver);
+  cps_row_put(r, "energy", NULL, "error", "J", e->error);
 }
 
 static void enumerate(row *r, const cps_energy *e) {
   const cps_system *s = r->sim->system;
   r->column = 0;
-  put(r, "time", NULL, "", "s", r->sim->t);
+  cps_row_put(r, "time", NULL, "", "s", r->sim->t);
+  if (r->sim->machine) {
+    cps_machine_columns(r);
+    enumerate_energy(r, e);
+    return;
+  }
   enumerate_bodies(r);
   for (int i = 0; i < s->scenario->n_springs; i++)
-    put(r, "springs", s->scenario->springs[i].name, "force", "N", r->sim->work.spring[i]);
+    cps_row_put(r, "springs", s->scenario->springs[i].name, "force", "N", r->sim->work.spring[i]);
   enumerate_contacts(r);
   enumerate_energy(r, e);
 }
@@ -123,6 +141,23 @@ static int grow(cps_result *res) {
   return 1;
 }
 
+/* Makes room for another frame of the fields. */
+static int grow_frames(cps_result *res) {
+  long capacity = res->frames_capacity > 0 ? 2 * res->frames_capacity : 64;
+  double *times = realloc(res->frame_times, (size_t)capacity * sizeof(double));
+  if (!times) return 0;
+  res->frame_times = times;
+  for (int i = 0; i < res->n_fields; i++) {
+    field_data *f = &res->fields[i];
+    size_t size = (size_t)f->field.points * (size_t)f->field.components;
+    double *data = realloc(f->data, (size_t)(f->field.constant ? 1 : capacity) * size * sizeof(double) + 1);
+    if (!data) return 0;
+    f->data = data;
+  }
+  res->frames_capacity = capacity;
+  return 1;
+}
+
 /* ------------------------------------------------------------------ life */
 
 /* Laws with states and modes carry their mode along; others let the law choose, unless the solver decides. */
@@ -137,18 +172,26 @@ static void initial_modes(cps_simulation *sim) {
   }
 }
 
-static void audit(cps_simulation *sim, cps_energy *e) {
-  cps_system_energy(sim->system, &sim->work, sim->t, sim->y, e);
+static void stored_energy(cps_simulation *sim, cps_energy *e) {
+  if (sim->machine)
+    cps_audit_energy(sim->machine, e);
+  else
+    cps_system_energy(sim->system, &sim->work, sim->t, sim->y, e);
+}
+
+static void audit_run(cps_simulation *sim, cps_energy *e) {
+  stored_energy(sim, e);
   double stored = e->kinetic + e->elastic + e->gravity;
   e->initial = sim->initial_energy;
-  e->solver = 0;
-  e->error = stored - e->initial - e->load_work - e->motion_work + e->friction + e->damping;
+  e->error = stored - e->initial - e->load_work - e->motion_work + e->friction + e->damping + e->solver;
   double sizes[] = {fabs(stored - e->initial), e->kinetic,        e->elastic,      fabs(e->load_work),
                     fabs(e->motion_work),      fabs(e->friction), fabs(e->damping)};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     sim->largest_energy = fmax(sim->largest_energy, sizes[i]);
   e->scale = sim->largest_energy;
 }
+
+static cps_status make_machine(cps_simulation *sim, cps_error *err);
 
 cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   cps_simulation *sim = calloc(1, sizeof *sim);
@@ -160,26 +203,65 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   if (!sim->y || !sim->y_t || !sim->mode || cps_workspace_make(s, &sim->work, NULL) != CPS_OK) goto fail;
   memcpy(sim->y, s->initial, (size_t)s->ny * sizeof(double));
   sim->t = sim->stint_from = s->scenario->run.from;
-  sim->next_output = sim->t;
-  cps_system_hold(s, &sim->work, sim->t);
-  cps_system_kinematics(s, &sim->work, sim->t, sim->y);
-  initial_modes(sim);
+  sim->next_output = sim->next_frame = sim->t;
+  if (s->scenario->n_cables > 0) {
+    cps_status status = make_machine(sim, err);
+    if (status == CPS_NO_MEMORY) goto fail;
+    if (status != CPS_OK) goto refuse;
+  } else {
+    cps_system_hold(s, &sim->work, sim->t);
+    cps_system_kinematics(s, &sim->work, sim->t, sim->y);
+    initial_modes(sim);
+  }
   cps_energy e = {0};
-  cps_system_energy(s, &sim->work, sim->t, sim->y, &e);
+  stored_energy(sim, &e);
   sim->initial_energy = e.kinetic + e.elastic + e.gravity;
-  row r = {sim, &sim->result, 0, COUNTING};
+  row r = {sim, &sim->result, 0, 0, COUNTING};
   enumerate(&r, &e);
-  sim->result.n_columns = r.column;
-  sim->result.names = calloc((size_t)r.column, sizeof sim->result.names[0]);
-  sim->result.units = calloc((size_t)r.column, sizeof sim->result.units[0]);
-  if (!sim->result.names || !sim->result.units) goto fail;
+  if (sim->machine) cps_machine_fields(&r);
+  sim->result.n_fields = r.field;
+  /* one more: a name is written before it is known whether it is wanted */
+  size_t room = (size_t)r.column + 1;
+  sim->result.names = calloc(room, sizeof sim->result.names[0]);
+  sim->result.units = calloc(room, sizeof sim->result.units[0]);
+  sim->result.slot = calloc(room, sizeof sim->result.slot[0]);
+  sim->result.fields = calloc((size_t)r.field + 1, sizeof *sim->result.fields);
+  if (!sim->result.names || !sim->result.units || !sim->result.slot || !sim->result.fields) goto fail;
   r.task = NAMING;
+  r.field = 0;
   enumerate(&r, &e);
-  return sim;
+  if (sim->machine) cps_machine_fields(&r);
+  const char *unused = cps_outputs_unused(s->scenario, &sim->result);
+  if (!unused) return sim;
+  cps_error_set(err, CPS_BAD_INPUT, "outputs.columns",
+                "outputs.columns: no column fits \"%s\"; columns are called time, bodies.NAME.x, "
+                "contacts.NAME.f, energy.kinetic, and so on: a run without outputs.columns has them all",
+                unused);
+  goto refuse;
 fail:
-  cps_simulation_free(sim);
   cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory while preparing the run");
+refuse:
+  cps_simulation_free(sim);
   return NULL;
+}
+
+/* The cables of the scenario, in equilibrium if that is asked for. */
+static cps_status make_machine(cps_simulation *sim, cps_error *err) {
+  const cps_scenario *sc = sim->system->scenario;
+  machine *m = calloc(1, sizeof *m);
+  if (!m) return CPS_NO_MEMORY;
+  sim->machine = m;
+  cps_status status = cps_machine_make(m, sc, err);
+  int rests = 0;
+  for (int i = 0; i < sc->n_cables; i++) rests |= sc->cables[i].start_statics;
+  if (status == CPS_OK && rests) status = cps_machine_statics(m, sim->t, err);
+  if (status == CPS_OK) { /* energy is stored in contacts from the start */
+    cps_machine_look(m, sim->t);
+    cps_audit_start(m, sim->t);
+  }
+  if (status != CPS_OK && err && !err->file[0])
+    snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
+  return status;
 }
 
 void cps_simulation_free(cps_simulation *sim) {
@@ -188,10 +270,17 @@ void cps_simulation_free(cps_simulation *sim) {
   free(sim->y);
   free(sim->y_t);
   free(sim->mode);
+  free(sim->pending);
+  free(sim->result.slot);
   free(sim->result.names);
   free(sim->result.units);
   free(sim->result.data);
   free(sim->result.events);
+  for (int i = 0; i < sim->result.n_fields && sim->result.fields; i++) free(sim->result.fields[i].data);
+  free(sim->result.fields);
+  free(sim->result.frame_times);
+  if (sim->machine) cps_machine_free(sim->machine);
+  free(sim->machine);
   free(sim);
 }
 
@@ -202,12 +291,27 @@ double cps_simulation_next_stop(const cps_simulation *sim, int *is_output) {
   double stop = run->until;
   *is_output = 1;
   if (run->output > 0 && sim->next_output > sim->t) stop = fmin(stop, sim->next_output);
-  double next = cps_system_next_break(sim->system, sim->t);
+  double next = sim->machine ? cps_machine_next_break(sim->system->scenario, sim->t)
+                             : cps_system_next_break(sim->system, sim->t);
   if (next < stop) {
     stop = next;
     *is_output = run->output <= 0;
   }
   return stop;
+}
+
+/* A frame of the fields, if it is time for one; 0 if out of memory. */
+static int record_frame(cps_simulation *sim) {
+  const scenario_run *run = &sim->system->scenario->run;
+  cps_result *res = &sim->result;
+  double interval = run->fields < 0 ? (run->until - run->from) / 200 : run->fields;
+  if (interval == 0 || sim->t < sim->next_frame - 1e-9 * interval) return 1;
+  if (res->frames == res->frames_capacity && !grow_frames(res)) return 0;
+  row r = {sim, res, 0, 0, FILLING};
+  cps_machine_fields(&r);
+  res->frame_times[res->frames++] = sim->t;
+  while (sim->next_frame <= sim->t + 1e-9 * interval) sim->next_frame += interval;
+  return 1;
 }
 
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
@@ -217,16 +321,20 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
     return cps_simulation_fail(sim, -1, err,
                                "out of memory for %ld rows of %d columns: record less often with run.output",
                                2 * res->capacity, res->n_columns);
-  cps_status status = cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
+  cps_status status = CPS_OK;
+  if (!sim->machine) status = cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
   if (status != CPS_OK)
     return cps_simulation_fail(sim, sim->work.failed_contact, err, "the contact forces do not settle");
-  row r = {sim, res, 0, FILLING};
+  row r = {sim, res, 0, 0, FILLING};
   cps_energy e = {0};
   /* The audit evaluates springs alone, so contact quantities stay those of the rates. */
-  audit(sim, &e);
+  audit_run(sim, &e);
   enumerate(&r, &e);
   res->energy = e;
   res->rows++;
+  if (sim->machine && !record_frame(sim))
+    return cps_simulation_fail(
+        sim, -1, err, "out of memory for %ld frames: record less often with run.fields", res->frames);
   if (run->output > 0) {
     while (sim->next_output <= sim->t + 1e-9 * run->output)
       sim->next_output = run->from + (double)++sim->output_index * run->output;
@@ -275,14 +383,17 @@ cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err) {
   return CPS_OK;
 }
 
-enum { STINT = 20000 }; /* steps that have to bring a run forward */
+enum {
+  STINT = 20000,          /* steps that have to bring a run forward */
+  PROGRESS_STATES = 4000, /* states times steps between two reports */
+};
 
 cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_counters *n = &sim->result.counters;
   sim->h = h;
   n->steps++;
-  if (!isfinite(sim->y[sim->system->nx]) || !isfinite(sim->work.force[0]))
+  if (!sim->machine && (!isfinite(sim->y[sim->system->nx]) || !isfinite(sim->work.force[0])))
     return cps_simulation_fail(sim, -1, err, "the solution has become infinite: try a smaller step");
   if ((double)n->steps > run->max_steps)
     return cps_simulation_fail(
@@ -297,10 +408,17 @@ cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err)
                                  "should be smooth; try run.solver events, or a continuous friction law",
                                  STINT, gone);
   }
-  if (!sim->progress || ++sim->since_progress < 256) return CPS_OK;
+  /* often enough for people, whatever a step costs, and too seldom to be felt */
+  if (!sim->progress || ++sim->since_progress < PROGRESS_STATES / sim->system->ny + 1) return CPS_OK;
   sim->since_progress = 0;
   cps_progress p = {run->from, run->until, sim->t, h, n->steps, 0, 0};
-  for (int i = 0; i < sim->system->nc && i < 1000; i++) *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
+  for (int i = 0; !sim->machine && i < sim->system->nc && i < 1000; i++)
+    *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
+  for (int i = 0; sim->machine && i < sim->machine->n_cables; i++) {
+    const cable *c = &sim->machine->cable[i];
+    for (int k = 0; k < c->n_points; k++)
+      if (c->point[k].drum >= 0) *(c->point[k].stuck ? &p.sticking : &p.slipping) += 1;
+  }
   if (sim->progress(&p, sim->progress_data) == 0) return CPS_OK;
   return cps_simulation_fail(sim, -1, err, "stopped on request");
 }
@@ -334,14 +452,39 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
   if (!how) return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "no solver is called \"%s\"", run->solver);
   sim->progress = progress;
   sim->progress_data = data;
-  cps_status status = cps_simulation_record(sim, err);
-  if (status == CPS_OK) status = how->run(sim, err);
+  cps_status (*solve)(cps_simulation *, cps_error *) = sim->machine ? how->haul : how->run;
+  if (!solve)
+    return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "%s cannot run cables: use alpha or bdf",
+                         how->name);
+  /* What goes on from a checkpoint has recorded its first row before. */
+  cps_status status = sim->pending ? CPS_OK : cps_simulation_record(sim, err);
+  if (status == CPS_OK) status = solve(sim, err);
+  sim->ended = 1;
+  sim->solver_list = NULL;
   cps_energy e = {0};
-  audit(sim, &e);
+  audit_run(sim, &e);
   sim->result.energy = e;
-  sim->result.counters.evaluations = sim->work.evaluations;
+  sim->result.counters.evaluations += sim->work.evaluations;
   sim->result.counters.newton += sim->work.newton;
   return status;
+}
+
+cps_status cps_statics(cps_simulation *sim, cps_error *err) {
+  const cps_scenario *sc = sim->system->scenario;
+  if (!sim->machine)
+    return cps_error_set(err, CPS_BAD_INPUT, "cables", "statics is about cables, and there are none");
+  int rests = sim->result.counters.steps == 0;
+  for (int i = 0, any = 0; i < sc->n_cables && rests; i++) {
+    any |= sc->cables[i].start_statics;
+    if (i + 1 == sc->n_cables) rests = any;
+  }
+  cps_status status = rests ? CPS_OK : cps_machine_statics(sim->machine, sim->t, err);
+  if (status != CPS_OK) return status;
+  cps_energy e = {0};
+  cps_audit_start(sim->machine, sim->t);
+  stored_energy(sim, &e);
+  sim->initial_energy = e.kinetic + e.elastic + e.gravity;
+  return cps_simulation_record(sim, err);
 }
 
 /* ------------------------------------------------------------------ results */

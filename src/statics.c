@@ -1,15 +1,32 @@
 /* statics.c - equilibrium of a machine with friction that holds what it can.
  *
- * Implicit Euler steps that start from rest each time and grow, so that they descend to equilibrium; friction is a
- * soft spring at every contact, from where the point was at the start, up to what the law holds.
+ * Implicit Euler steps that start from rest each time and grow, so that they descend to equilibrium. Friction is a
+ * soft spring at every contact, up to what the law holds; what slides takes the far end of its spring along, which
+ * is the return mapping of perfect plasticity. The largest load that finds an equilibrium does not depend on the
+ * springs (they are part of an elastic-plastic body, and limit loads do not know about elasticity), and laws that
+ * truly stick go on with whatever forces are found here.
+ *
+ * Laws with memory take over the forces as well: their states become what a slow pull from rest makes of them.
+ *
+ * And the balance of forces at a given motion: accelerations and friction forces.
  */
 #include "haul.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Springs that hold contacts in statics [N/m]. */
-static const double HELD = 2e4, HARDLY = 1e-3;
+/* Springs that hold contacts in statics: per load [1/m], so that friction is used up within a millimetre or so whatever
+ * hangs there; the least of them, and those that do not hold, in N/m. */
+static const double GRIP = 70, LEAST_GRIP = 1, HARDLY = 1e-3;
+
+/* Longest step, and the longest that settles the cable onto its drums [s]. */
+static const double LONGEST = 100, SETTLE = 0.02;
+
+enum { ROUNDS = 250 };
+
+/* ------------------------------------------------------------------ steps from rest */
 
 static void rest(machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
@@ -23,25 +40,69 @@ static void rest(machine *m) {
   cps_machine_tie(m);
 }
 
-/* Contact points start from here, without friction. */
-static void mark_start(machine *m) {
+static void place_of(const cable *c, const contact_point *p, double *r) {
+  for (int d = 0; d < c->dim; d++) {
+    r[d] = 0;
+    for (int s = 0; s < 4; s++)
+      if (p->shape[s] != 0) r[d] += p->shape[s] * c->q[p->node * c->b + s * c->dim + d];
+  }
+}
+
+static double slide_place(const machine *m, const slide *y) {
+  double x = 0;
+  for (int i = 0; i < 2; i++)
+    if (y->at[i] >= 0) x += (i == 0 ? y->factor[0] : -y->factor[1]) * m->free[y->at[i]].q;
+  return x;
+}
+
+/* Springs take hold of the points where they are, with the force that they have now. Returns
+ * how far the point that slid furthest did so since they last took hold. */
+static double take_hold(machine *m) {
+  double most = 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     for (int k = 0; k < c->n_points; k++) {
-      contact_point *p = &c->point[k];
-      p->f[0] = p->f[1] = 0;
+      const contact_point *p = &c->point[k];
+      const drum *g = p->drum >= 0 ? &m->drum[p->drum] : NULL;
+      double r[3], slid = 0;
+      place_of(c, p, r);
       for (int d = 0; d < m->dim; d++) {
-        c->start[k][d] = 0;
-        for (int s = 0; s < 4; s++)
-          if (p->shape[s] != 0) c->start[k][d] += p->shape[s] * c->q[p->node * c->b + s * m->dim + d];
+        double along = g ? p->f[0] * p->t[d] + (m->dim == 3 ? p->f[1] * g->axis[d] : 0) : 0;
+        double start = r[d] + along / m->grip;
+        if (g) slid += p->t[d] * (start - c->start[k][d] - (g->center[d] - g->start_center[d]));
+        c->start[k][d] = start;
       }
+      if (g) most = fmax(most, fabs(slid - g->radius * (g->angle - g->start)));
     }
   }
-  for (int k = 0; k < m->n_slides; k++) {
-    slide *y = &m->slide[k];
-    m->free[y->f_at].q = y->start = 0;
-    for (int i = 0; i < 2; i++)
-      if (y->at[i] >= 0) y->start += (i == 0 ? y->factor[0] : -y->factor[1]) * m->free[y->at[i]].q;
+  for (int k = 0; k < m->n_slides; k++)
+    m->slide[k].start = slide_place(m, &m->slide[k]) + m->free[m->slide[k].f_at].q / m->grip;
+  for (int i = 0; i < m->n_drums; i++) {
+    drum *g = &m->drum[i];
+    g->start = g->angle;
+    memcpy(g->start_center, g->center, sizeof g->start_center);
+  }
+  return most;
+}
+
+/* Contact points start from here, without friction. */
+static void let_go(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int k = 0; k < c->n_points; k++) c->point[k].f[0] = c->point[k].f[1] = 0;
+  }
+  for (int k = 0; k < m->n_slides; k++) m->free[m->slide[k].f_at].q = 0;
+  take_hold(m);
+}
+
+/* Takes the damping out of the cables, or puts it back: it has no part in an equilibrium, and would hide whether
+ * something holds or only creeps. */
+static void set_damping(machine *m, int on) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    c->section.rayleigh = on ? c->of->rayleigh : 0;
+    c->section.axial_damping = c->extra.axial_damping = on ? c->of->axial_damping : 0;
+    c->section.bending_damping = c->extra.bending_damping = on ? c->of->bending_damping : 0;
   }
 }
 
@@ -50,7 +111,10 @@ static double relax(machine *m, double t, double h, double bristle) {
   rest(m);
   cps_haul_keep(m);
   implicit how = {t, h * h, h, h, bristle, 0};
-  if (cps_haul_solve(m, &how, 40, 3e-9) < 0) {
+  set_damping(m, 0);
+  int iterations = cps_haul_solve(m, &how, 40, 3e-9);
+  set_damping(m, 1);
+  if (iterations < 0) {
     cps_haul_bring_back(m);
     return -1;
   }
@@ -58,26 +122,284 @@ static double relax(machine *m, double t, double h, double bristle) {
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; k < (m->cable[i].n + 1) * m->cable[i].b; k++)
       moved = fmax(moved, fabs(m->cable[i].q[k] - m->cable[i].q0[k]));
-  for (int k = 0; k < m->nb; k++) moved = fmax(moved, fabs(m->free[k].q - m->free[k].q0));
+  for (int i = 0; i < m->n_drums; i++)
+    moved = fmax(moved, m->drum[i].radius * fabs(m->drum[i].angle - m->drum0[i].angle));
+  for (int i = 0; i < m->n_bodies; i++)
+    for (int k = 0; k < m->body[i].n; k++) {
+      const freedom *f = &m->free[m->body[i].at + k];
+      moved = fmax(moved, fabs(f->q - f->q0));
+    }
   return moved;
 }
 
-cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
-  double span = 0, h = 1e-3, drift = 0;
+int cps_machine_balance(machine *m, double t) {
+  const double instant = 1e-8; /* in which nothing moves [s] */
+  implicit how = {t, instant * instant, instant, 0, 0, 0};
+  return cps_haul_solve(m, &how, 15, 1e-6);
+}
+
+double cps_machine_span(const machine *m) {
+  double span = 0;
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; k < m->cable[i].n; k++) span += m->cable[i].length[k];
-  /* The cable first settles onto the drums with hardly any friction, for a time too short to slide far. */
-  mark_start(m);
-  for (int round = 0; round < 100 && h < 0.02 && h > 1e-9; round++) h *= relax(m, t, h, HARDLY) < 0 ? 0.25 : 2;
-  mark_start(m);
-  int settled = 0;
-  for (int round = 0; round < 400 && !settled && drift < span && h > 1e-9; round++) {
-    double moved = relax(m, t, h, HELD);
-    settled = h >= 10 && moved >= 0 && moved < 1e-9 * span;
-    drift += fmax(moved, 0);
-    h = moved < 0 ? h / 4 : fmin(2 * h, 100);
+  return span;
+}
+
+/* A step from which on it shows whether something holds: h^2 k/m = 2, with all the mass and the softest that may
+ * hold it, a spring of one contact or a whole cable. */
+static double telling_step(const machine *m) {
+  double mass = 0, soft = m->grip;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    double length = 0;
+    for (int k = 0; k < c->n; k++) length += c->length[k];
+    for (int k = 0; k <= c->n; k++) mass += c->mass[k];
+    mass += length * c->section.rho;
+    soft = fmin(soft, c->section.ea / length);
   }
+  for (int i = 0; i < m->n_bodies; i++) mass += m->body[i].mass;
+  for (int i = 0; i < m->n_drums; i++)
+    mass += m->drum[i].of->inertia / (m->drum[i].radius * m->drum[i].radius);
+  return sqrt(2 * mass / soft);
+}
+
+/* What is held comes to rest: of an unbalanced force, a step of h leaves 1/(1 + h^2 k/m), less than half. What slides
+ * and is as fast in step after step runs. */
+enum { STEADY = 6 };
+
+rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
+  double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0, pace = 0, telling = telling_step(m);
+  int steady = 0;
+  for (int round = 0; round < ROUNDS && h > 1e-9; round++) {
+    double moved = relax(m, t, h, m->grip);
+    if (moved < 0) {
+      h /= 4;
+      continue;
+    }
+    double slides = take_hold(m), before = pace;
+    slid += slides;
+    drift += moved;
+    pace = slides / (h * h);
+    if (h >= LONGEST / 10 && moved < 1e-9 * span) return REST_FOUND;
+    if (h >= telling) steady = pace > 0.7 * before && slides > 0.01 * moved ? steady + 1 : 0;
+    if (drift >= span || slid >= slide_most || (steady >= STEADY && slid > 1e-3 * span)) return REST_RUNS;
+    h = fmin(2 * h, LONGEST);
+  }
+  return REST_LOST;
+}
+
+/* All that pulls on the cables: weights, forces at their ends, and tension that was asked for. */
+static double loads(const machine *m) {
+  double g = 0, sum = 0;
+  for (int d = 0; d < m->dim; d++) g += m->gravity[d] * m->gravity[d];
+  g = sqrt(g);
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k <= c->n; k++) sum += g * c->mass[k];
+    for (int k = 0; k < c->n; k++) sum += g * c->section.rho * c->length[k];
+    for (int e = 0; e < 2; e++)
+      for (int d = 0; d < m->dim; d++) sum += fabs(c->load[e][d]);
+    sum += c->of->tension;
+  }
+  for (int i = 0; i < m->n_bodies; i++) sum += g * m->body[i].mass;
+  return sum;
+}
+
+void cps_machine_lay(machine *m, double t) {
+  double h = 1e-3;
+  m->grip = fmax(LEAST_GRIP, GRIP * loads(m));
+  let_go(m);
+  for (int round = 0; round < 100 && h < SETTLE && h > 1e-9; round++)
+    h *= relax(m, t, h, HARDLY) < 0 ? 0.25 : 2;
+  let_go(m);
+}
+
+/* ------------------------------------------------------------------ laws with memory */
+
+/* Finds states with which the law holds force f at rest: it is pulled slowly from z = 0, further and further, until
+ * it answers with f. What it cannot hold stays at the most that it can. */
+static void remember(const contact_law *l, double n, double f, int *mode, contact_memory *y, int axis) {
+  const double crawl = f > 0 ? -1e-6 : 1e-6; /* against the force [m/s] */
+  double *z = y->z[axis], before[CPS_MAX_STATES], z_t[CPS_MAX_STATES] = {0};
+  memset(y->z_t[axis], 0, sizeof y->z_t[axis]);
+  memset(y->aux[axis], 0, sizeof y->aux[axis]);
+  memset(z, 0, CPS_MAX_STATES * sizeof *z);
+  if (f == 0 || !(n > 0)) return;
+  double part = 1e-10, gone = 0; /* distances pulled [m] */
+  for (int it = 0, found = 0; it < 200 && gone < 0.1 && part > 1e-15 * gone; it++) {
+    double trial[CPS_MAX_STATES];
+    memcpy(before, z, sizeof before);
+    memcpy(trial, z, sizeof trial);
+    cps_law_input in = {crawl, n, f, trial, CPS_MODE_FREE};
+    int now = l->law->n_modes ? cps_law_mode(l->law, l->p, &in) : CPS_MODE_FREE;
+    cps_rub(l, crawl, n, f, now, trial, before, z_t, part / fabs(crawl));
+    in.v = 0;
+    cps_law_output out;
+    cps_law_eval(l->law, l->p, &in, &out, NULL);
+    if (fabs(out.f) >= fabs(f) && out.f * f > 0) {
+      found = 1;
+    } else {
+      memcpy(z, trial, sizeof trial);
+      gone += part;
+    }
+    part *= found ? 0.5 : 1.5;
+  }
+  if (l->law->n_modes) {
+    cps_law_input in = {0, n, f, z, CPS_MODE_FREE};
+    *mode = cps_law_mode(l->law, l->p, &in);
+  }
+}
+
+static void remember_all(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int k = 0; c->memory && k < c->n_points; k++)
+      for (int a = 0; a < m->dim - 1; a++) {
+        contact_point *p = &c->point[k];
+        remember(&c->contact, p->drum >= 0 ? p->n : 0, p->f[a], &p->mode[a], &c->memory[k], a);
+      }
+  }
+  for (int k = 0; k < m->n_slides; k++) {
+    slide *y = &m->slide[k];
+    if (y->law.law->n_states) remember(&y->law, y->p.n, m->free[y->f_at].q, &y->p.mode[0], &y->y, 0);
+  }
+}
+
+/* ------------------------------------------------------------------ what runs away */
+
+/* Where the ends of cables, the bodies and the drums are: 3 numbers each. */
+static int watch(const machine *m, double *at) {
+  int n = 0;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int e = 0; e < 2; e++, n++)
+      for (int d = 0; d < m->dim && at; d++)
+        at[3 * n + d] = m->cable[i].q[(e == 0 ? 0 : m->cable[i].n * m->cable[i].b) + d];
+  for (int i = 0; i < m->n_bodies; i++, n++)
+    for (int d = 0; d < m->dim && at; d++) at[3 * n + d] = m->body[i].r[d];
+  for (int i = 0; i < m->n_drums; i++, n++)
+    if (at) at[3 * n] = m->drum[i].radius * m->drum[i].angle;
+  return n;
+}
+
+static void name_watched(const machine *m, int which, char *text, size_t size) {
+  int ends = 2 * m->n_cables;
+  if (which < ends) {
+    const cable *c = &m->cable[which / 2];
+    const cable_end *e = &c->of->end[which % 2];
+    const char *side = which % 2 ? "end" : "start";
+    if (c->of->closed)
+      snprintf(text, size, "belt %s", c->of->name);
+    else if (e->kind == END_BODY)
+      snprintf(text, size, "body %s, at the %s of cable %s,", m->of->bodies[e->body].name, side, c->of->name);
+    else
+      snprintf(text, size, "the %s of cable %s", side, c->of->name);
+  } else if (which < ends + m->n_bodies) {
+    snprintf(text, size, "body %s", m->body[which - ends].of->name);
+  } else {
+    snprintf(text, size, "drum %s", m->drum[which - ends - m->n_bodies].of->name);
+  }
+}
+
+static void say_direction(const machine *m, int turns, const double *gone, char *text, size_t size) {
+  double g = 0, far = 0, down = 0;
+  for (int d = 0; d < m->dim; d++) {
+    g += m->gravity[d] * m->gravity[d];
+    far += gone[d] * gone[d];
+    down += gone[d] * m->gravity[d];
+  }
+  g = sqrt(g);
+  far = sqrt(far);
+  if (turns)
+    snprintf(text, size, "turns %s", gone[0] > 0 ? "counterclockwise" : "clockwise");
+  else if (g > 0 && fabs(down) > 0.8 * g * far)
+    snprintf(text, size, "runs %s", down > 0 ? "down" : "up");
+  else if (m->dim == 2)
+    snprintf(text, size, "runs along [%.2g, %.2g]", gone[0] / far, gone[1] / far);
+  else
+    snprintf(text, size, "runs along [%.2g, %.2g, %.2g]", gone[0] / far, gone[1] / far, gone[2] / far);
+}
+
+/* Says what ran away, compared with where it was. */
+static cps_status ran(const machine *m, const double *was, double *is, cps_error *err) {
+  int n = watch(m, is), worst = 0, first_drum = n - m->n_drums;
+  double most = -1;
+  for (int i = 0; i < n; i++) {
+    double far = 0, down = 0;
+    for (int d = 0; d < 3; d++) {
+      is[3 * i + d] -= was[3 * i + d];
+      far += is[3 * i + d] * is[3 * i + d];
+      down += is[3 * i + d] * m->gravity[d];
+      if (i < 2 * m->n_cables) down += is[3 * i + d] * m->cable[i / 2].load[i % 2][d];
+    }
+    /* rather what falls than what it pulls along, and rather that than the drum between them */
+    far *= i >= first_drum ? 0.5 : down > 0 ? 1.5 : 1;
+    if (far > most) {
+      most = far;
+      worst = i;
+    }
+  }
+  char what[3 * NAME_MAX_LENGTH], how[80];
+  name_watched(m, worst, what, sizeof what);
+  say_direction(m, worst >= first_drum, is + 3 * worst, how, sizeof how);
+  return cps_error_set(err, CPS_FAILED, NULL,
+                       "there is no equilibrium: %s %s, and friction cannot hold it. Change the loads or the "
+                       "friction, or say start: drawn for the cable, and it runs from the shape as drawn",
+                       what, how);
+}
+
+/* ------------------------------------------------------------------ equilibrium */
+
+/* Points whose friction is used up count as sliding. */
+static void tell_slip(machine *m) {
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n_points; k++) {
+      contact_point *p = &m->cable[i].point[k];
+      double f = m->dim == 3 ? hypot(p->f[0], p->f[1]) : fabs(p->f[0]);
+      p->stuck = p->drum >= 0 && f < p->limit * (1 - 1e-6);
+    }
+}
+
+/* Bodies and drums that start with a velocity get it back. */
+static void start_moving(machine *m, double t) {
+  for (int i = 0; i < m->of->n_bodies; i++) {
+    const scenario_body *b = &m->of->bodies[i];
+    if (b->kind == BODY_SURFACE) continue;
+    if (m->body_cable[i] >= 0) {
+      cable *c = &m->cable[m->body_cable[i]];
+      double *v = c->v + (m->body_end[i] == 0 ? 0 : c->n * c->b);
+      for (int d = 0; d < m->dim; d++) v[d] = b->v[d];
+    } else {
+      const border_body *y = &m->body[m->body_border[i]];
+      for (int k = 0; k < y->n; k++) m->free[y->at + k].v = b->v[k];
+    }
+  }
+  for (int i = 0; i < m->n_drums; i++)
+    if (m->drum[i].angle_at >= 0) m->free[m->drum[i].angle_at].v = m->drum[i].of->rate;
+  cps_machine_move(m, t, t);
+  cps_machine_tie(m);
+}
+
+cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
+  int n = watch(m, NULL);
+  double *was = calloc((size_t)(6 * n), sizeof *was);
+  if (!was) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
+  cps_status status = CPS_OK;
+  watch(m, was);
+  cps_machine_lay(m, t);
+  rest_verdict verdict = cps_machine_descend(m, t, INFINITY);
   rest(m);
-  if (settled) return CPS_OK;
-  return cps_error_set(err, CPS_FAILED, NULL, "the cables find no equilibrium: friction cannot hold their loads");
+  if (verdict == REST_FOUND) {
+    tell_slip(m);
+    remember_all(m);
+    start_moving(m, t);
+  } else if (verdict == REST_RUNS) {
+    status = ran(m, was, was + 3 * n, err);
+  } else {
+    status = cps_error_set(err, CPS_FAILED, NULL,
+                           "the search for the equilibrium does not converge: is the cable compressed, very "
+                           "slack, or its contact very stiff? With start: drawn it starts from the shape as "
+                           "drawn, and may come to rest by itself");
+  }
+  free(was);
+  return status;
 }

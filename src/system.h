@@ -23,6 +23,7 @@
 #ifndef CPS_SYSTEM_H
 #define CPS_SYSTEM_H
 
+#include "checkpoint.h"
 #include "internal.h"
 #include "scenario.h"
 
@@ -152,6 +153,9 @@ typedef struct field_data {
   double *data; /* owned */
 } field_data;
 
+/* What a result that was loaded from a file owns beside its numbers: see result_read.c. */
+typedef struct loaded_text loaded_text;
+
 struct cps_result {
   int n_columns;
   char (*names)[2 * NAME_MAX_LENGTH];
@@ -166,15 +170,21 @@ struct cps_result {
   field_data *fields;
   double *frame_times;
   long frames, frames_capacity;
+  int *slot;          /* [everything that could be recorded] its column, -1 if it is not wanted */
+  loaded_text *texts; /* of a result that was loaded */
 };
+
+struct machine;
 
 struct cps_simulation {
   const cps_system *system;
+  struct machine
+      *machine; /* of scenarios with cables; NULL otherwise, and then the rest of the state is in y */
   workspace work;
   double t, h;
   double *y, *y_t;
   int *mode; /* [nc] */
-  double next_output;
+  double next_output, next_frame;
   long output_index;
   double largest_energy, initial_energy;
   cps_result result;
@@ -182,12 +192,21 @@ struct cps_simulation {
   void *progress_data;
   long since_progress;
   double stint_from; /* time at the last look at how far the run has come */
+  int (*checkpoint)(cps_simulation *, void *);
+  void *checkpoint_data;
+  checkpoint_list solver_list; /* what a checkpoint holds of the solver, NULL if none runs */
+  void *solver;
+  long last_checkpoint;   /* steps at the last instant at which one was possible */
+  unsigned char *pending; /* owned: items of a checkpoint for the solver to take up */
+  size_t pending_size;
+  int ended;
 };
 
 /* A solver: integrates sim from its time to the end of the run. */
 typedef struct solver {
   const char *name, *title;
   cps_status (*run)(cps_simulation *sim, cps_error *err);
+  cps_status (*haul)(cps_simulation *sim, cps_error *err); /* the same for cables; NULL: cannot */
 } solver;
 
 const solver *cps_solver_find(const char *name);
@@ -202,6 +221,26 @@ cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int 
 cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err);
 /* A failure at the current time, with the contact concerned (-1 for none). */
 cps_status cps_simulation_fail(cps_simulation *sim, int contact, cps_error *err, const char *format, ...);
+/* Columns and fields of a result are enumerated by functions that are called to count them, to name them and to fill
+ * them: what is recorded stands in one place. */
+typedef struct row {
+  const cps_simulation *sim;
+  cps_result *result;
+  int column, field;
+  enum { COUNTING, NAMING, FILLING } task;
+} row;
+
+void cps_row_put(row *r, const char *kind, const char *name, const char *what, const char *unit,
+                 double value);
+/* A field of `points` places with `components` values, from values[points * components]. */
+void cps_row_field(row *r, const char *name, const char *what, const char *unit, int points, int components,
+                   int constant, const double *values);
+
+/* Cables (machine_result.c): what they record, their energy, and the next time that something prescribed jumps. */
+void cps_machine_columns(row *r);
+void cps_machine_fields(row *r);
+double cps_machine_next_break(const cps_scenario *s, double t);
+
 /* Fires guards of laws with memory and modes; new modes and states. Counts events. */
 cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err);
 

@@ -48,10 +48,18 @@ typedef struct rule {
   double constant; /* local error = constant h^3 x''' of the integral */
 } rule;
 
+/* An array of a run. */
+typedef struct array {
+  double **at;
+  int n;
+} array;
+
 typedef struct run {
   cps_simulation *sim;
   cps_error *err;
   residual r;
+  const array *arrays; /* all of the below */
+  int n_arrays;
   rule second, first;
   double beta, q_constant;
   int adaptive;
@@ -70,6 +78,9 @@ typedef struct run {
   double last;                /* length of the last step; 0 after a restart */
   double before;              /* and of the one before it */
   double careful, short_step; /* until this time steps are short, to see what happens before a guard fires */
+  double h;                   /* to try next */
+  double stop;                /* where steps have to end next: an output, or a jump of something prescribed */
+  int is_output, at_break;
 } run;
 
 /* ------------------------------------------------------------------ scheme */
@@ -453,33 +464,56 @@ static cps_status settle(run *r, int *jumped) {
   return status;
 }
 
+static void list(checkpoint *c, void *owner) {
+  run *r = owner;
+  for (int i = 0; i < r->n_arrays; i++)
+    cps_checkpoint_array(c, "alpha.array", *r->arrays[i].at, r->arrays[i].n);
+  CHECKPOINT_VALUE(c, "alpha.last", r->last);
+  CHECKPOINT_VALUE(c, "alpha.before", r->before);
+  CHECKPOINT_VALUE(c, "alpha.careful", r->careful);
+  CHECKPOINT_VALUE(c, "alpha.short_step", r->short_step);
+  CHECKPOINT_VALUE(c, "alpha.h", r->h);
+  CHECKPOINT_VALUE(c, "alpha.stop", r->stop);
+  CHECKPOINT_VALUE(c, "alpha.is_output", r->is_output);
+  CHECKPOINT_VALUE(c, "alpha.at_break", r->at_break);
+  CHECKPOINT_VALUE(c, "alpha.factored", r->r.matrix.factored);
+}
+
+/* The pivots are a matter of the matrices before: they are forgotten, and all else is in the list. */
+static cps_status checkpoint_here(run *r) {
+  cps_sparse_forget(&r->r.matrix);
+  return cps_checkpoint_offer(r->sim, r->err);
+}
+
 static cps_status integrate(run *r) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   const scenario_run *set = &s->scenario->run;
   double span = set->until - set->from, most = set->step > 0 ? set->step : span / 50;
-  double h = r->adaptive ? 1e-4 * span : most;
-  double stop = sim->t;
-  int is_output = 0, at_break = 0;
-  cps_status status = restart(r);
+  r->h = r->adaptive ? 1e-4 * span : most;
+  r->stop = sim->t;
+  int resumed;
+  cps_status status = cps_checkpoint_begin(sim, list, r, &resumed, r->err);
+  if (status == CPS_OK && !resumed) status = restart(r);
   while (status == CPS_OK && sim->t < set->until) {
-    if (sim->t >= stop) {
-      stop = cps_simulation_next_stop(sim, &is_output);
-      at_break = cps_system_next_break(s, sim->t) <= stop;
+    if (sim->t >= r->stop) {
+      r->stop = cps_simulation_next_stop(sim, &r->is_output);
+      r->at_break = cps_system_next_break(s, sim->t) <= r->stop;
     }
     /* as many equal steps as there must be */
-    double left = stop - sim->t, steps = ceil(left / fmin(h, most) * (1 - 1e-9)), used = 0, next = h;
-    status = advance(r, steps > 1 ? left / steps : left, stop, at_break, &used, &next);
+    double left = r->stop - sim->t, steps = ceil(left / fmin(r->h, most) * (1 - 1e-9)), used = 0, next = r->h;
+    status = advance(r, steps > 1 ? left / steps : left, r->stop, r->at_break, &used, &next);
     if (status != CPS_OK) break;
-    h = fmin(next, most);
-    if (r->has_guards && sim->t < r->careful) h = fmin(h, r->short_step);
-    int there = sim->t == stop;
-    int jumped = there && at_break;
+    r->h = fmin(next, most);
+    if (r->has_guards && sim->t < r->careful) r->h = fmin(r->h, r->short_step);
+    int there = sim->t == r->stop;
+    int jumped = there && r->at_break;
     if (r->has_guards) status = settle(r, &jumped);
     if (status == CPS_OK && jumped) status = restart(r);
-    if (status == CPS_OK && ((there && is_output) || set->output <= 0))
+    if (status == CPS_OK && ((there && r->is_output) || set->output <= 0))
       status = cps_simulation_record(sim, r->err);
     if (status == CPS_OK) status = cps_simulation_stepped(sim, used, r->err);
+    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS)) status = checkpoint_here(r);
   }
   sim->result.counters.factorisations += r->r.matrix.factored;
   return status;
@@ -494,17 +528,17 @@ cps_status cps_run_alpha(cps_simulation *sim, cps_error *err) {
   make_scheme(&r, set->rho);
   for (int i = 0; i < s->nc; i++) r.has_guards |= sim->mode[i] >= 0;
   int guards = r.has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
-  struct {
-    double **at;
-    int n;
-  } arrays[] = {{&r.y, s->ny},        {&r.a, s->nx},         {&r.a1, s->nx},       {&r.f, s->nc},
-                {&r.f1, s->nc},       {&r.z_t, s->nz},       {&r.z_t1, s->nz},     {&r.aux_a, s->nx},
-                {&r.aux_z, s->nz},    {&r.before_a, s->nx},  {&r.before_z, s->nz}, {&r.before_f, s->nc},
-                {&r.base_q, s->nx},   {&r.base_v, s->nx},    {&r.base_z, s->nz},   {&r.da, s->nx},
-                {&r.df, s->nc},       {&r.dz, s->nz},        {&r.largest, s->ny},  {&r.extension, springs},
-                {&r.damper, springs}, {&r.load, s->n_loads}, {&r.drive, s->nx},    {&r.guard, guards},
-                {&r.guard1, guards}};
+  const array arrays[] = {
+      {&r.y, s->ny},        {&r.a, s->nx},         {&r.a1, s->nx},       {&r.f, s->nc},
+      {&r.f1, s->nc},       {&r.z_t, s->nz},       {&r.z_t1, s->nz},     {&r.aux_a, s->nx},
+      {&r.aux_z, s->nz},    {&r.before_a, s->nx},  {&r.before_z, s->nz}, {&r.before_f, s->nc},
+      {&r.base_q, s->nx},   {&r.base_v, s->nx},    {&r.base_z, s->nz},   {&r.da, s->nx},
+      {&r.df, s->nc},       {&r.dz, s->nz},        {&r.largest, s->ny},  {&r.extension, springs},
+      {&r.damper, springs}, {&r.load, s->n_loads}, {&r.drive, s->nx},    {&r.guard, guards},
+      {&r.guard1, guards}};
   enum { COUNT = sizeof arrays / sizeof arrays[0] };
+  r.arrays = arrays;
+  r.n_arrays = COUNT;
   int good = 1;
   for (int i = 0; i < COUNT; i++)
     good = (*arrays[i].at = calloc(arrays[i].n > 0 ? (size_t)arrays[i].n : 1, sizeof(double))) && good;

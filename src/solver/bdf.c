@@ -28,6 +28,10 @@
 
 enum { ORDER_MOST = 5, SHORT = 16 };
 
+/* Steps after which the integration starts anew, so that nothing hangs on the history that CVODES holds: a
+ * checkpoint taken there is exact. Coming back to the full order costs some thirty short steps. */
+enum { FRESH_START = 2000 };
+
 /* What is near rest, and how well velocities must be known there, in widths of the law. */
 static const double NEAR = 4, SEEN = 0.01;
 
@@ -273,6 +277,9 @@ static void free_cvode(run *r) {
   if (r->y) N_VDestroy(r->y);
   if (r->w) N_VDestroy(r->w);
   if (r->context) SUNContext_Free(&r->context);
+  r->linear = NULL;
+  r->matrix = NULL;
+  r->y = r->w = NULL;
 }
 
 /* ------------------------------------------------------------------ a run */
@@ -434,6 +441,25 @@ static cps_status step(run *r, double stop, int *again) {
   return status == CPS_OK ? cps_simulation_stepped(sim, t - before, r->err) : status;
 }
 
+/* A fresh start is due, but not where steps are kept short. */
+static int is_due(const run *r) { return r->sim->t > r->careful && cps_checkpoint_due(r->sim, FRESH_START); }
+
+static void list(checkpoint *c, void *owner) {
+  run *r = owner;
+  cps_checkpoint_array(c, "bdf.kept", r->kept, r->sim->system->ny);
+  CHECKPOINT_VALUE(c, "bdf.careful", r->careful);
+  CHECKPOINT_VALUE(c, "bdf.factored", r->r.matrix.factored);
+}
+
+/* Makes CVODES anew from the simulation's state. */
+static cps_status start_fresh(run *r) {
+  count(r);
+  free_cvode(r);
+  cps_sparse_forget(&r->r.matrix);
+  if (!make_cvode(r)) return cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS cannot be set up");
+  return cps_checkpoint_offer(r->sim, r->err);
+}
+
 /* Up to the next restart, at `stop` or before. */
 static cps_status integrate_to(run *r, double stop) {
   cps_simulation *sim = r->sim;
@@ -443,22 +469,23 @@ static cps_status integrate_to(run *r, double stop) {
   CVodeSetStopTime(r->cvode, stop);
   cps_status status = CPS_OK;
   int again = 0;
-  while (status == CPS_OK && !again && sim->t < stop) status = step(r, stop, &again);
+  while (status == CPS_OK && !again && sim->t < stop && !is_due(r)) status = step(r, stop, &again);
   return status;
 }
 
-static cps_status integrate(run *r) {
+static cps_status integrate(run *r, int resumed) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   const scenario_run *set = &s->scenario->run;
-  cps_status status = restart(r);
-  memcpy(r->kept, sim->y, (size_t)s->ny * sizeof(double));
+  cps_status status = resumed ? CPS_OK : restart(r);
+  if (!resumed) memcpy(r->kept, sim->y, (size_t)s->ny * sizeof(double));
   while (status == CPS_OK && sim->t < set->until) {
     double stop = fmin(set->until, cps_system_next_break(s, sim->t));
     status = integrate_to(r, stop);
     if (status == CPS_OK && sim->t < set->until) status = restart(r);
     int due = set->output <= 0 || sim->t >= sim->next_output - 1e-9 * set->output || sim->t == set->until;
     if (status == CPS_OK && due && sim->t == stop) status = cps_simulation_record(sim, r->err);
+    if (status == CPS_OK && sim->t < set->until && is_due(r)) status = start_fresh(r);
   }
   count(r);
   sim->result.counters.factorisations += r->r.matrix.factored;
@@ -488,13 +515,15 @@ cps_status cps_run_bdf(cps_simulation *sim, cps_error *err) {
     if (s->scenario->bodies[i].kind == BODY_SURFACE)
       r.rolls[s->body_q[i]] = s->scenario->bodies[i].motion_is_velocity;
   if (good) {
+    int resumed = 0;
     status = cps_residual_make(&r.r, s, &sim->work, err);
-    if (status == CPS_OK) {
-      status = make_cvode(&r) ? integrate(&r)
+    int made = status == CPS_OK;
+    if (made) status = cps_checkpoint_begin(sim, list, &r, &resumed, err);
+    if (status == CPS_OK)
+      status = make_cvode(&r) ? integrate(&r, resumed)
                               : cps_simulation_fail(sim, -1, err, "SUNDIALS cannot be set up");
-      free_cvode(&r);
-      cps_residual_free(&r.r);
-    }
+    free_cvode(&r);
+    if (made) cps_residual_free(&r.r);
   } else {
     status = cps_simulation_fail(sim, -1, err, "out of memory");
   }

@@ -40,6 +40,8 @@ typedef struct run {
   double v_small; /* relative velocity that counts as none */
   double last_event;
   int at_same_time;
+  double h;          /* step to try next */
+  double next_break; /* when something prescribed next jumps */
   cps_error *err;
 } run;
 
@@ -428,20 +430,49 @@ static void start_modes(run *r) {
   }
 }
 
+static void list(checkpoint *c, void *owner) {
+  run *r = owner;
+  int nc = r->sim->system->nc;
+  size_t modes = (size_t)nc * sizeof(int);
+  cps_checkpoint_array(c, "events.rates", r->d.k[0], r->d.n);
+  CHECKPOINT_VALUE(c, "events.rates_known", r->d.first_known);
+  CHECKPOINT_VALUE(c, "events.length", r->d.length);
+  CHECKPOINT_VALUE(c, "events.latest", r->d.latest);
+  cps_checkpoint_array(c, "events.anchor", r->anchor, nc);
+  cps_checkpoint_array(c, "events.before", r->before, nc * CPS_MAX_GUARDS);
+  cps_checkpoint_array(c, "events.guard", r->guard, nc * CPS_MAX_GUARDS);
+  cps_checkpoint_item(c, "events.old", r->old, modes);
+  cps_checkpoint_item(c, "events.let_go", r->let_go, modes);
+  cps_checkpoint_array(c, "events.since", r->since, nc);
+  CHECKPOINT_VALUE(c, "events.last_event", r->last_event);
+  CHECKPOINT_VALUE(c, "events.at_same_time", r->at_same_time);
+  CHECKPOINT_VALUE(c, "events.h", r->h);
+  CHECKPOINT_VALUE(c, "events.next_break", r->next_break);
+}
+
+static cps_status start(run *r) {
+  const scenario_run *set = &r->sim->system->scenario->run;
+  start_modes(r);
+  for (int i = 0; i < r->sim->system->nc; i++) r->since[i] = -INFINITY;
+  r->h = set->step > 0 ? set->step : 1e-4 * (set->until - set->from);
+  r->next_break = -INFINITY;
+  return restart(r);
+}
+
 static cps_status integrate(run *r) {
   cps_simulation *sim = r->sim;
   const scenario_run *set = &sim->system->scenario->run;
-  start_modes(r);
-  for (int i = 0; i < sim->system->nc; i++) r->since[i] = -INFINITY;
-  cps_status status = restart(r);
-  double span = set->until - set->from, h = set->step > 0 ? set->step : 1e-4 * span;
-  double next_break = -INFINITY;
+  int resumed;
+  cps_status status = cps_checkpoint_begin(sim, list, r, &resumed, r->err);
+  if (status == CPS_OK && !resumed) status = start(r);
+  double span = set->until - set->from;
   while (status == CPS_OK && sim->t < set->until) {
-    if (sim->t >= next_break) {
-      next_break = cps_system_next_break(sim->system, sim->t);
-      r->d.latest = nextafter(next_break, -INFINITY);
+    if (sim->t >= r->next_break) {
+      r->next_break = cps_system_next_break(sim->system, sim->t);
+      r->d.latest = nextafter(r->next_break, -INFINITY);
     }
     int is_output;
+    double h = r->h;
     double stop = cps_simulation_next_stop(sim, &is_output), used = 0, next = h;
     double most = fmin(set->step > 0 ? set->step : span / 50, stop - sim->t);
     double try_h = h < 0.999 * most ? h : most; /* do not leave a crumb before the stop */
@@ -451,7 +482,7 @@ static cps_status integrate(run *r) {
     status = advance(r, try_h, &used, &next);
     if (status != CPS_OK) break;
     if (sim->result.n_events > events || used < try_h) next = fmin(next, fmax(h, used));
-    h = try_h < h && next > h ? fmax(h, next) : next;
+    r->h = try_h < h && next > h ? fmax(h, next) : next;
     if (used == try_h && try_h == stop - from) { /* it has come to the stop: say so exactly */
       sim->t = stop;
       status = restart(r);
@@ -460,6 +491,8 @@ static cps_status integrate(run *r) {
       status = cps_simulation_record(sim, r->err);
     }
     if (status == CPS_OK) status = cps_simulation_stepped(sim, used, r->err);
+    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
+      status = cps_checkpoint_offer(sim, r->err);
   }
   return status;
 }

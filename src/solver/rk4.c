@@ -51,6 +51,9 @@ static cps_status step(cps_simulation *sim, double t, double h, double *stage, d
   return CPS_OK;
 }
 
+/* The number of the step is all that a run has besides the simulation. */
+static void list(checkpoint *c, void *owner) { cps_checkpoint_item(c, "rk4.step", owner, sizeof(double)); }
+
 cps_status cps_run_rk4(cps_simulation *sim, cps_error *err) {
   const cps_system *s = sim->system;
   const scenario_run *run = &s->scenario->run;
@@ -58,8 +61,10 @@ cps_status cps_run_rk4(cps_simulation *sim, cps_error *err) {
   double *stage = calloc((size_t)s->ny, sizeof(double)), *sum = calloc((size_t)s->ny, sizeof(double));
   cps_status status = CPS_OK;
   if (!stage || !sum) status = cps_simulation_fail(sim, -1, err, "out of memory");
-  double length = run->until - run->from, steps = ceil(length / h * (1 - 1e-12));
-  for (double i = 0; status == CPS_OK && i < steps; i++) {
+  double length = run->until - run->from, steps = ceil(length / h * (1 - 1e-12)), i = 0;
+  int resumed;
+  if (status == CPS_OK) status = cps_checkpoint_begin(sim, list, &i, &resumed, err);
+  while (status == CPS_OK && i < steps) {
     double t = run->from + i * h, next = i + 1 == steps ? run->until : run->from + (i + 1) * h;
     status = step(sim, t, next - t, stage, sum);
     if (status != CPS_OK) {
@@ -72,7 +77,10 @@ cps_status cps_run_rk4(cps_simulation *sim, cps_error *err) {
     status = cps_simulation_settle(sim, err);
     if (status == CPS_OK && (run->output <= 0 || sim->t >= sim->next_output - 1e-9 * h || i + 1 == steps))
       status = cps_simulation_record(sim, err);
+    i++;
     if (status == CPS_OK) status = cps_simulation_stepped(sim, next - t, err);
+    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
+      status = cps_checkpoint_offer(sim, err);
   }
   free(stage);
   free(sum);

@@ -135,6 +135,11 @@ int cps_sparse_factor(sparse *m) {
   return choose_pivots(m, CAUTIOUS);
 }
 
+void cps_sparse_forget(sparse *m) {
+  struct factors *lu = m->factors;
+  if (lu && lu->numeric) klu_free_numeric(&lu->numeric, &lu->common);
+}
+
 /* Whether x solves the equations as well as round-off of the largest unknown lets it. */
 static int is_good(const sparse *m, const double *x) {
   double *rest = m->check, *size = rest + m->n, most = 0;

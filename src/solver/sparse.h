@@ -35,6 +35,9 @@ int cps_sparse_analyse(sparse *m, int *order);
 /* Factors the values. 0 if the matrix is singular. */
 int cps_sparse_factor(sparse *m);
 
+/* Forgets the pivots of earlier factorisations: the next one chooses them from its own values. */
+void cps_sparse_forget(sparse *m);
+
 /* Solves in place with the last factors, and checks the result: if the pivots have become bad, factors anew.
  * 0 if that does not help. */
 int cps_sparse_solve(sparse *m, double *x);

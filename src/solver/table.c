@@ -5,10 +5,12 @@
 
 static const solver solvers[] = {
     {"events", "event-driven: Dormand-Prince 5(4) between stick-slip transitions located to round-off",
-     cps_run_events},
-    {"alpha", "generalised-alpha of order 2, implicit: adaptive, or with a fixed step", cps_run_alpha},
-    {"bdf", "backward differentiation of order 1 to 5, implicit, adaptive (SUNDIALS CVODES)", cps_run_bdf},
-    {"rk4", "classical Runge-Kutta of order 4, fixed step", cps_run_rk4},
+     cps_run_events, NULL},
+    {"alpha", "generalised-alpha of order 2, implicit: adaptive, or with a fixed step", cps_run_alpha,
+     cps_haul_alpha},
+    {"bdf", "backward differentiation of order 1 to 5, implicit, adaptive (SUNDIALS)", cps_run_bdf,
+     cps_haul_bdf},
+    {"rk4", "classical Runge-Kutta of order 4, fixed step", cps_run_rk4, NULL},
 };
 
 enum { COUNT = sizeof solvers / sizeof solvers[0] };

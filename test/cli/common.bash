@@ -5,6 +5,7 @@
 #   has FILE TEXT           the file holds the text (a fixed string); has_no FILE TEXT
 #   number JSON KEY...      a number of a JSON file, by its keys; needs python3
 #   near NAME FOUND WANTED  two numbers agree to 12 digits
+#   find_h5py               sets $python to one that reads HDF5
 #   finish                  the summary; every script ends with it
 set -u
 : "${CAPSTAN:?name the tool: CAPSTAN=build/capstan bash $0}"
@@ -75,4 +76,13 @@ finish() {
     exit 1
   fi
   echo "$checks checks passed"
+}
+
+# A Python that reads HDF5: the system's own, where another one comes first on the path.
+find_h5py() {
+  for python in python3 /usr/bin/python3; do
+    "$python" -c 'import h5py, numpy' 2>/dev/null && return
+  done
+  fail "no Python with h5py and numpy was found: install python3-h5py"
+  finish
 }

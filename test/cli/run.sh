@@ -29,7 +29,7 @@ has "$out" "Block on a belt"
 has "$out" "friction work"
 has "$out" "block.results/"
 is_empty "$err"
-for file in series.csv events.csv summary.json scenario.yaml; do
+for file in result.h5 series.csv events.csv summary.json scenario.yaml; do
   checks=$((checks + 1))
   [ -s "block.results/$file" ] || fail "block.results/$file is missing"
 done
@@ -124,7 +124,7 @@ status=0
 checks=$((checks + 2))
 [ "$status" = 3 ] || fail "a disk that is full: exit status $status, not 3"
 diff -r block.results before >/dev/null || fail "a run that could not be written spoilt the one before it"
-has "$err" "could not write all of"
+has "$err" "cannot write 'before/result.h5.part': File too large"
 
 # Stopped: status 1, and results up to there.
 "$CAPSTAN" run block.yaml --set run.until=1e7 --set run.max_steps=1e15 -o stopped >"$out" 2>"$err" &

@@ -1,16 +1,194 @@
-/* mesh.c - a cable as a chain of elements.
+/* mesh.h - a cable as a chain of elements, assembled the plain way: an independent check of the element and of the
+ * library's own assembly, which eliminates as it goes (chain.c).
  *
- * The matrix of a chain is block-tridiagonal by node (blocks.c). Fixed coordinates keep their rows with a
- * unit diagonal.
+ * The matrix is block-tridiagonal by node; LU row by row with pivoting inside the diagonal blocks (G. H. Golub,
+ * C. F. Van Loan, Matrix Computations, 4.5.1). Fixed coordinates keep their rows with a unit diagonal.
  */
-#include "mesh.h"
+#ifndef CPS_TEST_MESH_H
+#define CPS_TEST_MESH_H
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cable.h"
+#include "internal.h"
+#include "test.h"
 
-int cps_mesh_make(mesh *m, int dim, int n, const cable_section *section, double length, const double *start,
-                  const double *along) {
+enum { BLOCK_MAX = 8 };
+
+/* n block rows of b x b blocks, row-major; down[i] couples row i to i - 1, up[i] to i + 1. */
+typedef struct blocks {
+  int n, b;
+  double *diagonal, *down, *up; /* [n][b][b] */
+  int *pivot;                   /* [n][b] */
+} blocks;
+
+/* A chain of n elements and n + 1 nodes; node i has b = 2 dim coordinates: position and slope. */
+typedef struct mesh {
+  int dim, n, b;
+  cable_section section;
+  double *length;    /* [n] unstretched */
+  double *node_mass; /* [n + 1] point masses */
+  double gravity[3];
+  double *q, *v;        /* [n + 1][b] */
+  unsigned char *fixed; /* [n + 1][b] coordinates that do not move */
+  double *load;         /* [n + 1][b] constant nodal forces, without gravity */
+} mesh;
+
+static MAYBE_UNUSED int cps_blocks_make(blocks *m, int n, int b) {
+  memset(m, 0, sizeof *m);
+  if (b > BLOCK_MAX) return 0;
+  size_t entries = (size_t)n * (size_t)b * (size_t)b;
+  m->n = n;
+  m->b = b;
+  m->diagonal = calloc(entries, sizeof(double));
+  m->down = calloc(entries, sizeof(double));
+  m->up = calloc(entries, sizeof(double));
+  m->pivot = calloc((size_t)n * (size_t)b, sizeof(int));
+  return m->diagonal && m->down && m->up && m->pivot;
+}
+
+static MAYBE_UNUSED void cps_blocks_free(blocks *m) {
+  free(m->diagonal);
+  free(m->down);
+  free(m->up);
+  free(m->pivot);
+  memset(m, 0, sizeof *m);
+}
+
+static MAYBE_UNUSED void cps_blocks_zero(blocks *m) {
+  size_t bytes = (size_t)m->n * (size_t)m->b * (size_t)m->b * sizeof(double);
+  memset(m->diagonal, 0, bytes);
+  memset(m->down, 0, bytes);
+  memset(m->up, 0, bytes);
+}
+
+/* LU of one block with row pivoting; 0 if singular. */
+static inline int block_factor(double *a, int *pivot, int b) {
+  for (int j = 0; j < b; j++) {
+    int best = j;
+    for (int i = j + 1; i < b; i++)
+      if (fabs(a[i * b + j]) > fabs(a[best * b + j])) best = i;
+    pivot[j] = best;
+    if (!(fabs(a[best * b + j]) > 0)) return 0;
+    if (best != j) {
+      for (int k = 0; k < b; k++) {
+        double t = a[j * b + k];
+        a[j * b + k] = a[best * b + k];
+        a[best * b + k] = t;
+      }
+    }
+    double inverse = 1 / a[j * b + j];
+    for (int i = j + 1; i < b; i++) {
+      double f = a[i * b + j] *= inverse;
+      for (int k = j + 1; k < b; k++) a[i * b + k] -= f * a[j * b + k];
+    }
+  }
+  return 1;
+}
+
+/* Solves a factored block for `columns` right-hand sides, x[b][columns]. */
+static inline void block_solve(const double *a, const int *pivot, int b, double *x, int columns) {
+  for (int j = 0; j < b; j++) {
+    if (pivot[j] == j) continue;
+    for (int c = 0; c < columns; c++) {
+      double t = x[j * columns + c];
+      x[j * columns + c] = x[pivot[j] * columns + c];
+      x[pivot[j] * columns + c] = t;
+    }
+  }
+  for (int j = 0; j < b; j++)
+    for (int i = j + 1; i < b; i++)
+      for (int c = 0; c < columns; c++) x[i * columns + c] -= a[i * b + j] * x[j * columns + c];
+  for (int j = b - 1; j >= 0; j--) {
+    double inverse = 1 / a[j * b + j];
+    for (int c = 0; c < columns; c++) x[j * columns + c] *= inverse;
+    for (int i = 0; i < j; i++)
+      for (int c = 0; c < columns; c++) x[i * columns + c] -= a[i * b + j] * x[j * columns + c];
+  }
+}
+
+static inline int blocks_factor(blocks *m, int b) {
+  size_t size = (size_t)b * (size_t)b;
+  for (int i = 0; i < m->n; i++) {
+    double *d = m->diagonal + (size_t)i * size;
+    if (i > 0) {
+      const double *down = m->down + (size_t)i * size, *up = m->up + (size_t)(i - 1) * size;
+      for (int r = 0; r < b; r++)
+        for (int k = 0; k < b; k++)
+          for (int c = 0; c < b; c++) d[r * b + c] -= down[r * b + k] * up[k * b + c];
+    }
+    if (!block_factor(d, m->pivot + (size_t)i * (size_t)b, b)) return i;
+    if (i + 1 < m->n) block_solve(d, m->pivot + (size_t)i * (size_t)b, b, m->up + (size_t)i * size, b);
+  }
+  return -1;
+}
+
+static inline void solve(const blocks *m, double *x, int b) {
+  size_t size = (size_t)b * (size_t)b;
+  for (int i = 0; i < m->n; i++) {
+    double *y = x + (size_t)i * (size_t)b;
+    const double *down = m->down + (size_t)i * size;
+    if (i > 0)
+      for (int r = 0; r < b; r++)
+        for (int k = 0; k < b; k++) y[r] -= down[r * b + k] * y[k - b];
+    block_solve(m->diagonal + (size_t)i * size, m->pivot + (size_t)i * (size_t)b, b, y, 1);
+  }
+  for (int i = m->n - 2; i >= 0; i--) {
+    double *y = x + (size_t)i * (size_t)b;
+    const double *up = m->up + (size_t)i * size;
+    for (int r = 0; r < b; r++)
+      for (int k = 0; k < b; k++) y[r] -= up[r * b + k] * y[b + k];
+  }
+}
+
+/* The sizes that occur get loops of fixed length. */
+static MAYBE_UNUSED int cps_blocks_factor(blocks *m) {
+  switch (m->b) {
+  case 4:
+    return blocks_factor(m, 4);
+  case 5:
+    return blocks_factor(m, 5);
+  case 6:
+    return blocks_factor(m, 6);
+  default:
+    return blocks_factor(m, m->b);
+  }
+}
+
+static MAYBE_UNUSED void cps_blocks_solve(const blocks *m, double *x) {
+  switch (m->b) {
+  case 4:
+    solve(m, x, 4);
+    break;
+  case 5:
+    solve(m, x, 5);
+    break;
+  case 6:
+    solve(m, x, 6);
+    break;
+  default:
+    solve(m, x, m->b);
+  }
+}
+
+static MAYBE_UNUSED void cps_blocks_multiply(const blocks *m, const double *x, double *y) {
+  int b = m->b;
+  size_t size = (size_t)b * (size_t)b;
+  for (int i = 0; i < m->n; i++) {
+    for (int r = 0; r < b; r++) {
+      double sum = 0;
+      for (int c = 0; c < b; c++) {
+        size_t at = (size_t)i * size + (size_t)(r * b + c);
+        const double *here = x + (size_t)i * (size_t)b;
+        sum += m->diagonal[at] * here[c];
+        if (i > 0) sum += m->down[at] * here[c - b];
+        if (i + 1 < m->n) sum += m->up[at] * here[c + b];
+      }
+      y[i * b + r] = sum;
+    }
+  }
+}
+
+static MAYBE_UNUSED int cps_mesh_make(mesh *m, int dim, int n, const cable_section *section, double length,
+                                      const double *start, const double *along) {
   memset(m, 0, sizeof *m);
   m->dim = dim;
   m->n = n;
@@ -34,7 +212,7 @@ int cps_mesh_make(mesh *m, int dim, int n, const cable_section *section, double 
   return 1;
 }
 
-void cps_mesh_free(mesh *m) {
+static MAYBE_UNUSED void cps_mesh_free(mesh *m) {
   free(m->length);
   free(m->node_mass);
   free(m->q);
@@ -98,8 +276,8 @@ static void fix(const mesh *m, double *f, blocks *t) {
   }
 }
 
-double cps_mesh_force(const mesh *m, const double *q, const double *v, double *f, double s_m, double s_q,
-                      double s_v, blocks *t, double *lost) {
+static MAYBE_UNUSED double cps_mesh_force(const mesh *m, const double *q, const double *v, double *f,
+                                          double s_m, double s_q, double s_v, blocks *t, double *lost) {
   int b = m->b;
   double energy = 0, k[4 * 3 * 4 * 3];
   for (int i = 0; i < (m->n + 1) * b; i++) f[i] = -m->load[i];
@@ -123,7 +301,7 @@ double cps_mesh_force(const mesh *m, const double *q, const double *v, double *f
   return energy;
 }
 
-void cps_mesh_inertia(const mesh *m, const double *a, double *f) {
+static MAYBE_UNUSED void cps_mesh_inertia(const mesh *m, const double *a, double *f) {
   int b = m->b, dim = m->dim;
   memset(f, 0, (size_t)((m->n + 1) * b) * sizeof(double));
   for (int i = 0; i < m->n; i++) {
@@ -137,7 +315,7 @@ void cps_mesh_inertia(const mesh *m, const double *a, double *f) {
     for (int d = 0; d < dim; d++) f[i * b + d] += m->node_mass[i] * a[i * b + d];
 }
 
-double cps_mesh_gravity_energy(const mesh *m, const double *q) {
+static MAYBE_UNUSED double cps_mesh_gravity_energy(const mesh *m, const double *q) {
   int b = m->b, dim = m->dim;
   double energy = 0;
   for (int i = 0; i < m->n; i++) {
@@ -150,7 +328,7 @@ double cps_mesh_gravity_energy(const mesh *m, const double *q) {
   return energy;
 }
 
-double cps_mesh_kinetic_energy(const mesh *m, const double *v) {
+static MAYBE_UNUSED double cps_mesh_kinetic_energy(const mesh *m, const double *v) {
   int b = m->b, dim = m->dim;
   double energy = 0;
   for (int i = 0; i < m->n; i++) {
@@ -175,7 +353,8 @@ static double largest(const double *x, int n) {
 /* Newton; a step is shortened so that no node moves further than half an element, and halved while the
  * potential energy would grow by more than round-off. Where the tangent is not positive (a slack cable), a
  * shift of it makes descent. */
-cps_status cps_mesh_equilibrium(mesh *m, double tolerance, int most, int *iterations, cps_error *err) {
+static MAYBE_UNUSED cps_status cps_mesh_equilibrium(mesh *m, double tolerance, int most, int *iterations,
+                                                    cps_error *err) {
   int size = (m->n + 1) * m->b, done = 0;
   double *f = calloc((size_t)size, sizeof(double)), *dx = calloc((size_t)size, sizeof(double));
   double *trial = calloc((size_t)size, sizeof(double)), *rest = calloc((size_t)size, sizeof(double));
@@ -229,3 +408,5 @@ cps_status cps_mesh_equilibrium(mesh *m, double tolerance, int most, int *iterat
   free(rest);
   return status;
 }
+
+#endif

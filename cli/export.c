@@ -1,0 +1,158 @@
+/* export.c - capstan export: a result as CSV, VTK or NumPy files. */
+#include "export.h"
+#include "cli.h"
+#include "options.h"
+#include "result_files.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct export_options {
+  int help, csv, vtk, npy, quiet;
+  const char *folder;
+} export_options;
+
+static void print_help(FILE *out, const option *table, int n) {
+  fprintf(out,
+          "Usage: capstan export RESULT [--csv] [--vtk] [--npy] [-o FOLDER]\n\n"
+          "Writes a result (a folder of capstan run, or the result.h5 in it) in other formats. Also of a\n"
+          "run that goes on, or was killed.\n\nOptions:\n");
+  options_help(out, table, n);
+  fprintf(
+      out,
+      "\nExamples:\n"
+      "  capstan export block.results --csv\n"
+      "  capstan export winch.results --vtk -o paraview   # then open paraview/result.pvd\n"
+      "  capstan export block.results --npy               # then numpy.load(\"block.results/result.npz\")\n");
+}
+
+FILE *export_open(const char *folder, const char *name, char path[EXPORT_PATH]) {
+  int n = snprintf(path, EXPORT_PATH, "%s/%s", folder, name);
+  if (n < 0 || n >= EXPORT_PATH) {
+    complain("export", "the name of the folder is too long");
+    return NULL;
+  }
+  for (char *c = path + strlen(folder) + 1; *c; c++) {
+    if (*c != '/') continue;
+    *c = 0;
+    int made = mkdir(path, 0777) == 0 || errno == EEXIST;
+    if (!made) complain("export", "cannot make the folder '%s': %s", path, strerror(errno));
+    *c = '/';
+    if (!made) return NULL;
+  }
+  FILE *file = fopen(path, "w");
+  if (!file) complain("export", "cannot write '%s': %s", path, strerror(errno));
+  return file;
+}
+
+/* ---------------------------------------------------------------- CSV */
+
+/* One row per frame: time, then every component of every point. A constant field has one row and no time. */
+static void write_field(FILE *out, const cps_result *r, int i) {
+  static const char axes[] = "xyz";
+  const cps_field *f = cps_result_field(r, i);
+  const double *data = cps_result_field_data(r, i), *times = cps_result_frame_times(r);
+  if (!f->constant) fputs("time [s]", out);
+  for (int p = 0; p < f->points; p++) {
+    for (int c = 0; c < f->components; c++) {
+      char head[80], axis[4] = "";
+      if (f->components > 1 && c < 3) snprintf(axis, sizeof axis, ".%c", axes[c]);
+      snprintf(head, sizeof head, "%d%s [%s]", p, axis, f->unit);
+      if (!f->constant || p + c > 0) fputc(',', out);
+      csv_field(out, head);
+    }
+  }
+  fputc('\n', out);
+  int entry = f->points * f->components;
+  for (long k = 0; k < (f->constant ? 1 : cps_result_frames(r)); k++) {
+    if (!f->constant) csv_number(out, times[k]);
+    for (int j = 0; j < entry; j++) {
+      if (!f->constant || j > 0) fputc(',', out);
+      csv_number(out, data[(size_t)k * (size_t)entry + (size_t)j]);
+    }
+    fputc('\n', out);
+  }
+}
+
+int export_csv(const cps_result *r, const char *folder, int *files) {
+  char path[EXPORT_PATH];
+  int status = STATUS_GOOD;
+  for (int i = -2; i < cps_result_fields(r) && status == STATUS_GOOD; i++) {
+    char name[200];
+    snprintf(name, sizeof name,
+             i == -2   ? "series.csv"
+             : i == -1 ? "events.csv"
+                       : "fields/%s.csv",
+             i >= 0 ? cps_result_field(r, i)->name : "");
+    FILE *out = export_open(folder, name, path);
+    if (!out) return STATUS_IO;
+    if (i == -2)
+      series_write(out, r);
+    else if (i == -1)
+      events_write(out, r);
+    else
+      write_field(out, r, i);
+    status = close_output("export", path, out);
+    ++*files;
+  }
+  return status;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+int export_run(int argc, char **argv) {
+  export_options o = {0};
+  const option table[] = {
+      {"csv", 0, OPTION_FLAG, &o.csv, NULL, "series.csv, events.csv, fields/*.csv"},
+      {"vtk", 0, OPTION_FLAG, &o.vtk, NULL, "vtk/*.vtp and result.pvd, for ParaView"},
+      {"npy", 0, OPTION_FLAG, &o.npy, NULL, "result.npz, for NumPy"},
+      {"output", 'o', OPTION_TEXT, (void *)&o.folder, "FOLDER",
+       "where the files go; the folder of the result"},
+      {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},
+      {"help", 'h', OPTION_FLAG, &o.help, NULL, "this text"},
+  };
+  const int n_options = sizeof table / sizeof table[0];
+  int n = options_parse("export", table, n_options, argc, argv);
+  if (n < 0) return STATUS_USAGE;
+  if (o.help) {
+    print_help(stdout, table, n_options);
+    return STATUS_GOOD;
+  }
+  if (n != 1 || !(o.csv || o.vtk || o.npy)) {
+    if (n == 0)
+      complain("export", "which result? capstan export RESULT --csv");
+    else if (n > 1)
+      complain("export", "one result at a time, please: found '%s' after '%s'", argv[1], argv[0]);
+    else
+      complain("export", "in which format? --csv, --vtk or --npy");
+    return STATUS_USAGE;
+  }
+  /* Beside the result, unless it is to go elsewhere. */
+  char beside[EXPORT_PATH];
+  struct stat info;
+  int is_folder = stat(argv[0], &info) == 0 && S_ISDIR(info.st_mode);
+  const char *slash = strrchr(argv[0], '/');
+  snprintf(beside, sizeof beside, "%.*s",
+           is_folder ? (int)strlen(argv[0])
+           : slash   ? (int)(slash - argv[0])
+                     : 1,
+           is_folder || slash ? argv[0] : ".");
+  const char *folder = o.folder ? o.folder : beside;
+
+  cps_error error;
+  cps_result *r = cps_result_load(argv[0], &error);
+  if (!r) {
+    complain("export", "%s", error.text);
+    return STATUS_IO;
+  }
+  int files = 0, status = o.folder ? results_prepare("export", folder) : STATUS_GOOD;
+  if (status == STATUS_GOOD && o.csv) status = export_csv(r, folder, &files);
+  if (status == STATUS_GOOD && o.vtk) status = export_vtk(r, folder, &files);
+  if (status == STATUS_GOOD && o.npy) status = export_npy(r, folder, &files);
+  if (status == STATUS_GOOD && !o.quiet)
+    printf("%d file%s in %s/: %ld rows, %ld events, %ld frames\n", files, files == 1 ? "" : "s", folder,
+           cps_result_rows(r), cps_result_events(r), cps_result_frames(r));
+  cps_result_free(r);
+  return status;
+}

@@ -1,0 +1,321 @@
+/* recording.c - see recording.h.
+ *
+ * The checkpoint file: "capstan run 1\n", then the scenario's name, its folder, the number of settings and each of
+ * them, every one as a length in decimal, a line feed, that many bytes and a line feed; then the state.
+ * It is written under another name, brought to the disk and renamed: there is always a whole one. What it counts as
+ * recorded is on the disk before.
+ */
+#include "recording.h"
+#include "cli.h"
+#include "progress.h"
+#include "result_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Below this size nobody minds what result.h5 wastes [bytes]. */
+#define RENEW_FROM 64e6
+
+static const char first_line[] = "capstan run 1\n";
+
+/* ---------------------------------------------------------------- files */
+
+static int path_in(char path[FOLDER_ROOM], const char *folder, const char *name) {
+  int n = snprintf(path, FOLDER_ROOM, "%s/%s", folder, name);
+  return n > 0 && n < FOLDER_ROOM;
+}
+
+static int failed(recording *r, const char *path) {
+  r->failed = 1;
+  r->error = (cps_error){.status = CPS_IO};
+  snprintf(r->error.text, sizeof r->error.text, "cannot write '%s': %s", path, strerror(errno));
+  return 0;
+}
+
+/* Writes a file so that there is always a whole one of that name: the parts one after the other. */
+static int replace_file(recording *r, const char *name, const void *const *part, const size_t *size, int n) {
+  char path[FOLDER_ROOM], hidden[FOLDER_ROOM];
+  char part_name[64];
+  snprintf(part_name, sizeof part_name, "%s.part", name);
+  path_in(path, r->folder, name);
+  path_in(hidden, r->folder, part_name);
+  int file = open(hidden, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (file < 0) return failed(r, hidden);
+  int good = 1;
+  for (int i = 0; i < n && good; i++) {
+    for (size_t at = 0; at < size[i] && good;) {
+      ssize_t written = write(file, (const char *)part[i] + at, size[i] - at);
+      if (written > 0)
+        at += (size_t)written;
+      else if (written == 0 || errno != EINTR)
+        good = 0;
+    }
+  }
+  good = good && (fsync(file) == 0 || errno == EINVAL); /* EINVAL: not that kind of file */
+  int reason = errno;
+  if (close(file) != 0 && good) {
+    reason = errno;
+    good = 0;
+  }
+  if (good && rename(hidden, path) == 0) return 1;
+  if (!good) errno = reason;
+  failed(r, path);
+  remove(hidden);
+  return 0;
+}
+
+static unsigned long long identity_of(const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0) return 0;
+  return (unsigned long long)info.st_ino * 1000003u + (unsigned long long)info.st_dev;
+}
+
+/* ---------------------------------------------------------------- checkpoints */
+
+static char *add_field(char *at, const char *text) {
+  return at + sprintf(at, "%zu\n%s\n", strlen(text), text);
+}
+
+/* What comes before the state. */
+static char *make_preamble(const recording *r, size_t *size) {
+  const result_source *s = &r->source;
+  char count[24];
+  snprintf(count, sizeof count, "%d", s->n_settings);
+  size_t room = 256 + strlen(s->scenario->file) + strlen(r->origin);
+  for (int i = 0; i < s->n_settings; i++) room += strlen(s->settings[i]) + 32;
+  char *text = (char *)grow(NULL, room, 1), *at = text;
+  at += sprintf(at, "%s", first_line);
+  at = add_field(at, s->scenario->file);
+  at = add_field(at, r->origin);
+  at = add_field(at, count);
+  for (int i = 0; i < s->n_settings; i++) at = add_field(at, s->settings[i]);
+  *size = (size_t)(at - text);
+  return text;
+}
+
+static int write_checkpoint(recording *r) {
+  const void *part[2];
+  size_t size[2];
+  void *state = NULL;
+  if (cps_simulation_save(r->sim, &state, &size[1], &r->error) != CPS_OK) {
+    r->failed = 1;
+    return 0;
+  }
+  char *preamble = make_preamble(r, &size[0]);
+  part[0] = preamble;
+  part[1] = state;
+  int good = replace_file(r, "checkpoint", part, size, 2);
+  free(preamble);
+  free(state);
+  return good;
+}
+
+/* The next field; NULL if there is none. */
+static char *take_field(char **at, const char *end) {
+  char *stop = NULL;
+  if (*at >= end || **at < '0' || **at > '9') return NULL;
+  unsigned long long n = strtoull(*at, &stop, 10);
+  if (*stop != '\n' || n >= (unsigned long long)(end - stop) || stop[n + 1] != '\n') return NULL;
+  stop[n + 1] = 0;
+  *at = stop + n + 2;
+  return stop + 1;
+}
+
+/* A whole file, with a zero behind it; NULL with errno if it cannot be read. */
+static char *read_file(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return NULL;
+  char *text = NULL;
+  size_t n = 0, room = 0;
+  for (;;) {
+    if (n + 1 >= room) text = (char *)grow(text, room = 2 * room + 65536, 1);
+    size_t got = fread(text + n, 1, room - n - 1, file);
+    if (got == 0) break;
+    n += got;
+  }
+  int bad = ferror(file);
+  fclose(file);
+  if (bad) {
+    free(text);
+    errno = EIO;
+    return NULL;
+  }
+  text[n] = 0;
+  *size = n;
+  return text;
+}
+
+static int not_found(const char *what, const char *path, char *why, size_t size) {
+  snprintf(why, size, "%s '%s': %s", what, path, strerror(errno));
+  return 0;
+}
+
+int interrupted_read(interrupted *i, const char *folder, char *why, size_t size) {
+  char path[FOLDER_ROOM];
+  memset(i, 0, sizeof *i);
+  if (!path_in(path, folder, "checkpoint")) return not_found("the name is too long:", folder, why, size);
+  size_t n = 0;
+  i->all = read_file(path, &n);
+  if (!i->all) return not_found("there is no run to go on with: cannot read", path, why, size);
+  char *at = i->all + strlen(first_line), *end = i->all + n;
+  char *count = NULL;
+  if (n > strlen(first_line) && memcmp(i->all, first_line, strlen(first_line)) == 0) {
+    i->file = take_field(&at, end);
+    i->origin = i->file ? take_field(&at, end) : NULL;
+    count = i->origin ? take_field(&at, end) : NULL;
+  }
+  i->n_settings = count ? atoi(count) : -1;
+  if (i->n_settings >= 0 && i->n_settings < 1000000) {
+    i->setting = (char **)grow(NULL, (size_t)i->n_settings + 1, sizeof *i->setting);
+    for (int k = 0; k < i->n_settings; k++)
+      if (!(i->setting[k] = take_field(&at, end))) i->n_settings = -1;
+  }
+  if (i->n_settings < 0) {
+    snprintf(why, size, "'%s' is damaged", path);
+    return 0;
+  }
+  i->state = (unsigned char *)at;
+  i->size = (size_t)(end - at);
+  path_in(path, folder, "scenario.yaml");
+  i->text = read_file(path, &i->length);
+  return i->text ? 1 : not_found("cannot read", path, why, size);
+}
+
+void interrupted_free(interrupted *i) {
+  free(i->all);
+  free(i->text);
+  free((void *)i->setting);
+  memset(i, 0, sizeof *i);
+}
+
+/* ---------------------------------------------------------------- a run */
+
+/* The folder that the scenario's other files are found in, whatever the current one is later. */
+static void find_origin(recording *r) {
+  char folder[FOLDER_ROOM];
+  const char *file = r->source.scenario->file, *slash = strrchr(file, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
+  char *whole = realpath(folder, NULL);
+  snprintf(r->origin, sizeof r->origin, "%s", whole ? whole : folder);
+  free(whole);
+}
+
+int recording_start(recording *r, int resumed) {
+  char path[FOLDER_ROOM], part[FOLDER_ROOM];
+  if (!*r->origin) find_origin(r);
+  path_in(path, r->folder, "result.h5");
+  path_in(part, r->folder, "result.h5.part");
+  r->failed = 0;
+  r->file = cps_result_file_new(part, &r->source, &r->error);
+  if (!r->file) {
+    r->failed = 1;
+    remove(part);
+    return 0;
+  }
+  const void *text[] = {r->source.scenario->text};
+  size_t length[] = {r->source.scenario->length};
+  /* The old checkpoint goes first, so that it never stands beside what it does not belong to. */
+  static const char *const old[] = {"checkpoint", "summary.json", "series.csv", "events.csv", "report.html"};
+  for (size_t i = resumed ? 1 : 0; i < sizeof old / sizeof old[0]; i++) {
+    char gone[FOLDER_ROOM];
+    path_in(gone, r->folder, old[i]);
+    remove(gone);
+  }
+  if (rename(part, path) != 0) return failed(r, path);
+  r->identity = identity_of(path);
+  r->limit = RENEW_FROM;
+  if (!resumed && (!replace_file(r, "scenario.yaml", text, length, 1) || !write_checkpoint(r))) return 0;
+  r->flushed = r->checkpointed = seconds_now();
+  return 1;
+}
+
+/* Somebody may have removed the folder: then writing succeeds and nothing is kept. */
+static int still_there(recording *r) {
+  char path[FOLDER_ROOM];
+  path_in(path, r->folder, "result.h5");
+  if (identity_of(path) == r->identity) return 1;
+  r->failed = 1;
+  r->error = (cps_error){.status = CPS_IO};
+  snprintf(r->error.text, sizeof r->error.text,
+           "'%s' has vanished, or was replaced, while the run went on: nothing more can be kept there", path);
+  return 0;
+}
+
+/* Every flush loses the place of what it writes again. Once that has become much, the file is made anew from what is
+ * in memory; if there is no room for that now, later. */
+static int renew(recording *r) {
+  char path[FOLDER_ROOM], part[FOLDER_ROOM];
+  struct stat info;
+  path_in(path, r->folder, "result.h5");
+  path_in(part, r->folder, "result.h5.part");
+  if (stat(path, &info) != 0 || (double)info.st_size < r->limit) return 1;
+  result_file *fresh = cps_result_file_new(part, &r->source, NULL);
+  if (!fresh) {
+    remove(part);
+    r->limit *= 2;
+    return 1;
+  }
+  if (rename(part, path) != 0) {
+    cps_result_file_close(fresh, NULL, NULL);
+    return failed(r, path);
+  }
+  cps_result_file_close(r->file, NULL, NULL); /* nobody sees it any more, but those who have it open */
+  r->file = fresh;
+  r->identity = identity_of(path);
+  if (stat(path, &info) == 0 && 4 * (double)info.st_size > r->limit) r->limit = 4 * (double)info.st_size;
+  return 1;
+}
+
+static int flush(recording *r, int to_disk) {
+  if (r->failed) return 0;
+  if (cps_result_file_append(r->file, &r->error) != CPS_OK ||
+      cps_result_file_flush(r->file, to_disk, &r->error) != CPS_OK)
+    r->failed = 1;
+  return !r->failed && still_there(r) && renew(r);
+}
+
+int recording_tick(recording *r) {
+  double now = seconds_now();
+  if (r->failed) return 0;
+  if (now - r->flushed < r->every) return 1;
+  int good = flush(r, 0);
+  r->flushed = seconds_now();
+  return good;
+}
+
+int recording_checkpoint(cps_simulation *sim, void *data) {
+  recording *r = (recording *)data;
+  (void)sim;
+  if (seconds_now() - r->checkpointed < r->every) return 0;
+  int good = flush(r, 1) && write_checkpoint(r);
+  r->flushed = r->checkpointed = seconds_now();
+  return !good;
+}
+
+int recording_end(recording *r, const char *status, const char *summary) {
+  char path[FOLDER_ROOM];
+  cps_error ignored;
+  if (!r->file) return 0;
+  int good = flush(r, 0);
+  if (cps_result_file_close(r->file, status, good ? &r->error : &ignored) != CPS_OK && good) good = 0;
+  r->file = NULL;
+  if (!good) {
+    r->failed = 1;
+    return 0;
+  }
+  path_in(path, r->folder, "result.h5");
+  r->source.status = status;
+  r->source.summary = summary;
+  good = cps_result_file_write(path, &r->source, &r->error) == CPS_OK;
+  if (!good) r->failed = 1;
+  return good;
+}
+
+void recording_forget(const recording *r) {
+  char path[FOLDER_ROOM];
+  if (path_in(path, r->folder, "checkpoint")) remove(path);
+}

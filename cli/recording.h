@@ -1,0 +1,59 @@
+/* recording.h - the result folder while a run goes on: result.h5 grows, checkpoints are taken, and a run that
+ * was interrupted is found again. */
+#ifndef RECORDING_H
+#define RECORDING_H
+
+#include "result_file.h"
+
+enum { FOLDER_ROOM = 4096 };
+
+typedef struct recording {
+  const char *folder;
+  char origin[FOLDER_ROOM]; /* absolute folder of the scenario file, from which its other files are found */
+  cps_simulation *sim;
+  result_source source;
+  result_file *file;
+  double every;                 /* seconds between flushes, and between checkpoints */
+  double flushed, checkpointed; /* when that was last done */
+  unsigned long long identity;  /* of result.h5, to notice that somebody took it away */
+  double limit;                 /* size of result.h5 from which on it is made anew [bytes] */
+  int failed;                   /* something could not be written: `error` says what */
+  cps_error error;
+} recording;
+
+/* Starts: from here on the folder belongs to this run, and what an earlier one left there is gone. If it cannot be
+ * started the earlier one is untouched, and the error is in r. `resumed`: the folder is this run's already. 0 if it
+ * fails. */
+int recording_start(recording *r, int resumed);
+
+/* To be called often: writes what is new if it is time. 0 if that fails. */
+int recording_tick(recording *r);
+
+/* For cps_simulation_on_checkpoint; data is the recording. */
+int recording_checkpoint(cps_simulation *sim, void *data);
+
+/* Writes the rest, and closes result.h5 with that status; with a summary it is written anew, compact and with the
+ * summary in it. 0 if that fails. */
+int recording_end(recording *r, const char *status, const char *summary);
+
+/* Removes the checkpoint: the run is over. */
+void recording_forget(const recording *r);
+
+/* A run that was interrupted: what its checkpoint says. */
+typedef struct interrupted {
+  char *file;     /* the scenario's name as it was given */
+  char *origin;   /* its folder */
+  char **setting; /* [n_settings] */
+  int n_settings;
+  char *text; /* the scenario */
+  size_t length;
+  unsigned char *state;
+  size_t size;
+  char *all; /* the file that all of these but text point into */
+} interrupted;
+
+/* Reads it. 0 if there is none, or it cannot be read: `why` says so. */
+int interrupted_read(interrupted *i, const char *folder, char *why, size_t size);
+void interrupted_free(interrupted *i);
+
+#endif

@@ -1,0 +1,56 @@
+/* report.h - results as one HTML page: the machine in motion, plots, audit; no network needed.
+ *
+ * What a page shows comes through a report_source, whether the run has just ended or was read from a folder.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "result_files.h"
+
+/* One result of a report. */
+typedef struct report_source {
+  const char *label; /* short name, such as that of the folder */
+  const outcome
+      *run; /* result, settings, status, error, wall time; its scenario may be NULL: no drawing then */
+  const char *title, *file, *hash, *solver, *version; /* NULL where not known */
+  const char *text;                                   /* the scenario's source */
+  cps_energy energy;                                  /* at the end */
+  cps_counters counters;
+} report_source;
+
+/* A source about a run of this process; borrows everything. */
+report_source report_source_of(const char *label, const outcome *o);
+
+/* Writes the page. Complains and returns STATUS_IO if that fails. */
+int report_write(const char *where, const char *path, const report_source *sources, int n);
+
+/* The last part of a path, without a slash at its end. */
+void report_label(char *label, size_t size, const char *folder);
+
+/* Writes FOLDER/report.html about a run that has just been written there. */
+int report_write_run(const char *where, const char *folder, const outcome *o);
+
+/* ---- parts (report_data.c, report_asset.c) */
+
+/* Bytes that grow. */
+typedef struct bytes {
+  unsigned char *data; /* owned */
+  size_t length, room;
+} bytes;
+
+void bytes_add(bytes *b, const void *data, size_t length);
+
+/* What the page carries: a header in JSON, then arrays; web/src/data.js says how. */
+void report_encode(const report_source *sources, int n, bytes *out);
+
+/* The front end, as web/build.mjs bundled it. */
+typedef struct web_asset {
+  const char *text;
+  size_t length;
+} web_asset;
+
+web_asset web_report_script(void);
+web_asset web_report_style(void);
+web_asset web_space_script(void);
+
+#endif

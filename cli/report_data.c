@@ -1,0 +1,556 @@
+/* report_data.c - the data of a report: results thinned out to what a screen can show, and packed.
+ *
+ * Numbers become codes: 0 is NaN, k > 0 is min + (k - 1) step, with as many levels as the kind of data deserves. Codes
+ * are differenced over time (twice, once or not at all, whichever gives the smallest numbers), zigzagged and stored
+ * byte plane by byte plane, so that the compressor finds long runs of zeros. web/src/data.js is the other end. */
+#include "cli.h"
+#include "report.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  SERIES_BITS = 30,   /* of columns over time: a billionth of their range */
+  POSITION_BITS = 22, /* of positions along cables */
+  FIELD_BITS = 16,    /* of all else along cables */
+  VALUES_MOST = 400000,
+  ROWS_LEAST = 300,
+  ROWS_MOST = 4000,
+  FRAMES_LEAST = 60,
+  FRAMES_MOST = 600,
+  EVENTS_MOST = 5000,
+  EVENTS_NEAR = 500, /* events whose neighbouring rows are kept in any case */
+  CODE_ORDERS = 3
+};
+
+void bytes_add(bytes *b, const void *data, size_t length) {
+  if (b->length + length > b->room) {
+    b->room = 2 * b->room + length + 4096;
+    b->data = (unsigned char *)grow(b->data, b->room, 1);
+  }
+  if (length > 0) memcpy(b->data + b->length, data, length);
+  b->length += length;
+}
+
+/* ---------------------------------------------------------------- arrays */
+
+typedef struct packer {
+  json w;
+  bytes arrays;
+} packer;
+
+/* Smallest and largest finite value; 0 if there is none. *whole: all of them are integers. */
+static int range_of(const double *x, size_t n, double *least, double *most, int *whole) {
+  *least = INFINITY, *most = -INFINITY, *whole = 1;
+  for (size_t i = 0; i < n; i++) {
+    if (!isfinite(x[i])) continue;
+    *least = fmin(*least, x[i]);
+    *most = fmax(*most, x[i]);
+    if (*whole && x[i] != floor(x[i])) *whole = 0;
+  }
+  return *least <= *most;
+}
+
+static void difference(uint32_t *code, size_t n, size_t stride) {
+  for (size_t i = n; i-- > stride;) code[i] -= code[i - stride];
+}
+
+static uint32_t zigzag(uint32_t v) { return (v << 1) ^ (v >> 31 ? UINT32_MAX : 0); }
+
+/* How many bits the codes need, about. */
+static double cost_of(const uint32_t *code, size_t n, int order) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t v = order > 0 ? zigzag(code[i]) : code[i];
+    while (v) {
+      sum++;
+      v >>= 1;
+    }
+  }
+  return sum;
+}
+
+static void put_planes(bytes *out, const uint32_t *code, size_t n, int order) {
+  unsigned char *plane = (unsigned char *)grow(NULL, n, 1);
+  for (int shift = 0; shift < 32; shift += 8) {
+    for (size_t i = 0; i < n; i++)
+      plane[i] = (unsigned char)((order > 0 ? zigzag(code[i]) : code[i]) >> shift & 255);
+    bytes_add(out, plane, n);
+  }
+  free(plane);
+}
+
+static void put_constant(packer *p, const char *key, size_t n, double value) {
+  json_open_flat(&p->w, key, '{');
+  json_number(&p->w, "n", (double)n);
+  json_number(&p->w, "c", value);
+  json_close(&p->w);
+}
+
+/* n values of which the k-th belongs with the (k + stride)-th, the same thing later. */
+static void put_array(packer *p, const char *key, const double *x, size_t n, size_t stride, int bits) {
+  double least, most;
+  int whole;
+  if (n == 0 || !range_of(x, n, &least, &most, &whole)) {
+    put_constant(p, key, n, NAN);
+    return;
+  }
+  int finite = 1;
+  for (size_t i = 0; i < n && finite; i++) finite = isfinite(x[i]) != 0;
+  if (least == most && finite) {
+    put_constant(p, key, n, least);
+    return;
+  }
+  double levels = ldexp(1, bits) - 2, step = (most / 2 - least / 2) / levels * 2;
+  if (whole && most - least < levels) step = 1;
+  if (!(step > 0)) step = 1;
+  uint32_t *code[CODE_ORDERS];
+  for (int k = 0; k < CODE_ORDERS; k++) code[k] = (uint32_t *)grow(NULL, n, sizeof *code[k]);
+  for (size_t i = 0; i < n; i++)
+    code[0][i] = isfinite(x[i]) ? 1 + (uint32_t)fmin(levels, floor((x[i] - least) / step + 0.5)) : 0;
+  int best = 0;
+  double cost = cost_of(code[0], n, 0);
+  for (int k = 1; k < CODE_ORDERS; k++) {
+    memcpy(code[k], code[k - 1], n * sizeof *code[k]);
+    difference(code[k], n, stride);
+    double c = cost_of(code[k], n, k);
+    if (c < cost) best = k, cost = c;
+  }
+  json_open_flat(&p->w, key, '{');
+  json_number(&p->w, "n", (double)n);
+  json_number(&p->w, "at", (double)p->arrays.length);
+  json_number(&p->w, "min", least);
+  json_number(&p->w, "step", step);
+  json_int(&p->w, "order", best);
+  json_number(&p->w, "stride", (double)stride);
+  json_close(&p->w);
+  put_planes(&p->arrays, code[best], n, best);
+  for (int k = 0; k < CODE_ORDERS; k++) free(code[k]);
+}
+
+/* Times stay what they are, little-endian. */
+static void put_times(packer *p, const char *key, const double *x, size_t n) {
+  json_open_flat(&p->w, key, '{');
+  json_number(&p->w, "n", (double)n);
+  json_number(&p->w, "at", (double)p->arrays.length);
+  json_int(&p->w, "f64", 1);
+  json_close(&p->w);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t bits;
+    memcpy(&bits, &x[i], sizeof bits);
+    unsigned char raw[8];
+    for (int k = 0; k < 8; k++) raw[k] = (unsigned char)(bits >> (8 * k) & 255);
+    bytes_add(&p->arrays, raw, sizeof raw);
+  }
+}
+
+/* ---------------------------------------------------------------- which rows */
+
+static long limit_of(long values_most, long per_row, long least, long most) {
+  long limit = values_most / (per_row > 0 ? per_row : 1);
+  return limit < least ? least : limit > most ? most : limit;
+}
+
+/* Marks rows at equal distances, first and last among them. */
+static void mark_even(char *keep, long rows, long limit) {
+  for (long i = 0; i < limit; i++)
+    keep[(long)((double)i * (double)(rows - 1) / (double)(limit - 1) + 0.5)] = 1;
+}
+
+/* Peaks must not be lost: the smallest and the largest value of every column stay. */
+static void mark_extremes(char *keep, const cps_result *r, long rows) {
+  for (int c = 1; c < cps_result_columns(r); c++) {
+    const double *x = cps_result_data(r, c);
+    long least = 0, most = 0;
+    for (long i = 1; i < rows; i++) {
+      if (x[i] < x[least]) least = i;
+      if (x[i] > x[most]) most = i;
+    }
+    keep[least] = keep[most] = 1;
+  }
+}
+
+static void mark_events(char *keep, const cps_result *r, long rows) {
+  const double *t = cps_result_data(r, 0);
+  long row = 0;
+  for (long i = 0; i < cps_result_events(r) && i < EVENTS_NEAR; i++) {
+    double time = cps_result_event(r, i)->time;
+    while (row < rows - 1 && t[row] < time) row++;
+    keep[row] = 1;
+    if (row > 0) keep[row - 1] = 1;
+  }
+}
+
+/* The rows to be shown, *n of them; the caller's to free. */
+static long *rows_shown(const cps_result *r, long *n) {
+  long rows = cps_result_rows(r), limit = limit_of(VALUES_MOST, cps_result_columns(r), ROWS_LEAST, ROWS_MOST);
+  long *row = (long *)grow(NULL, (size_t)(rows > 0 ? rows : 1), sizeof *row);
+  char *keep = (char *)grow(NULL, (size_t)(rows > 0 ? rows : 1), 1);
+  memset(keep, rows <= limit, (size_t)(rows > 0 ? rows : 1));
+  if (rows > limit) {
+    mark_even(keep, rows, limit);
+    mark_extremes(keep, r, rows);
+    mark_events(keep, r, rows);
+  }
+  *n = 0;
+  for (long i = 0; i < rows; i++)
+    if (keep[i]) row[(*n)++] = i;
+  free(keep);
+  return row;
+}
+
+/* ---------------------------------------------------------------- series, events, fields */
+
+static void put_columns(packer *p, const cps_result *r, const long *row, long rows) {
+  double *x = (double *)grow(NULL, (size_t)(rows > 0 ? rows : 1), sizeof *x);
+  json_open_flat(&p->w, "columns", '[');
+  for (int c = 0; c < cps_result_columns(r); c++) {
+    const double *data = cps_result_data(r, c);
+    for (long i = 0; i < rows; i++) x[i] = data[row[i]];
+    json_open_flat(&p->w, NULL, '{');
+    json_text(&p->w, "name", cps_result_name(r, c));
+    json_text(&p->w, "unit", cps_result_unit(r, c));
+    if (c == 0)
+      put_times(p, "data", x, (size_t)rows);
+    else
+      put_array(p, "data", x, (size_t)rows, 1, SERIES_BITS);
+    json_close(&p->w);
+  }
+  json_close(&p->w);
+  json_number(&p->w, "rows_total", (double)cps_result_rows(r));
+  free(x);
+}
+
+/* The place of a text in the list; it is added if it is new. */
+static int place_of(const char ***list, int *n, const char *text) {
+  for (int i = 0; i < *n; i++)
+    if (strcmp((*list)[i], text) == 0) return i;
+  *list = (const char **)grow((void *)*list, (size_t)*n + 1, sizeof **list);
+  (*list)[*n] = text;
+  return (*n)++;
+}
+
+static void put_events(packer *p, const cps_result *r) {
+  long total = cps_result_events(r), n = total < EVENTS_MOST ? total : EVENTS_MOST;
+  double *x = (double *)grow(NULL, 3 * (size_t)n + 1, sizeof *x), *contact = x + n, *kind = contact + n;
+  const char **what = NULL;
+  int n_what = 0;
+  for (long i = 0; i < n; i++) {
+    const cps_event *e = cps_result_event(r, i);
+    x[i] = e->time;
+    contact[i] = e->contact;
+    kind[i] = place_of(&what, &n_what, e->what);
+  }
+  json_open_flat(&p->w, "events", '{');
+  json_number(&p->w, "total", (double)total);
+  put_times(p, "time", x, (size_t)n);
+  put_array(p, "contact", contact, (size_t)n, 1, SERIES_BITS);
+  put_array(p, "kind", kind, (size_t)n, 1, SERIES_BITS);
+  json_open_flat(&p->w, "what", '[');
+  for (int i = 0; what && i < n_what; i++) json_text(&p->w, NULL, what[i]);
+  json_close(&p->w);
+  json_close(&p->w);
+  free((void *)what);
+  free(x);
+}
+
+static void put_field(packer *p, const cps_result *r, int index, const long *frame, long frames) {
+  const cps_field *f = cps_result_field(r, index);
+  const double *data = cps_result_field_data(r, index);
+  size_t per = (size_t)f->points * (size_t)f->components, n = f->constant ? per : per * (size_t)frames;
+  if (!data) return;
+  double *x = (double *)grow(NULL, n + 1, sizeof *x);
+  if (f->constant)
+    memcpy(x, data, per * sizeof *x);
+  else
+    for (long i = 0; i < frames; i++)
+      memcpy(x + (size_t)i * per, data + (size_t)frame[i] * per, per * sizeof *x);
+  size_t length = strlen(f->name);
+  int is_place = length >= 8 && strcmp(f->name + length - 8, "position") == 0;
+  json_open_flat(&p->w, NULL, '{');
+  json_text(&p->w, "name", f->name);
+  json_text(&p->w, "unit", f->unit);
+  json_int(&p->w, "points", f->points);
+  json_int(&p->w, "components", f->components);
+  json_bool(&p->w, "constant", f->constant);
+  put_array(p, "data", x, n, f->constant ? 1 : per,
+            f->constant ? SERIES_BITS
+            : is_place  ? POSITION_BITS
+                        : FIELD_BITS);
+  json_close(&p->w);
+  free(x);
+}
+
+static void put_fields(packer *p, const cps_result *r) {
+  long total = cps_result_frames(r), per_frame = 0;
+  for (int i = 0; i < cps_result_fields(r); i++) {
+    const cps_field *f = cps_result_field(r, i);
+    if (!f->constant) per_frame += (long)f->points * f->components;
+  }
+  long limit = limit_of(VALUES_MOST, per_frame, FRAMES_LEAST, FRAMES_MOST), n = total < limit ? total : limit;
+  long *frame = (long *)grow(NULL, (size_t)n + 1, sizeof *frame);
+  double *times = (double *)grow(NULL, (size_t)n + 1, sizeof *times);
+  for (long i = 0; i < n; i++) {
+    frame[i] = n > 1 ? (long)((double)i * (double)(total - 1) / (double)(n - 1) + 0.5) : 0;
+    times[i] = cps_result_frame_times(r)[frame[i]];
+  }
+  json_open_flat(&p->w, "fields", '{');
+  json_number(&p->w, "total", (double)total);
+  put_times(p, "times", times, (size_t)n);
+  json_open_flat(&p->w, "list", '[');
+  for (int i = 0; i < cps_result_fields(r); i++) put_field(p, r, i, frame, n);
+  json_close(&p->w);
+  json_close(&p->w);
+  free(times);
+  free(frame);
+}
+
+/* ---------------------------------------------------------------- the machine */
+
+static void put_vector(json *w, const char *key, const double *v) {
+  json_open_flat(w, key, '[');
+  for (int i = 0; i < 3; i++) json_number(w, NULL, v[i]);
+  json_close(w);
+}
+
+/* A prescribed value at the times that are shown. */
+static void put_profile(packer *p, const char *key, const profile *prescribed, const double *t, long n) {
+  if (!prescribed) {
+    json_text(&p->w, key, NULL);
+    return;
+  }
+  double *x = (double *)grow(NULL, (size_t)n + 1, sizeof *x);
+  for (long i = 0; i < n; i++) x[i] = cps_profile_eval(prescribed, t[i]).y;
+  put_array(p, key, x, (size_t)n, 1, SERIES_BITS);
+  free(x);
+}
+
+static void put_bodies(json *w, const cps_scenario *s) {
+  static const char *const kinds[] = {
+      [BODY_LINE] = "line", [BODY_PLANE] = "plane", [BODY_SURFACE] = "surface"};
+  json_open_flat(w, "bodies", '[');
+  for (int i = 0; s && i < s->n_bodies; i++) {
+    const scenario_body *b = &s->bodies[i];
+    json_open_flat(w, NULL, '{');
+    json_text(w, "name", b->name);
+    json_text(w, "kind", kinds[b->kind]);
+    json_number(w, "mass", b->mass);
+    put_vector(w, "origin", b->origin);
+    put_vector(w, "direction", b->direction);
+    put_vector(w, "x0", b->x);
+    json_close(w);
+  }
+  json_close(w);
+}
+
+static void put_springs(json *w, const cps_scenario *s) {
+  json_open_flat(w, "springs", '[');
+  for (int i = 0; s && i < s->n_springs; i++) {
+    const scenario_spring *k = &s->springs[i];
+    json_open_flat(w, NULL, '{');
+    json_text(w, "name", k->name);
+    json_number(w, "length", k->length);
+    json_bool(w, "tension_only", k->tension_only);
+    json_bool(w, "along_line", k->along_line);
+    json_open_flat(w, "ends", '[');
+    for (int e = 0; e < 2; e++) {
+      json_open_flat(w, NULL, '{');
+      json_int(w, "body", k->end[e].body);
+      put_vector(w, "offset", k->end[e].offset);
+      json_close(w);
+    }
+    json_close(w);
+    json_close(w);
+  }
+  json_close(w);
+}
+
+static void put_contacts(json *w, const cps_scenario *s) {
+  json_open_flat(w, "contacts", '[');
+  for (int i = 0; s && i < s->n_contacts; i++) {
+    const scenario_contact *c = &s->contacts[i];
+    json_open_flat(w, NULL, '{');
+    json_text(w, "name", c->name);
+    json_text(w, "law", c->law->name);
+    json_open_flat(w, "bodies", '[');
+    for (int e = 0; e < 2; e++) json_int(w, NULL, c->body[e]);
+    json_close(w);
+    json_close(w);
+  }
+  json_close(w);
+}
+
+static void put_loads(packer *p, const cps_scenario *s, const double *t, long n) {
+  json_open_flat(&p->w, "loads", '[');
+  for (int i = 0; s && i < s->n_loads; i++) {
+    const scenario_load *l = &s->loads[i];
+    json_open_flat(&p->w, NULL, '{');
+    json_text(&p->w, "name", l->name);
+    json_int(&p->w, "body", l->body);
+    put_vector(&p->w, "direction", l->direction);
+    put_profile(p, "force", l->force, t, n);
+    json_close(&p->w);
+  }
+  json_close(&p->w);
+}
+
+static void put_drums(packer *p, const cps_scenario *s, const double *t, long n) {
+  json *w = &p->w;
+  json_open_flat(w, "drums", '[');
+  for (int i = 0; s && i < s->n_drums; i++) {
+    const scenario_drum *d = &s->drums[i];
+    json_open_flat(w, NULL, '{');
+    json_text(w, "name", d->name);
+    json_number(w, "radius", d->radius);
+    put_vector(w, "center", d->center);
+    put_vector(w, "axis", d->axis);
+    json_int(w, "carrier", d->carrier);
+    json_open_flat(w, "shift", '[');
+    for (int k = 0; k < 3; k++) put_profile(p, NULL, d->shift[k], t, n);
+    json_close(w);
+    json_close(w);
+  }
+  json_close(w);
+}
+
+static void put_cables(json *w, const cps_scenario *s) {
+  static const char *const kinds[] = {[END_FREE] = "free",
+                                      [END_PINNED] = "pinned",
+                                      [END_CLAMPED] = "clamped",
+                                      [END_BODY] = "body",
+                                      [END_RIM] = "rim"};
+  json_open_flat(w, "cables", '[');
+  for (int i = 0; s && i < s->n_cables; i++) {
+    const scenario_cable *c = &s->cables[i];
+    json_open_flat(w, NULL, '{');
+    json_text(w, "name", c->name);
+    json_bool(w, "closed", c->closed);
+    json_text(w, "law", c->contact.law ? c->contact.law->name : NULL);
+    json_open_flat(w, "ends", '[');
+    for (int e = 0; e < 2; e++) {
+      json_open_flat(w, NULL, '{');
+      json_text(w, "kind", kinds[c->end[e].kind]);
+      json_int(w, "body", c->end[e].kind == END_BODY ? c->end[e].body : -1);
+      json_close(w);
+    }
+    json_close(w);
+    json_close(w);
+  }
+  json_close(w);
+}
+
+static void put_model(packer *p, const cps_scenario *s, const double *t, long n) {
+  static const double nowhere[3] = {0, 0, 0};
+  json_open_flat(&p->w, "model", '{');
+  json_int(&p->w, "dim", s && s->dim == 3 ? 3 : 2);
+  put_vector(&p->w, "gravity", s ? s->gravity : nowhere);
+  put_bodies(&p->w, s);
+  put_springs(&p->w, s);
+  put_contacts(&p->w, s);
+  put_loads(p, s, t, n);
+  put_drums(p, s, t, n);
+  put_cables(&p->w, s);
+  json_close(&p->w);
+}
+
+/* ---------------------------------------------------------------- the run */
+
+static void put_numbers(json *w, const report_source *source) {
+  cps_energy e = source->energy;
+  cps_counters n = source->counters;
+  const struct {
+    const char *key;
+    double value;
+  } energy[] = {{"initial", e.initial},   {"kinetic", e.kinetic},     {"elastic", e.elastic},
+                {"gravity", e.gravity},   {"load_work", e.load_work}, {"motion_work", e.motion_work},
+                {"friction", e.friction}, {"damping", e.damping},     {"solver", e.solver},
+                {"error", e.error},       {"scale", e.scale}},
+    counters[] = {{"steps", (double)n.steps},
+                  {"rejected", (double)n.rejected},
+                  {"evaluations", (double)n.evaluations},
+                  {"newton", (double)n.newton},
+                  {"factorisations", (double)n.factorisations},
+                  {"events", (double)n.events}};
+  json_open_flat(w, "energy", '{');
+  for (size_t i = 0; i < sizeof energy / sizeof energy[0]; i++)
+    json_number(w, energy[i].key, energy[i].value);
+  json_close(w);
+  json_open_flat(w, "counters", '{');
+  for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+    json_number(w, counters[i].key, counters[i].value);
+  json_close(w);
+}
+
+static void put_about(json *w, const report_source *source) {
+  const outcome *o = source->run;
+  const scenario_run *run = o->scenario ? &o->scenario->run : NULL;
+  long rows = cps_result_rows(o->result);
+  const double *t = cps_result_data(o->result, 0);
+  json_text(w, "label", source->label);
+  json_text(w, "title", source->title);
+  json_text(w, "status", o->status);
+  json_text(w, "error", o->error ? o->error->text : NULL);
+  json_text(w, "version", source->version);
+  json_text(w, "file", source->file);
+  json_text(w, "hash", source->hash);
+  json_text(w, "scenario", source->text ? source->text : "");
+  json_number(w, "wall", o->wall);
+  json_open_flat(w, "settings", '[');
+  for (int i = 0; i < o->n_settings; i++) json_text(w, NULL, o->settings[i]);
+  json_close(w);
+  json_open_flat(w, "run", '{');
+  json_text(w, "solver", source->solver ? source->solver : "");
+  json_number(w, "from", run ? run->from : rows ? t[0] : 0);
+  json_number(w, "until", run ? run->until : rows ? t[rows - 1] : 0);
+  json_number(w, "reached", rows ? t[rows - 1] : NAN);
+  json_number(w, "tolerance", run ? run->tolerance : NAN);
+  json_number(w, "absolute_tolerance", run ? run->tolerance_abs : NAN);
+  json_close(w);
+}
+
+static void put_run(packer *p, const report_source *source) {
+  const cps_result *r = source->run->result;
+  long rows, *row = rows_shown(r, &rows);
+  double *t = (double *)grow(NULL, (size_t)rows + 1, sizeof *t);
+  for (long i = 0; i < rows; i++) t[i] = cps_result_data(r, 0)[row[i]];
+  json_open_flat(&p->w, NULL, '{');
+  put_about(&p->w, source);
+  put_numbers(&p->w, source);
+  put_columns(p, r, row, rows);
+  put_events(p, r);
+  put_fields(p, r);
+  put_model(p, source->run->scenario, t, rows);
+  json_close(&p->w);
+  free(t);
+  free(row);
+}
+
+void report_encode(const report_source *sources, int n, bytes *out) {
+  char *header = NULL;
+  size_t length = 0;
+  FILE *memory = open_memstream(&header, &length);
+  if (!memory) {
+    complain(NULL, "out of memory");
+    exit(STATUS_FAILED);
+  }
+  packer p = {.w = json_start(memory)};
+  json_open_flat(&p.w, NULL, '{');
+  json_int(&p.w, "format", 1);
+  json_text(&p.w, "version", cps_version());
+  json_open_flat(&p.w, "runs", '[');
+  for (int i = 0; i < n; i++) put_run(&p, &sources[i]);
+  json_close(&p.w);
+  json_close(&p.w);
+  json_end(&p.w);
+  fclose(memory);
+  unsigned char size[4];
+  for (int k = 0; k < 4; k++) size[k] = (unsigned char)(length >> (8 * k) & 255);
+  bytes_add(out, size, sizeof size);
+  bytes_add(out, header, length);
+  bytes_add(out, p.arrays.data, p.arrays.length);
+  free(header);
+  free(p.arrays.data);
+}

@@ -1,0 +1,144 @@
+/* report_html.c - the page around the data: one file, in which everything is. See report.h. */
+#include "cli.h"
+#include "plot.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* ---------------------------------------------------------------- compression */
+
+/* A gzip stream of the bytes; ends the program if memory does, as grow does. */
+static bytes compress_bytes(const void *data, size_t length) {
+  z_stream z = {0};
+  bytes out = {0};
+  /* 15 bits of window, + 16 for the gzip format */
+  if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+    complain(NULL, "out of memory");
+    exit(STATUS_FAILED);
+  }
+  out.room = deflateBound(&z, (uLong)length) + 64;
+  out.data = (unsigned char *)grow(NULL, out.room, 1);
+  z.next_in = (z_const Bytef *)data;
+  z.avail_in = (uInt)length;
+  z.next_out = out.data;
+  z.avail_out = (uInt)out.room;
+  deflate(&z, Z_FINISH);
+  out.length = z.total_out;
+  deflateEnd(&z);
+  return out;
+}
+
+static void put_base64(FILE *out, const unsigned char *data, size_t length) {
+  static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < length; i += 3) {
+    unsigned v = (unsigned)data[i] << 16;
+    if (i + 1 < length) v |= (unsigned)data[i + 1] << 8;
+    if (i + 2 < length) v |= data[i + 2];
+    char four[4] = {digit[v >> 18 & 63], digit[v >> 12 & 63], i + 1 < length ? digit[v >> 6 & 63] : '=',
+                    i + 2 < length ? digit[v & 63] : '='};
+    fwrite(four, 1, sizeof four, out);
+  }
+}
+
+static void put_packed(FILE *out, const char *id, const void *data, size_t length) {
+  bytes packed = compress_bytes(data, length);
+  fprintf(out, "<script type=\"text/plain\" id=\"%s\">", id);
+  put_base64(out, packed.data, packed.length);
+  fputs("</script>\n", out);
+  free(packed.data);
+}
+
+/* ---------------------------------------------------------------- the page */
+
+static int in_space(const report_source *sources, int n) {
+  for (int i = 0; i < n; i++)
+    if (sources[i].run->scenario && sources[i].run->scenario->dim == 3) return 1;
+  return 0;
+}
+
+static void put_page(FILE *out, const report_source *sources, int n) {
+  const char *title = sources[0].title && *sources[0].title ? sources[0].title : sources[0].label;
+  web_asset style = web_report_style(), script = web_report_script(), space = web_space_script();
+  fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        /* Nothing may be loaded from anywhere, whatever is in the data. */
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+        "'unsafe-inline'; "
+        "style-src 'unsafe-inline'; img-src data: blob:\">\n<title>",
+        out);
+  plot_escape(out, title);
+  fputs(" \xC2\xB7 Capstan</title>\n<style>", out);
+  fwrite(style.text, 1, style.length, out);
+  fputs("</style>\n</head>\n<body>\n<header class=\"top\"><div class=\"brand\"><span "
+        "class=\"word\">Capstan</span></div><h1>",
+        out);
+  plot_escape(out, title);
+  fputs(
+      "</h1><noscript>This report needs JavaScript; it loads nothing from any network.</noscript></header>\n",
+      out);
+  bytes data = {0};
+  report_encode(sources, n, &data);
+  put_packed(out, "data", data.data, data.length);
+  free(data.data);
+  if (in_space(sources, n)) put_packed(out, "space", space.text, space.length);
+  fputs("<script>", out);
+  fwrite(script.text, 1, script.length, out);
+  fputs("</script>\n</body>\n</html>\n", out);
+}
+
+int report_write(const char *where, const char *path, const report_source *sources, int n) {
+  char part[4096];
+  if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part) {
+    complain(where, "the name of the report is too long");
+    return STATUS_IO;
+  }
+  FILE *file = fopen(part, "w");
+  if (!file) {
+    complain(where, "cannot write '%s': %s", path, strerror(errno));
+    return STATUS_IO;
+  }
+  put_page(file, sources, n);
+  int status = close_output(where, path, file);
+  if (status == STATUS_GOOD && rename(part, path) != 0) {
+    complain(where, "cannot write '%s': %s", path, strerror(errno));
+    status = STATUS_IO;
+  }
+  if (status != STATUS_GOOD) remove(part);
+  return status;
+}
+
+report_source report_source_of(const char *label, const outcome *o) {
+  const cps_scenario *s = o->scenario;
+  report_source source = {.label = label, .run = o, .version = cps_version()};
+  cps_result_energy(o->result, &source.energy);
+  cps_result_counters(o->result, &source.counters);
+  if (!s) return source;
+  source.title = cps_scenario_title(s);
+  source.file = s->file;
+  source.hash = cps_scenario_hash(s);
+  source.solver = s->run.solver;
+  source.text = s->text;
+  return source;
+}
+
+void report_label(char *label, size_t size, const char *folder) {
+  size_t end = strlen(folder);
+  while (end > 1 && folder[end - 1] == '/') end--;
+  size_t start = end;
+  while (start > 0 && folder[start - 1] != '/') start--;
+  snprintf(label, size, "%.*s", (int)(end - start), folder + start);
+}
+
+int report_write_run(const char *where, const char *folder, const outcome *o) {
+  char path[4000], label[256];
+  if (snprintf(path, sizeof path, "%s/report.html", folder) >= (int)sizeof path) {
+    complain(where, "the name of the report is too long");
+    return STATUS_IO;
+  }
+  report_label(label, sizeof label, folder);
+  report_source source = report_source_of(label, o);
+  return report_write(where, path, &source, 1);
+}

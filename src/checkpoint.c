@@ -1,0 +1,280 @@
+/* checkpoint.c - see checkpoint.h.
+ *
+ * The bytes: a head (struct head), then items, each with an item_head, its name and its value, then the SHA-256
+ * of all that as 64 characters. Numbers are those of the machine: a checkpoint is read where it was written.
+ */
+#include "checkpoint.h"
+#include "machine.h"
+#include "sha256.h"
+#include "system.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAGIC_LENGTH = 24, HASH_LENGTH = 64, NAME_ROOM = 40 };
+static const char magic[MAGIC_LENGTH] = "capstan checkpoint 1\n";
+
+typedef struct head {
+  char magic[MAGIC_LENGTH];
+  char version[24];
+  char solver[32];
+  char scenario[65];
+  char order[7]; /* of bytes and sizes: see fill_head */
+} head;
+
+typedef struct item_head {
+  char name[NAME_ROOM];
+  uint64_t size;
+} item_head;
+
+struct checkpoint {
+  unsigned char *bytes;
+  size_t size, room;
+  int restoring;
+  size_t at;           /* where the next item is expected */
+  int no_memory;       /* while saving */
+  const char *missing; /* the first item that was not there, or had another size */
+};
+
+/* ------------------------------------------------------------------ items */
+
+static void add(checkpoint *c, const void *data, size_t size) {
+  if (c->no_memory) return;
+  if (size > c->room - c->size) {
+    size_t room = 2 * (c->size + size) + 4096;
+    unsigned char *more = realloc(c->bytes, room);
+    if (!more) {
+      c->no_memory = 1;
+      return;
+    }
+    c->bytes = more;
+    c->room = room;
+  }
+  if (size > 0) memcpy(c->bytes + c->size, data, size);
+  c->size += size;
+}
+
+/* The value of the next item of that name; NULL if there is none of that size. */
+static const unsigned char *find(checkpoint *c, const char *name, size_t size) {
+  for (size_t at = c->at; at + sizeof(item_head) <= c->size;) {
+    item_head h;
+    memcpy(&h, c->bytes + at, sizeof h);
+    at += sizeof h;
+    if (h.size > c->size - at) return NULL;
+    if (strncmp(h.name, name, NAME_ROOM) == 0) {
+      c->at = at + (size_t)h.size;
+      return h.size == size ? c->bytes + at : NULL;
+    }
+    at += (size_t)h.size;
+  }
+  return NULL;
+}
+
+void cps_checkpoint_item(checkpoint *c, const char *name, void *at, size_t size) {
+  if (c->restoring) {
+    const unsigned char *value = find(c, name, size);
+    if (value && size > 0)
+      memcpy(at, value, size);
+    else if (!value && !c->missing)
+      c->missing = name;
+    return;
+  }
+  item_head h;
+  memset(&h, 0, sizeof h);
+  snprintf(h.name, sizeof h.name, "%s", name);
+  h.size = size;
+  add(c, &h, sizeof h);
+  add(c, at, size);
+}
+
+void cps_checkpoint_array(checkpoint *c, const char *name, double *at, int n) {
+  cps_checkpoint_item(c, name, at, (size_t)n * sizeof(double));
+}
+
+/* ------------------------------------------------------------------ what belongs to every simulation */
+
+static void list_workspace(checkpoint *c, const cps_system *s, workspace *k) {
+  const struct {
+    double *at;
+    int n;
+  } arrays[] = {{k->inverse_mass, s->nx},
+                {k->force, s->nx},
+                {k->press, s->nx},
+                {k->surface_a, s->nx},
+                {k->w_ii, s->nc},
+                {k->free_a, s->nc},
+                {k->v, s->nc},
+                {k->n, s->nc},
+                {k->f, s->nc},
+                {k->f_eq, s->nc},
+                {k->z_t, s->nz},
+                {k->spring, s->scenario->n_springs},
+                {k->spring_e, s->scenario->n_springs}};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+    cps_checkpoint_array(c, "work", arrays[i].at, arrays[i].n);
+  CHECKPOINT_VALUE(c, "evaluations", k->evaluations);
+  CHECKPOINT_VALUE(c, "newton", k->newton);
+  CHECKPOINT_VALUE(c, "held", k->held);
+}
+
+static void list_simulation(checkpoint *c, cps_simulation *sim) {
+  const cps_system *s = sim->system;
+  CHECKPOINT_VALUE(c, "t", sim->t);
+  CHECKPOINT_VALUE(c, "h", sim->h);
+  cps_checkpoint_array(c, "y", sim->y, s->ny);
+  cps_checkpoint_array(c, "y_t", sim->y_t, s->ny);
+  cps_checkpoint_item(c, "mode", sim->mode, (size_t)s->nc * sizeof(int));
+  CHECKPOINT_VALUE(c, "next_output", sim->next_output);
+  CHECKPOINT_VALUE(c, "output_index", sim->output_index);
+  CHECKPOINT_VALUE(c, "largest_energy", sim->largest_energy);
+  CHECKPOINT_VALUE(c, "initial_energy", sim->initial_energy);
+  CHECKPOINT_VALUE(c, "stint_from", sim->stint_from);
+  CHECKPOINT_VALUE(c, "counters", sim->result.counters);
+  CHECKPOINT_VALUE(c, "last_checkpoint", sim->last_checkpoint);
+  list_workspace(c, s, &sim->work);
+  CHECKPOINT_VALUE(c, "next_frame", sim->next_frame);
+  if (sim->machine) cps_machine_list(c, sim->machine);
+}
+
+/* How much had been recorded, and whether a solver had begun. */
+static void list_extent(checkpoint *c, cps_simulation *sim, cps_extent *e, int *begun) {
+  *e = (cps_extent){sim->result.rows, sim->result.n_events, sim->result.frames};
+  *begun = sim->solver_list != NULL;
+  CHECKPOINT_VALUE(c, "recorded", *e);
+  CHECKPOINT_VALUE(c, "begun", *begun);
+}
+
+static void fill_head(const cps_simulation *sim, head *h) {
+  const uint16_t order = 0x0201;
+  memset(h, 0, sizeof *h);
+  memcpy(h->magic, magic, sizeof magic);
+  snprintf(h->version, sizeof h->version, "%s", cps_version());
+  snprintf(h->solver, sizeof h->solver, "%s", sim->system->scenario->run.solver);
+  memcpy(h->scenario, sim->system->scenario->hash, sizeof h->scenario);
+  memcpy(h->order, &order, sizeof order);
+  h->order[2] = (char)sizeof(long);
+  h->order[3] = (char)sizeof(size_t);
+}
+
+/* ------------------------------------------------------------------ saving and restoring */
+
+static void hash_of(const unsigned char *bytes, size_t size, char hex[65]) {
+  sha256 h;
+  cps_sha256_start(&h);
+  cps_sha256_add(&h, bytes, size);
+  cps_sha256_end(&h, hex);
+}
+
+cps_status cps_simulation_save(cps_simulation *sim, void **bytes, size_t *size, cps_error *err) {
+  checkpoint c = {0};
+  head h;
+  cps_extent extent;
+  int begun;
+  char hex[65];
+  if (sim->ended)
+    return cps_error_set(err, CPS_BAD_INPUT, NULL, "a run that has ended has nothing left to continue");
+  fill_head(sim, &h);
+  add(&c, &h, sizeof h);
+  list_extent(&c, sim, &extent, &begun);
+  list_simulation(&c, sim);
+  if (begun) sim->solver_list(&c, sim->solver);
+  if (!c.no_memory) {
+    hash_of(c.bytes, c.size, hex);
+    add(&c, hex, HASH_LENGTH);
+  }
+  if (c.no_memory) {
+    free(c.bytes);
+    return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for a checkpoint");
+  }
+  *bytes = c.bytes;
+  *size = c.size;
+  return CPS_OK;
+}
+
+/* Says what is wrong with the head; NULL if nothing. */
+static const char *check_head(const cps_simulation *sim, const unsigned char *bytes, size_t size) {
+  head found, wanted;
+  char hex[65];
+  if (size < sizeof found + HASH_LENGTH || memcmp(bytes, magic, sizeof magic) != 0)
+    return "this is not a checkpoint";
+  hash_of(bytes, size - HASH_LENGTH, hex);
+  if (memcmp(hex, bytes + size - HASH_LENGTH, HASH_LENGTH) != 0) return "the checkpoint is damaged";
+  memcpy(&found, bytes, sizeof found);
+  fill_head(sim, &wanted);
+  if (memcmp(found.version, wanted.version, sizeof found.version) != 0 ||
+      memcmp(found.order, wanted.order, sizeof found.order) != 0)
+    return "the checkpoint was written by another version, or on another kind of machine";
+  if (memcmp(found.scenario, wanted.scenario, sizeof found.scenario) != 0)
+    return "the checkpoint belongs to another scenario, or to other settings";
+  if (memcmp(found.solver, wanted.solver, sizeof found.solver) != 0)
+    return "the checkpoint belongs to another solver";
+  return NULL;
+}
+
+static cps_status does_not_fit(const char *item, cps_error *err) {
+  return cps_error_set(err, CPS_BAD_INPUT, NULL,
+                       "the checkpoint does not fit: \"%s\" is missing or has another size", item);
+}
+
+cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes, size_t size, cps_extent *recorded,
+                                  cps_error *err) {
+  const char *wrong = check_head(sim, bytes, size);
+  if (wrong) return cps_error_set(err, CPS_BAD_INPUT, NULL, "%s", wrong);
+  if (sim->ended || sim->result.rows > 0)
+    return cps_error_set(err, CPS_BAD_INPUT, NULL,
+                         "only a run that has not begun can go on from a checkpoint");
+  size_t length = size - sizeof(head) - HASH_LENGTH;
+  unsigned char *copy = malloc(length > 0 ? length : 1);
+  if (!copy) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for a checkpoint");
+  memcpy(copy, (const unsigned char *)bytes + sizeof(head), length);
+  checkpoint c = {.bytes = copy, .size = length, .restoring = 1};
+  cps_extent extent;
+  int begun;
+  list_extent(&c, sim, &extent, &begun);
+  list_simulation(&c, sim);
+  if (c.missing) {
+    free(copy);
+    return does_not_fit(c.missing, err);
+  }
+  if (recorded) *recorded = extent;
+  free(sim->pending);
+  sim->pending = NULL;
+  if (begun) {
+    sim->pending = copy;
+    sim->pending_size = length;
+  } else {
+    free(copy);
+  }
+  return CPS_OK;
+}
+
+cps_status cps_checkpoint_begin(cps_simulation *sim, checkpoint_list list, void *owner, int *resumed,
+                                cps_error *err) {
+  *resumed = 0;
+  sim->solver_list = list;
+  sim->solver = owner;
+  if (!sim->pending) return CPS_OK;
+  checkpoint c = {.bytes = sim->pending, .size = sim->pending_size, .restoring = 1};
+  list(&c, owner);
+  free(sim->pending);
+  sim->pending = NULL;
+  *resumed = 1;
+  return c.missing ? does_not_fit(c.missing, err) : CPS_OK;
+}
+
+int cps_checkpoint_due(const cps_simulation *sim, long every) {
+  return sim->result.counters.steps >= sim->last_checkpoint + every;
+}
+
+cps_status cps_checkpoint_offer(cps_simulation *sim, cps_error *err) {
+  sim->last_checkpoint = sim->result.counters.steps;
+  if (!sim->checkpoint || sim->checkpoint(sim, sim->checkpoint_data) == 0) return CPS_OK;
+  return cps_simulation_fail(sim, -1, err, "stopped on request");
+}
+
+void cps_simulation_on_checkpoint(cps_simulation *sim, int (*call)(cps_simulation *, void *), void *data) {
+  sim->checkpoint = call;
+  sim->checkpoint_data = data;
+}

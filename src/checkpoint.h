@@ -1,0 +1,48 @@
+/* checkpoint.h - the state of a run as bytes, from which it goes on to the same bits.
+ *
+ * Whoever holds state describes it once, in a function that names every array of it; the same function serves
+ * to save and to restore:
+ *
+ *   static void list(checkpoint *c, void *owner) {
+ *     run *r = owner;
+ *     CHECKPOINT_VALUE(c, "rk4.index", r->index);
+ *     cps_checkpoint_array(c, "rk4.sum", r->sum, n);
+ *   }
+ *
+ * What belongs to the simulation is listed in checkpoint.c; what belongs to a solver, by the solver, which calls
+ * cps_checkpoint_begin once its arrays are there. To add state of your own kind (cables, drums, drives), add
+ * a line per array to list_simulation in checkpoint.c, or to the list of the solver that holds it. Everything that
+ * a later step reads must be in a list: values, lengths of steps, counters, warm starts of iterations. What cannot be
+ * listed, such as the history within another library or the pivots of a matrix, has to be forgotten at every
+ * instant at which checkpoints are possible, whether one is taken or not: those instants depend on the simulation
+ * alone, so that a run that was interrupted and one that was not do the same.
+ */
+#ifndef CPS_CHECKPOINT_H
+#define CPS_CHECKPOINT_H
+
+#include "internal.h"
+
+/* Bytes that are being saved or restored. */
+typedef struct checkpoint checkpoint;
+typedef void (*checkpoint_list)(checkpoint *c, void *owner);
+
+/* Saves `size` bytes under a name, or puts them back. Names may repeat, in the same order. */
+void cps_checkpoint_item(checkpoint *c, const char *name, void *at, size_t size);
+void cps_checkpoint_array(checkpoint *c, const char *name, double *at, int n);
+#define CHECKPOINT_VALUE(c, name, value) cps_checkpoint_item(c, name, &(value), sizeof(value))
+
+/* For a solver, before its first step: `list` names its state from now on. *resumed: the run goes on from a
+ * checkpoint, and the solver's state has been put in place. */
+cps_status cps_checkpoint_begin(cps_simulation *sim, checkpoint_list list, void *owner, int *resumed,
+                                cps_error *err);
+
+/* Whether `every` steps have been made since the last instant. */
+int cps_checkpoint_due(const cps_simulation *sim, long every);
+
+/* The instant: whoever wants to save does it now. Stops the run if that fails. */
+cps_status cps_checkpoint_offer(cps_simulation *sim, cps_error *err);
+
+/* Steps between instants, for solvers that forget nothing of value there. */
+enum { CHECKPOINT_STEPS = 32 };
+
+#endif

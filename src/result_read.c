@@ -1,0 +1,548 @@
+/* result_read.c - result.h5, read: see result_file.h. Also of a run that goes on, or was killed.
+ *
+ * Nothing in the file is trusted: whatever has not the form it should have is left out, or is an error. */
+#include "hdf.h"
+#include "result_file.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { TEXTS = 9, UNIT_ROOM = 32, PATH_ROOM = 4096 };
+
+static const char *const text_names[TEXTS] = {"status",   "summary", "scenario", "file",  "hash",
+                                              "settings", "title",   "version",  "solver"};
+
+struct loaded_text {
+  char *text[TEXTS]; /* by text_names; NULL if it is not there */
+  char (*column_unit)[UNIT_ROOM];
+  char (*field_unit)[UNIT_ROOM];
+  char (*contact)[EVENT_NAME]; /* [events] */
+  result_place *places;
+  int n_places;
+};
+
+/* One dataset that a visit has found. */
+typedef struct entry {
+  char path[256];
+  int order; /* `column` or `field` */
+} entry;
+
+typedef struct listing {
+  entry *entries;
+  int n, room;
+  const char *order; /* the attribute that says where it belongs */
+  int no_memory;
+} listing;
+
+/* ------------------------------------------------------------------ finding */
+
+static herr_t visit(hid_t group, const char *name, const H5O_info_t *info, void *data) {
+  listing *l = data;
+  if (info->type != H5O_TYPE_DATASET || strlen(name) >= sizeof l->entries->path) return 0;
+  hid_t d = H5Dopen2(group, name, H5P_DEFAULT);
+  if (d < 0) return 0;
+  int order = cps_hdf_read_integer(d, l->order, -1);
+  H5Dclose(d);
+  if (order < 0) return 0;
+  if (l->n == l->room) {
+    int room = 2 * l->room + 64;
+    entry *more = realloc(l->entries, (size_t)room * sizeof *more);
+    if (!more) {
+      l->no_memory = 1;
+      return -1;
+    }
+    l->entries = more;
+    l->room = room;
+  }
+  snprintf(l->entries[l->n].path, sizeof l->entries[l->n].path, "%s", name);
+  l->entries[l->n++].order = order;
+  return 0;
+}
+
+static int by_order(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp(x->path, y->path);
+}
+
+/* The datasets below a group, in their order. */
+static listing list_group(hid_t file, const char *group, const char *order) {
+  listing l = {.order = order};
+  hid_t g = H5Lexists(file, group, H5P_DEFAULT) > 0 ? H5Gopen2(file, group, H5P_DEFAULT) : -1;
+  if (g < 0) return l;
+  H5Ovisit(g, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &l);
+  H5Gclose(g);
+  if (l.n > 0) qsort(l.entries, (size_t)l.n, sizeof *l.entries, by_order);
+  return l;
+}
+
+static hid_t open_in(hid_t file, const char *group, const char *path) {
+  char whole[300];
+  snprintf(whole, sizeof whole, "%s/%s", group, path);
+  return H5Lexists(file, group, H5P_DEFAULT) > 0 ? H5Dopen2(file, whole, H5P_DEFAULT) : -1;
+}
+
+/* Sizes of a dataset; returns its rank, 0 if it has more than three. */
+static int sizes(hid_t d, hsize_t size[3]) {
+  hid_t space = H5Dget_space(d);
+  int rank = H5Sget_simple_extent_ndims(space);
+  size[0] = size[1] = size[2] = 1;
+  if (rank >= 1 && rank <= 3)
+    H5Sget_simple_extent_dims(space, size, NULL);
+  else
+    rank = 0;
+  H5Sclose(space);
+  return rank;
+}
+
+/* The first n entries along the first dimension; 0 if they cannot be read. */
+static int take(hid_t d, hid_t type, hsize_t n, void *data) {
+  hsize_t size[3], start[3] = {0, 0, 0};
+  int rank = sizes(d, size);
+  if (rank == 0 || size[0] < n) return 0;
+  if (n == 0) return 1;
+  size[0] = n;
+  hid_t there = H5Dget_space(d), here = H5Screate_simple(rank, size, NULL), found = H5Dget_type(d);
+  hid_t wanted = H5Tcopy(type);
+  /* ASCII is as good as UTF-8, but HDF5 does not convert one to the other */
+  if (H5Tget_class(type) == H5T_STRING && H5Tget_class(found) == H5T_STRING)
+    H5Tset_cset(wanted, H5Tget_cset(found));
+  int good = H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+             H5Dread(d, wanted, here, there, H5P_DEFAULT, data) >= 0;
+  H5Tclose(wanted);
+  H5Tclose(found);
+  H5Sclose(here);
+  H5Sclose(there);
+  return good;
+}
+
+static char *take_text(hid_t file, const char *path) {
+  hid_t d = H5Dopen2(file, path, H5P_DEFAULT);
+  if (d < 0) return NULL;
+  hid_t type = H5Dget_type(d);
+  char *text = NULL;
+  if (H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type)) {
+    hid_t plain = cps_hdf_text_type(H5Tget_size(type));
+    H5Tset_cset(plain, H5Tget_cset(type));
+    text = calloc(H5Tget_size(type) + 1, 1);
+    if (text && H5Dread(d, plain, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0) {
+      free(text);
+      text = NULL;
+    }
+    H5Tclose(plain);
+  }
+  H5Tclose(type);
+  H5Dclose(d);
+  return text;
+}
+
+/* The unit of a dataset, and its dotted name. */
+static void label(hid_t d, const char *path, char *name, size_t size, char unit[UNIT_ROOM]) {
+  char *text = cps_hdf_read_text(d, "unit");
+  snprintf(unit, UNIT_ROOM, "%s", text ? text : "1");
+  free(text);
+  snprintf(name, size, "%s", path);
+  for (char *c = name; *c; c++)
+    if (*c == '/') *c = '.';
+}
+
+/* ------------------------------------------------------------------ parts */
+
+/* How much is complete: `recorded`, and not more than every dataset has. */
+static cps_extent find_extent(hid_t file) {
+  cps_extent e = {LONG_MAX, LONG_MAX, LONG_MAX};
+  hid_t d = H5Dopen2(file, "/recorded", H5P_DEFAULT);
+  int64_t counts[3];
+  hsize_t size[3];
+  if (d < 0) return e;
+  if (sizes(d, size) == 1 && size[0] == 3 &&
+      H5Dread(d, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0 && counts[0] >= 0 &&
+      counts[1] >= 0 && counts[2] >= 0)
+    e = (cps_extent){counts[0], counts[1], counts[2]};
+  H5Dclose(d);
+  return e;
+}
+
+static int make_columns(cps_result *r, int n) {
+  r->n_columns = n;
+  r->capacity = r->rows > 0 ? r->rows : 1;
+  r->names = calloc((size_t)n, sizeof *r->names);
+  r->units = calloc((size_t)n, sizeof *r->units);
+  r->texts->column_unit = calloc((size_t)n, UNIT_ROOM);
+  r->data = calloc((size_t)n * (size_t)r->capacity, sizeof(double));
+  return r->names && r->units && r->texts->column_unit && r->data;
+}
+
+/* All columns in one dataset: a run with very many of them that goes on, or was killed. */
+static int read_rows(hid_t file, cps_result *r, long most) {
+  hid_t values = open_in(file, "/rows", "values"), names = open_in(file, "/rows", "names");
+  hid_t units = open_in(file, "/rows", "units");
+  hsize_t size[3] = {0, 0, 0}, n_names[3], n_units[3];
+  int good = values >= 0 && names >= 0 && units >= 0 && sizes(values, size) == 2 && size[1] > 0 &&
+             size[1] < INT_MAX / 2 && sizes(names, n_names) == 1 && sizes(units, n_units) == 1 &&
+             n_names[0] == size[1] && n_units[0] == size[1];
+  r->rows = good && size[0] < (hsize_t)most ? (long)size[0] : most;
+  good = good && make_columns(r, (int)size[1]);
+  double *all = good ? malloc((size_t)r->rows * (size_t)size[1] * sizeof(double) + 1) : NULL;
+  hid_t name = cps_hdf_text_type(sizeof *r->names), unit = cps_hdf_text_type(UNIT_ROOM);
+  good = all && take(values, H5T_NATIVE_DOUBLE, (hsize_t)r->rows, all) &&
+         take(names, name, size[1], r->names) && take(units, unit, size[1], r->texts->column_unit);
+  for (int c = 0; good && c < r->n_columns; c++) {
+    r->names[c][sizeof *r->names - 1] = r->texts->column_unit[c][UNIT_ROOM - 1] = 0;
+    r->units[c] = r->texts->column_unit[c];
+    for (long i = 0; i < r->rows; i++)
+      r->data[(size_t)c * (size_t)r->capacity + (size_t)i] = all[(size_t)i * (size_t)size[1] + (size_t)c];
+  }
+  free(all);
+  hid_t open[] = {values, names, units};
+  for (int i = 0; i < 3; i++)
+    if (open[i] >= 0) H5Dclose(open[i]);
+  H5Tclose(name);
+  H5Tclose(unit);
+  return good;
+}
+
+static int read_series(hid_t file, cps_result *r, long most) {
+  if (H5Lexists(file, "/rows", H5P_DEFAULT) > 0) return read_rows(file, r, most);
+  listing l = list_group(file, "/series", "column");
+  int good = l.n > 0 && !l.no_memory && strcmp(l.entries[0].path, "time") == 0;
+  r->rows = most;
+  for (int pass = 0; pass < 2 && good; pass++) {
+    if (pass == 1) good = make_columns(r, l.n);
+    for (int c = 0; c < l.n && good; c++) {
+      hid_t d = open_in(file, "/series", l.entries[c].path);
+      hsize_t size[3];
+      good = d >= 0 && sizes(d, size) == 1;
+      if (good && pass == 0 && size[0] < (hsize_t)r->rows) r->rows = (long)size[0];
+      if (good && pass == 1) {
+        label(d, l.entries[c].path, r->names[c], sizeof r->names[c], r->texts->column_unit[c]);
+        r->units[c] = r->texts->column_unit[c];
+        good = take(d, H5T_NATIVE_DOUBLE, (hsize_t)r->rows, r->data + (size_t)c * (size_t)r->capacity);
+      }
+      if (d >= 0) H5Dclose(d);
+    }
+  }
+  free(l.entries);
+  return good;
+}
+
+/* An array of events, of `width` bytes each; NULL if it is not there in full. */
+static void *event_array(hid_t file, const char *name, hid_t type, size_t width, long n) {
+  hid_t d = open_in(file, "/events", name);
+  void *data = calloc((size_t)n + 1, width);
+  if (d < 0 || !data || !take(d, type, (hsize_t)n, data)) {
+    free(data);
+    data = NULL;
+  }
+  if (d >= 0) H5Dclose(d);
+  return data;
+}
+
+static int read_events(hid_t file, cps_result *r, long n) {
+  static const char *const arrays[] = {"time", "contact",   "contact_index", "from",
+                                       "to",   "from_mode", "to_mode"};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+    hid_t d = open_in(file, "/events", arrays[i]);
+    hsize_t size[3];
+    if (d < 0) return 0;
+    if (sizes(d, size) != 1) size[0] = 0;
+    if (size[0] < (hsize_t)n) n = (long)size[0];
+    H5Dclose(d);
+  }
+  hid_t name = cps_hdf_text_type(EVENT_NAME), mode = cps_hdf_text_type(EVENT_MODE);
+  double *time = event_array(file, "time", H5T_NATIVE_DOUBLE, sizeof(double), n);
+  int *contact = event_array(file, "contact_index", H5T_NATIVE_INT, sizeof(int), n);
+  int *from_mode = event_array(file, "from_mode", H5T_NATIVE_INT, sizeof(int), n);
+  int *to_mode = event_array(file, "to_mode", H5T_NATIVE_INT, sizeof(int), n);
+  char(*names)[EVENT_NAME] = event_array(file, "contact", name, EVENT_NAME, n);
+  char(*from)[EVENT_MODE] = event_array(file, "from", mode, EVENT_MODE, n);
+  char(*to)[EVENT_MODE] = event_array(file, "to", mode, EVENT_MODE, n);
+  r->events = calloc((size_t)n + 1, sizeof *r->events);
+  int good = time && contact && from_mode && to_mode && names && from && to && r->events;
+  r->texts->contact = names;
+  for (long i = 0; good && i < n; i++) {
+    names[i][EVENT_NAME - 1] = from[i][EVENT_MODE - 1] = to[i][EVENT_MODE - 1] = 0;
+    cps_event *e = &r->events[i];
+    *e = (cps_event){time[i], contact[i], from_mode[i], to_mode[i], names[i], ""};
+    snprintf(e->what, sizeof e->what, "%s -> %s", from[i], to[i]);
+  }
+  r->n_events = good ? n : 0;
+  free(time);
+  free(contact);
+  free(from_mode);
+  free(to_mode);
+  free(from);
+  free(to);
+  H5Tclose(name);
+  H5Tclose(mode);
+  return good;
+}
+
+/* What is known of a field before its values: name, unit, sizes. 0 if it has not the form of one. */
+static int field_head(hid_t d, const char *path, cps_field *field, char unit[UNIT_ROOM], hsize_t *frames) {
+  hsize_t size[3];
+  int rank = sizes(d, size);
+  field->constant = cps_hdf_read_integer(d, "constant", 0) != 0;
+  int from = field->constant ? 0 : 1;
+  if (rank < from + 1 || rank > from + 2 || size[from] > INT_MAX ||
+      size[from + 1 < 3 ? from + 1 : 2] > INT_MAX)
+    return 0;
+  label(d, path, field->name, sizeof field->name, unit);
+  field->unit = unit;
+  field->points = (int)size[from];
+  field->components = rank == from + 2 ? (int)size[from + 1] : 1;
+  *frames = field->constant ? 1 : size[0];
+  return 1;
+}
+
+static int read_fields(hid_t file, cps_result *r, long most) {
+  listing l = list_group(file, "/fields", "field");
+  hid_t times = open_in(file, "/fields", "time");
+  hsize_t size[3];
+  r->frames = times >= 0 && sizes(times, size) == 1 ? (long)size[0] : 0;
+  if (r->frames > most) r->frames = most;
+  r->fields = calloc((size_t)l.n + 1, sizeof *r->fields);
+  r->texts->field_unit = calloc((size_t)l.n + 1, UNIT_ROOM);
+  int good = r->fields && r->texts->field_unit && !l.no_memory;
+  for (int pass = 0; pass < 2 && good; pass++) {
+    for (int i = 0; i < l.n && good; i++) {
+      field_data *f = &r->fields[i];
+      hid_t d = open_in(file, "/fields", l.entries[i].path);
+      hsize_t frames = 0;
+      good = d >= 0 && field_head(d, l.entries[i].path, &f->field, r->texts->field_unit[i], &frames);
+      if (good && !f->field.constant && frames < (hsize_t)r->frames) r->frames = (long)frames;
+      if (good && pass == 1) {
+        size_t entry = (size_t)f->field.points * (size_t)f->field.components;
+        size_t n = f->field.constant ? 1 : (size_t)r->frames;
+        f->data = calloc(entry * n + 1, sizeof(double));
+        r->n_fields = i + 1;
+        good = f->data &&
+               take(d, H5T_NATIVE_DOUBLE, f->field.constant ? (hsize_t)f->field.points : n, f->data);
+      }
+      if (d >= 0) H5Dclose(d);
+    }
+  }
+  r->frame_times = calloc((size_t)r->frames + 1, sizeof(double));
+  good = good && r->frame_times &&
+         (times < 0 || take(times, H5T_NATIVE_DOUBLE, (hsize_t)r->frames, r->frame_times));
+  if (times >= 0) H5Dclose(times);
+  r->frames_capacity = r->frames;
+  free(l.entries);
+  return good;
+}
+
+static void read_places(hid_t file, cps_result *r) {
+  hid_t names = open_in(file, "/geometry", "name"), kinds = open_in(file, "/geometry", "kind");
+  hid_t ats = open_in(file, "/geometry", "at"), directions = open_in(file, "/geometry", "direction");
+  hid_t radii = open_in(file, "/geometry", "radius");
+  hsize_t size[3] = {0, 1, 1}, other[3];
+  int good = names >= 0 && kinds >= 0 && ats >= 0 && directions >= 0 && radii >= 0 &&
+             sizes(names, size) == 1 && sizes(kinds, other) == 1 && other[0] == size[0] &&
+             sizes(radii, other) == 1 && other[0] == size[0] && sizes(ats, other) == 2 &&
+             other[0] == size[0] && other[1] == 3 && sizes(directions, other) == 2 && other[0] == size[0] &&
+             other[1] == 3;
+  size_t n = good ? (size_t)size[0] : 0;
+  char(*name)[NAME_MAX_LENGTH] = calloc(n + 1, sizeof *name),
+  (*kind)[KIND_NAME] = calloc(n + 1, sizeof *kind);
+  double *at = calloc(3 * n + 1, sizeof *at), *direction = calloc(3 * n + 1, sizeof *direction);
+  double *radius = calloc(n + 1, sizeof *radius);
+  hid_t name_type = cps_hdf_text_type(NAME_MAX_LENGTH), kind_type = cps_hdf_text_type(KIND_NAME);
+  r->texts->places = calloc(n + 1, sizeof *r->texts->places);
+  good = good && name && kind && at && direction && radius && r->texts->places &&
+         take(names, name_type, size[0], name) && take(kinds, kind_type, size[0], kind) &&
+         take(ats, H5T_NATIVE_DOUBLE, size[0], at) &&
+         take(directions, H5T_NATIVE_DOUBLE, size[0], direction) &&
+         take(radii, H5T_NATIVE_DOUBLE, size[0], radius);
+  for (size_t i = 0; good && i < n; i++) {
+    result_place *p = &r->texts->places[i];
+    snprintf(p->name, sizeof p->name, "%.*s", NAME_MAX_LENGTH - 1, name[i]);
+    snprintf(p->kind, sizeof p->kind, "%.*s", KIND_NAME - 1, kind[i]);
+    memcpy(p->at, at + 3 * i, sizeof p->at);
+    memcpy(p->direction, direction + 3 * i, sizeof p->direction);
+    p->radius = radius[i];
+  }
+  r->texts->n_places = good ? (int)n : 0;
+  hid_t open[] = {names, kinds, ats, directions, radii};
+  for (int i = 0; i < 5; i++)
+    if (open[i] >= 0) H5Dclose(open[i]);
+  H5Tclose(name_type);
+  H5Tclose(kind_type);
+  free(name);
+  free(kind);
+  free(at);
+  free(direction);
+  free(radius);
+}
+
+static void read_texts(hid_t file, loaded_text *t) {
+  t->text[0] = take_text(file, "/status");
+  t->text[1] = H5Lexists(file, "/summary", H5P_DEFAULT) > 0 ? take_text(file, "/summary") : NULL;
+  t->text[2] = H5Lexists(file, "/scenario", H5P_DEFAULT) > 0 ? take_text(file, "/scenario/text") : NULL;
+  static const char *const groups[TEXTS] = {[3] = "/scenario", [4] = "/scenario",   [5] = "/scenario",
+                                            [6] = "/scenario", [7] = "/provenance", [8] = "/provenance"};
+  for (int i = 3; i < TEXTS; i++) {
+    hid_t g = H5Lexists(file, groups[i], H5P_DEFAULT) > 0 ? H5Gopen2(file, groups[i], H5P_DEFAULT) : -1;
+    if (g < 0) continue;
+    t->text[i] = cps_hdf_read_text(g, text_names[i]);
+    H5Gclose(g);
+  }
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+/* A file whose writer is at work, or was killed, opens only for those who know. HDF5 reads again what is half
+ * written, after a nanosecond, two, four, and so on: so many times take a tenth of a second, its default ages. */
+enum { ATTEMPTS = 26 };
+
+static hid_t open_file(const char *path, char *why, size_t size) {
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (file >= 0) return file;
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_metadata_read_attempts(access, ATTEMPTS);
+  file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+  if (file < 0) cps_hdf_reason(why, size); /* the next call would forget it */
+  H5Pclose(access);
+  return file;
+}
+
+static cps_result *read_all(const char *path, hid_t file, cps_error *err) {
+  cps_result *r = calloc(1, sizeof *r);
+  if (r) r->texts = calloc(1, sizeof *r->texts);
+  char *conventions = cps_hdf_read_text(file, "conventions");
+  const char *wrong = NULL;
+  if (!r || !r->texts) {
+    cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for '%s'", path);
+  } else if (!conventions || strncmp(conventions, "Capstan result 1", 16) != 0) {
+    wrong = "it is an HDF5 file, but not a result of capstan";
+  } else {
+    cps_extent extent = find_extent(file);
+    read_texts(file, r->texts);
+    read_places(file, r);
+    if (!read_series(file, r, extent.rows))
+      wrong = "its series are damaged, or there is not enough memory for them";
+    else if (!read_events(file, r, extent.events))
+      wrong = "its events are damaged, or there is not enough memory for them";
+    else if (!read_fields(file, r, extent.frames))
+      wrong = "its fields are damaged, or there is not enough memory for them";
+  }
+  free(conventions);
+  if (r && r->texts && !wrong) return r;
+  if (wrong) cps_error_set(err, CPS_IO, NULL, "cannot read '%s': %s", path, wrong);
+  if (r && r->texts)
+    cps_result_free(r);
+  else
+    free(r);
+  return NULL;
+}
+
+cps_result *cps_result_load(const char *path, cps_error *err) {
+  char whole[PATH_ROOM], why[160];
+  struct stat info;
+  int is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+  if (snprintf(whole, sizeof whole, "%s%s", path, is_folder ? "/result.h5" : "") >= (int)sizeof whole) {
+    cps_error_set(err, CPS_IO, NULL, "the name of the result file is too long");
+    return NULL;
+  }
+  hdf_voice voice = cps_hdf_hush();
+  hid_t file = open_file(whole, why, sizeof why);
+  cps_result *r = NULL;
+  if (file < 0) {
+    cps_error_set(err, CPS_IO, NULL, "cannot read '%s': %s", whole, why);
+  } else {
+    r = read_all(whole, file, err);
+    H5Fclose(file);
+  }
+  cps_hdf_unhush(voice);
+  return r;
+}
+
+void cps_result_free(cps_result *r) {
+  if (!r || !r->texts) return; /* that of a simulation is not ours to free */
+  loaded_text *t = r->texts;
+  for (int i = 0; i < TEXTS; i++) free(t->text[i]);
+  free(t->column_unit);
+  free(t->field_unit);
+  free(t->contact);
+  free(t->places);
+  free(t);
+  for (int i = 0; i < r->n_fields; i++) free(r->fields[i].data);
+  free(r->fields);
+  free(r->frame_times);
+  free(r->names);
+  free((void *)r->units);
+  free(r->data);
+  free(r->events);
+  free(r);
+}
+
+const char *cps_result_text(const cps_result *r, const char *name) {
+  for (int i = 0; r->texts && i < TEXTS; i++)
+    if (strcmp(text_names[i], name) == 0) return r->texts->text[i];
+  return NULL;
+}
+
+int cps_result_places(const cps_result *r) { return r->texts ? r->texts->n_places : 0; }
+const result_place *cps_result_place(const cps_result *r, int i) {
+  return i >= 0 && i < cps_result_places(r) ? &r->texts->places[i] : NULL;
+}
+
+/* ------------------------------------------------------------------ going on */
+
+static cps_status cannot_go_on(cps_error *err, const char *why) {
+  return cps_error_set(err, CPS_IO, NULL, "the result file does not fit the checkpoint: %s", why);
+}
+
+/* Frames of the fields, which the simulation must have as well. */
+static int refill_frames(cps_result *to, const cps_result *from, long frames) {
+  if (frames == 0) return 1;
+  for (int i = 0; i < to->n_fields; i++) {
+    field_data *a = &to->fields[i];
+    const field_data *b = i < from->n_fields ? &from->fields[i] : NULL;
+    size_t entry = (size_t)a->field.points * (size_t)a->field.components;
+    size_t n = entry * (size_t)(a->field.constant ? 1 : frames);
+    if (!b || strcmp(a->field.name, b->field.name) != 0 || b->field.points != a->field.points ||
+        b->field.components != a->field.components)
+      return 0;
+    double *more = realloc(a->data, (n + 1) * sizeof(double));
+    if (!more) return 0;
+    a->data = more;
+    memcpy(more, b->data, n * sizeof(double));
+  }
+  double *times = realloc(to->frame_times, (size_t)frames * sizeof(double));
+  if (!times) return 0;
+  to->frame_times = times;
+  memcpy(times, from->frame_times, (size_t)frames * sizeof(double));
+  to->frames = to->frames_capacity = frames;
+  return 1;
+}
+
+cps_status cps_result_refill(cps_simulation *sim, const cps_result *from, cps_extent upto, cps_error *err) {
+  cps_result *to = &sim->result;
+  const cps_scenario *s = sim->system->scenario;
+  if (from->rows < upto.rows || from->n_events < upto.events || from->frames < upto.frames)
+    return cannot_go_on(err, "it has fewer rows, events or frames");
+  if (from->n_columns != to->n_columns) return cannot_go_on(err, "it has other columns");
+  for (int c = 0; c < to->n_columns; c++)
+    if (strcmp(to->names[c], from->names[c]) != 0) return cannot_go_on(err, "it has other columns");
+  to->data = malloc((size_t)to->n_columns * (size_t)upto.rows * sizeof(double) + 1);
+  to->events = malloc((size_t)upto.events * sizeof *to->events + 1);
+  if (!to->data || !to->events || !refill_frames(to, from, upto.frames))
+    return cps_error_set(err, CPS_NO_MEMORY, NULL,
+                         "out of memory for the results so far, or they have other fields");
+  to->capacity = to->rows = upto.rows;
+  to->events_capacity = to->n_events = upto.events;
+  for (int c = 0; c < to->n_columns; c++)
+    memcpy(to->data + (size_t)c * (size_t)upto.rows, cps_result_data(from, c),
+           (size_t)upto.rows * sizeof(double));
+  for (long i = 0; i < upto.events; i++) {
+    to->events[i] = from->events[i];
+    int contact = from->events[i].contact;
+    if (contact < 0 || contact >= s->n_contacts)
+      return cannot_go_on(err, "it has events of unknown contacts");
+    to->events[i].contact_name = s->contacts[contact].name;
+  }
+  return CPS_OK;
+}

@@ -1,0 +1,144 @@
+// main.js - puts the page together.
+import "uplot/dist/uPlot.min.css";
+import "./report.css";
+import { balance, dataButtons, energyCharts, eventTable, facts, figures, scenarioView } from "./about.js";
+import { Clock, bestSpeed, speeds } from "./clock.js";
+import { load } from "./data.js";
+import { angles, hysteresis, maps } from "./friction.js";
+import { button, duration, el, fixed, icon, number, theme, timeDecimals } from "./look.js";
+import { Machine } from "./machine.js";
+import { Plots, dashSample } from "./plots.js";
+import { openSpace } from "./space_loader.js";
+
+const KEYS = [["Space", "play, pause"], ["← →", "one percent back, forward"], ["Shift ← →", "ten percent"], ["Home, End", "start, end"], ["+ −", "zoom the drawing"], ["0", "fit the drawing"],
+  ["[ ]", "slower, faster"], ["T", "light, dark"], ["?", "this help"]];
+
+// ---------------------------------------------------------------- parts of the page
+
+function header(all, restyle, help) {
+  const run = all.runs[0], many = all.runs.length > 1;
+  const others = all.runs.slice(1).map((r) => ({ label: r.label, values: new Map(figures(r).map(([label, value]) => [label, value])) }));
+  const beside = (label, who) => (many ? others.map((o) => `${o.label} ${o.values.get(label) ?? "–"}`).join(", ") : who);
+  const wrong = all.runs.filter((r) => r.status !== "complete");
+  const theme_ = button("Light or dark", "theme", () => { document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark"; restyle(); }, { "data-test": "theme" });
+  return el("header", { class: "top" },
+    el("div", { class: "brand" }, el("span", { class: "word" }, "Capstan"), el("span", { class: "tools" }, theme_, button("Keys and help", "help", help, { "data-test": "help" }))),
+    el("div", { class: "head" }, el("div", {}, el("h1", {}, run.title || run.label), many ? el("p", { class: "sub runs" }, all.runs.map((r, k) => el("span", { class: "run" }, dashSample(k), r.label, el("small", {}, `${r.run.solver}, ${duration(r.wall)}`))))
+      : el("p", { class: "sub" }, `${number(run.until - run.from, 4)} s simulated in ${duration(run.wall)} with ${run.run.solver}`)),
+    el("dl", { class: "figures" }, figures(run).map(([label, value, unit, who]) => el("div", {}, el("dt", {}, label), el("dd", {}, value, el("small", {}, ` ${unit}`)), el("dd", { class: "who" }, beside(label, who)))))),
+    ...wrong.map((r) => el("p", { class: "alert", role: "alert" }, el("b", {}, `${many ? `${r.label}: ` : ""}${r.status}. `), r.error ?? "The run has not come to its end.")));
+}
+
+// Play, scrub, speed: always in reach at the foot of the window.
+function transport(all, clock) {
+  const span = clock.until - clock.from, decimals = timeDecimals(span), many = 1000;
+  const playIcon = icon("play"), pauseIcon = icon("pause");
+  const play = el("button", { type: "button", class: "play", "data-test": "play", onclick: () => clock.toggle() }, playIcon);
+  const slider = el("input", { type: "range", min: "0", max: String(many), step: "1", value: "0", "aria-label": "Time", "data-test": "scrub" });
+  slider.addEventListener("input", () => { clock.pause(); clock.set(clock.from + (span * slider.value) / many); });
+  const now = el("output", { class: "now", "data-test": "time" });
+  const list = speeds(span), start = bestSpeed(span);
+  const speed = el("select", { "aria-label": "Speed", "data-test": "speed" }, list.map((s) => el("option", { value: String(s), selected: s === start }, `${number(s, 2)} ×`)));
+  speed.addEventListener("change", () => clock.setSpeed(Number(speed.value)));
+  clock.speed = start;
+  clock.faster = (by) => {
+    speed.selectedIndex = Math.max(0, Math.min(list.length - 1, speed.selectedIndex + by));
+    clock.setSpeed(Number(speed.value));
+  };
+  const ticks = el("div", { class: "ticks", "aria-hidden": "true" });
+  const events = all.runs[0].events, every = Math.ceil(events.time.length / 300) || 1;
+  for (let i = 0; i < events.time.length; i += every) {
+    const slips = / -> slip/.test(events.what[events.kind[i]]);
+    ticks.append(el("i", { class: slips ? "slip" : "stick", style: `left:${(100 * (events.time[i] - clock.from)) / (span || 1)}%` }));
+  }
+  clock.listen((t) => {
+    const w = span > 0 ? (t - clock.from) / span : 0;
+    slider.value = String(Math.round(many * w));
+    slider.style.setProperty("--done", `${100 * w}%`);
+    slider.setAttribute("aria-valuetext", `${fixed(t, decimals)} seconds`);
+    now.textContent = `${fixed(t, decimals)} s`;
+    if (play.firstChild !== (clock.playing ? pauseIcon : playIcon)) play.replaceChildren(clock.playing ? pauseIcon : playIcon);
+    play.setAttribute("aria-label", clock.playing ? "Pause" : "Play");
+  });
+  return el("footer", { class: "transport", "aria-label": "Playback" }, play, button("To the start", "start", () => { clock.pause(); clock.set(clock.from); }, { class: "tool quiet rewind" }),
+    el("div", { class: "scrub" }, ticks, slider), now, speed);
+}
+
+function helpDialog() {
+  const d = el("dialog", { class: "help", "aria-label": "Keys and help" },
+    el("h2", {}, "Keys"), el("dl", {}, KEYS.map(([k, what]) => el("div", {}, el("dt", {}, k), el("dd", {}, what)))),
+    el("h2", {}, "Pointer"), el("p", {}, "Drag the drawing to move it; Ctrl and wheel, or a pinch, zooms. In a plot, a click sets the time, a drag zooms all plots, a double click shows everything again."),
+    el("p", {}, "This page is one file: nothing is loaded from anywhere, and nothing leaves your computer."),
+    el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close")));
+  d.addEventListener("click", (e) => { if (e.target === d) d.close(); });
+  return d;
+}
+
+function section(id, title, lead, ...children) {
+  const inside = children.flat().filter(Boolean);
+  return inside.length ? el("section", { class: "chapter", id, "aria-labelledby": `${id}-h` }, el("h2", { id: `${id}-h` }, title), lead ? el("p", { class: "lead" }, lead) : null, ...inside) : null;
+}
+
+function keyboard(clock, machine, help, toggleTheme) {
+  const actions = {
+    " ": () => clock.toggle(), Home: () => clock.set(clock.from), End: () => clock.set(clock.until), "+": () => machine().zoomBy(1.3), "=": () => machine().zoomBy(1.3),
+    "-": () => machine().zoomBy(1 / 1.3), 0: () => machine().fit(), "[": () => clock.faster(-1), "]": () => clock.faster(1), t: toggleTheme, "?": help,
+  };
+  document.addEventListener("keydown", (e) => {
+    const typing = e.target.closest?.("input:not([type=range]):not([type=checkbox]), select, textarea, dialog");
+    if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === " " && e.target.closest?.("button, summary, input[type=checkbox]")) return;
+    if (e.key === "ArrowLeft" || e.key === "ArrowRight") { clock.nudge((e.key === "ArrowLeft" ? -1 : 1) * (e.shiftKey ? 0.1 : 0.01)); e.preventDefault(); return; }
+    const action = actions[e.key] ?? actions[e.key.toLowerCase()];
+    if (!action) return;
+    e.preventDefault();
+    action();
+  });
+}
+
+// ---------------------------------------------------------------- all of it
+
+async function start() {
+  const spaceElement = document.getElementById("space"), all = await load(document.getElementById("data")), runs = all.runs;
+  const clock = new Clock(Math.min(...runs.map((r) => r.from)), Math.max(...runs.map((r) => r.until)));
+  let machine = new Machine(runs, clock, { label: runs[0].title || "machine" });
+  const plots = new Plots(runs, clock), mapCharts = maps(runs), angleCharts = angles(runs), loops = hysteresis(runs), energy = energyCharts(runs);
+  const charts = [...mapCharts, ...angleCharts, ...loops, ...energy];
+  for (const c of charts) c.onTime = (t) => { clock.pause(); clock.set(t); };
+  clock.listen((t) => charts.forEach((c) => c.cursor(t)));
+  const restyle = () => { machine.restyle(); plots.restyle(); charts.forEach((c) => c.draw()); };
+  const dialog = helpDialog(), help = () => (dialog.open ? dialog.close() : dialog.showModal());
+
+  const differ = runs.length > 1 ? el("label", { class: "switch" }, el("input", { type: "checkbox", "data-test": "difference", onchange: (e) => plots.setDifference(e.target.checked) }), `Differences from ${runs[0].label}`) : null;
+  const events = eventTable(runs[0]);
+  events?.addEventListener("click", (e) => { const row = e.target.closest("tr[data-time]"); if (row) { clock.pause(); clock.set(Number(row.dataset.time)); } });
+  // A long and low machine goes above the story, any other beside it; a flat one leaves room for the map below it.
+  const wide = machine.aspect < 0.24, beside = !wide && machine.aspect < 0.6 && mapCharts.length > 0;
+  const chapters = [
+    section("plots", "Over time", null, differ, plots.element),
+    section("stick", "Stick and slip", null, ...mapCharts.slice(beside ? 1 : 0).map((c) => c.element), ...angleCharts.map((c) => c.element)),
+    section("friction", "Friction", loops.single ? `Of contact ${loops.single}.` : null, loops.select ? el("p", { class: "row" }, el("label", { class: "switch" }, "Contact ", loops.select)) : null, loops.length ? el("div", { class: "pair" }, loops.map((c) => c.element)) : null),
+    section("energy", "Energy", "What went in, what is stored, what was lost; what is left over is the error of the computation.", balance(runs[0]), ...energy.map((c) => c.element)),
+    section("run", "The run", null, facts(runs), events ? el("details", { class: "file" }, el("summary", {}, `Transitions · ${runs[0].events.total}`), events) : null, ...runs.map(scenarioView), dataButtons(runs[0])),
+  ].filter(Boolean);
+  const story = el("div", { class: "story" }, el("div", {}, chapters.slice(0, 1)), el("div", {}, chapters.slice(1)));
+
+  const which = runs.length > 1 ? el("label", { class: "switch" }, "Drawn: ", el("select", { "aria-label": "Which result is drawn", onchange: (e) => machine.show(e.target.selectedIndex) }, runs.map((r) => el("option", {}, r.label)))) : null;
+  machine.box.style.setProperty("--aspect", machine.aspect.toFixed(4));
+  const stage = el("section", { class: "stage", "aria-label": "The machine" }, machine.element, which, beside ? mapCharts[0].element : null);
+  document.body.replaceChildren(header(all, restyle, help), el("main", { class: wide ? "wide" : "" }, stage, story), transport(all, clock), dialog,
+    el("p", { class: "colophon" }, `Made by Capstan ${all.version}. This page needs no network.`));
+  machine.resize();
+  keyboard(clock, () => machine, help, () => document.querySelector("[data-test=theme]").click());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
+  if (runs[0].model.dim === 3) await openSpace(spaceElement, clock, machine, (space) => { machine = space; });
+  document.documentElement.dataset.ready = "yes";
+}
+
+// The title is painted before the work begins.
+const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+
+painted().then(start).catch((e) => {
+  document.body.append(el("p", { class: "alert", role: "alert" }, `This report cannot be shown: ${e.message}`));
+  throw e;
+});
