@@ -100,29 +100,31 @@ void cps_haul_bring_back(machine *m) {
 }
 
 /* Force that round-off of positions causes: coordinates of size r are known to 1e-16 r, strains to that over the
- * length of an element. */
-static double round_off(const machine *m) {
+ * length of an element; and a change of place that is nothing else. */
+static double round_off(const machine *m, double *still) {
   double most = 0;
+  *still = INFINITY;
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     double size = 0, shortest = INFINITY;
     for (int d = 0; d < m->dim; d++) size = fmax(size, fmax(fabs(c->q[d]), fabs(c->q[c->n * c->b + d])));
     for (int k = 0; k < c->n; k++) shortest = fmin(shortest, c->length[k]);
-    most = fmax(most, 16 * 2.2e-16 * c->section.ea * fmax(size, shortest) / shortest);
+    most = fmax(most, 4 * 2.2e-16 * c->section.ea * fmax(size, shortest) / shortest);
+    *still = fmin(*still, 16 * 2.2e-16 * size);
   }
   return most;
 }
 
 int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) {
-  double noise = round_off(m);
+  double still, noise = round_off(m, &still);
   for (int it = 1; it <= most; it++) {
     leftover left;
     if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
     /* What is left before an iteration is far less after it. A contact that hardly bears anything does not count
      * more than the others. */
     double friction = 10 * tolerance * left.holds / fmax(left.touching, 1);
-    if (left.force <= tolerance * left.tension + noise + 1e-12 && left.friction <= friction + noise + 1e-12 &&
-        left.moved < LEAP)
+    int balanced = left.force <= tolerance * left.tension + noise + 1e-12 || left.moved <= still;
+    if (balanced && left.friction <= friction + noise + 1e-12 && left.moved < LEAP)
       return it;
     for (int i = 0; i < m->n_cables && it <= SPREAD_MOST; i++) cps_contact_spread(m, &m->cable[i], how);
   }
