@@ -108,7 +108,7 @@ static double round_off(const machine *m) {
     double size = 0, shortest = INFINITY;
     for (int d = 0; d < m->dim; d++) size = fmax(size, fmax(fabs(c->q[d]), fabs(c->q[c->n * c->b + d])));
     for (int k = 0; k < c->n; k++) shortest = fmin(shortest, c->length[k]);
-    most = fmax(most, 4 * 2.2e-16 * c->section.ea * fmax(size, shortest) / shortest);
+    most = fmax(most, 16 * 2.2e-16 * c->section.ea * fmax(size, shortest) / shortest);
   }
   return most;
 }

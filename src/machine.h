@@ -253,6 +253,12 @@ int cps_machine_settle(machine *m);
 int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
 double cps_chain_substitute(const machine *m, cable *c, const implicit *how);
 
+/* The same for a cable in the plane with contact at nodes and without a border (chain_plane.h), in two copies. */
+int cps_plane_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
+int cps_wide_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
+double cps_plane_substitute(cable *c, const implicit *how);
+double cps_wide_substitute(cable *c, const implicit *how);
+
 /* The border's own equations (border.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const implicit *how, leftover *left);
 /* Solves s x = -rhs into rhs; 0 if singular. */

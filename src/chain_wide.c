@@ -1,0 +1,18 @@
+/* chain_wide.c - chain_plane.h for x86-64 processors with AVX2; chain.c asks before it calls. */
+#include "machine.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC target("avx2")
+#endif
+#define PLANE(x) cps_wide_##x
+#include "chain_plane.h"
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif
