@@ -168,6 +168,7 @@ INLINE void fix(unsigned bits, lanes d[4], lanes u[4], lanes *r, grip *o) {
     d[j][j] = 1;
     (*r)[j] = 0;
     if (j < 2) o->t[j] = o->g[j] = 0;
+    if (j == 0) o->b += 1e-6; /* friction of a contact that sticks is open here: see prefer in chain_pass.h */
   }
 }
 

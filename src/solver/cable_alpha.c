@@ -71,7 +71,23 @@ typedef struct course {
   double span, most, tolerance;
   double h, stop, jump; /* next step; when to stop, and where something prescribed jumps */
   int is_output;
+  /* steps and failures since the last look at how far they came */
+  long mark_steps, failures;
+  double mark;
 } course;
+
+/* Steps that fail more often than not and hardly get anywhere end the run, with a reason. */
+enum { PATIENCE = 3000 };
+
+static int crawls(course *y) {
+  long steps = y->sim->result.counters.steps - y->mark_steps;
+  if (steps + y->failures < PATIENCE) return 0;
+  int bad = y->failures > steps / 2 && y->sim->t - y->mark < 1e-3 * y->span;
+  y->mark_steps += steps;
+  y->mark = y->sim->t;
+  y->failures = 0;
+  return bad;
+}
 
 static void list(checkpoint *c, void *owner) {
   course *y = owner;
@@ -81,6 +97,9 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "alpha.stop", y->stop);
   CHECKPOINT_VALUE(c, "alpha.jump", y->jump);
   CHECKPOINT_VALUE(c, "alpha.is_output", y->is_output);
+  CHECKPOINT_VALUE(c, "alpha.mark_steps", y->mark_steps);
+  CHECKPOINT_VALUE(c, "alpha.failures", y->failures);
+  CHECKPOINT_VALUE(c, "alpha.mark", y->mark);
 }
 
 static void set_out(course *y) {
@@ -99,7 +118,7 @@ static void set_out(course *y) {
   y->most = y->adaptive ? y->span / 20 : set->step;
   y->tolerance = set->tolerance_abs + set->tolerance * size;
   y->h = !y->adaptive ? y->most : rests ? fmin(1e-3 * y->span, 1e-3) : fmin(1e-6 * y->span, 1e-6);
-  y->stop = y->jump = y->sim->t;
+  y->stop = y->jump = y->mark = y->sim->t;
 }
 
 /* One step that is good, however often it takes; *used is its length. */
@@ -112,8 +131,10 @@ static cps_status advance(course *y, double *used) {
     int jumps = steps <= 1 && y->stop >= y->jump && y->stop < sim->system->scenario->run.until;
     if (!cps_haul_step(&y->r, jumps ? h - 1e-13 * h - 4e-16 * fabs(y->stop) : h)) {
       sim->result.counters.rejected++;
+      y->failures++;
       y->h = h / 2;
-      if (y->h < 1e-12 * y->span || y->h < 1e-13) return cps_haul_give_up(sim, y->r.m, y->h, y->err);
+      if (y->h < 1e-12 * y->span || y->h < 1e-13 || crawls(y))
+        return cps_haul_give_up(sim, y->r.m, y->h, y->err);
       continue;
     }
     double ratio = y->adaptive ? y->r.error / y->tolerance : 0;
