@@ -161,7 +161,6 @@ INLINE void node(machine *m, cable *c, int i, const implicit *how, double a_q, l
 
 /* Coordinates that do not follow the equations: no change. */
 INLINE void fix(unsigned bits, lanes d[4], lanes u[4], lanes *r, grip *o) {
-  o->b += 1e-6; /* as in chain_pass.h: friction of a contact that sticks here would be open */
   for (int j = 0; j < 4; j++) {
     if (!(bits >> j & 1)) continue;
     for (int s = 0; s < 4; s++) d[s][j] = d[j][s] = u[j][s] = 0;

@@ -234,7 +234,7 @@ INLINE rubbing rub_guessed(const contact_law *l, contact_point *p, double v, dou
   int sticks = p->guess == GUESS_STICK;
   double side = sticks ? 1 : p->guess == GUESS_FORWARD ? along : -along;
   if (sticks ? size > p->limit : side < 0 || size < p->limit) p->wrong = fabs(size - p->limit);
-  if (sticks) return (rubbing){e - creep * v, -creep, 0, 1};
+  if (sticks) return (rubbing){e - creep * v, -creep, p->n > 0 ? -creep * v / p->n : 0, 1};
   double at = side * p->limit * (l->kind == LAW_KINK ? 2 : 1);
   rubbing r = cps_rub(l, v, p->n, at, CPS_MODE_FREE, NULL, NULL, NULL, 0);
   r.f_n += p->n > 0 ? r.f_e * at / p->n : 0;
@@ -273,11 +273,12 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
   p->stuck = r.f_e > 0.5;
   double e_v = creep - s->scale * s->rate, e_a = -s->scale, u_v = -s->scale * s->rate, u_a = -s->scale;
   double turn[AXES][AXES], side[AXES] = {0};
-  turning(1, d, size, s->axes, turn); /* dd = turn du */
+  turning(1, d, size, s->axes, turn);     /* dd = turn du */
+  double per_n = p->n > 0 ? 1 / p->n : 0; /* the viscous slope grows with n */
   for (int j = 0; j < s->axes; j++) side[j] = r.f_v * s->v[j] + r.f_e * e[j];
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = p->f[i] - r.f * d[i];
-    o->by_n[i] = -r.f_n * d[i];
+    o->by_n[i] = -(r.f_n + r.f_e * e_v * v_d * per_n) * d[i];
     for (int j = 0; j < s->axes; j++) {
       /* dF = d (f_v d.dv + f_e d.de + side.dd) + f dd */
       double dd = r.f * turn[i][j];
@@ -286,6 +287,7 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
       o->by_f[i][j] = (i == j) - (along * r.f_e + dd);
       o->by_v[i][j] = -(along * (r.f_v + r.f_e * e_v) + dd * u_v);
       o->by_a[i][j] = -(along * r.f_e * e_a + dd * u_a);
+      o->by_n[i] -= dd * u_v * s->v[j] * per_n;
     }
   }
 }
@@ -369,13 +371,17 @@ void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y
 }
 
 /* The scale of the balance force, see above; `stiff` is the diagonal block of the iteration matrix. */
-INLINE void set_scale(const machine *m, const cable *c, const contact_point *p, const double *t,
+INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const double *t,
                       const double *stiff, int stride, const implicit *how, sliding *s) {
   const contact_law *l = &c->contact;
   s->scale = p->mass;
   s->viscous = l->viscous * p->n;
   s->rate = s->viscous / p->mass;
   if (l->kind == LAW_VELOCITY || l->kind == LAW_MEMORY) return;
+  if (c->frozen) {
+    s->scale = p->scale;
+    return;
+  }
   double k = 0;
   for (int d = 0; d < m->dim; d++)
     for (int e = 0; e < m->dim; e++) k += t[d] * stiff[d * stride + e] * t[e];
@@ -384,6 +390,7 @@ INLINE void set_scale(const machine *m, const cable *c, const contact_point *p, 
     s->scale = part * k * how->q_a / how->v_a;
   else
     s->scale = fmax(p->mass, part * k * how->q_a / (1 + s->rate * how->v_a));
+  p->scale = s->scale;
 }
 
 /* ------------------------------------------------------------------ a point */

@@ -124,8 +124,7 @@ int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) 
      * more than the others. */
     double friction = 10 * tolerance * left.holds / fmax(left.touching, 1);
     int balanced = left.force <= tolerance * left.tension + noise + 1e-12 || left.moved <= still;
-    if (balanced && left.friction <= friction + noise + 1e-12 && left.moved < LEAP)
-      return it;
+    if (balanced && left.friction <= friction + noise + 1e-12 && left.moved < LEAP) return it;
     for (int i = 0; i < m->n_cables && it <= SPREAD_MOST; i++) cps_contact_spread(m, &m->cable[i], how);
   }
   return -1;

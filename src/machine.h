@@ -72,6 +72,7 @@ typedef struct contact_point {
   double weight;            /* length that it stands for; 1 at nodes */
   double s;                 /* material coordinate */
   double mass;              /* that the balance force is scaled by */
+  double scale;           /* that stands for it, see contact.c */
   /* as of the last evaluation */
   double depth, depth_t, n, v[AXES], limit;
   double box;                /* friction that it bears before it slips, as the guess sees it */
@@ -142,6 +143,7 @@ struct cable {
   double *up;     /* [n + 1][b + slots][b + slots] */
   double *right;  /* [n + 1][b + slots][1 + border] */
   double *across; /* [n + 1][border][b + slots] */
+  int frozen;          /* scales of friction stay as they are: for differences */
   int plain;      /* eliminated by the short cut for the plane without a border */
   double *draft;  /* [13 n_points + 4] for the slip front */
 };

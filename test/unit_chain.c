@@ -1,0 +1,551 @@
+/* unit_chain.c - a Newton iteration of a machine against differences: the residuals are put together here the plain way,
+ * their matrix is found by central differences, and the step that the elimination finds must solve those equations. The short cuts of the plane against the careful path, and no allocation while stepping. */
+#include "memory.h"
+
+#include "haul.h"
+
+/* ------------------------------------------------------------------ scenes */
+
+typedef struct scene {
+  const char *name, *text; /* with the place of contact, and the law */
+  int space, belt, still; /* still: drums do not turn, as the rim's matrix leaves out what its turning does */
+} scene;
+
+#define ROPE                                                                                                 \
+  "    EA: 1 MN\n    EI: 0.7 N m2\n    mass_per_length: 0.4555 kg/m\n    damping: {rayleigh: 10 N s}\n"
+#define TOUCHES "    contact: {at: %s, normal: {hunt-crossley: {stiffness: 1e6}}, friction: {%s: {}}}\n"
+#define END     "run: {until: 1 s}\n"
+
+static const scene scenes[] = {
+    {"plane",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm}}\nbodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\n"
+     "cables:\n  rope:\n" ROPE "    elements: 13\n"
+     "    path: [left, hang 0.3 m, over drum, hang 0.3 m, right]\n" TOUCHES END,
+     0, 0, 0},
+    {"pinned, engineering strain",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm}}\nbodies: {left: {mass: 10 kg}}\n"
+     "cables:\n  rope:\n" ROPE "    strain: engineering\n    elements: 12\n"
+     "    path: [left, hang 0.3 m, over drum, {pinned: [0.3 m, -0.5 m]}]\n" TOUCHES END,
+     0, 0, 0},
+    {"exact curvature",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm}}\nbodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\n"
+     "cables:\n  rope:\n" ROPE "    curvature: exact\n    elements: 11\n"
+     "    path: [left, hang 0.3 m, over drum, hang 0.3 m, right]\n" TOUCHES END,
+     0, 0, 0},
+    {"space",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm, center: [0, 0, 0]}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\n"
+     "cables:\n  rope:\n" ROPE "    elements: 10\n"
+     "    path: [left, hang 0.3 m, over drum, hang 0.3 m, right]\n" TOUCHES END,
+     1, 0, 0},
+    {"free drum with a bearing",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm, inertia: 0.3 kg m2, drive: free,\n"
+     "  bearing: {friction: {quinn: {mu: 0.1}}, radius: 20 mm, load: 200 N}}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\n"
+     "cables:\n  rope:\n" ROPE "    elements: 12\n"
+     "    path: [left, hang 0.3 m, over drum, hang 0.3 m, right]\n" TOUCHES END,
+     0, 0, 0},
+    {"free drum in space",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm, center: [0, 0, 0], inertia: 0.3 kg m2, drive: free}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\n"
+     "cables:\n  rope:\n" ROPE "    elements: 10\n"
+     "    path: [left, hang 0.3 m, over drum, hang 0.3 m, right]\n" TOUCHES END,
+     1, 0, 0},
+    {"drum on a body",
+     "capstan: 1\nbodies: {block: {mass: 5 kg, position: [0, 0]}, load: {mass: 12 kg}}\n"
+     "drums: {drum: {radius: 250 mm, center: [0, 0], inertia: 0.3 kg m2, drive: free, carried_by: block}}\n"
+     "cables:\n  rope:\n" ROPE "    elements: 12\n"
+     "    path: [{pinned: [-0.25 m, 0.5 m]}, under drum, {pinned: [0.25 m, 0.5 m]}]\n" TOUCHES
+     "  strop:\n" ROPE "    elements: 4\n    path: [block, hang 0.5 m, load]\n" END,
+     0, 0, 0},
+    {"rim",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm, inertia: 0.3 kg m2, drive: free}}\nbodies: {load: {mass: 12 "
+     "kg}}\n"
+     "cables:\n  rope:\n" ROPE "    elements: 12\n"
+     "    path: [{rim: drum}, {around: drum, turn: clockwise, turns: 1}, hang 0.4 m, load]\n" TOUCHES END,
+     0, 0, 1},
+    {"belt",
+     "capstan: 1\ndrums:\n  a: {radius: 200 mm, inertia: 0.2 kg m2, drive: free}\n"
+     "  b: {radius: 150 mm, center: [1 m, 0], drive: free, inertia: 0.1 kg m2}\n"
+     "cables:\n  rope:\n" ROPE "    elements: 22\n    closed: true\n    tension: 500 N\n"
+     "    path: [{around: a, turn: clockwise}, {around: b, turn: clockwise}]\n" TOUCHES END,
+     0, 1, 0},
+};
+
+static const char *const laws[] = {"quinn", "cdq",        "coulomb", "coulomb-static",
+                                   "tanh",  "lugre-load", "lugris",  "awrejcewicz"};
+
+/* A scenario and its machine. */
+typedef struct stage {
+  cps_scenario *scenario;
+  machine m;
+  int size;            /* unknowns */
+  int *kind, *of, *at; /* [size] NODE: coordinate `at` of cable `of`; POINT: friction; BORDER */
+  int *axis;
+} stage;
+
+enum { NODE, POINT, BORDER };
+
+static int is_force(const machine *m, int k) {
+  for (int i = 0; i < m->n_slides; i++)
+    if (m->slide[i].f_at == k) return 1;
+  return 0;
+}
+
+/* Whether a coordinate of a cable is an unknown of its own. */
+static int is_free(const machine *m, const cable *c, int node, int j) {
+  int side = node == 0 ? 0 : node == c->n ? 1 : -1;
+  if (c->fixed[node] >> j & 1) return 0;
+  if (side < 0) return 1;
+  if (c->seam >= 0) return 0;
+  const tie *e = &c->end[side];
+  int bound = e->body >= 0 ||
+              (e->kind == END_RIM && (m->drum[e->drum].angle_at >= 0 || m->drum[e->drum].carrier >= 0));
+  return !(bound && j < c->dim);
+}
+
+static void list_unknowns(stage *s) {
+  const machine *m = &s->m;
+  int most = m->nb;
+  for (int i = 0; i < m->n_cables; i++)
+    most += (m->cable[i].n + 1) * m->cable[i].b + AXES * m->cable[i].n_points;
+  s->kind = calloc((size_t)most * 4, sizeof(int));
+  s->of = s->kind + most;
+  s->at = s->of + most;
+  s->axis = s->at + most;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k < (c->n + 1) * c->b; k++) {
+      if (!is_free(m, c, k / c->b, k % c->b)) continue;
+      s->of[s->size] = i;
+      s->at[s->size++] = k;
+    }
+    for (int k = 0; k < c->n_points * (m->dim - 1); k++) {
+      s->kind[s->size] = POINT;
+      s->of[s->size] = i;
+      s->axis[s->size] = k % (m->dim - 1);
+      s->at[s->size++] = k / (m->dim - 1);
+    }
+  }
+  for (int k = 0; k < m->nb; k++) {
+    s->kind[s->size] = BORDER;
+    s->at[s->size++] = k;
+  }
+}
+
+static void open_stage(stage *s, const scene *scene, const char *place, const char *law) {
+  char text[3000];
+  cps_problems *problems = NULL;
+  cps_error err = {.text = ""};
+  memset(s, 0, sizeof *s);
+  snprintf(text, sizeof text, scene->text, place, law);
+  s->scenario = cps_scenario_parse(text, strlen(text), scene->name, NULL, 0, &problems);
+  if (!s->scenario) {
+    char why[1000];
+    cps_problem_text(cps_problems_at(problems, 0), why, sizeof why);
+    fail_msg("%s: %s", scene->name, why);
+  }
+  cps_problems_free(problems);
+  if (cps_machine_make(&s->m, s->scenario, &err) != CPS_OK) fail_msg("%s: %s", scene->name, err.text);
+  list_unknowns(s);
+}
+
+static void close_stage(stage *s) {
+  free(s->kind);
+  cps_machine_free(&s->m);
+  cps_scenario_free(s->scenario);
+}
+
+/* Somewhere near, in motion, with friction of any size. */
+static void shake(stage *s, rng *r, int still) {
+  machine *m = &s->m;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int k = 0; k < (c->n + 1) * c->b; k++) {
+      c->q[k] += 1e-6 * rng_between(r, -1, 1);
+      c->v[k] = 0.005 * rng_between(r, -1, 1);
+      c->a[k] = 0.1 * rng_between(r, -1, 1);
+    }
+    for (int k = 0; k < c->n_points; k++)
+      for (int j = 0; j < m->dim - 1; j++) c->point[k].f[j] = rng_between(r, -20, 20);
+    for (int k = 0; c->memory && k < c->n_points; k++)
+      for (int j = 0; j < AXES; j++)
+        for (int z = 0; z < CPS_MAX_STATES; z++)
+          c->memory[k].z[j][z] = c->memory[k].z_star[j][z] = 1e-6 * rng_between(r, -1, 1);
+  }
+  for (int i = 0; i < m->n_cables; i++) { /* where springs start from */
+    cable *c = &m->cable[i];
+    for (int k = 0; k < c->n_points; k++)
+      for (int d = 0; d < m->dim; d++) {
+        c->start[k][d] = 1e-3 * rng_between(r, -1, 1);
+        for (int n = 0; n < 4; n++)
+          if (c->point[k].shape[n] != 0)
+            c->start[k][d] += c->point[k].shape[n] * c->q[c->point[k].node * c->b + n * m->dim + d];
+      }
+  }
+  for (int k = 0; k < m->nb; k++) {
+    m->free[k].q += (is_force(m, k) ? 5 : 1e-6) * rng_between(r, -1, 1);
+    m->free[k].v = still ? 0 : 0.005 * rng_between(r, -1, 1);
+    m->free[k].a = still ? 0 : 0.1 * rng_between(r, -1, 1);
+  }
+  cps_machine_tie(m);
+  for (int i = 0; i < m->n_drums; i++) {
+    drum *g = &m->drum[i];
+    if (g->angle_at >= 0 || still) continue;
+    g->rate = 0.02;
+    g->acceleration = -0.2;
+  }
+}
+
+/* ------------------------------------------------------------------ residuals, the plain way */
+
+typedef struct residual {
+  double *node[2]; /* [cable] of all coordinates */
+  double *rest[2]; /* [cable][point][AXES] */
+  double *border;  /* what contacts do to it */
+} residual;
+
+static void add_elements(const cable *c, const implicit *how, double *f, double *k) {
+  int b = c->b, dim = c->dim;
+  for (int i = 0; i < c->n; i++) {
+    double mass[4][4], force[24] = {0}, tangent[24 * 24] = {0};
+    cps_element_mass(&c->section, c->length[i], mass);
+    cps_element_force(dim, &c->section, c->length[i], c->q + i * b, c->v + i * b, force, 1,
+                      how->v_a / how->q_a, tangent, NULL);
+    for (int r = 0; r < 4 * dim; r++) {
+      f[i * b + r] += force[r];
+      for (int s = 0; s < 4; s++)
+        f[i * b + r] += mass[r / dim][s] *
+                        (c->a[i * b + s * dim + r % dim] - (s % 2 == 0 ? c->gravity[r % dim] : 0));
+    }
+    for (int d = 0; d < dim; d++) { /* diagonal blocks of places, for the scale of friction */
+      for (int e = 0; e < dim; e++) {
+        k[i * 9 + d * 3 + e] += tangent[d * 4 * dim + e] + (d == e) * mass[0][0] / how->q_a;
+        k[(i + 1) * 9 + d * 3 + e] += tangent[(2 * dim + d) * 4 * dim + 2 * dim + e] +
+                                      (d == e) * mass[2][2] / how->q_a;
+      }
+    }
+  }
+  for (int i = 0; i <= c->n; i++) {
+    for (int d = 0; d < dim; d++) {
+      f[i * b + d] += c->mass[i] * (c->a[i * b + d] - c->gravity[d]);
+      k[i * 9 + d * 4] += c->mass[i] / how->q_a;
+      if (i == 0 || i == c->n) f[i * b + d] -= c->load[i != 0][d];
+    }
+  }
+}
+
+static void add_contacts(machine *m, cable *c, const implicit *how, const double *k, double *f, double *rest,
+                         double *border) {
+  for (int i = 0; i < c->n_points; i++) {
+    contact_point *p = &c->point[i];
+    double r[3] = {0}, v[3] = {0}, a[3] = {0};
+    touch t;
+    for (int s = 0; s < 4; s++) {
+      for (int d = 0; d < c->dim && p->shape[s] != 0; d++) {
+        int at = p->node * c->b + s * c->dim + d;
+        r[d] += p->shape[s] * c->q[at];
+        v[d] += p->shape[s] * c->v[at];
+        a[d] += p->shape[s] * c->a[at];
+      }
+    }
+    p->guess = GUESS_NONE;
+    if (!cps_contact_eval(m, c, p, r, v, a, k + p->node * 9, 3, how, &t)) {
+      for (int j = 0; j < c->dim - 1; j++) rest[i * AXES + j] = p->f[j];
+      continue;
+    }
+    for (int j = 0; j < c->dim - 1; j++) rest[i * AXES + j] = t.rest[j];
+    for (int s = 0; s < 4; s++)
+      for (int d = 0; d < c->dim && p->shape[s] != 0; d++)
+        f[p->node * c->b + s * c->dim + d] -= p->shape[s] * t.force[d];
+    const drum *g = &m->drum[p->drum];
+    if (g->angle_at >= 0) border[g->angle_at] += g->radius * p->f[0];
+    for (int n = 0; g->carrier >= 0 && n < m->body[g->carrier].n; n++)
+      for (int d = 0; d < c->dim; d++)
+        border[m->body[g->carrier].at + n] += m->body[g->carrier].along[n][d] * t.force[d];
+  }
+}
+
+/* Work of the forces at the ends of cables on a shift of border unknown k. */
+static double end_work(machine *m, int k, double *const *f) {
+  const double h = 1e-6;
+  double work = 0, kept = m->free[k].q, low[2][2][6];
+  for (int side = 0; side < 2; side++) {
+    m->free[k].q = kept + (side == 0 ? -h : h);
+    cps_machine_tie(m);
+    for (int i = 0; i < m->n_cables; i++) {
+      const cable *c = &m->cable[i];
+      for (int e = 0; e < 2; e++) {
+        const double *q = c->q + e * c->n * c->b;
+        if (side == 0) memcpy(low[i][e], q, (size_t)c->b * sizeof(double));
+        for (int j = 0; j < c->b && side == 1; j++)
+          work += (q[j] - low[i][e][j]) / (2 * h) * f[i][e * c->n * c->b + j];
+      }
+    }
+  }
+  m->free[k].q = kept;
+  cps_machine_tie(m);
+  return work;
+}
+
+/* Residuals of all unknowns at the present state, with friction scaled by the blocks `scale` unless NULL. */
+static void residuals(stage *s, const implicit *how, double *out, double *const *scale, double **made) {
+  machine *m = &s->m;
+  double *f[2] = {NULL, NULL}, *rest[2] = {NULL, NULL}, *k[2],
+         *border = calloc((size_t)m->nb + 1, sizeof(double));
+  leftover left = {0};
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    f[i] = calloc((size_t)((c->n + 1) * c->b), sizeof(double));
+    k[i] = calloc((size_t)((c->n + 1) * 9), sizeof(double));
+    rest[i] = calloc((size_t)(c->n_points * AXES + 1), sizeof(double));
+    add_elements(c, how, f[i], k[i]);
+    add_contacts(m, c, how, scale ? scale[i] : k[i], f[i], rest[i], border);
+  }
+  memset(m->s, 0, (size_t)(m->nb * m->nb) * sizeof(double));
+  memset(m->rhs, 0, (size_t)m->nb * sizeof(double));
+  if (m->nb > 0) cps_border_assemble(m, how, &left);
+  for (int n = 0; n < m->nb; n++) border[n] += m->rhs[n];
+  for (int n = 0; n < m->nb; n++)
+    if (!is_force(m, n)) border[n] += end_work(m, n, f);
+  for (int j = 0; j < s->size; j++)
+    out[j] = s->kind[j] == NODE    ? f[s->of[j]][s->at[j]]
+             : s->kind[j] == POINT ? rest[s->of[j]][s->at[j] * AXES + s->axis[j]]
+                                   : border[s->at[j]];
+  for (int i = 0; i < m->n_cables; i++) {
+    free(f[i]);
+    free(rest[i]);
+    if (made)
+      made[i] = k[i];
+    else
+      free(k[i]);
+  }
+  free(border);
+}
+
+/* Shifts an unknown, with all that follows it. */
+static void shift(stage *s, const implicit *how, int j, double by) {
+  machine *m = &s->m;
+  double v = by * how->v_a / how->q_a, a = by / how->q_a;
+  if (s->kind[j] == NODE) {
+    cable *c = &m->cable[s->of[j]];
+    c->q[s->at[j]] += by;
+    c->v[s->at[j]] += v;
+    c->a[s->at[j]] += a;
+  } else if (s->kind[j] == POINT) {
+    m->cable[s->of[j]].point[s->at[j]].f[s->axis[j]] += by;
+  } else {
+    freedom *f = &m->free[s->at[j]];
+    f->q += by;
+    if (!is_force(m, s->at[j])) {
+      f->v += v;
+      f->a += a;
+    }
+    cps_machine_tie(m);
+  }
+}
+
+/* The step that an iteration makes in an unknown. */
+static double step_of(const stage *s, int j) {
+  const machine *m = &s->m;
+  if (s->kind[j] == BORDER) return m->rhs[s->at[j]];
+  const cable *c = &m->cable[s->of[j]];
+  int width = c->b + c->slots;
+  if (s->kind[j] == NODE) return c->x[s->at[j] / c->b * width + s->at[j] % c->b];
+  return c->point[s->at[j]].f[s->axis[j]] - c->f0[s->at[j] * AXES + s->axis[j]];
+}
+
+/* Places, slopes and forces are compared with the largest of their kind. */
+static int class_of(const stage *s, int j) {
+  const machine *m = &s->m;
+  if (s->kind[j] == POINT || (s->kind[j] == BORDER && is_force(m, s->at[j]))) return 2;
+  return s->kind[j] == NODE ? s->at[j] % m->cable[s->of[j]].b >= m->dim : 0;
+}
+
+/* How far the step is from solving the equations: what is left of each row, against its largest part. */
+static double left_over(const stage *s, const double *a, const double *residual, int *where) {
+  double worst = 0;
+  for (int i = 0; i < s->size; i++) {
+    double sum = residual[i], most = fabs(residual[i]);
+    for (int j = 0; j < s->size; j++) {
+      double part = a[i * s->size + j] * step_of(s, j);
+      sum += part;
+      most = fmax(most, fabs(part));
+    }
+    if (!(fabs(sum) > worst * most)) continue;
+    worst = fabs(sum) / most;
+    *where = i;
+  }
+  return worst;
+}
+
+static void check_matrix(const scene *scene, const char *place, const char *law, const implicit *how,
+                         uint64_t seed) {
+  stage s;
+  open_stage(&s, scene, place, law);
+  machine *m = &s.m;
+  rng r = rng_for(law, seed);
+  shake(&s, &r, scene->still);
+  cps_haul_keep(m);
+  int n = s.size;
+  double *x = malloc((size_t)n * sizeof(double)), *a = malloc((size_t)(n * n) * sizeof(double)),
+         *scale[2] = {NULL, NULL};
+  double *up = malloc((size_t)n * sizeof(double)), *down = malloc((size_t)n * sizeof(double));
+  residuals(&s, how, x, NULL, scale);
+  for (int i = 0; i < m->n_cables; i++) m->cable[i].frozen = 1;
+  for (int j = 0; j < n; j++) {
+    double h = class_of(&s, j) == 2 ? 1e-5 : 2e-9;
+    cps_haul_bring_back(m);
+    cps_machine_tie(m);
+    shift(&s, how, j, h);
+    residuals(&s, how, up, scale, NULL);
+    cps_haul_bring_back(m);
+    cps_machine_tie(m);
+    shift(&s, how, j, -h);
+    residuals(&s, how, down, scale, NULL);
+    for (int i = 0; i < n; i++) a[i * n + j] = (up[i] - down[i]) / (2 * h);
+  }
+  for (int careful = 0; careful < 2; careful++) {
+    implicit with = *how;
+    leftover left;
+    int where = 0;
+    with.careful = careful;
+    cps_haul_bring_back(m);
+    cps_machine_tie(m);
+    assert_true(cps_machine_iterate(m, &with, INFINITY, &left));
+    double off = left_over(&s, a, x, &where);
+    if (getenv("SHOW")) printf("  %-28s %-14s %-12s %d unknowns: %.1e\n", scene->name, law, place, n, off);
+    if (!(off < 1e-3))
+      fail_msg("%s, %s at %s%s: equation %d of kind %d at %d is left with %g of itself", scene->name, law,
+               place, careful ? ", careful" : "", where, s.kind[where], s.at[where], off);
+  }
+  for (int i = 0; i < m->n_cables; i++) free(scale[i]);
+  free(x);
+  free(a);
+  free(up);
+  free(down);
+  close_stage(&s);
+}
+
+static void test_matrix(void **state) {
+  (void)state;
+  const implicit how = {0, 2e-5, 5e-3, 5e-3, 0, 0};
+  for (int i = 0; i < ROWS(scenes); i++)
+    for (int l = 0; l < ROWS(laws); l++)
+      for (int k = 0; k < 2; k++)
+        check_matrix(&scenes[i], k == 0 ? "nodes" : "{quadrature: 2}", laws[l], &how, (uint64_t)(10 * i + k));
+}
+
+/* With springs for friction, as statics has it; some hold and some give. */
+static void test_springs(void **state) {
+  (void)state;
+  const implicit how = {0, 1e-2, 1e-1, 1e-1, 3e4, 0};
+  for (int i = 0; i < ROWS(scenes); i++)
+    for (int k = 0; k < 2 && !scenes[i].belt; k++)
+      check_matrix(&scenes[i], k == 0 ? "nodes" : "{quadrature: 2}", "quinn", &how,
+                   (uint64_t)(100 + 10 * i + k));
+}
+
+/* The step of an iteration from the state that was kept, by one of three ways. */
+static void step_by(stage *s, int way, double *x) {
+  machine *m = &s->m;
+  cable *c = &m->cable[0];
+  implicit how = {0, 2e-5, 5e-3, 5e-3, 0, way == 0};
+  leftover left = {0};
+  cps_haul_bring_back(m);
+  if (way == 0) {
+    assert_true(cps_machine_iterate(m, &how, INFINITY, &left));
+#if defined(__x86_64__)
+  } else if (way == 2) {
+    assert_true(cps_wide_eliminate(m, c, &how, &left) && isfinite(cps_wide_substitute(c, &how)));
+#endif
+  } else {
+    assert_true(cps_plane_eliminate(m, c, &how, &left) && isfinite(cps_plane_substitute(c, &how)));
+  }
+  for (int j = 0; j < s->size; j++) x[j] = step_of(s, j);
+}
+
+/* The short cut for the plane makes the careful path's step, and the same bits with and without AVX2. */
+static void test_short_cut(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    for (int l = 0; l < ROWS(laws); l++) {
+      stage s;
+      open_stage(&s, &scenes[i], "nodes", laws[l]);
+      rng r = rng_for(laws[l], 1);
+      shake(&s, &r, 0);
+      cps_haul_keep(&s.m);
+      size_t bytes = (size_t)s.size * sizeof(double);
+      double *careful = malloc(bytes), *plane = malloc(bytes), *wide = malloc(bytes), most[3] = {0};
+      step_by(&s, 0, careful);
+      step_by(&s, 1, plane);
+      for (int j = 0; j < s.size; j++) most[class_of(&s, j)] = fmax(most[class_of(&s, j)], fabs(careful[j]));
+      for (int j = 0; j < s.size; j++)
+        if (!(fabs(plane[j] - careful[j]) < 1e-6 * most[class_of(&s, j)]))
+          fail_msg("%s, %s: step %d is %.17g, not %.17g", scenes[i].name, laws[l], j, plane[j], careful[j]);
+#if defined(__x86_64__)
+      if (__builtin_cpu_supports("avx2")) {
+        step_by(&s, 2, wide);
+        assert_memory_equal(wide, plane, bytes);
+      }
+#endif
+      free(careful);
+      free(plane);
+      free(wide);
+      close_stage(&s);
+    }
+  }
+}
+
+/* Any number of elements from the least on, the odd ones too, meets in the middle. */
+static void test_lengths(void **state) {
+  (void)state;
+  for (int n = 4; n < 14; n++) {
+    char text[2000], elements[20];
+    scene any = {"lengths", text, 0, 0, 0};
+    snprintf(elements, sizeof elements, "elements: %d\n", n);
+    const char *at = strstr(scenes[0].text, "elements: 13\n");
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - scenes[0].text), scenes[0].text, elements,
+             at + strlen("elements: 13\n"));
+    const implicit how = {0, 2e-5, 5e-3, 5e-3, 0, 0};
+    check_matrix(&any, "nodes", "quinn", &how, (uint64_t)n);
+  }
+}
+
+/* Steps that fail and steps that do not, with all that may happen in them, and not a block of memory. */
+static void test_no_allocation(void **state) {
+  (void)state;
+#ifndef SANITIZED
+  for (int i = 0; i < ROWS(scenes); i++) {
+    for (int l = 0; l < ROWS(laws); l++) {
+      stage s;
+      open_stage(&s, &scenes[i], "nodes", laws[l]);
+      haul run = {.m = &s.m};
+      cps_error err;
+      double h = 1e-3;
+      int made = 0;
+      if (cps_machine_statics(&s.m, 0, &err) != CPS_OK) { /* then from the drawing */
+        close_stage(&s);
+        open_stage(&s, &scenes[i], "nodes", laws[l]);
+      }
+      calls = 0;
+      for (int k = 0; k < 20; k++) {
+        int good = cps_haul_step(&run, h);
+        made += good;
+        h *= good ? 1 : 0.5;
+      }
+      assert_int_equal(calls, 0);
+      if (made == 0) fail_msg("%s, %s: no step", scenes[i].name, laws[l]);
+      close_stage(&s);
+    }
+  }
+#endif
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrix), cmocka_unit_test(test_springs),
+                                     cmocka_unit_test(test_short_cut), cmocka_unit_test(test_lengths),
+                                     cmocka_unit_test(test_no_allocation)};
+  return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
+}
