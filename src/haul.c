@@ -100,7 +100,8 @@ void cps_haul_bring_back(machine *m) {
 }
 
 /* Force that round-off of positions causes: coordinates of size r are known to 1e-16 r, strains to that over the
- * length of an element; and a change of place that is nothing else. */
+ * length of an element. The estimate is a cautious one: some times that much, too, is nothing else if it moves
+ * nothing, less than `still`. */
 static double round_off(const machine *m, double *still) {
   double most = 0;
   *still = INFINITY;
@@ -110,7 +111,7 @@ static double round_off(const machine *m, double *still) {
     for (int d = 0; d < m->dim; d++) size = fmax(size, fmax(fabs(c->q[d]), fabs(c->q[c->n * c->b + d])));
     for (int k = 0; k < c->n; k++) shortest = fmin(shortest, c->length[k]);
     most = fmax(most, 4 * 2.2e-16 * c->section.ea * fmax(size, shortest) / shortest);
-    *still = fmin(*still, 16 * 2.2e-16 * size);
+    *still = fmin(*still, 1e-12 * size);
   }
   return most;
 }
@@ -123,7 +124,8 @@ int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) 
     /* What is left before an iteration is far less after it. A contact that hardly bears anything does not count
      * more than the others. */
     double friction = 10 * tolerance * left.holds / fmax(left.touching, 1);
-    int balanced = left.force <= tolerance * left.tension + noise + 1e-12 || left.moved <= still;
+    int balanced = left.force <= tolerance * left.tension + noise + 1e-12 ||
+                   (left.force <= 16 * noise && left.moved <= still);
     if (balanced && left.friction <= friction + noise + 1e-12 && left.moved < LEAP) return it;
     for (int i = 0; i < m->n_cables && it <= SPREAD_MOST; i++) cps_contact_spread(m, &m->cable[i], how);
   }
