@@ -117,9 +117,10 @@ typedef struct grip {
   double t[2], g[2], b, rest;
 } grip;
 
-/* What acts on node i besides its elements: point mass, load, contact. Completes its rows. */
-INLINE void node(machine *m, cable *c, int i, const implicit *how, double a_q, lanes d[4], lanes *r, grip *o,
-                 leftover *left) {
+/* What acts on node i besides its elements: point mass, load, contact. Contact takes its scale from what is elastic,
+ * without what elimination has taken away, `less`. */
+INLINE void node(machine *m, cable *c, int i, const implicit *how, double a_q, const lanes less[4],
+                 lanes d[4], lanes *r, grip *o, leftover *left) {
   double mass = c->mass[i];
   o->touches = 0;
   if (mass > 0) {
@@ -134,7 +135,10 @@ INLINE void node(machine *m, cable *c, int i, const implicit *how, double a_q, l
     const double *q = c->q + i * 4;
     if (p->drum >= 0 || p->f[0] != 0 || !in_the_open(m, p, q)) {
       touch t;
-      o->touches = cps_contact_eval(m, c, p, q, c->v + i * 4, c->a + i * 4, (const double *)d, 4, how, &t);
+      double stiff[8];
+      save(stiff, d[0] + less[0]);
+      save(stiff + 4, d[1] + less[1]);
+      o->touches = cps_contact_eval(m, c, p, q, c->v + i * 4, c->a + i * 4, stiff, 4, how, &t);
       if (o->touches) {
         *r -= (lanes){t.force[0], t.force[1], 0, 0};
         d[0] += (lanes){t.k[0][0], t.k[0][1], 0, 0};
@@ -172,18 +176,15 @@ INLINE void fix(unsigned bits, lanes d[4], lanes u[4], lanes *r, grip *o) {
 }
 
 /* x = D^-1 u and z = D^-1 w by blocks of two, A B over C E: with M = C A^-1 and S = E - M B, x2 = S^-1 (u2 - M u1)
- * and x1 = A^-1 u1 - A^-1 B x2. Two divisions in a row instead of the four of Gaussian elimination: the time of a
+ * and x1 = A^-1 (u1 - B x2). Two divisions in a row instead of the four of Gaussian elimination: the time of a
  * node is that of its longest chain of operations. 0 if a determinant has lost what it was made of. */
 INLINE int solve(const lanes d[4], const lanes u[4], const lanes w[4], lanes x[4], lanes z[4]) {
   double a00 = d[0][0], a01 = d[0][1], a10 = d[1][0], a11 = d[1][1];
   double plus = a00 * a11, minus = a01 * a10, det = plus - minus, by = 1 / det;
-  int good = fabs(det) > 1e-13 * (fabs(plus) + fabs(minus));
-  double p[2][2] = {{a11 * by, -a01 * by}, {-a10 * by, a00 * by}}, m[2][2], s[2][2], ab[2][2];
+  int good = fabs(det) > 1e-13 * fabs(plus);
+  double p[2][2] = {{a11 * by, -a01 * by}, {-a10 * by, a00 * by}}, m[2][2], s[2][2];
   UNROLL for (int i = 0; i < 2; i++) {
-    UNROLL for (int j = 0; j < 2; j++) {
-      m[i][j] = d[2 + i][0] * p[0][j] + d[2 + i][1] * p[1][j];
-      ab[i][j] = p[i][0] * d[0][2 + j] + p[i][1] * d[1][2 + j];
-    }
+    UNROLL for (int j = 0; j < 2; j++) m[i][j] = d[2 + i][0] * p[0][j] + d[2 + i][1] * p[1][j];
   }
   UNROLL for (int i = 0; i < 2; i++) {
     UNROLL for (int j = 0; j < 2; j++)
@@ -193,7 +194,7 @@ INLINE int solve(const lanes d[4], const lanes u[4], const lanes w[4], lanes x[4
   minus = s[0][1] * s[1][0];
   det = plus - minus;
   by = 1 / det;
-  good &= fabs(det) > 1e-13 * (fabs(plus) + fabs(minus));
+  good &= fabs(det) > 1e-13 * fabs(plus);
   double t[2][2] = {{s[1][1] * by, -s[0][1] * by}, {-s[1][0] * by, s[0][0] * by}};
   lanes x2[2], z2[2];
   UNROLL for (int i = 0; i < 2; i++) {
@@ -204,9 +205,14 @@ INLINE int solve(const lanes d[4], const lanes u[4], const lanes w[4], lanes x[4
     x[2 + i] = all(t[i][0]) * x2[0] + all(t[i][1]) * x2[1];
     z[2 + i] = all(t[i][0]) * z2[0] + all(t[i][1]) * z2[1];
   }
+  lanes x1[2], z1[2];
   UNROLL for (int i = 0; i < 2; i++) {
-    x[i] = (all(p[i][0]) * u[0] + all(p[i][1]) * u[1]) - (all(ab[i][0]) * x[2] + all(ab[i][1]) * x[3]);
-    z[i] = (all(p[i][0]) * w[0] + all(p[i][1]) * w[1]) - (all(ab[i][0]) * z[2] + all(ab[i][1]) * z[3]);
+    x1[i] = u[i] - (lane(d[i], 2) * x[2] + lane(d[i], 3) * x[3]);
+    z1[i] = w[i] - (lane(d[i], 2) * z[2] + lane(d[i], 3) * z[3]);
+  }
+  UNROLL for (int i = 0; i < 2; i++) {
+    x[i] = all(p[i][0]) * x1[0] + all(p[i][1]) * x1[1];
+    z[i] = all(p[i][0]) * z1[0] + all(p[i][1]) * z1[1];
   }
   return good;
 }
@@ -234,18 +240,17 @@ INLINE int store(cable *c, int i, const grip *o, lanes x[4], const lanes w[4], l
   return 1;
 }
 
-/* Completes the rows of node i. */
+/* Completes the rows of node i, of which d and r hold what elements do; w gets its right-hand sides. */
 INLINE void complete(machine *m, cable *c, int i, const implicit *how, double a_q, const lanes less[4],
                      lanes less_r, lanes d[4], lanes u[4], lanes r, grip *o, lanes w[4], lanes *force,
                      leftover *left) {
-  /* what is eliminated comes last: contact takes its scale from what is elastic */
-  node(m, c, i, how, a_q, d, &r, o, left);
+  UNROLL for (int j = 0; j < 4; j++) d[j] -= less[j];
+  node(m, c, i, how, a_q, less, d, &r, o, left);
   if (c->fixed[i]) fix(c->fixed[i], d, u, &r, o);
   *force = larger(*force, magnitude(r));
   lanes t = {0, 0, 0, 0};
   if (o->touches) t = (lanes){o->t[0], o->t[1], 0, 0};
   turn(r - less_r, t, all(0), all(0), w);
-  UNROLL for (int j = 0; j < 4; j++) d[j] -= less[j];
 }
 
 /* Solves the rows of node i, and finds what they leave to the next node. */
@@ -280,7 +285,7 @@ int PLANE(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) 
   front ends[2];
   grip grips[2] = {{0}};
   int middle = c->n / 2, count[2] = {middle, c->n - middle};
-  lanes tension = all(0), force = all(0), d[2][4], u[2][4], w[2][4];
+  lanes tension = all(0), force = all(0), d[2][4], w[2][4];
   prepare(&y, &c->section, how);
   for (int k = 0; k < 2; k++) { /* nothing lies before the first node */
     ends[k].last = &ends[k].four[2 * LANES - 1];
@@ -294,17 +299,14 @@ int PLANE(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) 
       link *e = &s->four[step % (2 * LANES)];
       if (step >= count[k]) continue; /* an odd number of elements */
       if (step % LANES == 0) take_four(c, &y, k == 0 ? step : c->n - 1 - step, k, e, &tension);
-      UNROLL for (int j = 0; j < 4; j++) {
-        d[k][j] = s->last->next[j] + e->own[j];
-        u[k][j] = e->u[j];
-      }
-      complete(m, c, k == 0 ? step : c->n - step, how, y.a_q, s->less, s->less_r, d[k], u[k],
+      UNROLL for (int j = 0; j < 4; j++) d[k][j] = s->last->next[j] + e->own[j];
+      complete(m, c, k == 0 ? step : c->n - step, how, y.a_q, s->less, s->less_r, d[k], e->u,
                s->last->next_r + e->r, &grips[k], w[k], &force, left);
       s->last = e;
     }
     UNROLL for (int k = 0; k < 2;
-                k++) if (step < count[k] && !pass_on(c, k == 0 ? step : c->n - step, d[k], u[k], w[k],
-                                                     &grips[k], &ends[k])) return 0;
+                k++) if (step < count[k] && !pass_on(c, k == 0 ? step : c->n - step, d[k], ends[k].last->u,
+                                                     w[k], &grips[k], &ends[k])) return 0;
   }
   if (!join(m, c, how, y.a_q, ends, &force, left)) return 0;
   UNROLL for (int j = 0; j < 4; j++) {

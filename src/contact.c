@@ -172,6 +172,10 @@ static void find(const machine *m, const cable *c, contact_point *p, const doubl
 
 /* d(x d)/dy for a force x(y.d, ...) along d = u/|u|: helper that adds x/|u| (1 - d d') times du/dy. */
 INLINE void turning(double x, const double *d, double size, int axes, double out[AXES][AXES]) {
+  if (axes == 1) { /* a direction that cannot turn */
+    out[0][0] = 0;
+    return;
+  }
   for (int i = 0; i < axes; i++)
     for (int j = 0; j < axes; j++) out[i][j] = size > 0 ? x / size * ((i == j) - d[i] * d[j]) : 0;
 }
@@ -389,7 +393,8 @@ INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const 
   if (l->kind == LAW_JUMP)
     s->scale = part * k * how->q_a / how->v_a;
   else
-    s->scale = fmax(p->mass, part * k * how->q_a / (1 + s->rate * how->v_a));
+    s->scale = part * k * how->q_a / (1 + s->rate * how->v_a);
+  if (l->kind != LAW_JUMP && !(s->scale > p->mass)) s->scale = p->mass;
   p->scale = s->scale;
 }
 
@@ -472,7 +477,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   cps_normal_output no;
   p->depth = g->radius - fr.rho;
   p->depth_t = -fr.out;
-  cps_normal_eval(c->contact.normal, c->contact.normal_p, p->depth, p->depth_t, &no);
+  cps_normal_force(c->contact.normal, c->contact.normal_p, p->depth, p->depth_t, &no);
   double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
   double n_n = -p->weight * (no.depth + no.rate * v_q);   /* dN per n.dr */
   double n_t = -p->weight * no.rate * fr.along * inverse; /* dN per t.dr */

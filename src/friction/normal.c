@@ -4,19 +4,27 @@
 
 #include <string.h>
 
+enum { STIFFNESS, EXPONENT, DAMPING };
+
 /* Hunt and Crossley (1975), as in Westin Eq. (22) and Lugris Eq. (30): n = k depth^e (1 + D rate), never
- * below zero. */
-static void hunt_crossley(const cps_normal *law, const double *p, double depth, double rate,
-                          cps_normal_output *out) {
-  enum { STIFFNESS, EXPONENT, DAMPING };
-  (void)law;
+ * below zero. Force and derivatives by depth and rate; returns depth^e. */
+static double hunt_crossley_force(const double *p, double depth, double rate, cps_normal_output *out) {
   double factor = 1 + p[DAMPING] * rate;
-  if (depth <= 0 || factor <= 0) return;
+  out->n = out->depth = out->rate = 0;
+  if (depth <= 0 || factor <= 0) return 0;
   int usual = p[EXPONENT] == 1.5; /* roots are far cheaper than powers */
   double below = usual ? sqrt(depth) : pow(depth, p[EXPONENT] - 1), power = depth * below;
   out->n = p[STIFFNESS] * power * factor;
   out->depth = p[STIFFNESS] * p[EXPONENT] * below * factor;
   out->rate = p[STIFFNESS] * power * p[DAMPING];
+  return power;
+}
+
+static void hunt_crossley(const cps_normal *law, const double *p, double depth, double rate,
+                          cps_normal_output *out) {
+  (void)law;
+  double power = hunt_crossley_force(p, depth, rate, out), factor = 1 + p[DAMPING] * rate;
+  if (power <= 0) return;
   out->p[STIFFNESS] = power * factor;
   out->p[EXPONENT] = p[STIFFNESS] * power * log(depth) * factor;
   out->p[DAMPING] = p[STIFFNESS] * power * rate;
@@ -26,15 +34,15 @@ static void hunt_crossley(const cps_normal *law, const double *p, double depth, 
  */
 static void linear(const cps_normal *law, const double *p, double depth, double rate,
                    cps_normal_output *out) {
-  enum { STIFFNESS, DAMPING };
+  enum { K, D };
   (void)law;
-  double n = p[STIFFNESS] * depth + p[DAMPING] * rate;
+  double n = p[K] * depth + p[D] * rate;
   if (depth <= 0 || n <= 0) return;
   out->n = n;
-  out->depth = p[STIFFNESS];
-  out->rate = p[DAMPING];
-  out->p[STIFFNESS] = depth;
-  out->p[DAMPING] = rate;
+  out->depth = p[K];
+  out->rate = p[D];
+  out->p[K] = depth;
+  out->p[D] = rate;
 }
 
 static const cps_param hunt_params[] = {
@@ -80,4 +88,12 @@ void cps_normal_eval(const cps_normal *law, const double *p, double depth, doubl
   double most = CPS_INPUT_MAX;
   memset(out, 0, sizeof *out);
   law->eval(law, p, clamp(depth, -most, most), clamp(rate, -most, most), out);
+}
+
+void cps_normal_force(const cps_normal *law, const double *p, double depth, double rate,
+                      cps_normal_output *out) {
+  if (law->eval == hunt_crossley)
+    hunt_crossley_force(p, depth, rate, out);
+  else
+    cps_normal_eval(law, p, depth, rate, out);
 }
