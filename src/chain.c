@@ -58,7 +58,19 @@ int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *lef
   return c->slots == 2 ? eliminate_32(m, c, how, left) : eliminate_34(m, c, how, left);
 }
 
-/* The same for any number of unknowns. */
+/* How far the contact points of node i move along their drums: a guess needs to know. */
+static void note_moves(cable *c, int i) {
+  int width = c->b + c->slots;
+  for (int k = 0; k < c->per_node && i * c->per_node + k < c->n_points; k++) {
+    contact_point *p = &c->point[i * c->per_node + k];
+    p->moved = 0;
+    for (int j = 0; j < 4 && p->drum >= 0; j++)
+      for (int d = 0; d < c->dim && p->shape[j] != 0; d++)
+        p->moved += p->t[d] * p->shape[j] * c->x[(p->node + j / 2) * width + j % 2 * c->dim + d];
+  }
+}
+
+/* Back substitution for any number of unknowns. */
 static double substitute(const machine *m, cable *c, const implicit *how) {
   int h = c->b, b = c->b + c->slots, w = 1 + m->nb, axes = c->dim - 1;
   double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a, moved = 0, sum = 0;
@@ -80,14 +92,42 @@ static double substitute(const machine *m, cable *c, const implicit *how) {
     }
     for (int k = 0; k < c->per_node && i * c->per_node + k < c->n_points; k++)
       for (int j = 0; j < axes; j++) c->point[i * c->per_node + k].f[j] += x[h + k * axes + j];
+    note_moves(c, i);
   }
   return isfinite(sum) ? moved : NAN;
 }
 
-double cps_chain_substitute(const machine *m, cable *c, const implicit *how) {
-  if (!c->plain) return substitute(m, c, how);
+/* Substitution in the plane without a border; see chain_plane.h. */
+static double plain_substitute(cable *c, const implicit *how, double factor) {
 #if defined(__x86_64__)
-  if (has_wide()) return cps_wide_substitute(c, how);
+  if (has_wide()) return cps_wide_substitute(c, how, factor);
 #endif
-  return cps_plane_substitute(c, how);
+  return cps_plane_substitute(c, how, factor);
+}
+
+double cps_chain_substitute(const machine *m, cable *c, const implicit *how) {
+  return c->plain ? plain_substitute(c, how, 1) : substitute(m, c, how);
+}
+
+void cps_chain_take_back(cable *c, const implicit *how, double part) {
+  if (c->plain) {
+    plain_substitute(c, how, -part);
+    return;
+  }
+  double v_q = part * how->v_a / how->q_a, a_q = part / how->q_a;
+  int b = c->b, width = b + c->slots, axes = c->dim - 1;
+  for (int k = 0; k <= c->n; k++) {
+    const double *x = c->x + k * width;
+    double *q = c->q + k * b, *v = c->v + k * b, *a = c->a + k * b;
+    for (int j = 0; j < b; j++) {
+      q[j] -= part * x[j];
+      v[j] -= v_q * x[j];
+      a[j] -= a_q * x[j];
+    }
+  }
+  for (int k = 0; k < c->n_points; k++) {
+    contact_point *p = &c->point[k];
+    const double *x = c->x + p->node * width + b + k % c->per_node * axes;
+    for (int j = 0; j < axes; j++) p->f[j] -= part * x[j];
+  }
 }

@@ -316,37 +316,35 @@ int PLANE(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) 
   return 1;
 }
 
-/* One node of the substitution: its change from that of the node before in this order. */
-INLINE lanes step_back(cable *c, int i, lanes next, lanes v_q, lanes a_q) {
+/* One node of the substitution: its change from that of the node before in this order; `factor` of it is applied. */
+INLINE lanes step_back(cable *c, int i, lanes next, lanes factor, lanes v_q, lanes a_q) {
   const double *in = c->up + (size_t)i * PLANE_STRIDE, *row_f = c->right + (size_t)i * 5;
-  double *x = c->x + (size_t)i * 5;
   lanes column[4];
   turn(load(in), load(in + 4), load(in + 8), load(in + 12), column);
   lanes change = -(load(in + 16) + column[0] * lane(next, 0) + column[1] * lane(next, 1) +
                    column[2] * lane(next, 2) + column[3] * lane(next, 3));
-  save(c->q + i * 4, load(c->q + i * 4) + change);
+  save(c->q + i * 4, load(c->q + i * 4) + factor * change);
   save(c->v + i * 4, load(c->v + i * 4) + v_q * change);
   save(c->a + i * 4, load(c->a + i * 4) + a_q * change);
-  save(x, change);
-  x[4] = 0;
   if (c->n_points > 0 && c->point[i].drum >= 0) {
+    contact_point *o = &c->point[i];
     lanes f = load(row_f) * next;
-    x[4] = row_f[4] + (f[0] + f[1] + (f[2] + f[3]));
-    c->point[i].f[0] += x[4];
+    o->f[0] += factor[0] * (row_f[4] + (f[0] + f[1] + (f[2] + f[3])));
+    o->moved = o->t[0] * change[0] + o->t[1] * change[1];
   }
   return change;
 }
 
-/* Substitutes from the middle outwards, and applies. The largest change of place; NaN if anything is not finite. */
-double PLANE(substitute)(cable *c, const implicit *how) {
+/* Substitutes from the middle outwards, and applies `factor` of it. The largest change of place; NaN if anything is
+ * not finite. */
+double PLANE(substitute)(cable *c, const implicit *how, double factor) {
   int middle = c->n / 2;
-  lanes v_q = all(how->v_a / how->q_a), a_q = all(1 / how->q_a), most = all(0), sum = all(0);
-  lanes x[2] = {step_back(c, middle, all(0), v_q, a_q)};
+  lanes by = all(factor), v_q = all(factor * how->v_a / how->q_a), a_q = all(factor / how->q_a), sum = all(0);
+  lanes x[2] = {step_back(c, middle, all(0), by, v_q, a_q)}, most = magnitude(x[0]);
   x[1] = x[0];
-  most = magnitude(x[0]);
   for (int step = 1; step <= c->n - middle; step++) {
-    if (step <= middle) x[0] = step_back(c, middle - step, x[0], v_q, a_q);
-    x[1] = step_back(c, middle + step, x[1], v_q, a_q);
+    if (step <= middle) x[0] = step_back(c, middle - step, x[0], by, v_q, a_q);
+    x[1] = step_back(c, middle + step, x[1], by, v_q, a_q);
     most = larger(most, larger(magnitude(x[0]), magnitude(x[1])));
     sum += x[0] + x[1];
   }

@@ -446,6 +446,8 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   p->drum = -1;
   p->n = p->depth = p->v[0] = p->v[1] = p->limit = 0;
   p->stuck = 0;
+  int guess = p->guess;
+  p->guess = GUESS_NONE; /* of what touches nothing */
   if (p->near < 0) return 0;
   const drum *g = &m->drum[p->near];
   double rho[3], w[3], b[3], along = 0;
@@ -482,6 +484,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   double n_n = -p->weight * (no.depth + no.rate * v_q);   /* dN per n.dr */
   double n_t = -p->weight * no.rate * fr.along * inverse; /* dN per t.dr */
   p->drum = p->near;
+  p->guess = guess;
   p->stiff = -n_n;
   p->n = p->weight * no.n;
   p->limit = p->box = cps_friction_holds(&c->contact, p->n);
@@ -702,7 +705,7 @@ static double chain_spring(const machine *m, const cable *c, const contact_point
 
 void cps_contact_spread(machine *m, cable *c, const implicit *how) {
   if (!cps_contact_guesses(m, c) || how->bristle > 0) return;
-  int first = 0, last = c->n_points - 1, width = c->b + c->slots, wrong = 0;
+  int first = 0, last = c->n_points - 1, wrong = 0;
   while (first <= last && c->point[first].drum < 0) first++;
   while (last >= first && c->point[last].drum < 0) last--;
   if (last <= first) return;
@@ -712,12 +715,8 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
   h.vertex = (double(*)[2])(c->draft + 9 * c->n_points);
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];
-    double moved = 0;
-    for (int j = 0; j < 4; j++)
-      for (int d = 0; d < m->dim && p->shape[j] != 0 && p->drum >= 0; d++)
-        moved += p->t[d] * p->shape[j] * c->x[(p->node + j / 2) * width + j % 2 * m->dim + d];
     h.limit[i] = p->drum >= 0 ? p->box : 0;
-    h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + moved : 0;
+    h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + p->moved : 0;
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
     if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > p->box * (1 + 1e-6);
     if (p->drum >= 0 && !p->stuck) wrong += h.s[i] * p->f[0] > 0;

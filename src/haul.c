@@ -11,6 +11,8 @@
  */
 #include "haul.h"
 
+#include "lanes.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -157,14 +159,20 @@ static void predict(machine *m, const rule *u, double h) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     size_t n = entries(c);
-    for (size_t k = 0; k < n; k++) {
+    size_t k = 0;
+    for (; k + LANES <= n; k += LANES) {
+      lanes v = load(c->v + k), aux = load(c->aux + k), a = load(c->a + k);
+      save(c->q + k, load(c->q + k) + (all(h) * v + all(q_0) * aux + all(q_a) * a));
+      save(c->v + k, v + (all(v_0) * aux + all(v_a) * a));
+    }
+    for (; k < n; k++) {
       c->q[k] += h * c->v[k] + q_0 * c->aux[k] + q_a * c->a[k];
       c->v[k] += v_0 * c->aux[k] + v_a * c->a[k];
     }
     for (int e = 0; e < 2; e++) { /* except what does not follow the equations */
       int node = e == 0 ? 0 : c->n;
       for (int j = 0; j < c->b; j++) {
-        size_t k = (size_t)(node * c->b + j);
+        k = (size_t)(node * c->b + j);
         if (!(c->fixed[node] >> j & 1)) continue;
         c->q[k] = c->q0[k];
         c->v[k] = c->a[k] = 0;
@@ -196,23 +204,27 @@ static void finish_states(contact_memory *y, const rule *u) {
 /* The auxiliary accelerations at the end, and what they say about the error: a norm of (beta - 1/6) h^2 da. */
 static double finish(machine *m, const rule *u, double h) {
   double sum = 0, count = 0, most = 0;
+  double by_a = (1 - u->af) / (1 - u->am), by_a0 = u->af / (1 - u->am), by_aux = u->am / (1 - u->am);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     size_t n = entries(c);
-    for (size_t k = 0; k < n; k++)
-      c->aux[k] = ((1 - u->af) * c->a[k] + u->af * c->a0[k] - u->am * c->aux0[k]) / (1 - u->am);
-    for (int k = 0; k <= c->n; k++) {
+    size_t k = 0;
+    for (; k + LANES <= n; k += LANES)
+      save(c->aux + k,
+           all(by_a) * load(c->a + k) + all(by_a0) * load(c->a0 + k) - all(by_aux) * load(c->aux0 + k));
+    for (; k < n; k++) c->aux[k] = by_a * c->a[k] + by_a0 * c->a0[k] - by_aux * c->aux0[k];
+    for (int node = 0; node <= c->n; node++) {
       for (int d = 0; d < m->dim; d++) {
-        double da = c->aux[k * c->b + d] - c->aux0[k * c->b + d];
+        double da = c->aux[node * c->b + d] - c->aux0[node * c->b + d];
         sum += da * da;
       }
       count += 1;
     }
-    for (int k = 0; c->memory && k < c->n_points; k++) finish_states(&c->memory[k], u);
+    for (int j = 0; c->memory && j < c->n_points; j++) finish_states(&c->memory[j], u);
   }
   for (int k = 0; k < m->nb; k++) {
     freedom *f = &m->free[k];
-    f->aux = ((1 - u->af) * f->a + u->af * f->a0 - u->am * f->aux0) / (1 - u->am);
+    f->aux = by_a * f->a + by_a0 * f->a0 - by_aux * f->aux0;
     most = fmax(most, fabs(f->aux - f->aux0));
   }
   for (int k = 0; k < m->n_slides; k++) finish_states(&m->slide[k].y, u);
@@ -223,12 +235,11 @@ static double finish(machine *m, const rule *u, double h) {
 static void guess(machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    for (int k = 0; k < c->n_points && cps_contact_guesses(m, c); k++) {
+    if (!cps_contact_guesses(m, c)) continue;
+    for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
-      p->guess = p->drum < 0   ? GUESS_NONE
-                 : p->stuck    ? GUESS_STICK
-                 : p->f[0] > 0 ? GUESS_FORWARD
-                               : GUESS_BACKWARD;
+      if (p->drum < 0) continue;
+      p->guess = p->stuck ? GUESS_STICK : p->f[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
     }
   }
 }
@@ -247,11 +258,11 @@ int cps_haul_step(haul *r, double h) {
   cps_machine_tie(m);
   implicit how = {r->t + h, h * h * u.beta * u.follow, h * u.gamma * u.follow, h * u.gamma * u.follow, 0, 0};
   int it = cps_haul_solve(m, &how, NEWTON_MOST, 1e-6);
+  r->iterations += it < 0 ? NEWTON_MOST : it;
   if (it < 0) {
     cps_haul_bring_back(m);
     return 0;
   }
-  r->iterations += it;
   r->error = finish(m, &u, h);
   r->t += h;
   return 1;

@@ -556,29 +556,6 @@ static int is_force(const machine *m, int k) {
   return 0;
 }
 
-/* Takes back a part of what cps_chain_substitute has applied. */
-static void take_back(machine *m, const implicit *how, double part) {
-  double v_q = part * how->v_a / how->q_a, a_q = part / how->q_a;
-  for (int i = 0; i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    int b = c->b, width = b + c->slots, axes = m->dim - 1;
-    for (int k = 0; k <= c->n; k++) {
-      const double *x = c->x + k * width;
-      double *q = c->q + k * b, *v = c->v + k * b, *a = c->a + k * b;
-      for (int j = 0; j < b; j++) {
-        q[j] -= part * x[j];
-        v[j] -= v_q * x[j];
-        a[j] -= a_q * x[j];
-      }
-    }
-    for (int k = 0; k < c->n_points; k++) {
-      contact_point *p = &c->point[k];
-      const double *x = c->x + p->node * width + b + k % c->per_node * axes;
-      for (int j = 0; j < axes; j++) p->f[j] -= part * x[j];
-    }
-  }
-}
-
 static void apply_border(machine *m, const implicit *how, double scale) {
   double v_q = scale * how->v_a / how->q_a, a_q = scale / how->q_a;
   for (int k = 0; k < m->nb; k++) {
@@ -617,7 +594,7 @@ int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *
   }
   if (!isfinite(check) || !isfinite(left->force) || !isfinite(left->friction)) return 0;
   double scale = left->moved > most ? most / left->moved : 1;
-  if (scale < 1) take_back(m, how, 1 - scale);
+  for (int i = 0; i < m->n_cables && scale < 1; i++) cps_chain_take_back(&m->cable[i], how, 1 - scale);
   apply_border(m, how, scale);
   return 1;
 }

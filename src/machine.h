@@ -58,13 +58,14 @@ typedef struct contact_law {
 
 /* A place where a cable may touch a drum. */
 typedef struct contact_point {
-  int drum;       /* that it touches; -1: none */
-  int near;       /* the only drum that it may touch while it stays within `clear` of where it was seen */
-  double f[AXES]; /* friction force on the cable along t and, in space, the axis: unknowns */
-  double seen[3], clear, travel;
-  int node; /* it lies at that node, or on the element that starts there */
+  /* what is looked at while it touches nothing, together */
+  int drum; /* that it touches; -1: none */
+  int near; /* the only drum that it may touch while it stays within `clear` of where it was seen */
   int stuck;
-  int slid;        /* LAW_JUMP: whether it slid at the end of the last step */
+  int slid;       /* LAW_JUMP: whether it slid at the end of the last step */
+  double f[AXES]; /* friction force on the cable along t and, in space, the axis: unknowns */
+  double clear, travel, seen[3];
+  int node;        /* it lies at that node, or on the element that starts there */
   int flips, held; /* LAW_JUMP: how often it has let go in this step; whether the last iteration held it */
   int drum0, stuck0, slid0; /* before the step */
   int mode[AXES];           /* of laws with memory and modes */
@@ -72,12 +73,13 @@ typedef struct contact_point {
   double weight;            /* length that it stands for; 1 at nodes */
   double s;                 /* material coordinate */
   double mass;              /* that the balance force is scaled by */
-  double scale;           /* that stands for it, see contact.c */
+  double scale;             /* that stands for it, see contact.c */
   /* as of the last evaluation */
   double depth, depth_t, n, v[AXES], limit;
   double box;                /* friction that it bears before it slips, as the guess sees it */
   double stiff;              /* dN/d(depth), with all that follows it */
   double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
+  double moved;              /* along t, by the last iteration */
   double wrong;              /* how far off the last guess was [N] */
   int guess; /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
 } contact_point;
@@ -254,12 +256,13 @@ int cps_machine_settle(machine *m);
  * places, velocities, accelerations and friction; the largest change of place, NaN if something is not finite. */
 int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
 double cps_chain_substitute(const machine *m, cable *c, const implicit *how);
+void cps_chain_take_back(cable *c, const implicit *how, double part); /* of what it has applied */
 
 /* The same for a cable in the plane with contact at nodes and without a border (chain_plane.h), in two copies. */
 int cps_plane_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
 int cps_wide_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
-double cps_plane_substitute(cable *c, const implicit *how);
-double cps_wide_substitute(cable *c, const implicit *how);
+double cps_plane_substitute(cable *c, const implicit *how, double factor);
+double cps_wide_substitute(cable *c, const implicit *how, double factor);
 
 /* The border's own equations (border.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const implicit *how, leftover *left);

@@ -350,8 +350,7 @@ static double step_of(const stage *s, int j) {
   const machine *m = &s->m;
   if (s->kind[j] == BORDER) return m->rhs[s->at[j]];
   const cable *c = &m->cable[s->of[j]];
-  int width = c->b + c->slots;
-  if (s->kind[j] == NODE) return c->x[s->at[j] / c->b * width + s->at[j] % c->b];
+  if (s->kind[j] == NODE) return c->q[s->at[j]] - c->q0[s->at[j]];
   return c->point[s->at[j]].f[s->axis[j]] - c->f0[s->at[j] * AXES + s->axis[j]];
 }
 
@@ -457,10 +456,10 @@ static void step_by(stage *s, int way, double *x) {
     assert_true(cps_machine_iterate(m, &how, INFINITY, &left));
 #if defined(__x86_64__)
   } else if (way == 2) {
-    assert_true(cps_wide_eliminate(m, c, &how, &left) && isfinite(cps_wide_substitute(c, &how)));
+    assert_true(cps_wide_eliminate(m, c, &how, &left) && isfinite(cps_wide_substitute(c, &how, 1)));
 #endif
   } else {
-    assert_true(cps_plane_eliminate(m, c, &how, &left) && isfinite(cps_plane_substitute(c, &how)));
+    assert_true(cps_plane_eliminate(m, c, &how, &left) && isfinite(cps_plane_substitute(c, &how, 1)));
   }
   for (int j = 0; j < s->size; j++) x[j] = step_of(s, j);
 }
