@@ -11,6 +11,7 @@ cps_status cps_run_bdf(cps_simulation *sim, cps_error *err);
 
 /* Cables. */
 cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err);
+cps_status cps_lift_run(cps_simulation *sim, cps_error *err); /* whatever run.solver says */
 
 /* Releases bodies whose hold ends at the current time: they get their initial velocity. */
 void cps_solver_release(cps_simulation *sim);
