@@ -240,7 +240,7 @@ const key_table cps_keys_masses = TABLE("masses", "a point mass", masses,
                                         "Point masses along a cable: clamps, balls, grips.");
 
 static const key cables[] = {
-    {"model", KEY_WORD, .words = "ancf springs semi-analytical semi-analytical-printed",
+    {"model", KEY_WORD, .words = "ancf springs semi-analytical semi-analytical-flow semi-analytical-printed",
      .where = offsetof(raw_cable, model), .example = "semi-analytical",
      .meaning =
          "how it is computed: by finite elements, or, if it runs over one pulley with a body at each end, "

@@ -181,7 +181,8 @@ static void add_friction(const lift *l, equations *q, double w, const spot *o, c
   double f = -w * l->ea * o->u2;
   for (int i = 0; i < COORDINATES; i++) {
     double path = o->b[i] - (i == FLOW ? stuck : 0);
-    if (l->model == CABLE_PRINTED && i == FLOW) path = -o->u1; /* the sign of (17) */
+    /* As (17) is printed, friction helps the pulley to turn forward, whichever side is tight. */
+    if (l->model == CABLE_PRINTED && i == FLOW) path = (o->u2 > 0 ? -l->turn : l->turn) * o->u1;
     q->force[i] += f * path;
     q->friction -= f * path * p_t[i];
   }
@@ -254,12 +255,21 @@ static void add_span(const lift *l, equations *q, const field *f, const double *
   }
 }
 
+/* The side whose strain the cable has where it sticks: where it runs on or, if all of it sticks, where u is 0. */
+static int stuck_side(const lift *l) {
+  return l->mode == LIFT_AT_START ? 1 : l->mode == LIFT_AT_END ? 0 : !l->tight;
+}
+
 /* How far the surface of the pulley goes per flow where the cable sticks; 0 where it slides. */
 static double stuck_ratio(const lift *l, const double *y) {
   if (l->mode == LIFT_SLIDES) return 0;
   if (l->model == CABLE_SPRINGS || l->model == CABLE_PRINTED) return 1;
-  int in = l->mode == LIFT_AT_START ? 1 : l->mode == LIFT_AT_END ? 0 : !l->tight;
-  return 1 + y[LIFT_E1 + in];
+  return 1 + y[LIFT_E1 + stuck_side(l)];
+}
+
+/* The same for what the drive prescribes. */
+static double drive_ratio(const lift *l, const double *y) {
+  return l->model == CABLE_FLOW ? 1 : stuck_ratio(l, y);
 }
 
 static void assemble(const lift *l, const double *y, equations *q) {
@@ -342,7 +352,7 @@ static double ratio_of_tensions(const lift *l) { return exp((l->tight ? 1 : -1) 
 
 /* The rates that the mode ties to others. */
 static double flow_tied(const lift *l, const double *y) {
-  return l->mode == LIFT_SLIDES ? y[LIFT_FLOW_T] : l->radius * y[LIFT_PSI_T] / stuck_ratio(l, y);
+  return l->mode == LIFT_SLIDES ? y[LIFT_FLOW_T] : l->radius * y[LIFT_PSI_T] / drive_ratio(l, y);
 }
 
 static void tie_state(const lift *l, double *y) {
@@ -355,9 +365,9 @@ static void tie_state(const lift *l, double *y) {
 
 /* Accelerations while the cable sticks somewhere. */
 static int stick(lift *l, const equations *q, const double *y, double given, double *p_tt) {
-  double ratio = stuck_ratio(l, y), per = l->radius / ratio;
-  int in = l->mode == LIFT_AT_START ? 1 : l->mode == LIFT_AT_END ? 0 : !l->tight;
-  double drift = l->model == CABLE_SEMI_ANALYTICAL ? -y[LIFT_FLOW_T] * y[LIFT_E1_T + in] / ratio : 0;
+  double ratio = drive_ratio(l, y), per = l->radius / ratio;
+  double drift = l->model == CABLE_SEMI_ANALYTICAL ? -y[LIFT_FLOW_T] * y[LIFT_E1_T + stuck_side(l)] / ratio
+                                                   : 0;
   double a[COORDINATES][COORDINATES], x[COORDINATES];
   int driven = !turns_freely(l->drum), springs = l->model == CABLE_SPRINGS;
   double naive = springs ? l->radius * l->ea * (y[LIFT_E1] - y[LIFT_E2]) : 0;
@@ -382,7 +392,7 @@ static int stick(lift *l, const equations *q, const double *y, double given, dou
   p_tt[E2] = x[2];
   double left = -q->force[FLOW];
   for (int j = 0; j < COORDINATES; j++) left += q->m[FLOW][j] * p_tt[j];
-  l->torque = springs ? naive : left * per;
+  l->torque = springs ? naive : left * l->radius / stuck_ratio(l, y);
   return 1;
 }
 
@@ -417,9 +427,15 @@ int cps_lift_rates(lift *l, double t, double *y, double *y_t) {
   y_t[LIFT_PSI_T] = l->acceleration;
   y_t[LIFT_EDGE] = y[LIFT_FLOW_T];
   y_t[LIFT_FRICTION] = l->slip_power = q.friction;
+  if (l->mode != LIFT_SLIDES && l->model != CABLE_SPRINGS) {
+    /* What is dissipated; the rest goes to and fro as the tensions change. */
+    double jump = y[LIFT_E2] - y[LIFT_E1], slips = l->mode == LIFT_CARRIED ? 0 : fabs(y[LIFT_FLOW_T]);
+    l->slip_power = l->ea * jump * jump / 2 * slips;
+  }
   y_t[LIFT_DAMPING] = q.damping;
   double torque = turns_freely(l->drum) ? l->torque + l->inertia * l->acceleration : l->torque;
   y_t[LIFT_MOTION] = torque * y[LIFT_PSI_T];
+  if (l->model == CABLE_FLOW) y_t[LIFT_MOTION] *= stuck_ratio(l, y); /* the pulley turns that much faster */
   y_t[LIFT_MADE1] = y_t[LIFT_MADE2] = 0;
   if (l->model == CABLE_SPRINGS) {
     y_t[LIFT_MADE1] = l->ea * y[LIFT_E1] * y[LIFT_E1] / 2 * y[LIFT_FLOW_T];
@@ -497,8 +513,7 @@ static void swap_sides(lift *l) {
 int cps_lift_change(lift *l, int guard) {
   double x[2], v[2], *y = l->y;
   equations before, after;
-  int printed = l->model == CABLE_PRINTED;
-  if (l->model == CABLE_SPRINGS || (printed && guard == GUARD_WRAP)) return 0;
+  if (l->model == CABLE_SPRINGS || (l->model != CABLE_SEMI_ANALYTICAL && guard == GUARD_WRAP)) return 0;
   cps_lift_bodies(l, y, x, v);
   assemble(l, y, &before);
   if (l->mode == LIFT_SLIDES) {

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const model_names[] = {"ancf", "springs", "semi-analytical", "semi-analytical-printed"};
+static const char *const model_names[] = {"ancf", "springs", "semi-analytical", "semi-analytical-flow",
+                                          "semi-analytical-printed"};
 
 /* Says why the model cannot do what the scenario has. */
 static cps_status refuse(const lift *l, const char *key, const char *why, cps_error *err) {
@@ -32,6 +33,8 @@ static const char *unfit(const cps_scenario *s, const lift *l) {
   if (c->rayleigh > 0) return "damping is axial here, not rayleigh";
   if (s->n_springs + s->n_contacts + s->n_loads > 0 || s->n_bodies > 2)
     return "leave out everything else, or use model: ancf";
+  if (c->model == CABLE_FLOW && d->drive != DRUM_ROTATION && d->drive != DRUM_FIXED)
+    return "the flow of cable is prescribed by a drive with rotation";
   if (d->bearing || d->carrier >= 0 || d->shift[0] || d->shift[1] || d->shift[2])
     return "the pulley stays in place, on a bearing without friction";
   for (int i = 0; i < 2; i++) {
@@ -169,9 +172,8 @@ static cps_status balance(lift *l, double t, cps_error *err) {
            (!holds || l->model == CABLE_SPRINGS || cps_lift_slip_arc(l, l->y) < l->wrap);
   }
   l->drum = driven;
-  if (l->mode == LIFT_SLIDES && l->model == CABLE_PRINTED)
-    return refuse(l, "model",
-                  "as printed it cannot slide through, which it does at once; use semi-analytical", err);
+  if (l->mode == LIFT_SLIDES && l->model != CABLE_SEMI_ANALYTICAL)
+    return refuse(l, "model", "it cannot slide through, which it does at once; use semi-analytical", err);
   if (!good) return refuse(l, "", "no equilibrium to start from was found", err);
   if (l->drum->rate != 0) l->y[LIFT_PSI_T] = l->turn * l->drum->rate;
   double y_t[LIFT_STATES];

@@ -209,6 +209,7 @@ typedef enum cable_model {
   CABLE_ANCF,
   CABLE_SPRINGS,         /* lift.c: a cable over one pulley, each span a spring, */
   CABLE_SEMI_ANALYTICAL, /* or with arcs of stick and slip, */
+  CABLE_FLOW,            /* with the drive prescribing the flow of cable, */
   CABLE_PRINTED          /* as it is printed */
 } cable_model;
 

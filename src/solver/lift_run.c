@@ -93,13 +93,13 @@ static cps_status change(run *r, int guard, cps_error *err) {
     return cps_simulation_fail(sim, -1, err, "cable %s does not decide whether it sticks or slides",
                                l->cable->name);
   if (!cps_lift_change(l, guard)) {
-    int printed = l->model == CABLE_PRINTED && fmin(l->y[LIFT_E1], l->y[LIFT_E2]) > 0;
-    return cps_simulation_fail(
-        sim, -1, err,
-        printed ? "cable %s slides through on its pulley, which the model as it is printed "
-                  "cannot do: use model: semi-analytical"
-                : "cable %s goes slack, where this model ends: use model: ancf",
-        l->cable->name);
+    int held = l->model != CABLE_SEMI_ANALYTICAL && l->model != CABLE_SPRINGS &&
+               fmin(l->y[LIFT_E1], l->y[LIFT_E2]) > 0;
+    return cps_simulation_fail(sim, -1, err,
+                               held ? "cable %s slides through on its pulley, which the model of Lugris "
+                                      "cannot do: use model: semi-analytical"
+                                    : "cable %s goes slack, where this model ends: use model: ancf",
+                               l->cable->name);
   }
   r->d.first_known = 0;
   return from == l->mode ? CPS_OK : cps_simulation_lift_event(sim, (int)from, (int)l->mode, err);
