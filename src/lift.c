@@ -188,47 +188,69 @@ static void add_friction(const lift *l, equations *q, double w, const spot *o, c
   }
 }
 
+/* Gravity along the path and away from the hub, at s on the pulley. */
+static void pull_at(const lift *l, double s, double *along, double *out) {
+  double angle = l->angle + l->turn * s / l->radius, c = cos(angle), n = sin(angle);
+  *along = l->turn * (l->pull_w * c - l->pull_u * n);
+  *out = l->pull_u * c + l->pull_w * n;
+}
+
 /* Weight of a piece on the pulley, from the potential g.(r + t u). */
 static void add_weight(const lift *l, equations *q, double w, double s, const spot *o) {
-  double angle = l->angle + l->turn * s / l->radius, c = cos(angle), n = sin(angle);
-  double along = l->turn * (l->pull_w * c - l->pull_u * n), out = l->pull_u * c + l->pull_w * n;
+  double along, out;
+  pull_at(l, s, &along, &out);
   for (int i = 0; i < COORDINATES; i++) q->force[i] += w * along * o->b[i];
   q->force[FLOW] -= w * out / l->radius * o->u;
   q->gravity += w * (l->hub - out * l->radius - along * o->u);
 }
 
+/* An arc of constant strain: everything is linear in s. */
+static void add_stuck(const lift *l, equations *q, const field *f, double from, double to,
+                      spot (*where)(const field *, double), const double *p_t) {
+  if (!(to > from)) return;
+  double middle = (from + to) / 2, length = to - from, r = l->radius;
+  spot o = where(f, middle);
+  add_stretch(l, q, length, &o, p_t);
+  if (!(l->rho > 0)) return;
+  for (int g = -1; g <= 1; g += 2) {
+    spot at = where(f, middle + g * length / (2 * sqrt(3)));
+    add_mass(q, l->rho * length / 2, &at, p_t);
+  }
+  /* The same as add_weight, integrated: out' = along/R, along' = -out/R. */
+  double a0, a1, o0, o1;
+  pull_at(l, from, &a0, &o0);
+  pull_at(l, to, &a1, &o1);
+  double along = r * (o1 - o0), out = -r * (a1 - a0), half = length / 2;
+  double along_s = r * half * (o1 + o0) + r * r * (a1 - a0),
+         out_s = -r * half * (a1 + a0) + r * r * (o1 - o0);
+  for (int i = 0; i < COORDINATES; i++) q->force[i] += l->rho * (o.b[i] * along + o.b1[i] * along_s);
+  q->force[FLOW] -= l->rho / r * (o.u * out + o.u1 * out_s);
+  q->gravity += l->rho * (l->hub * length - r * out - o.u * along - o.u1 * along_s);
+}
+
 enum { POINTS = 8, PIECES_MOST = 4096 };
 
-/* A piece from..to of the arc; `where` gives its spots. */
-static void add_arc(const lift *l, equations *q, const field *f, double from, double to,
-                    spot (*where)(const field *, double), const double *p_t, double stuck) {
+/* The transition. */
+static void add_transition(const lift *l, equations *q, const field *f, const double *p_t, double stuck) {
   static const double x[POINTS] = {-0.9602898564975362, -0.7966664774136267, -0.5255324099163290,
                                    -0.1834346424956498, 0.1834346424956498,  0.5255324099163290,
                                    0.7966664774136267,  0.9602898564975362};
   static const double w[POINTS] = {0.1012285362903763, 0.2223810344533745, 0.3137066458778873,
                                    0.3626837833783620, 0.3626837833783620, 0.3137066458778873,
                                    0.2223810344533745, 0.1012285362903763};
-  int rubs = where == spot_within;
-  if (!(to > from)) return;
-  if (!rubs) {
-    spot middle = where(f, (from + to) / 2);
-    add_stretch(l, q, to - from, &middle, p_t);
-    if (!(l->rho > 0)) return;
-  }
-  double turns = (to - from) / l->radius / 3.2, growth = rubs ? fabs(f->k) * (to - from) / 1.2 : 0;
+  if (!(f->l > 0)) return;
+  double turns = f->l / l->radius / 3.2, growth = fabs(f->k) * f->l / 1.2;
   int pieces = (int)fmin(PIECES_MOST, ceil(fmax(1e-9, fmax(turns, growth))));
-  double h = (to - from) / pieces / 2;
+  double h = f->l / pieces / 2;
   for (int i = 0; i < pieces; i++) {
     for (int g = 0; g < POINTS; g++) {
-      double s = from + h * (2 * i + 1 + x[g]);
-      spot o = where(f, s);
-      if (l->rho > 0) {
-        add_mass(q, l->rho * h * w[g], &o, p_t);
-        add_weight(l, q, l->rho * h * w[g], s, &o);
-      }
-      if (!rubs) continue;
+      double s = f->a + h * (2 * i + 1 + x[g]);
+      spot o = spot_within(f, s);
       add_stretch(l, q, h * w[g], &o, p_t);
       add_friction(l, q, h * w[g], &o, p_t, stuck);
+      if (!(l->rho > 0)) continue;
+      add_mass(q, l->rho * h * w[g], &o, p_t);
+      add_weight(l, q, l->rho * h * w[g], s, &o);
     }
   }
 }
@@ -279,9 +301,9 @@ static void assemble(const lift *l, const double *y, equations *q) {
   for (int side = 0; side < 2; side++) add_span(l, q, &f, y, side, p_t);
   if (l->model == CABLE_SPRINGS) return;
   double stuck = stuck_ratio(l, y);
-  add_arc(l, q, &f, 0, f.a, spot_before, p_t, stuck);
-  add_arc(l, q, &f, f.a, f.a + f.l, spot_within, p_t, stuck);
-  add_arc(l, q, &f, f.a + f.l, l->arc, spot_behind, p_t, stuck);
+  add_stuck(l, q, &f, 0, f.a, spot_before, p_t);
+  add_transition(l, q, &f, p_t, stuck);
+  add_stuck(l, q, &f, f.a + f.l, l->arc, spot_behind, p_t);
   /* What friction takes from the pulley that turns under a sliding cable. */
   if (l->mode == LIFT_SLIDES) q->friction += l->radius * l->ea * (f.e[0] - f.e[1]) * y[LIFT_PSI_T];
 }
