@@ -6,8 +6,8 @@
  *
  * s counts undeformed cable along the path: the start's span is -l1 .. 0, the arc on the pulley 0 .. R wrap, the end's span
  * follows. A section at s has gone x = s + u(s). Strain u' is e1 up to s = a, grows or falls as exp(k (s - a)),
- * k = +-mu/R, over the transition of length L = ln(e2/e1)/k, and is e2 from there. u is 0 where the less tight span
- * touches the pulley. Three coordinates p = (flow, e1, e2) move everything,
+ * k = +-mu/R, over the transition of length L = ln(e2/e1)/k, and is e2 from there. u is 0 where the span that
+ * is less tight at the start touches the pulley. Three coordinates p = (flow, e1, e2) move everything,
  *
  *   x_t = b.p_t,   b = (1 + u' [+ du/da], du/de1, du/de2),
  *
@@ -87,11 +87,11 @@ static field field_at(const lift *l, const double *y) {
     f.a_e[0] = 1 / (f.k * f.e[0]);
     f.a_e[1] = -1 / (f.k * f.e[1]);
   }
-  if (l->tight == 0) behind(&f, l->arc, 0, &f.end_u, f.end_e, &f.end_a, &f.end_tt);
+  if (l->anchor == 1) behind(&f, l->arc, 0, &f.end_u, f.end_e, &f.end_a, &f.end_tt);
   return f;
 }
 
-/* Adds how u changes through a, and counts it from the less tight side. */
+/* Adds how u changes through a, and counts it from its anchor. */
 static void finish(const field *f, double f_a, double u_tt, spot *o) {
   double by_a = f_a - f->end_a;
   o->u -= f->end_u;
@@ -279,7 +279,7 @@ static void add_span(const lift *l, equations *q, const field *f, const double *
 
 /* The side whose strain the cable has where it sticks: where it runs on or, if all of it sticks, where u is 0. */
 static int stuck_side(const lift *l) {
-  return l->mode == LIFT_AT_START ? 1 : l->mode == LIFT_AT_END ? 0 : !l->tight;
+  return l->mode == LIFT_AT_START ? 1 : l->mode == LIFT_AT_END ? 0 : l->anchor;
 }
 
 /* How far the surface of the pulley goes per flow where the cable sticks; 0 where it slides. */
@@ -521,17 +521,6 @@ static int take_over(lift *l, const double v[2]) {
   return 1;
 }
 
-/* The other side becomes the tight one: u counts from there, so coordinates of the cable shift. */
-static void swap_sides(lift *l) {
-  double e = (l->y[LIFT_E1] + l->y[LIFT_E2]) / 2, shift = l->arc * e / (1 + e);
-  l->y[LIFT_E1] = l->y[LIFT_E2] = e;
-  l->tight = !l->tight;
-  if (l->tight == 1) shift = -shift;
-  l->y[LIFT_FLOW] += shift;
-  l->y[LIFT_EDGE] += shift;
-  if (l->model == CABLE_PRINTED) l->mode = l->tight ? LIFT_AT_START : LIFT_AT_END;
-}
-
 int cps_lift_change(lift *l, int guard) {
   double x[2], v[2], *y = l->y;
   equations before, after;
@@ -542,7 +531,7 @@ int cps_lift_change(lift *l, int guard) {
     if (guard == GUARD_OTHER) return 0;
     l->mode = y[LIFT_PSI_T] > 0 ? LIFT_AT_END : LIFT_AT_START;
   } else if (guard == GUARD_TIGHT) {
-    swap_sides(l);
+    l->tight = !l->tight; /* the transition has no length: nothing else changes */
   } else if (guard == GUARD_WRAP) {
     if (!(fmin(y[LIFT_E1], y[LIFT_E2]) > 0)) return 0;
     l->mode = LIFT_SLIDES;
@@ -559,6 +548,29 @@ int cps_lift_change(lift *l, int guard) {
   /* The cable's own share of kinetic energy may change a little, with its velocities. */
   y[LIFT_FRICTION] += before.kinetic + before.elastic + before.gravity - after.kinetic - after.elastic -
                       after.gravity;
+  return 1;
+}
+
+int cps_lift_start(lift *l, double t, double rate) {
+  if (l->drum->drive == DRUM_ROTATION) return cps_lift_jump(l, t);
+  const double still[2] = {0, 0};
+  l->y[LIFT_PSI_T] = rate;
+  return rate == 0 || take_over(l, still);
+}
+
+int cps_lift_jump(lift *l, double t) {
+  double x[2], v[2], *y = l->y;
+  equations before, after;
+  if (l->drum->drive != DRUM_ROTATION) return 1;
+  double rate = cps_profile_eval(l->drum->motion, t).y_t * l->turn;
+  if (rate == y[LIFT_PSI_T]) return 1;
+  cps_lift_bodies(l, y, x, v);
+  assemble(l, y, &before);
+  y[LIFT_PSI_T] = rate;
+  if (!take_over(l, v)) return 0;
+  tie_state(l, y);
+  assemble(l, y, &after);
+  y[LIFT_MOTION] += after.kinetic - before.kinetic; /* of the cable, at once */
   return 1;
 }
 

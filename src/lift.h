@@ -48,8 +48,9 @@ typedef struct lift {
   double height[2], hub;        /* - gravity . place of the tangent points and the centre [m2/s2] */
 
   lift_mode mode;
-  int tight; /* side with the higher tension: 0 start, 1 end. The cable is counted from the other */
-  int edge;  /* LIFT_CARRIED: which edge of the transition LIFT_EDGE is, 0 or 1 */
+  int tight;  /* side with the higher tension: 0 start, 1 end */
+  int anchor; /* side whose tangent point u counts from: the less tight one at the start of the run */
+  int edge;   /* LIFT_CARRIED: which edge of the transition LIFT_EDGE is, 0 or 1 */
   double y[LIFT_STATES];
   double t;
   double torque;       /* that the pulley needs for the cable, about psi [N m], and its acceleration: */
@@ -67,6 +68,11 @@ enum { LIFT_GUARDS = 4 };
 void cps_lift_guards(const lift *l, const double *y, double *guard);
 /* Goes over to the next mode after guard i; 0 if there is none, because the cable goes slack. */
 int cps_lift_change(lift *l, int guard);
+
+/* The pulley of a drive that does not prescribe it starts with a rate, or the drive's rate jumps at time t: bodies
+ * keep their velocities. 0 if that cannot be. */
+int cps_lift_start(lift *l, double t, double rate);
+int cps_lift_jump(lift *l, double t);
 
 /* Positions along the path and velocities of the two bodies. */
 void cps_lift_bodies(const lift *l, const double *y, double x[2], double v[2]);

@@ -155,7 +155,13 @@ static cps_status balance(lift *l, double t, cps_error *err) {
   double hang[2] = {-l->mass[0] * l->pull[0], l->mass[1] * l->pull[1]};
   if (!(hang[0] > 0 && hang[1] > 0))
     return refuse(l, "", "the weight of each body pulls at the cable, or it would be slack", err);
-  for (int i = 0; i < 2; i++) l->y[LIFT_E1 + i] = hang[i] / l->ea;
+  /* A pulley that nothing holds lets the heavier body fall. */
+  int falls = still.inertia > 0 && (still.drive == DRUM_FREE || still.drive == DRUM_TORQUE);
+  double inertia = l->mass[0] + l->mass[1] + l->inertia / (l->radius * l->radius);
+  double a = falls ? (hang[1] - hang[0]) / inertia : 0;
+  if (falls && still.motion) a += l->turn * cps_profile_eval(still.motion, t).y / l->radius / inertia;
+  for (int i = 0; i < 2; i++)
+    l->y[LIFT_E1 + i] = fmax(hang[i] - (i ? a : -a) * l->mass[i], 1e-3 * hang[i]) / l->ea;
   l->y[LIFT_PSI] = l->drum->motion && l->drum->drive == DRUM_ROTATION
                        ? l->turn * cps_profile_eval(l->drum->motion, t).y
                        : 0;
@@ -163,6 +169,7 @@ static cps_status balance(lift *l, double t, cps_error *err) {
   int good = 0;
   for (int tries = 0; tries < 4 && !good; tries++) {
     l->tight = l->y[LIFT_E2] > l->y[LIFT_E1];
+    l->anchor = !l->tight;
     l->mode = l->tight ? LIFT_AT_START : LIFT_AT_END;
     int holds = l->model == CABLE_SPRINGS || cps_lift_slip_arc(l, l->y) < l->wrap;
     if (!holds) l->mode = LIFT_SLIDES;
@@ -175,9 +182,11 @@ static cps_status balance(lift *l, double t, cps_error *err) {
   if (l->mode == LIFT_SLIDES && l->model != CABLE_SEMI_ANALYTICAL)
     return refuse(l, "model", "it cannot slide through, which it does at once; use semi-analytical", err);
   if (!good) return refuse(l, "", "no equilibrium to start from was found", err);
-  if (l->drum->rate != 0) l->y[LIFT_PSI_T] = l->turn * l->drum->rate;
+  /* The bodies start from rest, whatever the pulley does. */
   double y_t[LIFT_STATES];
-  return cps_lift_rates(l, t, l->y, y_t) ? CPS_OK : refuse(l, "", "its equations are singular", err);
+  good = cps_lift_start(l, t, l->turn * l->drum->rate) && cps_lift_rates(l, t, l->y, y_t);
+  for (int i = LIFT_FRICTION; i < LIFT_STATES; i++) l->y[i] = 0;
+  return good ? CPS_OK : refuse(l, "", "its equations are singular", err);
 }
 
 cps_status cps_lift_make(lift *l, const cps_scenario *s, double t, cps_error *err) {

@@ -160,7 +160,11 @@ cps_status cps_lift_run(cps_simulation *sim, cps_error *err) {
       status = step(&r, &h, stop, err);
       if (status == CPS_OK && set->output <= 0 && sim->t < stop) status = cps_simulation_record(sim, err);
     }
-    if (sim->t >= next_break) r.d.first_known = 0;
+    if (status == CPS_OK && sim->t >= next_break) {
+      r.d.first_known = 0;
+      if (!cps_lift_jump(r.l, sim->t))
+        status = cps_simulation_fail(sim, -1, err, "the drive jumps where nothing can follow");
+    }
     /* What is recorded belongs to the state, not to the last stage of a step. */
     double y_t[LIFT_STATES];
     if (status == CPS_OK) cps_lift_rates(r.l, sim->t, r.l->y, y_t);
