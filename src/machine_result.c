@@ -53,6 +53,8 @@ static void drums(row *r, const machine *m) {
     cps_row_put(r, "drums", name, "torque", "N m", g->torque);
     if (g->angle_at >= 0 && g->of->drive != DRUM_FREE)
       cps_row_put(r, "drums", name, "drive", "N m", cps_drum_torque(g, r->sim->t, &by[0], &by[1]));
+    else if (g->of->drive == DRUM_ROTATION) /* what its motor must do */
+      cps_row_put(r, "drums", name, "drive", "N m", g->of->inertia * g->acceleration - g->torque);
     for (int d = 0; d < m->dim; d++) {
       char what[8];
       snprintf(what, sizeof what, "f%s", axes[d]);

@@ -2,7 +2,7 @@
  * what runs keeps its energy balance. */
 #include "test.h"
 
-enum { SCENARIOS = 300 };
+enum { SCENARIOS = 200 };
 
 typedef struct writer {
   char text[6000];
@@ -85,7 +85,7 @@ static void random_scenario(rng *r, writer *w) {
       put(w, "      normal: {linear: {stiffness: %.3g}}\n", rng_log(r, 1e5, 1e7) * (nodes ? 1 : 20));
     put(w, "      friction: %s\n", laws[rng_below(r, ROWS(laws))]);
   }
-  put(w, "run: {until: 0.3 s, output: 10 ms, max_steps: 4000}\n");
+  put(w, "run: {until: 0.15 s, output: 10 ms, max_steps: 1500}\n");
 }
 
 static void random_machines(void **state) {
