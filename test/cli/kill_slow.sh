@@ -114,7 +114,7 @@ for solver, case in CASES.items():
         for name in whole:
             assert bits(whole[name]) == bits(got[name]), (solver, name)
         assert summary(folder) == want, solver
-        left = [f for f in os.listdir(folder) if f not in ("result.h5", "summary.json", "scenario.yaml", "series.csv", "events.csv")]
+        left = [f for f in os.listdir(folder) if f not in ("result.h5", "summary.json", "scenario.yaml", "series.csv", "events.csv", "report.html")]
         assert left == [], left
         if os.path.exists(solver + "/series.csv"):
             assert open(folder + "/series.csv").read() == open(solver + "/series.csv").read()
