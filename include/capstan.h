@@ -408,7 +408,7 @@ typedef struct cps_event {
   int contact;              /* -1: a cable on its pulley */
   int from, to;             /* modes */
   const char *contact_name; /* or the cable's name */
-  char what[48]; /* such as "stick -> slip forward" */
+  char what[48];            /* such as "stick -> slip forward" */
 } cps_event;
 
 /* Counters of a run. */

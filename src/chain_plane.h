@@ -282,8 +282,8 @@ int PLANE(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) 
   int middle = c->n / 2, count[2] = {middle, c->n - middle};
   lanes tension = all(0), force = all(0), d[2][4], u[2][4], w[2][4];
   prepare(&y, &c->section, how);
-  for (int k = 0; k < 2; k++) { /* nothing lies before the first node */
-    ends[k].last = &ends[k].four[2 * LANES - 1];
+  for (int k = 0; k < 2; k++) {                  /* nothing lies before the first node */
+    ends[k].last = &ends[k].four[2 * LANES - 1]; /* cppcheck-suppress uninitvar */
     memset(&ends[k].four[2 * LANES - 1], 0, sizeof(link));
     memset(ends[k].less, 0, sizeof ends[k].less);
     ends[k].less_r = all(0);
@@ -338,10 +338,10 @@ INLINE lanes step_back(cable *c, int i, lanes next, lanes v_q, lanes a_q) {
 /* Substitutes from the middle outwards, and applies. The largest change of place; NaN if anything is not finite. */
 double PLANE(substitute)(cable *c, const implicit *how) {
   int middle = c->n / 2;
-  lanes v_q = all(how->v_a / how->q_a), a_q = all(1 / how->q_a), most = all(0), sum = all(0);
+  lanes v_q = all(how->v_a / how->q_a), a_q = all(1 / how->q_a), sum = all(0);
   lanes x[2] = {step_back(c, middle, all(0), v_q, a_q)};
   x[1] = x[0];
-  most = magnitude(x[0]);
+  lanes most = magnitude(x[0]);
   for (int step = 1; step <= c->n - middle; step++) {
     if (step <= middle) x[0] = step_back(c, middle - step, x[0], v_q, a_q);
     x[1] = step_back(c, middle + step, x[1], v_q, a_q);

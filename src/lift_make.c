@@ -165,7 +165,7 @@ static cps_status balance(lift *l, double t, cps_error *err) {
   l->y[LIFT_PSI] = l->drum->motion && l->drum->drive == DRUM_ROTATION
                        ? l->turn * cps_profile_eval(l->drum->motion, t).y
                        : 0;
-  l->drum = &still;
+  l->drum = &still; /* put back below */ /* cppcheck-suppress autoVariables */
   int good = 0;
   for (int tries = 0; tries < 4 && !good; tries++) {
     l->tight = l->y[LIFT_E2] > l->y[LIFT_E1];

@@ -385,7 +385,7 @@ static void start_moving(machine *m, double t) {
 
 cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   int n = watch(m, NULL);
-  double *was = calloc((size_t)(6 * n), sizeof *was);
+  double *was = calloc((size_t)(6 * n) + 1, sizeof *was);
   if (!was) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
   cps_status status = CPS_OK;
   watch(m, was);
