@@ -81,7 +81,7 @@ static void random_scenario(rng *r, writer *w) {
     put(w, "      - {hang: %.3g}\n      - right\n", rng_between(r, 0.3, 1.5));
   if (drums > 0) {
     int nodes = rng_below(r, 3) > 0;
-    put(w, "    contact:\n      at: %s\n", nodes ? "nodes" : "quadrature");
+    put(w, "    contact:\n      at: %s\n", nodes ? "nodes" : drums % 2 ? "{quadrature: 1}" : "quadrature");
     if (rng_below(r, 3))
       put(w, "      normal: {hunt-crossley: {stiffness: %.3g, exponent: 1.5, damping: 1}}\n",
           rng_log(r, 1e6, 1e8) * (nodes ? 1 : 20));
