@@ -12,7 +12,8 @@
 
 /* ---------------------------------------------------------------- studies */
 
-static const study *const papers[] = {quinn_studies, schuderer_studies, verulkar_studies, westin_studies};
+static const study *const papers[] = {quinn_studies, schuderer_studies, verulkar_studies, westin_studies,
+                                      lugris_studies};
 
 enum { N_PAPERS = sizeof papers / sizeof papers[0] };
 

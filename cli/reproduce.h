@@ -97,7 +97,8 @@ struct study {
 };
 
 /* The studies of each paper, as tables that end with an id of NULL. */
-extern const study quinn_studies[], schuderer_studies[], verulkar_studies[], westin_studies[];
+extern const study quinn_studies[], schuderer_studies[], verulkar_studies[], westin_studies[],
+    lugris_studies[];
 
 /* Where references come from. */
 extern const char source_events[], source_closed[], source_run[];

@@ -289,10 +289,10 @@ static void capstan_figure(reproduction *r) {
   for (int i = 0; i < WESTIN_ALPHAS; i++) series_add(s, westin_alphas[i], published[i]);
   s = panel_series(p, "exp(alpha mu pi)");
   s->line = LINE_DOTTED;
-  for (double a = 0.5; a < 1.001; a += 0.05) series_add(s, a, exp(a * MU * PI));
+  for (int i = 10; i <= 20; i++) series_add(s, 0.05 * i, exp(0.05 * i * MU * PI));
   s = panel_series(p, "with weight and bending");
   s->line = LINE_DASHED;
-  for (double a = 0.5; a < 1.001; a += 0.05) series_add(s, a, corrected(a, 2, G));
+  for (int i = 10; i <= 20; i++) series_add(s, 0.05 * i, corrected(0.05 * i, 2, G));
   p = figure_panel(f, "b) creep");
   axis_set(&p->x, "F2/F1", "1");
   p->x.lo = 1.4;

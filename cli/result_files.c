@@ -242,7 +242,8 @@ static void write_contacts(json *w, const outcome *o) {
   long last = cps_result_rows(r) - 1;
   long *count = (long *)grow(NULL, (size_t)o->scenario->n_contacts + 1, sizeof *count);
   memset(count, 0, ((size_t)o->scenario->n_contacts + 1) * sizeof *count);
-  for (long i = 0; i < cps_result_events(r); i++) count[cps_result_event(r, i)->contact]++;
+  for (long i = 0; i < cps_result_events(r); i++)
+    if (cps_result_event(r, i)->contact >= 0) count[cps_result_event(r, i)->contact]++;
   int column = 0;
   json_open(w, "contacts", '{');
   for (int i = 0; i < o->scenario->n_contacts; i++) {
@@ -274,6 +275,7 @@ static void write_energy(json *w, const cps_result *r) {
   json_number(w, "friction", e.friction);
   json_number(w, "damping", e.damping);
   json_number(w, "solver", e.solver);
+  json_number(w, "created", e.created);
   json_number(w, "closing_error", e.error);
   json_number(w, "largest", e.scale);
   json_number(w, "relative_error", closing_error(&e));

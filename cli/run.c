@@ -164,6 +164,7 @@ static void print_summary(const outcome *o, const char *folder) {
   print_cables(o);
   printf("\n  transitions          %16ld\n", cps_result_events(o->result));
   printf("  friction work        %16.9g J\n", e.friction);
+  if (e.created != 0) printf("  created from nothing %16.9g J\n", e.created);
   printf("  energy closing error %16.2g J, %.1g of the largest energy\n", e.error, closing_error(&e));
   printf("  results              %s/ (result.h5 with %ld rows, summary.json%s)\n", folder, rows,
          series_is_small(o->result) ? ", series.csv, events.csv" : "");

@@ -405,10 +405,10 @@ CPS_API cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes
 /* What happened at a contact. */
 typedef struct cps_event {
   double time;
-  int contact;
-  int from, to; /* modes */
-  const char *contact_name;
-  char what[48]; /* such as "stick -> slip forward" */
+  int contact;              /* -1: a cable on its pulley */
+  int from, to;             /* modes */
+  const char *contact_name; /* or the cable's name */
+  char what[48];            /* such as "stick -> slip forward" */
 } cps_event;
 
 /* Counters of a run. */
@@ -417,13 +417,14 @@ typedef struct cps_counters {
 } cps_counters;
 
 /* Energy at a time, and what has gone in and out since the start [J]. The closing error is
- * kinetic + elastic + gravity - their initial sum - work + dissipated. */
+ * kinetic + elastic + gravity - their initial sum - work + dissipated - created. */
 typedef struct cps_energy {
   double kinetic, elastic, gravity;
   double initial;                /* kinetic + elastic + gravity at the start */
   double load_work, motion_work; /* done on the system by loads and by prescribed motions */
   double friction, damping;      /* dissipated by contacts and by dampers */
   double solver;                 /* dissipated by the integrator itself, where it is known */
+  double created;                /* made from nothing by a model that is not consistent: cables as springs */
   double error;                  /* what is left */
   double scale;                  /* largest energy seen, to judge the error by */
 } cps_energy;

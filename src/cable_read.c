@@ -59,6 +59,14 @@ static void read_material(reader *r, const node *n, const raw_cable *raw, scenar
   c->ea = as_round ? raw->modulus * area : raw->ea;
   c->ei = as_round ? raw->bending_factor * raw->modulus * area * raw->diameter * raw->diameter / 16 : raw->ei;
   c->rho = as_round ? raw->density * area : raw->rho;
+  if (!as_round && c->model == CABLE_ANCF && cps_node_key(n, "mass_per_length") && raw->rho == 0 &&
+      raw->ea > 0) {
+    int before = cps_enter(r, "mass_per_length");
+    cps_complain(
+        r, cps_node_get(n, "mass_per_length"),
+        "elements need mass: expected more than 0, such as 0.5 kg/m; without it use model: semi-analytical");
+    cps_leave(r, before);
+  }
   /* What was refused is 0, and has its complaint. */
   int whole = raw->diameter > 0 && raw->modulus > 0 && raw->density > 0;
   if (whole && !(c->ea > 0 && c->rho > 0 && isfinite(c->ea) && isfinite(c->rho)))
@@ -86,7 +94,7 @@ static void read_mesh(reader *r, const node *n, const raw_cable *raw, scenario_c
     int before = cps_enter(r, "elements");
     cps_complain(r, elements, "a cable has either elements or mesh, not both");
     cps_leave(r, before);
-  } else if (!cps_node_get(n, "mesh") && !elements) {
+  } else if (c->model == CABLE_ANCF && !cps_node_get(n, "mesh") && !elements) {
     cps_complain(r, n, "a cable needs elements or mesh, such as elements: 40");
   }
 }
@@ -233,6 +241,7 @@ static void read_cable(reader *r, const node *n, const cps_scenario *s, scenario
   raw_cable raw;
   raw_quadrature points;
   int good = cps_read_map(r, n, &cps_keys_cables, NULL, &raw);
+  c->model = (cable_model)raw.model;
   c->engineering = raw.strain == 1;
   c->exact_curvature = raw.curvature == 1;
   c->start_statics = raw.start == 0;

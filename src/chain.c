@@ -47,7 +47,8 @@ static int has_wide(void) {
 }
 
 int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left) {
-  c->plain = c->dim == 2 && c->slots == 1 && m->nb == 0 && !c->has_extra && !how->careful && c->n >= 4;
+  c->plain = c->dim == 2 && c->slots == 1 && m->nb == 0 && c->of->contact.quadrature == 0 && !c->has_extra &&
+             !how->careful && c->n >= 4;
   if (c->plain) {
 #if defined(__x86_64__)
     if (has_wide()) return cps_wide_eliminate(m, c, how, left);

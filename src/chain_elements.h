@@ -78,6 +78,7 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
       UNROLL for (int i = 0; i < 3; i++) f[i][d] += at[i] * pull;
       UNROLL for (int e = d; e < DIM; e++, n++) h[n] = d == e ? t + t_a * r[d] * r[e] : t_a * r[d] * r[e];
     }
+    /* cppcheck-suppress uninitvar */
     UNROLL for (int i = 0; i < 6; i++) UNROLL for (int n = 0; n < SYM; n++) k[i][n] += pair[i] * h[n];
   }
 }
@@ -115,7 +116,7 @@ INLINE void NAME(elements)(const cable *c, const recipe *y, int first, int step,
     int at = first + step * i;
     near[i] = at < 0 ? 0 : at < c->n ? at : c->n - 1;
     far[i] = near[i] + 1;
-    l[i] = c->length[near[i]];
+    l[i] = c->length[near[i]]; /* cppcheck-suppress uninitvar */
   }
 #if DIM == 2 /* a node is a vector */
   NAME(gather)(c->q, near, far, q);

@@ -287,8 +287,8 @@ int PLANE(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) 
   int middle = c->n / 2, count[2] = {middle, c->n - middle};
   lanes tension = all(0), force = all(0), d[2][4], w[2][4];
   prepare(&y, &c->section, how);
-  for (int k = 0; k < 2; k++) { /* nothing lies before the first node */
-    ends[k].last = &ends[k].four[2 * LANES - 1];
+  for (int k = 0; k < 2; k++) {                  /* nothing lies before the first node */
+    ends[k].last = &ends[k].four[2 * LANES - 1]; /* cppcheck-suppress uninitvar */
     memset(&ends[k].four[2 * LANES - 1], 0, sizeof(link));
     memset(ends[k].less, 0, sizeof ends[k].less);
     ends[k].less_r = all(0);

@@ -427,7 +427,7 @@ static void hold(const cable *c, const drum *g, const contact_point *p, const do
     o->rest_angle[i] = -bristle * g->radius * (gives ? part[i][0] : i == 0);
     for (int j = 0; j < dim; j++) {
       /* creep also changes as t turns: -(t.dr/rho) n.(r - start) */
-      double pull_r[AXES];
+      double pull_r[AXES] = {0};
       for (int k = 0; k < axes; k++)
         pull_r[k] = -bristle * (o->dir[k][j] - (k == 0 ? inwards / fr->rho * fr->t[j] : 0));
       double change = gives ? per_n * d[i] * (n_n * fr->n[j] + n_t * fr->t[j]) : pull_r[i];
@@ -450,7 +450,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   p->guess = GUESS_NONE; /* of what touches nothing */
   if (p->near < 0) return 0;
   const drum *g = &m->drum[p->near];
-  double rho[3], w[3], b[3], along = 0;
+  double rho[3] = {0}, w[3], b[3], along = 0;
   for (int d = 0; d < dim; d++) rho[d] = r[d] - g->center[d];
   if (dim == 3) {
     along = dot(rho, g->axis, 3);

@@ -257,7 +257,7 @@ int cps_haul_step(haul *r, double h) {
   cps_machine_move(m, r->t, r->t + h);
   cps_machine_tie(m);
   implicit how = {r->t + h, h * h * u.beta * u.follow, h * u.gamma * u.follow, h * u.gamma * u.follow, 0, 0};
-  int it = cps_haul_solve(m, &how, NEWTON_MOST, 1e-6);
+  int it = cps_haul_solve(m, &how, NEWTON_MOST, 1e-7);
   r->iterations += it < 0 ? NEWTON_MOST : it;
   if (it < 0) {
     cps_haul_bring_back(m);

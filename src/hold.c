@@ -201,9 +201,10 @@ static double limit_beyond(search *s, double from, double stride) {
 static double any_held(search *s) {
   cps_machine_lay(s->m, s->t);
   exchange(s->m, s->good.x, 0);
-  for (double f = 1; f < 100; f *= 1.25) {
+  double f = 1;
+  for (int i = 0; i <= 20; i++, f *= 1.25) { /* up to about 100 */
     if (holds(s, f)) return f;
-    if (f > 1 && holds(s, 1 / f)) return 1 / f;
+    if (i > 0 && holds(s, 1 / f)) return 1 / f;
   }
   return 0;
 }
@@ -312,8 +313,8 @@ cps_status cps_hold_range(const cps_system *system, int i, cps_hold *hold, cps_e
   double t = system->scenario->run.from;
   search s = {.m = &m, .load = &x, .t = t, .slides = SLIDES * cps_machine_span(&m)};
   s.good.n = exchange(&m, NULL, 0);
-  s.good.x = malloc(s.good.n * sizeof(double));
-  double *start = malloc(s.good.n * sizeof(double));
+  s.good.x = malloc((s.good.n + 1) * sizeof(double));
+  double *start = malloc((s.good.n + 1) * sizeof(double));
   name_load(&m, &x, t, hold);
   hold->least = hold->most = hold->formula_least = hold->formula_most = NAN;
   double held = s.good.x && start ? any_held(&s) : 0;

@@ -107,8 +107,9 @@ static const key run[] = {
      .example = "10 ms", .meaning = "interval of the time series; 0 means every step"},
     {"tolerance", KEY_QUANTITY, "1", .value = 1e-8, .otherwise = "1e-8; with cables 1e-6", .min = 0, .max = 1,
      .above = 1, .where = offsetof(raw_run, run.tolerance), .example = "1e-8",
-     .meaning = "relative tolerance of adaptive solvers; with cables `alpha` measures the error of a step by their "
-                "length"},
+     .meaning =
+         "relative tolerance of adaptive solvers; with cables `alpha` measures the error of a step by their "
+         "length"},
     {"absolute_tolerance", KEY_QUANTITY, "1", .value = 1e-10, POSITIVE,
      .where = offsetof(raw_run, run.tolerance_abs), .example = "1e-10",
      .meaning = "absolute tolerance of adaptive solvers, in SI units"},

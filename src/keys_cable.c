@@ -240,12 +240,19 @@ const key_table cps_keys_masses = TABLE("masses", "a point mass", masses,
                                         "Point masses along a cable: clamps, balls, grips.");
 
 static const key cables[] = {
+    {"model", KEY_WORD, .words = "ancf springs semi-analytical semi-analytical-flow semi-analytical-printed",
+     .where = offsetof(raw_cable, model), .example = "semi-analytical",
+     .meaning =
+         "how it is computed: by finite elements, or, if it runs over one pulley with a body at each end, "
+         "in few variables: as two springs, or with arcs of stick and slip on the pulley (Lugris et al., "
+         "corrected or as printed)"},
     {"EA", KEY_QUANTITY, "N", POSITIVE, .otherwise = "from diameter and modulus",
      .where = offsetof(raw_cable, ea), .example = "9.2 MN", .meaning = "axial stiffness"},
     {"EI", KEY_QUANTITY, "N m2", NOT_NEG, .where = offsetof(raw_cable, ei), .example = "0.7 N m2",
      .meaning = "bending stiffness, with EA"},
-    {"mass_per_length", KEY_QUANTITY, "kg/m", POSITIVE, .otherwise = "from diameter and density",
-     .where = offsetof(raw_cable, rho), .example = "0.4555 kg/m", .meaning = "mass per length, with EA"},
+    {"mass_per_length", KEY_QUANTITY, "kg/m", NOT_NEG, .otherwise = "from diameter and density",
+     .where = offsetof(raw_cable, rho), .example = "0.4555 kg/m",
+     .meaning = "mass per length, with EA; above 0 unless model says that there are no elements"},
     {"diameter", KEY_QUANTITY, "m", POSITIVE, .otherwise = "EA, EI and mass_per_length",
      .where = offsetof(raw_cable, diameter), .example = "10 mm",
      .meaning = "of a round cross-section: instead of EA, EI and mass_per_length"},

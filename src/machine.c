@@ -273,6 +273,18 @@ static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
   const scenario_cable *of = &m->of->cables[index];
   path way = {0};
   shape start = {0};
+  if (of->contact.law && of->contact.reading == STICK_ALL)
+    return cps_error_set(
+        err, CPS_BAD_INPUT, "cables.contact.reading",
+        "cable %s: the reading all-stick cannot be run yet; leave it out, and friction is consistent "
+        "with the contacts that slip",
+        of->name);
+  if (of->contact.law && of->contact.quadrature > PER_NODE_MAX)
+    return cps_error_set(
+        err, CPS_BAD_INPUT, "cables.contact.at",
+        "cable %s: %d contact points per element are more than its freedoms along the drum can take; "
+        "use 1 or 2, and more elements",
+        of->name, of->contact.quadrature);
   c->of = of;
   c->dim = m->dim;
   c->b = 2 * m->dim;

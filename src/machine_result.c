@@ -53,6 +53,8 @@ static void drums(row *r, const machine *m) {
     cps_row_put(r, "drums", name, "torque", "N m", g->torque);
     if (g->angle_at >= 0 && g->of->drive != DRUM_FREE)
       cps_row_put(r, "drums", name, "drive", "N m", cps_drum_torque(g, r->sim->t, &by[0], &by[1]));
+    else if (g->of->drive == DRUM_ROTATION) /* what its motor must do */
+      cps_row_put(r, "drums", name, "drive", "N m", g->of->inertia * g->acceleration - g->torque);
     for (int d = 0; d < m->dim; d++) {
       char what[8];
       snprintf(what, sizeof what, "f%s", axes[d]);
@@ -85,6 +87,16 @@ typedef struct wrap {
   double normal, friction, limit;
 } wrap;
 
+/* Whether a point sticks. Smooth laws that know the balance force do while they answer it in full. */
+static int sticks(const cable *c, const contact_point *p) {
+  if (c->contact.kind != LAW_BALANCE) return p->stuck;
+  cps_law_input in = {p->v[0], p->n, p->f[0], NULL, CPS_MODE_FREE};
+  cps_law_output out;
+  cps_law_jacobian jac;
+  cps_law_eval(c->contact.law, c->contact.p, &in, &out, &jac);
+  return jac.f.f_eq > 1 - 1e-6;
+}
+
 /* Length of cable that a contact point stands for. */
 static double share(const cable *c, const contact_point *p) {
   if (c->of->contact.quadrature > 0) return p->weight;
@@ -103,7 +115,7 @@ static wrap wrap_of(const machine *m, const cable *c, int drum_index) {
     w.normal += p->n;
     w.friction += p->f[0];
     w.limit += p->limit;
-    *(p->stuck ? &w.stick : &w.slip) += share(c, p) / m->drum[drum_index].radius;
+    *(sticks(c, p) ? &w.stick : &w.slip) += share(c, p) / m->drum[drum_index].radius;
   }
   w.angle = w.stick + w.slip;
   if (first < 0) return w;
@@ -203,7 +215,8 @@ void cps_machine_fields(row *r) {
     for (int f = 0; f < FIELDS; f++) {
       for (int k = 0; k < points; k++) {
         const contact_point *p = &c->point[k];
-        double values[FIELDS] = {p->s, p->n, p->f[0], p->v[0], p->drum < 0 ? 0 : p->stuck ? 1 : 2, p->drum};
+        double values[FIELDS] = {p->s,   p->n, p->f[0], p->v[0], p->drum < 0 ? 0 : sticks(c, p) ? 1 : 2,
+                                 p->drum};
         x[k] = values[f];
       }
       cps_row_field(r, name, of[f].what, of[f].unit, points, 1, f == 0, x);

@@ -205,8 +205,17 @@ typedef struct cable_contact {
   stick_reading reading;
 } cable_contact;
 
+typedef enum cable_model {
+  CABLE_ANCF,
+  CABLE_SPRINGS,         /* lift.c: a cable over one pulley, each span a spring, */
+  CABLE_SEMI_ANALYTICAL, /* or with arcs of stick and slip, */
+  CABLE_FLOW,            /* with the drive prescribing the flow of cable, */
+  CABLE_PRINTED          /* as it is printed */
+} cable_model;
+
 typedef struct scenario_cable {
   char name[NAME_MAX_LENGTH];
+  cable_model model;
   double ea, ei, rho;                              /* [N], [N m2], [kg/m] */
   double rayleigh, axial_damping, bending_damping; /* [N s], [N s], [N m2 s] */
   int engineering;                                 /* strain: 0 Green-Lagrange, 1 engineering */

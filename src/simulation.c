@@ -1,5 +1,7 @@
 /* simulation.c - a run: its state, what it records, and how it reports. The solvers are in solver/. */
 #include "haul.h"
+#include "lift.h"
+#include "solver/solvers.h"
 #include "system.h"
 
 #include <math.h>
@@ -106,7 +108,8 @@ static void enumerate_energy(row *r, const cps_energy *e) {
   cps_row_put(r, "energy", NULL, "damping", "J", e->damping);
   cps_row_put(r, "energy", NULL, "load_work", "J", e->load_work);
   cps_row_put(r, "energy", NULL, "motion_work", "J", e->motion_work);
-  if (r->sim->machine) cps_row_put(r, "energy", NULL, "solver", "J", e->solver);
+  if (r->sim->cables && r->sim->cables->loses) cps_row_put(r, "energy", NULL, "solver", "J", e->solver);
+  if (r->sim->lift) cps_row_put(r, "energy", NULL, "created", "J", e->created);
   cps_row_put(r, "energy", NULL, "error", "J", e->error);
 }
 
@@ -114,8 +117,8 @@ static void enumerate(row *r, const cps_energy *e) {
   const cps_system *s = r->sim->system;
   r->column = 0;
   cps_row_put(r, "time", NULL, "", "s", r->sim->t);
-  if (r->sim->machine) {
-    cps_machine_columns(r);
+  if (r->sim->cables) {
+    r->sim->cables->columns(r);
     enumerate_energy(r, e);
     return;
   }
@@ -173,8 +176,8 @@ static void initial_modes(cps_simulation *sim) {
 }
 
 static void stored_energy(cps_simulation *sim, cps_energy *e) {
-  if (sim->machine)
-    cps_audit_energy(sim->machine, e);
+  if (sim->cables)
+    sim->cables->energy(sim, e);
   else
     cps_system_energy(sim->system, &sim->work, sim->t, sim->y, e);
 }
@@ -183,7 +186,8 @@ static void audit_run(cps_simulation *sim, cps_energy *e) {
   stored_energy(sim, e);
   double stored = e->kinetic + e->elastic + e->gravity;
   e->initial = sim->initial_energy;
-  e->error = stored - e->initial - e->load_work - e->motion_work + e->friction + e->damping + e->solver;
+  e->error = stored - e->initial - e->load_work - e->motion_work + e->friction + e->damping + e->solver -
+             e->created;
   double sizes[] = {fabs(stored - e->initial), e->kinetic,        e->elastic,      fabs(e->load_work),
                     fabs(e->motion_work),      fabs(e->friction), fabs(e->damping)};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -191,7 +195,7 @@ static void audit_run(cps_simulation *sim, cps_energy *e) {
   e->scale = sim->largest_energy;
 }
 
-static cps_status make_machine(cps_simulation *sim, cps_error *err);
+static const cable_engine *engine_of(const cps_scenario *s);
 
 cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   cps_simulation *sim = calloc(1, sizeof *sim);
@@ -204,8 +208,9 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   memcpy(sim->y, s->initial, (size_t)s->ny * sizeof(double));
   sim->t = sim->stint_from = s->scenario->run.from;
   sim->next_output = sim->next_frame = sim->t;
-  if (s->scenario->n_cables > 0) {
-    cps_status status = make_machine(sim, err);
+  sim->cables = engine_of(s->scenario);
+  if (sim->cables) {
+    cps_status status = sim->cables->make(sim, err);
     if (status == CPS_NO_MEMORY) goto fail;
     if (status != CPS_OK) goto refuse;
   } else {
@@ -218,7 +223,7 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   sim->initial_energy = e.kinetic + e.elastic + e.gravity;
   row r = {sim, &sim->result, 0, 0, COUNTING};
   enumerate(&r, &e);
-  if (sim->machine) cps_machine_fields(&r);
+  if (sim->cables) sim->cables->fields(&r);
   sim->result.n_fields = r.field;
   /* one more: a name is written before it is known whether it is wanted */
   size_t room = (size_t)r.column + 1;
@@ -230,7 +235,7 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   r.task = NAMING;
   r.field = 0;
   enumerate(&r, &e);
-  if (sim->machine) cps_machine_fields(&r);
+  if (sim->cables) sim->cables->fields(&r);
   const char *unused = cps_outputs_unused(s->scenario, &sim->result);
   if (!unused) return sim;
   cps_error_set(err, CPS_BAD_INPUT, "outputs.columns",
@@ -264,6 +269,55 @@ static cps_status make_machine(cps_simulation *sim, cps_error *err) {
   return status;
 }
 
+static void machine_energy(const cps_simulation *sim, cps_energy *e) { cps_audit_energy(sim->machine, e); }
+
+static void machine_count(const cps_simulation *sim, cps_progress *p) {
+  for (int i = 0; i < sim->machine->n_cables; i++) {
+    const cable *c = &sim->machine->cable[i];
+    for (int k = 0; k < c->n_points; k++)
+      if (c->point[k].drum >= 0) *(c->point[k].stuck ? &p->sticking : &p->slipping) += 1;
+  }
+}
+
+/* A cable in few variables. */
+static cps_status make_lift(cps_simulation *sim, cps_error *err) {
+  const cps_scenario *sc = sim->system->scenario;
+  sim->lift = calloc(1, sizeof *sim->lift);
+  if (!sim->lift) return CPS_NO_MEMORY;
+  cps_status status = cps_lift_make(sim->lift, sc, sim->t, err);
+  if (status != CPS_OK && err && !err->file[0])
+    snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
+  return status;
+}
+
+static void lift_energy(const cps_simulation *sim, cps_energy *e) {
+  cps_lift_energy(sim->lift, sim->lift->y, e);
+}
+
+static void lift_count(const cps_simulation *sim, cps_progress *p) {
+  *(sim->lift->mode == LIFT_SLIDES ? &p->slipping : &p->sticking) += 1;
+}
+
+static void no_fields(row *r) { (void)r; }
+
+static const cable_engine *engine_of(const cps_scenario *s) {
+  static const cable_engine elements = {.make = make_machine,
+                                        .columns = cps_machine_columns,
+                                        .fields = cps_machine_fields,
+                                        .energy = machine_energy,
+                                        .count = machine_count,
+                                        .loses = 1};
+  static const cable_engine few = {.make = make_lift,
+                                   .columns = cps_lift_columns,
+                                   .fields = no_fields,
+                                   .energy = lift_energy,
+                                   .count = lift_count,
+                                   .run = cps_lift_run};
+  for (int i = 0; i < s->n_cables; i++)
+    if (s->cables[i].model != CABLE_ANCF) return &few;
+  return s->n_cables > 0 ? &elements : NULL;
+}
+
 void cps_simulation_free(cps_simulation *sim) {
   if (!sim) return;
   cps_workspace_free(&sim->work);
@@ -281,6 +335,7 @@ void cps_simulation_free(cps_simulation *sim) {
   free(sim->result.frame_times);
   if (sim->machine) cps_machine_free(sim->machine);
   free(sim->machine);
+  free(sim->lift);
   free(sim);
 }
 
@@ -291,8 +346,8 @@ double cps_simulation_next_stop(const cps_simulation *sim, int *is_output) {
   double stop = run->until;
   *is_output = 1;
   if (run->output > 0 && sim->next_output > sim->t) stop = fmin(stop, sim->next_output);
-  double next = sim->machine ? cps_machine_next_break(sim->system->scenario, sim->t)
-                             : cps_system_next_break(sim->system, sim->t);
+  double next = sim->cables ? cps_machine_next_break(sim->system->scenario, sim->t)
+                            : cps_system_next_break(sim->system, sim->t);
   if (next < stop) {
     stop = next;
     *is_output = run->output <= 0;
@@ -308,7 +363,7 @@ static int record_frame(cps_simulation *sim) {
   if (interval == 0 || sim->t < sim->next_frame - 1e-9 * interval) return 1;
   if (res->frames == res->frames_capacity && !grow_frames(res)) return 0;
   row r = {sim, res, 0, 0, FILLING};
-  cps_machine_fields(&r);
+  sim->cables->fields(&r);
   res->frame_times[res->frames++] = sim->t;
   while (sim->next_frame <= sim->t + 1e-9 * interval) sim->next_frame += interval;
   return 1;
@@ -322,7 +377,7 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
                                "out of memory for %ld rows of %d columns: record less often with run.output",
                                2 * res->capacity, res->n_columns);
   cps_status status = CPS_OK;
-  if (!sim->machine) status = cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
+  if (!sim->cables) status = cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
   if (status != CPS_OK)
     return cps_simulation_fail(sim, sim->work.failed_contact, err, "the contact forces do not settle");
   row r = {sim, res, 0, 0, FILLING};
@@ -332,7 +387,7 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   enumerate(&r, &e);
   res->energy = e;
   res->rows++;
-  if (sim->machine && !record_frame(sim))
+  if (res->n_fields > 0 && !record_frame(sim))
     return cps_simulation_fail(
         sim, -1, err, "out of memory for %ld frames: record less often with run.fields", res->frames);
   if (run->output > 0) {
@@ -342,28 +397,43 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   return CPS_OK;
 }
 
-cps_status cps_simulation_event(cps_simulation *sim, int i, int from, int to, cps_error *err) {
+/* An event at the current time; a and b say from which mode to which. */
+static cps_status add_event(cps_simulation *sim, const cps_event *like, const char *a, const char *b,
+                            cps_error *err) {
   cps_result *res = &sim->result;
   if (res->n_events == res->events_capacity) {
     long capacity = res->events_capacity > 0 ? 2 * res->events_capacity : 64;
     cps_event *events = realloc(res->events, (size_t)capacity * sizeof *events);
-    if (!events) return cps_simulation_fail(sim, i, err, "out of memory for %ld events", capacity);
+    if (!events)
+      return cps_simulation_fail(sim, like->contact, err, "out of memory for %ld events", capacity);
     res->events = events;
     res->events_capacity = capacity;
   }
-  const cps_law *law = sim->system->contacts[i].law;
   cps_event *e = &res->events[res->n_events++];
+  *e = *like;
   e->time = sim->t;
-  e->contact = i;
-  e->from = from;
-  e->to = to;
-  e->contact_name = sim->system->scenario->contacts[i].name;
-  char a[20], b[20];
-  cps_law_mode_name(law, from, a, sizeof a);
-  cps_law_mode_name(law, to, b, sizeof b);
   snprintf(e->what, sizeof e->what, "%s -> %s", a, b);
   res->counters.events++;
   return CPS_OK;
+}
+
+cps_status cps_simulation_event(cps_simulation *sim, int i, int from, int to, cps_error *err) {
+  const cps_law *law = sim->system->contacts[i].law;
+  cps_event e = {
+      .contact = i, .from = from, .to = to, .contact_name = sim->system->scenario->contacts[i].name};
+  char a[20], b[20];
+  cps_law_mode_name(law, from, a, sizeof a);
+  cps_law_mode_name(law, to, b, sizeof b);
+  return add_event(sim, &e, a, b, err);
+}
+
+cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_error *err) {
+  static const char *const names[] = {[LIFT_AT_START] = "slips at start",
+                                      [LIFT_AT_END] = "slips at end",
+                                      [LIFT_CARRIED] = "sticks",
+                                      [LIFT_SLIDES] = "slides through"};
+  cps_event e = {.contact = -1, .from = from, .to = to, .contact_name = sim->lift->cable->name};
+  return add_event(sim, &e, names[from], names[to], err);
 }
 
 cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err) {
@@ -393,7 +463,7 @@ cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err)
   cps_counters *n = &sim->result.counters;
   sim->h = h;
   n->steps++;
-  if (!sim->machine && (!isfinite(sim->y[sim->system->nx]) || !isfinite(sim->work.force[0])))
+  if (!sim->cables && (!isfinite(sim->y[sim->system->nx]) || !isfinite(sim->work.force[0])))
     return cps_simulation_fail(sim, -1, err, "the solution has become infinite: try a smaller step");
   if ((double)n->steps > run->max_steps)
     return cps_simulation_fail(
@@ -412,13 +482,9 @@ cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err)
   if (!sim->progress || ++sim->since_progress < PROGRESS_STATES / sim->system->ny + 1) return CPS_OK;
   sim->since_progress = 0;
   cps_progress p = {run->from, run->until, sim->t, h, n->steps, 0, 0};
-  for (int i = 0; !sim->machine && i < sim->system->nc && i < 1000; i++)
+  for (int i = 0; !sim->cables && i < sim->system->nc && i < 1000; i++)
     *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
-  for (int i = 0; sim->machine && i < sim->machine->n_cables; i++) {
-    const cable *c = &sim->machine->cable[i];
-    for (int k = 0; k < c->n_points; k++)
-      if (c->point[k].drum >= 0) *(c->point[k].stuck ? &p.sticking : &p.slipping) += 1;
-  }
+  if (sim->cables) sim->cables->count(sim, &p);
   if (sim->progress(&p, sim->progress_data) == 0) return CPS_OK;
   return cps_simulation_fail(sim, -1, err, "stopped on request");
 }
@@ -452,7 +518,8 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
   if (!how) return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "no solver is called \"%s\"", run->solver);
   sim->progress = progress;
   sim->progress_data = data;
-  cps_status (*solve)(cps_simulation *, cps_error *) = sim->machine ? how->haul : how->run;
+  cps_status (*solve)(cps_simulation *, cps_error *) = sim->cables ? how->haul : how->run;
+  if (sim->cables && sim->cables->run) solve = sim->cables->run;
   if (!solve)
     return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "%s cannot run cables: use alpha or bdf",
                          how->name);

@@ -168,7 +168,8 @@ static double telling_step(const machine *m) {
 enum { STEADY = 6 };
 
 rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
-  double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0, pace = 0, telling = telling_step(m);
+  double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0, pace = 0, last = INFINITY;
+  double telling = telling_step(m);
   int steady = 0;
   for (int round = 0; round < ROUNDS && h > 1e-9; round++) {
     double moved = relax(m, t, h, m->grip);
@@ -180,7 +181,10 @@ rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
     slid += slides;
     drift += moved;
     pace = slides / (h * h);
-    if (h >= LONGEST / 10 && moved < 1e-9 * span) return REST_FOUND;
+    /* at rest: it moves no more, or only with round-off, which does not get less */
+    int calm = h >= LONGEST / 10 && moved < 1e-9 * span;
+    if (calm && (moved < 1e-12 * span || moved > 0.3 * last)) return REST_FOUND;
+    last = moved;
     if (h >= telling) steady = pace > 0.7 * before && slides > 0.01 * moved ? steady + 1 : 0;
     if (drift >= span || slid >= slide_most || (steady >= STEADY && slid > 1e-3 * span)) return REST_RUNS;
     h = fmin(2 * h, LONGEST);
@@ -381,7 +385,7 @@ static void start_moving(machine *m, double t) {
 
 cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   int n = watch(m, NULL);
-  double *was = calloc((size_t)(6 * n), sizeof *was);
+  double *was = calloc((size_t)(6 * n) + 1, sizeof *was);
   if (!was) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
   cps_status status = CPS_OK;
   watch(m, was);

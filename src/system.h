@@ -175,11 +175,26 @@ struct cps_result {
 };
 
 struct machine;
+struct lift;
+struct row;
+
+/* How cables are computed: a machine of elements (machine.h), or a lift in few variables (lift.h). */
+typedef struct cable_engine {
+  cps_status (*make)(cps_simulation *sim, cps_error *err);
+  void (*columns)(struct row *r);
+  void (*fields)(struct row *r);
+  void (*energy)(const cps_simulation *sim, cps_energy *e);
+  void (*count)(const cps_simulation *sim, cps_progress *p); /* what sticks and slips */
+  cps_status (*run)(cps_simulation *sim, cps_error *err);    /* NULL: as run.solver says */
+  int loses;                                                 /* the integrator dissipates, and knows it */
+} cable_engine;
 
 struct cps_simulation {
   const cps_system *system;
+  const cable_engine *cables; /* of scenarios with cables; NULL otherwise */
   struct machine
-      *machine; /* of scenarios with cables; NULL otherwise, and then the rest of the state is in y */
+      *machine;      /* of scenarios with cables; NULL otherwise, and then the rest of the state is in y */
+  struct lift *lift; /* of a cable whose model is not ANCF */
   workspace work;
   double t, h;
   double *y, *y_t;
@@ -217,18 +232,20 @@ double cps_simulation_next_stop(const cps_simulation *sim, int *is_output);
 /* Records a row at the current time, if it is an output time; `force` records anyway. */
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err);
 cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int to, cps_error *err);
+cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_error *err);
 /* To be called after every step: counts, reports progress. Nonzero: stop. */
 cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err);
 /* A failure at the current time, with the contact concerned (-1 for none). */
 cps_status cps_simulation_fail(cps_simulation *sim, int contact, cps_error *err, const char *format, ...);
 /* Columns and fields of a result are enumerated by functions that are called to count them, to name them and to fill
  * them: what is recorded stands in one place. */
-typedef struct row {
+typedef struct row row;
+struct row {
   const cps_simulation *sim;
   cps_result *result;
   int column, field;
   enum { COUNTING, NAMING, FILLING } task;
-} row;
+};
 
 void cps_row_put(row *r, const char *kind, const char *name, const char *what, const char *unit,
                  double value);
@@ -239,6 +256,7 @@ void cps_row_field(row *r, const char *name, const char *what, const char *unit,
 /* Cables (machine_result.c): what they record, their energy, and the next time that something prescribed jumps. */
 void cps_machine_columns(row *r);
 void cps_machine_fields(row *r);
+void cps_lift_columns(row *r); /* lift_result.c */
 double cps_machine_next_break(const cps_scenario *s, double t);
 
 /* Fires guards of laws with memory and modes; new modes and states. Counts events. */

@@ -162,7 +162,8 @@ static void meshes(void **state) {
       double wrap = value(&s, "cables.rope.drum.wrap"), sticks = value(&s, "cables.rope.drum.stick_arc"),
              slips = value(&s, "cables.rope.drum.slip_arc");
       assert_near("arcs", sticks + slips, wrap, 1e-9);
-      assert_true(wrap > (sizes[i] >= 40 ? 2.5 : 1.5) && wrap < (sizes[i] >= 40 ? 3.3 : 4.5) && (sticks > 0 || sizes[i] < 40));
+      assert_true(wrap > (sizes[i] >= 40 ? 2.5 : 1.5) && wrap < (sizes[i] >= 40 ? 3.3 : 4.5) &&
+                  (sticks > 0 || sizes[i] < 40));
       still_end(&s);
     }
   }

@@ -527,7 +527,7 @@ static cps_status step(run *r, double stop, int *again) {
 }
 
 /* IDA's history cannot be saved: it is forgotten at every instant at which a checkpoint may be taken. */
-enum { RESTART_STEPS = 2000 };
+enum { RESTART_STEPS = 20000 };
 
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
