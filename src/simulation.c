@@ -394,7 +394,7 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
     while (sim->next_output <= sim->t + 1e-9 * run->output)
       sim->next_output = run->from + (double)++sim->output_index * run->output;
   }
-  return CPS_OK;
+  return sim->follow.row ? sim->follow.row(sim, sim->follow.data, err) : CPS_OK;
 }
 
 /* An event at the current time; a and b say from which mode to which. */

@@ -178,6 +178,14 @@ struct machine;
 struct lift;
 struct row;
 
+/* What follows a run closely, for sensitivities: every row that was recorded, and every step, which a solver describes
+ * in its own way. */
+typedef struct follower {
+  void *data;
+  cps_status (*row)(cps_simulation *sim, void *data, cps_error *err);
+  cps_status (*step)(cps_simulation *sim, const void *what, void *data, cps_error *err);
+} follower;
+
 /* How cables are computed: a machine of elements (machine.h), or a lift in few variables (lift.h). */
 typedef struct cable_engine {
   cps_status (*make)(cps_simulation *sim, cps_error *err);
@@ -215,6 +223,10 @@ struct cps_simulation {
   unsigned char *pending; /* owned: items of a checkpoint for the solver to take up */
   size_t pending_size;
   int ended;
+  follower follow; /* functions are NULL if nobody follows */
+  const double
+      *row_times; /* rows are recorded at these times instead of run.output; NULL: not so. Borrowed */
+  long n_row_times;
 };
 
 /* A solver: integrates sim from its time to the end of the run. */
