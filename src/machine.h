@@ -9,7 +9,8 @@
  *   chain.c     a Newton iteration of one cable: elements, contact, elimination
  *   contact.c   a contact point: search, normal force, friction
  *   border.c    drums and bodies that are free to move
- *   audit.c     energy and work; outputs
+ *   audit.c     energy and work
+ *   survey.c    sums over the elements that it needs
  */
 #ifndef CPS_MACHINE_H
 #define CPS_MACHINE_H
@@ -145,7 +146,7 @@ struct cable {
   double *up;     /* [n + 1][b + slots][b + slots] */
   double *right;  /* [n + 1][b + slots][1 + border] */
   double *across; /* [n + 1][border][b + slots] */
-  int frozen;          /* scales of friction stay as they are: for differences */
+  int frozen;     /* scales of friction stay as they are: for differences */
   int plain;      /* eliminated by the short cut for the plane without a border */
   double *draft;  /* [13 n_points + 4] for the slip front */
 };
@@ -286,8 +287,19 @@ void cps_audit_start(machine *m, double t);
 void cps_audit_step(machine *m, double t, double h);
 /* Stored energy and work so far. */
 void cps_audit_energy(const machine *m, cps_energy *e);
+
+/* ------------------------------------------------------------------ sums over elements (survey.c) */
+
 /* Tension that element i passes on. */
 double cps_cable_tension(const cable *c, int i);
+/* Elastic energy; unless NULL, tension[n] gets what each element passes on. */
+double cps_cable_survey(const cable *c, double *tension);
+/* Kinetic energy and that of gravity, point masses included. */
+double cps_cable_kinetic(const cable *c);
+double cps_cable_potential(const cable *c);
+/* Of the step from what was kept before it: adds inertia's work less the change of kinetic energy, and the work of
+ * Westin's damping. */
+void cps_cable_step_work(const cable *c, double *solver, double *damping);
 
 /* ------------------------------------------------------------------ contact */
 
