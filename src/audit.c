@@ -254,9 +254,11 @@ void cps_audit_energy(const machine *m, cps_energy *e) {
   memset(e, 0, sizeof *e);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    e->kinetic += cps_cable_kinetic(c);
-    e->gravity += cps_cable_potential(c);
-    e->elastic += cps_cable_survey(c, NULL);
+    cable_store store;
+    cps_cable_survey(c, &store);
+    e->kinetic += store.kinetic;
+    e->gravity += store.gravity;
+    e->elastic += store.elastic;
     for (int k = 0; k < c->n_points; k++) {
       contact_trace now;
       if (look(m, c, &c->point[k], &now)) e->elastic += contact_energy(c, &c->point[k], now.depth);

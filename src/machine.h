@@ -142,13 +142,14 @@ struct cable {
   int has_extra;       /* parts of the element that chain.c leaves to cable.c */
   cable_section extra;
   /* of a Newton iteration: solution and eliminated blocks */
-  double *x;      /* [n + 1][b + slots] */
-  double *up;     /* [n + 1][b + slots][b + slots] */
-  double *right;  /* [n + 1][b + slots][1 + border] */
-  double *across; /* [n + 1][border][b + slots] */
-  int frozen;     /* scales of friction stay as they are: for differences */
-  int plain;      /* eliminated by the short cut for the plane without a border */
-  double *draft;  /* [13 n_points + 4] for the slip front */
+  double *x;       /* [n + 1][b + slots] */
+  double *up;      /* [n + 1][b + slots][b + slots] */
+  double *right;   /* [n + 1][b + slots][1 + border] */
+  double *across;  /* [n + 1][border][b + slots] */
+  int frozen;      /* scales of friction stay as they are: for differences */
+  int plain;       /* eliminated by the short cut for the plane without a border */
+  double *draft;   /* [13 n_points + 4] for the slip front */
+  double *tension; /* [n] as of the last look at its energy */
 };
 
 /* A freedom of the border. */
@@ -259,6 +260,9 @@ int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *lef
 double cps_chain_substitute(const machine *m, cable *c, const implicit *how);
 void cps_chain_take_back(cable *c, const implicit *how, double part); /* of what it has applied */
 
+/* Whether the processor has the instructions of the second copies. */
+int cps_has_wide(void);
+
 /* The same for a cable in the plane with contact at nodes and without a border (chain_plane.h), in two copies. */
 int cps_plane_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
 int cps_wide_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
@@ -290,16 +294,21 @@ void cps_audit_energy(const machine *m, cps_energy *e);
 
 /* ------------------------------------------------------------------ sums over elements (survey.c) */
 
-/* Tension that element i passes on. */
-double cps_cable_tension(const cable *c, int i);
-/* Elastic energy; unless NULL, tension[n] gets what each element passes on. */
-double cps_cable_survey(const cable *c, double *tension);
-/* Kinetic energy and that of gravity, point masses included. */
-double cps_cable_kinetic(const cable *c);
-double cps_cable_potential(const cable *c);
+typedef struct cable_store {
+  double elastic, kinetic, gravity; /* [J] */
+} cable_store;
+
+/* Energy of a cable with its point masses; also writes the tension that each element passes on. */
+void cps_cable_survey(const cable *c, cable_store *o);
 /* Of the step from what was kept before it: adds inertia's work less the change of kinetic energy, and the work of
  * Westin's damping. */
 void cps_cable_step_work(const cable *c, double *solver, double *damping);
+
+/* Their two copies. */
+void cps_narrow_store(const cable *c, double *tension, cable_store *o);
+void cps_wide_store(const cable *c, double *tension, cable_store *o);
+void cps_narrow_step_work(const cable *c, double *solver, double *damping);
+void cps_wide_step_work(const cable *c, double *solver, double *damping);
 
 /* ------------------------------------------------------------------ contact */
 

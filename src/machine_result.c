@@ -155,10 +155,9 @@ static void cables(row *r, const machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     double most = 0, least = INFINITY, ends[2] = {0, 0};
-    double *tension = c->x; /* free between steps */
+    const double *tension = c->tension; /* the audit comes before the columns */
     const char *name = c->of->name;
     if (r->task == FILLING) {
-      cps_cable_survey(c, tension);
       ends[0] = tension[0];
       ends[1] = tension[c->n - 1];
     }
@@ -199,10 +198,9 @@ void cps_machine_fields(row *r) {
     for (int k = 0; k < nodes; k++)
       for (int d = 0; d < m->dim; d++) x[k * m->dim + d] = c->q[k * c->b + d];
     cps_row_field(r, name, "position", "m", nodes, m->dim, 0, x);
-    if (r->task == FILLING) cps_cable_survey(c, x);
     double before = 0;
     for (int k = 0; k < nodes; k++) {
-      double after = k < c->n && r->task == FILLING ? x[k] : before;
+      double after = k < c->n && r->task == FILLING ? c->tension[k] : before;
       x[k] = k == 0 ? after : k == c->n ? before : (before + after) / 2;
       before = after;
     }
