@@ -54,6 +54,7 @@ typedef struct contact_law {
   law_kind kind;
   double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
+  double most;    /* LAW_MEMORY: what it answers with at most, per unit of N; INFINITY if that is not so */
   int slip[2];    /* LAW_JUMP: modes of sliding forward and backward */
 } contact_law;
 
@@ -123,6 +124,7 @@ struct cable {
   double *length; /* [n] unstretched */
   double *mass;   /* [n + 1] point masses */
   double gravity[3];
+  double *tension;                  /* [n] as of the last look at its energy */
   double *q, *v, *a, *aux;          /* [n + 1][b] */
   double *q0, *v0, *a0, *aux0, *f0; /* before the step */
   unsigned char *fixed;             /* [n + 1] bit per coordinate that does not follow the equations */
@@ -142,14 +144,13 @@ struct cable {
   int has_extra;       /* parts of the element that chain.c leaves to cable.c */
   cable_section extra;
   /* of a Newton iteration: solution and eliminated blocks */
-  double *x;       /* [n + 1][b + slots] */
-  double *up;      /* [n + 1][b + slots][b + slots] */
-  double *right;   /* [n + 1][b + slots][1 + border] */
-  double *across;  /* [n + 1][border][b + slots] */
-  int frozen;      /* scales of friction stay as they are: for differences */
-  int plain;       /* eliminated by the short cut for the plane without a border */
-  double *draft;   /* [13 n_points + 4] for the slip front */
-  double *tension; /* [n] as of the last look at its energy */
+  double *x;      /* [n + 1][b + slots] */
+  double *up;     /* [n + 1][b + slots][b + slots] */
+  double *right;  /* [n + 1][b + slots][1 + border] */
+  double *across; /* [n + 1][border][b + slots] */
+  int frozen;     /* scales of friction stay as they are: for differences */
+  int plain;      /* eliminated by the short cut for the plane without a border */
+  double *draft;  /* [13 n_points + 4] for the slip front */
 };
 
 /* A freedom of the border. */
@@ -337,6 +338,7 @@ typedef struct sliding {
   int axes;
   double v[AXES], a[AXES];
   double scale, rate, viscous;
+  double steep; /* LAW_MEMORY: slope of the line on which the law is looked for [N s/m]; 0: at v itself */
 } sliding;
 
 /* f - F, and its derivatives by v, a and f of each axis, and by N. */
@@ -359,6 +361,8 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
  * iteration that lets a slip front move over many contacts at once. */
 void cps_contact_spread(machine *m, cable *c, const implicit *how);
+/* Laws with memory: takes friction that an iteration has thrown beyond what the law answers with back to that. */
+void cps_contact_limit(cable *c);
 int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */
 
 #endif
