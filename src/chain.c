@@ -37,8 +37,7 @@
 
 /* ------------------------------------------------------------------ any cable */
 
-/* Whether the processor has the instructions of the second copy. */
-static int has_wide(void) {
+int cps_has_wide(void) {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2");
 #else
@@ -51,7 +50,7 @@ int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *lef
              !how->careful && c->n >= 4;
   if (c->plain) {
 #if defined(__x86_64__)
-    if (has_wide()) return cps_wide_eliminate(m, c, how, left);
+    if (cps_has_wide()) return cps_wide_eliminate(m, c, how, left);
 #endif
     return cps_plane_eliminate(m, c, how, left);
   }
@@ -101,7 +100,7 @@ static double substitute(const machine *m, cable *c, const implicit *how) {
 /* Substitution in the plane without a border; see chain_plane.h. */
 static double plain_substitute(cable *c, const implicit *how, double factor) {
 #if defined(__x86_64__)
-  if (has_wide()) return cps_wide_substitute(c, how, factor);
+  if (cps_has_wide()) return cps_wide_substitute(c, how, factor);
 #endif
   return cps_plane_substitute(c, how, factor);
 }

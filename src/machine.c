@@ -261,12 +261,13 @@ static int make_arrays(machine *m, cable *c) {
   c->right = many(nodes * width * (1 + m->nb), sizeof(double));
   c->across = many(nodes * width * m->nb, sizeof(double));
   c->draft = many(13 * c->n_points + 4, sizeof(double));
+  c->tension = many(c->n, sizeof(double));
   if (c->of->contact.law && c->of->contact.law->n_states) {
     c->memory = many(c->n_points, sizeof *c->memory);
     good = good && c->memory;
   }
   return good && c->mass && c->fixed && c->point && c->start && c->f0 && c->x && c->up && c->right &&
-         c->across && c->draft && c->trace && c->slip_work;
+         c->across && c->draft && c->tension && c->trace && c->slip_work;
 }
 
 static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
@@ -382,8 +383,8 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
 void cps_machine_free(machine *m) {
   for (int i = 0; m->cable && i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    double *arrays[] = {c->length, c->mass, c->q,  c->v, c->a,  c->aux,   c->q0,     c->v0,
-                        c->a0,     c->aux0, c->f0, c->x, c->up, c->right, c->across, c->draft};
+    double *arrays[] = {c->length, c->mass, c->q, c->v,  c->a,     c->aux,    c->q0,    c->v0,     c->a0,
+                        c->aux0,   c->f0,   c->x, c->up, c->right, c->across, c->draft, c->tension};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
     free(c->fixed);
     free(c->point);

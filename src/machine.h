@@ -9,7 +9,8 @@
  *   chain.c     a Newton iteration of one cable: elements, contact, elimination
  *   contact.c   a contact point: search, normal force, friction
  *   border.c    drums and bodies that are free to move
- *   audit.c     energy and work; outputs
+ *   audit.c     energy and work
+ *   survey.c    sums over the elements that it needs
  */
 #ifndef CPS_MACHINE_H
 #define CPS_MACHINE_H
@@ -53,6 +54,7 @@ typedef struct contact_law {
   law_kind kind;
   double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
+  double most;    /* LAW_MEMORY: what it answers with at most, per unit of N; INFINITY if that is not so */
   int slip[2];    /* LAW_JUMP: modes of sliding forward and backward */
 } contact_law;
 
@@ -122,6 +124,7 @@ struct cable {
   double *length; /* [n] unstretched */
   double *mass;   /* [n + 1] point masses */
   double gravity[3];
+  double *tension;                  /* [n] as of the last look at its energy */
   double *q, *v, *a, *aux;          /* [n + 1][b] */
   double *q0, *v0, *a0, *aux0, *f0; /* before the step */
   unsigned char *fixed;             /* [n + 1] bit per coordinate that does not follow the equations */
@@ -258,6 +261,9 @@ int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *lef
 double cps_chain_substitute(const machine *m, cable *c, const implicit *how);
 void cps_chain_take_back(cable *c, const implicit *how, double part); /* of what it has applied */
 
+/* Whether the processor has the instructions of the second copies. */
+int cps_has_wide(void);
+
 /* The same for a cable in the plane with contact at nodes and without a border (chain_plane.h), in two copies. */
 int cps_plane_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
 int cps_wide_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
@@ -286,8 +292,24 @@ void cps_audit_start(machine *m, double t);
 void cps_audit_step(machine *m, double t, double h);
 /* Stored energy and work so far. */
 void cps_audit_energy(const machine *m, cps_energy *e);
-/* Tension that element i passes on. */
-double cps_cable_tension(const cable *c, int i);
+
+/* ------------------------------------------------------------------ sums over elements (survey.c) */
+
+typedef struct cable_store {
+  double elastic, kinetic, gravity; /* [J] */
+} cable_store;
+
+/* Energy of a cable with its point masses; also writes the tension that each element passes on. */
+void cps_cable_survey(const cable *c, cable_store *o);
+/* Of the step from what was kept before it: adds inertia's work less the change of kinetic energy, and the work of
+ * Westin's damping. */
+void cps_cable_step_work(const cable *c, double *solver, double *damping);
+
+/* Their two copies. */
+void cps_narrow_store(const cable *c, double *tension, cable_store *o);
+void cps_wide_store(const cable *c, double *tension, cable_store *o);
+void cps_narrow_step_work(const cable *c, double *solver, double *damping);
+void cps_wide_step_work(const cable *c, double *solver, double *damping);
 
 /* ------------------------------------------------------------------ contact */
 
@@ -316,6 +338,7 @@ typedef struct sliding {
   int axes;
   double v[AXES], a[AXES];
   double scale, rate, viscous;
+  double steep; /* LAW_MEMORY: slope of the line on which the law is looked for [N s/m]; 0: at v itself */
 } sliding;
 
 /* f - F, and its derivatives by v, a and f of each axis, and by N. */
@@ -338,6 +361,8 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
  * iteration that lets a slip front move over many contacts at once. */
 void cps_contact_spread(machine *m, cable *c, const implicit *how);
+/* Laws with memory: takes friction that an iteration has thrown beyond what the law answers with back to that. */
+void cps_contact_limit(cable *c);
 int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */
 
 #endif
