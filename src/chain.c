@@ -42,17 +42,9 @@
 #define SLOTS     1
 #define NAME(x)   x##_21_stick
 #include "chain_pass.h"
-#define DIM     2
-#define SLOTS   2
-#define NAME(x) x##_22_stick
-#include "chain_pass.h"
 #define DIM     3
 #define SLOTS   2
 #define NAME(x) x##_32_stick
-#include "chain_pass.h"
-#define DIM     3
-#define SLOTS   4
-#define NAME(x) x##_34_stick
 #include "chain_pass.h"
 #undef ALL_STICK
 
@@ -73,10 +65,8 @@ int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *lef
   int all_stick = c->all_stick && !(how->bristle > 0); /* statics has springs instead */
   c->plain = c->plain && !all_stick;
   c->width = (c->b + c->slots) * (all_stick ? 2 : 1);
-  if (all_stick && c->dim == 2)
-    return c->slots == 1 ? eliminate_21_stick(m, c, how, left) : eliminate_22_stick(m, c, how, left);
   if (all_stick)
-    return c->slots == 2 ? eliminate_32_stick(m, c, how, left) : eliminate_34_stick(m, c, how, left);
+    return c->dim == 2 ? eliminate_21_stick(m, c, how, left) : eliminate_32_stick(m, c, how, left);
   if (c->plain) {
 #if defined(__x86_64__)
     if (has_wide()) return cps_wide_eliminate(m, c, how, left);

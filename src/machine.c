@@ -286,6 +286,12 @@ static cps_status accept_all_stick(const machine *m, const cable *c, cps_error *
         "cable %s: the law %s does not ask for a balance force, so that the reading all-stick has "
         "nothing to say about it; leave `reading` out, or take quinn or cdq",
         name, c->contact.law->name);
+  if (c->per_node > 1) /* places and slopes would follow from those before, ever more inaccurately */
+    return cps_error_set(
+        err, CPS_BAD_INPUT, where,
+        "cable %s: in the reading all-stick %d contact points per element leave it no freedom along "
+        "the drum; use `at: nodes` or `at: {quadrature: 1}`",
+        name, c->per_node);
   if (c->seam >= 0)
     return cps_error_set(err, CPS_BAD_INPUT, where,
                          "cable %s: the reading all-stick is for cables with two ends, not for belts; leave "
