@@ -300,6 +300,38 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
   }
 }
 
+/* Westin's reading: f = F(v, e, n), where e = f - pull is what friction would be if all contacts stuck. */
+static void rub_all_stick(const contact_law *l, contact_point *p, const double *pull, const sliding *s,
+                          friction *o) {
+  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], turn[AXES][AXES], side[AXES] = {0}, v_d = 0, e_d = 0;
+  for (int i = 0; i < s->axes; i++) {
+    e[i] = p->f[i] - pull[i];
+    u[i] = e[i] - s->viscous * s->v[i];
+  }
+  double size = direction(u, s->axes, d), per_n = p->n > 0 ? 1 / p->n : 0;
+  turning(1, d, size, s->axes, turn); /* dd = turn du */
+  for (int i = 0; i < s->axes; i++) {
+    v_d += s->v[i] * d[i];
+    e_d += e[i] * d[i];
+  }
+  rubbing r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  p->wrong = 0;
+  p->guess = GUESS_NONE;
+  p->stuck = r.f_e > 0.5;
+  for (int j = 0; j < s->axes; j++) side[j] = r.f_v * s->v[j] + r.f_e * e[j];
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = p->f[i] - r.f * d[i];
+    o->by_n[i] = -r.f_n * d[i];
+    for (int j = 0; j < s->axes; j++) {
+      double dd = r.f * turn[i][j], along = d[i] * d[j];
+      for (int k = 0; k < s->axes && s->axes > 1; k++) dd += d[i] * side[k] * turn[k][j];
+      o->by_f[i][j] = (i == j) - (along * r.f_e + dd);
+      o->by_v[i][j] = -along * r.f_v + dd * s->viscous;
+      o->by_n[i] += dd * s->viscous * s->v[j] * per_n; /* the viscous slope grows with n */
+    }
+  }
+}
+
 /* v = 0 while f - c v is within what is held; what slid before is held by sliding friction only. */
 INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, friction *o) {
   double u[AXES] = {0}, d[AXES], speed = 0;
@@ -558,7 +590,15 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   }
   set_scale(m, c, p, fr.t, stiff, stride, how, &s);
   friction y;
-  rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, how->z_s, &y);
+  if (c->all_stick) {
+    memset(&y, 0, sizeof y);
+    rub_all_stick(&c->contact, p, c->pull + (p - c->point) * AXES, &s, &y);
+    o->slide_t = a_q - fr.out_a * inverse;
+    for (int i = 0; i < dim - 1; i++) o->slide_a[i] = s.a[i];
+    for (int d = 0; d < dim; d++) o->away[d] = fr.n[d] * inverse;
+  } else {
+    rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, how->z_s, &y);
+  }
   for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
   int jumps = c->contact.kind == LAW_JUMP;
   p->slip = jumps ? s.v[0] : s.a[0] + s.rate * s.v[0];
@@ -743,7 +783,8 @@ void cps_contact_limit(cable *c) {
 
 int cps_contact_guesses(const machine *m, const cable *c) {
   law_kind kind = c->contact.kind;
-  return m->dim == 2 && c->n_points > 1 && (kind == LAW_BALANCE || kind == LAW_KINK || kind == LAW_JUMP);
+  return m->dim == 2 && c->n_points > 1 && !c->all_stick &&
+         (kind == LAW_BALANCE || kind == LAW_KINK || kind == LAW_JUMP);
 }
 
 /* The spring between a point and the next. */

@@ -31,6 +31,10 @@ void cps_haul_keep(machine *m) {
     memcpy(c->v0, c->v, bytes);
     memcpy(c->a0, c->a, bytes);
     memcpy(c->aux0, c->aux, bytes);
+    if (c->all_stick) {
+      memcpy(c->gap0, c->gap, bytes);
+      memcpy(c->pull0, c->pull, (size_t)(c->n_points * AXES) * sizeof(double));
+    }
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
       memcpy(c->f0 + k * AXES, p->f, sizeof p->f);
@@ -70,6 +74,10 @@ void cps_haul_bring_back(machine *m) {
     memcpy(c->v, c->v0, bytes);
     memcpy(c->a, c->a0, bytes);
     memcpy(c->aux, c->aux0, bytes);
+    if (c->all_stick) {
+      memcpy(c->gap, c->gap0, bytes);
+      memcpy(c->pull, c->pull0, (size_t)(c->n_points * AXES) * sizeof(double));
+    }
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
       memcpy(p->f, c->f0 + k * AXES, sizeof p->f);

@@ -133,6 +133,7 @@ struct cable {
   tie end[2];
   int seam; /* a belt: first of 2 dim border unknowns that are its first and last node; -1: open */
   int per_node, n_points, slots; /* contact points per node, in all; friction unknowns per node */
+  int all_stick; /* Westin's reading: balance forces are those of the problem in which all contacts stick */
   contact_point *point;
   contact_trace *trace; /* [n_points] */
   double *slip_work;    /* [drums of the machine] */
@@ -143,11 +144,15 @@ struct cable {
   int n_drums, *drums; /* that it may touch; n_drums < 0: all */
   int has_extra;       /* parts of the element that chain.c leaves to cable.c */
   cable_section extra;
-  /* of a Newton iteration: solution and eliminated blocks */
-  double *x;      /* [n + 1][b + slots] */
-  double *up;     /* [n + 1][b + slots][b + slots] */
-  double *right;  /* [n + 1][b + slots][1 + border] */
-  double *across; /* [n + 1][border][b + slots] */
+  double *gap,
+      *gap0; /* all_stick: [n + 1][b] by how much accelerations would differ if all contacts stuck, */
+  double *pull, *pull0; /* [n_points][AXES] and friction forces; see chain_pass.h */
+  /* of a Newton iteration: unknowns of a node, solution and eliminated blocks */
+  int width;      /* b + slots, or twice that where all contacts are taken to stick */
+  double *x;      /* [n + 1][width] */
+  double *up;     /* [n + 1][width][width] */
+  double *right;  /* [n + 1][width][1 + border] */
+  double *across; /* [n + 1][border][width] */
   int frozen;     /* scales of friction stay as they are: for differences */
   int plain;      /* eliminated by the short cut for the plane without a border */
   double *draft;  /* [13 n_points + 4] for the slip front */
@@ -322,6 +327,9 @@ typedef struct touch {
   double rest_r[AXES][3]; /* its derivatives: place, */
   double rest_f[AXES][AXES];
   double rest_angle[AXES]; /* angle of the drum */
+  /* all_stick only: what the problem in which all contacts stick needs to know */
+  double slide_a[AXES], slide_t; /* sliding acceleration, and its derivative along t */
+  double away[3];                /* -d dir[0] per t.dr */
 } touch;
 
 /* Evaluates point p of a cable at place r, velocity v, acceleration a; stiff is the diagonal block of the iteration

@@ -22,7 +22,7 @@ cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps
     const cable *c = &m->cable[i];
     for (int k = 0; k <= c->n; k++) {
       double x = 0;
-      for (int d = 0; d < m->dim; d++) x += fabs(c->x[k * (c->b + c->slots) + d]);
+      for (int d = 0; d < m->dim; d++) x += fabs(c->x[k * c->width + d]);
       if (!(x <= most)) {
         most = x;
         worst = c;
