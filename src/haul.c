@@ -129,6 +129,7 @@ int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) 
     int balanced = left.force <= tolerance * left.tension + noise + 1e-12 ||
                    (left.force <= 16 * noise && left.moved <= still);
     if (balanced && left.friction <= friction + noise + 1e-12 && left.moved < LEAP) return it;
+    for (int i = 0; i < m->n_cables && !(how->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
     for (int i = 0; i < m->n_cables && it <= SPREAD_MOST; i++) cps_contact_spread(m, &m->cable[i], how);
   }
   return -1;

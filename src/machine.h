@@ -53,6 +53,7 @@ typedef struct contact_law {
   law_kind kind;
   double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
+  double most;    /* LAW_MEMORY: what it answers with at most, per unit of N; INFINITY if that is not so */
   int slip[2];    /* LAW_JUMP: modes of sliding forward and backward */
 } contact_law;
 
@@ -145,7 +146,7 @@ struct cable {
   double *up;     /* [n + 1][b + slots][b + slots] */
   double *right;  /* [n + 1][b + slots][1 + border] */
   double *across; /* [n + 1][border][b + slots] */
-  int frozen;          /* scales of friction stay as they are: for differences */
+  int frozen;     /* scales of friction stay as they are: for differences */
   int plain;      /* eliminated by the short cut for the plane without a border */
   double *draft;  /* [13 n_points + 4] for the slip front */
 };
@@ -316,6 +317,7 @@ typedef struct sliding {
   int axes;
   double v[AXES], a[AXES];
   double scale, rate, viscous;
+  double steep; /* LAW_MEMORY: slope of the line on which the law is looked for [N s/m]; 0: at v itself */
 } sliding;
 
 /* f - F, and its derivatives by v, a and f of each axis, and by N. */
@@ -338,6 +340,8 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
  * iteration that lets a slip front move over many contacts at once. */
 void cps_contact_spread(machine *m, cable *c, const implicit *how);
+/* Laws with memory: takes friction that an iteration has thrown beyond what the law answers with back to that. */
+void cps_contact_limit(cable *c);
 int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */
 
 #endif
