@@ -208,7 +208,7 @@ typedef struct machine {
   double travel; /* how far drum centres have moved, at most, summed up */
   double grip;   /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
-  double rho;
+  double gamma, rho;
 } machine;
 
 /* ------------------------------------------------------------------ making */
