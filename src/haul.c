@@ -149,7 +149,7 @@ typedef struct rule {
 } rule;
 
 static rule rule_of(const machine *m) {
-  rule r = {0, 0, 0.25, 0.5, 1};
+  rule r = {0, 0, 0.25 * (m->gamma + 0.5) * (m->gamma + 0.5), m->gamma, 1};
   if (m->newmark) return r;
   double rho = m->rho;
   r.am = (2 * rho - 1) / (rho + 1);

@@ -376,6 +376,7 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
   m->dim = s->dim == 3 ? 3 : 2;
   memcpy(m->gravity, s->gravity, sizeof m->gravity);
   m->newmark = s->run.newmark;
+  m->gamma = s->run.gamma;
   m->rho = s->run.rho;
   m->n_drums = s->n_drums;
   m->n_cables = s->n_cables;

@@ -244,7 +244,8 @@ typedef struct scenario_run {
   double tolerance_abs;
   char solver[32];
   double rho;       /* spectral radius at infinity of alpha */
-  int newmark;      /* alpha as Newmark's rule with beta 1/4, gamma 1/2 */
+  int newmark;      /* alpha as Newmark's rule with */
+  double gamma;     /* its gamma, and beta = (gamma + 1/2)^2/4 */
   double fields;    /* interval of what is recorded along the cables; 0: none, negative: about 200 in all */
   double max_steps; /* give up after that many */
 } scenario_run;
