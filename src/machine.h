@@ -153,11 +153,6 @@ struct cable {
   double *up;     /* [n + 1][width][width] */
   double *right;  /* [n + 1][width][1 + border] */
   double *across; /* [n + 1][border][width] */
-  /* of a Newton iteration: solution and eliminated blocks */
-  double *x;      /* [n + 1][b + slots] */
-  double *up;     /* [n + 1][b + slots][b + slots] */
-  double *right;  /* [n + 1][b + slots][1 + border] */
-  double *across; /* [n + 1][border][b + slots] */
   int frozen;     /* scales of friction stay as they are: for differences */
   int plain;      /* eliminated by the short cut for the plane without a border */
   double *draft;  /* [13 n_points + 4] for the slip front */
