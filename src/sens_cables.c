@@ -16,7 +16,7 @@
 
 /* What is kept of a contact point. */
 typedef struct kept_point {
-  double f[AXES];
+  double f[AXES], scale;
   int near, stuck;
 } kept_point;
 
@@ -102,9 +102,10 @@ static void exchange(machine *m, unsigned char *at, int put) {
     pass(&at, c->start, (size_t)c->n_points * sizeof c->start[0], put);
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
-      kept_point x = {{p->f[0], p->f[1]}, p->near, p->stuck};
+      kept_point x = {{p->f[0], p->f[1]}, p->scale, p->near, p->stuck};
       pass(&at, &x, sizeof x, put);
       memcpy(p->f, x.f, sizeof p->f);
+      p->scale = x.scale;
       p->near = x.near;
       p->stuck = x.stuck;
     }
