@@ -5,14 +5,17 @@
  * starts from is found once more, for it was found before anybody could listen. Steps, who touches what, and who
  * sticks are those of the run; all else is differentiated, so that derivatives are those of the steps taken.
  *
- * Forward, tangents of four parameters at a time follow the run. The adjoint keeps a tape of states; if that would take
- * more than TAPE_MOST bytes, it keeps checkpoints of the run instead, and runs it again piece by piece, from the last to
- * the first.
+ * Forward, tangents of four parameters at a time follow the run. The adjoint keeps a tape of states. When that holds
+ * TAPE_MOST bytes, the run is saved, and the tape begins anew; at the end the last piece is on the tape, and the others
+ * are run once more, from the last to the first, each from where it was saved.
  */
 #include "sens_columns.h"
 #include "sens_ops.h"
 
 #include <stdlib.h>
+
+/* Bytes of states on the tape. */
+static const size_t TAPE_MOST = (size_t)16 << 20;
 
 /* What is kept of a contact point. */
 typedef struct kept_point {
@@ -37,6 +40,14 @@ typedef struct tape {
   size_t d_size, d_room;
 } tape;
 
+/* Where a piece of the run began: the simulation, and what the course knew. */
+typedef struct piece {
+  void *bytes;
+  size_t size;
+  double *drive;
+  long rows, n; /* rows before it; what happened in it */
+} piece;
+
 typedef struct course {
   sens_run *run;
   model o;
@@ -48,11 +59,15 @@ typedef struct course {
   double *row;   /* [n_columns][n_wrt] */
   cps_status status;
   cps_error *err;
+  unsigned char *state; /* room for one */
   /* adjoint */
   int taping;
   tape tape;
-  long rows;            /* so far */
-  unsigned char *state; /* room for one */
+  piece *pieces; /* all but the first begin at a checkpoint */
+  int n_pieces;
+  long rows; /* so far */
+  long most; /* what may happen before the run is stopped; 0: no end */
+  int stopped;
 } course;
 
 static cps_status no_memory(cps_error *err) {
@@ -152,6 +167,24 @@ static int tape_drive(course *y, size_t *at) {
   return 1;
 }
 
+static int tape_state(course *y, machine *m, size_t *at) {
+  tape *t = &y->tape;
+  size_t size = state_size(m);
+  if (!more_bytes(&t->bytes, &t->bytes_room, t->size + size)) return 0;
+  *at = t->size;
+  exchange(m, t->bytes + t->size, 0);
+  t->size += size;
+  return 1;
+}
+
+/* An empty tape, with the state that comes before all that happens on it. */
+static cps_status tape_begin(course *y, machine *m) {
+  size_t at;
+  y->tape.n = 0;
+  y->tape.size = y->tape.d_size = 0;
+  return tape_state(y, m, &at) && tape_drive(y, &at) ? CPS_OK : no_memory(y->err);
+}
+
 static cps_status tape_add(course *y, machine *m, const op *what, long row, int moved) {
   tape *t = &y->tape;
   if (t->n == t->room) {
@@ -161,21 +194,14 @@ static cps_status tape_add(course *y, machine *m, const op *what, long row, int 
     t->list = more;
     t->room = room;
   }
-  happened *last = t->n > 0 ? &t->list[t->n - 1] : NULL, *x = &t->list[t->n];
+  const happened *last = t->n > 0 ? &t->list[t->n - 1] : NULL;
+  happened *x = &t->list[t->n];
+  /* the state and the drives that a tape begins with are at its start */
   *x = (happened){.what = *what, .row = row};
-  x->before = last ? last->state : 0;
+  x->before = x->state = last ? last->state : 0;
   x->d = x->d0 = last ? last->d : 0;
-  x->state = x->before;
-  size_t size = state_size(m);
-  if (t->size == 0 || has_state(what->kind)) {
-    if (!more_bytes(&t->bytes, &t->bytes_room, t->size + size)) return no_memory(y->err);
-    x->state = t->size;
-    if (!last) x->before = t->size;
-    exchange(m, t->bytes + t->size, 0);
-    t->size += size;
-  }
-  if ((!last || moved) && !tape_drive(y, &x->d)) return no_memory(y->err);
-  if (!last) x->d0 = x->d;
+  if (has_state(what->kind) && !tape_state(y, m, &x->state)) return no_memory(y->err);
+  if (moved && !tape_drive(y, &x->d)) return no_memory(y->err);
   t->n++;
   return CPS_OK;
 }
@@ -233,7 +259,11 @@ static cps_status forward_row(course *y) {
 
 /* Something happened; `moved`: what is prescribed may have moved. */
 static cps_status happens(course *y, machine *m, const op *what, int moved) {
-  if (y->taping) return tape_add(y, m, what, what->kind == OP_ROW ? y->rows++ : -1, moved);
+  if (y->taping) {
+    cps_status status = tape_add(y, m, what, what->kind == OP_ROW ? y->rows++ : -1, moved);
+    y->stopped = y->most > 0 && y->tape.n == y->most;
+    return status == CPS_OK && y->stopped ? CPS_FAILED : status;
+  }
   return what->kind == OP_ROW ? forward_row(y) : forward_one(y, m, what, moved);
 }
 
@@ -270,6 +300,11 @@ static void course_free(course *y) {
   cps_drive_free(&y->drive);
   cps_model_free(&y->o);
   tape_free(&y->tape);
+  for (int i = 0; i < y->n_pieces; i++) {
+    free(y->pieces[i].bytes);
+    free(y->pieces[i].drive);
+  }
+  free(y->pieces);
   free(y->columns);
   free(y->z);
   free(y->row);
@@ -312,7 +347,8 @@ static cps_status follow_start(course *y) {
   if (status != CPS_OK) return status;
   m.note = on_statics;
   m.note_data = y;
-  if (rests) status = cps_machine_statics(&m, s->run.from, y->err);
+  if (y->taping) status = tape_begin(y, &m);
+  if (status == CPS_OK && rests) status = cps_machine_statics(&m, s->run.from, y->err);
   op what = {.kind = OP_INITIAL};
   if (status == CPS_OK) status = y->status;
   if (status == CPS_OK && !rests) cps_machine_look(&m, s->run.from);
@@ -321,12 +357,13 @@ static cps_status follow_start(course *y) {
   return status;
 }
 
-static cps_status run_followed(course *y) {
-  sens_run *run = y->run;
-  run->sim->follow = (follower){y, on_row, on_step};
-  cps_status status = cps_simulation_run(run->sim, run->progress, run->progress_data, y->err);
-  run->sim->follow = (follower){NULL, NULL, NULL};
-  return status;
+static cps_status run_followed(course *y, cps_simulation *sim) {
+  int again = sim != y->run->sim;
+  sim->follow = (follower){y, on_row, on_step};
+  y->stopped = 0;
+  cps_status status = cps_simulation_run(sim, again ? NULL : y->run->progress, y->run->progress_data, y->err);
+  sim->follow = (follower){NULL, NULL, NULL};
+  return y->stopped ? CPS_OK : status;
 }
 
 static cps_status forward(sens_run *run, cps_error *err) {
@@ -344,8 +381,53 @@ static cps_status forward(sens_run *run, cps_error *err) {
     put_drive(&y);
     status = follow_start(&y);
   }
-  if (status == CPS_OK) status = run_followed(&y);
+  if (status == CPS_OK) status = run_followed(&y, run->sim);
   course_free(&y);
+  return status;
+}
+
+/* ------------------------------------------------------------------ pieces of a run */
+
+/* A new piece begins: where the run is saved, or at its start. */
+static piece *add_piece(course *y) {
+  piece *more = realloc(y->pieces, ((size_t)y->n_pieces + 1) * sizeof *more);
+  if (!more) return NULL;
+  y->pieces = more;
+  piece *x = &y->pieces[y->n_pieces++];
+  *x = (piece){.rows = y->rows};
+  x->drive = malloc(cps_drive_size(&y->drive) * sizeof(double));
+  if (x->drive) cps_drive_save(&y->drive, x->drive);
+  return x->drive ? x : NULL;
+}
+
+/* At an instant at which the run can be saved. */
+static int on_checkpoint(cps_simulation *sim, void *data) {
+  course *y = data;
+  if (y->tape.size < TAPE_MOST) return 0;
+  y->pieces[y->n_pieces - 1].n = y->tape.n;
+  piece *x = add_piece(y);
+  y->status = x ? cps_simulation_save(sim, &x->bytes, &x->size, y->err) : no_memory(y->err);
+  if (y->status == CPS_OK) y->status = tape_begin(y, sim->machine);
+  return y->status != CPS_OK;
+}
+
+/* Puts a piece of the run onto the tape again. */
+static cps_status repeat(course *y, int i) {
+  const cps_simulation *first = y->run->sim;
+  const piece *x = &y->pieces[i];
+  y->rows = x->rows;
+  y->most = x->n;
+  cps_drive_restore(&y->drive, x->drive);
+  cps_status status = i == 0 ? follow_start(y) : CPS_OK;
+  cps_simulation *sim = status == CPS_OK ? cps_simulation_new(first->system, y->err) : NULL;
+  if (!sim) return status != CPS_OK ? status : CPS_FAILED;
+  if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
+  if (i > 0) {
+    status = cps_simulation_restore(sim, x->bytes, x->size, NULL, y->err);
+    if (status == CPS_OK) status = tape_begin(y, sim->machine);
+  }
+  if (status == CPS_OK) status = run_followed(y, sim);
+  cps_simulation_free(sim);
   return status;
 }
 
@@ -478,10 +560,18 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
   if (status == CPS_OK && (!seeds || !gradient || !initial)) status = no_memory(err);
   if (initial) memset(initial, 0, (states + 1) * sizeof(lanes));
   y.taping = 1;
+  if (status == CPS_OK && !add_piece(&y)) status = no_memory(err);
   if (status == CPS_OK) status = follow_start(&y);
-  if (status == CPS_OK) status = run_followed(&y);
+  if (status == CPS_OK) {
+    cps_simulation_on_checkpoint(run->sim, on_checkpoint, &y);
+    status = run_followed(&y, run->sim);
+    cps_simulation_on_checkpoint(run->sim, NULL, NULL);
+  }
   if (status == CPS_OK) status = find_seeds(&y, seeds);
-  if (status == CPS_OK) status = backward(&y, seeds, initial, gradient);
+  for (int i = y.n_pieces - 1; i >= 0 && status == CPS_OK; i--) {
+    if (i < y.n_pieces - 1) status = repeat(&y, i);
+    if (status == CPS_OK) status = backward(&y, seeds, initial, gradient);
+  }
   if (status == CPS_OK) finish(&y, initial, gradient);
   free(seeds);
   free(gradient);
