@@ -219,7 +219,7 @@ static void test_long(void **state) {
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
       double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k);
-      assert_true(isfinite(f) && f != 0);
+      if (!isfinite(f)) fail_msg("d(%s)/d(%s): %g", x.of[i], x.wrt[k], f);
       if (!(fabs(f - a) <= 1e-8 * fabs(f))) fail_msg("d(%s)/d(%s): %.12g and %.12g", x.of[i], x.wrt[k], f, a);
     }
   cps_sens_free(forward);
