@@ -2,7 +2,9 @@
 #include "sens.h"
 
 #include "probe.h"
+#include "result_file.h"
 #include "sens_output.h"
+#include "sens_result.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -482,4 +484,59 @@ const double *cps_sens_history(const cps_sens *s, int column, int wrt) {
 }
 const char *cps_sens_warning(const cps_sens *s, int i) {
   return i >= 0 && i < s->n_warnings ? s->warning[i] : NULL;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+void cps_sens_ratio(char *text, size_t size, const char *above, const char *below) {
+  int plain = below[strcspn(below, " /")] == 0;
+  if (strcmp(below, "1") == 0)
+    snprintf(text, size, "%s", above);
+  else
+    snprintf(text, size, plain ? "%s/%s" : "%s/(%s)", above, below);
+}
+
+const cps_scenario *cps_sens_scenario(const cps_sens *s) { return scenario_of(s); }
+
+const char *cps_sens_output_column(const cps_sens *s, int of) {
+  int c = of >= 0 && of < s->n_of ? s->of[of].column : 0;
+  return c > 0 && s->sim ? cps_result_name(&s->sim->result, c) : NULL;
+}
+
+cps_result *cps_sens_with_histories(const cps_sens *s, cps_error *err) {
+  const cps_result *of = cps_sens_result(s);
+  if (!of) {
+    cps_error_set(err, CPS_BAD_INPUT, NULL, "there was no run yet");
+    return NULL;
+  }
+  int known = cps_sens_history(s, 0, 0) != NULL, n = known ? (of->n_columns - 1) * s->n_wrt : 0;
+  cps_result *r = cps_result_copy(of, n, err);
+  for (int c = 1; c < of->n_columns && r && known; c++) {
+    for (int p = 0; p < s->n_wrt; p++) {
+      char name[COLUMN_NAME], unit[128];
+      if (snprintf(name, sizeof name, "d(%s)/d(%s)", of->names[c], s->wrt[p].q.path) >= (int)sizeof name)
+        name[sizeof name - 1] = 0;
+      cps_sens_ratio(unit, sizeof unit, of->units[c], s->wrt[p].q.unit);
+      cps_result_set_column(r, of->n_columns + (c - 1) * s->n_wrt + p, name, unit, cps_sens_history(s, c, p));
+    }
+  }
+  return r;
+}
+
+cps_status cps_sens_write(const cps_sens *s, const char *path, cps_error *err) {
+  cps_error e = {0};
+  cps_result *r = cps_sens_with_histories(s, &e);
+  cps_status status = e.status;
+  const cps_scenario *sc = scenario_of(s);
+  if (r) {
+    result_source from = {.result = r,
+                          .scenario = sc,
+                          .settings = (const char *const *)sc->settings,
+                          .n_settings = sc->n_settings,
+                          .status = s->sim->t >= sc->run.until ? "complete" : "failed"};
+    status = cps_result_file_write(path, &from, &e);
+  }
+  cps_result_free(r);
+  if (status != CPS_OK && err) *err = e;
+  return status;
 }

@@ -156,9 +156,12 @@ typedef struct field_data {
 /* What a result that was loaded from a file owns beside its numbers: see result_read.c. */
 typedef struct loaded_text loaded_text;
 
+/* Longest name of a column: also a derivative, d(bodies.block.x)/d(springs.spring.stiffness). */
+enum { COLUMN_NAME = 5 * NAME_MAX_LENGTH };
+
 struct cps_result {
   int n_columns;
-  char (*names)[2 * NAME_MAX_LENGTH];
+  char (*names)[COLUMN_NAME];
   const char **units;
   double *data; /* column-major with `capacity` rows */
   long rows, capacity;
