@@ -160,6 +160,18 @@ static rule rule_of(const machine *m) {
   return r;
 }
 
+haul_weights cps_haul_weights(const machine *m, double h) {
+  rule u = rule_of(m);
+  double aux_a = 1 / (1 - u.am), aux_0 = -u.am / (1 - u.am);
+  return (haul_weights){.q_aux = h * h * (0.5 - u.beta + u.beta * aux_0),
+                        .q_a0 = h * h * u.beta * aux_a,
+                        .v_aux = h * (1 - u.gamma + u.gamma * aux_0),
+                        .v_a0 = h * u.gamma * aux_a,
+                        .by_a = (1 - u.af) * aux_a,
+                        .by_a0 = u.af * aux_a,
+                        .by_aux = aux_0};
+}
+
 /* As if the acceleration stayed. */
 static void predict(machine *m, const rule *u, double h) {
   double aux_a = 1 / (1 - u->am), aux_0 = -u->am / (1 - u->am);
@@ -266,6 +278,8 @@ int cps_haul_step(haul *r, double h) {
   cps_machine_move(m, r->t, r->t + h);
   cps_machine_tie(m);
   implicit how = {r->t + h, h * h * u.beta * u.follow, h * u.gamma * u.follow, h * u.gamma * u.follow, 0, 0};
+  r->how = how;
+  r->from = r->t;
   int it = cps_haul_solve(m, &how, NEWTON_MOST, 1e-7);
   r->iterations += it < 0 ? NEWTON_MOST : it;
   if (it < 0) {

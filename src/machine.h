@@ -194,6 +194,17 @@ typedef struct audit {
   double friction, contact_damping, damping, load_work, motion_work, solver;
 } audit;
 
+/* What statics does with a machine, for those who differentiate it. */
+typedef enum machine_note {
+  NOTE_REST,   /* velocities and accelerations are zero now, */
+  NOTE_LET_GO, /* and friction forces */
+  NOTE_HOLD,   /* springs hold the contact points where they are */
+  NOTE_SOLVED, /* a step from rest */
+  NOTE_STARTED /* velocities are those of the start, and what is prescribed has been moved there */
+} machine_note;
+
+struct implicit;
+
 typedef struct machine {
   const cps_scenario *of;
   int dim;
@@ -216,6 +227,8 @@ typedef struct machine {
   double grip;   /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
   double gamma, rho;
+  void (*note)(struct machine *m, machine_note what, const struct implicit *how, void *data); /* or NULL */
+  void *note_data;
 } machine;
 
 /* ------------------------------------------------------------------ making */

@@ -28,6 +28,10 @@ enum { ROUNDS = 250 };
 
 /* ------------------------------------------------------------------ steps from rest */
 
+static void note(machine *m, machine_note what, const implicit *how) {
+  if (m->note) m->note(m, what, how, m->note_data);
+}
+
 static void rest(machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
@@ -38,6 +42,7 @@ static void rest(machine *m) {
   }
   for (int k = 0; k < m->nb; k++) m->free[k].v = m->free[k].a = m->free[k].aux = 0;
   cps_machine_tie(m);
+  note(m, NOTE_REST, NULL);
 }
 
 static void place_of(const cable *c, const contact_point *p, double *r) {
@@ -82,6 +87,7 @@ static double take_hold(machine *m) {
     g->start = g->angle;
     memcpy(g->start_center, g->center, sizeof g->start_center);
   }
+  note(m, NOTE_HOLD, NULL);
   return most;
 }
 
@@ -92,6 +98,7 @@ static void let_go(machine *m) {
     for (int k = 0; k < c->n_points; k++) c->point[k].f[0] = c->point[k].f[1] = 0;
   }
   for (int k = 0; k < m->n_slides; k++) m->free[m->slide[k].f_at].q = 0;
+  note(m, NOTE_LET_GO, NULL);
   take_hold(m);
 }
 
@@ -118,6 +125,7 @@ static double relax(machine *m, double t, double h, double bristle) {
     cps_haul_bring_back(m);
     return -1;
   }
+  note(m, NOTE_SOLVED, &how);
   double moved = 0;
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; k < (m->cable[i].n + 1) * m->cable[i].b; k++)
@@ -132,9 +140,13 @@ static double relax(machine *m, double t, double h, double bristle) {
   return moved;
 }
 
-int cps_machine_balance(machine *m, double t) {
+implicit cps_machine_instant(double t) {
   const double instant = 1e-8; /* in which nothing moves [s] */
-  implicit how = {t, instant * instant, instant, 0, 0, 0};
+  return (implicit){t, instant * instant, instant, 0, 0, 0};
+}
+
+int cps_machine_balance(machine *m, double t) {
+  implicit how = cps_machine_instant(t);
   return cps_haul_solve(m, &how, 15, 1e-6);
 }
 
@@ -209,9 +221,11 @@ static double loads(const machine *m) {
   return sum;
 }
 
+double cps_machine_grip(const machine *m) { return fmax(LEAST_GRIP, GRIP * loads(m)); }
+
 void cps_machine_lay(machine *m, double t) {
   double h = 1e-3;
-  m->grip = fmax(LEAST_GRIP, GRIP * loads(m));
+  m->grip = cps_machine_grip(m);
   let_go(m);
   for (int round = 0; round < 100 && h < SETTLE && h > 1e-9; round++)
     h *= relax(m, t, h, HARDLY) < 0 ? 0.25 : 2;
@@ -381,6 +395,7 @@ static void start_moving(machine *m, double t) {
     if (m->drum[i].angle_at >= 0) m->free[m->drum[i].angle_at].v = m->drum[i].of->rate;
   cps_machine_move(m, t, t);
   cps_machine_tie(m);
+  note(m, NOTE_STARTED, NULL);
 }
 
 cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
