@@ -42,6 +42,7 @@ typedef struct sens_run {
   int (*progress)(const cps_progress *, void *);
   void *progress_data;
   cps_sens *owner;
+  int without_jumps; /* leave out what happens to changes of state at transitions, to show what that does */
 } sens_run;
 
 typedef struct sens_engine {
@@ -69,6 +70,6 @@ __attribute__((format(printf, 2, 3)))
 void cps_sens_warn(sens_run *run, const char *format, ...);
 
 /* The engines: sens_differences.c; sens_bodies.c; sens_cables.c. */
-extern const sens_engine cps_sens_differences;
+extern const sens_engine cps_sens_differences, cps_sens_bodies;
 
 #endif
