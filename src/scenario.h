@@ -266,6 +266,8 @@ struct cps_scenario {
   char *file; /* owned: name as given, "" for text */
   char *text; /* owned: the source */
   size_t length;
+  char **settings; /* owned: those on top of the source */
+  int n_settings;
   char hash[65]; /* SHA-256 of source and settings, hexadecimal */
   char *title;   /* owned */
   double gravity[3];

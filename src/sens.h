@@ -22,8 +22,10 @@ extern const double cps_sens_share[SENS_SHADOWS];
 
 typedef struct sens_parameter {
   cps_quantity q;
-  double step; /* of its shadows */
-  cps_scenario *shadow[SENS_SHADOWS];
+  double step;                        /* of its shadows */
+  cps_scenario *shadow[SENS_SHADOWS]; /* numbers in them may lie a little outside their range */
+  double min, max;                    /* the range, and whether min itself is outside */
+  int above;
 } sens_parameter;
 
 /* An output depends on entry (row, column) of the result with this derivative. */
@@ -47,10 +49,12 @@ typedef struct sens_run {
 
 typedef struct sens_engine {
   const char *name;
-  /* Whether it can do this; a sentence why not, for people, otherwise. */
+  /* Why it cannot do this, a clause for people such as "rk4 has no ...", "" if the scenario is not of its kind at all;
+   * NULL if it can. */
   const char *(*refuses)(const cps_scenario *scenario, cps_sens_method method);
   cps_status (*forward)(sens_run *run, cps_error *err);
   cps_status (*adjoint)(sens_run *run, cps_error *err);
+  int no_shadows; /* it does not need them */
 } sens_engine;
 
 /* For forward engines, after each row that was recorded: d(column)/d(parameter), d[column * n_wrt + parameter]. */
@@ -68,6 +72,12 @@ void cps_sens_add(sens_run *run, int of, int wrt, double part);
 __attribute__((format(printf, 2, 3)))
 #endif
 void cps_sens_warn(sens_run *run, const char *format, ...);
+
+/* The scenario with parameter `wrt` at another value; NULL with an error that says why. */
+cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int lenient, cps_error *err);
+
+/* Leaves out what happens to changes of state at transitions, which makes them wrong: to show what that does. */
+void cps_sens_leave_jumps_out(cps_sens *sens);
 
 /* The engines: sens_differences.c; sens_bodies.c; sens_cables.c. */
 extern const sens_engine cps_sens_differences, cps_sens_bodies;

@@ -180,8 +180,6 @@ static int row_apply(bodies *b, const op *o, cps_error *err, cps_status *status)
   for (int j = 0; j < b->n_wrt; j++) {
     memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)ny * sizeof(double));
     if (!cps_spot_entries(&b->at, &b->change[j], b->dy, b->x)) return 0;
-    const double *e = b->x + l->energy;
-    if (o->row == 0) b->energy[j] = e[ENERGY_KINETIC] + e[ENERGY_ELASTIC] + e[ENERGY_GRAVITY];
     b->x[l->energy + ENERGY_ERROR] -= b->energy[j];
     for (int i = 0; i < columns; i++) {
       int at = b->column_entry[i];
@@ -206,16 +204,36 @@ static int row_back(bodies *b, const op *o) {
       b->x[at] += w->weight;
       if (at == l->energy + ENERGY_ERROR) b->w_energy[m] -= w->weight;
     }
-    if (o->row == 0 && b->w_energy[m] != 0) { /* the initial energy, which errors are measured from */
-      any = 1;
-      b->x[l->energy + ENERGY_KINETIC] += b->w_energy[m];
-      b->x[l->energy + ENERGY_ELASTIC] += b->w_energy[m];
-      b->x[l->energy + ENERGY_GRAVITY] += b->w_energy[m];
-    }
     if (!any) continue;
     if (!gone && !cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
     gone = 1;
     if (!cps_spot_entries_back(&b->at, b->change, b->n_wrt, b->x, b->w + (size_t)m * (size_t)b->n,
+                               b->grad + (size_t)m * (size_t)b->n_wrt))
+      return 0;
+  }
+  return 1;
+}
+
+/* The energy at the start, which errors of the energy balance are measured from. */
+static int energy_apply(bodies *b) {
+  if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return 0;
+  for (int j = 0; j < b->n_wrt; j++) {
+    memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)b->s->ny * sizeof(double));
+    if (!cps_spot_entries(&b->at, &b->change[j], b->dy, b->x)) return 0;
+    const double *e = b->x + b->entries.energy;
+    b->energy[j] = e[ENERGY_KINETIC] + e[ENERGY_ELASTIC] + e[ENERGY_GRAVITY];
+  }
+  return 1;
+}
+
+static int energy_back(bodies *b, const place_in_run *start) {
+  double *e = b->x + b->entries.energy;
+  for (int m = 0; m < b->run->n_of; m++) {
+    if (b->w_energy[m] == 0) continue;
+    memset(b->x, 0, (size_t)b->entries.count * sizeof(double));
+    e[ENERGY_KINETIC] = e[ENERGY_ELASTIC] = e[ENERGY_GRAVITY] = b->w_energy[m];
+    if (!cps_spot_go(&b->at, start->t, start->y, start->mode, &start->free->k) ||
+        !cps_spot_entries_back(&b->at, b->change, b->n_wrt, b->x, b->w + (size_t)m * (size_t)b->n,
                                b->grad + (size_t)m * (size_t)b->n_wrt))
       return 0;
   }
@@ -265,6 +283,7 @@ static cps_status forward(sens_run *run, cps_error *err) {
   for (int j = 0; status == CPS_OK && j < b.n_wrt; j++)
     for (int i = 0; i < b.change[j].n_initial; i++)
       b.s_y[(size_t)j * (size_t)b.n + (size_t)b.change[j].initial[i].i] = b.change[j].initial[i].d;
+  if (status == CPS_OK && !energy_apply(&b)) status = unsettled(&b, b.t, err);
   if (status == CPS_OK) {
     run->sim->follow = (follower){.data = &b, .row = on_row, .step = on_step};
     status = cps_simulation_run(run->sim, run->progress, run->progress_data, err);
@@ -360,8 +379,7 @@ static cps_status repeat(adjoint_run *r, int from, long until, cps_error *err) {
   place_in_run *p = &r->at[from];
   cps_simulation *first = b->sim, *sim = cps_simulation_new(b->s, err);
   if (!sim) return CPS_NO_MEMORY;
-  sim->row_times = first->row_times;
-  sim->n_row_times = first->n_row_times;
+  if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
   cps_status status = p->bytes ? cps_simulation_restore(sim, p->bytes, p->size, NULL, err) : CPS_OK;
   b->sim = sim;
   b->t = p->t;
@@ -439,6 +457,7 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
     status = repeat(r, i, i + 1 < r->n ? r->at[i + 1].instant : -1, err);
     if (status == CPS_OK) status = go_back(&b, err);
   }
+  if (status == CPS_OK && !energy_back(&b, &r->at[0])) status = unsettled(&b, r->at[0].t, err);
   if (status == CPS_OK) give_gradients(&b);
   for (int i = 0; i < r->n; i++) forget_place(&r->at[i]);
   free(r);
@@ -448,8 +467,10 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
 
 static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   (void)method;
-  if (s->n_cables > 0) return "there are cables";
+  if (s->n_cables > 0) return "";
+  if (strcmp(s->run.solver, "bdf") == 0) return "bdf does not tell its steps";
   return NULL;
 }
 
-const sens_engine cps_sens_bodies = {"bodies", refuses, forward, adjoint};
+const sens_engine cps_sens_bodies = {
+    .name = "bodies", .refuses = refuses, .forward = forward, .adjoint = adjoint};

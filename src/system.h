@@ -156,9 +156,12 @@ typedef struct field_data {
 /* What a result that was loaded from a file owns beside its numbers: see result_read.c. */
 typedef struct loaded_text loaded_text;
 
+/* Longest name of a column: also a derivative, d(bodies.block.x)/d(springs.spring.stiffness). */
+enum { COLUMN_NAME = 5 * NAME_MAX_LENGTH };
+
 struct cps_result {
   int n_columns;
-  char (*names)[2 * NAME_MAX_LENGTH];
+  char (*names)[COLUMN_NAME];
   const char **units;
   double *data; /* column-major with `capacity` rows */
   long rows, capacity;
@@ -224,9 +227,9 @@ struct cps_simulation {
   size_t pending_size;
   int ended;
   follower follow; /* functions are NULL if nobody follows */
-  const double
-      *row_times; /* rows are recorded at these times instead of run.output; NULL: not so. Borrowed */
+  const double *row_times; /* see cps_simulation_rows_at; NULL: none. Borrowed */
   long n_row_times;
+  int rows_only;
 };
 
 /* A solver: integrates sim from its time to the end of the run. */
@@ -241,7 +244,15 @@ const solver *cps_solver_at(int i); /* NULL past the end */
 
 /* Time at which the solver must next stop exactly: end, output, or break. */
 double cps_simulation_next_stop(const cps_simulation *sim, int *is_output);
-/* Records a row at the current time, if it is an output time; `force` records anyway. */
+/* Before a run: rows are recorded exactly at these n rising times, instead of at those of run.output; they must outlive
+ * it. With `only` nowhere else, without it also at the start, the end and, if run.output is 0, after every step. What
+ * goes on from a checkpoint needs the same call before cps_simulation_restore. */
+void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, int only);
+/* Whether every step is recorded; whether a row lies before t, for solvers that interpolate; whether one is due now. */
+int cps_simulation_every_step(const cps_simulation *sim);
+int cps_simulation_passed(const cps_simulation *sim, double t);
+int cps_simulation_due(const cps_simulation *sim);
+/* Records a row at the current time. */
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err);
 cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int to, cps_error *err);
 cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_error *err);

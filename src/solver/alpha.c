@@ -537,7 +537,7 @@ static cps_status integrate(run *r) {
     if (r->has_guards) status = settle(r, &jumped);
     if (status == CPS_OK && jumped) status = restart(r);
     if (status == CPS_OK && jumped) status = cps_note(sim, &note, r->err);
-    if (status == CPS_OK && ((there && r->is_output) || set->output <= 0))
+    if (status == CPS_OK && ((there && r->is_output) || cps_simulation_every_step(sim)))
       status = cps_simulation_record(sim, r->err);
     if (status == CPS_OK) status = cps_simulation_stepped(sim, used, r->err);
     if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS)) status = checkpoint_here(r);

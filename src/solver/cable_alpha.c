@@ -169,7 +169,8 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
     cps_audit_step(y.r.m, y.r.t, used);
     sim->t = y.r.t;
     sim->result.counters.newton = sim->result.counters.factorisations = y.r.iterations;
-    if ((sim->t == y.stop && y.is_output) || set->output <= 0) status = cps_simulation_record(sim, err);
+    if ((sim->t == y.stop && y.is_output) || cps_simulation_every_step(sim))
+      status = cps_simulation_record(sim, err);
     if (status == CPS_OK) status = cps_simulation_stepped(sim, used, err);
     if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
       status = cps_checkpoint_offer(sim, err);

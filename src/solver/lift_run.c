@@ -158,7 +158,8 @@ cps_status cps_lift_run(cps_simulation *sim, cps_error *err) {
     while (status == CPS_OK && sim->t < stop) {
       h = fmin(h, most);
       status = step(&r, &h, stop, err);
-      if (status == CPS_OK && set->output <= 0 && sim->t < stop) status = cps_simulation_record(sim, err);
+      if (status == CPS_OK && cps_simulation_every_step(sim) && sim->t < stop)
+        status = cps_simulation_record(sim, err);
     }
     if (status == CPS_OK && sim->t >= next_break) {
       r.d.first_known = 0;
@@ -168,7 +169,8 @@ cps_status cps_lift_run(cps_simulation *sim, cps_error *err) {
     /* What is recorded belongs to the state, not to the last stage of a step. */
     double y_t[LIFT_STATES];
     if (status == CPS_OK) cps_lift_rates(r.l, sim->t, r.l->y, y_t);
-    if (status == CPS_OK && (is_output || set->output <= 0)) status = cps_simulation_record(sim, err);
+    if (status == CPS_OK && (is_output || cps_simulation_every_step(sim)))
+      status = cps_simulation_record(sim, err);
   }
   cps_dopri_free(&r.d);
   return status;
