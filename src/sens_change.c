@@ -50,10 +50,26 @@ static void compare_numbers(number_change *list, int *n, double step, const doub
 
 #define RATE(field, type) rate_at(c->step, base, others, offsetof(type, field))
 
+/* A spring along a line points from its first end to its second, the other way round in a shadow that has moved
+ * one past the other: the same spring with all signs changed. */
+static line_spring turn(const line_spring *g, const line_spring *like) {
+  line_spring t = *g;
+  if (!g->tension_only && g->sa * like->sa + g->sb * like->sb < 0) {
+    t.sa = -t.sa;
+    t.sb = -t.sb;
+    t.rest = -t.rest;
+  }
+  return t;
+}
+
 static void compare_lines(change *c, const cps_system *s, const shadows x) {
   for (int i = 0; i < s->n_line; i++) {
+    line_spring turned[SENS_SHADOWS];
     const void *base = &s->line[i], *others[SENS_SHADOWS];
-    for (int k = 0; k < SENS_SHADOWS; k++) others[k] = &x[k]->line[i];
+    for (int k = 0; k < SENS_SHADOWS; k++) {
+      turned[k] = turn(&x[k]->line[i], &s->line[i]);
+      others[k] = &turned[k];
+    }
     line_change g = {i,
                      RATE(sa, line_spring),
                      RATE(sb, line_spring),
