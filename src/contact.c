@@ -488,7 +488,7 @@ typedef struct frame {
 } frame;
 
 /* Statics: f = -k creep from where the point started on the rim, up to what is held. */
-static void hold(const cable *c, const drum *g, const contact_point *p, const double *r, const frame *fr,
+static void hold(const cable *c, const drum *g, contact_point *p, const double *r, const frame *fr,
                  double bristle, double n_n, double n_t, int dim, touch *o) {
   const double *start = c->start[p - c->point];
   int axes = dim - 1;
@@ -504,7 +504,8 @@ static void hold(const cable *c, const drum *g, const contact_point *p, const do
   int gives = size > p->limit;
   turning(p->limit, d, size, axes, part);
   for (int i = 0; i < axes; i++) {
-    o->rest[i] = p->f[i] - (gives ? p->limit * d[i] : pull[i]);
+    p->spring[i] = gives ? p->limit * d[i] : pull[i];
+    o->rest[i] = p->f[i] - p->spring[i];
     o->rest_f[i][i] = 1;
     o->rest_angle[i] = -bristle * g->radius * (gives ? part[i][0] : i == 0);
     for (int j = 0; j < dim; j++) {
