@@ -582,6 +582,9 @@ CPS_API cps_sens_method cps_sens_used(const cps_sens *sens);
 /* The run itself; and d(column)/d(parameter) at its rows, NULL unless the method was forward or differences. */
 CPS_API const cps_result *cps_sens_result(const cps_sens *sens);
 CPS_API const double *cps_sens_history(const cps_sens *sens, int column, int wrt);
+/* Writes the result of the last run as cps_simulation_write does, with the histories as columns
+ * "d(bodies.block.x)/d(bodies.block.mass)". */
+CPS_API cps_status cps_sens_write(const cps_sens *sens, const char *path, cps_error *err);
 /* What may make a derivative wrong or not exist, such as a contact that only grazes sticking; NULL past the last. */
 CPS_API const char *cps_sens_warning(const cps_sens *sens, int i);
 

@@ -86,14 +86,6 @@ static void look_afresh(const machine *m, const cable *c, const contact_point *p
   look(m, c, p, o);
 }
 
-/* Elastic energy of the contact: the integral of the normal force at rest. Both laws are powers of depth. */
-static double contact_energy(const cable *c, const contact_point *p, double depth) {
-  cps_normal_output o;
-  if (depth <= 0) return 0;
-  cps_normal_force(c->contact.normal, c->contact.normal_p, depth, 0, &o);
-  return o.n > 0 ? p->weight * o.n * depth / (o.depth * depth / o.n + 1) : 0; /* k d^(e+1)/(e+1) */
-}
-
 /* The work of a point over a step. */
 static void step_point(machine *m, cable *c, const contact_trace *a, const contact_trace *b) {
   if (a->drum < 0 || a->drum != b->drum) return;
@@ -261,7 +253,9 @@ void cps_audit_energy(const machine *m, cps_energy *e) {
     e->elastic += store.elastic;
     for (int k = 0; k < c->n_points; k++) {
       contact_trace now;
-      if (look(m, c, &c->point[k], &now)) e->elastic += contact_energy(c, &c->point[k], now.depth);
+      if (look(m, c, &c->point[k], &now))
+        e->elastic += c->point[k].weight *
+                      cps_normal_energy(c->contact.normal, c->contact.normal_p, now.depth);
     }
   }
   for (int i = 0; i < m->n_bodies; i++) {

@@ -62,7 +62,7 @@ void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double 
   cps_law_scales(law, p, 2, &two);
   l->hold = fabs(two.f_stick - 2 * one.f_stick) <= 1e-12 * two.f_stick ? one.f_stick : -1;
   l->most = INFINITY;
-  if (l->kind == LAW_MEMORY && !(law->traits & CPS_UNBOUNDED) &&
+  if ((l->kind == LAW_MEMORY || l->kind == LAW_BALANCE) && !(law->traits & CPS_UNBOUNDED) &&
       fabs(two.f_peak - 2 * one.f_peak) <= 1e-12 * two.f_peak)
     l->most = one.f_peak;
   if (l->kind != LAW_BALANCE && l->kind != LAW_KINK) return;
@@ -133,7 +133,12 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
   double s[CPS_MAX_STATES][3];
   int states = l->law->n_states;
   if (states) solve_states(l, &in, z, z_star, z_t, z_s, s);
-  cps_law_eval(l->law, l->p, &in, &out, &jac);
+  if (states || l->law->n_modes) {
+    cps_law_eval(l->law, l->p, &in, &out, &jac);
+  } else { /* what cps_law_eval checks is known here: the load is not negative, and there is no mode to choose */
+    jac.f.v = jac.f.n = jac.f.f_eq = 0;
+    l->law->eval(l->law, l->p, &in, &out, &jac);
+  }
   rubbing r = {out.f, jac.f.v, jac.f.n, jac.f.f_eq};
   for (int i = 0; i < states; i++) {
     r.f_v += jac.f.z[i] * s[i][0];
@@ -483,7 +488,7 @@ typedef struct frame {
 } frame;
 
 /* Statics: f = -k creep from where the point started on the rim, up to what is held. */
-static void hold(const cable *c, const drum *g, const contact_point *p, const double *r, const frame *fr,
+static void hold(const cable *c, const drum *g, contact_point *p, const double *r, const frame *fr,
                  double bristle, double n_n, double n_t, int dim, touch *o) {
   const double *start = c->start[p - c->point];
   int axes = dim - 1;
@@ -499,7 +504,8 @@ static void hold(const cable *c, const drum *g, const contact_point *p, const do
   int gives = size > p->limit;
   turning(p->limit, d, size, axes, part);
   for (int i = 0; i < axes; i++) {
-    o->rest[i] = p->f[i] - (gives ? p->limit * d[i] : pull[i]);
+    p->spring[i] = gives ? p->limit * d[i] : pull[i];
+    o->rest[i] = p->f[i] - p->spring[i];
     o->rest_f[i][i] = 1;
     o->rest_angle[i] = -bristle * g->radius * (gives ? part[i][0] : i == 0);
     for (int j = 0; j < dim; j++) {
@@ -774,7 +780,7 @@ static void chain_ends(chain_of *h, const cable *c, const implicit *how) {
 }
 
 void cps_contact_limit(cable *c) {
-  double most = c->contact.most;
+  double most = c->contact.kind == LAW_MEMORY ? c->contact.most : INFINITY;
   for (int k = 0; most < INFINITY && k < c->n_points; k++) {
     contact_point *p = &c->point[k];
     for (int i = 0; i < AXES && p->drum >= 0; i++) p->f[i] = fmax(-most * p->n, fmin(most * p->n, p->f[i]));
@@ -797,6 +803,12 @@ static double chain_spring(const machine *m, const cable *c, const contact_point
   return ea / length;
 }
 
+/* What a point that sticks, or nearly so, bears at most: smooth laws more than what they hold without creep. */
+static double bears(const cable *c, const contact_point *p) {
+  double most = c->contact.most * p->n;
+  return c->contact.kind == LAW_BALANCE && most < INFINITY ? fmax(p->box, most) : p->box;
+}
+
 void cps_contact_spread(machine *m, cable *c, const implicit *how) {
   if (!cps_contact_guesses(m, c) || how->bristle > 0) return;
   int first = 0, last = c->n_points - 1, wrong = 0;
@@ -812,7 +824,7 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
     h.limit[i] = p->drum >= 0 ? p->box : 0;
     h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + p->moved : 0;
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
-    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > p->box * (1 + 1e-6);
+    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > bears(c, p) * (1 + 1e-6);
     if (p->drum >= 0 && !p->stuck) wrong += h.s[i] * p->f[0] > 0;
     h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
     h.own[i] = p->mass / how->q_a;

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Iterations of a step; guesses of who sticks next come after the first ones and, should these not do, once more. */
 enum { NEWTON_MOST = 15, SPREAD_MOST = 3 };
 
 /* A node does not move further than this in one iteration [m]. */
@@ -126,19 +127,31 @@ static double round_off(const machine *m, double *still) {
   return most;
 }
 
+/* What is left before an iteration is far less after it. A contact that hardly bears anything does not count more than the
+ * others. */
+static int converged(const leftover *left, double tolerance, double noise, double still) {
+  double friction = 10 * tolerance * left->holds / fmax(left->touching, 1);
+  int balanced = left->force <= tolerance * left->tension + noise + 1e-12 ||
+                 (left->force <= 16 * noise && left->moved <= still);
+  int rubbed = left->friction <= friction + noise + 1e-12 ||
+               (left->friction <= 16 * noise && left->moved <= still);
+  return balanced && rubbed && left->moved < LEAP;
+}
+
+int cps_haul_converged(const machine *m, const leftover *left, double tolerance) {
+  double still, noise = round_off(m, &still);
+  return converged(left, tolerance, noise, still);
+}
+
 int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) {
   double still, noise = round_off(m, &still);
   for (int it = 1; it <= most; it++) {
     leftover left;
     if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
-    /* What is left before an iteration is far less after it. A contact that hardly bears anything does not count
-     * more than the others. */
-    double friction = 10 * tolerance * left.holds / fmax(left.touching, 1);
-    int balanced = left.force <= tolerance * left.tension + noise + 1e-12 ||
-                   (left.force <= 16 * noise && left.moved <= still);
-    if (balanced && left.friction <= friction + noise + 1e-12 && left.moved < LEAP) return it;
+    if (converged(&left, tolerance, noise, still)) return it;
     for (int i = 0; i < m->n_cables && !(how->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
-    for (int i = 0; i < m->n_cables && it <= SPREAD_MOST; i++) cps_contact_spread(m, &m->cable[i], how);
+    int spreads = it <= SPREAD_MOST || it == 2 * SPREAD_MOST;
+    for (int i = 0; i < m->n_cables && spreads; i++) cps_contact_spread(m, &m->cable[i], how);
   }
   return -1;
 }
@@ -261,6 +274,8 @@ static void guess(machine *m) {
       contact_point *p = &c->point[k];
       if (p->drum < 0) continue;
       p->guess = p->stuck ? GUESS_STICK : p->f[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
+      if (p->stuck && fabs(p->f[0]) > p->limit)
+        p->guess = GUESS_NONE; /* smooth laws between sticking and slipping */
     }
   }
 }

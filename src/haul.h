@@ -34,6 +34,9 @@ haul_weights cps_haul_weights(const machine *m, double h);
 void cps_haul_keep(machine *m);
 void cps_haul_bring_back(machine *m);
 
+/* Whether an iteration has left so little that its step was the last. */
+int cps_haul_converged(const machine *m, const leftover *left, double tolerance);
+
 /* Newton's method; the number of iterations, or -1. */
 int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance);
 

@@ -54,7 +54,7 @@ typedef struct contact_law {
   law_kind kind;
   double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
-  double most;    /* LAW_MEMORY: what it answers with at most, per unit of N; INFINITY if that is not so */
+  double most;    /* with memory, or smooth: what it answers with at most, per unit of N; else INFINITY */
   int slip[2];    /* LAW_JUMP: modes of sliding forward and backward */
 } contact_law;
 
@@ -82,6 +82,7 @@ typedef struct contact_point {
   double stiff;              /* dN/d(depth), with all that follows it */
   double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
   double moved;              /* along t, by the last iteration */
+  double spring[AXES];       /* statics: what the spring that holds it pulls with */
   double wrong;              /* how far off the last guess was [N] */
   int guess; /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
 } contact_point;
@@ -382,7 +383,7 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
  * iteration that lets a slip front move over many contacts at once. */
 void cps_contact_spread(machine *m, cable *c, const implicit *how);
-/* Laws with memory: takes friction that an iteration has thrown beyond what the law answers with back to that. */
+/* Laws with memory, and smooth ones: takes friction that an iteration has thrown beyond what the law answers with back to that. */
 void cps_contact_limit(cable *c);
 int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */
 

@@ -2,7 +2,9 @@
 #include "sens.h"
 
 #include "probe.h"
+#include "result_file.h"
 #include "sens_output.h"
+#include "sens_result.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -14,7 +16,7 @@ const int cps_sens_place[SENS_SHADOWS] = {-3, -2, -1, 1, 2, 3};
 const double cps_sens_share[SENS_SHADOWS] = {-1.0 / 60, 9.0 / 60, -45.0 / 60, 45.0 / 60, -9.0 / 60, 1.0 / 60};
 
 /* Those that are exact, in the order in which they are asked; differences come last. */
-static const sens_engine *const engines[] = {&cps_sens_cables, NULL};
+static const sens_engine *const engines[] = {&cps_sens_bodies, &cps_sens_cables, NULL};
 
 typedef struct depends {
   sens_weight *weights;
@@ -43,6 +45,7 @@ struct cps_sens {
   char **warning;
   int n_warnings;
   cps_sens_method used;
+  int without_jumps;
 };
 
 /* ------------------------------------------------------------------ life */
@@ -371,6 +374,8 @@ void cps_sens_warn(sens_run *run, const char *format, ...) {
   if (copy) s->warning[s->n_warnings++] = strcpy(copy, text);
 }
 
+void cps_sens_leave_jumps_out(cps_sens *s) { s->without_jumps = 1; }
+
 /* ------------------------------------------------------------------ running */
 
 /* An exact engine for a method; NULL if there is none, and then *why (unless it is set) says so. */
@@ -438,7 +443,7 @@ cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(con
   const sens_engine *engine;
   drop_results(s);
   cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
-  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s};
+  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, s->without_jumps};
   if (status == CPS_OK) status = find_rows(s, &e);
   if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
   if (status == CPS_OK) status = choose(s, method, &run, &engine, &e);
@@ -480,4 +485,59 @@ const double *cps_sens_history(const cps_sens *s, int column, int wrt) {
 }
 const char *cps_sens_warning(const cps_sens *s, int i) {
   return i >= 0 && i < s->n_warnings ? s->warning[i] : NULL;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+void cps_sens_ratio(char *text, size_t size, const char *above, const char *below) {
+  int plain = below[strcspn(below, " /")] == 0;
+  if (strcmp(below, "1") == 0)
+    snprintf(text, size, "%s", above);
+  else
+    snprintf(text, size, plain ? "%s/%s" : "%s/(%s)", above, below);
+}
+
+const cps_scenario *cps_sens_scenario(const cps_sens *s) { return scenario_of(s); }
+
+const char *cps_sens_output_column(const cps_sens *s, int of) {
+  int c = of >= 0 && of < s->n_of ? s->of[of].column : 0;
+  return c > 0 && s->sim ? cps_result_name(&s->sim->result, c) : NULL;
+}
+
+cps_result *cps_sens_with_histories(const cps_sens *s, cps_error *err) {
+  const cps_result *of = cps_sens_result(s);
+  if (!of) {
+    cps_error_set(err, CPS_BAD_INPUT, NULL, "there was no run yet");
+    return NULL;
+  }
+  int known = cps_sens_history(s, 0, 0) != NULL, n = known ? (of->n_columns - 1) * s->n_wrt : 0;
+  cps_result *r = cps_result_copy(of, n, err);
+  for (int c = 1; c < of->n_columns && r && known; c++) {
+    for (int p = 0; p < s->n_wrt; p++) {
+      char name[COLUMN_NAME], unit[128];
+      if (snprintf(name, sizeof name, "d(%s)/d(%s)", of->names[c], s->wrt[p].q.path) >= (int)sizeof name)
+        name[sizeof name - 1] = 0;
+      cps_sens_ratio(unit, sizeof unit, of->units[c], s->wrt[p].q.unit);
+      cps_result_set_column(r, of->n_columns + (c - 1) * s->n_wrt + p, name, unit, cps_sens_history(s, c, p));
+    }
+  }
+  return r;
+}
+
+cps_status cps_sens_write(const cps_sens *s, const char *path, cps_error *err) {
+  cps_error e = {0};
+  cps_result *r = cps_sens_with_histories(s, &e);
+  cps_status status = e.status;
+  const cps_scenario *sc = scenario_of(s);
+  if (r) {
+    result_source from = {.result = r,
+                          .scenario = sc,
+                          .settings = (const char *const *)sc->settings,
+                          .n_settings = sc->n_settings,
+                          .status = s->sim->t >= sc->run.until ? "complete" : "failed"};
+    status = cps_result_file_write(path, &from, &e);
+  }
+  cps_result_free(r);
+  if (status != CPS_OK && err) *err = e;
+  return status;
 }

@@ -39,6 +39,7 @@ typedef struct sens_run {
   int (*progress)(const cps_progress *, void *);
   void *progress_data;
   cps_sens *owner;
+  int without_jumps; /* leave out what happens to changes of state at transitions, to show what that does */
 } sens_run;
 
 typedef struct sens_engine {
@@ -70,7 +71,10 @@ void cps_sens_warn(sens_run *run, const char *format, ...);
 /* The scenario with parameter `wrt` at another value; NULL with an error that says why. */
 cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int lenient, cps_error *err);
 
+/* Leaves out what happens to changes of state at transitions, which makes them wrong: to show what that does. */
+void cps_sens_leave_jumps_out(cps_sens *sens);
+
 /* The engines: sens_differences.c; sens_bodies.c; sens_cables.c. */
-extern const sens_engine cps_sens_cables, cps_sens_differences;
+extern const sens_engine cps_sens_differences, cps_sens_bodies, cps_sens_cables;
 
 #endif

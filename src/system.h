@@ -156,9 +156,12 @@ typedef struct field_data {
 /* What a result that was loaded from a file owns beside its numbers: see result_read.c. */
 typedef struct loaded_text loaded_text;
 
+/* Longest name of a column: also a derivative, d(bodies.block.x)/d(springs.spring.stiffness). */
+enum { COLUMN_NAME = 5 * NAME_MAX_LENGTH };
+
 struct cps_result {
   int n_columns;
-  char (*names)[2 * NAME_MAX_LENGTH];
+  char (*names)[COLUMN_NAME];
   const char **units;
   double *data; /* column-major with `capacity` rows */
   long rows, capacity;
@@ -272,6 +275,9 @@ void cps_row_put(row *r, const char *kind, const char *name, const char *what, c
 /* A field of `points` places with `components` values, from values[points * components]. */
 void cps_row_field(row *r, const char *name, const char *what, const char *unit, int points, int components,
                    int constant, const double *values);
+
+/* What a row of this simulation's state and workspace would be, as they are: values[columns]. */
+void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, double *values);
 
 /* Cables (machine_result.c): what they record, their energy, and the next time that something prescribed jumps. */
 void cps_machine_columns(row *r);

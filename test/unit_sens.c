@@ -2,6 +2,8 @@
  * that the engines of exact derivatives stand on. */
 #include "test.h"
 
+#include <unistd.h>
+
 /* x = 0.1 cos(2 t) */
 #define OSCILLATOR                                                                                           \
   "capstan: 1\n"                                                                                             \
@@ -386,13 +388,56 @@ static void test_bound(void **state) {
   cps_scenario_free(s);
 }
 
+/* ------------------------------------------------------------------ files */
+
+/* Histories come back from the file as columns, to the bit, behind those of the run. */
+static void test_file(void **state) {
+  (void)state;
+  cps_scenario *s = parse(BELT);
+  const char *wrt[] = {"bodies.block.mass", "contacts.rub.friction.mu_s"};
+  cps_error err = {0};
+  cps_sens *sens = cps_sens_new(s, wrt, 2, NULL, 0, &err);
+  run_sens(sens, CPS_SENS_DIFFERENCES);
+  char path[] = "/tmp/unit_sens_XXXXXX";
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  assert_int_equal(cps_sens_write(sens, path, &err), CPS_OK);
+  cps_result *r = cps_result_load(path, &err);
+  assert_non_null(r);
+  const cps_result *of = cps_sens_result(sens);
+  int columns = cps_result_columns(of);
+  assert_int_equal(cps_result_columns(r), columns + 2 * (columns - 1));
+  assert_int_equal(cps_result_rows(r), cps_result_rows(of));
+  assert_int_equal(cps_result_events(r), cps_result_events(of));
+  size_t size = (size_t)cps_result_rows(of) * sizeof(double);
+  for (int c = 1; c < columns; c++) {
+    for (int p = 0; p < 2; p++) {
+      char name[300], text[400];
+      snprintf(name, sizeof name, "d(%s)/d(%s)", cps_result_name(of, c), wrt[p]);
+      int found = cps_result_find(r, name);
+      if (found < 0) fail_msg("there is no %s", name);
+      assert_memory_equal(cps_result_data(r, found), cps_sens_history(sens, c, p), size);
+      cps_result_long_name(name, text, sizeof text);
+      assert_non_null(strstr(text, "derivative of "));
+    }
+  }
+  int x = cps_result_find(r, "d(bodies.block.x)/d(bodies.block.mass)");
+  assert_string_equal(cps_result_unit(r, x), "m/kg");
+  assert_string_equal(cps_result_text(r, "status"), "complete");
+  cps_result_free(r);
+  remove(path);
+  cps_sens_free(sens);
+  cps_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_quantities),  cmocka_unit_test(test_bad_paths),
       cmocka_unit_test(test_with),        cmocka_unit_test(test_outputs),
       cmocka_unit_test(test_bad_outputs), cmocka_unit_test(test_event_times),
       cmocka_unit_test(test_rows),        cmocka_unit_test(test_bad_rows),
-      cmocka_unit_test(test_bound),
+      cmocka_unit_test(test_bound),       cmocka_unit_test(test_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
