@@ -456,13 +456,6 @@ static void add_gravity(model *o, entries *list, int row) {
   }
 }
 
-/* The elastic energy of a contact, as audit.c has it. */
-static double contact_energy(const cable *c, const double *p, double weight, double depth) {
-  cps_normal_output o;
-  cps_normal_eval(c->contact.normal, p, depth, 0, &o);
-  return o.n > 0 ? weight * o.n * depth / (o.depth * depth / o.n + 1) : 0;
-}
-
 static void add_contact_energy(model *o, entries *list, int cable_of, int row) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
@@ -480,15 +473,14 @@ static void add_contact_energy(model *o, entries *list, int cable_of, int row) {
     o->work = *list;
     by_place(o, cable_of, k, &x, row, by, 0);
     by_theta(o, row, o->at.drum_theta + s.drum * TH_DRUM + TH_RADIUS, n);
-    double energy = contact_energy(c, c->contact.normal_p, p->weight, s.depth);
-    by_theta(o, row, at->p_weight + k, energy / p->weight);
+    by_theta(o, row, at->p_weight + k, cps_normal_energy(c->contact.normal, c->contact.normal_p, s.depth));
     for (int j = 0; j < c->contact.normal->n_params; j++) {
       if (!o->theta_varies[at->theta + TH_NORMAL + j]) continue;
       double sum = 0, step = 1e-3 * fmax(fabs(c->contact.normal_p[j]), 1e-3), moved[CPS_MAX_PARAMS];
       for (int i = 0; i < SENS_SHADOWS; i++) {
         memcpy(moved, c->contact.normal_p, sizeof moved);
         moved[j] += step * cps_sens_place[i];
-        sum += cps_sens_share[i] / step * contact_energy(c, moved, p->weight, s.depth);
+        sum += cps_sens_share[i] / step * p->weight * cps_normal_energy(c->contact.normal, moved, s.depth);
       }
       by_theta(o, row, at->theta + TH_NORMAL + j, sum);
     }
