@@ -10,6 +10,7 @@
  * are run once more, from the last to the first, each from where it was saved.
  */
 #include "sens_columns.h"
+#include "sens_drive.h"
 #include "sens_ops.h"
 
 #include <stdlib.h>
@@ -249,7 +250,7 @@ static cps_status forward_row(course *y) {
     lanes *z = y->z + (size_t)k * y->z_size;
     memcpy(z + l->after, z + l->before, (size_t)l->states * sizeof *z);
     memset(z + l->result, 0, (size_t)y->n_columns * sizeof *z);
-    cps_entries_apply(&o->list, z);
+    cps_entries_apply(&o->list, z, 0);
     for (int i = 0; i < y->n_columns; i++)
       for (int n = 0; n < LANES && k * LANES + n < n_wrt; n++)
         y->row[i * n_wrt + k * LANES + n] = z[l->result + i][n];
@@ -485,7 +486,7 @@ static cps_status backward_row(course *y, const happened *x, seed *seeds, double
   for (int i = 0; i < y->n_columns; i++)
     if (wanted[i]) cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i);
   if (o->list.lost) return no_memory(y->err);
-  for (int k = 0; k < y->chunks; k++) cps_entries_apply_transposed(&o->list, y->z + (size_t)k * y->z_size);
+  for (int k = 0; k < y->chunks; k++) cps_entries_apply(&o->list, y->z + (size_t)k * y->z_size, 1);
   contract(y, l->d, x->d, gradient);
   return CPS_OK;
 }

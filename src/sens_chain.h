@@ -39,8 +39,8 @@ typedef struct entries {
 
 void cps_entries_add(entries *list, int row, int column, double by);
 void cps_entries_free(entries *list);
-void cps_entries_apply(const entries *list, lanes *z);            /* z[row] += by z[column] */
-void cps_entries_apply_transposed(const entries *list, lanes *z); /* z[column] += by z[row] */
+/* z[row] += by z[column]; transposed: z[column] += by z[row] */
+void cps_entries_apply(const entries *list, lanes *z, int transposed);
 
 /* ------------------------------------------------------------------ layout */
 
@@ -119,8 +119,6 @@ void cps_chain_matrix_free(chain_matrix *a);
 void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);
 /* Factorises; 0 if singular. */
 int cps_chain_factor(chain_matrix *a);
-void cps_chain_solve(const chain_matrix *a, lanes *x);
-void cps_chain_solve_transposed(const chain_matrix *a, lanes *x);
 /* Forces of the elements at their nodes, [n][4 dim], by one number of the section each (CHAIN_...): what multiplies it. */
 typedef enum chain_part { CHAIN_EA, CHAIN_EI, CHAIN_RHO, CHAIN_RAYLEIGH, CHAIN_ALL } chain_part;
 void cps_chain_forces(const cable *c, chain_part part, double *length, double *f);
@@ -189,5 +187,21 @@ void cps_model_energy(model *o, entries *list, const int row[3]);
 /* Row of coordinate j of node i in the right-hand side, or of friction force k of a contact point. */
 int cps_model_row(const model *o, int cable, int node, int j);
 int cps_model_friction_row(const model *o, int cable, int point, int axis);
+
+/* Whether coordinate d of an end's place is prescribed. */
+int cps_drive_places(const cable *c, int e, int d);
+
+/* The arithmetic, in two copies: see sens_sweep.h. */
+struct op;
+#define SWEEPS(copy)                                                                                         \
+  void copy##_apply(const entries *list, lanes *z, int transposed);                                          \
+  void copy##_forces(const cable *c, chain_part part, double *length, double *f);                            \
+  void copy##_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);                             \
+  int copy##_factor(chain_matrix *a);                                                                        \
+  void copy##_forward(const model *o, const struct op *what, const lanes *initial, lanes *z);                \
+  void copy##_backward(const model *o, const struct op *what, lanes *initial, lanes *z)
+SWEEPS(cps_narrow_sweep);
+SWEEPS(cps_wide_sweep);
+#undef SWEEPS
 
 #endif
