@@ -23,6 +23,8 @@ struct slot {
   double times[REMEMBERED];
   int next;     /* of the remembered ones to be forgotten */
   lanes *value; /* [REMEMBERED][3][chunks]: y, y_t, y_tt */
+  lanes *
+      points; /* of tables and polynomials whose values alone are changed: their derivatives, see tabulate() */
 };
 
 /* ------------------------------------------------------------------ comparing scenarios */
@@ -98,7 +100,7 @@ static void differ(const slot *s, const sens_parameter *p, int linear, double t,
   out[0] = out[1] = out[2] = 0;
   for (int j = 0; j < SENS_SHADOWS; j++) {
     if (linear && j != 0 && j != SENS_SHADOWS - 1) continue;
-    profile_value x = cps_profile_eval(profile_of(s, p->shadow[j]), t);
+    profile_value x = cps_profile_beside(profile_of(s, p->shadow[j]), s->base, t, t);
     double by = linear ? 1 / (2.0 * cps_sens_place[j]) : cps_sens_share[j];
     out[0] += by * x.y;
     out[1] += by * x.y_t;
@@ -114,10 +116,102 @@ static int is_linear(const slot *s, const sens_parameter *p, const scenario_run 
     double few[3], many[3], t = run->from + (run->until - run->from) * (i + 0.37) / (LOOKS + 0.61);
     differ(s, p, 1, t, few);
     differ(s, p, 0, t, many);
+    profile_value y = cps_profile_eval(s->base, t);
+    double noise = 1e-14 * (fabs(y.y) + fabs(y.y_t) + fabs(y.y_tt)) / p->step;
     for (int k = 0; k < 3; k++)
-      if (fabs(few[k] - many[k]) > 1e-11 * (fabs(many[0]) + fabs(many[1]) + fabs(many[2]))) return 0;
+      if (fabs(few[k] - many[k]) > 1e-11 * (fabs(many[0]) + fabs(many[1]) + fabs(many[2])) + noise) return 0;
   }
   return 1;
+}
+
+/* Numbers of a table or polynomial at its points, in the order in which they are tabulated: values and, of a spline, second
+ * derivatives; coefficients. NULL for other profiles. */
+static double *number_of(const profile *p, int point, int which) {
+  if (p->kind == PROFILE_POLYNOMIAL) return &p->y[4 * point + which];
+  if (p->kind != PROFILE_TABLE || which > 1) return NULL;
+  return which == 0 ? &p->y[point] : p->y2 ? &p->y2[point] : NULL;
+}
+
+/* Where parameters are values of a table or coefficients of a polynomial, the derivatives by all of them are tables and
+ * polynomials, too, which need not be looked up one by one: [points][4][chunks]. */
+static cps_status tabulate(drive *o, slot *s) {
+  const profile *base = s->base;
+  if (!base || (base->kind != PROFILE_TABLE && base->kind != PROFILE_POLYNOMIAL)) return CPS_OK;
+  size_t times = (size_t)(base->kind == PROFILE_TABLE ? base->n : base->n + 1) * sizeof(double);
+  for (int k = 0; k < s->n; k++)
+    for (int j = 0; j < SENS_SHADOWS; j++)
+      if (!s->linear[k] || memcmp(base->x, profile_of(s, o->run->wrt[s->wrt[k]].shadow[j])->x, times) != 0)
+        return CPS_OK;
+  size_t size = (size_t)(base->n * 4 * o->chunks);
+  s->points = aligned_alloc(sizeof(lanes), size * sizeof(lanes));
+  if (!s->points) return CPS_NO_MEMORY;
+  memset(s->points, 0, size * sizeof(lanes));
+  for (int k = 0; k < s->n; k++) {
+    const sens_parameter *p = &o->run->wrt[s->wrt[k]];
+    const profile *low = profile_of(s, p->shadow[0]), *high = profile_of(s, p->shadow[SENS_SHADOWS - 1]);
+    double span = (cps_sens_place[SENS_SHADOWS - 1] - cps_sens_place[0]) * p->step;
+    for (int i = 0; i < base->n; i++)
+      for (int which = 0; which < 4 && number_of(low, i, which); which++)
+        s->points[(i * 4 + which) * o->chunks + s->wrt[k] / LANES][s->wrt[k] % LANES] =
+            (*number_of(high, i, which) - *number_of(low, i, which)) / span;
+  }
+  return CPS_OK;
+}
+
+/* The same at time t: table() and polynomial() of profile.c. */
+static void look_up(const drive *o, const slot *s, double t, lanes *value) {
+  const profile *p = s->base;
+  int spline = p->kind == PROFILE_TABLE, last = spline ? p->n - 1 : p->n, i = -1;
+  for (int high = last + 1; i + 1 < high;) { /* the last point at or before t */
+    int middle = (i + 1 + high) / 2;
+    if (p->x[middle] <= t)
+      i = middle;
+    else
+      high = middle;
+  }
+  int n = o->chunks, inside = i >= 0 && i < last;
+  const lanes *a = s->points + (size_t)((i < 0 ? 0 : inside ? i : p->n - 1) * 4 * n), *b = a + 4 * n;
+  double w = inside ? p->x[i + 1] - p->x[i] : 1, x = inside ? (t - p->x[i]) / w : 0, r = 1 - x;
+  double u = spline ? 0 : inside ? t - p->x[i] : i < 0 ? 0 : p->x[p->n] - p->x[p->n - 1];
+  for (int k = 0; k < n; k++) {
+    if (!spline) {
+      lanes c0 = a[k], c1 = a[n + k], c2 = a[2 * n + k], c3 = a[3 * n + k], at = all(u);
+      value[k] = c0 + at * (c1 + at * (c2 + at * c3));
+      value[n + k] = inside ? c1 + at * (all(2) * c2 + at * all(3) * c3) : all(0);
+      value[2 * n + k] = inside ? all(2) * c2 + all(6) * c3 * at : all(0);
+    } else if (!inside) {
+      value[k] = a[k];
+      value[n + k] = value[2 * n + k] = all(0);
+    } else {
+      lanes rise = b[k] - a[k], m0 = a[n + k], m1 = b[n + k];
+      value[k] = a[k] + all(x) * rise + all(w * w / 6 * (r * r * r - r)) * m0 +
+                 all(w * w / 6 * (x * x * x - x)) * m1;
+      value[n + k] = rise / all(w) + all(w / 6 * (1 - 3 * r * r)) * m0 + all(w / 6 * (3 * x * x - 1)) * m1;
+      value[2 * n + k] = all(r) * m0 + all(x) * m1;
+    }
+  }
+}
+
+/* Derivatives at time t, [3][chunks]; NULL if nobody changes it. */
+static const lanes *slot_at(drive *o, slot *s, double t) {
+  if (s->n == 0) return NULL;
+  size_t size = (size_t)(3 * o->chunks);
+  for (int i = 0; i < REMEMBERED; i++)
+    if (s->times[i] == t) return s->value + (size_t)i * size;
+  lanes *value = s->value + (size_t)s->next * size;
+  s->times[s->next] = t;
+  s->next = (s->next + 1) % REMEMBERED;
+  if (s->points) {
+    look_up(o, s, t, value);
+    return value;
+  }
+  for (int k = 0; k < s->n; k++) {
+    double by[3];
+    int wrt = s->wrt[k];
+    differ(s, &o->run->wrt[wrt], s->linear[k], t, by);
+    for (int i = 0; i < 3; i++) value[i * o->chunks + wrt / LANES][wrt % LANES] = by[i];
+  }
+  return value;
 }
 
 static cps_status make_slot(drive *o, slot *s) {
@@ -134,25 +228,7 @@ static cps_status make_slot(drive *o, slot *s) {
     s->linear[s->n] = is_linear(s, &run->wrt[k], &run->scenario->run);
     s->wrt[s->n++] = k;
   }
-  return CPS_OK;
-}
-
-/* Derivatives at time t, [3][chunks]; NULL if nobody changes it. */
-static const lanes *slot_at(drive *o, slot *s, double t) {
-  if (s->n == 0) return NULL;
-  size_t size = (size_t)(3 * o->chunks);
-  for (int i = 0; i < REMEMBERED; i++)
-    if (s->times[i] == t) return s->value + (size_t)i * size;
-  lanes *value = s->value + (size_t)s->next * size;
-  s->times[s->next] = t;
-  s->next = (s->next + 1) % REMEMBERED;
-  for (int k = 0; k < s->n; k++) {
-    double by[3];
-    int wrt = s->wrt[k];
-    differ(s, &o->run->wrt[wrt], s->linear[k], t, by);
-    for (int i = 0; i < 3; i++) value[i * o->chunks + wrt / LANES][wrt % LANES] = by[i];
-  }
-  return value;
+  return tabulate(o, s);
 }
 
 /* The slot of a drum's drive (axis -1) or shift, or of an end's shift; NULL if nothing is prescribed there. */
@@ -356,6 +432,7 @@ void cps_drive_free(drive *o) {
     free(o->slots[i].wrt);
     free(o->slots[i].linear);
     free(o->slots[i].value);
+    free(o->slots[i].points);
   }
   free(o->slots);
   free(o->theta_varies);
