@@ -82,7 +82,9 @@ static int same_numbers(const cps_scenario *a, const cps_scenario *b) {
           return 0;
   }
   for (int i = 0; i < a->n_loads; i++)
-    if (!same_profile(a->loads[i].force, b->loads[i].force)) return 0;
+    if (!same_profile(a->loads[i].force, b->loads[i].force) ||
+        memcmp(a->loads[i].direction, b->loads[i].direction, sizeof a->loads[i].direction) != 0)
+      return 0;
   for (int i = 0; i < a->n_drums; i++)
     for (int d = 0; d < 3; d++)
       if (!same_profile(a->drums[i].shift[d], b->drums[i].shift[d])) return 0;
@@ -139,7 +141,7 @@ static cps_status tabulate(drive *o, slot *s) {
   if (!base || (base->kind != PROFILE_TABLE && base->kind != PROFILE_POLYNOMIAL)) return CPS_OK;
   size_t times = (size_t)(base->kind == PROFILE_TABLE ? base->n : base->n + 1) * sizeof(double);
   for (int k = 0; k < s->n; k++)
-    for (int j = 0; j < SENS_SHADOWS; j++)
+    for (int j = 0; j < SENS_SHADOWS; j += SENS_SHADOWS - 1)
       if (!s->linear[k] || memcmp(base->x, profile_of(s, o->run->wrt[s->wrt[k]].shadow[j])->x, times) != 0)
         return CPS_OK;
   size_t size = (size_t)(base->n * 4 * o->chunks);
@@ -214,7 +216,22 @@ static const lanes *slot_at(drive *o, slot *s, double t) {
   return value;
 }
 
-static cps_status make_slot(drive *o, slot *s) {
+/* Whether two shadows differ from the profile itself by as much, and in values of a table or polynomial alone: then it is
+ * so in proportion. */
+static int is_straight(const profile *low, const profile *base, const profile *high) {
+  if (low->kind != base->kind || (base->kind != PROFILE_TABLE && base->kind != PROFILE_POLYNOMIAL)) return 0;
+  size_t times = (size_t)(base->kind == PROFILE_TABLE ? base->n : base->n + 1) * sizeof(double);
+  if (low->n != base->n || memcmp(low->x, base->x, times) != 0 || memcmp(high->x, base->x, times) != 0)
+    return 0;
+  for (int i = 0; i < base->n; i++)
+    for (int which = 0; which < 4 && number_of(base, i, which); which++) {
+      double a = *number_of(low, i, which), b = *number_of(base, i, which), c = *number_of(high, i, which);
+      if (fabs(a - 2 * b + c) > 1e-13 * (fabs(a) + fabs(b) + fabs(c)) + 1e-11 * fabs(c - a)) return 0;
+    }
+  return 1;
+}
+
+static cps_status make_slot(drive *o, slot *s, cps_error *err) {
   const sens_run *run = o->run;
   s->base = profile_of(s, run->scenario);
   s->wrt = calloc((size_t)run->n_wrt, sizeof *s->wrt);
@@ -225,7 +242,14 @@ static cps_status make_slot(drive *o, slot *s) {
   for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
   for (int k = 0; k < run->n_wrt && s->base; k++) {
     if (same_profile(s->base, profile_of(s, run->wrt[k].shadow[0]))) continue;
-    s->linear[s->n] = is_linear(s, &run->wrt[k], &run->scenario->run);
+    const sens_parameter *p = &run->wrt[k];
+    s->linear[s->n] = is_straight(profile_of(s, p->shadow[0]), s->base,
+                                  profile_of(s, p->shadow[SENS_SHADOWS - 1]));
+    if (!s->linear[s->n]) {
+      cps_status status = cps_sens_shadows(run, k, err);
+      if (status != CPS_OK) return status;
+      s->linear[s->n] = is_linear(s, p, &run->scenario->run);
+    }
     s->wrt[s->n++] = k;
   }
   return tabulate(o, s);
@@ -240,7 +264,7 @@ static slot *find_slot(drive *o, int drum_of, int cable_of, int end, int axis) {
   return NULL;
 }
 
-static cps_status make_slots(drive *o) {
+static cps_status make_slots(drive *o, cps_error *err) {
   const cps_scenario *s = o->run->scenario;
   o->slots = calloc((size_t)(4 * s->n_drums + 6 * s->n_cables) + 1, sizeof *o->slots);
   if (!o->slots) return CPS_NO_MEMORY;
@@ -249,13 +273,13 @@ static cps_status make_slots(drive *o) {
     for (int axis = -1; axis < 3 && status == CPS_OK; axis++) {
       slot *x = &o->slots[o->n_slots++];
       *x = (slot){.drum = i, .cable = -1, .end = -1, .axis = axis};
-      status = make_slot(o, x);
+      status = make_slot(o, x, err);
     }
   for (int i = 0; i < s->n_cables && status == CPS_OK; i++)
     for (int k = 0; k < 6 && status == CPS_OK; k++) {
       slot *x = &o->slots[o->n_slots++];
       *x = (slot){.drum = -1, .cable = i, .end = k / 3, .axis = k % 3};
-      status = make_slot(o, x);
+      status = make_slot(o, x, err);
     }
   return status;
 }
@@ -296,6 +320,8 @@ static cps_status difference_machines(drive *o, int k, double *room, cps_error *
   int ties_of = 10 * o->m->n_cables, chunk = k / LANES, lane_of = k % LANES;
   double *theta = room, *state = theta + l->thetas, *tie_of = state + l->states;
   if (same_numbers(o->run->scenario, p->shadow[0])) return CPS_OK;
+  cps_status made = cps_sens_shadows(o->run, k, err);
+  if (made != CPS_OK) return made;
   for (int j = 0; j < SENS_SHADOWS; j++) {
     machine m;
     cps_status status = cps_machine_make(&m, p->shadow[j], err);
@@ -406,9 +432,9 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
   double *room = calloc((size_t)(l->thetas + l->states + 10 * o->m->n_cables), sizeof *room);
   cps_status status = o->theta_varies && o->d_varies && o->which && o->theta && o->initial && o->d &&
                               o->tie && o->base && room
-                          ? make_slots(o)
+                          ? make_slots(o, err)
                           : CPS_NO_MEMORY;
-  if (status != CPS_OK) cps_error_set(err, status, NULL, "out of memory for sensitivities");
+  if (status == CPS_NO_MEMORY) cps_error_set(err, status, NULL, "out of memory for sensitivities");
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++) status = difference_machines(o, k, room, err);
   if (status == CPS_OK) {
     cps_layout_theta(l, o->m, room);
