@@ -52,7 +52,7 @@ typedef struct sens_engine {
   int no_shadows; /* SENS_... */
 } sens_engine;
 
-/* Which shadows an engine wants to be there: all, none, or of each parameter the first and the last. */
+/* Which shadows an engine wants to be there: all, none, or the last of each parameter. */
 enum { SENS_ALL_SHADOWS, SENS_NO_SHADOWS, SENS_FEW_SHADOWS };
 
 /* For forward engines, after each row that was recorded: d(column)/d(parameter), d[column * n_wrt + parameter]. */

@@ -331,7 +331,8 @@ static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error 
   y->z = aligned_alloc(sizeof(lanes), (all_of + 1) * sizeof(lanes));
   y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
   y->state = malloc(state_size(&y->o.m));
-  if (!y->columns || !y->z || !y->row || !y->state || y->o.mass.lost || y->o.damping.lost)
+  if (!y->columns || !y->z || !y->row || !y->state || y->o.mass.lost || y->o.damping.lost ||
+      y->o.mass_w.lost || y->o.damping_w.lost)
     return no_memory(err);
   memset(y->z, 0, (all_of + 1) * sizeof(lanes));
   cps_drive_move(&y->drive, run->scenario->run.from, run->scenario->run.from, y->o.m.drum);
@@ -371,7 +372,10 @@ static cps_status forward(sens_run *run, cps_error *err) {
   course y;
   cps_status status = course_make(&y, run, run->n_wrt, err);
   const layout *l = &y.o.at;
-  y.works = 2;
+  for (int i = 0; i < y.n_columns && y.columns; i++) {
+    int needs = cps_column_works(cps_column_at(y.columns, i));
+    if (needs > y.works) y.works = needs;
+  }
   for (int k = 0; k < y.chunks && status == CPS_OK; k++) {
     lanes *z = y.z + (size_t)k * y.z_size;
     memcpy(z + l->theta, y.drive.theta + k * l->thetas, (size_t)l->thetas * sizeof *z);

@@ -160,6 +160,7 @@ typedef struct model {
   const unsigned char *theta_varies, *d_varies; /* whether any parameter changes the number */
   chain_matrix *matrix;                         /* [cables] */
   entries mass, damping;                        /* constant: right-hand side by w2 and w1 */
+  entries mass_w, damping_w;                    /* the same with coordinates as rows and columns */
   entries now;                                  /* right-hand side of the present solve by everything else */
   entries work;                                 /* works of a step by the states before and after it */
   entries list;                                 /* other uses */

@@ -13,6 +13,9 @@
 /* Times at which a profile's derivatives are remembered: those of a step of the Runge-Kutta method. */
 enum { REMEMBERED = 3 };
 
+/* The shadow that is always there. */
+enum { LAST = SENS_SHADOWS - 1 };
+
 struct slot {
   int drum, cable, end,
       axis; /* drum >= 0: axis -1 is its drive, else a shift of its centre; else a shift of an end */
@@ -101,7 +104,7 @@ static const profile *profile_of(const slot *s, const cps_scenario *of) {
 static void differ(const slot *s, const sens_parameter *p, int linear, double t, double out[3]) {
   out[0] = out[1] = out[2] = 0;
   for (int j = 0; j < SENS_SHADOWS; j++) {
-    if (linear && j != 0 && j != SENS_SHADOWS - 1) continue;
+    if (linear && j != 0 && j != LAST) continue;
     profile_value x = cps_profile_beside(profile_of(s, p->shadow[j]), s->base, t, t);
     double by = linear ? 1 / (2.0 * cps_sens_place[j]) : cps_sens_share[j];
     out[0] += by * x.y;
@@ -138,24 +141,19 @@ static double *number_of(const profile *p, int point, int which) {
  * polynomials, too, which need not be looked up one by one: [points][4][chunks]. */
 static cps_status tabulate(drive *o, slot *s) {
   const profile *base = s->base;
-  if (!base || (base->kind != PROFILE_TABLE && base->kind != PROFILE_POLYNOMIAL)) return CPS_OK;
-  size_t times = (size_t)(base->kind == PROFILE_TABLE ? base->n : base->n + 1) * sizeof(double);
-  for (int k = 0; k < s->n; k++)
-    for (int j = 0; j < SENS_SHADOWS; j += SENS_SHADOWS - 1)
-      if (!s->linear[k] || memcmp(base->x, profile_of(s, o->run->wrt[s->wrt[k]].shadow[j])->x, times) != 0)
-        return CPS_OK;
+  if (!base || s->n == 0) return CPS_OK;
   size_t size = (size_t)(base->n * 4 * o->chunks);
   s->points = aligned_alloc(sizeof(lanes), size * sizeof(lanes));
   if (!s->points) return CPS_NO_MEMORY;
   memset(s->points, 0, size * sizeof(lanes));
   for (int k = 0; k < s->n; k++) {
     const sens_parameter *p = &o->run->wrt[s->wrt[k]];
-    const profile *low = profile_of(s, p->shadow[0]), *high = profile_of(s, p->shadow[SENS_SHADOWS - 1]);
-    double span = (cps_sens_place[SENS_SHADOWS - 1] - cps_sens_place[0]) * p->step;
+    const profile *other = profile_of(s, p->shadow[LAST]);
+    double span = cps_sens_place[LAST] * p->step;
     for (int i = 0; i < base->n; i++)
-      for (int which = 0; which < 4 && number_of(low, i, which); which++)
+      for (int which = 0; which < 4 && number_of(base, i, which); which++)
         s->points[(i * 4 + which) * o->chunks + s->wrt[k] / LANES][s->wrt[k] % LANES] =
-            (*number_of(high, i, which) - *number_of(low, i, which)) / span;
+            (*number_of(other, i, which) - *number_of(base, i, which)) / span;
   }
   return CPS_OK;
 }
@@ -216,19 +214,12 @@ static const lanes *slot_at(drive *o, slot *s, double t) {
   return value;
 }
 
-/* Whether two shadows differ from the profile itself by as much, and in values of a table or polynomial alone: then it is
- * so in proportion. */
-static int is_straight(const profile *low, const profile *base, const profile *high) {
-  if (low->kind != base->kind || (base->kind != PROFILE_TABLE && base->kind != PROFILE_POLYNOMIAL)) return 0;
-  size_t times = (size_t)(base->kind == PROFILE_TABLE ? base->n : base->n + 1) * sizeof(double);
-  if (low->n != base->n || memcmp(low->x, base->x, times) != 0 || memcmp(high->x, base->x, times) != 0)
+/* Whether they differ in values of a table or coefficients of a polynomial alone: then one shadow says how. */
+static int is_tabular(const profile *base, const profile *other) {
+  if (other->kind != base->kind || (base->kind != PROFILE_TABLE && base->kind != PROFILE_POLYNOMIAL))
     return 0;
-  for (int i = 0; i < base->n; i++)
-    for (int which = 0; which < 4 && number_of(base, i, which); which++) {
-      double a = *number_of(low, i, which), b = *number_of(base, i, which), c = *number_of(high, i, which);
-      if (fabs(a - 2 * b + c) > 1e-13 * (fabs(a) + fabs(b) + fabs(c)) + 1e-11 * fabs(c - a)) return 0;
-    }
-  return 1;
+  size_t times = (size_t)(base->kind == PROFILE_TABLE ? base->n : base->n + 1) * sizeof(double);
+  return other->n == base->n && memcmp(other->x, base->x, times) == 0;
 }
 
 static cps_status make_slot(drive *o, slot *s, cps_error *err) {
@@ -240,11 +231,12 @@ static cps_status make_slot(drive *o, slot *s, cps_error *err) {
   if (!s->wrt || !s->linear || !s->value) return CPS_NO_MEMORY;
   memset(s->value, 0, (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
   for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
+  int tables = 0;
   for (int k = 0; k < run->n_wrt && s->base; k++) {
-    if (same_profile(s->base, profile_of(s, run->wrt[k].shadow[0]))) continue;
+    if (same_profile(s->base, profile_of(s, run->wrt[k].shadow[LAST]))) continue;
     const sens_parameter *p = &run->wrt[k];
-    s->linear[s->n] = is_straight(profile_of(s, p->shadow[0]), s->base,
-                                  profile_of(s, p->shadow[SENS_SHADOWS - 1]));
+    s->linear[s->n] = is_tabular(s->base, profile_of(s, p->shadow[LAST]));
+    tables += s->linear[s->n];
     if (!s->linear[s->n]) {
       cps_status status = cps_sens_shadows(run, k, err);
       if (status != CPS_OK) return status;
@@ -252,7 +244,12 @@ static cps_status make_slot(drive *o, slot *s, cps_error *err) {
     }
     s->wrt[s->n++] = k;
   }
-  return tabulate(o, s);
+  if (tables == s->n) return tabulate(o, s);
+  for (int k = 0; k < s->n; k++) { /* of both kinds: one by one */
+    cps_status status = cps_sens_shadows(run, s->wrt[k], err);
+    if (status != CPS_OK) return status;
+  }
+  return CPS_OK;
 }
 
 /* The slot of a drum's drive (axis -1) or shift, or of an end's shift; NULL if nothing is prescribed there. */
@@ -319,7 +316,7 @@ static cps_status difference_machines(drive *o, int k, double *room, cps_error *
   const layout *l = o->at;
   int ties_of = 10 * o->m->n_cables, chunk = k / LANES, lane_of = k % LANES;
   double *theta = room, *state = theta + l->thetas, *tie_of = state + l->states;
-  if (same_numbers(o->run->scenario, p->shadow[0])) return CPS_OK;
+  if (same_numbers(o->run->scenario, p->shadow[LAST])) return CPS_OK;
   cps_status made = cps_sens_shadows(o->run, k, err);
   if (made != CPS_OK) return made;
   for (int j = 0; j < SENS_SHADOWS; j++) {
@@ -372,7 +369,7 @@ static int load_varies(const drive *o, int cable_of, int e) {
   const cps_scenario *s = o->run->scenario;
   const cable_end *a = &s->cables[cable_of].end[e];
   for (int k = 0; k < o->run->n_wrt; k++) {
-    const cps_scenario *b = o->run->wrt[k].shadow[0];
+    const cps_scenario *b = o->run->wrt[k].shadow[LAST];
     for (int d = 0; d < 3; d++)
       if (!same_profile(a->force[d], b->cables[cable_of].end[e].force[d])) return 1;
     for (int i = 0; i < s->n_loads; i++)

@@ -71,6 +71,8 @@ void cps_model_free(model *o) {
   for (int k = 0; k < 4; k++) free(o->room[k]);
   cps_entries_free(&o->mass);
   cps_entries_free(&o->damping);
+  cps_entries_free(&o->mass_w);
+  cps_entries_free(&o->damping_w);
   cps_entries_free(&o->now);
   cps_entries_free(&o->work);
   cps_entries_free(&o->list);
@@ -95,6 +97,20 @@ static void add_matrix(model *o, entries *list, int cable_of, int first, double 
       }
 }
 
+/* The same list with coordinates of all cables as rows and columns. */
+static void by_coordinates(const model *o, const entries *list, int first, entries *out) {
+  int cable_of = 0;
+  out->n = 0;
+  for (int i = 0; i < list->n; i++) {
+    const entry *e = &list->e[i];
+    int row = e->row - o->at.right;
+    while (cable_of + 1 < o->m.n_cables && row >= o->at.cable[cable_of + 1].rhs) cable_of++;
+    int wide = o->matrix[cable_of].b, b = o->m.cable[cable_of].b;
+    row -= o->at.cable[cable_of].rhs;
+    cps_entries_add(out, o->at.cable[cable_of].w + row / wide * b + row % wide, e->column - first, e->by);
+  }
+}
+
 void cps_model_prepare(model *o) {
   o->mass.n = o->damping.n = 0;
   for (int i = 0; i < o->m.n_cables; i++) {
@@ -108,6 +124,8 @@ void cps_model_prepare(model *o) {
     cps_chain_assemble(&o->matrix[i], &part, 1, 0);
     add_matrix(o, &o->damping, i, o->at.w1 + o->at.cable[i].w, 1);
   }
+  by_coordinates(o, &o->mass, o->at.w2, &o->mass_w);
+  by_coordinates(o, &o->damping, o->at.w1, &o->damping_w);
 }
 
 /* ------------------------------------------------------------------ elements */

@@ -242,18 +242,10 @@ static double by_length(double (*product)(double, const double *, const double *
   return sum;
 }
 
-/* out = M x or C x of all cables: the constant lists. */
-static void multiply(const model *o, const entries *list, int first, const double *x, double *out) {
+/* out = M x or C x of all cables. */
+static void multiply(const model *o, const entries *list, const double *x, double *out) {
   memset(out, 0, (size_t)o->at.ws * sizeof(double));
-  for (int i = 0; i < list->n; i++) {
-    const entry *e = &list->e[i];
-    int row = e->row - o->at.right, cable_of = 0;
-    while (cable_of + 1 < o->m.n_cables && row >= o->at.cable[cable_of + 1].rhs) cable_of++;
-    const cable *c = &o->m.cable[cable_of];
-    row -= o->at.cable[cable_of].rhs;
-    int wide = c->b + c->slots;
-    out[o->at.cable[cable_of].w + row / wide * c->b + row % wide] += e->by * x[e->column - first];
-  }
+  for (int i = 0; i < list->n; i++) out[list->e[i].row] += list->e[i].by * x[list->e[i].column];
 }
 
 /* d(x' A y) of changes over the step and of means over it, given A y and A x. */
@@ -379,8 +371,8 @@ void cps_model_works(model *o, double h, int all_of) {
   if (!all_of) return;
   /* solver: dq.M (mean a) - dv.M (mean v); damping: dq.C (mean v) */
   for (int what = 0; what < 3; what++) {
-    const entries *list = what < 2 ? &o->mass : &o->damping;
-    int column = what < 2 ? o->at.w2 : o->at.w1, row = first + (what < 2 ? WK_SOLVER : WK_DAMPING);
+    const entries *list = what < 2 ? &o->mass_w : &o->damping_w;
+    int row = first + (what < 2 ? WK_SOLVER : WK_DAMPING);
     double sign = what == 1 ? -1 : 1;
     if (list->n == 0) continue;
     for (int i = 0; i < o->m.n_cables; i++) {
@@ -391,10 +383,10 @@ void cps_model_works(model *o, double h, int all_of) {
         mean[at->w + k] = what == 0 ? (c->a[k] + o->a0[at->w + k]) / 2 : (c->v[k] + o->v0[at->w + k]) / 2;
       }
     }
-    multiply(o, list, column, mean, product);
+    multiply(o, list, mean, product);
     for (int i = 0; i < o->m.n_cables; i++)
       by_changes(o, row, i, what == 1 ? o->at.cable[i].v : o->at.cable[i].q, product, sign);
-    multiply(o, list, column, change, product);
+    multiply(o, list, change, product);
     for (int i = 0; i < o->m.n_cables; i++)
       by_means(o, row, i, what == 0 ? o->at.cable[i].a : o->at.cable[i].v, product, sign);
   }
@@ -406,7 +398,7 @@ static void add_kinetic(model *o, entries *list, int row) {
   double *v = o->room[0], *product = o->room[1];
   for (int i = 0; i < o->m.n_cables; i++)
     memcpy(v + o->at.cable[i].w, o->m.cable[i].v, (size_t)o->at.cable[i].e * sizeof(double));
-  multiply(o, &o->mass, o->at.w2, v, product);
+  multiply(o, &o->mass_w, v, product);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
