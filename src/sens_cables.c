@@ -321,7 +321,6 @@ static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error 
   if (status != CPS_OK) return status;
   y->o.theta_varies = y->drive.theta_varies;
   y->o.d_varies = y->drive.d_varies;
-  cps_model_prepare(&y->o);
   const layout *l = &y->o.at;
   y->n_columns = run->sim->result.n_columns;
   y->columns = cps_columns_find(&y->o, &run->sim->result);
@@ -331,9 +330,7 @@ static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error 
   y->z = aligned_alloc(sizeof(lanes), (all_of + 1) * sizeof(lanes));
   y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
   y->state = malloc(state_size(&y->o.m));
-  if (!y->columns || !y->z || !y->row || !y->state || y->o.mass.lost || y->o.damping.lost ||
-      y->o.mass_w.lost || y->o.damping_w.lost)
-    return no_memory(err);
+  if (!y->columns || !y->z || !y->row || !y->state || !cps_model_prepare(&y->o)) return no_memory(err);
   memset(y->z, 0, (all_of + 1) * sizeof(lanes));
   cps_drive_move(&y->drive, run->scenario->run.from, run->scenario->run.from, y->o.m.drum);
   return CPS_OK;

@@ -154,16 +154,30 @@ const char *cps_spot_refuses(const contact_law *l, int dim);
 
 /* ------------------------------------------------------------------ a machine, linearised */
 
+/* An entry of M and C: row of the right-hand side, and the coordinate that it has there and its column. */
+typedef struct chain_product {
+  int row, at, column;
+  double mass, damping;
+} chain_product;
+
+/* Works of a whole cable in a step, which are bilinear in changes and means of its coordinates: [coordinates] each. */
+typedef struct chain_work {
+  double *solver_q, *solver_v, *solver_a;   /* by the change of q and of v, and the sum of a at both ends */
+  double *solver_u, *damping_q, *damping_u; /* by the sum of v, change of q, sum of v */
+} chain_work;
+
 typedef struct model {
   machine m; /* of its own, to put states into */
   layout at;
   const unsigned char *theta_varies, *d_varies; /* whether any parameter changes the number */
   chain_matrix *matrix;                         /* [cables] */
-  entries mass, damping;                        /* constant: right-hand side by w2 and w1 */
-  entries mass_w, damping_w;                    /* the same with coordinates as rows and columns */
-  entries now;                                  /* right-hand side of the present solve by everything else */
-  entries work;                                 /* works of a step by the states before and after it */
-  entries list;                                 /* other uses */
+  chain_product *inertia;                       /* [n_inertia] constant: M and C of all cables */
+  int n_inertia;
+  entries now;          /* right-hand side of the present solve by everything else */
+  entries work;         /* works of a step by the states before and after it */
+  chain_work dense;     /* those of elements; */
+  int has_dense;        /* if they are asked for */
+  entries list;         /* other uses */
   spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
   double *force;        /* room for forces of elements, seven times */
   double *q0, *v0, *a0; /* state before, of all cables */
@@ -173,8 +187,8 @@ typedef struct model {
 
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err);
 void cps_model_free(model *o);
-/* To be called once theta_varies and d_varies are known. */
-void cps_model_prepare(model *o);
+/* To be called once theta_varies and d_varies are known; 0 if out of memory. */
+int cps_model_prepare(model *o);
 /* Matrices, factorised, and the list `now` at the state in the machine; balance: unknowns are changes of places from
  * the state before. 0 if singular. */
 int cps_model_linearise(model *o, const implicit *how, int balance);

@@ -56,7 +56,7 @@ int cps_op_linearise(model *o, const op *what, int works) {
     set_damping(&o->m, 1);
   } else if (what->kind == OP_STEP) {
     good = cps_model_linearise(o, &what->how, 0);
-    o->work.n = 0;
+    o->work.n = o->has_dense = 0;
     if (works) cps_model_works(o, what->h, works > 1);
   } else if (what->kind == OP_BEGIN && what->balanced) {
     good = cps_model_linearise(o, &what->how, 1);

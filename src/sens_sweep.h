@@ -238,6 +238,37 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
   }
 }
 
+/* C w1 + M w2 */
+static void inertia_forward(const model *o, int damped, lanes *z) {
+  const lanes *w1 = z + o->at.w1, *w2 = z + o->at.w2;
+  for (int i = 0; i < o->n_inertia; i++) {
+    const chain_product *p = &o->inertia[i];
+    lanes sum = all(p->mass) * w2[p->column];
+    if (damped) sum += all(p->damping) * w1[p->column];
+    z[p->row] += sum;
+  }
+}
+
+/* Works of elements, by the states at both ends of the step. */
+static void works_forward(const model *o, lanes *z) {
+  const chain_work *x = &o->dense;
+  lanes solver = all(0), damping = all(0);
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable_at *at = &o->at.cable[i];
+    const lanes *y0 = z + o->at.before, *y1 = z + o->at.after;
+    for (int k = 0; k < at->e; k++) {
+      int w = at->w + k;
+      lanes dq = y1[at->q + k] - y0[at->q + k], dv = y1[at->v + k] - y0[at->v + k],
+            sv = y1[at->v + k] + y0[at->v + k], sa = y1[at->a + k] + y0[at->a + k];
+      solver += all(x->solver_q[w]) * dq + all(x->solver_v[w]) * dv + all(x->solver_a[w]) * sa +
+                all(x->solver_u[w]) * sv;
+      damping += all(x->damping_q[w]) * dq + all(x->damping_u[w]) * sv;
+    }
+  }
+  z[o->at.after + o->at.works + WK_SOLVER] += solver;
+  z[o->at.after + o->at.works + WK_DAMPING] += damping;
+}
+
 static void solve_forward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
   if (what->kind == OP_BEGIN) move_forward(o, z);
@@ -248,14 +279,14 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
   }
   predict_forward(o, what, &w, z);
   clear(z, o->at.right, o->at.rhs);
-  apply(&o->mass, z);
-  if (what->kind != OP_SOLVE) apply(&o->damping, z);
+  inertia_forward(o, what->kind != OP_SOLVE, z);
   apply(&o->now, z);
   given_forward(o, what, z);
   for (int i = 0; i < o->m.n_cables; i++) solve(&o->matrix[i], z + o->at.right + o->at.cable[i].rhs);
   unknowns_forward(o, what, &w, z);
   copy(z, o->at.after + o->at.works, o->at.before + o->at.works, o->at.states - o->at.works);
   if (what->kind == OP_STEP) apply(&o->work, z);
+  if (what->kind == OP_STEP && o->has_dense) works_forward(o, z);
   copy(z, o->at.before, o->at.after, o->at.states);
 }
 
@@ -416,6 +447,39 @@ static void predict_backward(const model *o, const op *what, const weights *w, l
   }
 }
 
+static void inertia_backward(const model *o, int damped, lanes *z) {
+  lanes *w1 = z + o->at.w1, *w2 = z + o->at.w2;
+  for (int i = 0; i < o->n_inertia; i++) {
+    const chain_product *p = &o->inertia[i];
+    lanes bar = z[p->row];
+    w2[p->column] += all(p->mass) * bar;
+    if (damped) w1[p->column] += all(p->damping) * bar;
+  }
+}
+
+static void works_backward(const model *o, lanes *z) {
+  const chain_work *x = &o->dense;
+  lanes solver = z[o->at.after + o->at.works + WK_SOLVER],
+        damping = z[o->at.after + o->at.works + WK_DAMPING];
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable_at *at = &o->at.cable[i];
+    lanes *y0 = z + o->at.before, *y1 = z + o->at.after;
+    for (int k = 0; k < at->e; k++) {
+      int w = at->w + k;
+      lanes dq = all(x->solver_q[w]) * solver + all(x->damping_q[w]) * damping,
+            dv = all(x->solver_v[w]) * solver;
+      lanes sv = all(x->solver_u[w]) * solver + all(x->damping_u[w]) * damping,
+            sa = all(x->solver_a[w]) * solver;
+      y1[at->q + k] += dq;
+      y0[at->q + k] -= dq;
+      y1[at->v + k] += dv + sv;
+      y0[at->v + k] += sv - dv;
+      y1[at->a + k] += sa;
+      y0[at->a + k] += sa;
+    }
+  }
+}
+
 static void solve_backward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
   if (what->kind == OP_BEGIN && !what->balanced) {
@@ -428,6 +492,7 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
   clear(z, o->at.before, o->at.states);
   clear(z, o->at.right, o->at.rhs);
   if (what->kind == OP_STEP) apply_transposed(&o->work, z);
+  if (what->kind == OP_STEP && o->has_dense) works_backward(o, z);
   for (int k = o->at.works; k < o->at.states; k++) z[o->at.before + k] += z[o->at.after + k];
   /* entries of the work that lie in the state before are kept: what follows adds */
   unknowns_backward(o, what, &w, z);
@@ -435,8 +500,7 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
     solve_transposed(&o->matrix[i], z + o->at.right + o->at.cable[i].rhs);
   given_backward(o, what, z);
   apply_transposed(&o->now, z);
-  if (what->kind != OP_SOLVE) apply_transposed(&o->damping, z);
-  apply_transposed(&o->mass, z);
+  inertia_backward(o, what->kind != OP_SOLVE, z);
   predict_backward(o, what, &w, z);
   if (what->kind == OP_BEGIN) move_backward(o, o->at.before, z);
   copy(z, o->at.after, o->at.before, o->at.states);

@@ -243,25 +243,11 @@ static double by_length(double (*product)(double, const double *, const double *
 }
 
 /* out = M x or C x of all cables. */
-static void multiply(const model *o, const entries *list, const double *x, double *out) {
+static void multiply(const model *o, int damping, const double *x, double *out) {
   memset(out, 0, (size_t)o->at.ws * sizeof(double));
-  for (int i = 0; i < list->n; i++) out[list->e[i].row] += list->e[i].by * x[list->e[i].column];
-}
-
-/* d(x' A y) of changes over the step and of means over it, given A y and A x. */
-static void by_changes(model *o, int row, int cable_of, int part, const double *by, double sign) {
-  const cable_at *at = &o->at.cable[cable_of];
-  for (int k = 0; k < at->e; k++) {
-    cps_entries_add(&o->work, row, o->at.after + part + k, sign * by[at->w + k]);
-    cps_entries_add(&o->work, row, o->at.before + part + k, -sign * by[at->w + k]);
-  }
-}
-
-static void by_means(model *o, int row, int cable_of, int part, const double *by, double sign) {
-  const cable_at *at = &o->at.cable[cable_of];
-  for (int k = 0; k < at->e; k++) {
-    cps_entries_add(&o->work, row, o->at.after + part + k, sign * by[at->w + k] / 2);
-    cps_entries_add(&o->work, row, o->at.before + part + k, sign * by[at->w + k] / 2);
+  for (int i = 0; i < o->n_inertia; i++) {
+    const chain_product *p = &o->inertia[i];
+    out[p->at] += (damping ? p->damping : p->mass) * x[p->column];
   }
 }
 
@@ -356,9 +342,36 @@ static void add_ends(model *o, int cable_of) {
     }
 }
 
+/* solver: dq.M (mean a) - dv.M (mean v); damping: dq.C (mean v). */
+static void add_elements(model *o) {
+  double *dq = o->room[0], *dv = o->room[1], *mv = o->room[2], *ma = o->room[3];
+  chain_work *w = &o->dense;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    for (int k = 0; k < at->e; k++) {
+      int n = at->w + k;
+      dq[n] = c->q[k] - o->q0[n];
+      dv[n] = c->v[k] - o->v0[n];
+      mv[n] = (c->v[k] + o->v0[n]) / 2;
+      ma[n] = (c->a[k] + o->a0[n]) / 2;
+    }
+  }
+  multiply(o, 0, ma, w->solver_q);
+  multiply(o, 0, mv, w->solver_v);
+  multiply(o, 0, dq, w->solver_a);
+  multiply(o, 0, dv, w->solver_u);
+  multiply(o, 1, mv, w->damping_q);
+  multiply(o, 1, dq, w->damping_u);
+  for (int k = 0; k < o->at.ws; k++) {
+    w->solver_v[k] = -w->solver_v[k];
+    w->solver_a[k] /= 2;
+    w->solver_u[k] /= -2;
+    w->damping_u[k] /= 2;
+  }
+}
+
 void cps_model_works(model *o, double h, int all_of) {
-  int first = o->at.after + o->at.works;
-  double *change = o->room[0], *mean = o->room[1], *product = o->room[2];
   o->work.n = 0;
   for (int i = 0; i < o->m.n_cables; i++) {
     add_points(o, i);
@@ -368,28 +381,8 @@ void cps_model_works(model *o, double h, int all_of) {
     add_objective(o, i, h, 0);
     add_objective(o, i, h, 1);
   }
-  if (!all_of) return;
-  /* solver: dq.M (mean a) - dv.M (mean v); damping: dq.C (mean v) */
-  for (int what = 0; what < 3; what++) {
-    const entries *list = what < 2 ? &o->mass_w : &o->damping_w;
-    int row = first + (what < 2 ? WK_SOLVER : WK_DAMPING);
-    double sign = what == 1 ? -1 : 1;
-    if (list->n == 0) continue;
-    for (int i = 0; i < o->m.n_cables; i++) {
-      const cable *c = &o->m.cable[i];
-      const cable_at *at = &o->at.cable[i];
-      for (int k = 0; k < at->e; k++) {
-        change[at->w + k] = what == 1 ? c->v[k] - o->v0[at->w + k] : c->q[k] - o->q0[at->w + k];
-        mean[at->w + k] = what == 0 ? (c->a[k] + o->a0[at->w + k]) / 2 : (c->v[k] + o->v0[at->w + k]) / 2;
-      }
-    }
-    multiply(o, list, mean, product);
-    for (int i = 0; i < o->m.n_cables; i++)
-      by_changes(o, row, i, what == 1 ? o->at.cable[i].v : o->at.cable[i].q, product, sign);
-    multiply(o, list, change, product);
-    for (int i = 0; i < o->m.n_cables; i++)
-      by_means(o, row, i, what == 0 ? o->at.cable[i].a : o->at.cable[i].v, product, sign);
-  }
+  o->has_dense = all_of;
+  if (all_of) add_elements(o);
 }
 
 /* ------------------------------------------------------------------ stored energy */
@@ -398,7 +391,7 @@ static void add_kinetic(model *o, entries *list, int row) {
   double *v = o->room[0], *product = o->room[1];
   for (int i = 0; i < o->m.n_cables; i++)
     memcpy(v + o->at.cable[i].w, o->m.cable[i].v, (size_t)o->at.cable[i].e * sizeof(double));
-  multiply(o, &o->mass_w, v, product);
+  multiply(o, 0, v, product);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
