@@ -75,6 +75,9 @@ void cps_sens_warn(sens_run *run, const char *format, ...);
 /* The scenario with parameter `wrt` at another value; NULL with an error that says why. */
 cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int lenient, cps_error *err);
 
+/* A parameter with its range. */
+const sens_parameter *cps_sens_range(const cps_sens *s, int wrt);
+
 /* The engines: sens_differences.c; sens_bodies.c; sens_cables.c. */
 extern const sens_engine cps_sens_differences;
 
