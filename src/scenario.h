@@ -46,6 +46,8 @@ typedef struct profile_value {
 } profile_value;
 
 profile_value cps_profile_eval(const profile *p, double t);
+/* The same, continued from the pieces in which `like`, a profile of the same form, is at time `at`. */
+profile_value cps_profile_beside(const profile *p, const profile *like, double at, double t);
 /* The first time after t at which the profile or a derivative up to the second jumps; INFINITY if none. */
 double cps_profile_next_break(const profile *p, double t);
 void cps_profile_free(profile *p);
@@ -196,6 +198,7 @@ typedef enum stick_reading {
 
 typedef struct cable_contact {
   int quadrature; /* contact points per element; 0: at the nodes */
+  int even;       /* they are equally far from each other, and not Gauss points */
   int n_drums;    /* drums that the cable may touch; -1: all */
   int *drums;     /* owned */
   const cps_normal *normal;
@@ -244,7 +247,8 @@ typedef struct scenario_run {
   double tolerance_abs;
   char solver[32];
   double rho;       /* spectral radius at infinity of alpha */
-  int newmark;      /* alpha as Newmark's rule with beta 1/4, gamma 1/2 */
+  int newmark;      /* alpha as Newmark's rule with */
+  double gamma;     /* its gamma, and beta = (gamma + 1/2)^2/4 */
   double fields;    /* interval of what is recorded along the cables; 0: none, negative: about 200 in all */
   double max_steps; /* give up after that many */
 } scenario_run;

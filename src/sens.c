@@ -16,9 +16,7 @@ const int cps_sens_place[SENS_SHADOWS] = {-3, -2, -1, 1, 2, 3};
 const double cps_sens_share[SENS_SHADOWS] = {-1.0 / 60, 9.0 / 60, -45.0 / 60, 45.0 / 60, -9.0 / 60, 1.0 / 60};
 
 /* Those that are exact, in the order in which they are asked; differences come last. */
-static const sens_engine *const engines[] = {
-    NULL,
-};
+static const sens_engine *const engines[] = {&cps_sens_bodies, &cps_sens_cables, NULL};
 
 typedef struct depends {
   sens_weight *weights;
@@ -48,6 +46,7 @@ struct cps_sens {
   char **warning;
   int n_warnings;
   cps_sens_method used;
+  int without_jumps;
 };
 
 /* ------------------------------------------------------------------ life */
@@ -382,6 +381,8 @@ void cps_sens_warn(sens_run *run, const char *format, ...) {
   if (copy) s->warning[s->n_warnings++] = strcpy(copy, text);
 }
 
+void cps_sens_leave_jumps_out(cps_sens *s) { s->without_jumps = 1; }
+
 /* ------------------------------------------------------------------ running */
 
 /* An exact engine for a method; NULL if there is none, and then *why (unless it is set) says so. */
@@ -465,7 +466,7 @@ cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(con
   const sens_engine *engine;
   drop_results(s);
   cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
-  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s};
+  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, s->without_jumps};
   if (status == CPS_OK) status = find_rows(s, &e);
   if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
   if (status == CPS_OK) status = choose(s, method, &run, &engine, &e);

@@ -12,13 +12,8 @@
 #ifndef CPS_SENS_H
 #define CPS_SENS_H
 
+#include "sens_place.h"
 #include "system.h"
-
-enum { SENS_SHADOWS = 6 };
-
-/* Where shadows stand, in steps, and their weights in the first derivative (over the step): of order six. */
-extern const int cps_sens_place[SENS_SHADOWS];
-extern const double cps_sens_share[SENS_SHADOWS];
 
 typedef struct sens_parameter {
   cps_quantity q;
@@ -44,6 +39,7 @@ typedef struct sens_run {
   int (*progress)(const cps_progress *, void *);
   void *progress_data;
   cps_sens *owner;
+  int without_jumps; /* leave out what happens to changes of state at transitions, to show what that does */
 } sens_run;
 
 typedef struct sens_engine {
@@ -78,7 +74,10 @@ cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int len
 /* A parameter with its range. */
 const sens_parameter *cps_sens_range(const cps_sens *s, int wrt);
 
+/* Leaves out what happens to changes of state at transitions, which makes them wrong: to show what that does. */
+void cps_sens_leave_jumps_out(cps_sens *sens);
+
 /* The engines: sens_differences.c; sens_bodies.c; sens_cables.c. */
-extern const sens_engine cps_sens_differences;
+extern const sens_engine cps_sens_differences, cps_sens_bodies, cps_sens_cables;
 
 #endif

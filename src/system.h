@@ -276,6 +276,9 @@ void cps_row_put(row *r, const char *kind, const char *name, const char *what, c
 void cps_row_field(row *r, const char *name, const char *what, const char *unit, int points, int components,
                    int constant, const double *values);
 
+/* What a row of this simulation's state and workspace would be, as they are: values[columns]. */
+void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, double *values);
+
 /* Cables (machine_result.c): what they record, their energy, and the next time that something prescribed jumps. */
 void cps_machine_columns(row *r);
 void cps_machine_fields(row *r);
