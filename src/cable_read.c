@@ -142,8 +142,10 @@ static void read_pressing(reader *r, const node *n, cable_contact *t) {
   if (!t->normal) {
     nearest_name near = {.word = name->text};
     for (int i = 0; i < cps_normal_count(); i++) cps_nearest_offer(&near, cps_normal_at(i)->name);
-    cps_complain(r, name, "there is no law of normal contact %s%s There are: hunt-crossley, linear",
-                 cps_quote(quote, name->text), cps_nearest_hint(&near, ".", hint));
+    cps_complain(
+        r, name,
+        "there is no law of normal contact %s%s There are: hunt-crossley, hunt-crossley-onset, linear",
+        cps_quote(quote, name->text), cps_nearest_hint(&near, ".", hint));
     return;
   }
   key_table table = cps_keys_of_normal(t->normal, t->quadrature > 0, units, rows);
@@ -196,12 +198,16 @@ static void read_touched(reader *r, const node *n, const cps_scenario *s, scenar
 
 /* How many contact points an element has. */
 static void read_points(reader *r, const node *n, cable_contact *t) {
-  enum { AT_NODES, AT_TWO, AT_SOME };
+  enum { AT_NODES, AT_TWO, AT_SOME, AT_EVEN };
   raw_contact_points raw = {0};
   if (!n) return;
   int before = cps_enter(r, "at");
   int choice = cps_read_choice(r, n, cps_row(&cps_keys_cable_contact, "at"), &raw);
-  t->quadrature = choice == AT_TWO ? 2 : choice == AT_SOME ? (int)raw.quadrature : 0;
+  t->even = choice == AT_EVEN;
+  t->quadrature = choice == AT_TWO    ? 2
+                  : choice == AT_SOME ? (int)raw.quadrature
+                  : choice == AT_EVEN ? (int)raw.even
+                                      : 0;
   cps_leave(r, before);
 }
 

@@ -465,6 +465,11 @@ static void check_solver(reader *r, const node *n, const cps_scenario *s) {
         "cables are stiff, and their contacts many: %s would need far too many steps. Use alpha, or bdf",
         solver);
   cps_leave(r, before);
+  if (!s->run.newmark && cps_node_get(n, "gamma")) {
+    before = cps_enter(r, "gamma");
+    cps_complain(r, cps_node_get(n, "gamma"), "gamma belongs to Newmark's rule; say newmark: true as well");
+    cps_leave(r, before);
+  }
   if (!s->run.newmark) return;
   before = cps_enter(r, "newmark");
   if (strcmp(solver, "alpha") != 0)

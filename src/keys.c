@@ -116,7 +116,12 @@ static const key run[] = {
     {"rho", KEY_QUANTITY, "1", .value = 0.8, .min = 0, .max = 1, .where = offsetof(raw_run, run.rho),
      .example = "0.8", .meaning = "spectral radius at infinity of `alpha`: 1 damps nothing, 0 most"},
     {"newmark", KEY_FLAG, .where = offsetof(raw_run, run.newmark), .example = "true",
-     .meaning = "`alpha` as Newmark's rule with beta 1/4 and gamma 1/2, which damps nothing"},
+     .meaning = "`alpha` as Newmark's rule, which damps nothing unless `gamma` says so"},
+    {"gamma", KEY_QUANTITY, "1", .value = 0.5, .min = 0.5, .max = 1, .where = offsetof(raw_run, run.gamma),
+     .example = "0.55",
+     .meaning =
+         "of Newmark's rule, with beta = (gamma + 1/2)^2/4: 0.5 damps nothing, and more than that damps what "
+         "is fast, and costs an order of accuracy"},
     {"fields", KEY_QUANTITY, "s", .value = -1, NOT_NEG, .otherwise = "about 200 in all",
      .where = offsetof(raw_run, run.fields), .example = "50 ms",
      .meaning = "interval at which shape, tension and contact along the cables are recorded; 0 means never"},

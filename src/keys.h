@@ -186,7 +186,7 @@ typedef struct raw_cable_contact {
 } raw_cable_contact;
 
 typedef struct raw_contact_points {
-  double quadrature;
+  double quadrature, even;
 } raw_contact_points;
 
 /* Numbers go into the profile itself; the rest is worked on. */

@@ -167,6 +167,10 @@ const key_table cps_keys_path = TABLE(
 static const key contact_points[] = {
     {"quadrature", KEY_INTEGER, .min = 1, .max = 5, .where = offsetof(raw_contact_points, quadrature),
      .example = "2", .meaning = "at Gauss points, that many in each element"},
+    {"even", KEY_INTEGER, .min = 1, .max = 5, .where = offsetof(raw_contact_points, even), .example = "2",
+     .meaning =
+         "at that many points in each element, equally far from each other along the cable: what runs onto a "
+         "drum then shakes least"},
 };
 
 const key_table cps_keys_contact_points = TABLE("contact-points", "where a cable touches", contact_points,
@@ -175,8 +179,8 @@ const key_table cps_keys_contact_points = TABLE("contact-points", "where a cable
 static const key touching[] = {
     {"at", KEY_CHOICE, .words = "nodes quadrature", .table = &cps_keys_contact_points, .otherwise = "`nodes`",
      .where = offsetof(raw_cable_contact, at), .example = "{quadrature: 2}",
-     .meaning = "where contact is looked for: at the nodes, or at Gauss points of each element (`quadrature` "
-                "alone means two)"},
+     .meaning = "where contact is looked for: at the nodes, at Gauss points of each element (`quadrature` "
+                "alone means two), or at points that are equally far from each other (`{even: 2}`)"},
     {"drums", KEY_NAMES, .words = "all", .otherwise = "those of the path",
      .where = offsetof(raw_cable_contact, drums), .example = "[pulley, winch]",
      .meaning = "the drums that the cable may touch, or `all`"},

@@ -198,6 +198,7 @@ typedef enum stick_reading {
 
 typedef struct cable_contact {
   int quadrature; /* contact points per element; 0: at the nodes */
+  int even;       /* they are equally far from each other, and not Gauss points */
   int n_drums;    /* drums that the cable may touch; -1: all */
   int *drums;     /* owned */
   const cps_normal *normal;
@@ -246,7 +247,8 @@ typedef struct scenario_run {
   double tolerance_abs;
   char solver[32];
   double rho;       /* spectral radius at infinity of alpha */
-  int newmark;      /* alpha as Newmark's rule with beta 1/4, gamma 1/2 */
+  int newmark;      /* alpha as Newmark's rule with */
+  double gamma;     /* its gamma, and beta = (gamma + 1/2)^2/4 */
   double fields;    /* interval of what is recorded along the cables; 0: none, negative: about 200 in all */
   double max_steps; /* give up after that many */
 } scenario_run;

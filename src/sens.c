@@ -16,10 +16,7 @@ const int cps_sens_place[SENS_SHADOWS] = {-3, -2, -1, 1, 2, 3};
 const double cps_sens_share[SENS_SHADOWS] = {-1.0 / 60, 9.0 / 60, -45.0 / 60, 45.0 / 60, -9.0 / 60, 1.0 / 60};
 
 /* Those that are exact, in the order in which they are asked; differences come last. */
-static const sens_engine *const engines[] = {
-    &cps_sens_bodies,
-    NULL,
-};
+static const sens_engine *const engines[] = {&cps_sens_bodies, &cps_sens_cables, NULL};
 
 typedef struct depends {
   sens_weight *weights;

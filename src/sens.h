@@ -12,13 +12,8 @@
 #ifndef CPS_SENS_H
 #define CPS_SENS_H
 
+#include "sens_place.h"
 #include "system.h"
-
-enum { SENS_SHADOWS = 6 };
-
-/* Where shadows stand, in steps, and their weights in the first derivative (over the step): of order six. */
-extern const int cps_sens_place[SENS_SHADOWS];
-extern const double cps_sens_share[SENS_SHADOWS];
 
 typedef struct sens_parameter {
   cps_quantity q;
@@ -80,6 +75,6 @@ cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int len
 void cps_sens_leave_jumps_out(cps_sens *sens);
 
 /* The engines: sens_differences.c; sens_bodies.c; sens_cables.c. */
-extern const sens_engine cps_sens_differences, cps_sens_bodies;
+extern const sens_engine cps_sens_differences, cps_sens_bodies, cps_sens_cables;
 
 #endif
