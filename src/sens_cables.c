@@ -322,9 +322,9 @@ static cps_status follow_start(course *y) {
 
 static cps_status run_followed(course *y) {
   sens_run *run = y->run;
-  run->sim->follow = (follower){y, on_row, on_step};
+  run->sim->follow = (follower){.data = y, .row = on_row, .step = on_step};
   cps_status status = cps_simulation_run(run->sim, run->progress, run->progress_data, y->err);
-  run->sim->follow = (follower){NULL, NULL, NULL};
+  run->sim->follow = (follower){.data = NULL};
   return status;
 }
 
