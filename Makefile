@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 
-.PHONY: all help setup build test demo bench lint fuzz docs web screenshots install clean
+.PHONY: all help setup build test demo bench bench-peers lint fuzz docs web screenshots install clean
 
 all: build
 
@@ -10,7 +10,8 @@ help:
 	@echo 'make demo      build, and run a stick-slip demonstration; results in demo/'
 	@echo 'make test      build, and run every test, then again with the sanitizers'
 	@echo 'make build     build; the tool is build/capstan'
-	@echo 'make bench     nanoseconds per evaluation of every law'
+	@echo 'make bench     what laws, steps and cables cost, and which goals are met'
+	@echo 'make bench-peers  the same problems in Exudyn and here; installs Exudyn into build/peers'
 	@echo 'make lint      format, warnings of clang, static analysis'
 	@echo 'make fuzz      fuzz each target for SECONDS_EACH=$(SECONDS_EACH) seconds'
 	@echo 'make docs      write the generated part of docs/'
@@ -37,6 +38,9 @@ demo: build
 
 bench: build
 	@scripts/bench.sh
+
+bench-peers: build
+	@scripts/bench_peers.sh
 
 lint:
 	@scripts/setup.sh build test lint

@@ -7,6 +7,14 @@
 
 #include "result_files.h"
 
+/* What was measured, to be laid over a column as points. */
+typedef struct report_data {
+  const char *name; /* of the column */
+  const char *unit;
+  const double *x, *y; /* [n] */
+  long n;
+} report_data;
+
 /* One result of a report. */
 typedef struct report_source {
   const char *label; /* short name, such as that of the folder */
@@ -16,6 +24,10 @@ typedef struct report_source {
   const char *text;                                   /* the scenario's source */
   cps_energy energy;                                  /* at the end */
   cps_counters counters;
+  const char **focus; /* columns of which derivatives are shown first; NULL: none */
+  int n_focus;
+  const report_data *data; /* what was measured; NULL: nothing */
+  int n_data;
 } report_source;
 
 /* A source about a run of this process; borrows everything. */

@@ -22,7 +22,8 @@ enum {
   FRAMES_LEAST = 60,
   FRAMES_MOST = 600,
   EVENTS_MOST = 5000,
-  EVENTS_NEAR = 500, /* events whose neighbouring rows are kept in any case */
+  POINTS_MOST = 4000, /* of what was measured */
+  EVENTS_NEAR = 500,  /* events whose neighbouring rows are kept in any case */
   CODE_ORDERS = 3
 };
 
@@ -222,6 +223,32 @@ static void put_columns(packer *p, const cps_result *r, const long *row, long ro
   json_close(&p->w);
   json_number(&p->w, "rows_total", (double)cps_result_rows(r));
   free(x);
+}
+
+/* What is to be seen first, and what was measured. */
+static void put_extras(packer *p, const report_source *source) {
+  json_open_flat(&p->w, "focus", '[');
+  for (int i = 0; i < source->n_focus; i++) json_text(&p->w, NULL, source->focus[i]);
+  json_close(&p->w);
+  json_open_flat(&p->w, "measured", '[');
+  for (int i = 0; i < source->n_data; i++) {
+    const report_data *d = &source->data[i];
+    long n = d->n < POINTS_MOST ? d->n : POINTS_MOST;
+    double *x = (double *)grow(NULL, 2 * (size_t)n + 1, sizeof *x), *y = x + n;
+    for (long k = 0; k < n; k++) {
+      long at = n < d->n ? k * (d->n - 1) / (n - 1) : k;
+      x[k] = d->x[at];
+      y[k] = d->y[at];
+    }
+    json_open_flat(&p->w, NULL, '{');
+    json_text(&p->w, "name", d->name);
+    json_text(&p->w, "unit", d->unit);
+    put_times(p, "x", x, (size_t)n);
+    put_array(p, "data", y, (size_t)n, 1, SERIES_BITS);
+    json_close(&p->w);
+    free(x);
+  }
+  json_close(&p->w);
 }
 
 /* The place of a text in the list; it is added if it is new. */
@@ -520,6 +547,7 @@ static void put_run(packer *p, const report_source *source) {
   put_about(&p->w, source);
   put_numbers(&p->w, source);
   put_columns(p, r, row, rows);
+  put_extras(p, source);
   put_events(p, r);
   put_fields(p, r);
   put_model(p, source->run->scenario, t, rows);

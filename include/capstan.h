@@ -509,6 +509,85 @@ CPS_API const char *cps_result_text(const cps_result *result, const char *name);
 /* For people: "position of bodies block along its line"; the name itself where nothing better is known. */
 CPS_API void cps_result_long_name(const char *name, char *text, size_t size);
 
+/* ------------------------------------------------------------------ parameters by path
+ *
+ * Every number of a scenario has a path, as --set writes it: "bodies.block.mass", "cables.rope.contact.friction.mu",
+ * "drums.pulley.drive.pd.setpoint.cycloid.amplitude". */
+
+typedef struct cps_quantity {
+  char path[128];
+  char unit[32]; /* SI; "1" for none */
+  double value;  /* in SI */
+} cps_quantity;
+
+/* The quantity at a path. CPS_BAD_INPUT if the path names nothing, or no number. */
+CPS_API cps_status cps_scenario_quantity(const cps_scenario *scenario, const char *path,
+                                         cps_quantity *quantity, cps_error *err);
+
+/* The same scenario with n quantities changed, values in SI. NULL if that is not a good one; as cps_scenario_load. */
+CPS_API cps_scenario *cps_scenario_with(const cps_scenario *scenario, const char *const *paths,
+                                        const double *values, int n, cps_problems **problems);
+
+/* ------------------------------------------------------------------ sensitivities
+ *
+ * Derivatives of outputs with respect to parameters, exact across stick and slip. An output is a function of recorded columns:
+ *
+ *   COLUMN            its value at the end of the run      bodies.block.x
+ *   COLUMN@T          its value at time T                  bodies.block.x@0.5
+ *   max(COLUMN)       its largest value, min(COLUMN) its smallest, over the recorded rows
+ *   integral(COLUMN)  over time, by the trapezoidal rule over rows; also mean(COLUMN), rms(COLUMN)
+ *   square(COLUMN, X) integral over time of (COLUMN - X)^2
+ *   event(N)          time of the N-th event, from 1; event(CONTACT, N) of those of one contact
+ *
+ * max, min, integral, mean, rms and square may be limited to a part of the run: max(COLUMN, FROM, TO).
+ *
+ *   const char *wrt[] = {"bodies.block.mass", "springs.belt.stiffness"}, *of[] = {"bodies.block.x@1"};
+ *   cps_sens *sens = cps_sens_new(scenario, wrt, 2, of, 1, &err);
+ *   cps_sens_run(sens, CPS_SENS_AUTO, NULL, NULL, &err);
+ *   double by_mass = cps_sens_gradient(sens, 0, 0);
+ */
+
+typedef enum cps_sens_method {
+  CPS_SENS_AUTO,       /* forward, or adjoint where that costs less */
+  CPS_SENS_FORWARD,    /* with all histories */
+  CPS_SENS_ADJOINT,    /* cost hardly grows with the number of parameters */
+  CPS_SENS_DIFFERENCES /* of whole runs: for comparison */
+} cps_sens_method;
+
+typedef struct cps_sens cps_sens;
+
+/* The scenario must outlive it. */
+CPS_API cps_sens *cps_sens_new(const cps_scenario *scenario, const char *const *wrt, int n_wrt,
+                               const char *const *of, int n_of, cps_error *err);
+CPS_API void cps_sens_free(cps_sens *sens);
+
+/* Other values of the parameters, [n_wrt] in SI, for the runs that follow. */
+CPS_API cps_status cps_sens_set(cps_sens *sens, const double *values, cps_error *err);
+/* Rows at these rising times, [n] within the run, instead of those of run.output. */
+CPS_API cps_status cps_sens_at(cps_sens *sens, const double *times, long n, cps_error *err);
+
+/* Runs the simulation and differentiates it. On failure the result holds everything up to that time. */
+CPS_API cps_status cps_sens_run(cps_sens *sens, cps_sens_method method,
+                                int (*progress)(const cps_progress *, void *), void *data, cps_error *err);
+
+CPS_API int cps_sens_parameters(const cps_sens *sens);
+CPS_API const cps_quantity *cps_sens_parameter(const cps_sens *sens, int wrt);
+CPS_API int cps_sens_outputs(const cps_sens *sens);
+CPS_API const char *cps_sens_output(const cps_sens *sens, int of); /* as it was asked for */
+CPS_API const char *cps_sens_unit(const cps_sens *sens, int of);
+/* Of the last run: value of an output, and its derivative. */
+CPS_API double cps_sens_value(const cps_sens *sens, int of);
+CPS_API double cps_sens_gradient(const cps_sens *sens, int of, int wrt);
+CPS_API cps_sens_method cps_sens_used(const cps_sens *sens);
+/* The run itself; and d(column)/d(parameter) at its rows, NULL unless the method was forward or differences. */
+CPS_API const cps_result *cps_sens_result(const cps_sens *sens);
+CPS_API const double *cps_sens_history(const cps_sens *sens, int column, int wrt);
+/* Writes the result of the last run as cps_simulation_write does, with the histories as columns
+ * "d(bodies.block.x)/d(bodies.block.mass)". */
+CPS_API cps_status cps_sens_write(const cps_sens *sens, const char *path, cps_error *err);
+/* What may make a derivative wrong or not exist, such as a contact that only grazes sticking; NULL past the last. */
+CPS_API const char *cps_sens_warning(const cps_sens *sens, int i);
+
 #ifdef __cplusplus
 }
 #endif

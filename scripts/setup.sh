@@ -7,6 +7,7 @@ build="build-essential cmake ninja-build pkg-config libfyaml-dev libudunits2-dev
 test="libcmocka-dev python3 python3-numpy python3-h5py"
 lint="clang clang-format clang-tidy cppcheck"
 fuzz="clang libclang-rt-dev"
+peers="python3 python3-venv"
 
 # What looks at reports: a browser, and node unless it is there already from elsewhere.
 web="chromium fonts-inter"
@@ -19,7 +20,7 @@ report=
 wanted=
 for group in "$@"; do
   case $group in
-    build | test | lint | fuzz | web) wanted+=" ${!group}" ;;
+    build | test | lint | fuzz | peers | web) wanted+=" ${!group}" ;;
     *) echo "setup: no group of packages is called $group" >&2; exit 2 ;;
   esac
 done

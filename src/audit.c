@@ -10,97 +10,13 @@
  * because its velocities are not quite the integrals of its accelerations, nor its positions those of its
  * velocities: a line of its own.
  */
+#include "lanes.h"
 #include "machine.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ elements */
-
-/* The force that the element passes on from node to node, along its chord. It balances loads and contact forces
- * exactly; EA times the mean strain does not, where an element is curved more than it can be. */
-double cps_cable_tension(const cable *c, int i) {
-  cable_section elastic_only = c->section;
-  const double *q = c->q + i * c->b;
-  double f[12] = {0}, along = 0, square = 0;
-  elastic_only.rayleigh = elastic_only.axial_damping = elastic_only.bending_damping = 0;
-  cps_element_force(c->dim, &elastic_only, c->length[i], q, c->v + i * c->b, f, 1, 0, NULL, NULL);
-  for (int d = 0; d < c->dim; d++) {
-    double chord = q[c->b + d] - q[d];
-    along += f[c->b + d] * chord;
-    square += chord * chord;
-  }
-  return square > 0 ? along / sqrt(square) : 0;
-}
-
-/* Elastic energy of element i. */
-static double elastic(const cable *c, int i) {
-  double f[12] = {0};
-  return cps_element_force(c->dim, &c->section, c->length[i], c->q + i * c->b, c->v + i * c->b, f, 1, 0, NULL,
-                           NULL);
-}
-
-/* x' M y of element i for one direction d. */
-static inline double mass_product(double l, double rho, const double *x, const double *y, int dim, int d) {
-  double x0 = x[d], x1 = l * x[dim + d], x2 = x[2 * dim + d], x3 = l * x[3 * dim + d];
-  double y0 = y[d], y1 = l * y[dim + d], y2 = y[2 * dim + d], y3 = l * y[3 * dim + d];
-  return rho * l / 420 *
-         (x0 * (156 * y0 + 22 * y1 + 54 * y2 - 13 * y3) + x1 * (22 * y0 + 4 * y1 + 13 * y2 - 3 * y3) +
-          x2 * (54 * y0 + 13 * y1 + 156 * y2 - 22 * y3) + x3 * (-13 * y0 - 3 * y1 - 22 * y2 + 4 * y3));
-}
-
-static double kinetic(const cable *c) {
-  double sum = 0;
-  for (int i = 0; i < c->n; i++)
-    for (int d = 0; d < c->dim; d++)
-      sum += mass_product(c->length[i], c->section.rho, c->v + i * c->b, c->v + i * c->b, c->dim, d);
-  for (int i = 0; i <= c->n; i++)
-    for (int d = 0; d < c->dim; d++) sum += c->mass[i] * c->v[i * c->b + d] * c->v[i * c->b + d];
-  return sum / 2;
-}
-
-static double potential(const cable *c) {
-  double sum = 0;
-  for (int i = 0; i < c->n; i++) {
-    double l = c->length[i];
-    const double *q = c->q + i * c->b;
-    for (int d = 0; d < c->dim; d++)
-      sum -= c->section.rho * c->gravity[d] *
-             (l / 2 * (q[d] + q[2 * c->dim + d]) + l * l / 12 * (q[c->dim + d] - q[3 * c->dim + d]));
-  }
-  for (int i = 0; i <= c->n; i++)
-    for (int d = 0; d < c->dim; d++) sum -= c->mass[i] * c->gravity[d] * c->q[i * c->b + d];
-  return sum;
-}
-
-/* Inertia's work less the change of kinetic energy, and the work of Westin's damping, of a whole cable. */
-static void step_elements(const cable *c, double *solver, double *damping) {
-  int dim = c->dim, b = c->b;
-  for (int i = 0; i <= c->n; i++) {
-    double dq[12], ma[12], dv[12], mv[12];
-    const double *q1 = c->q + i * b, *q0 = c->q0 + i * b, *v1 = c->v + i * b, *v0 = c->v0 + i * b;
-    const double *a1 = c->a + i * b, *a0 = c->a0 + i * b;
-    int whole = i < c->n;
-    for (int k = 0; k < (whole ? 2 * b : b); k++) {
-      dq[k] = q1[k] - q0[k];
-      ma[k] = (a1[k] + a0[k]) / 2;
-      dv[k] = v1[k] - v0[k];
-      mv[k] = (v1[k] + v0[k]) / 2;
-    }
-    for (int d = 0; d < dim; d++) {
-      if (c->mass[i] > 0) *solver += c->mass[i] * (dq[d] * ma[d] - dv[d] * mv[d]);
-      if (!whole) continue;
-      double l = c->length[i], rho = c->section.rho;
-      *solver += mass_product(l, rho, dq, ma, dim, d) - mass_product(l, rho, dv, mv, dim, d);
-      if (c->section.rayleigh <= 0) continue;
-      double x0 = (dq[2 * dim + d] - dq[d]) / l, x1 = dq[dim + d], x2 = dq[3 * dim + d];
-      double y0 = (mv[2 * dim + d] - mv[d]) / l, y1 = mv[dim + d], y2 = mv[3 * dim + d];
-      *damping += c->section.rayleigh * l / 30 *
-                  (x0 * (36 * y0 - 3 * y1 - 3 * y2) + x1 * (-3 * y0 + 4 * y1 - y2) +
-                   x2 * (-3 * y0 - y1 + 4 * y2));
-    }
-  }
-}
+/* ------------------------------------------------------------------ damping */
 
 /* Power of objective damping, now. */
 static double damping_power(const cable *c) {
@@ -116,46 +32,58 @@ static double damping_power(const cable *c) {
 
 /* ------------------------------------------------------------------ contact */
 
-/* What a point does now. */
-static void look(const machine *m, const cable *c, const contact_point *p, contact_trace *o) {
-  memset(o, 0, sizeof *o);
-  o->drum = -1;
-  if (p->near < 0) return;
-  const drum *g = &m->drum[p->near];
-  const double *q = c->q + p->node * c->b, *v = c->v + p->node * c->b;
-  double n[3] = {0}, t[3], height = 0, square = 0, out = 0;
-  for (int d = 0; d < m->dim; d++) {
-    for (int k = 0; k < 4; k++)
-      if (p->shape[k] != 0) o->r[d] += p->shape[k] * q[k * m->dim + d];
-    o->r[d] -= g->center[d];
-    height += m->dim == 3 ? o->r[d] * g->axis[d] : 0;
-  }
-  for (int d = 0; d < m->dim; d++) {
-    n[d] = o->r[d] - height * g->axis[d] * (m->dim == 3);
-    square += n[d] * n[d];
-  }
-  double rho = sqrt(square);
+/* Place or velocity of a point, from the coordinates or velocities of its element. */
+INLINE void of_point(const contact_point *p, const double *q, const int dim, double *r) {
+  for (int d = 0; d < dim; d++) r[d] = p->shape[0] * q[d];
+  for (int k = 1; k < 4; k++)
+    for (int d = 0; d < dim && p->shape[k] != 0; d++) r[d] += p->shape[k] * q[k * dim + d];
+}
+
+/* What a point does now: its place, and 1 with all the rest if it touches something. */
+INLINE int look_in(const machine *m, const cable *c, const contact_point *p, contact_trace *o,
+                   const int dim) {
   o->drum = p->near;
-  if (rho >= g->radius || rho == 0) return;
+  o->depth = 0;
+  if (p->near < 0) return 0;
+  const drum *g = &m->drum[p->near];
+  double n[3] = {0}, t[3], rate[3], height = 0, square = 0, out = 0;
+  of_point(p, c->q + p->node * c->b, dim, o->r);
+  for (int d = 0; d < dim; d++) {
+    n[d] = o->r[d] -= g->center[d];
+    height += dim == 3 ? o->r[d] * g->axis[d] : 0;
+  }
+  for (int d = 0; d < dim && dim == 3; d++) n[d] -= height * g->axis[d];
+  for (int d = 0; d < dim; d++) square += n[d] * n[d];
+  if (square >= g->radius * g->radius || square == 0) return 0;
+  double rho = sqrt(square);
   o->depth = g->radius - rho;
-  for (int d = 0; d < m->dim; d++) {
+  of_point(p, c->v + p->node * c->b, dim, rate);
+  for (int d = 0; d < dim; d++) {
     n[d] /= rho;
-    double rate = -g->center_v[d];
-    for (int k = 0; k < 4; k++)
-      if (p->shape[k] != 0) rate += p->shape[k] * v[k * m->dim + d];
-    out += n[d] * rate;
+    out += n[d] * (rate[d] - g->center_v[d]);
   }
   for (int d = 0; d < 3; d++)
     t[d] = g->axis[(d + 1) % 3] * n[(d + 2) % 3] - g->axis[(d + 2) % 3] * n[(d + 1) % 3];
   cps_normal_output slow, fast;
-  cps_normal_eval(c->contact.normal, c->contact.normal_p, o->depth, 0, &slow);
-  cps_normal_eval(c->contact.normal, c->contact.normal_p, o->depth, -out, &fast);
+  cps_normal_force(c->contact.normal, c->contact.normal_p, o->depth, 0, &slow);
+  cps_normal_force(c->contact.normal, c->contact.normal_p, o->depth, -out, &fast);
   o->n_damping = p->weight * (fast.n - slow.n);
   o->f = p->f[0];
-  for (int d = 0; d < m->dim; d++) {
-    o->pull[d] = p->f[0] * t[d] + (m->dim == 3 ? p->f[1] * g->axis[d] : 0);
+  for (int d = 0; d < dim; d++) {
+    o->pull[d] = p->f[0] * t[d] + (dim == 3 ? p->f[1] * g->axis[d] : 0);
     o->push[d] = o->pull[d] + p->weight * fast.n * n[d];
   }
+  return 1;
+}
+
+static int look(const machine *m, const cable *c, const contact_point *p, contact_trace *o) {
+  return m->dim == 2 ? look_in(m, c, p, o, 2) : look_in(m, c, p, o, 3);
+}
+
+/* The same, with nothing left of before where it touches nothing. */
+static void look_afresh(const machine *m, const cable *c, const contact_point *p, contact_trace *o) {
+  memset(o, 0, sizeof *o);
+  look(m, c, p, o);
 }
 
 /* The work of a point over a step. */
@@ -281,7 +209,7 @@ void cps_audit_start(machine *m, double t) {
   (void)t;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    for (int k = 0; k < c->n_points; k++) look(m, c, &c->point[k], &c->trace[k]);
+    for (int k = 0; k < c->n_points; k++) look_afresh(m, c, &c->point[k], &c->trace[k]);
     memcpy(c->loads0, c->load, sizeof c->load);
     memcpy(c->reaction0, c->reaction, sizeof c->reaction);
   }
@@ -291,12 +219,18 @@ void cps_audit_start(machine *m, double t) {
 void cps_audit_step(machine *m, double t, double h) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    step_elements(c, &m->work.solver, &m->work.damping);
+    cps_cable_step_work(c, &m->work.solver, &m->work.damping);
     for (int k = 0; k < c->n_points; k++) {
-      contact_trace now;
-      contact_trace *before = &c->trace[k];
-      if (c->point[k].near < 0 && before->drum < 0) continue;
-      look(m, c, &c->point[k], &now);
+      contact_trace *before = &c->trace[k], now;
+      if (!look(m, c, &c->point[k], &now)) {
+        if (before->depth > 0) { /* has let go */
+          look_afresh(m, c, &c->point[k], &now);
+        } else { /* in the open, then and now: only its place is of interest */
+          before->drum = now.drum;
+          for (int d = 0; d < m->dim; d++) before->r[d] = now.r[d];
+          continue;
+        }
+      }
       step_point(m, c, before, &now);
       *before = now;
     }
@@ -312,13 +246,14 @@ void cps_audit_energy(const machine *m, cps_energy *e) {
   memset(e, 0, sizeof *e);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    e->kinetic += kinetic(c);
-    e->gravity += potential(c);
-    for (int k = 0; k < c->n; k++) e->elastic += elastic(c, k);
+    cable_store store;
+    cps_cable_survey(c, &store);
+    e->kinetic += store.kinetic;
+    e->gravity += store.gravity;
+    e->elastic += store.elastic;
     for (int k = 0; k < c->n_points; k++) {
       contact_trace now;
-      look(m, c, &c->point[k], &now);
-      if (now.drum >= 0)
+      if (look(m, c, &c->point[k], &now))
         e->elastic += c->point[k].weight *
                       cps_normal_energy(c->contact.normal, c->contact.normal_p, now.depth);
     }

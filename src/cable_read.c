@@ -150,9 +150,9 @@ static void read_pressing(reader *r, const node *n, cable_contact *t) {
   }
   key_table table = cps_keys_of_normal(t->normal, t->quadrature > 0, units, rows);
   for (int i = 0; i < table.n; i++) t->normal_p[i] = rows[i].value;
-  if (n->kind == NODE_SCALAR) return;
+  static const node nothing = {.kind = NODE_NULL};
   int before = cps_enter(r, name->text);
-  cps_read_map(r, n->entry[0].value, &table, NULL, t->normal_p);
+  cps_read_map(r, n->kind == NODE_MAP ? n->entry[0].value : &nothing, &table, NULL, t->normal_p);
   cps_leave(r, before);
 }
 

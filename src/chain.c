@@ -18,9 +18,10 @@
  */
 #include "chain_recipe.h"
 
-#define DIM     2
-#define SLOTS   1
-#define NAME(x) x##_21
+#define ALL_STICK 0
+#define DIM       2
+#define SLOTS     1
+#define NAME(x)   x##_21
 #include "chain_pass.h"
 #define DIM     2
 #define SLOTS   2
@@ -34,11 +35,22 @@
 #define SLOTS   4
 #define NAME(x) x##_34
 #include "chain_pass.h"
+#undef ALL_STICK
+
+#define ALL_STICK 1
+#define DIM       2
+#define SLOTS     1
+#define NAME(x)   x##_21_stick
+#include "chain_pass.h"
+#define DIM     3
+#define SLOTS   2
+#define NAME(x) x##_32_stick
+#include "chain_pass.h"
+#undef ALL_STICK
 
 /* ------------------------------------------------------------------ any cable */
 
-/* Whether the processor has the instructions of the second copy. */
-static int has_wide(void) {
+int cps_has_wide(void) {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2");
 #else
@@ -49,9 +61,14 @@ static int has_wide(void) {
 int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left) {
   c->plain = c->dim == 2 && c->slots == 1 && m->nb == 0 && c->of->contact.quadrature == 0 && !c->has_extra &&
              !how->careful && c->n >= 4;
+  int all_stick = c->all_stick && !(how->bristle > 0); /* statics has springs instead */
+  c->plain = c->plain && !all_stick;
+  c->width = (c->b + c->slots) * (all_stick ? 2 : 1);
+  if (all_stick)
+    return c->dim == 2 ? eliminate_21_stick(m, c, how, left) : eliminate_32_stick(m, c, how, left);
   if (c->plain) {
 #if defined(__x86_64__)
-    if (has_wide()) return cps_wide_eliminate(m, c, how, left);
+    if (cps_has_wide()) return cps_wide_eliminate(m, c, how, left);
 #endif
     return cps_plane_eliminate(m, c, how, left);
   }
@@ -61,7 +78,7 @@ int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *lef
 
 /* How far the contact points of node i move along their drums: a guess needs to know. */
 static void note_moves(cable *c, int i) {
-  int width = c->b + c->slots;
+  int width = c->width;
   for (int k = 0; k < c->per_node && i * c->per_node + k < c->n_points; k++) {
     contact_point *p = &c->point[i * c->per_node + k];
     p->moved = 0;
@@ -71,9 +88,19 @@ static void note_moves(cable *c, int i) {
   }
 }
 
+/* Applies `part` of the changes of node i to the problem in which all contacts stick. */
+static void add_sticking(cable *c, int i, double part) {
+  int h = c->b, half = h + c->slots, axes = c->dim - 1;
+  if (c->width == half) return;
+  const double *x = c->x + (size_t)i * (size_t)c->width + half;
+  for (int r = 0; r < h; r++) c->gap[i * h + r] += part * x[r];
+  for (int k = 0; k < c->per_node && i * c->per_node + k < c->n_points; k++)
+    for (int j = 0; j < axes; j++) c->pull[(i * c->per_node + k) * AXES + j] += part * x[h + k * axes + j];
+}
+
 /* Back substitution for any number of unknowns. */
 static double substitute(const machine *m, cable *c, const implicit *how) {
-  int h = c->b, b = c->b + c->slots, w = 1 + m->nb, axes = c->dim - 1;
+  int h = c->b, b = c->width, w = 1 + m->nb, axes = c->dim - 1;
   double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a, moved = 0, sum = 0;
   for (int i = c->n; i >= 0; i--) {
     double *x = c->x + i * b;
@@ -94,6 +121,7 @@ static double substitute(const machine *m, cable *c, const implicit *how) {
     for (int k = 0; k < c->per_node && i * c->per_node + k < c->n_points; k++)
       for (int j = 0; j < axes; j++) c->point[i * c->per_node + k].f[j] += x[h + k * axes + j];
     note_moves(c, i);
+    add_sticking(c, i, 1);
   }
   return isfinite(sum) ? moved : NAN;
 }
@@ -101,7 +129,7 @@ static double substitute(const machine *m, cable *c, const implicit *how) {
 /* Substitution in the plane without a border; see chain_plane.h. */
 static double plain_substitute(cable *c, const implicit *how, double factor) {
 #if defined(__x86_64__)
-  if (has_wide()) return cps_wide_substitute(c, how, factor);
+  if (cps_has_wide()) return cps_wide_substitute(c, how, factor);
 #endif
   return cps_plane_substitute(c, how, factor);
 }
@@ -116,7 +144,7 @@ void cps_chain_take_back(cable *c, const implicit *how, double part) {
     return;
   }
   double v_q = part * how->v_a / how->q_a, a_q = part / how->q_a;
-  int b = c->b, width = b + c->slots, axes = c->dim - 1;
+  int b = c->b, width = c->width, axes = c->dim - 1;
   for (int k = 0; k <= c->n; k++) {
     const double *x = c->x + k * width;
     double *q = c->q + k * b, *v = c->v + k * b, *a = c->a + k * b;
@@ -125,6 +153,7 @@ void cps_chain_take_back(cable *c, const implicit *how, double part) {
       v[j] -= v_q * x[j];
       a[j] -= a_q * x[j];
     }
+    add_sticking(c, k, -part);
   }
   for (int k = 0; k < c->n_points; k++) {
     contact_point *p = &c->point[k];

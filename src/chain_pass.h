@@ -1,7 +1,14 @@
 /* chain_pass.h - the pass of chain.c for one dimension: included with DIM, SLOTS (friction forces per node) and
  * NAME(x). */
 
-#define B (2 * DIM + SLOTS)
+/* Unknowns of a node: q, f and, with ALL_STICK, beside them by how much accelerations and friction forces would differ
+ * if all contacts stuck (Westin's reading): gap and pull, with
+ *
+ *   M gap = A' pull,   A gap = r_s,
+ *
+ * so that pull = (A M^-1 A')^-1 r_s, and f - pull are the multipliers of the problem in which all contacts stick. */
+#define HALF (2 * DIM + SLOTS)
+#define B    (HALF * (1 + ALL_STICK))
 
 #include "chain_elements.h"
 
@@ -110,6 +117,73 @@ static void NAME(touch_border)(machine *m, cable *c, const contact_point *p, con
   }
 }
 
+#if ALL_STICK
+/* M gap of element i. */
+static void NAME(add_gap)(const cable *c, int i, NAME(rows) * w) {
+  double mass[4][4];
+  const double *gap = c->gap + (size_t)i * 2 * DIM;
+  cps_element_mass(&c->section, c->length[i], mass);
+  for (int r = 0; r < 4; r++) {
+    double *rest = r < 2 ? w->r : w->next_r;
+    for (int s = 0; s < 4; s++) {
+      double(*into)[B] = r < 2 ? s < 2 ? w->d : w->u : s < 2 ? w->next_l : w->next_d;
+      for (int d = 0; d < DIM; d++) {
+        into[HALF + r % 2 * DIM + d][HALF + s % 2 * DIM + d] += mass[r][s];
+        rest[HALF + r % 2 * DIM + d] += mass[r][s] * gap[s * DIM + d];
+      }
+    }
+  }
+}
+
+/* What a contact point adds to the problem in which all contacts stick: -A' pull, and A gap - r_s times a mass. At a node
+ * that is fixed nothing could stick by accelerating: its pull is what it would be for that mass alone. */
+static void NAME(add_pull)(const cable *c, const contact_point *p, const touch *t, double a_q, int slot,
+                           NAME(rows) * w, leftover *left) {
+  enum { H = 2 * DIM };
+  const double *gap = c->gap + (size_t)p->node * H, *pull = c->pull + (p - c->point) * AXES;
+  int fixed = p->shape[0] == 1 && c->fixed[p->node];
+  double at[DIM], out = 0;
+  for (int d = 0; d < DIM; d++) {
+    at[d] = 0;
+    for (int i = 0; i < 4; i++)
+      if (p->shape[i] != 0) at[d] += p->shape[i] * gap[i * DIM + d];
+    out += t->away[d] * at[d];
+  }
+  for (int k = 0; k < DIM - 1; k++) {
+    int row = HALF + slot + k;
+    double along = 0;
+    for (int j = 0; j < DIM - 1; j++) w->d[slot + k][HALF + slot + j] = (k == j) - t->rest_f[k][j];
+    for (int d = 0; d < DIM; d++) along += t->dir[k][d] * at[d];
+    w->r[row] = fixed ? pull[k] - p->mass * t->slide_a[k] : p->mass * (along - t->slide_a[k]);
+    if (fixed) w->d[row][row] = 1;
+    left->friction = fmax(left->friction, fabs(w->r[row]));
+    for (int i = 0; i < 4; i++) {
+      double s = p->shape[i];
+      if (s == 0) continue;
+      double(*of)[B] = i < 2 ? w->d : w->u, (*column)[B] = i < 2 ? w->d : w->next_l;
+      double *rest = i < 2 ? w->r : w->next_r, by = k == 0 ? t->slide_t + out : a_q;
+      for (int d = 0; d < DIM; d++) {
+        int q = i % 2 * DIM + d;
+        of[row][q] -= p->mass * s * (fixed ? by - (k == 0 ? out : 0) : by) * t->dir[k][d];
+        if (!fixed) of[row][HALF + q] += p->mass * s * t->dir[k][d];
+        column[HALF + q][row] -= s * t->dir[k][d];
+        rest[HALF + q] -= s * t->dir[k][d] * pull[k];
+      }
+    }
+  }
+  for (int i = 0; i < 4; i++) { /* t turns with the point */
+    for (int j = 0; j < 4; j++) {
+      double both = p->shape[i] * p->shape[j] * pull[0];
+      if (both == 0) continue;
+      double(*into)[B] = i < 2 ? j < 2 ? w->d : w->u : j < 2 ? w->next_l : w->next_d;
+      for (int d = 0; d < DIM; d++)
+        for (int e = 0; e < DIM; e++)
+          into[HALF + i % 2 * DIM + d][j % 2 * DIM + e] += both * t->away[d] * t->dir[0][e];
+    }
+  }
+}
+#endif
+
 /* A contact point into the rows of its nodes; its friction forces are the unknowns from `slot` on. */
 static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const implicit *how, int slot,
                               NAME(rows) * w, leftover *left) {
@@ -132,6 +206,10 @@ static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const impl
     for (int i = 0; i < DIM - 1; i++) {
       w->d[slot + i][slot + i] = 1;
       w->r[slot + i] = p->f[i];
+#if ALL_STICK
+      w->d[HALF + slot + i][HALF + slot + i] = 1;
+      w->r[HALF + slot + i] = c->pull[(p - c->point) * AXES + i];
+#endif
     }
     return;
   }
@@ -167,6 +245,9 @@ static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const impl
       }
     }
   }
+#if ALL_STICK
+  NAME(add_pull)(c, p, &t, 1 / how->q_a, slot, w, left);
+#endif
   if (m->nb > 0) NAME(touch_border)(m, c, p, &t, slot);
 }
 
@@ -276,16 +357,18 @@ static void NAME(bind)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(r
 /* A contact that sticks at a node whose place is not its own leaves its friction force open inside the block; this
  * much of a preference for the present one decides, and Newton's method makes up for it. */
 static void NAME(prefer)(NAME(rows) * w) {
-  for (int j = 2 * DIM; j < B; j++) w->d[j][j] += 1e-6;
+  for (int j = 2 * DIM; j < HALF; j++)
+    for (int k = j; k < B; k += HALF) w->d[k][k] += 1e-6;
 }
 
 /* Coordinates that do not follow the equations: no change. */
 static void NAME(fix)(unsigned bits, NAME(rows) * w) {
-  for (int j = 0; j < 2 * DIM; j++) {
-    if (!(bits >> j & 1)) continue;
-    for (int s = 0; s < B; s++) w->d[j][s] = w->d[s][j] = w->u[j][s] = w->next_l[s][j] = w->l[j][s] = 0;
-    w->d[j][j] = 1;
-    w->r[j] = 0;
+  for (int k = 0; k < (1 + ALL_STICK) * HALF; k++) {
+    int j = k % HALF;
+    if (j >= 2 * DIM || !(bits >> j & 1)) continue;
+    for (int s = 0; s < B; s++) w->d[k][s] = w->d[s][k] = w->u[k][s] = w->next_l[s][k] = w->l[k][s] = 0;
+    w->d[k][k] = 1;
+    w->r[k] = 0;
   }
 }
 
@@ -383,18 +466,25 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
     memset(w.next_l, 0, sizeof w.next_l);
     memset(w.next_r, 0, sizeof w.next_r);
     memset(w.u, 0, sizeof w.u);
-    for (int k = H; k < B; k++) w.d[k][k] = c->n_points == 0;
+    for (int k = H; k < HALF; k++) w.d[k][k] = c->n_points == 0;
     if (i < c->n) {
       if (i % LANES == 0) NAME(elements)(c, &y, i, 1, &four);
       NAME(put)(&four, i % LANES, &w);
       left->tension = fmax(left->tension, four.tension[i % LANES]);
       if (c->has_extra) NAME(add_extra)(c, &y, i, &w);
+#if ALL_STICK
+      NAME(add_gap)(c, i, &w);
+#endif
     }
     double mass = c->mass[i];
     if (mass > 0) {
       for (int d = 0; d < DIM; d++) {
         w.r[d] += mass * (c->a[i * H + d] - c->gravity[d]);
         w.d[d][d] += mass * y.a_q;
+#if ALL_STICK
+        w.r[HALF + d] += mass * c->gap[i * H + d];
+        w.d[HALF + d][HALF + d] += mass;
+#endif
       }
     }
     if (i == 0 || i == c->n)
@@ -402,7 +492,8 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
     for (int k = 0; k < c->per_node; k++) {
       int at = i * c->per_node + k;
       if (at >= c->n_points) { /* the last node has none of its own */
-        for (int d = 0; d < DIM - 1; d++) w.d[H + k * (DIM - 1) + d][H + k * (DIM - 1) + d] = 1;
+        for (int d = H + k * (DIM - 1); d < H + (k + 1) * (DIM - 1); d++)
+          for (int j = d; j < B; j += HALF) w.d[j][j] = 1;
         continue;
       }
       NAME(add_contact)(m, c, &c->point[at], how, H + k * (DIM - 1), &w, left);
@@ -414,9 +505,11 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
     if (bound) NAME(bind)(m, c, i, &bond[i != 0], &w);
     if (c->fixed[i]) NAME(fix)(c->fixed[i], &w);
     if (i < c->n && c->fixed[i + 1])
-      for (int j = 0; j < H; j++)
-        for (int s = 0; s < B && c->fixed[i + 1] >> j & 1; s++) w.u[s][j] = w.next_l[j][s] = 0;
+      for (int j = 0; j < B; j++)
+        for (int s = 0; s < B && j % HALF < H && c->fixed[i + 1] >> j % HALF & 1; s++)
+          w.u[s][j] = w.next_l[j][s] = 0;
     for (int r = 0; r < H; r++) left->force = fmax(left->force, fabs(w.r[r]));
+    for (int r = HALF; ALL_STICK && r < HALF + H; r++) left->friction = fmax(left->friction, fabs(w.r[r]));
     if (!NAME(eliminate_node)(m, c, i, &w)) return 0;
     memcpy(w.d, w.next_d, sizeof w.d);
     memcpy(w.l, w.next_l, sizeof w.l);
@@ -426,6 +519,7 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
 }
 
 #undef B
+#undef HALF
 #undef DIM
 #undef SLOTS
 #undef NAME

@@ -62,7 +62,7 @@ void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double 
   cps_law_scales(law, p, 2, &two);
   l->hold = fabs(two.f_stick - 2 * one.f_stick) <= 1e-12 * two.f_stick ? one.f_stick : -1;
   l->most = INFINITY;
-  if (l->kind == LAW_MEMORY && !(law->traits & CPS_UNBOUNDED) &&
+  if ((l->kind == LAW_MEMORY || l->kind == LAW_BALANCE) && !(law->traits & CPS_UNBOUNDED) &&
       fabs(two.f_peak - 2 * one.f_peak) <= 1e-12 * two.f_peak)
     l->most = one.f_peak;
   if (l->kind != LAW_BALANCE && l->kind != LAW_KINK) return;
@@ -133,7 +133,12 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
   double s[CPS_MAX_STATES][3];
   int states = l->law->n_states;
   if (states) solve_states(l, &in, z, z_star, z_t, z_s, s);
-  cps_law_eval(l->law, l->p, &in, &out, &jac);
+  if (states || l->law->n_modes) {
+    cps_law_eval(l->law, l->p, &in, &out, &jac);
+  } else { /* what cps_law_eval checks is known here: the load is not negative, and there is no mode to choose */
+    jac.f.v = jac.f.n = jac.f.f_eq = 0;
+    l->law->eval(l->law, l->p, &in, &out, &jac);
+  }
   rubbing r = {out.f, jac.f.v, jac.f.n, jac.f.f_eq};
   for (int i = 0; i < states; i++) {
     r.f_v += jac.f.z[i] * s[i][0];
@@ -300,6 +305,38 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
   }
 }
 
+/* Westin's reading: f = F(v, e, n), where e = f - pull is what friction would be if all contacts stuck. */
+static void rub_all_stick(const contact_law *l, contact_point *p, const double *pull, const sliding *s,
+                          friction *o) {
+  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], turn[AXES][AXES], side[AXES] = {0}, v_d = 0, e_d = 0;
+  for (int i = 0; i < s->axes; i++) {
+    e[i] = p->f[i] - pull[i];
+    u[i] = e[i] - s->viscous * s->v[i];
+  }
+  double size = direction(u, s->axes, d), per_n = p->n > 0 ? 1 / p->n : 0;
+  turning(1, d, size, s->axes, turn); /* dd = turn du */
+  for (int i = 0; i < s->axes; i++) {
+    v_d += s->v[i] * d[i];
+    e_d += e[i] * d[i];
+  }
+  rubbing r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  p->wrong = 0;
+  p->guess = GUESS_NONE;
+  p->stuck = r.f_e > 0.5;
+  for (int j = 0; j < s->axes; j++) side[j] = r.f_v * s->v[j] + r.f_e * e[j];
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = p->f[i] - r.f * d[i];
+    o->by_n[i] = -r.f_n * d[i];
+    for (int j = 0; j < s->axes; j++) {
+      double dd = r.f * turn[i][j], along = d[i] * d[j];
+      for (int k = 0; k < s->axes && s->axes > 1; k++) dd += d[i] * side[k] * turn[k][j];
+      o->by_f[i][j] = (i == j) - (along * r.f_e + dd);
+      o->by_v[i][j] = -along * r.f_v + dd * s->viscous;
+      o->by_n[i] += dd * s->viscous * s->v[j] * per_n; /* the viscous slope grows with n */
+    }
+  }
+}
+
 /* v = 0 while f - c v is within what is held; what slid before is held by sliding friction only. */
 INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, friction *o) {
   double u[AXES] = {0}, d[AXES], speed = 0;
@@ -451,7 +488,7 @@ typedef struct frame {
 } frame;
 
 /* Statics: f = -k creep from where the point started on the rim, up to what is held. */
-static void hold(const cable *c, const drum *g, const contact_point *p, const double *r, const frame *fr,
+static void hold(const cable *c, const drum *g, contact_point *p, const double *r, const frame *fr,
                  double bristle, double n_n, double n_t, int dim, touch *o) {
   const double *start = c->start[p - c->point];
   int axes = dim - 1;
@@ -467,7 +504,8 @@ static void hold(const cable *c, const drum *g, const contact_point *p, const do
   int gives = size > p->limit;
   turning(p->limit, d, size, axes, part);
   for (int i = 0; i < axes; i++) {
-    o->rest[i] = p->f[i] - (gives ? p->limit * d[i] : pull[i]);
+    p->spring[i] = gives ? p->limit * d[i] : pull[i];
+    o->rest[i] = p->f[i] - p->spring[i];
     o->rest_f[i][i] = 1;
     o->rest_angle[i] = -bristle * g->radius * (gives ? part[i][0] : i == 0);
     for (int j = 0; j < dim; j++) {
@@ -558,7 +596,15 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   }
   set_scale(m, c, p, fr.t, stiff, stride, how, &s);
   friction y;
-  rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, how->z_s, &y);
+  if (c->all_stick) {
+    memset(&y, 0, sizeof y);
+    rub_all_stick(&c->contact, p, c->pull + (p - c->point) * AXES, &s, &y);
+    o->slide_t = a_q - fr.out_a * inverse;
+    for (int i = 0; i < dim - 1; i++) o->slide_a[i] = s.a[i];
+    for (int d = 0; d < dim; d++) o->away[d] = fr.n[d] * inverse;
+  } else {
+    rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, how->z_s, &y);
+  }
   for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
   int jumps = c->contact.kind == LAW_JUMP;
   p->slip = jumps ? s.v[0] : s.a[0] + s.rate * s.v[0];
@@ -734,7 +780,7 @@ static void chain_ends(chain_of *h, const cable *c, const implicit *how) {
 }
 
 void cps_contact_limit(cable *c) {
-  double most = c->contact.most;
+  double most = c->contact.kind == LAW_MEMORY ? c->contact.most : INFINITY;
   for (int k = 0; most < INFINITY && k < c->n_points; k++) {
     contact_point *p = &c->point[k];
     for (int i = 0; i < AXES && p->drum >= 0; i++) p->f[i] = fmax(-most * p->n, fmin(most * p->n, p->f[i]));
@@ -743,7 +789,8 @@ void cps_contact_limit(cable *c) {
 
 int cps_contact_guesses(const machine *m, const cable *c) {
   law_kind kind = c->contact.kind;
-  return m->dim == 2 && c->n_points > 1 && (kind == LAW_BALANCE || kind == LAW_KINK || kind == LAW_JUMP);
+  return m->dim == 2 && c->n_points > 1 && !c->all_stick &&
+         (kind == LAW_BALANCE || kind == LAW_KINK || kind == LAW_JUMP);
 }
 
 /* The spring between a point and the next. */
@@ -754,6 +801,12 @@ static double chain_spring(const machine *m, const cable *c, const contact_point
     ea = ea * q / (ea + q);
   }
   return ea / length;
+}
+
+/* What a point that sticks, or nearly so, bears at most: smooth laws more than what they hold without creep. */
+static double bears(const cable *c, const contact_point *p) {
+  double most = c->contact.most * p->n;
+  return c->contact.kind == LAW_BALANCE && most < INFINITY ? fmax(p->box, most) : p->box;
 }
 
 void cps_contact_spread(machine *m, cable *c, const implicit *how) {
@@ -771,7 +824,7 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
     h.limit[i] = p->drum >= 0 ? p->box : 0;
     h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + p->moved : 0;
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
-    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > p->box * (1 + 1e-6);
+    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > bears(c, p) * (1 + 1e-6);
     if (p->drum >= 0 && !p->stuck) wrong += h.s[i] * p->f[0] > 0;
     h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
     h.own[i] = p->mass / how->q_a;

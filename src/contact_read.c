@@ -39,7 +39,6 @@ static const cps_law *find_law(reader *r, const node *n) {
 /* A law by its name alone, or a map from its name to its parameters. */
 void cps_read_friction(reader *r, const node *n, const cps_law **found, double *p) {
   key rows[CPS_MAX_PARAMS];
-  int good = 1;
   if (n->kind != NODE_SCALAR && (n->kind != NODE_MAP || n->n != 1)) {
     if (n->kind == NODE_MAP && n->n > 1)
       cps_complain(r, n->entry[1].key,
@@ -53,14 +52,12 @@ void cps_read_friction(reader *r, const node *n, const cps_law **found, double *
   const cps_law *law = *found = find_law(r, name);
   if (!law) return;
   cps_law_defaults(law, p);
-  int before = (int)strlen(r->path);
-  if (n->kind == NODE_MAP) {
-    cps_enter(r, name->text);
-    key_table table = cps_keys_of_law(law, rows);
-    good = cps_read_map(r, n->entry[0].value, &table, NULL, p);
-  }
+  static const node nothing = {.kind = NODE_NULL};
+  int before = cps_enter(r, name->text);
+  key_table table = cps_keys_of_law(law, rows);
+  int good = cps_read_map(r, n->kind == NODE_MAP ? n->entry[0].value : &nothing, &table, NULL, p);
   cps_error err;
-  if (good && cps_law_check(law, p, &err) != CPS_OK) cps_complain(r, name, "%s", err.text);
+  if (good && !r->lenient && cps_law_check(law, p, &err) != CPS_OK) cps_complain(r, name, "%s", err.text);
   cps_leave(r, before);
 }
 

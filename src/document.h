@@ -13,7 +13,7 @@
 
 enum {
   TEXT_MOST = 64 << 20,     /* largest file [bytes] */
-  SOURCES_MOST = 200,       /* files and settings of one scenario */
+  SOURCES_MOST = 2000,      /* files and settings of one scenario */
   NODES_MOST = 4000000,     /* values in the tree, after merging and repeating */
   PROBLEMS_SHOWN = 50,      /* then "and N more" */
   PROBLEMS_COLLECTED = 1000 /* from which the first ones in file order are shown */

@@ -1,6 +1,8 @@
 /* elements.c - bodies, surfaces, springs, loads, gravity and the run: see elements.h. */
 #include "elements.h"
 
+#include "probe.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,9 +88,11 @@ void cps_read_gravity(reader *r, const node *n, cps_scenario *s) {
   double g = k->value;
   s->gravity[0] = 0;
   s->gravity[1] = -g;
+  key as = *k;
+  as.type = KEY_QUANTITY;
+  if (!n && r->probes) cps_probe_default(r, &as, NULL);
   if (!n) return;
   int before = cps_enter(r, "gravity");
-  key as = *k;
   if (n->kind == NODE_LIST) {
     as.type = KEY_VECTOR;
     as.example = "[0, -9.81]";
@@ -255,7 +259,10 @@ static int read_end(reader *r, const node *n, const cps_scenario *s, spring_end 
   }
   end->body = cps_find_body(r, *pointed ? n->entry[0].key : n, s);
   if (end->body == NOBODY) return 0;
-  return !*pointed || read_offset(r, n->entry[0].value, s, end);
+  if (!*pointed) return 1;
+  int before = cps_enter(r, n->entry[0].key->text), good = read_offset(r, n->entry[0].value, s, end);
+  cps_leave(r, before);
+  return good;
 }
 
 /* The point of an end at the start. */

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Iterations of a step; guesses of who sticks next come after the first ones and, should these not do, once more. */
 enum { NEWTON_MOST = 15, SPREAD_MOST = 3 };
 
 /* A node does not move further than this in one iteration [m]. */
@@ -31,6 +32,10 @@ void cps_haul_keep(machine *m) {
     memcpy(c->v0, c->v, bytes);
     memcpy(c->a0, c->a, bytes);
     memcpy(c->aux0, c->aux, bytes);
+    if (c->all_stick) {
+      memcpy(c->gap0, c->gap, bytes);
+      memcpy(c->pull0, c->pull, (size_t)(c->n_points * AXES) * sizeof(double));
+    }
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
       memcpy(c->f0 + k * AXES, p->f, sizeof p->f);
@@ -70,6 +75,10 @@ void cps_haul_bring_back(machine *m) {
     memcpy(c->v, c->v0, bytes);
     memcpy(c->a, c->a0, bytes);
     memcpy(c->aux, c->aux0, bytes);
+    if (c->all_stick) {
+      memcpy(c->gap, c->gap0, bytes);
+      memcpy(c->pull, c->pull0, (size_t)(c->n_points * AXES) * sizeof(double));
+    }
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
       memcpy(p->f, c->f0 + k * AXES, sizeof p->f);
@@ -118,19 +127,31 @@ static double round_off(const machine *m, double *still) {
   return most;
 }
 
+/* What is left before an iteration is far less after it. A contact that hardly bears anything does not count more than the
+ * others. */
+static int converged(const leftover *left, double tolerance, double noise, double still) {
+  double friction = 10 * tolerance * left->holds / fmax(left->touching, 1);
+  int balanced = left->force <= tolerance * left->tension + noise + 1e-12 ||
+                 (left->force <= 16 * noise && left->moved <= still);
+  int rubbed = left->friction <= friction + noise + 1e-12 ||
+               (left->friction <= 16 * noise && left->moved <= still);
+  return balanced && rubbed && left->moved < LEAP;
+}
+
+int cps_haul_converged(const machine *m, const leftover *left, double tolerance) {
+  double still, noise = round_off(m, &still);
+  return converged(left, tolerance, noise, still);
+}
+
 int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) {
   double still, noise = round_off(m, &still);
   for (int it = 1; it <= most; it++) {
     leftover left;
     if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
-    /* What is left before an iteration is far less after it. A contact that hardly bears anything does not count
-     * more than the others. */
-    double friction = 10 * tolerance * left.holds / fmax(left.touching, 1);
-    int balanced = left.force <= tolerance * left.tension + noise + 1e-12 ||
-                   (left.force <= 16 * noise && left.moved <= still);
-    if (balanced && left.friction <= friction + noise + 1e-12 && left.moved < LEAP) return it;
+    if (converged(&left, tolerance, noise, still)) return it;
     for (int i = 0; i < m->n_cables && !(how->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
-    for (int i = 0; i < m->n_cables && it <= SPREAD_MOST; i++) cps_contact_spread(m, &m->cable[i], how);
+    int spreads = it <= SPREAD_MOST || it == 2 * SPREAD_MOST;
+    for (int i = 0; i < m->n_cables && spreads; i++) cps_contact_spread(m, &m->cable[i], how);
   }
   return -1;
 }
@@ -150,6 +171,18 @@ static rule rule_of(const machine *m) {
   r.beta = (1 - r.am + r.af) * (1 - r.am + r.af) / 4;
   r.follow = (1 - r.af) / (1 - r.am);
   return r;
+}
+
+haul_weights cps_haul_weights(const machine *m, double h) {
+  rule u = rule_of(m);
+  double aux_a = 1 / (1 - u.am), aux_0 = -u.am / (1 - u.am);
+  return (haul_weights){.q_aux = h * h * (0.5 - u.beta + u.beta * aux_0),
+                        .q_a0 = h * h * u.beta * aux_a,
+                        .v_aux = h * (1 - u.gamma + u.gamma * aux_0),
+                        .v_a0 = h * u.gamma * aux_a,
+                        .by_a = (1 - u.af) * aux_a,
+                        .by_a0 = u.af * aux_a,
+                        .by_aux = aux_0};
 }
 
 /* As if the acceleration stayed. */
@@ -241,6 +274,8 @@ static void guess(machine *m) {
       contact_point *p = &c->point[k];
       if (p->drum < 0) continue;
       p->guess = p->stuck ? GUESS_STICK : p->f[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
+      if (p->stuck && fabs(p->f[0]) > p->limit)
+        p->guess = GUESS_NONE; /* smooth laws between sticking and slipping */
     }
   }
 }
@@ -258,6 +293,8 @@ int cps_haul_step(haul *r, double h) {
   cps_machine_move(m, r->t, r->t + h);
   cps_machine_tie(m);
   implicit how = {r->t + h, h * h * u.beta * u.follow, h * u.gamma * u.follow, h * u.gamma * u.follow, 0, 0};
+  r->how = how;
+  r->from = r->t;
   int it = cps_haul_solve(m, &how, NEWTON_MOST, 1e-7);
   r->iterations += it < 0 ? NEWTON_MOST : it;
   if (it < 0) {

@@ -10,11 +10,32 @@ typedef struct haul {
   double t, h;
   long steps, iterations, cuts, rejected;
   double error; /* of the last step, in m */
+  implicit how; /* of the last step */
+  double from;  /* time that it started at; what is prescribed was moved from there to how.t */
 } haul;
+
+/* What a run by generalised-alpha tells its follower (system.h): where it begins, at first or after a jump, with
+ * accelerations that balance; and each step. */
+typedef struct haul_note {
+  int begins;
+  int balanced; /* 0: no such accelerations were found, and they are what they were */
+  double from, h;
+  implicit how;
+} haul_note;
+
+/* Weights of a step of length h: q = q0 + h v0 + q_aux aux0 + q_a0 a0 and v = v0 + v_aux aux0 + v_a0 a0 if accelerations
+ * stay, and aux = by_a a + by_a0 a0 + by_aux aux0 after it. */
+typedef struct haul_weights {
+  double q_aux, q_a0, v_aux, v_a0, by_a, by_a0, by_aux;
+} haul_weights;
+haul_weights cps_haul_weights(const machine *m, double h);
 
 /* Keeps the state before a step, or brings it back. */
 void cps_haul_keep(machine *m);
 void cps_haul_bring_back(machine *m);
+
+/* Whether an iteration has left so little that its step was the last. */
+int cps_haul_converged(const machine *m, const leftover *left, double tolerance);
 
 /* Newton's method; the number of iterations, or -1. */
 int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance);
@@ -32,8 +53,10 @@ typedef enum rest_verdict { REST_FOUND, REST_RUNS, REST_LOST } rest_verdict;
 void cps_machine_lay(machine *m, double t);
 rest_verdict cps_machine_descend(machine *m, double t, double slide_most);
 double cps_machine_span(const machine *m); /* length of all cables */
+double cps_machine_grip(const machine *m); /* of the springs that hold its contacts [N/m] */
 /* Accelerations and friction forces that balance at time t with the places, velocities and states of laws that are
  * there. States of laws must be in z_star. The number of iterations, or -1 if none are found. */
 int cps_machine_balance(machine *m, double t);
+implicit cps_machine_instant(double t);
 
 #endif

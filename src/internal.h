@@ -17,9 +17,10 @@ int cps_edit_distance(const char *a, const char *b);
 /* Whether `name` is one of the blank-separated words; NULL has none. */
 int cps_in_words(const char *words, const char *name);
 
-/* cps_normal_eval without derivatives by parameters, for those who need none: a logarithm less. */
 /* Elastic energy at a depth: the integral of the normal force at rest. */
 double cps_normal_energy(const cps_normal *law, const double *p, double depth);
+
+/* cps_normal_eval without derivatives by parameters, for those who need none: a logarithm less. */
 void cps_normal_force(const cps_normal *law, const double *p, double depth, double rate,
                       cps_normal_output *out);
 

@@ -247,7 +247,7 @@ static void make_ends(machine *m, cable *c) {
 }
 
 static int make_arrays(machine *m, cable *c) {
-  int nodes = c->n + 1, entries = nodes * c->b, width = c->b + c->slots;
+  int nodes = c->n + 1, entries = nodes * c->b, width = (c->b + c->slots) * (c->all_stick ? 2 : 1);
   double **arrays[] = {&c->v, &c->a, &c->aux, &c->q0, &c->v0, &c->a0, &c->aux0};
   int good = 1;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -264,24 +264,69 @@ static int make_arrays(machine *m, cable *c) {
   c->right = many(nodes * width * (1 + m->nb), sizeof(double));
   c->across = many(nodes * width * m->nb, sizeof(double));
   c->draft = many(13 * c->n_points + 4, sizeof(double));
+  c->tension = many(c->n, sizeof(double));
+  if (c->all_stick) {
+    c->gap = many(entries, sizeof(double));
+    c->gap0 = many(entries, sizeof(double));
+    c->pull = many(c->n_points * AXES, sizeof(double));
+    c->pull0 = many(c->n_points * AXES, sizeof(double));
+    good = good && c->gap && c->gap0 && c->pull && c->pull0;
+  }
   if (c->of->contact.law && c->of->contact.law->n_states) {
     c->memory = many(c->n_points, sizeof *c->memory);
     good = good && c->memory;
   }
   return good && c->mass && c->fixed && c->point && c->start && c->f0 && c->x && c->up && c->right &&
-         c->across && c->draft && c->trace && c->slip_work;
+         c->across && c->draft && c->tension && c->trace && c->slip_work;
+}
+
+/* In the reading all-stick the contacts of a cable are coupled by the inertia of that cable alone. */
+static cps_status accept_all_stick(const machine *m, const cable *c, cps_error *err) {
+  static const char *const where = "cables.contact.reading";
+  const char *name = c->of->name;
+  if (c->contact.kind != LAW_KINK && c->contact.kind != LAW_BALANCE)
+    return cps_error_set(
+        err, CPS_BAD_INPUT, where,
+        "cable %s: the law %s does not ask for a balance force, so that the reading all-stick has "
+        "nothing to say about it; leave `reading` out, or take quinn or cdq",
+        name, c->contact.law->name);
+  if (c->per_node > 1) /* places and slopes would follow from those before, ever more inaccurately */
+    return cps_error_set(
+        err, CPS_BAD_INPUT, where,
+        "cable %s: in the reading all-stick %d contact points per element leave it no freedom along "
+        "the drum; use `at: nodes` or `at: {quadrature: 1}`",
+        name, c->per_node);
+  if (c->seam >= 0)
+    return cps_error_set(err, CPS_BAD_INPUT, where,
+                         "cable %s: the reading all-stick is for cables with two ends, not for belts; leave "
+                         "`reading` out, and friction is consistent with the contacts that slip",
+                         name);
+  for (int e = 0; e < 2; e++)
+    if (c->end[e].body >= 0)
+      return cps_error_set(
+          err, CPS_BAD_INPUT, where,
+          "cable %s: the reading all-stick takes the inertia of the cable and of masses at its "
+          "ends, but body %s has more to it (a rail, a spring, a drum, or another cable); leave "
+          "`reading` out, and friction is consistent with the contacts that slip",
+          name, m->body[c->end[e].body].of->name);
+  int n = c->n_drums < 0 ? m->n_drums : c->n_drums;
+  for (int i = 0; i < n; i++) {
+    const drum *g = &m->drum[c->n_drums < 0 ? i : c->drums[i]];
+    if (g->angle_at < 0 && g->carrier < 0) continue;
+    return cps_error_set(
+        err, CPS_BAD_INPUT, where,
+        "cable %s: the reading all-stick is for drums whose motion is given, but drum %s is %s; "
+        "leave `reading` out, and friction is consistent with the contacts that slip",
+        name, g->of->name,
+        g->angle_at >= 0 ? "turned by the cable (it has `inertia`)" : "carried by a body (`carried_by`)");
+  }
+  return CPS_OK;
 }
 
 static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
   const scenario_cable *of = &m->of->cables[index];
   path way = {0};
   shape start = {0};
-  if (of->contact.law && of->contact.reading == STICK_ALL)
-    return cps_error_set(
-        err, CPS_BAD_INPUT, "cables.contact.reading",
-        "cable %s: the reading all-stick cannot be run yet; leave it out, and friction is consistent "
-        "with the contacts that slip",
-        of->name);
   if (of->contact.law && of->contact.quadrature > PER_NODE_MAX)
     return cps_error_set(
         err, CPS_BAD_INPUT, "cables.contact.at",
@@ -306,6 +351,8 @@ static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
   c->n_points = !of->contact.law ? 0 : gauss > 0 ? gauss * c->n : c->n + !of->closed;
   c->n_drums = of->contact.n_drums;
   c->drums = of->contact.drums;
+  c->all_stick = of->contact.law && of->contact.reading == STICK_ALL;
+  c->width = c->b + c->slots;
   if (!make_arrays(m, c))
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for cable %s", of->name);
   double s = 0;
@@ -321,6 +368,7 @@ static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
                         of->contact.p);
     make_points(m, c);
   }
+  if (c->all_stick && (status = accept_all_stick(m, c, err)) != CPS_OK) return status;
   for (int j = 0; j < c->b && c->seam >= 0; j++) m->free[c->seam + j].q = c->q[j];
   return CPS_OK;
 }
@@ -386,8 +434,9 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
 void cps_machine_free(machine *m) {
   for (int i = 0; m->cable && i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    double *arrays[] = {c->length, c->mass, c->q,  c->v, c->a,  c->aux,   c->q0,     c->v0,
-                        c->a0,     c->aux0, c->f0, c->x, c->up, c->right, c->across, c->draft};
+    double *arrays[] = {c->length, c->mass,  c->q,    c->v,    c->a,    c->aux,   c->q0,
+                        c->v0,     c->a0,    c->aux0, c->f0,   c->x,    c->up,    c->right,
+                        c->across, c->draft, c->gap,  c->gap0, c->pull, c->pull0, c->tension};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
     free(c->fixed);
     free(c->point);

@@ -9,7 +9,8 @@
  *   chain.c     a Newton iteration of one cable: elements, contact, elimination
  *   contact.c   a contact point: search, normal force, friction
  *   border.c    drums and bodies that are free to move
- *   audit.c     energy and work; outputs
+ *   audit.c     energy and work
+ *   survey.c    sums over the elements that it needs
  */
 #ifndef CPS_MACHINE_H
 #define CPS_MACHINE_H
@@ -53,7 +54,7 @@ typedef struct contact_law {
   law_kind kind;
   double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
-  double most;    /* LAW_MEMORY: what it answers with at most, per unit of N; INFINITY if that is not so */
+  double most;    /* with memory, or smooth: what it answers with at most, per unit of N; else INFINITY */
   int slip[2];    /* LAW_JUMP: modes of sliding forward and backward */
 } contact_law;
 
@@ -81,6 +82,7 @@ typedef struct contact_point {
   double stiff;              /* dN/d(depth), with all that follows it */
   double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
   double moved;              /* along t, by the last iteration */
+  double spring[AXES];       /* statics: what the spring that holds it pulls with */
   double wrong;              /* how far off the last guess was [N] */
   int guess; /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
 } contact_point;
@@ -123,6 +125,7 @@ struct cable {
   double *length; /* [n] unstretched */
   double *mass;   /* [n + 1] point masses */
   double gravity[3];
+  double *tension;                  /* [n] as of the last look at its energy */
   double *q, *v, *a, *aux;          /* [n + 1][b] */
   double *q0, *v0, *a0, *aux0, *f0; /* before the step */
   unsigned char *fixed;             /* [n + 1] bit per coordinate that does not follow the equations */
@@ -131,6 +134,7 @@ struct cable {
   tie end[2];
   int seam; /* a belt: first of 2 dim border unknowns that are its first and last node; -1: open */
   int per_node, n_points, slots; /* contact points per node, in all; friction unknowns per node */
+  int all_stick; /* Westin's reading: balance forces are those of the problem in which all contacts stick */
   contact_point *point;
   contact_trace *trace; /* [n_points] */
   double *slip_work;    /* [drums of the machine] */
@@ -141,11 +145,15 @@ struct cable {
   int n_drums, *drums; /* that it may touch; n_drums < 0: all */
   int has_extra;       /* parts of the element that chain.c leaves to cable.c */
   cable_section extra;
-  /* of a Newton iteration: solution and eliminated blocks */
-  double *x;      /* [n + 1][b + slots] */
-  double *up;     /* [n + 1][b + slots][b + slots] */
-  double *right;  /* [n + 1][b + slots][1 + border] */
-  double *across; /* [n + 1][border][b + slots] */
+  double *gap,
+      *gap0; /* all_stick: [n + 1][b] by how much accelerations would differ if all contacts stuck, */
+  double *pull, *pull0; /* [n_points][AXES] and friction forces; see chain_pass.h */
+  /* of a Newton iteration: unknowns of a node, solution and eliminated blocks */
+  int width;      /* b + slots, or twice that where all contacts are taken to stick */
+  double *x;      /* [n + 1][width] */
+  double *up;     /* [n + 1][width][width] */
+  double *right;  /* [n + 1][width][1 + border] */
+  double *across; /* [n + 1][border][width] */
   int frozen;     /* scales of friction stay as they are: for differences */
   int plain;      /* eliminated by the short cut for the plane without a border */
   double *draft;  /* [13 n_points + 4] for the slip front */
@@ -187,6 +195,17 @@ typedef struct audit {
   double friction, contact_damping, damping, load_work, motion_work, solver;
 } audit;
 
+/* What statics does with a machine, for those who differentiate it. */
+typedef enum machine_note {
+  NOTE_REST,   /* velocities and accelerations are zero now, */
+  NOTE_LET_GO, /* and friction forces */
+  NOTE_HOLD,   /* springs hold the contact points where they are */
+  NOTE_SOLVED, /* a step from rest */
+  NOTE_STARTED /* velocities are those of the start, and what is prescribed has been moved there */
+} machine_note;
+
+struct implicit;
+
 typedef struct machine {
   const cps_scenario *of;
   int dim;
@@ -209,6 +228,8 @@ typedef struct machine {
   double grip;   /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
   double gamma, rho;
+  void (*note)(struct machine *m, machine_note what, const struct implicit *how, void *data); /* or NULL */
+  void *note_data;
 } machine;
 
 /* ------------------------------------------------------------------ making */
@@ -259,6 +280,9 @@ int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *lef
 double cps_chain_substitute(const machine *m, cable *c, const implicit *how);
 void cps_chain_take_back(cable *c, const implicit *how, double part); /* of what it has applied */
 
+/* Whether the processor has the instructions of the second copies. */
+int cps_has_wide(void);
+
 /* The same for a cable in the plane with contact at nodes and without a border (chain_plane.h), in two copies. */
 int cps_plane_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
 int cps_wide_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
@@ -287,8 +311,24 @@ void cps_audit_start(machine *m, double t);
 void cps_audit_step(machine *m, double t, double h);
 /* Stored energy and work so far. */
 void cps_audit_energy(const machine *m, cps_energy *e);
-/* Tension that element i passes on. */
-double cps_cable_tension(const cable *c, int i);
+
+/* ------------------------------------------------------------------ sums over elements (survey.c) */
+
+typedef struct cable_store {
+  double elastic, kinetic, gravity; /* [J] */
+} cable_store;
+
+/* Energy of a cable with its point masses; also writes the tension that each element passes on. */
+void cps_cable_survey(const cable *c, cable_store *o);
+/* Of the step from what was kept before it: adds inertia's work less the change of kinetic energy, and the work of
+ * Westin's damping. */
+void cps_cable_step_work(const cable *c, double *solver, double *damping);
+
+/* Their two copies. */
+void cps_narrow_store(const cable *c, double *tension, cable_store *o);
+void cps_wide_store(const cable *c, double *tension, cable_store *o);
+void cps_narrow_step_work(const cable *c, double *solver, double *damping);
+void cps_wide_step_work(const cable *c, double *solver, double *damping);
 
 /* ------------------------------------------------------------------ contact */
 
@@ -301,6 +341,9 @@ typedef struct touch {
   double rest_r[AXES][3]; /* its derivatives: place, */
   double rest_f[AXES][AXES];
   double rest_angle[AXES]; /* angle of the drum */
+  /* all_stick only: what the problem in which all contacts stick needs to know */
+  double slide_a[AXES], slide_t; /* sliding acceleration, and its derivative along t */
+  double away[3];                /* -d dir[0] per t.dr */
 } touch;
 
 /* Evaluates point p of a cable at place r, velocity v, acceleration a; stiff is the diagonal block of the iteration
@@ -340,7 +383,7 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
  * iteration that lets a slip front move over many contacts at once. */
 void cps_contact_spread(machine *m, cable *c, const implicit *how);
-/* Laws with memory: takes friction that an iteration has thrown beyond what the law answers with back to that. */
+/* Laws with memory, and smooth ones: takes friction that an iteration has thrown beyond what the law answers with back to that. */
 void cps_contact_limit(cable *c);
 int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */
 

@@ -104,7 +104,7 @@ static double share(const cable *c, const contact_point *p) {
   return (before + (p->node < c->n ? c->length[p->node] : 0)) / 2;
 }
 
-static wrap wrap_of(const machine *m, const cable *c, int drum_index) {
+static wrap wrap_of(const machine *m, const cable *c, int drum_index, const double *tension) {
   wrap w = {0};
   int first = -1, last = -1;
   for (int k = 0; k < c->n_points; k++) {
@@ -121,21 +121,21 @@ static wrap wrap_of(const machine *m, const cable *c, int drum_index) {
   if (first < 0) return w;
   int a = c->point[first].node, b = c->point[last].node;
   /* the element next to the rim is half bent: its tension is noisy, that of the one before it is not */
-  w.t_in = cps_cable_tension(c, a > 1 ? a - 2 : 0);
+  w.t_in = tension[a > 1 ? a - 2 : 0];
   int after = c->per_node == 1 ? b + 1 : b + 2;
-  w.t_out = cps_cable_tension(c, after < c->n ? after : c->n - 1);
+  w.t_out = tension[after < c->n ? after : c->n - 1];
   return w;
 }
 
 /* The drums of a cable that its results name: those of its path. */
-static void wraps(row *r, const machine *m, const cable *c) {
+static void wraps(row *r, const machine *m, const cable *c, const double *tension) {
   for (int i = 0; i < m->n_drums; i++) {
     int touches = 0;
     for (int k = 0; k < c->of->n_path; k++)
       touches |= c->of->path[k].kind == PATH_WRAP && c->of->path[k].drum == i;
     if (!touches || c->n_points == 0) continue;
     wrap w = {0};
-    if (r->task == FILLING) w = wrap_of(m, c, i);
+    if (r->task == FILLING) w = wrap_of(m, c, i, tension);
     char kind[16 + 2 * NAME_MAX_LENGTH];
     snprintf(kind, sizeof kind, "cables.%s", c->of->name);
     const char *name = m->drum[i].of->name;
@@ -154,23 +154,22 @@ static void wraps(row *r, const machine *m, const cable *c) {
 static void cables(row *r, const machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    double most = 0, least = INFINITY;
-    for (int k = 0; k < c->n && r->task == FILLING; k++) {
-      double t = cps_cable_tension(c, k);
-      most = fmax(most, t);
-      least = fmin(least, t);
-    }
+    double most = 0, least = INFINITY, ends[2] = {0, 0};
+    const double *tension = c->tension; /* the audit comes before the columns */
     const char *name = c->of->name;
-    double ends[2] = {0, 0};
     if (r->task == FILLING) {
-      ends[0] = cps_cable_tension(c, 0);
-      ends[1] = cps_cable_tension(c, c->n - 1);
+      ends[0] = tension[0];
+      ends[1] = tension[c->n - 1];
+    }
+    for (int k = 0; k < c->n && r->task == FILLING; k++) {
+      most = tension[k] > most ? tension[k] : most;
+      least = tension[k] < least ? tension[k] : least;
     }
     cps_row_put(r, "cables", name, "tension_start", "N", ends[0]);
     cps_row_put(r, "cables", name, "tension_end", "N", ends[1]);
     cps_row_put(r, "cables", name, "tension_max", "N", most);
     cps_row_put(r, "cables", name, "tension_min", "N", least);
-    wraps(r, m, c);
+    wraps(r, m, c, tension);
   }
 }
 
@@ -201,7 +200,7 @@ void cps_machine_fields(row *r) {
     cps_row_field(r, name, "position", "m", nodes, m->dim, 0, x);
     double before = 0;
     for (int k = 0; k < nodes; k++) {
-      double after = k < c->n && r->task == FILLING ? cps_cable_tension(c, k) : before;
+      double after = k < c->n && r->task == FILLING ? c->tension[k] : before;
       x[k] = k == 0 ? after : k == c->n ? before : (before + after) / 2;
       before = after;
     }

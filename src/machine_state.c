@@ -18,6 +18,10 @@ static void list_cable(checkpoint *c, cable *y, int drums) {
   cps_checkpoint_item(c, "cable.point", y->point, points * sizeof *y->point);
   cps_checkpoint_item(c, "cable.trace", y->trace, points * sizeof *y->trace);
   if (y->memory) cps_checkpoint_item(c, "cable.memory", y->memory, points * sizeof *y->memory);
+  if (y->all_stick) {
+    cps_checkpoint_array(c, "cable.gap", y->gap, entries);
+    cps_checkpoint_array(c, "cable.pull", y->pull, y->n_points * AXES);
+  }
   cps_checkpoint_array(c, "cable.slip_work", y->slip_work, drums);
 }
 

@@ -36,9 +36,9 @@ static double last_pulse(const double *a, double t) {
   return k;
 }
 
-static profile_value pulses(const double *a, double t) {
+static int in_pulse(const double *a, double t) {
   double k = last_pulse(a, t);
-  return constant(k >= 0 && t < pulse_start(a, k) + a[2] ? a[0] : 0);
+  return k >= 0 && t < pulse_start(a, k) + a[2];
 }
 
 static double pulses_break(const double *a, double t) {
@@ -52,9 +52,8 @@ static double pulses_break(const double *a, double t) {
 /* ------------------------------------------------------------------ smooth rises */
 
 /* STEP and STEP5: a polynomial in s = (t - t0)/(t1 - t0). */
-static profile_value step(const double *a, double t, int fifth) {
-  if (t < a[0]) return constant(a[1]);
-  if (t >= a[2]) return constant(a[3]);
+static profile_value step(const double *a, int piece, double t, int fifth) {
+  if (piece != 0) return constant(piece < 0 ? a[1] : a[3]);
   double w = a[2] - a[0], s = (t - a[0]) / w, h = a[3] - a[1];
   if (fifth)
     return (profile_value){a[1] + h * (s * s * s * (10 - 15 * s + 6 * s * s)),
@@ -64,19 +63,20 @@ static profile_value step(const double *a, double t, int fifth) {
                          h / (w * w) * (6 - 12 * s)};
 }
 
-static profile_value cycloid(const double *a, double t) {
-  if (t < a[2]) return constant(0);
-  if (t >= a[2] + a[1]) return constant(a[0]);
+static profile_value cycloid(const double *a, int piece, double t) {
+  if (piece != 0) return constant(piece < 0 ? 0 : a[0]);
   double s = (t - a[2]) / a[1];
   return (profile_value){a[0] * (s - sin(two_pi * s) / two_pi), a[0] / a[1] * (1 - cos(two_pi * s)),
                          a[0] / (a[1] * a[1]) * two_pi * sin(two_pi * s)};
 }
 
-static profile_value ramp(const double *a, double t) {
-  if (t < a[1]) return constant(0);
-  if (t >= a[2]) return constant(a[0] * (a[2] - a[1]));
+static profile_value ramp(const double *a, int piece, double t) {
+  if (piece != 0) return constant(piece < 0 ? 0 : a[0] * (a[2] - a[1]));
   return (profile_value){a[0] * (t - a[1]), a[0], 0};
 }
+
+/* Before, between or after two times: -1, 0, 1. */
+static int piece_of(double t, double t0, double t1) { return t < t0 ? -1 : t >= t1 ? 1 : 0; }
 
 /* The first of two times that is after t. */
 static double after(double t, double t0, double t1) { return t < t0 ? t0 : t < t1 ? t1 : INFINITY; }
@@ -101,16 +101,14 @@ static profile_value cubic(const double *c, double s) {
                          2 * c[2] + 6 * c[3] * s};
 }
 
-static profile_value polynomial(const profile *p, double t) {
-  int i = points_until(p->x, p->n + 1, t) - 1;
+static profile_value polynomial(const profile *p, int i, double t) {
   if (i < 0) return constant(p->y[0]);
   if (i >= p->n) return constant(cubic(p->y + 4 * (size_t)(p->n - 1), p->x[p->n] - p->x[p->n - 1]).y);
   return cubic(p->y + 4 * (size_t)i, t - p->x[i]);
 }
 
 /* Linear or, with second derivatives y2 at the points, the cubic between two points. */
-static profile_value table(const profile *p, double t) {
-  int i = points_until(p->x, p->n, t) - 1;
+static profile_value table(const profile *p, int i, double t) {
   if (i < 0) return constant(p->y[0]);
   if (i >= p->n - 1) return constant(p->y[p->n - 1]);
   double w = p->x[i + 1] - p->x[i], s = (t - p->x[i]) / w, rise = p->y[i + 1] - p->y[i];
@@ -130,10 +128,31 @@ static double next_point(const double *x, int n, double t) {
 
 /* ------------------------------------------------------------------ any */
 
-static profile_value combine(const profile *p, double t) {
-  profile_value v = cps_profile_eval(p->child[0], t);
+/* The piece of a profile that holds at t. */
+static int find_piece(const profile *p, double t) {
+  switch (p->kind) {
+  case PROFILE_PULSES:
+    return in_pulse(p->a, t);
+  case PROFILE_STEP:
+  case PROFILE_STEP5:
+    return piece_of(t, p->a[0], p->a[2]);
+  case PROFILE_CYCLOID:
+    return piece_of(t, p->a[2], p->a[2] + p->a[1]);
+  case PROFILE_RAMP:
+    return piece_of(t, p->a[1], p->a[2]);
+  case PROFILE_POLYNOMIAL:
+    return points_until(p->x, p->n + 1, t) - 1;
+  case PROFILE_TABLE:
+    return points_until(p->x, p->n, t) - 1;
+  default:
+    return 0;
+  }
+}
+
+static profile_value combine(const profile *p, const profile *like, double at, double t) {
+  profile_value v = cps_profile_beside(p->child[0], like->child[0], at, t);
   for (int i = 1; i < p->n; i++) {
-    profile_value w = cps_profile_eval(p->child[i], t);
+    profile_value w = cps_profile_beside(p->child[i], like->child[i], at, t);
     if (p->kind == PROFILE_SUM)
       v = (profile_value){v.y + w.y, v.y_t + w.y_t, v.y_tt + w.y_tt};
     else
@@ -143,32 +162,35 @@ static profile_value combine(const profile *p, double t) {
   return v;
 }
 
-profile_value cps_profile_eval(const profile *p, double t) {
+profile_value cps_profile_beside(const profile *p, const profile *like, double at, double t) {
+  int piece = find_piece(like, at);
   switch (p->kind) {
   case PROFILE_CONSTANT:
     return constant(p->a[0]);
   case PROFILE_SINE:
     return sine(p->a, t);
   case PROFILE_PULSES:
-    return pulses(p->a, t);
+    return constant(piece ? p->a[0] : 0);
   case PROFILE_STEP:
-    return step(p->a, t, 0);
+    return step(p->a, piece, t, 0);
   case PROFILE_STEP5:
-    return step(p->a, t, 1);
+    return step(p->a, piece, t, 1);
   case PROFILE_CYCLOID:
-    return cycloid(p->a, t);
+    return cycloid(p->a, piece, t);
   case PROFILE_RAMP:
-    return ramp(p->a, t);
+    return ramp(p->a, piece, t);
   case PROFILE_POLYNOMIAL:
-    return polynomial(p, t);
+    return polynomial(p, piece, t);
   case PROFILE_TABLE:
-    return table(p, t);
+    return table(p, piece, t);
   case PROFILE_SUM:
   case PROFILE_PRODUCT:
-    return combine(p, t);
+    return combine(p, like, at, t);
   }
   return constant(0);
 }
+
+profile_value cps_profile_eval(const profile *p, double t) { return cps_profile_beside(p, p, t, t); }
 
 /* Also where only the third derivative jumps, if that happens at no more than two times: integrators of high
  * order care. Of a spline, whose third derivative jumps everywhere, only the ends. */

@@ -1,6 +1,8 @@
 /* reader.c - see reader.h. */
 #include "reader.h"
 
+#include "probe.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +112,8 @@ int cps_read_quantity(reader *r, const node *n, const key *k, const char *unit, 
     cps_complain_type(r, n, k, unit, NULL);
     return 0;
   }
-  if (x < k->min || x > k->max || (k->above && x == k->min)) {
+  if (r->probes) cps_probe_number(r, NULL, k, u, x);
+  if (!r->lenient && (x < k->min || x > k->max || (k->above && x == k->min))) {
     complain_range(r, n, k, unit);
     return 0;
   }
@@ -291,6 +294,7 @@ int cps_check_name(reader *r, const node *key_node) {
 /* ------------------------------------------------------------------ values and maps */
 
 int cps_read_value(reader *r, const node *n, const key *k, const char *unit, void *target) {
+  if (r->probes) cps_probe_other(r);
   switch (k->type) {
   case KEY_INTEGER:
   case KEY_QUANTITY:
@@ -379,7 +383,10 @@ const key *cps_row(const key_table *t, const char *name) {
 
 int cps_read_map(reader *r, const node *map, const key_table *t, const char *unit, void *target) {
   int good = 1;
-  for (int i = 0; i < t->n; i++) set_default(&t->keys[i], (char *)target + t->keys[i].where);
+  for (int i = 0; i < t->n; i++) {
+    set_default(&t->keys[i], (char *)target + t->keys[i].where);
+    if (r->probes && !cps_node_get(map, t->keys[i].name)) cps_probe_default(r, &t->keys[i], unit);
+  }
   if (map->kind != NODE_MAP && map->kind != NODE_NULL) {
     char quote[QUOTE_SIZE];
     cps_complain(r, map, "found %s; expected a map with the keys of %s, such as {%s: %s}",

@@ -15,6 +15,9 @@ typedef struct reader {
   long profile_cost; /* numbers in all profiles made so far */
   name_index bodies; /* of bodies and surfaces, to indices of scenario.bodies */
   name_index drums;  /* to indices of scenario.drums */
+  struct probe *probes; /* paths that somebody asks about, NULL if nobody does: see probe.h */
+  int n_probes;
+  int lenient;       /* numbers may leave their ranges a little: for derivatives at a bound */
   const node *space; /* the first value that speaks of a third dimension; NULL if none does */
 } reader;
 

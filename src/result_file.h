@@ -49,6 +49,10 @@ double cps_result_size(const cps_scenario *scenario, const cps_result *result, d
 /* Puts the first rows, events and frames of a loaded result into the simulation's, which must be empty. */
 cps_status cps_result_refill(cps_simulation *sim, const cps_result *loaded, cps_extent upto, cps_error *err);
 
+/* A copy with room for more columns, to be freed as one that was loaded; and the values of a column, [rows]. */
+cps_result *cps_result_copy(const cps_result *of, int extra, cps_error *err);
+void cps_result_set_column(cps_result *r, int column, const char *name, const char *unit, const double *data);
+
 /* The places in a loaded result. */
 int cps_result_places(const cps_result *result);
 const result_place *cps_result_place(const cps_result *result, int i);

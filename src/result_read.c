@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TEXTS = 9, UNIT_ROOM = 32, PATH_ROOM = 4096 };
+enum { TEXTS = 9, UNIT_ROOM = 96, PATH_ROOM = 4096 };
 
 static const char *const text_names[TEXTS] = {"status",   "summary", "scenario", "file",  "hash",
                                               "settings", "title",   "version",  "solver"};
@@ -27,7 +27,7 @@ struct loaded_text {
 
 /* One dataset that a visit has found. */
 typedef struct entry {
-  char path[256];
+  char path[COLUMN_NAME];
   int order; /* `column` or `field` */
 } entry;
 
@@ -80,7 +80,7 @@ static listing list_group(hid_t file, const char *group, const char *order) {
 }
 
 static hid_t open_in(hid_t file, const char *group, const char *path) {
-  char whole[300];
+  char whole[COLUMN_NAME + 40];
   snprintf(whole, sizeof whole, "%s/%s", group, path);
   return H5Lexists(file, group, H5P_DEFAULT) > 0 ? H5Dopen2(file, whole, H5P_DEFAULT) : -1;
 }
@@ -205,27 +205,46 @@ static int read_rows(hid_t file, cps_result *r, long most) {
   return good;
 }
 
+/* A column, if it can be read in full; its length alone if r has no room yet. */
+static int read_column(hid_t file, const char *group, const char *path, cps_result *r, int c) {
+  hid_t d = open_in(file, group, path);
+  hsize_t size[3];
+  int good = d >= 0 && sizes(d, size) == 1;
+  if (good && !r->data && size[0] < (hsize_t)r->rows) r->rows = (long)size[0];
+  if (good && r->data) {
+    label(d, path, r->names[c], sizeof r->names[c], r->texts->column_unit[c]);
+    r->units[c] = r->texts->column_unit[c];
+    good = take(d, H5T_NATIVE_DOUBLE, (hsize_t)r->rows, r->data + (size_t)c * (size_t)r->capacity);
+  }
+  if (d >= 0) H5Dclose(d);
+  return good;
+}
+
+/* From the path of a derivative, PARAMETER/bodies/block/x, to d(bodies.block.x)/d(PARAMETER). */
+static void name_derivative(const char *path, char *name) {
+  int n = (int)strcspn(path, "/");
+  char column[COLUMN_NAME];
+  snprintf(column, sizeof column, "%s", path[n] ? path + n + 1 : "");
+  for (char *c = column; *c; c++)
+    if (*c == '/') *c = '.';
+  if (snprintf(name, COLUMN_NAME, "d(%s)/d(%.*s)", column, n, path) >= COLUMN_NAME) name[COLUMN_NAME - 1] = 0;
+}
+
 static int read_series(hid_t file, cps_result *r, long most) {
   if (H5Lexists(file, "/rows", H5P_DEFAULT) > 0) return read_rows(file, r, most);
-  listing l = list_group(file, "/series", "column");
-  int good = l.n > 0 && !l.no_memory && strcmp(l.entries[0].path, "time") == 0;
+  listing l = list_group(file, "/series", "column"), d = list_group(file, "/sensitivities", "column");
+  int good = l.n > 0 && !l.no_memory && !d.no_memory && strcmp(l.entries[0].path, "time") == 0;
   r->rows = most;
   for (int pass = 0; pass < 2 && good; pass++) {
-    if (pass == 1) good = make_columns(r, l.n);
-    for (int c = 0; c < l.n && good; c++) {
-      hid_t d = open_in(file, "/series", l.entries[c].path);
-      hsize_t size[3];
-      good = d >= 0 && sizes(d, size) == 1;
-      if (good && pass == 0 && size[0] < (hsize_t)r->rows) r->rows = (long)size[0];
-      if (good && pass == 1) {
-        label(d, l.entries[c].path, r->names[c], sizeof r->names[c], r->texts->column_unit[c]);
-        r->units[c] = r->texts->column_unit[c];
-        good = take(d, H5T_NATIVE_DOUBLE, (hsize_t)r->rows, r->data + (size_t)c * (size_t)r->capacity);
-      }
-      if (d >= 0) H5Dclose(d);
+    if (pass == 1) good = make_columns(r, l.n + d.n);
+    for (int c = 0; c < l.n && good; c++) good = read_column(file, "/series", l.entries[c].path, r, c);
+    for (int c = 0; c < d.n && good; c++) {
+      good = read_column(file, "/sensitivities", d.entries[c].path, r, l.n + c);
+      if (good && r->data) name_derivative(d.entries[c].path, r->names[l.n + c]);
     }
   }
   free(l.entries);
+  free(d.entries);
   return good;
 }
 
@@ -457,6 +476,64 @@ cps_result *cps_result_load(const char *path, cps_error *err) {
   }
   cps_hdf_unhush(voice);
   return r;
+}
+
+/* Fields and events of another result. */
+static int copy_rest(cps_result *r, const cps_result *of) {
+  size_t events = (size_t)of->n_events, frames = (size_t)of->frames;
+  r->texts->contact = calloc(events + 1, sizeof *r->texts->contact);
+  r->events = calloc(events + 1, sizeof *r->events);
+  r->frame_times = calloc(frames + 1, sizeof(double));
+  r->fields = calloc((size_t)of->n_fields + 1, sizeof *r->fields);
+  if (!r->texts->contact || !r->events || !r->frame_times || !r->fields) return 0;
+  for (size_t i = 0; i < events; i++) {
+    snprintf(r->texts->contact[i], EVENT_NAME, "%s", of->events[i].contact_name);
+    r->events[i] = of->events[i];
+    r->events[i].contact_name = r->texts->contact[i];
+  }
+  r->n_events = of->n_events;
+  if (frames > 0) memcpy(r->frame_times, of->frame_times, frames * sizeof(double));
+  r->frames = of->frames;
+  for (; r->n_fields < of->n_fields; r->n_fields++) {
+    const field_data *from = &of->fields[r->n_fields];
+    field_data *to = &r->fields[r->n_fields];
+    size_t entry = (size_t)from->field.points * (size_t)from->field.components;
+    size_t n = from->data ? entry * (from->field.constant ? frames > 0 : frames) : 0;
+    to->field = from->field;
+    to->data = malloc(n * sizeof(double) + 1);
+    if (!to->data) return 0;
+    if (n > 0) memcpy(to->data, from->data, n * sizeof(double));
+  }
+  return 1;
+}
+
+cps_result *cps_result_copy(const cps_result *of, int extra, cps_error *err) {
+  cps_result *r = calloc(1, sizeof *r);
+  loaded_text *t = calloc(1, sizeof *t);
+  if (r && t) {
+    r->texts = t;
+    r->rows = of->rows;
+    r->energy = of->energy;
+    r->counters = of->counters;
+    if (make_columns(r, of->n_columns + extra) && copy_rest(r, of)) {
+      for (int c = 0; c < of->n_columns; c++)
+        cps_result_set_column(r, c, of->names[c], of->units[c], cps_result_data(of, c));
+      return r;
+    }
+    cps_result_free(r);
+  } else {
+    free(r);
+    free(t);
+  }
+  cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for a copy of the result");
+  return NULL;
+}
+
+void cps_result_set_column(cps_result *r, int c, const char *name, const char *unit, const double *data) {
+  snprintf(r->names[c], sizeof r->names[c], "%s", name);
+  snprintf(r->texts->column_unit[c], UNIT_ROOM, "%s", unit);
+  r->units[c] = r->texts->column_unit[c];
+  if (r->rows > 0) memcpy(r->data + (size_t)c * (size_t)r->capacity, data, (size_t)r->rows * sizeof(double));
 }
 
 void cps_result_free(cps_result *r) {

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, DEFLATE_LEVEL = 4, FIELD_CHUNK = 1 << 17, PATH_ROOM = 300 };
+enum { PAGE = 4096, DEFLATE_LEVEL = 4, FIELD_CHUNK = 1 << 17, PATH_ROOM = 400 };
 
 /* A live file with more columns has them in one dataset: HDF5 1.10 takes time with the square of how many there are
  * to flush and close them. */
@@ -99,7 +99,18 @@ static const struct meaning {
     {"cables", "contact.drum", "drum that the contact points of cable %s touch, -1 if none"},
 };
 
+static int split_derivative(const char *name, int *column, const char **parameter, int *length);
+
 void cps_result_long_name(const char *name, char *text, size_t size) {
+  const char *parameter;
+  int column, length;
+  if (split_derivative(name, &column, &parameter, &length)) {
+    char part[COLUMN_NAME], of[COLUMN_NAME];
+    snprintf(part, sizeof part, "%.*s", column, name + 2);
+    cps_result_long_name(part, of, sizeof of);
+    snprintf(text, size, "derivative of %s by %.*s", of, length, parameter);
+    return;
+  }
   size_t kind = strcspn(name, ".");
   const char *middle = name[kind] ? name + kind + 1 : name + kind;
   size_t n = strcspn(middle, ".");
@@ -172,8 +183,28 @@ static hid_t keep(result_file *f, hid_t handle) {
   return handle;
 }
 
-/* The path of a dotted name below a group. */
+/* The two parts of d(COLUMN)/d(PARAMETER); 0 if a name is not of that form. */
+static int split_derivative(const char *name, int *column, const char **parameter, int *length) {
+  const char *middle = strstr(name, ")/d(");
+  size_t n = strlen(name);
+  if (strncmp(name, "d(", 2) != 0 || !middle || name[n - 1] != ')') return 0;
+  *column = (int)(middle - name) - 2;
+  *parameter = middle + 4;
+  *length = (int)(name + n - 1 - *parameter);
+  return 1;
+}
+
+/* The path of a dotted name below a group. Derivatives have a group for each parameter. */
 static void path_of(char path[PATH_ROOM], const char *group, const char *name) {
+  const char *parameter;
+  char column[COLUMN_NAME], folder[COLUMN_NAME + 20];
+  int length, n_column;
+  if (split_derivative(name, &n_column, &parameter, &length)) {
+    snprintf(column, sizeof column, "%.*s", n_column, name + 2);
+    snprintf(folder, sizeof folder, "/sensitivities/%.*s", length, parameter);
+    path_of(path, folder, column);
+    return;
+  }
   int n = snprintf(path, PATH_ROOM, "%s/", group);
   snprintf(path + n, (size_t)(PATH_ROOM - n), "%s", name);
   for (char *c = path + n; *c; c++)
@@ -226,7 +257,7 @@ static hid_t make_text(result_file *f, const char *path, const char *text, size_
 }
 
 static int describe(hid_t d, const char *name, const char *unit) {
-  char text[200];
+  char text[2 * COLUMN_NAME];
   cps_result_long_name(name, text, sizeof text);
   return cps_hdf_text(d, "unit", unit) && cps_hdf_text(d, "name", name) && cps_hdf_text(d, "long_name", text);
 }

@@ -10,6 +10,7 @@
 #include "elements.h"
 #include "expand.h"
 #include "internal.h"
+#include "probe.h"
 #include "sha256.h"
 
 #include <stdio.h>
@@ -134,6 +135,14 @@ static void set_hash(const document *d, cps_scenario *s) {
   cps_sha256_end(&h, s->hash);
 }
 
+/* Settings are kept, so that the scenario can be read again with others on top. */
+static void keep_settings(document *d, cps_scenario *s, const char *const *settings, int n) {
+  s->settings = calloc((size_t)n + 1, sizeof *s->settings);
+  if (!s->settings) d->no_memory = 1;
+  for (int i = 0; i < n && !d->no_memory; i++)
+    if (settings[i]) s->settings[s->n_settings++] = copy_text(d, settings[i]);
+}
+
 static cps_scenario *new_scenario(document *d) {
   const source *f = &d->sources[0];
   cps_scenario *s = calloc(1, sizeof *s);
@@ -152,14 +161,16 @@ static cps_scenario *new_scenario(document *d) {
 }
 
 /* Reads the document whose first source is there. */
-static cps_scenario *read_document(document *d, const char *const *settings, int n) {
+static cps_scenario *read_document(document *d, const char *const *settings, int n, const reader *like) {
   reader *r = calloc(1, sizeof *r);
   if (!r) {
     d->no_memory = 1;
     return NULL;
   }
+  if (like) *r = *like;
   r->d = d;
   cps_scenario *s = new_scenario(d);
+  if (s) keep_settings(d, s, settings, n);
   node *root = d->no_memory ? NULL : build_tree(r, settings, n);
   if (root && s) read_tree(r, root, s);
   if (s) set_hash(d, s);
@@ -190,7 +201,8 @@ static cps_scenario *finish(document *d, cps_scenario *s, cps_problems **problem
 
 /* Takes ownership of the text. */
 static cps_scenario *parse_owned(document *d, char *text, size_t length, const char *file,
-                                 const char *const *settings, int n, cps_problems **problems) {
+                                 const char *const *settings, int n, const reader *like,
+                                 cps_problems **problems) {
   cps_scenario *s = NULL;
   char why[80];
   if (length > TEXT_MOST) {
@@ -202,13 +214,13 @@ static cps_scenario *parse_owned(document *d, char *text, size_t length, const c
     snprintf(why, sizeof why, "there are more than %d settings", SOURCES_MOST / 2);
     cps_problem_file(d, CPS_BAD_INPUT, "--set", why);
   } else if (cps_document_add(d, file, cps_document_folder(d, file), text, length) == 0) {
-    s = read_document(d, settings, n);
+    s = read_document(d, settings, n, like);
   }
   return finish(d, s, problems);
 }
 
-cps_scenario *cps_scenario_parse(const char *text, size_t length, const char *file,
-                                 const char *const *settings, int n, cps_problems **problems) {
+static cps_scenario *parse(const char *text, size_t length, const char *file, const char *const *settings,
+                           int n, const reader *like, cps_problems **problems) {
   document d;
   if (problems) *problems = NULL;
   if (!cps_document_start(&d)) {
@@ -223,7 +235,27 @@ cps_scenario *cps_scenario_parse(const char *text, size_t length, const char *fi
   }
   if (copy && length) memcpy(copy, text, length);
   if (copy) copy[length] = 0;
-  return parse_owned(&d, copy, length, file ? file : "scenario", settings, settings ? n : 0, problems);
+  return parse_owned(&d, copy, length, file ? file : "scenario", settings, settings ? n : 0, like, problems);
+}
+
+cps_scenario *cps_scenario_parse(const char *text, size_t length, const char *file,
+                                 const char *const *settings, int n, cps_problems **problems) {
+  return parse(text, length, file, settings, n, NULL, problems);
+}
+
+cps_scenario *cps_scenario_again(const cps_scenario *s, const char *const *settings, int n, probe *probes,
+                                 int n_probes, int lenient, cps_problems **problems) {
+  reader *like = calloc(1, sizeof *like);
+  if (!like) {
+    if (problems) *problems = cps_problems_no_memory();
+    return NULL;
+  }
+  like->probes = probes;
+  like->n_probes = n_probes;
+  like->lenient = lenient;
+  cps_scenario *again = parse(s->text, s->length, s->file, settings, n, like, problems);
+  free(like);
+  return again;
 }
 
 cps_scenario *cps_scenario_load(const char *path, const char *const *settings, int n,
@@ -241,7 +273,7 @@ cps_scenario *cps_scenario_load(const char *path, const char *const *settings, i
     cps_problem_file(&d, CPS_IO, path ? path : "", path ? why : "there is no file name");
     return finish(&d, NULL, problems);
   }
-  return parse_owned(&d, text, length, path, settings, settings ? n : 0, problems);
+  return parse_owned(&d, text, length, path, settings, settings ? n : 0, NULL, problems);
 }
 
 static void free_three(profile *const *p) {
@@ -275,6 +307,8 @@ void cps_scenario_free(cps_scenario *s) {
   free(s->contacts);
   free(s->loads);
   free(s->outputs.pattern);
+  for (int i = 0; i < s->n_settings; i++) free(s->settings[i]);
+  free(s->settings);
   free(s->file);
   free(s->text);
   free(s->title);

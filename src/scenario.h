@@ -46,6 +46,8 @@ typedef struct profile_value {
 } profile_value;
 
 profile_value cps_profile_eval(const profile *p, double t);
+/* The same, continued from the pieces in which `like`, a profile of the same form, is at time `at`. */
+profile_value cps_profile_beside(const profile *p, const profile *like, double at, double t);
 /* The first time after t at which the profile or a derivative up to the second jumps; INFINITY if none. */
 double cps_profile_next_break(const profile *p, double t);
 void cps_profile_free(profile *p);
@@ -266,6 +268,8 @@ struct cps_scenario {
   char *file; /* owned: name as given, "" for text */
   char *text; /* owned: the source */
   size_t length;
+  char **settings; /* owned: those on top of the source */
+  int n_settings;
   char hash[65]; /* SHA-256 of source and settings, hexadecimal */
   char *title;   /* owned */
   double gravity[3];

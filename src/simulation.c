@@ -129,6 +129,15 @@ static void enumerate(row *r, const cps_energy *e) {
   enumerate_energy(r, e);
 }
 
+void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, double *values) {
+  cps_result one = sim->result;
+  one.data = values;
+  one.capacity = 1;
+  one.rows = 0;
+  row r = {sim, &one, 0, 0, FILLING};
+  enumerate(&r, e);
+}
+
 /* Makes room for more rows: columns keep their order, so each is moved to its new place. */
 static int grow(cps_result *res) {
   long capacity = res->capacity > 0 ? 2 * res->capacity : res->n_columns < 1000 ? 64 : 4;
@@ -342,15 +351,43 @@ void cps_simulation_free(cps_simulation *sim) {
 double cps_simulation_next_stop(const cps_simulation *sim, int *is_output) {
   const scenario_run *run = &sim->system->scenario->run;
   double stop = run->until;
-  *is_output = 1;
-  if (run->output > 0 && sim->next_output > sim->t) stop = fmin(stop, sim->next_output);
+  int each = cps_simulation_every_step(sim);
+  *is_output = !sim->rows_only || sim->next_output == stop;
+  if ((run->output > 0 || sim->row_times) && sim->next_output > sim->t && sim->next_output < stop) {
+    stop = sim->next_output;
+    *is_output = 1;
+  }
   double next = sim->cables ? cps_machine_next_break(sim->system->scenario, sim->t)
                             : cps_system_next_break(sim->system, sim->t);
   if (next < stop) {
     stop = next;
-    *is_output = run->output <= 0;
+    *is_output = each;
   }
   return stop;
+}
+
+void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, int only) {
+  sim->row_times = times;
+  sim->n_row_times = n;
+  sim->rows_only = only;
+  sim->output_index = 0;
+  sim->next_output = n > 0 ? times[0] : INFINITY;
+}
+
+int cps_simulation_every_step(const cps_simulation *sim) {
+  return !sim->rows_only && sim->system->scenario->run.output <= 0;
+}
+
+int cps_simulation_passed(const cps_simulation *sim, double t) {
+  if (sim->row_times) return sim->next_output < t;
+  double interval = sim->system->scenario->run.output;
+  return interval > 0 && sim->next_output < t - 1e-9 * interval;
+}
+
+int cps_simulation_due(const cps_simulation *sim) {
+  const scenario_run *run = &sim->system->scenario->run;
+  if (cps_simulation_every_step(sim) || (sim->t == run->until && !sim->rows_only)) return 1;
+  return sim->row_times ? sim->t >= sim->next_output : sim->t >= sim->next_output - 1e-9 * run->output;
 }
 
 /* A frame of the fields, if it is time for one; 0 if out of memory. */
@@ -388,11 +425,15 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   if (res->n_fields > 0 && !record_frame(sim))
     return cps_simulation_fail(
         sim, -1, err, "out of memory for %ld frames: record less often with run.fields", res->frames);
-  if (run->output > 0) {
+  if (sim->row_times) {
+    while (sim->next_output <= sim->t)
+      sim->next_output = ++sim->output_index < sim->n_row_times ? sim->row_times[sim->output_index]
+                                                                : INFINITY;
+  } else if (run->output > 0) {
     while (sim->next_output <= sim->t + 1e-9 * run->output)
       sim->next_output = run->from + (double)++sim->output_index * run->output;
   }
-  return CPS_OK;
+  return sim->follow.row ? sim->follow.row(sim, sim->follow.data, err) : CPS_OK;
 }
 
 /* An event at the current time; a and b say from which mode to which. */
@@ -523,7 +564,8 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
     return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "%s cannot run cables: use alpha or bdf",
                          how->name);
   /* What goes on from a checkpoint has recorded its first row before. */
-  cps_status status = sim->pending ? CPS_OK : cps_simulation_record(sim, err);
+  int first = !sim->pending && (!sim->rows_only || sim->next_output <= sim->t);
+  cps_status status = first ? cps_simulation_record(sim, err) : CPS_OK;
   if (status == CPS_OK) status = solve(sim, err);
   sim->ended = 1;
   sim->solver_list = NULL;

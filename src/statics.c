@@ -24,9 +24,16 @@ static const double GRIP = 70, LEAST_GRIP = 1, HARDLY = 1e-3;
 /* Longest step, and the longest that settles the cable onto its drums [s]. */
 static const double LONGEST = 100, SETTLE = 0.02;
 
+/* A node does not move further than this in one iteration [m]. */
+static const double LEAP = 0.02;
+
 enum { ROUNDS = 250 };
 
 /* ------------------------------------------------------------------ steps from rest */
+
+static void note(machine *m, machine_note what, const implicit *how) {
+  if (m->note) m->note(m, what, how, m->note_data);
+}
 
 static void rest(machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
@@ -38,6 +45,7 @@ static void rest(machine *m) {
   }
   for (int k = 0; k < m->nb; k++) m->free[k].v = m->free[k].a = m->free[k].aux = 0;
   cps_machine_tie(m);
+  note(m, NOTE_REST, NULL);
 }
 
 static void place_of(const cable *c, const contact_point *p, double *r) {
@@ -82,6 +90,7 @@ static double take_hold(machine *m) {
     g->start = g->angle;
     memcpy(g->start_center, g->center, sizeof g->start_center);
   }
+  note(m, NOTE_HOLD, NULL);
   return most;
 }
 
@@ -92,6 +101,7 @@ static void let_go(machine *m) {
     for (int k = 0; k < c->n_points; k++) c->point[k].f[0] = c->point[k].f[1] = 0;
   }
   for (int k = 0; k < m->n_slides; k++) m->free[m->slide[k].f_at].q = 0;
+  note(m, NOTE_LET_GO, NULL);
   take_hold(m);
 }
 
@@ -106,6 +116,135 @@ static void set_damping(machine *m, int on) {
   }
 }
 
+/* ------------------------------------------------------------------ with a line search
+ *
+ * Where stiff contacts come and go, Newton's steps go too far and the iteration circles. A step from rest makes the sum of
+ * kinetic and potential energy least, but for friction: each step of the iteration is shortened until that sum, with the
+ * work that friction takes, gets less. */
+
+enum { DAMPED_MOST = 60, HALVINGS = 6 };
+
+/* Places and forces of an iteration; velocities and accelerations of a step from rest follow. */
+static size_t exchange(machine *m, const implicit *how, double *x, int put) {
+  size_t n = 0;
+#define ONE(value)                                                                                           \
+  do {                                                                                                       \
+    if (x && put)                                                                                            \
+      (value) = x[n];                                                                                        \
+    else if (x)                                                                                              \
+      x[n] = (value);                                                                                        \
+    n++;                                                                                                     \
+  } while (0)
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int k = 0; k < (c->n + 1) * c->b; k++) {
+      ONE(c->q[k]);
+      if (!put) continue;
+      c->v[k] = (c->q[k] - c->q0[k]) / how->v_a;
+      c->a[k] = (c->q[k] - c->q0[k]) / how->q_a;
+    }
+    for (int k = 0; k < c->n_points; k++)
+      for (int a = 0; a < AXES; a++) ONE(c->point[k].f[a]);
+  }
+  for (int k = 0; k < m->nb; k++) {
+    freedom *f = &m->free[k];
+    ONE(f->q);
+    if (!put) continue;
+    f->v = (f->q - f->q0) / how->v_a;
+    f->a = (f->q - f->q0) / how->q_a;
+  }
+#undef ONE
+  if (put) cps_machine_tie(m);
+  return n;
+}
+
+/* Energy of the machine, less what loads have done. */
+static double total(const machine *m, double t) {
+  cps_energy e;
+  cps_audit_energy(m, &e);
+  double sum = e.kinetic + e.elastic + e.gravity;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int end = 0; end < 2; end++)
+      for (int d = 0; d < m->dim; d++) sum -= c->load[end][d] * c->q[end * c->n * c->b + d];
+  }
+  for (int i = 0; i < m->of->n_loads; i++) {
+    const scenario_load *l = &m->of->loads[i];
+    int at = m->body_border[l->body];
+    for (int d = 0; d < m->dim && at >= 0; d++)
+      sum -= cps_profile_eval(l->force, t).y * l->direction[d] * m->body[at].r[d];
+  }
+  return sum;
+}
+
+/* What friction takes over `part` of the last step, of which `was` was the start. */
+static double taken(const machine *m, const double *was, double part) {
+  double sum = 0;
+  size_t n = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    n += (size_t)(c->n + 1) * (size_t)c->b;
+    for (int k = 0; k < c->n_points; k++, n += AXES) {
+      const contact_point *p = &c->point[k];
+      if (p->drum >= 0) sum -= part * p->moved * (was[n] + 0.5 * part * (p->f[0] - was[n]));
+    }
+  }
+  return sum;
+}
+
+/* Looks at the present places, and lets friction be what its springs pull with there. */
+static int pull_springs(machine *m, const implicit *how, leftover *left) {
+  if (!cps_machine_iterate(m, how, 0, left)) return 0;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n_points; k++) {
+      contact_point *p = &m->cable[i].point[k];
+      for (int a = 0; a < m->dim - 1; a++) p->f[a] = p->drum >= 0 ? p->spring[a] : 0;
+    }
+  return 1;
+}
+
+/* Along the tangent of a drum a node may go this far before it is off the rim by as much as it was pressed in. */
+static double reach(const machine *m) {
+  double sum = 0, count = 0;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n_points; k++) {
+      const contact_point *p = &m->cable[i].point[k];
+      if (p->drum < 0) continue;
+      sum += sqrt(2 * m->drum[p->drum].radius * p->depth);
+      count++;
+    }
+  return count > 0 ? fmin(LEAP, fmax(LEAP / 20, sum / count)) : LEAP;
+}
+
+static int solve_damped(machine *m, const implicit *how, double tolerance) {
+  size_t n = exchange(m, how, NULL, 0);
+  double *was = malloc((2 * n + 1) * sizeof *was), *is = was ? was + n : NULL;
+  leftover left, trial;
+  int found = -1;
+  if (!was || !pull_springs(m, how, &left)) {
+    free(was);
+    return -1;
+  }
+  for (int it = 1; it <= DAMPED_MOST; it++) {
+    double before = total(m, how->t), part = 1;
+    exchange(m, how, was, 0);
+    if (!cps_machine_iterate(m, how, reach(m), &left)) break;
+    if (cps_haul_converged(m, &left, tolerance)) {
+      found = it;
+      break;
+    }
+    exchange(m, how, is, 0);
+    for (int cut = 0; cut < HALVINGS; cut++, part /= 2) {
+      if (!pull_springs(m, how, &trial)) break;
+      if (trial.force <= 0.5 * left.force || total(m, how->t) + taken(m, was, part) <= before) break;
+      for (size_t k = 0; k < n; k++) is[k] = was[k] + 0.5 * (is[k] - was[k]);
+      exchange(m, how, is, 1);
+    }
+  }
+  free(was);
+  return found;
+}
+
 /* One implicit Euler step from rest. Returns how far it moved, or -1 with everything as before. */
 static double relax(machine *m, double t, double h, double bristle) {
   rest(m);
@@ -113,15 +252,23 @@ static double relax(machine *m, double t, double h, double bristle) {
   implicit how = {t, h * h, h, h, bristle, 0};
   set_damping(m, 0);
   int iterations = cps_haul_solve(m, &how, 40, 3e-9);
+  if (iterations < 0) {
+    cps_haul_bring_back(m);
+    iterations = solve_damped(m, &how, 3e-9);
+  }
   set_damping(m, 1);
   if (iterations < 0) {
     cps_haul_bring_back(m);
     return -1;
   }
+  note(m, NOTE_SOLVED, &how);
   double moved = 0;
-  for (int i = 0; i < m->n_cables; i++)
-    for (int k = 0; k < (m->cable[i].n + 1) * m->cable[i].b; k++)
-      moved = fmax(moved, fabs(m->cable[i].q[k] - m->cable[i].q0[k]));
+  for (int i = 0; i < m->n_cables;
+       i++) { /* places: nothing but bending may resist a slope that only stretches */
+    const cable *c = &m->cable[i];
+    for (int k = 0; k <= c->n; k++)
+      for (int d = 0; d < m->dim; d++) moved = fmax(moved, fabs(c->q[k * c->b + d] - c->q0[k * c->b + d]));
+  }
   for (int i = 0; i < m->n_drums; i++)
     moved = fmax(moved, m->drum[i].radius * fabs(m->drum[i].angle - m->drum0[i].angle));
   for (int i = 0; i < m->n_bodies; i++)
@@ -132,9 +279,13 @@ static double relax(machine *m, double t, double h, double bristle) {
   return moved;
 }
 
-int cps_machine_balance(machine *m, double t) {
+implicit cps_machine_instant(double t) {
   const double instant = 1e-8; /* in which nothing moves [s] */
-  implicit how = {t, instant * instant, instant, 0, 0, 0};
+  return (implicit){t, instant * instant, instant, 0, 0, 0};
+}
+
+int cps_machine_balance(machine *m, double t) {
+  implicit how = cps_machine_instant(t);
   return cps_haul_solve(m, &how, 15, 1e-6);
 }
 
@@ -209,9 +360,11 @@ static double loads(const machine *m) {
   return sum;
 }
 
+double cps_machine_grip(const machine *m) { return fmax(LEAST_GRIP, GRIP * loads(m)); }
+
 void cps_machine_lay(machine *m, double t) {
   double h = 1e-3;
-  m->grip = fmax(LEAST_GRIP, GRIP * loads(m));
+  m->grip = cps_machine_grip(m);
   let_go(m);
   for (int round = 0; round < 100 && h < SETTLE && h > 1e-9; round++)
     h *= relax(m, t, h, HARDLY) < 0 ? 0.25 : 2;
@@ -381,6 +534,41 @@ static void start_moving(machine *m, double t) {
     if (m->drum[i].angle_at >= 0) m->free[m->drum[i].angle_at].v = m->drum[i].of->rate;
   cps_machine_move(m, t, t);
   cps_machine_tie(m);
+  note(m, NOTE_STARTED, NULL);
+}
+
+/* Says why the search may have failed: elements that are long compared with a drum jump over its rim instead of sliding. */
+static cps_status lost(const machine *m, cps_error *err) {
+  const cable *worst = NULL;
+  const drum *on = NULL;
+  double most = 0.5, length = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k < c->n_points; k++) {
+      const contact_point *p = &c->point[k];
+      if (p->near < 0) continue;
+      const drum *g = &m->drum[p->near];
+      double l = c->length[p->node < c->n ? p->node : c->n - 1], out = 0, r[3];
+      place_of(c, p, r);
+      for (int d = 0; d < m->dim; d++) out += (r[d] - g->center[d]) * (r[d] - g->center[d]);
+      if (sqrt(out) > g->radius + l || l <= most * g->radius) continue;
+      most = l / g->radius;
+      length = l;
+      worst = c;
+      on = g;
+    }
+  }
+  if (worst)
+    return cps_error_set(
+        err, CPS_FAILED, NULL,
+        "the search for the equilibrium does not converge: elements of cable %s are %.2g m long on drum "
+        "%s, whose radius is %.2g m. Make them shorter there with cables.%s.mesh or elements, or say "
+        "start: drawn for the cable, and it runs from the shape as drawn",
+        worst->of->name, length, on->of->name, on->radius, worst->of->name);
+  return cps_error_set(err, CPS_FAILED, NULL,
+                       "the search for the equilibrium does not converge: is the cable compressed, very "
+                       "slack, or its contact very stiff? With start: drawn it starts from the shape as "
+                       "drawn, and may come to rest by itself");
 }
 
 cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
@@ -399,10 +587,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   } else if (verdict == REST_RUNS) {
     status = ran(m, was, was + 3 * n, err);
   } else {
-    status = cps_error_set(err, CPS_FAILED, NULL,
-                           "the search for the equilibrium does not converge: is the cable compressed, very "
-                           "slack, or its contact very stiff? With start: drawn it starts from the shape as "
-                           "drawn, and may come to rest by itself");
+    status = lost(m, err);
   }
   free(was);
   return status;

@@ -156,9 +156,12 @@ typedef struct field_data {
 /* What a result that was loaded from a file owns beside its numbers: see result_read.c. */
 typedef struct loaded_text loaded_text;
 
+/* Longest name of a column: also a derivative, d(bodies.block.x)/d(springs.spring.stiffness). */
+enum { COLUMN_NAME = 5 * NAME_MAX_LENGTH };
+
 struct cps_result {
   int n_columns;
-  char (*names)[2 * NAME_MAX_LENGTH];
+  char (*names)[COLUMN_NAME];
   const char **units;
   double *data; /* column-major with `capacity` rows */
   long rows, capacity;
@@ -177,6 +180,14 @@ struct cps_result {
 struct machine;
 struct lift;
 struct row;
+
+/* What follows a run closely, for sensitivities: every row that was recorded, and every step, which a solver describes
+ * in its own way. */
+typedef struct follower {
+  void *data;
+  cps_status (*row)(cps_simulation *sim, void *data, cps_error *err);
+  cps_status (*step)(cps_simulation *sim, const void *what, void *data, cps_error *err);
+} follower;
 
 /* How cables are computed: a machine of elements (machine.h), or a lift in few variables (lift.h). */
 typedef struct cable_engine {
@@ -215,6 +226,10 @@ struct cps_simulation {
   unsigned char *pending; /* owned: items of a checkpoint for the solver to take up */
   size_t pending_size;
   int ended;
+  follower follow; /* functions are NULL if nobody follows */
+  const double *row_times; /* see cps_simulation_rows_at; NULL: none. Borrowed */
+  long n_row_times;
+  int rows_only;
 };
 
 /* A solver: integrates sim from its time to the end of the run. */
@@ -229,7 +244,15 @@ const solver *cps_solver_at(int i); /* NULL past the end */
 
 /* Time at which the solver must next stop exactly: end, output, or break. */
 double cps_simulation_next_stop(const cps_simulation *sim, int *is_output);
-/* Records a row at the current time, if it is an output time; `force` records anyway. */
+/* Before a run: rows are recorded exactly at these n rising times, instead of at those of run.output; they must outlive
+ * it. With `only` nowhere else, without it also at the start, the end and, if run.output is 0, after every step. What
+ * goes on from a checkpoint needs the same call before cps_simulation_restore. */
+void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, int only);
+/* Whether every step is recorded; whether a row lies before t, for solvers that interpolate; whether one is due now. */
+int cps_simulation_every_step(const cps_simulation *sim);
+int cps_simulation_passed(const cps_simulation *sim, double t);
+int cps_simulation_due(const cps_simulation *sim);
+/* Records a row at the current time. */
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err);
 cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int to, cps_error *err);
 cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_error *err);
@@ -252,6 +275,9 @@ void cps_row_put(row *r, const char *kind, const char *name, const char *what, c
 /* A field of `points` places with `components` values, from values[points * components]. */
 void cps_row_field(row *r, const char *name, const char *what, const char *unit, int points, int components,
                    int constant, const double *values);
+
+/* What a row of this simulation's state and workspace would be, as they are: values[columns]. */
+void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, double *values);
 
 /* Cables (machine_result.c): what they record, their energy, and the next time that something prescribed jumps. */
 void cps_machine_columns(row *r);

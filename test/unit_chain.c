@@ -79,12 +79,14 @@ static const char *const laws[] = {"quinn", "cdq",        "coulomb", "coulomb-st
 typedef struct stage {
   cps_scenario *scenario;
   machine m;
-  int size;            /* unknowns */
-  int *kind, *of, *at; /* [size] NODE: coordinate `at` of cable `of`; POINT: friction; BORDER */
+  int size; /* unknowns */
+  int *kind, *of,
+      *at; /* [size] NODE: coordinate `at` of cable `of`; POINT: friction; BORDER; GAP and PULL: the same
+                        * as NODE and POINT, of the problem in which all contacts stick */
   int *axis;
 } stage;
 
-enum { NODE, POINT, BORDER };
+enum { NODE, POINT, BORDER, GAP, PULL };
 
 static int is_force(const machine *m, int k) {
   for (int i = 0; i < m->n_slides; i++)
@@ -108,7 +110,7 @@ static void list_unknowns(stage *s) {
   const machine *m = &s->m;
   int most = m->nb;
   for (int i = 0; i < m->n_cables; i++)
-    most += (m->cable[i].n + 1) * m->cable[i].b + AXES * m->cable[i].n_points;
+    most += 2 * ((m->cable[i].n + 1) * m->cable[i].b + AXES * m->cable[i].n_points);
   s->kind = calloc((size_t)most * 4, sizeof(int));
   s->of = s->kind + most;
   s->at = s->of + most;
@@ -116,15 +118,19 @@ static void list_unknowns(stage *s) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     for (int k = 0; k < (c->n + 1) * c->b; k++) {
-      if (!is_free(m, c, k / c->b, k % c->b)) continue;
-      s->of[s->size] = i;
-      s->at[s->size++] = k;
+      for (int twin = 0; twin <= c->all_stick && is_free(m, c, k / c->b, k % c->b); twin++) {
+        s->kind[s->size] = twin ? GAP : NODE;
+        s->of[s->size] = i;
+        s->at[s->size++] = k;
+      }
     }
     for (int k = 0; k < c->n_points * (m->dim - 1); k++) {
-      s->kind[s->size] = POINT;
-      s->of[s->size] = i;
-      s->axis[s->size] = k % (m->dim - 1);
-      s->at[s->size++] = k / (m->dim - 1);
+      for (int twin = 0; twin <= c->all_stick; twin++) {
+        s->kind[s->size] = twin ? PULL : POINT;
+        s->of[s->size] = i;
+        s->axis[s->size] = k % (m->dim - 1);
+        s->at[s->size++] = k / (m->dim - 1);
+      }
     }
   }
   for (int k = 0; k < m->nb; k++) {
@@ -165,7 +171,9 @@ static void shake(stage *s, rng *r, int still) {
       c->q[k] += 1e-6 * rng_between(r, -1, 1);
       c->v[k] = 0.005 * rng_between(r, -1, 1);
       c->a[k] = 0.1 * rng_between(r, -1, 1);
+      if (c->all_stick) c->gap[k] = (c->fixed[k / c->b] >> k % c->b & 1) ? 0 : rng_between(r, -1, 1);
     }
+    for (int k = 0; c->all_stick && k < AXES * c->n_points; k++) c->pull[k] = rng_between(r, -20, 20);
     for (int k = 0; k < c->n_points; k++)
       for (int j = 0; j < m->dim - 1; j++) c->point[k].f[j] = rng_between(r, -20, 20);
     for (int k = 0; c->memory && k < c->n_points; k++)
@@ -266,6 +274,51 @@ static void add_contacts(machine *m, cable *c, const implicit *how, const double
   }
 }
 
+/* The problem in which all contacts stick: M gap - A' pull, and A gap - r_s; what is fixed has the pull of its mass. */
+static void add_sticking(machine *m, cable *c, const implicit *how, const double *k, double *f,
+                         double *rest) {
+  int b = c->b, dim = c->dim;
+  for (int i = 0; i < c->n; i++) {
+    double mass[4][4];
+    cps_element_mass(&c->section, c->length[i], mass);
+    for (int r = 0; r < 4 * dim; r++)
+      for (int s = 0; s < 4; s++) f[i * b + r] += mass[r / dim][s] * c->gap[i * b + s * dim + r % dim];
+  }
+  for (int i = 0; i <= c->n; i++)
+    for (int d = 0; d < dim; d++) f[i * b + d] += c->mass[i] * c->gap[i * b + d];
+  for (int i = 0; i < c->n_points; i++) {
+    contact_point *p = &c->point[i];
+    double r[3] = {0}, v[3] = {0}, a[3] = {0}, gap[3] = {0};
+    const double *pull = c->pull + i * AXES;
+    touch t;
+    for (int s = 0; s < 4; s++) {
+      for (int d = 0; d < dim && p->shape[s] != 0; d++) {
+        int at = p->node * b + s * dim + d;
+        r[d] += p->shape[s] * c->q[at];
+        v[d] += p->shape[s] * c->v[at];
+        a[d] += p->shape[s] * c->a[at];
+        gap[d] += p->shape[s] * c->gap[at];
+      }
+    }
+    int touches = cps_contact_eval(m, c, p, r, v, a, k + p->node * 9, 3, how, &t);
+    int fixed = p->shape[0] == 1 && c->fixed[p->node];
+    for (int j = 0; j < dim - 1; j++) {
+      rest[i * AXES + j] = pull[j];
+      if (!touches) continue;
+      const drum *g = &m->drum[p->drum];
+      double slides = j == 0 ? -g->radius * g->acceleration : 0, along = 0;
+      for (int d = 0; d < dim; d++) {
+        slides += t.dir[j][d] * (a[d] - g->center_a[d]);
+        along += t.dir[j][d] * gap[d];
+      }
+      rest[i * AXES + j] = fixed ? pull[j] - p->mass * slides : p->mass * (along - slides);
+      for (int s = 0; s < 4; s++)
+        for (int d = 0; d < dim && p->shape[s] != 0; d++)
+          f[p->node * b + s * dim + d] -= p->shape[s] * t.dir[j][d] * pull[j];
+    }
+  }
+}
+
 /* Work of the forces at the ends of cables on a shift of border unknown k. */
 static double end_work(machine *m, int k, double *const *f) {
   const double h = 1e-6;
@@ -291,8 +344,8 @@ static double end_work(machine *m, int k, double *const *f) {
 /* Residuals of all unknowns at the present state, with friction scaled by the blocks `scale` unless NULL. */
 static void residuals(stage *s, const implicit *how, double *out, double *const *scale, double **made) {
   machine *m = &s->m;
-  double *f[2] = {NULL, NULL}, *rest[2] = {NULL, NULL}, *k[2],
-         *border = calloc((size_t)m->nb + 1, sizeof(double));
+  double *f[2] = {NULL, NULL}, *rest[2] = {NULL, NULL}, *gap[2] = {NULL, NULL}, *pull[2] = {NULL, NULL},
+         *k[2], *border = calloc((size_t)m->nb + 1, sizeof(double));
   leftover left = {0};
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
@@ -301,6 +354,10 @@ static void residuals(stage *s, const implicit *how, double *out, double *const 
     rest[i] = calloc((size_t)(c->n_points * AXES + 1), sizeof(double));
     add_elements(c, how, f[i], k[i]);
     add_contacts(m, c, how, scale ? scale[i] : k[i], f[i], rest[i], border);
+    if (!c->all_stick) continue;
+    gap[i] = calloc((size_t)((c->n + 1) * c->b), sizeof(double));
+    pull[i] = calloc((size_t)(c->n_points * AXES + 1), sizeof(double));
+    add_sticking(m, c, how, scale ? scale[i] : k[i], gap[i], pull[i]);
   }
   memset(m->s, 0, (size_t)(m->nb * m->nb) * sizeof(double));
   memset(m->rhs, 0, (size_t)m->nb * sizeof(double));
@@ -311,10 +368,14 @@ static void residuals(stage *s, const implicit *how, double *out, double *const 
   for (int j = 0; j < s->size; j++)
     out[j] = s->kind[j] == NODE    ? f[s->of[j]][s->at[j]]
              : s->kind[j] == POINT ? rest[s->of[j]][s->at[j] * AXES + s->axis[j]]
+             : s->kind[j] == GAP   ? gap[s->of[j]][s->at[j]]
+             : s->kind[j] == PULL  ? pull[s->of[j]][s->at[j] * AXES + s->axis[j]]
                                    : border[s->at[j]];
   for (int i = 0; i < m->n_cables; i++) {
     free(f[i]);
     free(rest[i]);
+    free(gap[i]);
+    free(pull[i]);
     if (made)
       made[i] = k[i];
     else
@@ -334,6 +395,10 @@ static void shift(stage *s, const implicit *how, int j, double by) {
     c->a[s->at[j]] += a;
   } else if (s->kind[j] == POINT) {
     m->cable[s->of[j]].point[s->at[j]].f[s->axis[j]] += by;
+  } else if (s->kind[j] == GAP) {
+    m->cable[s->of[j]].gap[s->at[j]] += by;
+  } else if (s->kind[j] == PULL) {
+    m->cable[s->of[j]].pull[s->at[j] * AXES + s->axis[j]] += by;
   } else {
     freedom *f = &m->free[s->at[j]];
     f->q += by;
@@ -351,12 +416,18 @@ static double step_of(const stage *s, int j) {
   if (s->kind[j] == BORDER) return m->rhs[s->at[j]];
   const cable *c = &m->cable[s->of[j]];
   if (s->kind[j] == NODE) return c->q[s->at[j]] - c->q0[s->at[j]];
+  if (s->kind[j] == GAP) return c->gap[s->at[j]] - c->gap0[s->at[j]];
+  if (s->kind[j] == PULL) {
+    int k = s->at[j] * AXES + s->axis[j];
+    return c->pull[k] - c->pull0[k];
+  }
   return c->point[s->at[j]].f[s->axis[j]] - c->f0[s->at[j] * AXES + s->axis[j]];
 }
 
 /* Places, slopes and forces are compared with the largest of their kind. */
 static int class_of(const stage *s, int j) {
   const machine *m = &s->m;
+  if (s->kind[j] >= GAP) return 2;
   if (s->kind[j] == POINT || (s->kind[j] == BORDER && is_force(m, s->at[j]))) return 2;
   return s->kind[j] == NODE ? s->at[j] % m->cable[s->of[j]].b >= m->dim : 0;
 }
@@ -433,6 +504,153 @@ static void test_matrix(void **state) {
     for (int l = 0; l < ROWS(laws); l++)
       for (int k = 0; k < 2; k++)
         check_matrix(&scenes[i], k == 0 ? "nodes" : "{quadrature: 2}", laws[l], &how, (uint64_t)(10 * i + k));
+}
+
+/* Westin's reading, where its problem comes in: at nodes and at quadrature points, in the plane and in space. */
+static void test_all_stick_matrix(void **state) {
+  (void)state;
+  static const char *const aware[] = {"quinn", "cdq", "awrejcewicz"};
+  const implicit how = {0, 2e-5, 5e-3, 5e-3, 0, 0};
+  for (int i = 0; i < 4; i++)
+    for (int l = 0; l < ROWS(aware); l++)
+      for (int k = 0; k < 2; k++)
+        check_matrix(&scenes[i], k == 0 ? "nodes, reading: all-stick" : "{quadrature: 1}, reading: all-stick",
+                     aware[l], &how, (uint64_t)(200 + 10 * i + k));
+}
+
+/* Solves a x = b, both of n, by elimination with pivoting; x replaces b. */
+static void solve_dense(int n, double *a, double *b) {
+  for (int j = 0; j < n; j++) {
+    int best = j;
+    for (int i = j + 1; i < n; i++)
+      if (fabs(a[i * n + j]) > fabs(a[best * n + j])) best = i;
+    for (int k = 0; k < n; k++) {
+      double t = a[j * n + k];
+      a[j * n + k] = a[best * n + k];
+      a[best * n + k] = t;
+    }
+    double t = b[j];
+    b[j] = b[best];
+    b[best] = t;
+    for (int i = j + 1; i < n; i++) {
+      double f = a[i * n + j] / a[j * n + j];
+      for (int k = j; k < n; k++) a[i * n + k] -= f * a[j * n + k];
+      b[i] -= f * b[j];
+    }
+  }
+  for (int j = n - 1; j >= 0; j--) {
+    for (int k = j + 1; k < n; k++) b[j] -= a[j * n + k] * b[k];
+    b[j] /= a[j * n + j];
+  }
+}
+
+/* Friction forces if all contacts stuck, from the masses and forces alone: W l = -(A M^-1 Q - b) with W = A M^-1 A'. What
+ * the machine does at this instant says what Q is: M a - A' f. */
+static void multipliers(machine *m, double *l) {
+  cable *c = &m->cable[0];
+  int n = (c->n + 1) * c->b, rows = 0, dim = c->dim, *of = calloc((size_t)(c->n_points * AXES), sizeof(int));
+  double *mass = calloc((size_t)(n * n), sizeof(double)),
+         *a = calloc((size_t)(n * AXES * c->n_points), sizeof(double));
+  double *b = calloc((size_t)(AXES * c->n_points), sizeof(double)), *load = calloc((size_t)n, sizeof(double));
+  for (int i = 0; i < c->n; i++) {
+    double e[4][4];
+    cps_element_mass(&c->section, c->length[i], e);
+    for (int r = 0; r < 4; r++)
+      for (int s = 0; s < 4; s++)
+        for (int d = 0; d < dim; d++) mass[(i * c->b + r * dim + d) * n + i * c->b + s * dim + d] += e[r][s];
+  }
+  for (int i = 0; i <= c->n; i++)
+    for (int d = 0; d < dim; d++) mass[(i * c->b + d) * (n + 1)] += c->mass[i];
+  for (int i = 0; i < c->n_points; i++) { /* A, b */
+    const contact_point *p = &c->point[i];
+    for (int j = 0; j < dim - 1 && p->drum >= 0; j++, rows++) {
+      const drum *g = &m->drum[p->drum];
+      const double *dir = j == 0 ? p->t : g->axis;
+      of[rows] = i * AXES + j;
+      b[rows] = j == 0 ? g->radius * g->acceleration : 0;
+      for (int d = 0; d < dim; d++) b[rows] += dir[d] * g->center_a[d];
+      for (int s = 0; s < 4; s++)
+        for (int d = 0; d < dim && p->shape[s] != 0; d++)
+          a[rows * n + p->node * c->b + s * dim + d] = p->shape[s] * dir[d];
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) load[i] += mass[i * n + j] * c->a[j];
+    for (int k = 0; k < rows; k++) load[i] -= a[k * n + i] * c->point[of[k] / AXES].f[of[k] % AXES];
+  }
+  for (int i = 0; i < n; i++) /* what does not move */
+    for (int j = 0; j < n && (c->fixed[i / c->b] >> i % c->b & 1); j++) mass[i * n + j] = i == j;
+  double *w = calloc((size_t)(rows * rows), sizeof(double)), *x = calloc((size_t)n, sizeof(double)),
+         *copy = calloc((size_t)(n * n), sizeof(double)), *right = calloc((size_t)rows, sizeof(double));
+  for (int k = 0; k <= rows; k++) { /* columns of M^-1 A', and M^-1 Q */
+    memcpy(copy, mass, (size_t)(n * n) * sizeof(double));
+    memcpy(x, k < rows ? a + k * n : load, (size_t)n * sizeof(double));
+    for (int i = 0; i < n; i++)
+      if (c->fixed[i / c->b] >> i % c->b & 1) x[i] = 0;
+    solve_dense(n, copy, x);
+    for (int r = 0; r < rows; r++) {
+      double sum = 0;
+      for (int i = 0; i < n; i++) sum += a[r * n + i] * x[i];
+      if (k < rows)
+        w[r * rows + k] = sum;
+      else
+        right[r] = b[r] - sum;
+    }
+  }
+  solve_dense(rows, w, right);
+  for (int i = 0; i < AXES * c->n_points; i++) l[i] = 0;
+  for (int r = 0; r < rows; r++) l[of[r]] = right[r];
+  free(of);
+  free(mass);
+  free(a);
+  free(b);
+  free(load);
+  free(w);
+  free(x);
+  free(copy);
+  free(right);
+}
+
+/* A machine that moves, with friction that some contacts cannot hold: f - pull are those multipliers, and the law gives f
+ * for them. */
+static void test_multipliers(void **state) {
+  (void)state;
+  static const int some[] = {0, 2, 3};
+  for (int i = 0; i < ROWS(some); i++) {
+    for (int k = 0; k < 2; k++) {
+      stage s;
+      cps_error err = {.text = ""};
+      open_stage(&s, &scenes[some[i]],
+                 k == 0 ? "nodes, reading: all-stick" : "{quadrature: 1}, reading: all-stick", "quinn");
+      if (cps_machine_statics(&s.m, 0, &err) != CPS_OK) fail_msg("%s: %s", scenes[some[i]].name, err.text);
+      cable *c = &s.m.cable[0];
+      rng r = rng_for("multipliers", (uint64_t)(2 * i + k));
+      shake(&s, &r, 0);
+      assert_true(cps_machine_balance(&s.m, 0) > 0);
+      double *l = calloc((size_t)(c->n_points * AXES), sizeof(double)), most = 0;
+      int slipping = 0, sticking = 0;
+      multipliers(&s.m, l);
+      for (int j = 0; j < c->n_points * AXES; j++) most = fmax(most, fabs(l[j]));
+      for (int j = 0; j < c->n_points; j++) {
+        const contact_point *p = &c->point[j];
+        if (p->drum < 0) continue;
+        slipping += !p->stuck;
+        sticking += p->stuck;
+        for (int d = 0; d < s.m.dim - 1; d++)
+          if (!(fabs(p->f[d] - c->pull[j * AXES + d] - l[j * AXES + d]) < 1e-6 * most))
+            fail_msg("%s: point %d: %.12g, not %.12g", scenes[some[i]].name, j,
+                     p->f[d] - c->pull[j * AXES + d], l[j * AXES + d]);
+        if (s.m.dim == 3) continue;
+        double f = cps_rub(&c->contact, p->v[0], p->n, l[j * AXES], CPS_MODE_FREE, NULL, NULL, NULL, 0).f;
+        if (!(fabs(p->f[0] - f) < 1e-6 * most))
+          fail_msg("%s: point %d is rubbed with %g, not %g", scenes[some[i]].name, j, p->f[0], f);
+      }
+      if (!(slipping > 0 && sticking > 0))
+        fail_msg("%s: %d slip, %d stick", scenes[some[i]].name, slipping, sticking);
+      free(l);
+      close_stage(&s);
+    }
+  }
 }
 
 /* With springs for friction, as statics has it; some hold and some give. */
@@ -543,8 +761,10 @@ static void test_no_allocation(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrix), cmocka_unit_test(test_springs),
-                                     cmocka_unit_test(test_short_cut), cmocka_unit_test(test_lengths),
-                                     cmocka_unit_test(test_no_allocation)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_matrix),       cmocka_unit_test(test_all_stick_matrix),
+      cmocka_unit_test(test_multipliers),  cmocka_unit_test(test_springs),
+      cmocka_unit_test(test_short_cut),    cmocka_unit_test(test_lengths),
+      cmocka_unit_test(test_no_allocation)};
   return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

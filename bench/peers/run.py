@@ -1,127 +1,188 @@
 #!/usr/bin/env python3
 """Capstan against Exudyn 1.11 on three problems, alternating, in one run.
 
-usage: run.py CAPSTAN PYTHON   (PYTHON has exudyn installed; `make bench-peers` sees to both)
+usage: run.py SCENARIO PYTHON   (build/bench/scenario, and a Python that has exudyn: `make bench-peers` sees to both)
 
-Wall time of the dynamics only, on one core each. The answer is the place of the right load at the end; its error is
-the distance from the code's own converged answer, the last row of each list. Equal accuracy: for every row of
-Exudyn's, the fastest row of ours whose error is not larger.
+What is timed is the dynamics alone, in processor time on one core: Exudyn's SolveDynamic, Capstan's
+cps_simulation_run, both from the state that their statics have found (gross slip starts as drawn). Both record in
+memory, every 10 ms or at every longer step: Exudyn the tension of each element, Capstan all its columns; Capstan also
+audits energy after every step. Neither writes files. Rounds alternate, and the least time of each counts.
+
+The answer is how far the load has moved at the end. Its error is the distance from the same code's own converged
+answer, a run with more elements and shorter steps. Equal accuracy: for every run of Exudyn's, the fastest of ours
+whose error is not larger. Exudyn's friction and Capstan's differ (bristles that stretch on a rim that gives; Quinn's
+law on the rim itself), so the converged answers do, too.
 """
 import json
+import math
 import os
 import re
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-CAPSTAN, PYTHON = sys.argv[1], sys.argv[2]
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 
 
-def capstan(file, settings):
-    """Wall time, place of the right load at the end, status."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [CAPSTAN, "run", os.path.join(ROOT, "scenarios", file), "-o", folder, "--json"]
-        for s in settings:
-            command += ["--set", s]
-        out = subprocess.run(command, capture_output=True, text=True)
-        summary = json.loads(out.stdout)
-    end = summary["end"]
-    return summary["wall_time"], end, summary["status"]
+class Run:
+    """The best of the runs of one code with n elements and steps of h seconds."""
+
+    def __init__(self, n, h, extra=(), once=False, name=""):
+        self.n, self.h, self.extra, self.once, self.name = n, h, list(extra), once, name
+        self.time, self.moved, self.status, self.steps = math.inf, math.nan, "not run", 0
+
+    def take(self, time, moved, status, steps):
+        if time < self.time:
+            self.time, self.moved, self.status, self.steps = time, moved, status, steps
+
+    def says(self):
+        return f"{self.n:4} elements, {self.h * 1e3:4.3g} ms{self.name}"
 
 
-def exudyn(script, arguments):
-    """Wall time, place of the right load, status."""
-    env = dict(os.environ, OMP_NUM_THREADS="1")
-    out = subprocess.run([PYTHON, os.path.join(HERE, "exudyn", script)] + arguments, capture_output=True, text=True,
-                         env=env, cwd=os.path.join(HERE, "exudyn"))
-    line = [x for x in out.stdout.splitlines() if "wall=" in x]
+def capstan(scenario, problem, run):
+    """One run of ours."""
+    file, settings = problem["ours_file"], problem["settings"](run.n)
+    settings += [f"cables.rope.elements={run.n}", f"run.step={run.h}", f"run.output={max(run.h, 0.01)}",
+                 "run.fields=0"] + run.extra
+    out = subprocess.run([scenario, os.path.join(ROOT, "scenarios", file)] + settings, capture_output=True, text=True)
+    if not out.stdout:
+        sys.exit(f"bench-peers: {file} does not run: {out.stderr}")
+    r = json.loads(out.stdout)
+    y = f"bodies.{problem['body']}.y"
+    run.take(r["cpu"], r["end"][y] - r["start"][y], r["status"], r["steps"])
+
+
+def exudyn(python, problem, run):
+    """One run of theirs."""
+    command = [python, problem["script"], "--n", str(run.n), "--h", str(run.h)] + problem["arguments"] + run.extra
+    out = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, OMP_NUM_THREADS="1"),
+                         cwd=os.path.join(HERE, "exudyn"))
+    line = [x for x in out.stdout.splitlines() if "cpu=" in x]
     if not line:
-        return float("nan"), float("nan"), "failed"
-    found = dict(re.findall(r"(\w+)=([-+0-9.eE]+)", line[-1]))
-    return float(found["wall"]), float(found["right_y"]) - float(found["right_y0"]), "ok"
+        run.status = "failed"
+        return
+    found = dict(re.findall(r"(\w+)=([-+0-9.eE]+|True|False)", line[-1]))
+    run.take(float(found["cpu"]), float(found["right_y"]) - float(found["right_y0"]),
+             "ok" if found["ok"] == "True" else "failed", int(found.get("steps", 0)))
 
 
-def pulley(n, h):
-    return ("westin/pulley.yaml",
-            [f"cables.rope.elements={n}", f"run.step={h}", "run.output=0.1", "run.fields=0",
-             "cables.rope.contact.friction={quinn: {mu: 0.25, epsilon: 10 mm/s}}",
-             f"cables.rope.contact.normal.stiffness={5e6 * 40 / n}"])
+def pulley(n):
+    return ["cables.rope.contact.friction={quinn: {mu: 0.25, epsilon: 10 mm/s}}", "cables.rope.quadrature={}",
+            f"cables.rope.contact.normal.hunt-crossley.stiffness={5e6 * 40 / n}"]
 
 
-def slip(n, h):
-    return ("westin/gross-slip.yaml",
-            [f"cables.rope.elements={n}", f"run.step={h}", "run.fields=0",
-             f"cables.rope.contact.normal.stiffness={2.5e6 * 80 / n}"])
+def slip(n):
+    return [f"cables.rope.contact.normal.hunt-crossley.stiffness={2.5e6 * 80 / n}"]
 
 
-def lift(n, h):
-    return ("lugris/elevator.yaml", [f"cables.rope.elements={n}", f"run.step={h}", "run.fields=0"])
+def lift(n):
+    return ["cables.rope.contact={at: nodes, normal: {hunt-crossley: {stiffness: %.9g, exponent: 1, damping: 10}}, "
+            "friction: {quinn: {mu: 0.7, epsilon: 10 mm/s}}}" % (1.5e7 * 5 / n)]
+
+
+def ideal_drop(until=0.8, left=10, right=30, rho=0.4555, radius=0.25, mu=0.25, g=9.81):
+    """How far the load moves if the rope neither stretches nor bends and slips everywhere: weight, inertia and
+    centrifugal force of the rope included. With phi along the arc and u the way, dT/dphi = mu N + rho R (a + g cos phi),
+    N = T - rho v^2 + rho g R sin phi; the tensions at its ends are those of the loads with the rope that hangs there."""
+    def excess(u, v, a, steps=200):
+        t, d = (left + rho * (1 - u)) * (g + a), math.pi / steps
+        for k in range(steps):  # the midpoint rule
+            def slope(phi, t):
+                return mu * (t - rho * v * v + rho * g * radius * math.sin(phi)) + rho * radius * (a + g * math.cos(phi))
+            t += d * slope((k + 0.5) * d, t + d / 2 * slope(k * d, t))
+        return (right + rho * (1 + u)) * (g - a) - t
+
+    def acceleration(u, v):  # excess is a straight line in a
+        low, high = excess(u, v, 0), excess(u, v, 1)
+        return low / (low - high)
+    u = v = 0
+    h = until / 40
+    for _ in range(40):
+        a = acceleration(u, v)
+        middle = acceleration(u + h / 2 * v, v + h / 2 * a)
+        u, v = u + h * (v + h / 2 * a), v + h * middle
+    return -u
 
 
 PROBLEMS = [
-    {"name": "motorised pulley, 10 s", "body": "right",
-     "ours": (pulley, [(40, .05), (40, .01), (80, .05), (80, .01), (160, .05), (160, .01), (320, .005)]),
-     "theirs": ("motor_pulley.py", [(40, .05), (40, .01), (80, .01), (160, .05), (160, .01), (320, .005)]),
-     "same": [((40, .05), (40, .05)), ((40, .01), (40, .01)), ((80, .01), (80, .01)), ((160, .01), (160, .01))],
-     "extra": [], "wanted": 30},
-    {"name": "gross slip, mass ratio 3, 0.8 s", "body": "right",
-     "ours": (slip, [(40, .01), (80, .01), (80, .005), (80, .001), (160, .001)]),
-     "theirs": ("capstan.py", [(80, .001)]),
-     "same": [((80, .001), (80, .001))], "extra": ["--mr", "3", "--tend", "0.8"], "wanted": 50},
-    {"name": "elevator, 5 s", "body": "cabin",
-     "ours": (lift, [(170, .02), (170, .01), (170, .001), (340, .002)]),
-     "theirs": ("elevator.py", [(170, .01), (170, .001), (340, .002)]),
-     "same": [((170, .01), (170, .01)), ((170, .001), (170, .001))], "extra": [], "wanted": 20},
+    {"name": "motorised pulley, 10 s", "body": "right", "ours_file": "westin/pulley.yaml", "settings": pulley,
+     "script": "motor_pulley.py", "arguments": [], "wanted": 30, "accuracy": True,
+     "ours": [Run(40, .05), Run(40, .01), Run(80, .05), Run(80, .01), Run(160, .05), Run(160, .01),
+              Run(640, .005, once=True)],
+     "theirs": [Run(40, .05), Run(40, .01), Run(80, .01), Run(160, .05), Run(160, .01), Run(640, .005, once=True)]},
+    {"name": "gross slip, 30 kg against 10 kg, 0.8 s", "body": "right", "ours_file": "westin/gross-slip.yaml",
+     "settings": slip, "script": "capstan.py", "arguments": ["--mr", "3", "--tend", "0.8"], "wanted": 50,
+     "accuracy": False, "right": ideal_drop(),
+     "ours": [Run(80, .001), Run(320, .0005, once=True)],
+     "theirs": [Run(80, .001, once=True), Run(80, .001, ["--adamp", "1e-3"], name=", with axial damping")]},
+    {"name": "elevator, 5 s", "body": "cabin", "ours_file": "lugris/elevator.yaml", "settings": lift,
+     "script": "elevator.py", "arguments": [], "wanted": 20, "accuracy": True,
+     "ours": [Run(40, .01), Run(85, .01), Run(170, .01), Run(170, .001), Run(680, .001, once=True)],
+     "theirs": [Run(170, .01), Run(170, .001), Run(680, .005, once=True)]},
 ]
 
 
-def run_ours(problem, n, h):
-    file, settings = problem["ours"][0](n, h)
-    wall, end, status = capstan(file, settings)
-    return wall, end[f"bodies.{problem['body']}.y"], status
+def measure(problem, scenario, python):
+    for k in range(ROUNDS):
+        for i in range(max(len(problem["ours"]), len(problem["theirs"]))):
+            for runs, start, by in ((problem["ours"], capstan, scenario), (problem["theirs"], exudyn, python)):
+                if i < len(runs) and not (runs[i].once and k > 0):
+                    start(by, problem, runs[i])
+        print(f"bench-peers: {problem['name']}, round {k + 1} of {ROUNDS}", file=sys.stderr, flush=True)
 
 
-def measure(problem):
-    ours, theirs = {}, {}
-    for _ in range(ROUNDS):  # alternating; the least of each counts
-        for k in problem["ours"][1]:
-            wall, y, status = run_ours(problem, *k)
-            if k not in ours or wall < ours[k][0]:
-                ours[k] = (wall, y, status)
-        for k in problem["theirs"][1]:
-            arguments = ["--n", str(k[0]), "--h", str(k[1])] + problem["extra"]
-            wall, y, status = exudyn(problem["theirs"][0], arguments)
-            if k not in theirs or wall < theirs[k][0]:
-                theirs[k] = (wall, y, status)
-    return ours, theirs
+class Verdict:
+    def __init__(self):
+        self.lines, self.met = [], True
+
+    def add(self, what, ratio, wanted):
+        good = ratio >= wanted
+        self.met = self.met and good
+        print(f"  {what}: {ratio:.1f} times faster, wanted {wanted}: {'met' if good else 'MISSED'}")
+        self.lines.append((what, ratio, wanted, good))
+
+
+def compare(problem, verdict):
+    ours, theirs = problem["ours"], problem["theirs"]
+    print(f"\n{problem['name']}")
+    if "right" in problem:
+        print(f"  a rope that neither stretches nor bends moves its load by {problem['right']:+.4f} m")
+    for who, runs in (("capstan", ours), ("exudyn", theirs)):
+        for r in runs:
+            r.error = abs(r.moved - runs[-1].moved) if problem["accuracy"] else math.nan
+            print(f"  {who:8} {r.says():45} {r.time * 1e3:10.2f} ms, {r.steps:5} steps, load moves {r.moved:+.6f} m"
+                  + (f", {r.error * 1e3:8.4f} mm from converged" if problem["accuracy"] and r is not runs[-1] else "")
+                  + (", converged" if r is runs[-1] and problem["accuracy"] else "")
+                  + ("" if r.status == "ok" else f", {r.status}"))
+    for a in ours:
+        for b in theirs:
+            if (a.n, a.h) == (b.n, b.h):
+                verdict.add(f"{problem['name'].split(',')[0]}, same elements and step, {b.says().strip()}", b.time / a.time,
+                            problem["wanted"])
+    if "right" in problem:
+        off = abs(ours[0].moved / problem["right"] - 1)
+        print(f"  right: {off * 100:.1f} % from that rope, {abs(ours[0].moved - ours[-1].moved) * 1e3:.2f} mm from ours "
+              f"with {ours[-1].says().strip()}: {'met' if off < 0.03 else 'MISSED'}")
+        verdict.met = verdict.met and off < 0.03
+    for b in theirs[:-1] if problem["accuracy"] else []:
+        good = [a for a in ours[:-1] if a.error <= b.error]
+        if not good:
+            print(f"  none of ours is as accurate as exudyn's {b.says().strip()}")
+            verdict.met = False
+            continue
+        a = min(good, key=lambda x: x.time)
+        verdict.add(f"{problem['name'].split(',')[0]}, as accurate as {b.says().strip()} ({b.error * 1e3:.3g} mm) is "
+                    f"{a.says().strip()} ({a.error * 1e3:.3g} mm)", b.time / a.time, problem["wanted"])
 
 
 def main():
+    scenario, python = (os.path.abspath(x) for x in sys.argv[1:3])
+    verdict = Verdict()
     for problem in PROBLEMS:
-        file = problem["ours"][0](40, .01)[0]
-        if not os.path.exists(os.path.join(ROOT, "scenarios", file)):
-            print(f"{problem['name']}: no scenarios/{file}")
-            continue
-        ours, theirs = measure(problem)
-        print(f"\n{problem['name']}")
-        for who, rows in (("capstan", ours), ("exudyn", theirs)):
-            best = list(rows.values())[-1][1]
-            for (n, h), (wall, y, status) in rows.items():
-                rows[n, h] = (wall, y, status, abs(y - best))
-                print(f"  {who:8} {n:4} elements, step {h * 1e3:5.3g} ms: {wall * 1e3:10.2f} ms, load {y:+.6f} m, "
-                      f"{abs(y - best) * 1e3:9.4f} mm from its converged answer, {status}")
-        for a, b in problem["same"]:
-            ratio = theirs[b][0] / ours[a][0]
-            print(f"  same elements and step ({a[0]}, {a[1] * 1e3:g} ms): {ratio:8.1f} times faster "
-                  f"(wanted {problem['wanted']})")
-        for k, (wall, _, _, error) in list(theirs.items())[:-1] or list(theirs.items()):
-            good = [v[0] for v in list(ours.values()) if v[3] <= max(error, 1e-9)]
-            if good:
-                print(f"  as accurate as exudyn's {k[0]} elements, {k[1] * 1e3:g} ms ({error * 1e3:.3g} mm): "
-                      f"{wall / min(good):8.1f} times faster (wanted {problem['wanted']})")
+        measure(problem, scenario, python)
+        compare(problem, verdict)
+    print("\nbench-peers: " + ("all goals are met" if verdict.met else "some goals are missed"))
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ static double hunt_crossley_force(const double *p, double depth, double rate, cp
   double factor = 1 + p[DAMPING] * rate;
   out->n = out->depth = out->rate = 0;
   if (depth <= 0 || factor <= 0) return 0;
-  int usual = p[EXPONENT] == 1.5; /* roots are far cheaper than powers */
-  double below = usual ? sqrt(depth) : pow(depth, p[EXPONENT] - 1), power = depth * below;
+  double e = p[EXPONENT]; /* roots are far cheaper than powers */
+  double below = e == 1.5 ? sqrt(depth) : e == 1 ? 1 : pow(depth, e - 1), power = depth * below;
   out->n = p[STIFFNESS] * power * factor;
-  out->depth = p[STIFFNESS] * p[EXPONENT] * below * factor;
+  out->depth = p[STIFFNESS] * e * below * factor;
   out->rate = p[STIFFNESS] * power * p[DAMPING];
   return power;
 }

@@ -24,6 +24,7 @@
  * Invariants. (1) a, f and z_t satisfy the equations at sim->t with sim->y. (2) aux_a and aux_z belong to
  * steps of the length `last`. (3) Steps end exactly at outputs and at whatever jumps.
  */
+#include "notes.h"
 #include "residual.h"
 
 #include <math.h>
@@ -76,6 +77,7 @@ typedef struct run {
   double *guard, *guard1;     /* [nc CPS_MAX_GUARDS] */
   int has_guards;
   double last;                /* length of the last step; 0 after a restart */
+  double rescaled;            /* by which auxiliary values have been moved since then */
   double before;              /* and of the one before it */
   double careful, short_step; /* until this time steps are short, to see what happens before a guard fires */
   double h;                   /* to try next */
@@ -349,6 +351,7 @@ static cps_status restart(run *r) {
   keep_forces(r, sim->t);
   if (r->has_guards) read_guards(r, sim->y, r->guard);
   r->last = r->before = 0;
+  r->rescaled = 1;
   return CPS_OK;
 }
 
@@ -361,6 +364,7 @@ static void rescale(run *r, double h) {
   for (int i = 0; i < s->nd; i++) r->aux_a[i] = r->a[i] + x * (r->aux_a[i] - r->a[i]);
   for (int i = 0; i < s->nz; i++) r->aux_z[i] = r->z_t[i] + x * (r->aux_z[i] - r->z_t[i]);
   r->last = h;
+  r->rescaled *= x;
 }
 
 static void swap(double **x, double **y) {
@@ -390,6 +394,20 @@ static void accept(run *r, double h, double t1) {
   r->before = r->last = h;
   for (int i = 0; r->adaptive && i < 2 * s->nx + s->nz; i++)
     r->largest[i] = fmax(r->largest[i], fabs(sim->y[i]));
+}
+
+/* Tells whoever follows about the step that was accepted last. */
+static cps_status tell_step(run *r, double h, double from, double t1) {
+  alpha_note how = {r->beta,
+                    r->rescaled,
+                    {r->second.m, r->second.f, r->second.gamma},
+                    {r->first.m, r->first.f, r->first.gamma},
+                    r->a,
+                    r->f,
+                    r->z_t};
+  step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &how};
+  r->rescaled = 1;
+  return cps_note(r->sim, &note, r->err);
 }
 
 static cps_status give_up(run *r, double h) {
@@ -442,9 +460,10 @@ static cps_status advance(run *r, double h, double stop, int at_break, double *u
     if (good && error <= 1) {
       *used = h;
       *next = h < tried ? tried : h * (error > 0 ? fmin(2, fmax(0.2, 0.9 / cbrt(error))) : 2);
-      accept(r, h, h == tried ? t1 : sim->t + h);
+      double from = sim->t, end = h == tried ? t1 : sim->t + h;
+      accept(r, h, end);
       sim->t = last && h == tried ? stop : sim->t + h;
-      return CPS_OK;
+      return tell_step(r, h, from, end);
     }
     sim->result.counters.rejected++;
     h = tried * (good ? fmax(0.1, 0.9 / cbrt(error)) : 0.25);
@@ -460,8 +479,11 @@ static cps_status settle(run *r, int *jumped) {
   long events = sim->result.n_events;
   memcpy(r->dz, z, (size_t)s->nz * sizeof(double));
   cps_status status = cps_simulation_settle(sim, r->err);
-  if (sim->result.n_events > events || memcmp(r->dz, z, (size_t)s->nz * sizeof(double)) != 0) *jumped = 1;
-  return status;
+  int fired = sim->result.n_events > events || memcmp(r->dz, z, (size_t)s->nz * sizeof(double)) != 0;
+  if (!fired || status != CPS_OK) return status;
+  *jumped = 1;
+  step_note note = {.kind = NOTE_GUARD, .contact = -1, .guard = -1, .restarts = 1};
+  return cps_note(sim, &note, r->err);
 }
 
 static void list(checkpoint *c, void *owner) {
@@ -469,6 +491,7 @@ static void list(checkpoint *c, void *owner) {
   for (int i = 0; i < r->n_arrays; i++)
     cps_checkpoint_array(c, "alpha.array", *r->arrays[i].at, r->arrays[i].n);
   CHECKPOINT_VALUE(c, "alpha.last", r->last);
+  CHECKPOINT_VALUE(c, "alpha.rescaled", r->rescaled);
   CHECKPOINT_VALUE(c, "alpha.before", r->before);
   CHECKPOINT_VALUE(c, "alpha.careful", r->careful);
   CHECKPOINT_VALUE(c, "alpha.short_step", r->short_step);
@@ -494,7 +517,10 @@ static cps_status integrate(run *r) {
   r->stop = sim->t;
   int resumed;
   cps_status status = cps_checkpoint_begin(sim, list, r, &resumed, r->err);
+  step_note note = {.kind = NOTE_START, .contact = -1, .restarts = 1, .pinned = 1};
   if (status == CPS_OK && !resumed) status = restart(r);
+  if (status == CPS_OK && !resumed) status = cps_note(sim, &note, r->err);
+  note.kind = NOTE_STOP;
   while (status == CPS_OK && sim->t < set->until) {
     if (sim->t >= r->stop) {
       r->stop = cps_simulation_next_stop(sim, &r->is_output);
@@ -510,7 +536,8 @@ static cps_status integrate(run *r) {
     int jumped = there && r->at_break;
     if (r->has_guards) status = settle(r, &jumped);
     if (status == CPS_OK && jumped) status = restart(r);
-    if (status == CPS_OK && ((there && r->is_output) || set->output <= 0))
+    if (status == CPS_OK && jumped) status = cps_note(sim, &note, r->err);
+    if (status == CPS_OK && ((there && r->is_output) || cps_simulation_every_step(sim)))
       status = cps_simulation_record(sim, r->err);
     if (status == CPS_OK) status = cps_simulation_stepped(sim, used, r->err);
     if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS)) status = checkpoint_here(r);

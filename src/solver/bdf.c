@@ -323,9 +323,8 @@ static cps_status fetch(run *r, double t) {
 /* Records the outputs that the step to t has passed. */
 static cps_status record_passed(run *r, double t) {
   cps_simulation *sim = r->sim;
-  double interval = sim->system->scenario->run.output;
   cps_status status = CPS_OK;
-  while (status == CPS_OK && interval > 0 && sim->next_output < t - 1e-9 * interval) {
+  while (status == CPS_OK && cps_simulation_passed(sim, t)) {
     status = fetch(r, sim->next_output);
     if (status == CPS_OK) status = cps_simulation_record(sim, r->err);
   }
@@ -437,7 +436,8 @@ static cps_status step(run *r, double stop, int *again) {
     status = settle(r, again);
   }
   if (r->n_guards > 0) memcpy(r->kept, sim->y, (size_t)sim->system->ny * sizeof(double));
-  if (status == CPS_OK && set->output <= 0 && t < stop) status = cps_simulation_record(sim, r->err);
+  if (status == CPS_OK && cps_simulation_every_step(sim) && t < stop)
+    status = cps_simulation_record(sim, r->err);
   return status == CPS_OK ? cps_simulation_stepped(sim, t - before, r->err) : status;
 }
 
@@ -483,8 +483,8 @@ static cps_status integrate(run *r, int resumed) {
     double stop = fmin(set->until, cps_system_next_break(s, sim->t));
     status = integrate_to(r, stop);
     if (status == CPS_OK && sim->t < set->until) status = restart(r);
-    int due = set->output <= 0 || sim->t >= sim->next_output - 1e-9 * set->output || sim->t == set->until;
-    if (status == CPS_OK && due && sim->t == stop) status = cps_simulation_record(sim, r->err);
+    if (status == CPS_OK && sim->t == stop && cps_simulation_due(sim))
+      status = cps_simulation_record(sim, r->err);
     if (status == CPS_OK && sim->t < set->until && is_due(r)) status = start_fresh(r);
   }
   count(r);

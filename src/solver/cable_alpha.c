@@ -22,7 +22,7 @@ cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps
     const cable *c = &m->cable[i];
     for (int k = 0; k <= c->n; k++) {
       double x = 0;
-      for (int d = 0; d < m->dim; d++) x += fabs(c->x[k * (c->b + c->slots) + d]);
+      for (int d = 0; d < m->dim; d++) x += fabs(c->x[k * c->width + d]);
       if (!(x <= most)) {
         most = x;
         worst = c;
@@ -41,7 +41,7 @@ cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps
 }
 
 /* Starts the method, at first or where something has jumped: with accelerations that balance. */
-static void begin(haul *r) {
+static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   machine *m = r->m;
   cps_machine_move(m, r->t, r->t);
   cps_machine_tie(m);
@@ -60,6 +60,8 @@ static void begin(haul *r) {
   for (int k = 0; k < m->n_slides; k++)
     memcpy(m->slide[k].y.aux, m->slide[k].y.z_t, sizeof m->slide[k].y.aux);
   cps_audit_start(m, r->t);
+  haul_note what = {.begins = 1, .balanced = it >= 0, .from = r->t, .how = cps_machine_instant(r->t)};
+  return sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
 }
 
 /* A run: the method, and where it stands. */
@@ -159,7 +161,8 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
   cps_status status = cps_checkpoint_begin(sim, list, &y, &resumed, err);
   while (status == CPS_OK && sim->t < set->until) {
     if (sim->t >= y.jump) {
-      begin(&y.r);
+      status = begin(&y.r, sim, err);
+      if (status != CPS_OK) break;
       y.jump = cps_machine_next_break(sim->system->scenario, sim->t);
     }
     if (sim->t >= y.stop) y.stop = cps_simulation_next_stop(sim, &y.is_output);
@@ -168,8 +171,12 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
     cps_machine_settle(y.r.m);
     cps_audit_step(y.r.m, y.r.t, used);
     sim->t = y.r.t;
+    haul_note what = {.from = y.r.from, .h = used, .how = y.r.how};
+    if (sim->follow.step) status = sim->follow.step(sim, &what, sim->follow.data, err);
+    if (status != CPS_OK) break;
     sim->result.counters.newton = sim->result.counters.factorisations = y.r.iterations;
-    if ((sim->t == y.stop && y.is_output) || set->output <= 0) status = cps_simulation_record(sim, err);
+    if ((sim->t == y.stop && y.is_output) || cps_simulation_every_step(sim))
+      status = cps_simulation_record(sim, err);
     if (status == CPS_OK) status = cps_simulation_stepped(sim, used, err);
     if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
       status = cps_checkpoint_offer(sim, err);

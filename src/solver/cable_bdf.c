@@ -477,11 +477,10 @@ static cps_status interpolate(run *r, double t, double t1) {
 /* Records the outputs that the step to t has passed, and comes back to its end. */
 static cps_status record_passed(run *r, double t) {
   cps_simulation *sim = r->sim;
-  double interval = r->m->of->run.output;
   cps_status status = CPS_OK;
-  if (!(interval > 0 && sim->next_output < t - 1e-9 * interval)) return CPS_OK;
+  if (!cps_simulation_passed(sim, t)) return CPS_OK;
   take(r, &r->end);
-  while (status == CPS_OK && sim->next_output < t - 1e-9 * interval) {
+  while (status == CPS_OK && cps_simulation_passed(sim, t)) {
     double at = sim->next_output;
     status = interpolate(r, at, t);
     if (status != CPS_OK) return status;
@@ -522,7 +521,7 @@ static cps_status step(run *r, double stop, int *again) {
   if (status != CPS_OK) return status;
   pass(r, t);
   *again = cps_machine_settle(r->m);
-  if (r->m->of->run.output <= 0 && t < stop) status = cps_simulation_record(sim, r->err);
+  if (cps_simulation_every_step(sim) && t < stop) status = cps_simulation_record(sim, r->err);
   return status == CPS_OK ? cps_simulation_stepped(sim, t - before, r->err) : status;
 }
 
@@ -556,8 +555,8 @@ static cps_status integrate(run *r) {
   while (status == CPS_OK && sim->t < set->until) {
     double stop = fmin(set->until, cps_machine_next_break(r->m->of, sim->t));
     status = integrate_to(r, stop);
-    int due = set->output <= 0 || sim->t >= sim->next_output - 1e-9 * set->output || sim->t == set->until;
-    if (status == CPS_OK && due && sim->t == stop) status = cps_simulation_record(sim, r->err);
+    if (status == CPS_OK && sim->t == stop && cps_simulation_due(sim))
+      status = cps_simulation_record(sim, r->err);
     if (status == CPS_OK && cps_checkpoint_due(sim, RESTART_STEPS)) {
       count(r);
       IDAReInit(r->ida, sim->t, r->y, r->y_t); /* its counters have been taken */

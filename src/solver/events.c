@@ -18,6 +18,7 @@
  * change of mode is an event in the result.
  */
 #include "dopri.h"
+#include "notes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ typedef struct run {
   int at_same_time;
   double h;          /* step to try next */
   double next_break; /* when something prescribed next jumps */
+  int pinned;        /* transitions happen because something prescribed jumps */
   cps_error *err;
 } run;
 
@@ -232,7 +234,9 @@ static cps_status fire(run *r, int i, int k) {
   if (was_stuck) r->since[i] = sim->t;
   cps_status status = decide(r, was_stuck ? i : -1);
   r->d.first_known = 0;
-  return status == CPS_OK ? report(r) : status;
+  if (status == CPS_OK) status = report(r);
+  step_note note = {.kind = NOTE_GUARD, .contact = i, .guard = k, .pinned = r->pinned};
+  return status == CPS_OK ? cps_note(sim, &note, r->err) : status;
 }
 
 /* The guard that is negative in g, where it was not before; the most negative relative to its zero comes
@@ -337,6 +341,19 @@ static int lets_go_at_start(const run *r, int i, int k) {
   return is_stuck(r, i) && start <= guard_zero(r, i) && r->at_same_time < TIGHT;
 }
 
+/* Accepts the step of length h that was tried last. */
+static void take_step(run *r, double h) {
+  cps_dopri_accept(&r->d, r->sim);
+  r->sim->t += h;
+  project(r);
+}
+
+static cps_status tell_step(run *r, double h) {
+  step_note note = {
+      .kind = NOTE_RK, .t = r->sim->t - h, .h = h, .latest = r->d.latest, .table = &cps_dopri_table};
+  return cps_note(r->sim, &note, r->err);
+}
+
 /* One accepted step of at most h, ending at an event if there is one. Gives the length used and the next to
  * try. */
 static cps_status advance(run *r, double h, double *used, double *next) {
@@ -381,23 +398,20 @@ static cps_status advance(run *r, double h, double *used, double *next) {
   if (hit < 0) {
     if (high != 1 && retry(r, h, 1) != CPS_OK)
       return cps_simulation_fail(sim, -1, r->err, "the contact forces do not settle");
-    cps_dopri_accept(&r->d, sim);
-    sim->t += h;
-    project(r);
-    return CPS_OK;
+    take_step(r, h);
+    return tell_step(r, h);
   }
   *used = r->d.length;
-  cps_dopri_accept(&r->d, sim);
-  sim->t += r->d.length;
-  project(r);
-  status = evaluate(r);
+  take_step(r, r->d.length);
+  status = tell_step(r, r->d.length);
+  if (status == CPS_OK) status = evaluate(r);
   /* Whoever wants every step gets both sides of an event, since forces jump there. */
-  if (status == CPS_OK && set->output <= 0) status = cps_simulation_record(sim, r->err);
+  if (status == CPS_OK && cps_simulation_every_step(sim)) status = cps_simulation_record(sim, r->err);
   return status == CPS_OK ? fire(r, hit, k) : status;
 }
 
 /* Starts, and starts again where something prescribed jumps: guards may be negative at once. */
-static cps_status restart(run *r) {
+static cps_status restart(run *r, int begins) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   cps_solver_release(sim);
@@ -405,13 +419,18 @@ static cps_status restart(run *r) {
   r->d.first_known = 0;
   memcpy(r->old, sim->mode, (size_t)s->nc * sizeof(int));
   cps_status status = decide(r, -1);
+  if (status == CPS_OK) status = report(r);
+  r->pinned = begins || sim->t >= r->next_break;
+  step_note note = {.kind = begins ? NOTE_START : NOTE_STOP, .contact = -1, .pinned = r->pinned};
+  if (status == CPS_OK) status = cps_note(sim, &note, r->err);
   for (int round = 0; status == CPS_OK && round < 4 * CPS_MAX_GUARDS; round++) {
     read_guards(r, sim->y, r->guard);
     int k = 0, i = crossed(r, r->guard, &k);
     if (i < 0) break;
     status = fire(r, i, k);
   }
-  return status == CPS_OK ? report(r) : status;
+  r->pinned = 0;
+  return status;
 }
 
 /* First modes: by velocity for laws that balance forces, by their own mode map for the others. */
@@ -456,7 +475,7 @@ static cps_status start(run *r) {
   for (int i = 0; i < r->sim->system->nc; i++) r->since[i] = -INFINITY;
   r->h = set->step > 0 ? set->step : 1e-4 * (set->until - set->from);
   r->next_break = -INFINITY;
-  return restart(r);
+  return restart(r, 1);
 }
 
 static cps_status integrate(run *r) {
@@ -485,9 +504,9 @@ static cps_status integrate(run *r) {
     r->h = try_h < h && next > h ? fmax(h, next) : next;
     if (used == try_h && try_h == stop - from) { /* it has come to the stop: say so exactly */
       sim->t = stop;
-      status = restart(r);
+      status = restart(r, 0);
       if (status == CPS_OK && is_output) status = cps_simulation_record(sim, r->err);
-    } else if (set->output <= 0) {
+    } else if (cps_simulation_every_step(sim)) {
       status = cps_simulation_record(sim, r->err);
     }
     if (status == CPS_OK) status = cps_simulation_stepped(sim, used, r->err);

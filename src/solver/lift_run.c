@@ -199,7 +199,7 @@ static cps_status integrate(run *r, cps_error *err) {
     r->h = fmin(r->h, most);
     status = step(r, &r->h, stop, err);
     int arrived = sim->t >= stop;
-    int everything = set->output <= 0 && sim->t > before;
+    int everything = cps_simulation_every_step(sim) && sim->t > before;
     if (status == CPS_OK && (arrived || everything))
       status = arrive(r, (arrived && is_output) || everything, err);
     if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))

@@ -2,8 +2,9 @@
  *
  * Nothing is located: laws with modes and no memory choose their branch at every stage, laws with memory
  * settle their modes after every step. The last step before the end is shortened; outputs fall on the first
- * step at or after their time.
+ * step at or after their time. Where rows are wanted at given times, a step that would pass one is made in two.
  */
+#include "notes.h"
 #include "solvers.h"
 
 #include <math.h>
@@ -23,9 +24,16 @@ void cps_solver_release(cps_simulation *sim) {
   cps_system_hold(s, &sim->work, sim->t);
 }
 
+const rk_table cps_rk4_table = {
+    4, {0, 0.5, 0.5, 1}, {{0}, {0.5}, {0, 0.5}, {0, 0, 1}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+
+cps_status cps_note(cps_simulation *sim, const step_note *note, cps_error *err) {
+  return sim->follow.step ? sim->follow.step(sim, note, sim->follow.data, err) : CPS_OK;
+}
+
 /* One step with three arrays: y, the stage, and the sum of the stages' rates. */
 static cps_status step(cps_simulation *sim, double t, double h, double *stage, double *sum) {
-  static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  const double *at = cps_rk4_table.c, *weight = cps_rk4_table.b;
   const cps_system *s = sim->system;
   double *restrict y = sim->y, *restrict rate = sim->y_t;
   int n = s->ny;
@@ -51,6 +59,11 @@ static cps_status step(cps_simulation *sim, double t, double h, double *stage, d
   return CPS_OK;
 }
 
+/* Outputs are those of a grid that is hardly that of the steps. */
+static int is_due(const cps_simulation *sim, double h) {
+  return cps_simulation_due(sim) || (!sim->row_times && sim->t >= sim->next_output - 1e-9 * h);
+}
+
 /* The number of the step is all that a run has besides the simulation. */
 static void list(checkpoint *c, void *owner) { cps_checkpoint_item(c, "rk4.step", owner, sizeof(double)); }
 
@@ -64,8 +77,11 @@ cps_status cps_run_rk4(cps_simulation *sim, cps_error *err) {
   double length = run->until - run->from, steps = ceil(length / h * (1 - 1e-12)), i = 0;
   int resumed;
   if (status == CPS_OK) status = cps_checkpoint_begin(sim, list, &i, &resumed, err);
+  step_note begin = {.kind = NOTE_START, .contact = -1, .pinned = 1};
+  if (status == CPS_OK && !resumed) status = cps_note(sim, &begin, err);
   while (status == CPS_OK && i < steps) {
-    double t = run->from + i * h, next = i + 1 == steps ? run->until : run->from + (i + 1) * h;
+    double t = sim->t, end = i + 1 == steps ? run->until : run->from + (i + 1) * h, next = end;
+    if (sim->row_times && sim->next_output > t && sim->next_output < end) next = sim->next_output;
     status = step(sim, t, next - t, stage, sum);
     if (status != CPS_OK) {
       cps_simulation_fail(sim, sim->work.failed_contact, err,
@@ -73,11 +89,14 @@ cps_status cps_run_rk4(cps_simulation *sim, cps_error *err) {
       break;
     }
     sim->t = next;
+    step_note note = {.kind = NOTE_RK, .t = t, .h = next - t, .latest = INFINITY, .table = &cps_rk4_table};
+    status = cps_note(sim, &note, err);
     cps_solver_release(sim);
-    status = cps_simulation_settle(sim, err);
-    if (status == CPS_OK && (run->output <= 0 || sim->t >= sim->next_output - 1e-9 * h || i + 1 == steps))
-      status = cps_simulation_record(sim, err);
-    i++;
+    if (status == CPS_OK) status = cps_simulation_settle(sim, err);
+    note.kind = NOTE_SETTLE;
+    if (status == CPS_OK) status = cps_note(sim, &note, err);
+    if (status == CPS_OK && is_due(sim, h)) status = cps_simulation_record(sim, err);
+    i += next == end;
     if (status == CPS_OK) status = cps_simulation_stepped(sim, next - t, err);
     if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
       status = cps_checkpoint_offer(sim, err);

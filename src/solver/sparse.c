@@ -140,6 +140,33 @@ void cps_sparse_forget(sparse *m) {
   if (lu && lu->numeric) klu_free_numeric(&lu->numeric, &lu->common);
 }
 
+int cps_sparse_solve_transposed(sparse *m, double *x) {
+  struct factors *lu = m->factors;
+  if (m->n == 0) return 1;
+  size_t bytes = (size_t)m->n * sizeof(double);
+  memcpy(m->right, x, bytes);
+  for (int attempt = 0; attempt < 2; attempt++) {
+    if (attempt > 0) {
+      memcpy(x, m->right, bytes);
+      if (!choose_pivots(m, CAUTIOUS)) return 0;
+    }
+    if (!klu_tsolve(lu->symbolic, lu->numeric, m->n, 1, x, &lu->common)) continue;
+    double worst = 0, most = 0, sum = 0;
+    for (int j = 0; j < m->n; j++) most = fabs(x[j]) > most ? fabs(x[j]) : most;
+    for (int j = 0; j < m->n; j++) {
+      double rest = m->right[j], size = 0;
+      for (int k = m->first[j]; k < m->first[j + 1]; k++) {
+        rest -= m->value[k] * x[m->row[k]];
+        size += fabs(m->value[k]);
+      }
+      worst = fmax(worst, fabs(rest) / (fabs(m->right[j]) + size * most + TINY));
+      sum += rest;
+    }
+    if (isfinite(sum) && (attempt > 0 || worst <= GOOD)) return 1;
+  }
+  return 0;
+}
+
 /* Whether x solves the equations as well as round-off of the largest unknown lets it. */
 static int is_good(const sparse *m, const double *x) {
   double *rest = m->check, *size = rest + m->n, most = 0;

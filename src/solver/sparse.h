@@ -42,4 +42,7 @@ void cps_sparse_forget(sparse *m);
  * 0 if that does not help. */
 int cps_sparse_solve(sparse *m, double *x);
 
+/* The same with the transposed matrix. */
+int cps_sparse_solve_transposed(sparse *m, double *x);
+
 #endif

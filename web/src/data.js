@@ -111,6 +111,7 @@ export class Run {
     this.field = new Map(this.fields.list.map((f) => [f.name, f]));
     this.cables = this.model.cables.map((c) => this.cable(c)).filter(Boolean);
     this.deriveColumns();
+    for (const m of this.measured ?? []) this.add(`measured ${m.name}`, m.unit, m.data, m.x, { points: true, of: m.name });
   }
 
   get from() { return this.times.length ? this.times[0] : this.run.from; }
@@ -185,9 +186,9 @@ export class Run {
     return n % 2 ? !s.start : s.start;
   }
 
-  add(name, unit, data, x) {
+  add(name, unit, data, x, more) {
     if (this.byName.has(name)) return;
-    const c = { name, unit, data, x };
+    const c = { name, unit, data, x, ...more };
     this.columns.push(c);
     this.byName.set(name, c);
   }

@@ -5,6 +5,7 @@ import { DASHES, button, el, look, number, seriesColor, tickText, unitText } fro
 import { saveMenu } from "./save.js";
 
 const MOST_AT_FIRST = 5; // curves that a panel starts with
+const MOST_PARAMETERS = 8; // that have a panel of derivatives
 
 // What a report shows without being asked, in this order: [title, which columns].
 const GROUPS = [
@@ -40,10 +41,34 @@ export class Plots {
       const moving = columns.filter((c, i) => ranges[i] > 0.1 * most);
       if (columns.length) this.add(title, pick(moving.length ? moving : columns, MOST_AT_FIRST).map((c) => c.name), columns.length);
     }
+    this.addMeasured();
+    this.addDerivatives();
     if (!this.panels.length && this.names.length) this.add("Columns", this.names.slice(0, 3).map((c) => c.name));
     const more = el("button", { type: "button", class: "plain", onclick: () => { this.add("Your plot", []).search.focus(); } }, "Add a plot");
     this.element = el("div", {}, this.list, more);
     clock.listen((t) => this.panels.forEach((p) => p.cursor(t)));
+  }
+
+  // What was measured, over the model: these come first.
+  addMeasured() {
+    const measured = this.names.filter((c) => c.points);
+    for (const c of [...measured].reverse()) {
+      const p = this.add(`Data and model: ${c.of}`, [c.name, c.of]);
+      this.list.prepend(p.element);
+    }
+    if (measured.length) this.panels = [...this.list.children].map((e) => this.panels.find((p) => p.element === e));
+  }
+
+  // Derivatives: a panel for each parameter, with the columns that somebody asked for, or else positions.
+  addDerivatives() {
+    const parts = this.names.map((c) => [c, /^d\((.*)\)\/d\((.*)\)$/.exec(c.name)]).filter(([, m]) => m);
+    const focus = new Set(this.runs.flatMap((r) => r.focus ?? []));
+    for (const parameter of [...new Set(parts.map(([, m]) => m[2]))].slice(0, MOST_PARAMETERS)) {
+      const own = parts.filter(([, m]) => m[2] === parameter);
+      const first = own.filter(([, m]) => (focus.size ? focus.has(m[1]) : /^bodies\..*\.[xyz]$/.test(m[1])));
+      const shown = pick(first.length ? first : own, MOST_AT_FIRST).map(([c]) => c.name);
+      this.add(`Derivative by ${parameter}`, shown, own.length);
+    }
   }
 
   add(title, names, total = 0) {
@@ -132,7 +157,7 @@ class Panel {
         const c = r.column(name);
         if (!c || (difference && (k === 0 || !first))) return;
         const x = c.x ?? r.times;
-        const curve = { name, unit: c.unit, run: k, label: many ? `${name} · ${r.label}` : name, colorIndex: i, dash: DASHES[k % DASHES.length] };
+        const curve = { name, unit: c.unit, run: k, label: many && !c.points ? `${name} · ${r.label}` : name, colorIndex: i, dash: DASHES[k % DASHES.length], points: c.points };
         if (difference) {
           // At the times of the first run, as far as the other one goes.
           curve.x = base;
@@ -168,6 +193,7 @@ class Panel {
       ],
       series: [{}, ...(this.all.length ? this.all : [{ name: "", dash: [], colorIndex: 0 }]).map((s) => ({
         stroke: seriesColor(s.colorIndex), width: 1.7, dash: s.dash?.length ? s.dash : undefined, scale: scaleOf(s.unit), points: { show: false }, spanGaps: true,
+        ...(s.points ? { width: 0, points: { show: true, size: 4, fill: seriesColor(s.colorIndex) } } : {}),
       }))],
       hooks: {
         setCursor: [(u) => this.readOut(u)],
@@ -244,7 +270,7 @@ class Panel {
   figure() {
     return {
       x: { label: "time", unit: "s", range: this.plots.range ?? undefined }, y: { label: this.plots.difference ? "Difference" : this.title, unit: this.all[0]?.unit },
-      series: this.all.map((c) => ({ label: c.label, x: c.x, y: c.y, color: seriesColor(c.colorIndex, "light"), dash: c.dash })),
+      series: this.all.map((c) => ({ label: c.label, x: c.x, y: c.y, color: seriesColor(c.colorIndex, "light"), dash: c.dash, kind: c.points ? "points" : "line" })),
     };
   }
 

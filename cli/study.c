@@ -1,0 +1,138 @@
+/* study.c - see study.h. */
+#include "study.h"
+#include "cli.h"
+#include "problems.h"
+
+#include "result_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4200 };
+
+/* ---------------------------------------------------------------- lists */
+
+void words_add(words *w, const char *text, size_t length) {
+  while (length > 0 && *text == ' ') {
+    text++;
+    length--;
+  }
+  while (length > 0 && text[length - 1] == ' ') length--;
+  w->item = (char **)grow((void *)w->item, (size_t)w->n + 1, sizeof *w->item);
+  char *copy = (char *)grow(NULL, length + 1, 1);
+  memcpy(copy, text, length);
+  copy[length] = 0;
+  w->item[w->n++] = copy;
+}
+
+void words_split(words *w, const char *text) {
+  int depth = 0;
+  const char *start = text;
+  for (const char *c = text;; c++) {
+    depth += (*c == '(' || *c == '[' || *c == '{') - (*c == ')' || *c == ']' || *c == '}');
+    if (*c && (*c != ',' || depth > 0)) continue;
+    if (c > start) words_add(w, start, (size_t)(c - start));
+    start = c + 1;
+    if (!*c) return;
+  }
+}
+
+void words_free(words *w) {
+  for (int i = 0; i < w->n; i++) free(w->item[i]);
+  free((void *)w->item);
+  *w = (words){NULL, 0};
+}
+
+/* ---------------------------------------------------------------- scenarios */
+
+cps_scenario *study_load(const char *file, const text_list *set, int as_json, int *status) {
+  cps_problems *problems = NULL;
+  cps_scenario *s = cps_scenario_load(file, set->item, set->n, &problems);
+  *status = s ? STATUS_GOOD : problems_status(problems);
+  if (!s && as_json) {
+    json w = json_start(stdout);
+    json_open(&w, NULL, '{');
+    json_text(&w, "status", "bad input");
+    json_text(&w, "scenario", file);
+    problems_json(&w, "problems", problems);
+    json_close(&w);
+    json_end(&w);
+  } else if (!s) {
+    problems_print(problems);
+  }
+  cps_problems_free(problems);
+  return s;
+}
+
+int study_status(const cps_error *e) {
+  return e->status == CPS_IO ? STATUS_IO : e->status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
+}
+
+void study_folder(const char *file, const char *ending, char *folder, size_t size) {
+  const char *name = strrchr(file, '/');
+  name = name ? name + 1 : file;
+  const char *dot = strrchr(name, '.');
+  int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+  snprintf(folder, size, "%.*s%s", length, name, ending);
+}
+
+const char *number_or_dash(char *text, size_t size, const char *format, double value) {
+  if (isfinite(value))
+    snprintf(text, size, format, value + 0.0);
+  else
+    snprintf(text, size, "-");
+  return text;
+}
+
+/* ---------------------------------------------------------------- files */
+
+int study_file(const char *where, const char *folder, const char *name, void (*write)(FILE *, const void *),
+               const void *data) {
+  char path[PATH_SIZE], part[PATH_SIZE + 8];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  snprintf(part, sizeof part, "%s.part", path);
+  FILE *file = fopen(part, "w");
+  if (!file) {
+    complain(where, "cannot write '%s': %s", part, strerror(errno));
+    return STATUS_IO;
+  }
+  write(file, data);
+  int status = close_output(where, part, file);
+  if (status == STATUS_GOOD && rename(part, path) != 0) {
+    complain(where, "cannot write '%s': %s", path, strerror(errno));
+    status = STATUS_IO;
+  }
+  if (status != STATUS_GOOD) remove(part);
+  return status;
+}
+
+static void write_source(FILE *out, const void *data) {
+  const cps_scenario *s = (const cps_scenario *)data;
+  fwrite(s->text, 1, s->length, out);
+}
+
+int study_write(const char *where, const char *folder, const outcome *o) {
+  char path[PATH_SIZE], *summary = NULL;
+  size_t size = 0;
+  FILE *memory = open_memstream(&summary, &size);
+  if (!memory) {
+    complain(where, "out of memory");
+    return STATUS_FAILED;
+  }
+  summary_write(memory, o);
+  fclose(memory);
+  snprintf(path, sizeof path, "%s/result.h5", folder);
+  result_source from = {o->result, o->scenario, o->settings, o->n_settings, o->status, summary};
+  cps_error error = {0};
+  int status = STATUS_GOOD;
+  if (cps_result_file_write(path, &from, &error) != CPS_OK) {
+    complain(where, "%s", error.text);
+    status = STATUS_IO;
+  }
+  if (status == STATUS_GOOD) status = study_file(where, folder, "scenario.yaml", write_source, o->scenario);
+  if (status == STATUS_GOOD) status = results_write(where, folder, o);
+  free(summary);
+  return status;
+}

@@ -1,0 +1,476 @@
+/* sens_bodies.c - the engine that differentiates runs without cables.
+ *
+ * Forward: every operation of the run (sens_notes.c) is applied to the changes of state by all parameters as soon as the
+ * solver has made it. Adjoint: operations go to a tape and are transposed from the last to the first. A tape that
+ * grows too long is given up; the run is then repeated in parts, from its checkpoints, the last part first: memory stays
+ * bounded, for one more simulation.
+ */
+#include "sens_tape.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A tape may grow to this size; checkpoints are kept at most this many, evenly spread. */
+static const size_t TAPE_MOST = (size_t)64 << 20;
+enum { CHECKPOINTS = 128 };
+
+/* A place from which the run can be repeated. */
+typedef struct place_in_run {
+  void *bytes;
+  size_t size;
+  double t, *y, *now;
+  int *mode;
+  hold *free;
+  long rows, events, instant;
+} place_in_run;
+
+typedef struct adjoint_run {
+  bodies *b;
+  place_in_run at[CHECKPOINTS];
+  int n;
+  long instants, stride;
+  long until; /* the instant at which a repeated part ends; -1: with the run */
+  int repeats, given_up, no_memory;
+} adjoint_run;
+
+/* ------------------------------------------------------------------ making */
+
+static void *many(long n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
+
+/* All arrays of doubles of the engine. */
+typedef struct array {
+  double **at;
+  long n;
+} array;
+
+enum { ARRAYS = 31 };
+static void list(bodies *b, array *a) {
+  const cps_system *s = b->s;
+  long ny = s->ny, n = b->n, wrt = b->n_wrt, of = b->run->n_of, most = wrt > of ? wrt : of, nc = s->nc,
+       nx = s->nx;
+  long springs = s->scenario->n_springs, entries = b->entries.count, columns = b->sim->result.n_columns;
+  const array all[ARRAYS] = {{&b->y, ny},
+                             {&b->s_y, wrt * n},
+                             {&b->energy, wrt},
+                             {&b->tau, nc * wrt},
+                             {&b->w, of * n},
+                             {&b->grad, of * wrt},
+                             {&b->w_energy, of},
+                             {&b->k, RK_STAGES * ny},
+                             {&b->stage, RK_STAGES * ny},
+                             {&b->dk, RK_STAGES * most * ny},
+                             {&b->dy, n},
+                             {&b->dy_t, n},
+                             {&b->f0, n},
+                             {&b->f1, n},
+                             {&b->x_t, entries},
+                             {&b->x, entries > wrt ? entries : wrt},
+                             {&b->columns, columns * wrt},
+                             {&b->now.f, nc},
+                             {&b->now.extension, springs},
+                             {&b->now.damper, springs},
+                             {&b->now.load, s->n_loads},
+                             {&b->now.drive, nx},
+                             {&b->start.f, nc},
+                             {&b->start.extension, springs},
+                             {&b->start.damper, springs},
+                             {&b->start.load, s->n_loads},
+                             {&b->start.drive, nx}};
+  memcpy(a, all, sizeof all);
+}
+
+/* Numbers each entry and lets the simulation fill a row with the numbers: which entry each column shows. */
+static int map_columns(bodies *b) {
+  const entry_layout *l = &b->entries;
+  double *id = many(l->count, sizeof(double)), *row = many(b->sim->result.n_columns, sizeof(double));
+  b->column_entry = many(b->sim->result.n_columns, sizeof(int));
+  if (id && row && b->column_entry) {
+    for (int i = 0; i < l->count; i++) id[i] = i + 2; /* 0 and 1 are what depends on nothing */
+    cps_simulation like = *b->sim;
+    like.t = 0;
+    like.y = id + l->y;
+    like.work.spring = id + l->spring;
+    like.work.v = id + l->v;
+    like.work.f = id + l->f;
+    like.work.n = id + l->n;
+    like.work.f_eq = id + l->f_eq;
+    const double *e = id + l->energy;
+    cps_energy energy = {.kinetic = e[ENERGY_KINETIC],
+                         .elastic = e[ENERGY_ELASTIC],
+                         .gravity = e[ENERGY_GRAVITY],
+                         .friction = e[ENERGY_FRICTION],
+                         .damping = e[ENERGY_DAMPING],
+                         .load_work = e[ENERGY_LOADS],
+                         .motion_work = e[ENERGY_MOTION],
+                         .error = e[ENERGY_ERROR]};
+    cps_simulation_columns(&like, &energy, row);
+    for (int i = 0; i < b->sim->result.n_columns; i++)
+      b->column_entry[i] = row[i] >= 2 ? (int)row[i] - 2 : -1;
+  }
+  int good = id && row && b->column_entry;
+  free(id);
+  free(row);
+  return good;
+}
+
+static void unmake(bodies *b) {
+  array a[ARRAYS] = {{NULL, 0}};
+  list(b, a);
+  for (int i = 0; i < ARRAYS && a[i].at; i++) free(*a[i].at);
+  for (int j = 0; b->change && j < b->n_wrt; j++) cps_change_free(&b->change[j]);
+  cps_change_free(&b->time);
+  free(b->change);
+  if (b->at.s) cps_spot_free(&b->at);
+  void *all[] = {b->column_entry, b->mode,    b->mode_next,      b->seen,    b->event_contact,
+                 b->event_index,  b->w_event, (void *)b->weight, b->n_weight};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+  while (b->holds) {
+    hold *next = b->holds->next;
+    cps_workspace_free(&b->holds->k);
+    free(b->holds);
+    b->holds = next;
+  }
+  cps_tape_free(&b->tape);
+  if (b->sim) b->sim->follow = (follower){0};
+}
+
+static cps_status make(bodies *b, sens_run *run, cps_error *err) {
+  const cps_system *s = run->sim->system;
+  *b = (bodies){.run = run, .s = s, .sim = run->sim, .n_wrt = run->n_wrt};
+  b->is_alpha = strcmp(s->scenario->run.solver, "alpha") == 0;
+  b->without_jumps = run->without_jumps;
+  b->alpha = cps_alpha_layout(s);
+  b->entries = cps_spot_layout(s);
+  b->n = b->is_alpha ? b->alpha.count : s->ny;
+  array a[ARRAYS] = {{NULL, 0}};
+  list(b, a);
+  int good = 1;
+  for (int i = 0; i < ARRAYS && a[i].at; i++) good = (*a[i].at = many(a[i].n, sizeof(double))) && good;
+  b->mode = many(s->nc, sizeof(int));
+  b->mode_next = many(s->nc, sizeof(int));
+  b->seen = many(s->nc, sizeof(int));
+  b->event_contact = many(s->nc, sizeof(int));
+  b->event_index = many(s->nc, sizeof(long));
+  b->weight = many(run->n_of, sizeof *b->weight);
+  b->n_weight = many(run->n_of, sizeof(long));
+  b->change = many(run->n_wrt, sizeof *b->change);
+  good = good && b->mode && b->mode_next && b->seen && b->event_contact && b->event_index && b->weight &&
+         b->n_weight && b->change && map_columns(b);
+  if (!good) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  for (int i = 0; i < s->nc; i++) b->seen[i] = -1;
+  cps_status status = cps_spot_make(&b->at, s, err);
+  if (status == CPS_OK) status = cps_change_make_time(&b->time, s, err);
+  for (int j = 0; j < b->n_wrt && status == CPS_OK; j++)
+    status = cps_change_make(&b->change[j], s, &run->wrt[j], err);
+  if (status != CPS_OK) return status;
+  memcpy(b->y, b->sim->y, (size_t)s->ny * sizeof(double));
+  memcpy(b->mode, b->sim->mode, (size_t)s->nc * sizeof(int));
+  b->t = b->sim->t;
+  b->free = cps_bodies_hold(b);
+  return b->free ? CPS_OK : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+}
+
+/* ------------------------------------------------------------------ rows */
+
+static int row_apply(bodies *b, const op *o, cps_error *err, cps_status *status) {
+  const entry_layout *l = &b->entries;
+  int columns = b->sim->result.n_columns, ny = b->s->ny;
+  if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
+  for (int j = 0; j < b->n_wrt; j++) {
+    memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)ny * sizeof(double));
+    if (!cps_spot_entries(&b->at, &b->change[j], b->dy, b->x)) return 0;
+    b->x[l->energy + ENERGY_ERROR] -= b->energy[j];
+    for (int i = 0; i < columns; i++) {
+      int at = b->column_entry[i];
+      b->columns[(size_t)i * (size_t)b->n_wrt + (size_t)j] = at < 0 ? 0 : b->x[at];
+    }
+  }
+  *status = cps_sens_add_row(b->run, b->columns, err);
+  return 1;
+}
+
+static int row_back(bodies *b, const op *o) {
+  const entry_layout *l = &b->entries;
+  int gone = 0;
+  for (int m = 0; m < b->run->n_of; m++) {
+    int any = 0;
+    memset(b->x, 0, (size_t)l->count * sizeof(double));
+    while (b->n_weight[m] > 0 && b->weight[m][b->n_weight[m] - 1].row >= o->row) {
+      const sens_weight *w = &b->weight[m][--b->n_weight[m]];
+      int at = w->row == o->row ? b->column_entry[w->column] : -1;
+      if (at < 0) continue;
+      any = 1;
+      b->x[at] += w->weight;
+      if (at == l->energy + ENERGY_ERROR) b->w_energy[m] -= w->weight;
+    }
+    if (!any) continue;
+    if (!gone && !cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
+    gone = 1;
+    if (!cps_spot_entries_back(&b->at, b->change, b->n_wrt, b->x, b->w + (size_t)m * (size_t)b->n,
+                               b->grad + (size_t)m * (size_t)b->n_wrt))
+      return 0;
+  }
+  return 1;
+}
+
+/* The energy at the start, which errors of the energy balance are measured from. */
+static int energy_apply(bodies *b) {
+  if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return 0;
+  for (int j = 0; j < b->n_wrt; j++) {
+    memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)b->s->ny * sizeof(double));
+    if (!cps_spot_entries(&b->at, &b->change[j], b->dy, b->x)) return 0;
+    const double *e = b->x + b->entries.energy;
+    b->energy[j] = e[ENERGY_KINETIC] + e[ENERGY_ELASTIC] + e[ENERGY_GRAVITY];
+  }
+  return 1;
+}
+
+static int energy_back(bodies *b, const place_in_run *start) {
+  double *e = b->x + b->entries.energy;
+  for (int m = 0; m < b->run->n_of; m++) {
+    if (b->w_energy[m] == 0) continue;
+    memset(b->x, 0, (size_t)b->entries.count * sizeof(double));
+    e[ENERGY_KINETIC] = e[ENERGY_ELASTIC] = e[ENERGY_GRAVITY] = b->w_energy[m];
+    if (!cps_spot_go(&b->at, start->t, start->y, start->mode, &start->free->k) ||
+        !cps_spot_entries_back(&b->at, b->change, b->n_wrt, b->x, b->w + (size_t)m * (size_t)b->n,
+                               b->grad + (size_t)m * (size_t)b->n_wrt))
+      return 0;
+  }
+  return 1;
+}
+
+/* ------------------------------------------------------------------ operations */
+
+static cps_status unsettled(const bodies *b, double t, cps_error *err) {
+  (void)b;
+  return cps_error_set(err, CPS_FAILED, NULL, "at t = %.9g s: the equations cannot be linearised", t);
+}
+
+cps_status cps_bodies_emit(bodies *b, const op *o, cps_error *err) {
+  static int (*const apply[])(bodies *, const op *) = {
+      [OP_RK] = cps_rk_apply,         [OP_ALPHA] = cps_alpha_apply,     [OP_RATES] = cps_rates_apply,
+      [OP_SWITCH] = cps_switch_apply, [OP_CAPTURE] = cps_capture_apply, [OP_ROW] = NULL};
+  if (b->keeps) {
+    if (b->tape.ops == NULL && b->tape.room < 0) return CPS_OK; /* given up */
+    return cps_tape_add(&b->tape, b->s, o)
+               ? CPS_OK
+               : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the tape of an adjoint run");
+  }
+  cps_status status = CPS_OK;
+  int good = o->kind == OP_ROW ? row_apply(b, o, err, &status) : apply[o->kind](b, o);
+  return good ? status : unsettled(b, o->t, err);
+}
+
+static cps_status on_row(cps_simulation *sim, void *data, cps_error *err) {
+  bodies *b = data;
+  hold *h = cps_bodies_hold(b);
+  if (!h) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  op o = {.kind = OP_ROW, .t = sim->t, .y = sim->y, .mode = sim->mode, .free = h, .row = b->rows++};
+  return cps_bodies_emit(b, &o, err);
+}
+
+static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
+  (void)sim;
+  return cps_bodies_note(data, what, err);
+}
+
+/* ------------------------------------------------------------------ forward */
+
+static cps_status forward(sens_run *run, cps_error *err) {
+  bodies b;
+  cps_status status = make(&b, run, err);
+  for (int j = 0; status == CPS_OK && j < b.n_wrt; j++)
+    for (int i = 0; i < b.change[j].n_initial; i++)
+      b.s_y[(size_t)j * (size_t)b.n + (size_t)b.change[j].initial[i].i] = b.change[j].initial[i].d;
+  if (status == CPS_OK && !energy_apply(&b)) status = unsettled(&b, b.t, err);
+  if (status == CPS_OK) {
+    run->sim->follow = (follower){.data = &b, .row = on_row, .step = on_step};
+    status = cps_simulation_run(run->sim, run->progress, run->progress_data, err);
+  }
+  unmake(&b);
+  return status;
+}
+
+/* ------------------------------------------------------------------ adjoint */
+
+static void forget_place(place_in_run *p) {
+  free(p->bytes);
+  free(p->y);
+  free(p->now);
+  free(p->mode);
+  memset(p, 0, sizeof *p);
+}
+
+static int now_size(const bodies *b) {
+  return b->s->nc + 2 * b->s->scenario->n_springs + b->s->n_loads + b->s->nx;
+}
+
+/* What the engine itself knows of where the run is: to and from a place. */
+static void carry_now(bodies *b, double *flat, int out) {
+  int springs = b->s->scenario->n_springs, size[] = {b->s->nc, springs, springs, b->s->n_loads, b->s->nx},
+      at = 0;
+  double *part[] = {b->now.f, b->now.extension, b->now.damper, b->now.load, b->now.drive};
+  for (int i = 0; i < 5; at += size[i++])
+    memcpy(out ? flat + at : part[i], out ? part[i] : flat + at, (size_t)size[i] * sizeof(double));
+}
+
+/* Keeps this place; half of the places are dropped when there are too many. */
+static int keep_place(adjoint_run *r, cps_simulation *sim, int begun) {
+  bodies *b = r->b;
+  if (r->n == CHECKPOINTS) {
+    for (int i = 1; i < CHECKPOINTS; i++) {
+      if (i % 2)
+        forget_place(&r->at[i]);
+      else
+        r->at[i / 2] = r->at[i];
+    }
+    memset(r->at + CHECKPOINTS / 2, 0, CHECKPOINTS / 2 * sizeof r->at[0]);
+    r->n = CHECKPOINTS / 2;
+    r->stride *= 2;
+    if (r->instants % r->stride) return 1;
+  }
+  place_in_run *p = &r->at[r->n];
+  *p = (place_in_run){.t = b->t,
+                      .free = b->free,
+                      .rows = b->rows,
+                      .events = b->event_offset + b->events,
+                      .instant = r->instants};
+  p->y = many(b->s->ny, sizeof(double));
+  p->now = many(now_size(b), sizeof(double));
+  p->mode = many(b->s->nc, sizeof(int));
+  if (!p->y || !p->now || !p->mode) return 0;
+  memcpy(p->y, b->y, (size_t)b->s->ny * sizeof(double));
+  memcpy(p->mode, b->mode, (size_t)b->s->nc * sizeof(int));
+  carry_now(b, p->now, 1);
+  r->n++;
+  return !begun || cps_simulation_save(sim, &p->bytes, &p->size, NULL) == CPS_OK;
+}
+
+/* At each instant at which the run could be saved: in the first run, keeps places and gives up a tape that has grown too
+ * long; in a repeated part, ends it. */
+static int at_instant(cps_simulation *sim, void *data) {
+  adjoint_run *r = data;
+  r->instants++;
+  if (r->repeats) return r->instants == r->until;
+  if (r->instants % r->stride == 0 && !keep_place(r, sim, 1)) r->no_memory = 1;
+  if (!r->given_up && r->b->tape.bytes > TAPE_MOST) {
+    r->given_up = 1;
+    cps_tape_free(&r->b->tape);
+    r->b->tape.room = -1;
+  }
+  return r->no_memory;
+}
+
+/* From the end of the tape to its start. */
+static cps_status go_back(bodies *b, cps_error *err) {
+  static int (*const back[])(bodies *, const op *) = {
+      [OP_ROW] = row_back,         [OP_RK] = cps_rk_back,         [OP_ALPHA] = cps_alpha_back,
+      [OP_RATES] = cps_rates_back, [OP_SWITCH] = cps_switch_back, [OP_CAPTURE] = cps_capture_back};
+  for (long i = b->tape.n - 1; i >= 0; i--)
+    if (!back[b->tape.ops[i].kind](b, &b->tape.ops[i])) return unsettled(b, b->tape.ops[i].t, err);
+  cps_tape_clear(&b->tape);
+  return CPS_OK;
+}
+
+/* Repeats the part of the run from a place to the instant `until`, with a tape. */
+static cps_status repeat(adjoint_run *r, int from, long until, cps_error *err) {
+  bodies *b = r->b;
+  place_in_run *p = &r->at[from];
+  cps_simulation *first = b->sim, *sim = cps_simulation_new(b->s, err);
+  if (!sim) return CPS_NO_MEMORY;
+  if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
+  cps_status status = p->bytes ? cps_simulation_restore(sim, p->bytes, p->size, NULL, err) : CPS_OK;
+  b->sim = sim;
+  b->t = p->t;
+  memcpy(b->y, p->y, (size_t)b->s->ny * sizeof(double));
+  memcpy(b->mode, p->mode, (size_t)b->s->nc * sizeof(int));
+  carry_now(b, p->now, 0);
+  b->free = p->free;
+  b->rows = p->rows;
+  b->events = 0;
+  b->event_offset = p->events;
+  r->instants = p->instant;
+  r->until = until;
+  r->repeats = 1;
+  sim->follow = (follower){.data = b, .row = on_row, .step = on_step};
+  cps_simulation_on_checkpoint(sim, at_instant, r);
+  cps_error stopped = {0};
+  if (status == CPS_OK) {
+    status = cps_simulation_run(sim, NULL, NULL, &stopped);
+    if (status == CPS_FAILED && r->instants == until)
+      status = CPS_OK;
+    else if (status != CPS_OK && err)
+      *err = stopped;
+  }
+  cps_simulation_free(sim);
+  b->sim = first;
+  return status;
+}
+
+static cps_status find_weights(bodies *b, cps_error *err) {
+  b->n_events = b->sim->result.n_events;
+  b->w_event = many((long)b->run->n_of * b->n_events, sizeof(double));
+  if (!b->w_event) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  for (int m = 0; m < b->run->n_of; m++) {
+    long event = -1;
+    b->weight[m] = cps_sens_weights(b->run, m, &b->n_weight[m], &event, err);
+    if (!b->weight[m] && b->n_weight[m] != 0) return CPS_NO_MEMORY;
+    if (!b->weight[m]) b->n_weight[m] = 0;
+    if (event >= 0 && event < b->n_events) b->w_event[m * b->n_events + event] = 1;
+  }
+  return CPS_OK;
+}
+
+static void give_gradients(bodies *b) {
+  for (int m = 0; m < b->run->n_of; m++) {
+    const double *w = b->w + (size_t)m * (size_t)b->n;
+    for (int j = 0; j < b->n_wrt; j++) {
+      double sum = b->grad[(size_t)m * (size_t)b->n_wrt + (size_t)j];
+      for (int i = 0; i < b->change[j].n_initial; i++)
+        sum += w[b->change[j].initial[i].i] * b->change[j].initial[i].d;
+      cps_sens_add(b->run, m, j, sum);
+    }
+  }
+}
+
+static cps_status adjoint(sens_run *run, cps_error *err) {
+  bodies b;
+  adjoint_run *r = many(1, sizeof *r);
+  if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  *r = (adjoint_run){.b = &b, .stride = 1, .until = -1};
+  cps_status status = make(&b, run, err);
+  b.keeps = 1;
+  if (status == CPS_OK && !keep_place(r, run->sim, 0)) r->no_memory = 1;
+  if (status == CPS_OK) {
+    run->sim->follow = (follower){.data = &b, .row = on_row, .step = on_step};
+    cps_simulation_on_checkpoint(run->sim, at_instant, r);
+    status = cps_simulation_run(run->sim, run->progress, run->progress_data, err);
+    cps_simulation_on_checkpoint(run->sim, NULL, NULL);
+  }
+  if (r->no_memory)
+    status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for checkpoints of the run");
+  if (status == CPS_OK) status = find_weights(&b, err);
+  if (status == CPS_OK && !r->given_up) status = go_back(&b, err);
+  if (r->given_up) b.tape.room = 0;
+  for (int i = r->n - 1; r->given_up && i >= 0 && status == CPS_OK; i--) {
+    status = repeat(r, i, i + 1 < r->n ? r->at[i + 1].instant : -1, err);
+    if (status == CPS_OK) status = go_back(&b, err);
+  }
+  if (status == CPS_OK && !energy_back(&b, &r->at[0])) status = unsettled(&b, r->at[0].t, err);
+  if (status == CPS_OK) give_gradients(&b);
+  for (int i = 0; i < r->n; i++) forget_place(&r->at[i]);
+  free(r);
+  unmake(&b);
+  return status;
+}
+
+static const char *refuses(const cps_scenario *s, cps_sens_method method) {
+  (void)method;
+  if (s->n_cables > 0) return "";
+  if (strcmp(s->run.solver, "bdf") == 0) return "bdf does not tell its steps";
+  return NULL;
+}
+
+const sens_engine cps_sens_bodies = {
+    .name = "bodies", .refuses = refuses, .forward = forward, .adjoint = adjoint};

@@ -1,0 +1,515 @@
+/* sens_cables.c - sensitivities of runs of cables by generalised-alpha: forward and adjoint.
+ *
+ * What happens to a machine, from the shape as drawn through statics to the last step, is a sequence of implicit
+ * solves with linear maps between them (sens_ops.c). The run tells it (haul_note, machine_note); the equilibrium that it
+ * starts from is found once more, for it was found before anybody could listen. Steps, who touches what, and who
+ * sticks are those of the run; all else is differentiated, so that derivatives are those of the steps taken.
+ *
+ * Forward, tangents of four parameters at a time follow the run. The adjoint keeps a tape of states; if that would take
+ * more than TAPE_MOST bytes, it keeps checkpoints of the run instead, and runs it again piece by piece, from the last to
+ * the first.
+ */
+#include "sens_columns.h"
+#include "sens_ops.h"
+
+#include <stdlib.h>
+
+/* What is kept of a contact point. */
+typedef struct kept_point {
+  double f[AXES];
+  int near, stuck;
+} kept_point;
+
+/* Something that happened: where its states are on the tape, and what was prescribed. */
+typedef struct happened {
+  op what;
+  size_t state, before; /* of the machine after and before it */
+  size_t d, d0;         /* tangents of what is prescribed, in doubles */
+  long row;             /* OP_ROW */
+} happened;
+
+typedef struct tape {
+  happened *list;
+  long n, room;
+  unsigned char *bytes;
+  size_t size, bytes_room;
+  double *d;
+  size_t d_size, d_room;
+} tape;
+
+typedef struct course {
+  sens_run *run;
+  model o;
+  drive drive;
+  column *columns;
+  int n_columns, chunks, works;
+  size_t z_size; /* lanes of a chunk */
+  lanes *z;      /* [chunks][z_size] */
+  double *row;   /* [n_columns][n_wrt] */
+  cps_status status;
+  cps_error *err;
+  /* adjoint */
+  int taping;
+  tape tape;
+  long rows;            /* so far */
+  unsigned char *state; /* room for one */
+} course;
+
+static cps_status no_memory(cps_error *err) {
+  return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities of cables");
+}
+
+/* ------------------------------------------------------------------ states of machines */
+
+static size_t state_size(const machine *m) {
+  size_t size = (size_t)m->n_drums * sizeof(drum) + sizeof(double);
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + 2 * sizeof(double);
+    size += (size_t)c->n_points * (sizeof(kept_point) + sizeof c->start[0]);
+  }
+  return size;
+}
+
+/* Copies one way or the other, and goes on. */
+static void pass(unsigned char **at, void *of, size_t size, int put) {
+  if (put)
+    memcpy(of, *at, size);
+  else
+    memcpy(*at, of, size);
+  *at += size;
+}
+
+/* Takes the state of a machine, or puts it there. */
+static void exchange(machine *m, unsigned char *at, int put) {
+  pass(&at, &m->grip, sizeof m->grip, put);
+  for (int i = 0; i < m->n_drums; i++) {
+    const scenario_drum *of = m->drum[i].of; /* not that of another machine */
+    pass(&at, &m->drum[i], sizeof m->drum[i], put);
+    m->drum[i].of = of;
+  }
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    size_t bytes = (size_t)((c->n + 1) * c->b) * sizeof(double);
+    pass(&at, c->q, bytes, put);
+    pass(&at, c->v, bytes, put);
+    pass(&at, c->a, bytes, put);
+    pass(&at, c->load, sizeof c->load, put);
+    double fixed[2] = {c->fixed[0], c->fixed[c->n]};
+    pass(&at, fixed, sizeof fixed, put);
+    c->fixed[0] = (unsigned char)fixed[0];
+    c->fixed[c->n] = (unsigned char)fixed[1];
+    pass(&at, c->start, (size_t)c->n_points * sizeof c->start[0], put);
+    for (int k = 0; k < c->n_points; k++) {
+      contact_point *p = &c->point[k];
+      kept_point x = {{p->f[0], p->f[1]}, p->near, p->stuck};
+      pass(&at, &x, sizeof x, put);
+      memcpy(p->f, x.f, sizeof p->f);
+      p->near = x.near;
+      p->stuck = x.stuck;
+    }
+  }
+}
+
+/* ------------------------------------------------------------------ tape */
+
+static int more_bytes(unsigned char **x, size_t *room, size_t needed) {
+  if (needed <= *room) return 1;
+  size_t wanted = 2 * needed + 4096;
+  unsigned char *more = realloc(*x, wanted);
+  if (!more) return 0;
+  *x = more;
+  *room = wanted;
+  return 1;
+}
+
+static void tape_free(tape *t) {
+  free(t->list);
+  free(t->bytes);
+  free(t->d);
+  memset(t, 0, sizeof *t);
+}
+
+static int has_state(op_kind k) { return k == OP_SOLVE || k == OP_BEGIN || k == OP_STEP || k == OP_START; }
+
+/* Puts the tangents of what is prescribed now onto the tape; where they are. */
+static int tape_drive(course *y, size_t *at) {
+  tape *t = &y->tape;
+  const drive *d = &y->drive;
+  size_t size = (size_t)(d->varying * y->run->n_wrt);
+  if (t->d_size + size > t->d_room) {
+    size_t room = 2 * (t->d_size + size) + 64;
+    double *more = realloc(t->d, room * sizeof *more);
+    if (!more) return 0;
+    t->d = more;
+    t->d_room = room;
+  }
+  *at = t->d_size;
+  for (int i = 0; i < d->varying; i++)
+    for (int k = 0; k < y->run->n_wrt; k++)
+      t->d[t->d_size++] = d->d[k / LANES * d->at->ds + d->which[i]][k % LANES];
+  return 1;
+}
+
+static cps_status tape_add(course *y, machine *m, const op *what, long row, int moved) {
+  tape *t = &y->tape;
+  if (t->n == t->room) {
+    long room = t->room > 0 ? 2 * t->room : 256;
+    happened *more = realloc(t->list, (size_t)room * sizeof *more);
+    if (!more) return no_memory(y->err);
+    t->list = more;
+    t->room = room;
+  }
+  happened *last = t->n > 0 ? &t->list[t->n - 1] : NULL, *x = &t->list[t->n];
+  *x = (happened){.what = *what, .row = row};
+  x->before = last ? last->state : 0;
+  x->d = x->d0 = last ? last->d : 0;
+  x->state = x->before;
+  size_t size = state_size(m);
+  if (t->size == 0 || has_state(what->kind)) {
+    if (!more_bytes(&t->bytes, &t->bytes_room, t->size + size)) return no_memory(y->err);
+    x->state = t->size;
+    if (!last) x->before = t->size;
+    exchange(m, t->bytes + t->size, 0);
+    t->size += size;
+  }
+  if ((!last || moved) && !tape_drive(y, &x->d)) return no_memory(y->err);
+  if (!last) x->d0 = x->d;
+  t->n++;
+  return CPS_OK;
+}
+
+/* ------------------------------------------------------------------ following */
+
+/* Tangents of what is prescribed, into all chunks. */
+static void put_drive(course *y) {
+  const layout *l = &y->o.at;
+  for (int k = 0; k < y->chunks; k++) {
+    lanes *z = y->z + (size_t)k * y->z_size;
+    memcpy(z + l->d0, z + l->d, (size_t)l->ds * sizeof *z);
+    memcpy(z + l->d, y->drive.d + k * l->ds, (size_t)l->ds * sizeof *z);
+  }
+}
+
+static cps_status singular(course *y, double t) {
+  return cps_error_set(
+      y->err, CPS_FAILED, NULL,
+      "at t = %.9g s: the equations of the cables are singular there, and have no derivative", t);
+}
+
+static cps_status forward_one(course *y, machine *m, const op *what, int moved) {
+  model *o = &y->o;
+  if (what->kind == OP_STEP) cps_model_look(o);
+  exchange(m, y->state, 0);
+  exchange(&o->m, y->state, 1);
+  if (moved) put_drive(y);
+  if (!cps_op_linearise(o, what, y->works)) return singular(y, what->how.t);
+  if (o->now.lost || o->work.lost || o->list.lost) return no_memory(y->err);
+  for (int k = 0; k < y->chunks; k++)
+    cps_op_forward(o, what, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
+  return CPS_OK;
+}
+
+static cps_status forward_row(course *y) {
+  model *o = &y->o;
+  const layout *l = &o->at;
+  int n_wrt = y->run->n_wrt;
+  o->list.n = 0;
+  for (int i = 0; i < y->n_columns; i++)
+    cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i);
+  if (o->list.lost) return no_memory(y->err);
+  for (int k = 0; k < y->chunks; k++) {
+    lanes *z = y->z + (size_t)k * y->z_size;
+    memcpy(z + l->after, z + l->before, (size_t)l->states * sizeof *z);
+    memset(z + l->result, 0, (size_t)y->n_columns * sizeof *z);
+    cps_entries_apply(&o->list, z);
+    for (int i = 0; i < y->n_columns; i++)
+      for (int n = 0; n < LANES && k * LANES + n < n_wrt; n++)
+        y->row[i * n_wrt + k * LANES + n] = z[l->result + i][n];
+  }
+  return cps_sens_add_row(y->run, y->row, y->err);
+}
+
+/* Something happened; `moved`: what is prescribed may have moved. */
+static cps_status happens(course *y, machine *m, const op *what, int moved) {
+  if (y->taping) return tape_add(y, m, what, what->kind == OP_ROW ? y->rows++ : -1, moved);
+  return what->kind == OP_ROW ? forward_row(y) : forward_one(y, m, what, moved);
+}
+
+static void on_statics(machine *m, machine_note note, const implicit *how, void *data) {
+  static const op_kind kinds[] = {[NOTE_REST] = OP_REST,
+                                  [NOTE_LET_GO] = OP_LET_GO,
+                                  [NOTE_HOLD] = OP_HOLD,
+                                  [NOTE_SOLVED] = OP_SOLVE,
+                                  [NOTE_STARTED] = OP_START};
+  course *y = data;
+  op what = {.kind = kinds[note]};
+  if (how) what.how = *how;
+  if (y->status == CPS_OK) y->status = happens(y, m, &what, 0);
+}
+
+static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
+  course *y = data;
+  const haul_note *note = what;
+  op x = {note->begins ? OP_BEGIN : OP_STEP, note->balanced, note->h, note->how};
+  (void)err;
+  cps_drive_move(&y->drive, note->from, note->how.t, sim->machine->drum);
+  return happens(y, sim->machine, &x, 1);
+}
+
+static cps_status on_row(cps_simulation *sim, void *data, cps_error *err) {
+  op x = {.kind = OP_ROW};
+  (void)err;
+  return happens(data, sim->machine, &x, 0);
+}
+
+/* ------------------------------------------------------------------ life */
+
+static void course_free(course *y) {
+  cps_drive_free(&y->drive);
+  cps_model_free(&y->o);
+  tape_free(&y->tape);
+  free(y->columns);
+  free(y->z);
+  free(y->row);
+  free(y->state);
+}
+
+static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error *err) {
+  memset(y, 0, sizeof *y);
+  y->run = run;
+  y->err = err;
+  cps_status status = cps_model_make(&y->o, run->scenario, err);
+  if (status == CPS_OK) status = cps_drive_make(&y->drive, run, &y->o, err);
+  if (status != CPS_OK) return status;
+  y->o.theta_varies = y->drive.theta_varies;
+  y->o.d_varies = y->drive.d_varies;
+  cps_model_prepare(&y->o);
+  const layout *l = &y->o.at;
+  y->n_columns = run->sim->result.n_columns;
+  y->columns = cps_columns_find(&y->o, &run->sim->result);
+  y->chunks = (lanes_of + LANES - 1) / LANES;
+  y->z_size = (size_t)(l->size + y->n_columns) + 1;
+  size_t all_of = y->z_size * (size_t)y->chunks;
+  y->z = aligned_alloc(sizeof(lanes), (all_of + 1) * sizeof(lanes));
+  y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
+  y->state = malloc(state_size(&y->o.m));
+  if (!y->columns || !y->z || !y->row || !y->state || y->o.mass.lost || y->o.damping.lost)
+    return no_memory(err);
+  memset(y->z, 0, (all_of + 1) * sizeof(lanes));
+  cps_drive_move(&y->drive, run->scenario->run.from, run->scenario->run.from, y->o.m.drum);
+  return CPS_OK;
+}
+
+/* Finds the equilibrium that the run starts from once more. */
+static cps_status follow_start(course *y) {
+  const cps_scenario *s = y->run->scenario;
+  int rests = 0;
+  for (int i = 0; i < s->n_cables; i++) rests |= s->cables[i].start_statics;
+  machine m;
+  cps_status status = cps_machine_make(&m, s, y->err);
+  if (status != CPS_OK) return status;
+  m.note = on_statics;
+  m.note_data = y;
+  if (rests) status = cps_machine_statics(&m, s->run.from, y->err);
+  op what = {.kind = OP_INITIAL};
+  if (status == CPS_OK) status = y->status;
+  if (status == CPS_OK && !rests) cps_machine_look(&m, s->run.from);
+  if (status == CPS_OK) status = happens(y, &m, &what, 0);
+  cps_machine_free(&m);
+  return status;
+}
+
+static cps_status run_followed(course *y) {
+  sens_run *run = y->run;
+  run->sim->follow = (follower){y, on_row, on_step};
+  cps_status status = cps_simulation_run(run->sim, run->progress, run->progress_data, y->err);
+  run->sim->follow = (follower){NULL, NULL, NULL};
+  return status;
+}
+
+static cps_status forward(sens_run *run, cps_error *err) {
+  course y;
+  cps_status status = course_make(&y, run, run->n_wrt, err);
+  const layout *l = &y.o.at;
+  y.works = 2;
+  for (int k = 0; k < y.chunks && status == CPS_OK; k++) {
+    lanes *z = y.z + (size_t)k * y.z_size;
+    memcpy(z + l->theta, y.drive.theta + k * l->thetas, (size_t)l->thetas * sizeof *z);
+    memcpy(z + l->before, y.drive.initial + k * l->states, (size_t)l->states * sizeof *z);
+  }
+  if (status == CPS_OK) {
+    put_drive(&y);
+    put_drive(&y);
+    status = follow_start(&y);
+  }
+  if (status == CPS_OK) status = run_followed(&y);
+  course_free(&y);
+  return status;
+}
+
+/* ------------------------------------------------------------------ adjoint */
+
+/* An output's weights, and how far they have been used, from the last on. */
+typedef struct seed {
+  const sens_weight *weights;
+  long left;
+} seed;
+
+/* Adds the adjoints of what is prescribed, at the tape's places, to the gradients. */
+static void contract(course *y, int part, size_t at, double *gradient) {
+  const drive *d = &y->drive;
+  int n_wrt = y->run->n_wrt, n_of = y->run->n_of;
+  for (int k = 0; k < y->chunks; k++) {
+    const lanes *z = y->z + (size_t)k * y->z_size + part;
+    for (int i = 0; i < d->varying; i++) {
+      lanes bar = z[d->which[i]];
+      const double *by = y->tape.d + at + (size_t)(i * n_wrt);
+      for (int n = 0; n < LANES && k * LANES + n < n_of; n++) {
+        double *g = gradient + (k * LANES + n) * n_wrt;
+        if (bar[n] == 0) continue;
+        for (int p = 0; p < n_wrt; p++) g[p] += bar[n] * by[p];
+      }
+    }
+  }
+}
+
+/* The weights of outputs at a row. */
+static cps_status backward_row(course *y, const happened *x, seed *seeds, double *gradient) {
+  model *o = &y->o;
+  const layout *l = &o->at;
+  int n_of = y->run->n_of, any = 0;
+  o->list.n = 0;
+  unsigned char *wanted = (unsigned char *)y->row; /* room that forward needs */
+  for (int i = 0; i < n_of; i++)
+    any |= seeds[i].left > 0 && seeds[i].weights[seeds[i].left - 1].row == x->row;
+  if (!any) return CPS_OK;
+  memset(wanted, 0, (size_t)y->n_columns);
+  for (int k = 0; k < y->chunks; k++) {
+    lanes *z = y->z + (size_t)k * y->z_size;
+    memset(z + l->result, 0, (size_t)y->n_columns * sizeof *z);
+    memset(z + l->d, 0, (size_t)l->ds * sizeof *z);
+  }
+  for (int i = 0; i < n_of; i++) {
+    lanes *z = y->z + (size_t)(i / LANES) * y->z_size;
+    while (seeds[i].left > 0 && seeds[i].weights[seeds[i].left - 1].row == x->row) {
+      const sens_weight *w = &seeds[i].weights[--seeds[i].left];
+      z[l->result + w->column][i % LANES] += w->weight;
+      wanted[w->column] = 1;
+    }
+  }
+  exchange(&o->m, y->tape.bytes + x->state, 1);
+  for (int i = 0; i < y->n_columns; i++)
+    if (wanted[i]) cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i);
+  if (o->list.lost) return no_memory(y->err);
+  for (int k = 0; k < y->chunks; k++) cps_entries_apply_transposed(&o->list, y->z + (size_t)k * y->z_size);
+  contract(y, l->d, x->d, gradient);
+  return CPS_OK;
+}
+
+static cps_status backward_one(course *y, const happened *x, lanes *initial, double *gradient) {
+  model *o = &y->o;
+  if (x->what.kind == OP_STEP && y->works) {
+    exchange(&o->m, y->tape.bytes + x->before, 1);
+    cps_model_look(o);
+  }
+  exchange(&o->m, y->tape.bytes + x->state, 1);
+  if (!cps_op_linearise(o, &x->what, y->works)) return singular(y, x->what.how.t);
+  if (o->now.lost || o->work.lost || o->list.lost) return no_memory(y->err);
+  for (int k = 0; k < y->chunks; k++)
+    cps_op_backward(o, &x->what, initial + k * o->at.states, y->z + (size_t)k * y->z_size);
+  contract(y, o->at.d, x->d, gradient);
+  if (x->what.kind == OP_STEP) contract(y, o->at.d0, x->d0, gradient);
+  return CPS_OK;
+}
+
+static cps_status backward(course *y, seed *seeds, lanes *initial, double *gradient) {
+  cps_status status = CPS_OK;
+  for (long i = y->tape.n - 1; i >= 0 && status == CPS_OK; i--) {
+    const happened *x = &y->tape.list[i];
+    status = x->what.kind == OP_ROW ? backward_row(y, x, seeds, gradient)
+                                    : backward_one(y, x, initial, gradient);
+  }
+  return status;
+}
+
+/* What is left when the tape is at its start: adjoints of plain numbers and of the first state. */
+static void finish(course *y, const lanes *initial, double *gradient) {
+  const layout *l = &y->o.at;
+  int n_wrt = y->run->n_wrt, n_of = y->run->n_of;
+  for (int i = 0; i < n_of; i++) {
+    const lanes *z = y->z + (size_t)(i / LANES) * y->z_size, *first = initial + i / LANES * l->states;
+    for (int p = 0; p < n_wrt; p++) {
+      const lanes *theta = y->drive.theta + p / LANES * l->thetas,
+                  *state = y->drive.initial + p / LANES * l->states;
+      double sum = gradient[i * n_wrt + p];
+      for (int k = 0; k < l->thetas; k++)
+        if (y->drive.theta_varies[k]) sum += z[l->theta + k][i % LANES] * theta[k][p % LANES];
+      for (int k = 0; k < l->states; k++)
+        sum += (z[l->after + k][i % LANES] + first[k][i % LANES]) * state[k][p % LANES];
+      cps_sens_add(y->run, i, p, sum);
+    }
+  }
+}
+
+/* Which works outputs need. */
+static cps_status find_seeds(course *y, seed *seeds) {
+  for (int i = 0; i < y->run->n_of; i++) {
+    long event;
+    seeds[i].weights = cps_sens_weights(y->run, i, &seeds[i].left, &event, y->err);
+    if (!seeds[i].weights) return CPS_NO_MEMORY;
+    for (long k = 0; k < seeds[i].left; k++) {
+      int needs = cps_column_works(cps_column_at(y->columns, seeds[i].weights[k].column));
+      if (needs > y->works) y->works = needs;
+    }
+  }
+  return CPS_OK;
+}
+
+static cps_status adjoint(sens_run *run, cps_error *err) {
+  course y;
+  cps_status status = course_make(&y, run, run->n_of, err);
+  const layout *l = &y.o.at;
+  size_t outputs = (size_t)run->n_of, states = (size_t)(y.chunks * l->states);
+  seed *seeds = calloc(outputs + 1, sizeof *seeds);
+  double *gradient = calloc(outputs * (size_t)run->n_wrt + 1, sizeof *gradient);
+  lanes *initial = aligned_alloc(sizeof(lanes), (states + 1) * sizeof(lanes));
+  if (status == CPS_OK && (!seeds || !gradient || !initial)) status = no_memory(err);
+  if (initial) memset(initial, 0, (states + 1) * sizeof(lanes));
+  y.taping = 1;
+  if (status == CPS_OK) status = follow_start(&y);
+  if (status == CPS_OK) status = run_followed(&y);
+  if (status == CPS_OK) status = find_seeds(&y, seeds);
+  if (status == CPS_OK) status = backward(&y, seeds, initial, gradient);
+  if (status == CPS_OK) finish(&y, initial, gradient);
+  free(seeds);
+  free(gradient);
+  free(initial);
+  course_free(&y);
+  return status;
+}
+
+/* ------------------------------------------------------------------ what it can do */
+
+static const char *refuses(const cps_scenario *s, cps_sens_method method) {
+  (void)method;
+  if (s->n_cables == 0) return "";
+  if (strcmp(s->run.solver, "alpha") != 0) return "cables have them with run.solver alpha only";
+  for (int i = 0; i < s->n_cables; i++) {
+    const scenario_cable *c = &s->cables[i];
+    if (c->model != CABLE_ANCF) return "cables have them with the model ancf only";
+    if (c->closed) return "a belt is not yet among what can be differentiated";
+    if (c->contact.law && c->contact.law->n_states)
+      return "friction laws with memory have none on cables yet";
+    if (c->contact.law && c->contact.reading == STICK_ALL) return "the reading all-stick has none yet";
+  }
+  for (int i = 0; i < s->n_drums; i++) {
+    const scenario_drum *g = &s->drums[i];
+    if (g->inertia > 0 && (g->drive == DRUM_PD || g->drive == DRUM_TORQUE || g->drive == DRUM_FREE))
+      return "drums that the cable turns have none yet";
+    if (g->carrier >= 0) return "drums on bodies have none yet";
+  }
+  return NULL;
+}
+
+const sens_engine cps_sens_cables = {"cables", refuses, forward, adjoint, 0};

@@ -1,0 +1,193 @@
+/* sens_chain.h - a cable machine linearised: what sens_cables.c multiplies with, forwards and backwards.
+ *
+ * Every implicit solve of a run (a step, the balance of accelerations where something jumps, a step of statics from
+ * rest) is R(q, v, a, f; theta, d) = 0 with v = v_q q - w1, a = a_q q - w2: w1 and w2 are linear in the state before it,
+ * theta are the plain numbers of the machine (stiffnesses, masses, parameters of laws, ...), d what is prescribed
+ * at its time (drums, ends, loads). Its tangent is
+ *
+ *   J dq + R_f df = C dw1 + M dw2 - R_theta dtheta - R_d dd,   J = K + v_q C + a_q M
+ *
+ * J is block-tridiagonal by node; the rest is a list of entries (row, column, factor) over one vector,
+ *
+ *   [state before | state after | w1 | w2 | theta | d | d before | right-hand side | results]
+ *
+ * so that the adjoint is the same lists read the other way round. A vector holds four parameters, or four outputs, at
+ * once (lanes.h).
+ */
+#ifndef CPS_SENS_CHAIN_H
+#define CPS_SENS_CHAIN_H
+
+#include "haul.h"
+#include "sens_place.h"
+
+#define load lanes_load /* system.h knows loads of another kind */
+#include "lanes.h"
+#undef load
+
+/* ------------------------------------------------------------------ lists */
+
+typedef struct entry {
+  int row, column;
+  double by;
+} entry;
+
+typedef struct entries {
+  entry *e;
+  int n, room;
+  int lost; /* out of memory: something is missing */
+} entries;
+
+void cps_entries_add(entries *list, int row, int column, double by);
+void cps_entries_free(entries *list);
+void cps_entries_apply(const entries *list, lanes *z);            /* z[row] += by z[column] */
+void cps_entries_apply_transposed(const entries *list, lanes *z); /* z[column] += by z[row] */
+
+/* ------------------------------------------------------------------ layout */
+
+/* Numbers of a cable in theta, before its arrays. */
+enum {
+  TH_EA,
+  TH_EI,
+  TH_RHO,
+  TH_RAYLEIGH,
+  TH_AXIAL,
+  TH_BENDING,
+  TH_VISCOUS,
+  TH_HOLD,
+  TH_NORMAL,
+  TH_LAW = TH_NORMAL + CPS_MAX_PARAMS,
+  TH_ARRAYS = TH_LAW + CPS_MAX_PARAMS
+};
+
+/* Numbers of a drum in theta. */
+enum { TH_RADIUS, TH_CENTER, TH_KP = TH_CENTER + 3, TH_KD, TH_INERTIA, TH_DRUM };
+
+/* Prescribed numbers of a drum, and of an end of a cable. */
+enum {
+  DY_ANGLE,
+  DY_RATE,
+  DY_ACCELERATION,
+  DY_CENTER,
+  DY_CENTER_V = DY_CENTER + 3,
+  DY_CENTER_A = DY_CENTER_V + 3,
+  DY_DRUM = DY_CENTER_A + 3
+};
+enum { DY_LOAD, DY_Q = DY_LOAD + 3, DY_V = DY_Q + 3, DY_A = DY_V + 3, DY_END = DY_A + 3 };
+
+/* Works, in the order of the state; slip work of each cable and drum follows. */
+enum { WK_FRICTION, WK_CONTACT, WK_DAMPING, WK_LOAD, WK_MOTION, WK_SOLVER, WK_INITIAL, WK_SLIP };
+
+/* Where a cable's numbers are, relative to the parts of the vector. */
+typedef struct cable_at {
+  int e;                      /* coordinates: (n + 1) b */
+  int q, v, a, aux, f, start; /* in a state; f: [points][axes], start: [points][dim] */
+  int w;                      /* in w1, w2 */
+  int theta;                  /* TH_...; then length[n], mass[n + 1], and per point mass, weight, shape[4] */
+  int length, mass, p_mass, p_weight, p_shape; /* in theta */
+  int end;                                     /* of its first end in d */
+  int rhs;                                     /* of its first node in the right-hand side */
+} cable_at;
+
+typedef struct layout {
+  int states, works;                                      /* size of a state, where its works are */
+  int thetas, gravity, grip;                              /* size of theta; where these are in it */
+  int drum_theta, drum_d;                                 /* of the first drum */
+  int ds, ws, rhs;                                        /* sizes */
+  int before, after, w1, w2, theta, d, d0, right, result; /* where the parts start in the vector */
+  int size;                                               /* of it, without results */
+  cable_at *cable;
+} layout;
+
+cps_status cps_layout_make(layout *l, const machine *m, cps_error *err);
+void cps_layout_free(layout *l);
+
+/* The machine's theta, and its state when it has just been made. */
+void cps_layout_theta(const layout *l, const machine *m, double *theta);
+void cps_layout_initial(const layout *l, const machine *m, double *state);
+
+/* ------------------------------------------------------------------ a cable's matrix */
+
+typedef struct chain_matrix {
+  int nodes, b; /* unknowns of a node */
+  double *d, *l,
+      *u; /* [nodes][b][b] rows of node i: couplings to i - 1, i, i + 1; d becomes its inverse, u D^-1 U */
+} chain_matrix;
+
+int cps_chain_matrix_make(chain_matrix *a, int nodes, int b);
+void cps_chain_matrix_free(chain_matrix *a);
+/* Elements and point masses of the cable, with weights 1, v_q, a_q of stiffness, damping and mass. */
+void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);
+/* Factorises; 0 if singular. */
+int cps_chain_factor(chain_matrix *a);
+void cps_chain_solve(const chain_matrix *a, lanes *x);
+void cps_chain_solve_transposed(const chain_matrix *a, lanes *x);
+/* Forces of the elements at their nodes, [n][4 dim], by one number of the section each (CHAIN_...): what multiplies it. */
+typedef enum chain_part { CHAIN_EA, CHAIN_EI, CHAIN_RHO, CHAIN_RAYLEIGH, CHAIN_ALL } chain_part;
+void cps_chain_forces(const cable *c, chain_part part, double *length, double *f);
+
+/* ------------------------------------------------------------------ contact */
+
+/* A row of the equations at a contact point: its derivatives by place, velocity and acceleration relative to the
+ * drum's centre, friction forces, and plain numbers. */
+typedef struct spot_row {
+  double r[3], v[3], a[3], f[AXES];
+  double radius, angle, rate, acceleration, mass, weight, viscous, hold, grip;
+  double normal[CPS_MAX_PARAMS], law[CPS_MAX_PARAMS], start[3];
+} spot_row;
+
+/* A contact point at a converged state. */
+typedef struct spot {
+  int near, drum;                           /* -1: none; drum: it touches */
+  double r[3], n[3], t[3], rho, out, along; /* place from the centre; velocity along n and t */
+  double depth, load, load_slow;            /* normal force; without its damping */
+  cps_normal_output law, slow;
+  double f[AXES];
+  spot_row force[3]; /* of minus the force on the cable */
+  spot_row rest[AXES];
+  int open; /* friction is not determined: it stays what it was */
+} spot;
+
+/* Place, normal force and directions only. */
+void cps_spot_place(const machine *m, const cable *c, const contact_point *p, spot *s);
+/* All of it. `stuck` as the point did at the end of the solve. */
+void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, const implicit *how, spot *s);
+/* Whether the law can be differentiated here; a sentence if not. */
+const char *cps_spot_refuses(const contact_law *l, int dim);
+
+/* ------------------------------------------------------------------ a machine, linearised */
+
+typedef struct model {
+  machine m; /* of its own, to put states into */
+  layout at;
+  const unsigned char *theta_varies, *d_varies; /* whether any parameter changes the number */
+  chain_matrix *matrix;                         /* [cables] */
+  entries mass, damping;                        /* constant: right-hand side by w2 and w1 */
+  entries now;                                  /* right-hand side of the present solve by everything else */
+  entries work;                                 /* works of a step by the states before and after it */
+  entries list;                                 /* other uses */
+  spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
+  double *force;        /* room for forces of elements, seven times */
+  double *q0, *v0, *a0; /* state before, of all cables */
+  double (*loads0)[2][3];
+  double *room[4]; /* as long as w1 */
+} model;
+
+cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err);
+void cps_model_free(model *o);
+/* To be called once theta_varies and d_varies are known. */
+void cps_model_prepare(model *o);
+/* Matrices, factorised, and the list `now` at the state in the machine; balance: unknowns are changes of places from
+ * the state before. 0 if singular. */
+int cps_model_linearise(model *o, const implicit *how, int balance);
+/* Looks at the contact points in the machine's state, as those before the next solve; keeps that state. */
+void cps_model_look(model *o);
+/* The list `work` of the step of length h whose end is linearised, and whose start was looked at: works of contacts, or
+ * all of them. */
+void cps_model_works(model *o, double h, int all_of);
+/* Derivatives of stored energies into rows of a list: kinetic, elastic, gravity; of the present state. */
+void cps_model_energy(model *o, entries *list, const int row[3]);
+/* Row of coordinate j of node i in the right-hand side, or of friction force k of a contact point. */
+int cps_model_row(const model *o, int cable, int node, int j);
+int cps_model_friction_row(const model *o, int cable, int point, int axis);
+
+#endif

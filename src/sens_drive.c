@@ -1,0 +1,539 @@
+/* sens_drive.c - what parameters change in a machine: its plain numbers, its first state, and what is prescribed over time.
+ *
+ * Plain numbers are differenced between machines made of the shadows of the scenario (sens.h). Profiles are evaluated
+ * in the shadows at the same times; where a parameter acts in proportion, two shadows say it exactly. Drums under
+ * control without inertia are integrated in time by machine.c: the same method, differentiated stage by stage. */
+#include "sens_drive.h"
+
+#include "path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Times at which a profile's derivatives are remembered: those of a step of the Runge-Kutta method. */
+enum { REMEMBERED = 3 };
+
+struct slot {
+  int drum, cable, end,
+      axis; /* drum >= 0: axis -1 is its drive, else a shift of its centre; else a shift of an end */
+  const profile *base;
+  int n;       /* parameters that change it */
+  int *wrt;    /* [n] */
+  int *linear; /* [n] whether it does so in proportion */
+  double times[REMEMBERED];
+  int next;     /* of the remembered ones to be forgotten */
+  lanes *value; /* [REMEMBERED][3][chunks]: y, y_t, y_tt */
+};
+
+/* ------------------------------------------------------------------ comparing scenarios */
+
+static int same_profile(const profile *a, const profile *b) {
+  if (!a || !b) return a == b;
+  if (a->kind != b->kind || a->n != b->n || memcmp(a->a, b->a, sizeof a->a) != 0) return 0;
+  size_t n = (size_t)a->n;
+  if (a->kind == PROFILE_TABLE &&
+      (memcmp(a->x, b->x, n * sizeof(double)) != 0 || memcmp(a->y, b->y, n * sizeof(double)) != 0))
+    return 0;
+  if (a->kind == PROFILE_POLYNOMIAL &&
+      (memcmp(a->x, b->x, (n + 1) * sizeof(double)) != 0 || memcmp(a->y, b->y, 4 * n * sizeof(double)) != 0))
+    return 0;
+  for (int i = 0; i < a->n && (a->kind == PROFILE_SUM || a->kind == PROFILE_PRODUCT); i++)
+    if (!same_profile(a->child[i], b->child[i])) return 0;
+  return 1;
+}
+
+static int same_cable(const scenario_cable *a, const scenario_cable *b) {
+  scenario_cable x = *a, y = *b;
+  if (a->n_path != b->n_path || a->n_masses != b->n_masses) return 0;
+  if (memcmp(a->path, b->path, (size_t)a->n_path * sizeof *a->path) != 0) return 0;
+  if (a->n_masses > 0 && memcmp(a->masses, b->masses, (size_t)a->n_masses * sizeof *a->masses) != 0) return 0;
+  x.path = y.path = NULL;
+  x.masses = y.masses = NULL;
+  x.contact.drums = y.contact.drums = NULL;
+  for (int e = 0; e < 2; e++)
+    for (int d = 0; d < 3; d++)
+      x.end[e].shift[d] = y.end[e].shift[d] = x.end[e].force[d] = y.end[e].force[d] = NULL;
+  return memcmp(&x, &y, sizeof x) == 0;
+}
+
+/* Whether two scenarios differ in profiles at most: then their machines are made of the same numbers. Differences in
+ * padding make it say no, which costs time and nothing else. */
+static int same_numbers(const cps_scenario *a, const cps_scenario *b) {
+  if (memcmp(a->gravity, b->gravity, sizeof a->gravity) != 0) return 0;
+  for (int i = 0; i < a->n_drums; i++) {
+    scenario_drum x = a->drums[i], y = b->drums[i];
+    x.motion = y.motion = NULL;
+    for (int d = 0; d < 3; d++) x.shift[d] = y.shift[d] = NULL;
+    if (memcmp(&x, &y, sizeof x) != 0) return 0;
+  }
+  for (int i = 0; i < a->n_bodies; i++) {
+    scenario_body x = a->bodies[i], y = b->bodies[i];
+    x.motion = y.motion = NULL;
+    if (memcmp(&x, &y, sizeof x) != 0) return 0;
+  }
+  for (int i = 0; i < a->n_cables; i++) {
+    if (!same_cable(&a->cables[i], &b->cables[i])) return 0;
+    for (int e = 0; e < 2; e++) /* the shape as drawn knows where ends are, and what pulls there */
+      for (int d = 0; d < 3; d++)
+        if (!same_profile(a->cables[i].end[e].shift[d], b->cables[i].end[e].shift[d]) ||
+            !same_profile(a->cables[i].end[e].force[d], b->cables[i].end[e].force[d]))
+          return 0;
+  }
+  for (int i = 0; i < a->n_loads; i++)
+    if (!same_profile(a->loads[i].force, b->loads[i].force)) return 0;
+  for (int i = 0; i < a->n_drums; i++)
+    for (int d = 0; d < 3; d++)
+      if (!same_profile(a->drums[i].shift[d], b->drums[i].shift[d])) return 0;
+  return 1;
+}
+
+/* ------------------------------------------------------------------ profiles */
+
+static const profile *profile_of(const slot *s, const cps_scenario *of) {
+  if (s->drum >= 0) return s->axis < 0 ? of->drums[s->drum].motion : of->drums[s->drum].shift[s->axis];
+  return of->cables[s->cable].end[s->end].shift[s->axis];
+}
+
+static void differ(const slot *s, const sens_parameter *p, int linear, double t, double out[3]) {
+  out[0] = out[1] = out[2] = 0;
+  for (int j = 0; j < SENS_SHADOWS; j++) {
+    if (linear && j != 0 && j != SENS_SHADOWS - 1) continue;
+    profile_value x = cps_profile_eval(profile_of(s, p->shadow[j]), t);
+    double by = linear ? 1 / (2.0 * cps_sens_place[j]) : cps_sens_share[j];
+    out[0] += by * x.y;
+    out[1] += by * x.y_t;
+    out[2] += by * x.y_tt;
+  }
+  for (int k = 0; k < 3; k++) out[k] /= p->step;
+}
+
+/* Whether two shadows say the same as six, at times all over the run. */
+static int is_linear(const slot *s, const sens_parameter *p, const scenario_run *run) {
+  enum { LOOKS = 23 };
+  for (int i = 0; i <= LOOKS; i++) {
+    double few[3], many[3], t = run->from + (run->until - run->from) * (i + 0.37) / (LOOKS + 0.61);
+    differ(s, p, 1, t, few);
+    differ(s, p, 0, t, many);
+    for (int k = 0; k < 3; k++)
+      if (fabs(few[k] - many[k]) > 1e-11 * (fabs(many[0]) + fabs(many[1]) + fabs(many[2]))) return 0;
+  }
+  return 1;
+}
+
+static cps_status make_slot(drive *o, slot *s) {
+  const sens_run *run = o->run;
+  s->base = profile_of(s, run->scenario);
+  s->wrt = calloc((size_t)run->n_wrt, sizeof *s->wrt);
+  s->linear = calloc((size_t)run->n_wrt, sizeof *s->linear);
+  s->value = aligned_alloc(sizeof(lanes), (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
+  if (!s->wrt || !s->linear || !s->value) return CPS_NO_MEMORY;
+  memset(s->value, 0, (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
+  for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
+  for (int k = 0; k < run->n_wrt && s->base; k++) {
+    if (same_profile(s->base, profile_of(s, run->wrt[k].shadow[0]))) continue;
+    s->linear[s->n] = is_linear(s, &run->wrt[k], &run->scenario->run);
+    s->wrt[s->n++] = k;
+  }
+  return CPS_OK;
+}
+
+/* Derivatives at time t, [3][chunks]; NULL if nobody changes it. */
+static const lanes *slot_at(drive *o, slot *s, double t) {
+  if (s->n == 0) return NULL;
+  size_t size = (size_t)(3 * o->chunks);
+  for (int i = 0; i < REMEMBERED; i++)
+    if (s->times[i] == t) return s->value + (size_t)i * size;
+  lanes *value = s->value + (size_t)s->next * size;
+  s->times[s->next] = t;
+  s->next = (s->next + 1) % REMEMBERED;
+  for (int k = 0; k < s->n; k++) {
+    double by[3];
+    int wrt = s->wrt[k];
+    differ(s, &o->run->wrt[wrt], s->linear[k], t, by);
+    for (int i = 0; i < 3; i++) value[i * o->chunks + wrt / LANES][wrt % LANES] = by[i];
+  }
+  return value;
+}
+
+/* The slot of a drum's drive (axis -1) or shift, or of an end's shift; NULL if nothing is prescribed there. */
+static slot *find_slot(drive *o, int drum_of, int cable_of, int end, int axis) {
+  for (int i = 0; i < o->n_slots; i++) {
+    slot *s = &o->slots[i];
+    if (s->drum == drum_of && s->cable == cable_of && s->end == end && s->axis == axis) return s;
+  }
+  return NULL;
+}
+
+static cps_status make_slots(drive *o) {
+  const cps_scenario *s = o->run->scenario;
+  o->slots = calloc((size_t)(4 * s->n_drums + 6 * s->n_cables) + 1, sizeof *o->slots);
+  if (!o->slots) return CPS_NO_MEMORY;
+  cps_status status = CPS_OK;
+  for (int i = 0; i < s->n_drums && status == CPS_OK; i++)
+    for (int axis = -1; axis < 3 && status == CPS_OK; axis++) {
+      slot *x = &o->slots[o->n_slots++];
+      *x = (slot){.drum = i, .cable = -1, .end = -1, .axis = axis};
+      status = make_slot(o, x);
+    }
+  for (int i = 0; i < s->n_cables && status == CPS_OK; i++)
+    for (int k = 0; k < 6 && status == CPS_OK; k++) {
+      slot *x = &o->slots[o->n_slots++];
+      *x = (slot){.drum = -1, .cable = i, .end = k / 3, .axis = k % 3};
+      status = make_slot(o, x);
+    }
+  return status;
+}
+
+/* ------------------------------------------------------------------ plain numbers */
+
+/* Numbers of a machine that are not in theta: what its ends are tied to. */
+static void ties(const machine *m, double *x) {
+  for (int i = 0; i < m->n_cables; i++)
+    for (int e = 0; e < 2; e++, x += 5) {
+      const tie *k = &m->cable[i].end[e];
+      memcpy(x, k->at, sizeof k->at);
+      x[3] = k->angle;
+      x[4] = k->height;
+    }
+}
+
+static cps_status other_mesh(const sens_parameter *p, cps_error *err) {
+  return cps_error_set(
+      err, CPS_BAD_INPUT, p->q.path,
+      "%s changes the number of elements or what touches what: cables cannot be differentiated by it; "
+      "give the cable a number of elements",
+      p->q.path);
+}
+
+/* Turns about the same axes, and has as many of everything. */
+static int same_shape(const machine *a, const machine *b) {
+  if (a->n_cables != b->n_cables || a->n_drums != b->n_drums || a->nb != b->nb) return 0;
+  for (int i = 0; i < a->n_cables; i++)
+    if (a->cable[i].n != b->cable[i].n || a->cable[i].n_points != b->cable[i].n_points) return 0;
+  return 1;
+}
+
+/* Adds the derivatives by parameter k to theta, initial and tie. */
+static cps_status difference_machines(drive *o, int k, double *room, cps_error *err) {
+  const sens_parameter *p = &o->run->wrt[k];
+  const layout *l = o->at;
+  int ties_of = 10 * o->m->n_cables, chunk = k / LANES, lane_of = k % LANES;
+  double *theta = room, *state = theta + l->thetas, *tie_of = state + l->states;
+  if (same_numbers(o->run->scenario, p->shadow[0])) return CPS_OK;
+  for (int j = 0; j < SENS_SHADOWS; j++) {
+    machine m;
+    cps_status status = cps_machine_make(&m, p->shadow[j], err);
+    if (status != CPS_OK) return status;
+    if (!same_shape(o->m, &m)) {
+      cps_machine_free(&m);
+      return other_mesh(p, err);
+    }
+    double by = cps_sens_share[j] / p->step;
+    cps_layout_theta(l, &m, theta);
+    cps_layout_initial(l, &m, state);
+    ties(&m, tie_of);
+    for (int i = 0; i < l->thetas; i++) o->theta[chunk * l->thetas + i][lane_of] += by * theta[i];
+    for (int i = 0; i < l->states; i++) o->initial[chunk * l->states + i][lane_of] += by * state[i];
+    for (int i = 0; i < ties_of; i++) o->tie[chunk * ties_of + i][lane_of] += by * tie_of[i];
+    cps_machine_free(&m);
+  }
+  return CPS_OK;
+}
+
+/* What differs by round-off alone does not differ. */
+static void clear_noise(const double *base, lanes *x, int n, const sens_run *run, int chunk) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < LANES; k++) {
+      int wrt = chunk * LANES + k;
+      if (wrt >= run->n_wrt) continue;
+      if (fabs(x[i][k]) * run->wrt[wrt].step <= 4e-15 * fabs(base[i])) x[i][k] = 0;
+    }
+}
+
+static lanes *many_lanes(size_t n) {
+  lanes *x = aligned_alloc(sizeof(lanes), (n + 1) * sizeof(lanes));
+  if (x) memset(x, 0, (n + 1) * sizeof(lanes));
+  return x;
+}
+
+INLINE int any_lane(lanes x) { return x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0; }
+
+/* ------------------------------------------------------------------ what varies over time */
+
+int cps_drive_places(const cable *c, int e, int d) {
+  const tie *k = &c->end[e];
+  if (k->kind == END_RIM) return 1;
+  return (k->kind == END_PINNED || k->kind == END_CLAMPED) && k->shift && k->shift[d];
+}
+
+static int load_varies(const drive *o, int cable_of, int e) {
+  const cps_scenario *s = o->run->scenario;
+  const cable_end *a = &s->cables[cable_of].end[e];
+  for (int k = 0; k < o->run->n_wrt; k++) {
+    const cps_scenario *b = o->run->wrt[k].shadow[0];
+    for (int d = 0; d < 3; d++)
+      if (!same_profile(a->force[d], b->cables[cable_of].end[e].force[d])) return 1;
+    for (int i = 0; i < s->n_loads; i++)
+      if (!same_profile(s->loads[i].force, b->loads[i].force) ||
+          memcmp(s->loads[i].direction, b->loads[i].direction, sizeof s->loads[i].direction) != 0)
+        return 1;
+  }
+  return 0;
+}
+
+static void find_varying(drive *o) {
+  const layout *l = o->at;
+  for (int i = 0; i < o->m->n_drums; i++) {
+    unsigned char *x = o->d_varies + l->drum_d + i * DY_DRUM;
+    const unsigned char *th = o->theta_varies + l->drum_theta + i * TH_DRUM;
+    const slot *s = find_slot(o, i, -1, -1, -1);
+    int turns = s->n > 0 || th[TH_KP] || th[TH_KD];
+    for (int k = DY_ANGLE; k <= DY_ACCELERATION; k++) x[k] = turns != 0;
+    for (int d = 0; d < 3; d++) {
+      int moves = find_slot(o, i, -1, -1, d)->n > 0;
+      x[DY_CENTER + d] = moves || th[TH_CENTER + d];
+      x[DY_CENTER_V + d] = x[DY_CENTER_A + d] = moves != 0;
+    }
+  }
+  for (int i = 0; i < o->m->n_cables; i++)
+    for (int e = 0; e < 2; e++) {
+      const tie *k = &o->m->cable[i].end[e];
+      unsigned char *x = o->d_varies + l->cable[i].end + e * DY_END;
+      int loads = load_varies(o, i, e);
+      for (int d = 0; d < 3; d++) {
+        x[DY_LOAD + d] = loads != 0;
+        x[DY_Q + d] = x[DY_V + d] = x[DY_A + d] = cps_drive_places(&o->m->cable[i], e, d) != 0;
+      }
+      (void)k;
+    }
+  o->varying = 0;
+  for (int i = 0; i < l->ds; i++)
+    if (o->d_varies[i]) o->which[o->varying++] = i;
+}
+
+cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_error *err) {
+  memset(o, 0, sizeof *o);
+  o->run = run;
+  o->m = &of->m;
+  o->at = &of->at;
+  o->chunks = (run->n_wrt + LANES - 1) / LANES;
+  const layout *l = o->at;
+  size_t chunks = (size_t)o->chunks;
+  o->theta_varies = calloc((size_t)l->thetas + 1, 1);
+  o->d_varies = calloc((size_t)l->ds + 1, 1);
+  o->which = calloc((size_t)l->ds + 1, sizeof *o->which);
+  o->theta = many_lanes(chunks * (size_t)l->thetas);
+  o->initial = many_lanes(chunks * (size_t)l->states);
+  o->d = many_lanes(chunks * (size_t)l->ds);
+  o->tie = many_lanes(chunks * (size_t)(10 * o->m->n_cables));
+  o->base = calloc((size_t)o->m->n_drums + 1, sizeof *o->base);
+  double *room = calloc((size_t)(l->thetas + l->states + 10 * o->m->n_cables), sizeof *room);
+  cps_status status = o->theta_varies && o->d_varies && o->which && o->theta && o->initial && o->d &&
+                              o->tie && o->base && room
+                          ? make_slots(o)
+                          : CPS_NO_MEMORY;
+  if (status != CPS_OK) cps_error_set(err, status, NULL, "out of memory for sensitivities");
+  for (int k = 0; k < run->n_wrt && status == CPS_OK; k++) status = difference_machines(o, k, room, err);
+  if (status == CPS_OK) {
+    cps_layout_theta(l, o->m, room);
+    for (int k = 0; k < o->chunks; k++) clear_noise(room, o->theta + k * l->thetas, l->thetas, run, k);
+    cps_layout_initial(l, o->m, room);
+    for (int k = 0; k < o->chunks; k++) clear_noise(room, o->initial + k * l->states, l->states, run, k);
+    for (int k = 0; k < o->chunks; k++)
+      for (int i = 0; i < l->thetas; i++) o->theta_varies[i] |= any_lane(o->theta[k * l->thetas + i]) != 0;
+    find_varying(o);
+    for (int i = 0; i < o->m->n_drums; i++) {
+      o->base[i][0] = o->m->drum[i].angle;
+      o->base[i][1] = o->m->drum[i].rate;
+    }
+  }
+  free(room);
+  return status;
+}
+
+void cps_drive_free(drive *o) {
+  for (int i = 0; i < o->n_slots; i++) {
+    free(o->slots[i].wrt);
+    free(o->slots[i].linear);
+    free(o->slots[i].value);
+  }
+  free(o->slots);
+  free(o->theta_varies);
+  free(o->d_varies);
+  free(o->which);
+  free(o->theta);
+  free(o->initial);
+  free(o->d);
+  free(o->tie);
+  free(o->base);
+  memset(o, 0, sizeof *o);
+}
+
+/* ------------------------------------------------------------------ moving */
+
+/* d(torque) of a drum under control: kp (s - angle) + kd (s_t - rate). */
+INLINE lanes torque_by(const drive *o, int i, const double x[2], profile_value s, const lanes dx[2],
+                       const lanes *ds, int chunk) {
+  const scenario_drum *of = o->m->drum[i].of;
+  const lanes *th = o->theta + chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM;
+  lanes sum = th[TH_KP] * all(s.y - x[0]) + th[TH_KD] * all(s.y_t - x[1]) - all(of->kp) * dx[0] -
+              all(of->kd) * dx[1];
+  if (ds) sum += all(of->kp) * ds[chunk] + all(of->kd) * ds[o->chunks + chunk];
+  return sum;
+}
+
+/* A stage of the Runge-Kutta method: state, setpoint, and the setpoint's derivatives. */
+typedef struct stage {
+  double x[2], c;
+  profile_value s;
+  const lanes *ds;
+} stage;
+
+/* A drum under control without inertia: control() of machine.c, and its tangents. */
+static void control(drive *o, int i, double t, double h) {
+  const scenario_drum *of = o->m->drum[i].of;
+  slot *s = find_slot(o, i, -1, -1, -1);
+  double *x = o->base[i];
+  int parts = h > 0 ? 2 + 2 * (int)(h * (sqrt(of->kp) + of->kd)) : 0, first = o->at->drum_d + i * DY_DRUM;
+  for (int part = 0; part < parts; part++) {
+    double step = h / parts, at = t + part * step, k[4][2];
+    stage y[4];
+    for (int j = 0; j < 4; j++) {
+      double c = j == 0 ? 0 : j == 3 ? step : step / 2;
+      y[j] = (stage){{x[0] + (j ? c * k[j - 1][0] : 0), x[1] + (j ? c * k[j - 1][1] : 0)},
+                     c,
+                     cps_profile_eval(of->motion, at + c),
+                     slot_at(o, s, at + c)};
+      k[j][0] = y[j].x[1];
+      k[j][1] = of->kp * (y[j].s.y - y[j].x[0]) + of->kd * (y[j].s.y_t - y[j].x[1]);
+    }
+    for (int chunk = 0; chunk < o->chunks; chunk++) {
+      lanes *d = o->d + chunk * o->at->ds + first, dk[4][2];
+      for (int j = 0; j < 4; j++) {
+        lanes dx[2] = {d[DY_ANGLE], d[DY_RATE]};
+        for (int n = 0; n < 2 && j > 0; n++) dx[n] += all(y[j].c) * dk[j - 1][n];
+        dk[j][0] = dx[1];
+        dk[j][1] = torque_by(o, i, y[j].x, y[j].s, dx, y[j].ds, chunk);
+      }
+      for (int n = 0; n < 2; n++)
+        d[DY_ANGLE + n] += all(step / 6) * (dk[0][n] + all(2) * dk[1][n] + all(2) * dk[2][n] + dk[3][n]);
+    }
+    x[0] += step / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
+    x[1] += step / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
+  }
+  profile_value end = cps_profile_eval(of->motion, t + h);
+  const lanes *ds = slot_at(o, s, t + h);
+  for (int chunk = 0; chunk < o->chunks; chunk++) {
+    lanes *d = o->d + chunk * o->at->ds + first, dx[2] = {d[DY_ANGLE], d[DY_RATE]};
+    d[DY_ACCELERATION] = torque_by(o, i, x, end, dx, ds, chunk);
+  }
+}
+
+static void move_drum(drive *o, int i, double t0, double t) {
+  const scenario_drum *of = o->m->drum[i].of;
+  int first = o->at->drum_d + i * DY_DRUM;
+  const lanes *ds = of->drive == DRUM_ROTATION ? slot_at(o, find_slot(o, i, -1, -1, -1), t) : NULL;
+  for (int chunk = 0; chunk < o->chunks && ds; chunk++)
+    for (int k = 0; k < 3; k++) o->d[chunk * o->at->ds + first + DY_ANGLE + k] = ds[k * o->chunks + chunk];
+  if (of->drive == DRUM_PD && o->d_varies[first + DY_ANGLE]) control(o, i, t0, t - t0);
+  for (int axis = 0; axis < 3; axis++) {
+    const lanes *shift = slot_at(o, find_slot(o, i, -1, -1, axis), t);
+    for (int chunk = 0; chunk < o->chunks; chunk++) {
+      lanes *d = o->d + chunk * o->at->ds + first;
+      d[DY_CENTER + axis] =
+          o->theta[chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM + TH_CENTER + axis];
+      if (!shift) continue;
+      d[DY_CENTER + axis] += shift[chunk];
+      d[DY_CENTER_V + axis] = shift[o->chunks + chunk];
+      d[DY_CENTER_A + axis] = shift[2 * o->chunks + chunk];
+    }
+  }
+}
+
+/* A point of a rim: rim() of machine.c. */
+static void move_rim(drive *o, int cable_of, int e, const drum *g) {
+  const tie *k = &o->m->cable[cable_of].end[e];
+  int dim = o->m->dim;
+  double u[3], w[3], x = cos(k->angle + g->angle), y = sin(k->angle + g->angle);
+  cps_drum_frame(g->axis, u, w);
+  for (int chunk = 0; chunk < o->chunks; chunk++) {
+    const lanes *turn = o->d + chunk * o->at->ds + o->at->drum_d + k->drum * DY_DRUM;
+    const lanes *end = o->tie + chunk * 10 * o->m->n_cables + (2 * cable_of + e) * 5;
+    lanes radius = o->theta[chunk * o->at->thetas + o->at->drum_theta + k->drum * TH_DRUM + TH_RADIUS] /
+                   all(g->radius);
+    lanes by = end[3] + turn[DY_ANGLE],
+          *d = o->d + chunk * o->at->ds + o->at->cable[cable_of].end + e * DY_END;
+    for (int i = 0; i < dim; i++) {
+      double out = g->radius * (x * u[i] + y * w[i]), along = g->radius * (x * w[i] - y * u[i]);
+      lanes d_out = radius * all(out) + by * all(along), d_along = radius * all(along) - by * all(out);
+      d[DY_Q + i] = turn[DY_CENTER + i] + d_out + (dim == 3 ? end[4] * all(g->axis[i]) : all(0));
+      d[DY_V + i] = turn[DY_CENTER_V + i] + turn[DY_RATE] * all(along) + all(g->rate) * d_along;
+      d[DY_A + i] = turn[DY_CENTER_A + i] + turn[DY_ACCELERATION] * all(along) +
+                    all(g->acceleration) * d_along - all(2 * g->rate * out) * turn[DY_RATE] -
+                    all(g->rate * g->rate) * d_out;
+    }
+  }
+}
+
+/* Loads on an end at time t, as move_end() and cps_machine_move() sum them up. */
+static void load_of(const drive *o, const cps_scenario *s, int cable_of, int e, double t, double *load) {
+  const cable_end *end = &s->cables[cable_of].end[e];
+  for (int d = 0; d < 3; d++) load[d] = end->force[d] ? cps_profile_eval(end->force[d], t).y : 0;
+  for (int i = 0; i < s->n_loads; i++) {
+    int body = s->loads[i].body;
+    if (o->m->body_cable[body] != cable_of || o->m->body_end[body] != e) continue;
+    double f = cps_profile_eval(s->loads[i].force, t).y;
+    for (int d = 0; d < 3; d++) load[d] += f * s->loads[i].direction[d];
+  }
+}
+
+static void move_end(drive *o, int cable_of, int e, double t, const drum *drums) {
+  const tie *k = &o->m->cable[cable_of].end[e];
+  int first = o->at->cable[cable_of].end + e * DY_END;
+  for (int axis = 0; axis < o->m->dim && k->kind != END_RIM; axis++) {
+    if (!cps_drive_places(&o->m->cable[cable_of], e, axis)) continue;
+    const lanes *shift = slot_at(o, find_slot(o, -1, cable_of, e, axis), t);
+    for (int chunk = 0; chunk < o->chunks; chunk++) {
+      lanes *d = o->d + chunk * o->at->ds + first;
+      d[DY_Q + axis] = o->tie[chunk * 10 * o->m->n_cables + (2 * cable_of + e) * 5 + axis];
+      if (!shift) continue;
+      d[DY_Q + axis] += shift[chunk];
+      d[DY_V + axis] = shift[o->chunks + chunk];
+      d[DY_A + axis] = shift[2 * o->chunks + chunk];
+    }
+  }
+  if (k->kind == END_RIM) move_rim(o, cable_of, e, &drums[k->drum]);
+  for (int wrt = 0; wrt < o->run->n_wrt && o->d_varies[first + DY_LOAD]; wrt++) {
+    const sens_parameter *p = &o->run->wrt[wrt];
+    double sum[3] = {0}, load[3];
+    for (int j = 0; j < SENS_SHADOWS; j++) {
+      load_of(o, p->shadow[j], cable_of, e, t, load);
+      for (int d = 0; d < 3; d++) sum[d] += cps_sens_share[j] / p->step * load[d];
+    }
+    for (int d = 0; d < 3; d++) o->d[wrt / LANES * o->at->ds + first + DY_LOAD + d][wrt % LANES] = sum[d];
+  }
+}
+
+void cps_drive_move(drive *o, double t0, double t, const drum *drums) {
+  for (int i = 0; i < o->m->n_drums; i++) move_drum(o, i, t0, t);
+  for (int i = 0; i < o->m->n_cables; i++)
+    for (int e = 0; e < 2; e++) move_end(o, i, e, t, drums);
+}
+
+/* ------------------------------------------------------------------ going back */
+
+size_t cps_drive_size(const drive *o) {
+  return (size_t)(o->chunks * LANES) * (size_t)o->at->ds + 2 * (size_t)o->m->n_drums;
+}
+
+void cps_drive_save(const drive *o, double *x) {
+  size_t n = (size_t)(o->chunks * LANES) * (size_t)o->at->ds;
+  memcpy(x, o->d, n * sizeof(double));
+  memcpy(x + n, o->base, 2 * (size_t)o->m->n_drums * sizeof(double));
+}
+
+void cps_drive_restore(drive *o, const double *x) {
+  size_t n = (size_t)(o->chunks * LANES) * (size_t)o->at->ds;
+  memcpy(o->d, x, n * sizeof(double));
+  memcpy(o->base, x + n, 2 * (size_t)o->m->n_drums * sizeof(double));
+}

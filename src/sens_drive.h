@@ -1,0 +1,40 @@
+/* sens_drive.h - what parameters change in a machine: its plain numbers, its first state, and what is prescribed over time.
+ * See sens_drive.c. */
+#ifndef CPS_SENS_DRIVE_H
+#define CPS_SENS_DRIVE_H
+
+#include "sens.h"
+#include "sens_chain.h"
+
+/* Derivatives of a profile by the parameters that change it. */
+typedef struct slot slot;
+
+typedef struct drive {
+  const sens_run *run;
+  const machine *m; /* for its shape; not its state */
+  const layout *at;
+  int chunks; /* of four parameters */
+  unsigned char *theta_varies, *d_varies;
+  lanes *theta;   /* [chunks][thetas] */
+  lanes *initial; /* [chunks][states] */
+  lanes *d;       /* [chunks][ds] as of the last move */
+  lanes *tie;     /* [chunks][2 cables][5]: an end's place at[3], its angle and height on a rim */
+  int n_slots;
+  slot *slots;
+  double (*base)[2];   /* [drums] angle and rate of those under control without inertia */
+  int varying, *which; /* rows of d that vary: how many, and which */
+} drive;
+
+cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_error *err);
+void cps_drive_free(drive *o);
+/* Brings o->d from t0 to t, as cps_machine_move did with the machine whose drums are given. */
+void cps_drive_move(drive *o, double t0, double t, const drum *drums);
+/* Whether coordinate d of an end's place is prescribed. */
+int cps_drive_places(const cable *c, int e, int d);
+
+/* Its state, to go back to: `size` doubles. */
+size_t cps_drive_size(const drive *o);
+void cps_drive_save(const drive *o, double *x);
+void cps_drive_restore(drive *o, const double *x);
+
+#endif

@@ -1,0 +1,105 @@
+/* sens_layout.c - where the numbers of a machine are in the vectors of sens_chain.h, and what they are. */
+#include "sens_chain.h"
+
+#include <stdlib.h>
+
+cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
+  memset(l, 0, sizeof *l);
+  l->cable = calloc(m->n_cables > 0 ? (size_t)m->n_cables : 1, sizeof *l->cable);
+  if (!l->cable) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  int state = 0, w = 0, theta = 0, rhs = 0, axes = m->dim - 1;
+  l->gravity = theta;
+  l->grip = theta + 3;
+  theta += 4;
+  l->drum_theta = theta;
+  theta += TH_DRUM * m->n_drums;
+  l->ds = l->drum_d + DY_DRUM * m->n_drums;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    cable_at *at = &l->cable[i];
+    at->e = (c->n + 1) * c->b;
+    int *parts[] = {&at->q, &at->v, &at->a, &at->aux};
+    for (int k = 0; k < 4; k++, state += at->e) *parts[k] = state;
+    at->f = state;
+    at->start = at->f + c->n_points * axes;
+    state = at->start + c->n_points * m->dim;
+    at->w = w;
+    w += at->e;
+    at->theta = theta;
+    at->length = theta + TH_ARRAYS;
+    at->mass = at->length + c->n;
+    at->p_mass = at->mass + c->n + 1;
+    at->p_weight = at->p_mass + c->n_points;
+    at->p_shape = at->p_weight + c->n_points;
+    theta = at->p_shape + 4 * c->n_points;
+    at->end = l->ds;
+    l->ds += 2 * DY_END;
+    at->rhs = rhs;
+    rhs += (c->n + 1) * (c->b + c->slots);
+  }
+  l->works = state;
+  l->states = state + WK_SLIP + m->n_cables * m->n_drums;
+  l->thetas = theta;
+  l->ws = w;
+  l->rhs = rhs;
+  l->after = l->before + l->states;
+  l->w1 = l->after + l->states;
+  l->w2 = l->w1 + l->ws;
+  l->theta = l->w2 + l->ws;
+  l->d = l->theta + l->thetas;
+  l->d0 = l->d + l->ds;
+  l->right = l->d0 + l->ds;
+  l->result = l->size = l->right + l->rhs;
+  return CPS_OK;
+}
+
+void cps_layout_free(layout *l) {
+  free(l->cable);
+  memset(l, 0, sizeof *l);
+}
+
+static void theta_of_cable(const cable *c, const cable_at *at, double *theta) {
+  double *x = theta + at->theta;
+  x[TH_EA] = c->section.ea;
+  x[TH_EI] = c->section.ei;
+  x[TH_RHO] = c->section.rho;
+  x[TH_RAYLEIGH] = c->section.rayleigh;
+  x[TH_AXIAL] = c->section.axial_damping;
+  x[TH_BENDING] = c->section.bending_damping;
+  x[TH_VISCOUS] = c->contact.viscous;
+  x[TH_HOLD] = c->contact.hold;
+  memcpy(x + TH_NORMAL, c->contact.normal_p, sizeof c->contact.normal_p);
+  memcpy(x + TH_LAW, c->contact.p, sizeof c->contact.p);
+  memcpy(theta + at->length, c->length, (size_t)c->n * sizeof(double));
+  memcpy(theta + at->mass, c->mass, (size_t)(c->n + 1) * sizeof(double));
+  for (int k = 0; k < c->n_points; k++) {
+    theta[at->p_mass + k] = c->point[k].mass;
+    theta[at->p_weight + k] = c->point[k].weight;
+    memcpy(theta + at->p_shape + 4 * k, c->point[k].shape, sizeof c->point[k].shape);
+  }
+}
+
+void cps_layout_theta(const layout *l, const machine *m, double *theta) {
+  memcpy(theta + l->gravity, m->gravity, sizeof m->gravity);
+  theta[l->grip] = cps_machine_grip(m);
+  for (int i = 0; i < m->n_drums; i++) {
+    double *x = theta + l->drum_theta + i * TH_DRUM;
+    const scenario_drum *of = m->drum[i].of;
+    x[TH_RADIUS] = m->drum[i].radius;
+    memcpy(x + TH_CENTER, of->center, sizeof of->center);
+    x[TH_KP] = of->kp;
+    x[TH_KD] = of->kd;
+    x[TH_INERTIA] = of->inertia;
+  }
+  for (int i = 0; i < m->n_cables; i++) theta_of_cable(&m->cable[i], &l->cable[i], theta);
+}
+
+void cps_layout_initial(const layout *l, const machine *m, double *state) {
+  memset(state, 0, (size_t)l->states * sizeof(double));
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    size_t bytes = (size_t)l->cable[i].e * sizeof(double);
+    memcpy(state + l->cable[i].q, c->q, bytes);
+    memcpy(state + l->cable[i].v, c->v, bytes);
+  }
+}

@@ -1,0 +1,355 @@
+/* sens_model.c - the equations of a machine at a converged state, linearised: matrices and lists of sens_chain.h. */
+#include "sens_chain.h"
+
+#include <stdlib.h>
+
+int cps_model_row(const model *o, int cable_of, int node, int j) {
+  const cable *c = &o->m.cable[cable_of];
+  return o->at.right + o->at.cable[cable_of].rhs + node * (c->b + c->slots) + j;
+}
+
+int cps_model_friction_row(const model *o, int cable_of, int point, int axis) {
+  const cable *c = &o->m.cable[cable_of];
+  return cps_model_row(o, cable_of, c->point[point].node, c->b + point % c->per_node * (c->dim - 1) + axis);
+}
+
+/* Entries by theta and by what is prescribed, if any parameter changes that. */
+static void by_theta(model *o, int row, int theta, double by) {
+  if (o->theta_varies[theta]) cps_entries_add(&o->now, row, o->at.theta + theta, by);
+}
+
+static void by_d(model *o, int row, int d, double by) {
+  if (o->d_varies[d]) cps_entries_add(&o->now, row, o->at.d + d, by);
+}
+
+/* ------------------------------------------------------------------ making */
+
+cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
+  memset(o, 0, sizeof *o);
+  cps_status status = cps_machine_make(&o->m, s, err);
+  if (status != CPS_OK) return status;
+  status = cps_layout_make(&o->at, &o->m, err);
+  if (status != CPS_OK) return status;
+  size_t n = (size_t)o->m.n_cables;
+  int most = 1, ws = o->at.ws, good = 1;
+  o->matrix = calloc(n, sizeof *o->matrix);
+  o->spot = calloc(n, sizeof *o->spot);
+  o->spot0 = calloc(n, sizeof *o->spot0);
+  for (size_t i = 0; i < n && o->matrix && o->spot && o->spot0; i++) {
+    const cable *c = &o->m.cable[i];
+    good = cps_chain_matrix_make(&o->matrix[i], c->n + 1, c->b + c->slots) && good;
+    o->spot[i] = calloc((size_t)c->n_points + 1, sizeof(spot));
+    o->spot0[i] = calloc((size_t)c->n_points + 1, sizeof(spot));
+    good = good && o->spot[i] && o->spot0[i];
+    if (c->n > most) most = c->n;
+  }
+  o->force = calloc((size_t)most * 12 * 7, sizeof(double));
+  o->q0 = calloc((size_t)ws, sizeof(double));
+  o->v0 = calloc((size_t)ws, sizeof(double));
+  o->a0 = calloc((size_t)ws, sizeof(double));
+  o->loads0 = calloc(n, sizeof *o->loads0);
+  for (int k = 0; k < 4; k++) good = (o->room[k] = calloc((size_t)ws, sizeof(double))) != NULL && good;
+  if (good && o->matrix && o->spot && o->spot0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0)
+    return CPS_OK;
+  return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+}
+
+void cps_model_free(model *o) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    if (o->matrix) cps_chain_matrix_free(&o->matrix[i]);
+    if (o->spot) free(o->spot[i]);
+    if (o->spot0) free(o->spot0[i]);
+  }
+  free(o->matrix);
+  free(o->spot);
+  free(o->spot0);
+  free(o->force);
+  free(o->q0);
+  free(o->v0);
+  free(o->a0);
+  free(o->loads0);
+  for (int k = 0; k < 4; k++) free(o->room[k]);
+  cps_entries_free(&o->mass);
+  cps_entries_free(&o->damping);
+  cps_entries_free(&o->now);
+  cps_entries_free(&o->work);
+  cps_entries_free(&o->list);
+  cps_layout_free(&o->at);
+  cps_machine_free(&o->m);
+  memset(o, 0, sizeof *o);
+}
+
+/* A matrix as entries: rows of the right-hand side by columns from `first` on, times `by`. */
+static void add_matrix(model *o, entries *list, int cable_of, int first, double by) {
+  const cable *c = &o->m.cable[cable_of];
+  const chain_matrix *a = &o->matrix[cable_of];
+  int b = a->b, size = b * b;
+  for (int i = 0; i <= c->n; i++)
+    for (int r = 0; r < c->b; r++)
+      for (int near = -1; near <= 1; near++) {
+        if (i + near < 0 || i + near > c->n) continue;
+        const double *block = (near < 0 ? a->l : near > 0 ? a->u : a->d) + i * size;
+        for (int s = 0; s < c->b; s++)
+          cps_entries_add(list, cps_model_row(o, cable_of, i, r), first + (i + near) * c->b + s,
+                          by * block[r * b + s]);
+      }
+}
+
+void cps_model_prepare(model *o) {
+  o->mass.n = o->damping.n = 0;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    cable part = o->m.cable[i];
+    part.section.ea = part.section.ei = part.section.rayleigh = 0;
+    part.has_extra = 0;
+    cps_chain_assemble(&o->matrix[i], &part, 0, 1);
+    add_matrix(o, &o->mass, i, o->at.w2 + o->at.cable[i].w, 1);
+    part.section.rho = 0;
+    part.section.rayleigh = o->m.cable[i].section.rayleigh;
+    cps_chain_assemble(&o->matrix[i], &part, 1, 0);
+    add_matrix(o, &o->damping, i, o->at.w1 + o->at.cable[i].w, 1);
+  }
+}
+
+/* ------------------------------------------------------------------ elements */
+
+/* Minus the forces of elements, [n][4 dim], as entries by theta. */
+static void add_forces(model *o, int cable_of, int theta, int per_element, const double *f) {
+  const cable *c = &o->m.cable[cable_of];
+  for (int i = 0; i < c->n; i++)
+    for (int k = 0; k < 2 * c->b; k++)
+      by_theta(o, cps_model_row(o, cable_of, i + k / c->b, k % c->b), theta + (per_element ? i : 0),
+               -f[i * 2 * c->b + k]);
+}
+
+/* Forces of the part of the section that is left to cable.c. */
+static void extra_forces(const cable *c, const cable_section *s, const double *length, double *f, int add) {
+  if (!add) memset(f, 0, (size_t)c->n * (size_t)(2 * c->b) * sizeof(double));
+  for (int i = 0; i < c->n; i++)
+    cps_element_force(c->dim, s, (length ? length : c->length)[i], c->q + i * c->b, c->v + i * c->b,
+                      f + i * 2 * c->b, 1, 0, NULL, NULL);
+}
+
+/* By the lengths of the elements: their forces are smooth in them, and differenced with order six. */
+static void add_lengths(model *o, int cable_of) {
+  const cable *c = &o->m.cable[cable_of];
+  const double part = 2e-3; /* of the length: error and round-off are alike */
+  int any = 0, entries_of = c->n * 2 * c->b;
+  for (int i = 0; i < c->n; i++) any |= o->theta_varies[o->at.cable[cable_of].length + i];
+  if (!any) return;
+  double *sum = o->force, *one = sum + entries_of, *length = one + entries_of;
+  memset(sum, 0, (size_t)entries_of * sizeof(double));
+  for (int j = 0; j < SENS_SHADOWS; j++) {
+    for (int i = 0; i < c->n; i++) length[i] = c->length[i] * (1 + part * cps_sens_place[j]);
+    cps_chain_forces(c, CHAIN_ALL, length, one);
+    if (c->has_extra) extra_forces(c, &c->extra, length, one, 1);
+    for (int k = 0; k < entries_of; k++)
+      sum[k] += cps_sens_share[j] * one[k] / (part * c->length[k / (2 * c->b)]);
+  }
+  add_forces(o, cable_of, o->at.cable[cable_of].length, 1, sum);
+}
+
+static void add_section(model *o, int cable_of, int damped) {
+  const cable *c = &o->m.cable[cable_of];
+  const cable_at *at = &o->at.cable[cable_of];
+  int approximate = c->section.curvature == CURVATURE_APPROXIMATE;
+  const int theta[] = {TH_EA, TH_EI, TH_RHO, TH_RAYLEIGH};
+  for (int k = CHAIN_EA; k <= CHAIN_RAYLEIGH; k++) {
+    if (!o->theta_varies[at->theta + theta[k]] || (k == CHAIN_EI && !approximate) ||
+        (k == CHAIN_RAYLEIGH && !damped))
+      continue;
+    cps_chain_forces(c, (chain_part)k, NULL, o->force);
+    add_forces(o, cable_of, at->theta + theta[k], 0, o->force);
+  }
+  cable_section none = c->section, s;
+  none.ea = none.ei = none.rayleigh = none.axial_damping = none.bending_damping = 0;
+  if (o->theta_varies[at->theta + TH_EI] && !approximate) {
+    s = none;
+    s.ei = 1;
+    extra_forces(c, &s, NULL, o->force, 0);
+    add_forces(o, cable_of, at->theta + TH_EI, 0, o->force);
+  }
+  if (o->theta_varies[at->theta + TH_AXIAL] && damped) {
+    s = none;
+    s.axial_damping = 1;
+    extra_forces(c, &s, NULL, o->force, 0);
+    add_forces(o, cable_of, at->theta + TH_AXIAL, 0, o->force);
+  }
+  if (o->theta_varies[at->theta + TH_BENDING] && damped) {
+    s = none;
+    s.bending_damping = 1;
+    extra_forces(c, &s, NULL, o->force, 0);
+    add_forces(o, cable_of, at->theta + TH_BENDING, 0, o->force);
+  }
+  add_lengths(o, cable_of);
+}
+
+/* Objective damping: its matrix by velocities changes with the state. */
+static void add_objective(model *o, int cable_of) {
+  const cable *c = &o->m.cable[cable_of];
+  if (!(c->extra.axial_damping > 0 || c->extra.bending_damping > 0)) return;
+  int h = c->b, w = o->at.w1 + o->at.cable[cable_of].w;
+  for (int i = 0; i < c->n; i++) {
+    double k[12 * 12] = {0}, f[12] = {0};
+    cps_element_force(c->dim, &c->extra, c->length[i], c->q + i * h, c->v + i * h, f, 0, 1, k, NULL);
+    for (int r = 0; r < 2 * h; r++)
+      for (int s = 0; s < 2 * h; s++)
+        cps_entries_add(&o->now, cps_model_row(o, cable_of, i + r / h, r % h), w + i * h + s,
+                        k[r * 2 * h + s]);
+  }
+}
+
+/* Weights, point masses and loads. */
+static void add_loads(model *o, int cable_of) {
+  const cable *c = &o->m.cable[cable_of];
+  const cable_at *at = &o->at.cable[cable_of];
+  for (int d = 0; d < c->dim; d++) {
+    for (int i = 0; i < c->n && o->theta_varies[o->at.gravity + d]; i++) {
+      double l = c->length[i], w[4] = {l / 2, l * l / 12, l / 2, -l * l / 12};
+      for (int k = 0; k < 4; k++)
+        by_theta(o, cps_model_row(o, cable_of, i + k / 2, k % 2 * c->dim + d), o->at.gravity + d,
+                 c->section.rho * w[k]);
+    }
+    for (int i = 0; i <= c->n; i++) {
+      by_theta(o, cps_model_row(o, cable_of, i, d), at->mass + i, c->gravity[d] - c->a[i * c->b + d]);
+      by_theta(o, cps_model_row(o, cable_of, i, d), o->at.gravity + d, c->mass[i]);
+    }
+    for (int e = 0; e < 2; e++)
+      by_d(o, cps_model_row(o, cable_of, e ? c->n : 0, d), at->end + e * DY_END + DY_LOAD + d, 1);
+  }
+}
+
+/* ------------------------------------------------------------------ contact */
+
+/* A row of a contact point, `by` times, into row `j` of node `node`: matrix and list. */
+typedef struct into {
+  int cable, node, j;
+  double by;
+} into;
+
+static void add_spot_row(model *o, const contact_point *p, const spot *s, const spot_row *x, const into *to,
+                         const implicit *how, int balance) {
+  const cable *c = &o->m.cable[to->cable];
+  const cable_at *at = &o->at.cable[to->cable];
+  chain_matrix *a = &o->matrix[to->cable];
+  int b = a->b, dim = c->dim, row = cps_model_row(o, to->cable, to->node, to->j), point = (int)(p - c->point);
+  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+  for (int k = 0; k < 4; k++) {
+    if (p->shape[k] == 0) continue;
+    int node = p->node + k / 2, near = node - to->node;
+    double *block = (near < 0 ? a->l : near > 0 ? a->u : a->d) + (to->node * b + to->j) * b;
+    for (int d = 0; d < dim; d++) {
+      int j = k % 2 * dim + d, w = at->w + node * c->b + j;
+      double by = to->by * p->shape[k];
+      block[j] += by * (x->r[d] + v_q * x->v[d] + a_q * x->a[d]);
+      cps_entries_add(&o->now, row, o->at.w1 + w, by * x->v[d]);
+      cps_entries_add(&o->now, row, o->at.w2 + w, by * x->a[d]);
+      if (balance) cps_entries_add(&o->now, row, o->at.before + at->q + node * c->b + j, -by * x->r[d]);
+    }
+  }
+  int near = p->node - to->node, slot = c->b + point % c->per_node * (dim - 1);
+  double *block = (near < 0 ? a->l : a->d) + (to->node * b + to->j) * b;
+  for (int k = 0; k < dim - 1; k++) block[slot + k] += to->by * x->f[k];
+  /* numbers */
+  int d0 = o->at.drum_d + s->drum * DY_DRUM;
+  for (int d = 0; d < dim; d++) {
+    by_d(o, row, d0 + DY_CENTER + d, to->by * x->r[d]);
+    by_d(o, row, d0 + DY_CENTER_V + d, to->by * x->v[d]);
+    by_d(o, row, d0 + DY_CENTER_A + d, to->by * x->a[d]);
+    if (how->bristle > 0)
+      cps_entries_add(&o->now, row, o->at.before + at->start + point * dim + d, -to->by * x->start[d]);
+  }
+  by_d(o, row, d0 + DY_RATE, -to->by * x->rate);
+  by_d(o, row, d0 + DY_ACCELERATION, -to->by * x->acceleration);
+  by_theta(o, row, o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, -to->by * x->radius);
+  by_theta(o, row, at->p_mass + point, -to->by * x->mass);
+  by_theta(o, row, at->p_weight + point, -to->by * x->weight);
+  by_theta(o, row, at->theta + TH_VISCOUS, -to->by * x->viscous);
+  by_theta(o, row, at->theta + TH_HOLD, -to->by * x->hold);
+  for (int k = 0; k < c->contact.normal->n_params; k++)
+    by_theta(o, row, at->theta + TH_NORMAL + k, -to->by * x->normal[k]);
+  for (int k = 0; k < c->contact.law->n_params; k++)
+    by_theta(o, row, at->theta + TH_LAW + k, -to->by * x->law[k]);
+  if (how->bristle > 0 && how->bristle == o->m.grip) by_theta(o, row, o->at.grip, -to->by * x->grip);
+  for (int k = 0; k < 4 && p->weight != 1; k++) { /* points between nodes lie elsewhere in longer elements */
+    const double *q = c->q + p->node * c->b + k * dim, *v = c->v + p->node * c->b + k * dim,
+                 *acc = c->a + p->node * c->b + k * dim;
+    double sum = 0;
+    for (int d = 0; d < dim; d++) sum += x->r[d] * q[d] + x->v[d] * v[d] + x->a[d] * acc[d];
+    by_theta(o, row, at->p_shape + 4 * point + k, -to->by * sum);
+  }
+}
+
+static void add_point(model *o, int cable_of, int point, const implicit *how, int balance) {
+  const cable *c = &o->m.cable[cable_of];
+  const contact_point *p = &c->point[point];
+  chain_matrix *a = &o->matrix[cable_of];
+  spot *s = &o->spot[cable_of][point];
+  int dim = c->dim, b = a->b, slot = c->b + point % c->per_node * (dim - 1);
+  cps_spot_eval(&o->m, c, p, how, s);
+  for (int i = 0; i < dim - 1 && (s->drum < 0 || s->open); i++)
+    a->d[(p->node * b + slot + i) * b + slot + i] = 1;
+  if (s->drum < 0) return;
+  for (int i = 0; i < dim - 1 && !s->open; i++) {
+    into to = {cable_of, p->node, slot + i, 1};
+    add_spot_row(o, p, s, &s->rest[i], &to, how, balance);
+  }
+  for (int k = 0; k < 4; k++) {
+    for (int d = 0; d < dim; d++) {
+      into to = {cable_of, p->node + k / 2, k % 2 * dim + d, p->shape[k]};
+      double pushed = s->load * s->n[d] + s->f[0] * s->t[d] +
+                      (dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0);
+      if (p->shape[k] != 0) add_spot_row(o, p, s, &s->force[d], &to, how, balance);
+      if (p->weight != 1 && p->node + k / 2 <= c->n)
+        by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + k,
+                 pushed);
+    }
+  }
+}
+
+/* Coordinates that do not follow the equations: their rows say what they are. */
+static void fix(model *o, int cable_of) {
+  const cable *c = &o->m.cable[cable_of];
+  chain_matrix *a = &o->matrix[cable_of];
+  int b = a->b;
+  for (int e = 0; e < 2; e++) {
+    int node = e ? c->n : 0;
+    for (int j = 0; j < c->b; j++) {
+      if (!(c->fixed[node] >> j & 1)) continue;
+      size_t at = (size_t)((node * b + j) * b), bytes = (size_t)b * sizeof(double);
+      memset(a->l + at, 0, bytes);
+      memset(a->d + at, 0, bytes);
+      memset(a->u + at, 0, bytes);
+      a->d[at + (size_t)j] = 1;
+    }
+  }
+}
+
+int cps_model_linearise(model *o, const implicit *how, int balance) {
+  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+  int damped = !(how->bristle > 0), good = 1;
+  o->now.n = 0;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    cable *c = &o->m.cable[i];
+    chain_matrix *a = &o->matrix[i];
+    if (balance) {
+      cps_chain_assemble(a, c, 0, 0);
+      add_matrix(o, &o->now, i, o->at.before + o->at.cable[i].q, -1);
+    }
+    cps_chain_assemble(a, c, v_q, a_q);
+    if (damped) add_objective(o, i);
+    add_section(o, i, damped);
+    add_loads(o, i);
+    int b = a->b;
+    for (int node = 0; node <= c->n;
+         node++) /* the last node has no points of its own, or there are none at all */
+      for (int k = 0; k < c->per_node; k++)
+        for (int d = 0; d < c->dim - 1 && node * c->per_node + k >= c->n_points; d++) {
+          int at = node * b + c->b + k * (c->dim - 1) + d;
+          a->d[at * b + c->b + k * (c->dim - 1) + d] = 1;
+        }
+    for (int k = 0; k < c->n_points; k++) add_point(o, i, k, how, balance);
+    fix(o, i);
+    good = cps_chain_factor(a) && good;
+  }
+  return good;
+}

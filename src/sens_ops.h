@@ -1,0 +1,37 @@
+/* sens_ops.h - what happens to the state of a machine, one thing after another, and its tangents and adjoints. See
+ * sens_ops.c. */
+#ifndef CPS_SENS_OPS_H
+#define CPS_SENS_OPS_H
+
+#include "sens_chain.h"
+#include "sens_drive.h"
+
+typedef enum op_kind {
+  OP_REST,    /* statics: velocities and accelerations become zero */
+  OP_LET_GO,  /* friction forces become zero */
+  OP_HOLD,    /* springs hold the contact points where they are */
+  OP_SOLVE,   /* a step from rest */
+  OP_START,   /* velocities as at the start */
+  OP_INITIAL, /* the energy that is stored now is the initial one */
+  OP_BEGIN,   /* accelerations that balance, at first and after a jump */
+  OP_STEP,    /* a step of generalised-alpha */
+  OP_ROW      /* a row is recorded */
+} op_kind;
+
+typedef struct op {
+  op_kind kind;
+  int balanced; /* OP_BEGIN: such accelerations were found */
+  double h;
+  implicit how;
+} op;
+
+/* Linearises `what` at the state that is in the machine; for a step, the state before must have been looked at
+ * (cps_model_look). works: 0 none, 1 those of contacts, 2 all. 0 if a matrix is singular. */
+int cps_op_linearise(model *o, const op *what, int works);
+/* The tangents z, with the state in `before`, which becomes that after it; initial: tangents of the first state. */
+void cps_op_forward(const model *o, const op *what, const lanes *initial, lanes *z);
+/* The adjoints z, with the state's in `after`, which become those of before it. Those of what is prescribed are left in d
+ * and d0; initial: gets those of the first state. */
+void cps_op_backward(const model *o, const op *what, lanes *initial, lanes *z);
+
+#endif

@@ -1,0 +1,16 @@
+/* sens_result.h - what writers of files and reports want to know of a differentiated run. */
+#ifndef CPS_SENS_RESULT_H
+#define CPS_SENS_RESULT_H
+
+#include "scenario.h"
+
+/* The result of the last run, with the histories as columns; freed as one that was loaded. */
+cps_result *cps_sens_with_histories(const cps_sens *s, cps_error *err);
+/* The scenario as the last run had it. */
+const cps_scenario *cps_sens_scenario(const cps_sens *s);
+/* The column that an output is about; NULL if it is an event. */
+const char *cps_sens_output_column(const cps_sens *s, int of);
+/* The unit of a derivative, such as "m/(N/m)". */
+void cps_sens_ratio(char *text, size_t size, const char *above, const char *below);
+
+#endif
