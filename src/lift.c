@@ -666,27 +666,19 @@ double cps_lift_tension(const lift *l, const double *y, int side) {
   return l->mode == LIFT_SLACK || l->slack[side] ? 0 : l->ea * y[LIFT_E1 + side];
 }
 
-lift_section cps_lift_section(const lift *l, const double *y, double at) {
-  double s = at - l->length[0] + y[LIFT_FLOW], x[2], v[2];
-  lift_section o = {.x = s};
-  if (l->mode == LIFT_SLACK) { /* anywhere between the bodies: what is too long is left out of the picture */
-    cps_lift_bodies(l, y, x, v);
-    o.x = x[0] + (x[1] - x[0]) * at / (l->length[0] + l->arc + l->length[1]);
-    return o;
-  }
-  field f = field_at(l, y);
-  if (l->model == CABLE_SPRINGS) {
-    int side = s > l->arc;
-    if (s < 0 || side) o.x += spot_spring(&f, side ? s - l->arc : s, side).u;
-    o.contact = s >= 0 && !side;
-    o.tension = o.contact ? fmax(cps_lift_tension(l, y, 0), cps_lift_tension(l, y, 1))
-                          : cps_lift_tension(l, y, side);
-    return o;
-  }
-  int within = s > f.a && s < f.a + f.l;
-  spot p = within ? spot_within(&f, s) : s <= f.a ? spot_before(&f, s) : spot_behind(&f, s);
-  o.x += p.u;
-  o.tension = l->ea * p.u1;
+/* At s, of springs and of the others. */
+static lift_section section_spring(const lift *l, const field *f, const double *y, double s) {
+  int side = s > l->arc, on = s >= 0 && !side;
+  double t[2] = {cps_lift_tension(l, y, 0), cps_lift_tension(l, y, 1)};
+  lift_section o = {.x = s, .tension = on ? fmax(t[0], t[1]) : t[side], .contact = on};
+  if (!on) o.x += spot_spring(f, side ? s - l->arc : s, side).u;
+  return o;
+}
+
+static lift_section section_at(const lift *l, const field *f, const double *y, double s) {
+  int within = s > f->a && s < f->a + f->l;
+  spot p = within ? spot_within(f, s) : s <= f->a ? spot_before(f, s) : spot_behind(f, s);
+  lift_section o = {.x = s + p.u, .tension = l->ea * p.u1};
   if (s < 0 || s > l->arc) return o;
   o.contact = within && l->mode != LIFT_CARRIED ? 2 : 1;
   o.rubs = -l->ea * p.u2;
@@ -694,6 +686,20 @@ lift_section cps_lift_section(const lift *l, const double *y, double at) {
     o.slides = p.b[FLOW] * y[LIFT_FLOW_T] + p.b[E1] * y[LIFT_E1_T] + p.b[E2] * y[LIFT_E2_T] -
                l->radius * y[LIFT_PSI_T];
   return o;
+}
+
+void cps_lift_sections(const lift *l, const double *y, int n, double step, lift_section *out) {
+  double x[2], v[2], length = l->length[0] + l->arc + l->length[1];
+  if (l->mode == LIFT_SLACK) { /* anywhere between the bodies: what is too long is left out of the picture */
+    cps_lift_bodies(l, y, x, v);
+    for (int k = 0; k < n; k++) out[k] = (lift_section){.x = x[0] + (x[1] - x[0]) * (k * step) / length};
+    return;
+  }
+  field f = field_at(l, y);
+  for (int k = 0; k < n; k++) {
+    double s = k * step - l->length[0] + y[LIFT_FLOW];
+    out[k] = l->model == CABLE_SPRINGS ? section_spring(l, &f, y, s) : section_at(l, &f, y, s);
+  }
 }
 
 void cps_lift_bodies(const lift *l, const double *y, double x[2], double v[2]) {

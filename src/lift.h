@@ -81,7 +81,7 @@ int cps_lift_jump(lift *l, double t);
 /* Tension of the span at a side [N]. */
 double cps_lift_tension(const lift *l, const double *y, int side);
 
-/* A section of the cable, by its undeformed distance from the start. */
+/* Sections of the cable at equal undeformed distances from its start on. */
 typedef struct lift_section {
   double x;       /* place along the path, from where the start's span touches the pulley [m] */
   double tension; /* [N] */
@@ -89,7 +89,7 @@ typedef struct lift_section {
   double slides;  /* velocity along the rim [m/s] */
   int contact;    /* 0: none, 1: sticks, 2: slips */
 } lift_section;
-lift_section cps_lift_section(const lift *l, const double *y, double at);
+void cps_lift_sections(const lift *l, const double *y, int n, double step, lift_section *out);
 
 /* Positions along the path and velocities of the two bodies. */
 void cps_lift_bodies(const lift *l, const double *y, double x[2], double v[2]);

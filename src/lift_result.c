@@ -82,18 +82,18 @@ static void cable(row *r, const lift *l) {
 
 /* ------------------------------------------------------------------ along the cable */
 
-enum { SECTIONS = 161 }; /* as many as a picture needs, at equal distances of the undeformed cable */
+enum { SECTIONS = 121 }; /* as many as a picture needs, at equal distances of the undeformed cable */
 
-/* A place x along the path. */
-static void place_at(const lift *l, double x, double *r) {
-  int side = x > l->arc / 2;
-  double far = side ? x - l->arc : -x;
-  for (int d = 0; d < 3; d++) r[d] = l->from[side][d] + l->away[side][d] * far;
-  if (x < 0 || x > l->arc) return;
-  double center[3], axis[3], u[3], w[3], angle = l->angle + l->turn * x / l->radius;
-  cps_drum_place(l->of, l->drum_index, center, axis);
-  cps_drum_frame(axis, u, w);
-  for (int d = 0; d < 3; d++) r[d] = center[d] + l->radius * (u[d] * cos(angle) + w[d] * sin(angle));
+/* A place x along the path, of which `hub` is the frame of the pulley: centre, and two directions. */
+static void place_at(const lift *l, double hub[3][3], double x, double *r) {
+  if (x < 0 || x > l->arc) {
+    int side = x > 0;
+    double far = side ? x - l->arc : -x;
+    for (int d = 0; d < 3; d++) r[d] = l->from[side][d] + l->away[side][d] * far;
+    return;
+  }
+  double angle = l->angle + l->turn * x / l->radius, u = l->radius * cos(angle), w = l->radius * sin(angle);
+  for (int d = 0; d < 3; d++) r[d] = hub[0][d] + hub[1][d] * u + hub[2][d] * w;
 }
 
 void cps_lift_fields(row *r) {
@@ -105,14 +105,18 @@ void cps_lift_fields(row *r) {
                   [NORMAL] = {"contact.normal", "N"}, [FRICTION] = {"contact.friction", "N"},
                   [SLIP] = {"contact.slip", "m/s"},   [STATE] = {"contact.state", "1"},
                   [DRUM] = {"contact.drum", "1"}};
-  double value[FIELDS][SECTIONS], place[SECTIONS * 3];
+  double value[FIELDS][SECTIONS], place[SECTIONS * 3], hub[3][3], axis[3];
+  lift_section section[SECTIONS];
   double length = l->length[0] + l->arc + l->length[1], step = length / (SECTIONS - 1);
   int dim = l->of->dim == 3 ? 3 : 2;
   const char *name = l->cable->name;
+  cps_drum_place(l->of, l->drum_index, hub[0], axis);
+  cps_drum_frame(axis, hub[1], hub[2]);
+  cps_lift_sections(l, l->y, SECTIONS, step, section);
   for (int k = 0; k < SECTIONS; k++) {
-    lift_section o = cps_lift_section(l, l->y, k * step);
+    lift_section o = section[k];
     double at[3];
-    place_at(l, o.x, at);
+    place_at(l, hub, o.x, at);
     for (int d = 0; d < dim; d++) place[k * dim + d] = at[d];
     value[S][k] = k * step;
     value[TENSION][k] = o.tension;
