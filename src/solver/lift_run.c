@@ -181,8 +181,8 @@ static cps_status arrive(run *r, int is_output, cps_error *err) {
     r->d.latest = nextafter(r->next_break, -INFINITY);
   }
   if (!is_output) return CPS_OK;
-  cps_lift_rates(r->l, sim->t, r->l->y,
-                 y_t); /* what is recorded belongs to the state, not to a stage of a step */
+  /* What is recorded belongs to the state. The last stage of a step is that, unless something has changed since. */
+  if (!r->d.first_known) cps_lift_rates(r->l, sim->t, r->l->y, y_t);
   return cps_simulation_record(sim, err);
 }
 
