@@ -171,6 +171,17 @@ static void add_mass(equations *q, double w, const spot *o, const double *p_t) {
   q->kinetic += w * v * v / 2;
 }
 
+/* The mass w of a piece of some length around the spot, along which everything is linear: by how much it is more than that of
+ * a point there. */
+static void add_spread(equations *q, double w, double length, const spot *o, const double *p_t) {
+  double v = 0, more = w * length * length / 12;
+  for (int i = 0; i < COORDINATES; i++) {
+    v += o->b1[i] * p_t[i];
+    for (int j = 0; j < COORDINATES; j++) q->m[i][j] += more * o->b1[i] * o->b1[j];
+  }
+  q->kinetic += more * v * v / 2;
+}
+
 /* What elasticity and damping do over a piece of length w of which the spot is typical. */
 static void add_stretch(const lift *l, equations *q, double w, const spot *o, const double *p_t) {
   double rate = 0;
@@ -217,10 +228,8 @@ static void add_stuck(const lift *l, equations *q, const field *f, double from, 
   spot o = where(f, middle);
   add_stretch(l, q, length, &o, p_t);
   if (!(l->rho > 0)) return;
-  for (int g = -1; g <= 1; g += 2) {
-    spot at = where(f, middle + g * length / (2 * sqrt(3)));
-    add_mass(q, l->rho * length / 2, &at, p_t);
-  }
+  add_mass(q, l->rho * length, &o, p_t);
+  add_spread(q, l->rho * length, length, &o, p_t);
   /* The same as add_weight, integrated: out' = along/R, along' = -out/R. */
   double a0, a1, o0, o1;
   pull_at(l, from, &a0, &o0);
@@ -287,11 +296,9 @@ static void add_span(const lift *l, equations *q, const field *f, const double *
   add_hanging(l, q, l->mass[side], side, s, &body, p_t);
   if (!l->slack[side]) add_stretch(l, q, length, &body, p_t);
   if (!(l->rho > 0) || l->model == CABLE_SPRINGS) return;
-  for (int g = -1; g <= 1; g += 2) {
-    s = middle + g * length / (2 * sqrt(3));
-    spot o = side ? spot_behind(f, s) : spot_before(f, s);
-    add_hanging(l, q, l->rho * length / 2, side, s, &o, p_t);
-  }
+  spot o = side ? spot_behind(f, middle) : spot_before(f, middle);
+  add_hanging(l, q, l->rho * length, side, middle, &o, p_t);
+  add_spread(q, l->rho * length, length, &o, p_t);
 }
 
 /* The side whose strain the cable has where it sticks: where it runs on or, if all of it sticks, where u is 0. */
