@@ -283,6 +283,7 @@ void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, doub
 /* Cables (machine_result.c): what they record, their energy, and the next time that something prescribed jumps. */
 void cps_machine_columns(row *r);
 void cps_machine_fields(row *r);
+void cps_lift_fields(row *r);
 void cps_lift_columns(row *r); /* lift_result.c */
 double cps_machine_next_break(const cps_scenario *s, double t);
 
