@@ -460,6 +460,8 @@ typedef struct cps_hold {
   const char *unit;   /* "kg" or "N" */
   double value;       /* as the scenario has it */
   double least, most; /* what is held, to four digits; 0 or INFINITY: no limit */
+  int least_unknown; /* 1: just below, the search found neither an equilibrium nor something that runs: more may hold */
+  int most_unknown; /* the same just above */
   double formula_least,
       formula_most; /* the same by the capstan formula, corrected for the weight of the cable
                                          beside the drum and for bending; NaN unless one drum that does not turn
@@ -587,6 +589,113 @@ CPS_API const double *cps_sens_history(const cps_sens *sens, int column, int wrt
 CPS_API cps_status cps_sens_write(const cps_sens *sens, const char *path, cps_error *err);
 /* What may make a derivative wrong or not exist, such as a contact that only grazes sticking; NULL past the last. */
 CPS_API const char *cps_sens_warning(const cps_sens *sens, int i);
+
+/* ------------------------------------------------------------------ tables of measurements */
+
+/* Columns of numbers from a CSV file, the first of which is a time that rises. Cells are separated by commas, semicolons,
+ * tabs or blanks; the first line names the columns, with a unit in brackets if they are not in SI: "bodies.block.x [mm]".
+ * Cells that are empty or "nan" are NaN. NULL if anything is wrong; as cps_scenario_load. */
+typedef struct cps_table cps_table;
+CPS_API cps_table *cps_table_load(const char *path, cps_problems **problems);
+CPS_API void cps_table_free(cps_table *table);
+CPS_API int cps_table_columns(const cps_table *table);
+CPS_API long cps_table_rows(const cps_table *table);
+CPS_API const char *cps_table_name(const cps_table *table, int column);
+CPS_API const char *cps_table_unit(const cps_table *table, int column); /* "" if none is given */
+CPS_API const double *cps_table_data(const cps_table *table, int column);
+
+/* ------------------------------------------------------------------ identification
+ *
+ * Finds parameters from measurements: least squares by Levenberg and Marquardt, with gradients of the residuals from
+ * sensitivities. Several sets of data, each a run of its own with settings of its own, share the parameters.
+ *
+ *   const char *paths[] = {"contacts.belt.friction.mu_s", "springs.spring.stiffness"};
+ *   cps_fit *fit = cps_fit_new(scenario, paths, 2, &err);
+ *   int set = cps_fit_add_set(fit, NULL, 0, &err);
+ *   cps_fit_add_series(fit, set, "bodies.block.x", times, values, NULL, n, &err);
+ *   cps_fit_run(fit, NULL, NULL, &err);
+ *   cps_fit_parameter mu_s;
+ *   cps_fit_get(fit, 0, &mu_s);        // mu_s.value, mu_s.error, mu_s.low .. mu_s.high
+ */
+
+typedef enum cps_loss {
+  CPS_LOSS_NONE,  /* squares */
+  CPS_LOSS_HUBER, /* squares up to 1.345 standard deviations, then linear */
+  CPS_LOSS_CAUCHY /* logarithm, with a scale of 2.385 standard deviations: outliers hardly count */
+} cps_loss;
+
+typedef struct cps_fit cps_fit;
+
+/* The scenario must outlive it. Parameters start at the values that it has. */
+CPS_API cps_fit *cps_fit_new(const cps_scenario *scenario, const char *const *paths, int n, cps_error *err);
+CPS_API void cps_fit_free(cps_fit *fit);
+/* Closed bounds of a parameter, in SI; infinite ones are none. The start is moved into them. */
+CPS_API cps_status cps_fit_bounds(cps_fit *fit, int parameter, double min, double max, cps_error *err);
+CPS_API cps_status cps_fit_loss(cps_fit *fit, cps_loss loss);
+/* At most so many steps; 50 if nothing is said. */
+CPS_API cps_status cps_fit_limit(cps_fit *fit, int steps);
+/* A set of data: a run with n settings "path=value" on top of the scenario. Returns its index, or -1. */
+CPS_API int cps_fit_add_set(cps_fit *fit, const char *const *settings, int n, cps_error *err);
+/* A measured column of a set, at n rising times within the run, in SI; values that are NaN do not count. `sigma` is the
+ * standard deviation of each value; NULL: it is the same for all of the series, and is found from the residuals. */
+CPS_API cps_status cps_fit_add_series(cps_fit *fit, int set, const char *column, const double *times,
+                                      const double *values, const double *sigma, long n, cps_error *err);
+
+/* How a fit is getting on, after each step; or, inside of one, while a run goes on (run is not NULL). */
+typedef struct cps_fit_progress {
+  int step;
+  double cost;          /* half the sum of squares of residuals over their standard deviations, or its robust version */
+  const double *values; /* of the parameters */
+  const cps_progress *run;
+} cps_fit_progress;
+
+/* Fits. If `progress` returns nonzero it stops with CPS_FAILED; what was found until then is valid. CPS_FAILED also if
+ * the first run fails. That it came to no minimum is no failure: cps_fit_reason says how it ended. */
+CPS_API cps_status cps_fit_run(cps_fit *fit, int (*progress)(const cps_fit_progress *, void *), void *data,
+                               cps_error *err);
+
+/* What was found of a parameter. */
+typedef struct cps_fit_parameter {
+  cps_quantity quantity; /* path, unit, and the value found */
+  double start;
+  double min, max;  /* bounds */
+  double error;     /* standard error; NaN if it cannot be known */
+  double low, high; /* 95 % confidence interval, within the bounds */
+  int at_bound;     /* it lies on a bound and would go beyond: -1 lower, 1 upper; 0: it does not */
+} cps_fit_parameter;
+
+CPS_API int cps_fit_parameters(const cps_fit *fit);
+CPS_API cps_status cps_fit_get(const cps_fit *fit, int parameter, cps_fit_parameter *found);
+CPS_API double cps_fit_correlation(const cps_fit *fit, int i, int j);
+/* Covariance of the parameters that were found; NaN for those on a bound. */
+CPS_API double cps_fit_covariance(const cps_fit *fit, int i, int j);
+
+/* What was found of a series: sizes of what is left, and its standard deviation as it was given (root mean square) or
+ * found. */
+typedef struct cps_fit_series {
+  const char *column, *unit;
+  long n; /* values that count */
+  double rms_before, rms_after;
+  double sigma;
+} cps_fit_series;
+
+CPS_API int cps_fit_sets(const cps_fit *fit);
+CPS_API int cps_fit_series_count(const cps_fit *fit, int set);
+CPS_API cps_status cps_fit_series_get(const cps_fit *fit, int set, int series, cps_fit_series *found);
+
+/* The scenario of a set with the parameters at their start, or as they were found: the caller's to free. */
+CPS_API cps_scenario *cps_fit_scenario(const cps_fit *fit, int set, int found, cps_error *err);
+
+CPS_API const char *cps_fit_reason(const cps_fit *fit); /* why it ended, a clause such as "the residuals no longer fall" */
+CPS_API int cps_fit_converged(const cps_fit *fit);
+CPS_API int cps_fit_steps(const cps_fit *fit);
+CPS_API long cps_fit_runs(const cps_fit *fit); /* simulations */
+CPS_API double cps_fit_cost(const cps_fit *fit, int found);
+/* Singular values of the Jacobian of the residuals by relative changes of the parameters, largest first: the smaller the
+ * last, the less is known. */
+CPS_API double cps_fit_singular(const cps_fit *fit, int i);
+/* What cannot be known from these data, and other doubts; NULL past the last. */
+CPS_API const char *cps_fit_warning(const cps_fit *fit, int i);
 
 #ifdef __cplusplus
 }

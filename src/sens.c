@@ -31,9 +31,10 @@ struct cps_sens {
   sens_output *of;
   cps_system *system;
   cps_simulation *sim;
-  int used_up;  /* sim has run */
-  double *at;   /* owned: where the caller wants rows; NULL: as run.output says */
-  double *rows; /* owned: where there have to be rows */
+  int no_frames; /* nothing is recorded along cables */
+  int used_up;   /* sim has run */
+  double *at;    /* owned: where the caller wants rows; NULL: as run.output says */
+  double *rows;  /* owned: where there have to be rows */
   long n_at, n_rows;
   double *value;    /* [n_of] */
   double *gradient; /* [n_of][n_wrt] */
@@ -64,6 +65,7 @@ static cps_status make_simulation(cps_sens *s, cps_error *err) {
   drop_simulation(s);
   s->system = cps_system_new(scenario_of(s), err);
   if (s->system) s->sim = cps_simulation_new(s->system, err);
+  if (s->sim && s->no_frames) s->sim->next_frame = INFINITY;
   if (s->sim) return CPS_OK;
   drop_simulation(s);
   return err ? err->status : CPS_FAILED;
@@ -89,6 +91,11 @@ static void drop_results(cps_sens *s) {
   s->n_history = s->n_event = 0;
   for (int i = 0; i < s->n_of; i++) s->value[i] = NAN;
   for (int i = 0; i < s->n_of * s->n_wrt; i++) s->gradient[i] = NAN;
+}
+
+void cps_sens_without_frames(cps_sens *s) {
+  s->no_frames = 1;
+  if (s->sim) s->sim->next_frame = INFINITY;
 }
 
 void cps_sens_free(cps_sens *s) {
@@ -440,6 +447,22 @@ static cps_status gather(sens_run *run, cps_error *err) {
   return CPS_OK;
 }
 
+cps_status cps_sens_simulate(cps_sens *s, int (*progress)(const cps_progress *, void *), void *data,
+                             cps_error *err) {
+  cps_error e = {0};
+  drop_results(s);
+  cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
+  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, 0};
+  if (status == CPS_OK) status = find_rows(s, &e);
+  if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
+  s->used_up = 1;
+  if (status == CPS_OK) status = cps_simulation_run(s->sim, progress, data, &e);
+  s->used = CPS_SENS_ADJOINT; /* which has no histories */
+  if (status == CPS_OK) status = gather(&run, &e);
+  if (status != CPS_OK && err) *err = e;
+  return status;
+}
+
 cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(const cps_progress *, void *),
                         void *data, cps_error *err) {
   cps_error e = {0};
@@ -502,6 +525,12 @@ void cps_sens_ratio(char *text, size_t size, const char *above, const char *belo
 }
 
 const cps_scenario *cps_sens_scenario(const cps_sens *s) { return scenario_of(s); }
+
+const sens_parameter *cps_sens_range(const cps_sens *s, int wrt) { return &s->wrt[wrt]; }
+
+int cps_sens_find_column(const cps_sens *s, const char *name, cps_error *err) {
+  return cps_sens_column_named(name, name, &s->sim->result, err);
+}
 
 const char *cps_sens_output_column(const cps_sens *s, int of) {
   int c = of >= 0 && of < s->n_of ? s->of[of].column : 0;

@@ -76,6 +76,9 @@ cps_status cps_sens_shadows(const sens_run *run, int wrt, cps_error *err);
 /* The scenario with parameter `wrt` at another value; NULL with an error that says why. */
 cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int lenient, cps_error *err);
 
+/* A parameter with its range. */
+const sens_parameter *cps_sens_range(const cps_sens *s, int wrt);
+
 /* Leaves out what happens to changes of state at transitions, which makes them wrong: to show what that does. */
 void cps_sens_leave_jumps_out(cps_sens *sens);
 

@@ -360,10 +360,10 @@ static cps_status follow_start(course *y) {
 
 static cps_status run_followed(course *y, cps_simulation *sim) {
   int again = sim != y->run->sim;
-  sim->follow = (follower){y, on_row, on_step};
+  sim->follow = (follower){.data = y, .row = on_row, .step = on_step};
   y->stopped = 0;
   cps_status status = cps_simulation_run(sim, again ? NULL : y->run->progress, y->run->progress_data, y->err);
-  sim->follow = (follower){NULL, NULL, NULL};
+  sim->follow = (follower){.data = NULL};
   return y->stopped ? CPS_OK : status;
 }
 
