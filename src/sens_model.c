@@ -110,7 +110,7 @@ static int add_products(model *o, int cable_of, int damping, int n) {
   int b = a->b, w = o->at.cable[cable_of].w;
   for (int i = 0; i <= c->n; i++)
     for (int r = 0; r < c->b; r++)
-      for (int near = i > 0 ? -1 : 0; near <= (i < c->n); near++)
+      for (int near = i > 0 ? -1 : 0; near <= (i < c->n ? 1 : 0); near++)
         for (int s = 0; s < c->b; s++) {
           if (r % c->dim != s % c->dim)
             continue; /* both are the same in every direction, and do not mix them */
