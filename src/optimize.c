@@ -48,6 +48,8 @@ struct cps_optimize {
   double best_y, best_violation, first_violation;
   double *best_of; /* [n_of] */
   int runs, failures, converged, stopped;
+  int improved; /* the best point is not the start */
+  int stalled;  /* runs since the best point within the limits became clearly better */
   const char *reason;
   char **warning;
   int n_warnings;
@@ -220,8 +222,12 @@ static void remember(cps_optimize *o) {
   double y = o->maximise ? -o->y[0] : o->y[0], violation = violation_of(o, o->y);
   if (isnan(y)) return;
   int good = violation <= limit_slack, was_good = o->best_violation <= limit_slack;
+  /* an output that vanishes never stops to fall relative to itself: what counts is where it came from */
+  int falls = !was_good || o->best_y - y > o->tolerance * o->of[0].scale;
+  o->stalled = good && falls ? 0 : o->stalled + 1;
   int better = good && was_good ? y < o->best_y : good || (!was_good && violation < o->best_violation);
   if (o->runs > 1 && !better) return;
+  o->improved = o->runs > 1;
   o->best_y = y;
   o->best_violation = violation;
   memcpy(o->best, o->at, (size_t)o->n * sizeof(double));
@@ -256,6 +262,12 @@ static void run_here(cps_optimize *o) {
   tell(o);
 }
 
+/* Whether nothing is gained any more. */
+static int is_over(const cps_optimize *o) {
+  enum { PATIENCE = 10 };
+  return o->best_violation <= limit_slack && o->stalled >= PATIENCE && o->improved;
+}
+
 /* Goes to a point that NLopt wants to know about. */
 static void go_to(cps_optimize *o, const double *u) {
   int same = o->known;
@@ -265,7 +277,7 @@ static void go_to(cps_optimize *o, const double *u) {
     o->at[k] = p;
   }
   if (!same) run_here(o);
-  if (o->stopped) nlopt_force_stop(o->search);
+  if (o->stopped || is_over(o)) nlopt_force_stop(o->search);
 }
 
 /* (factor y + offset)/scale of an output, and its gradient; very bad where the run failed. */
@@ -331,7 +343,7 @@ static cps_status prepare(cps_optimize *o, cps_error *err) {
 
 /* The run at the start, from which the sizes of outputs are known. */
 static cps_status first_run(cps_optimize *o, cps_error *err) {
-  o->runs = o->failures = o->stopped = o->converged = 0;
+  o->runs = o->failures = o->stopped = o->converged = o->stalled = o->improved = 0;
   o->best_violation = INFINITY;
   run_here(o);
   if (o->known != 1) {
@@ -371,9 +383,8 @@ static cps_status set_up(cps_optimize *o, cps_error *err) {
          nlopt_set_xtol_rel(o->search, o->tolerance) > 0 &&
          nlopt_set_ftol_rel(o->search, o->tolerance / 10) > 0 &&
          nlopt_set_maxeval(o->search, o->most_runs) > 0;
-  /* around the start, where parameters are 0, nothing is small relative to them; nor to an output that vanishes */
-  good = good && nlopt_set_xtol_abs1(o->search, o->tolerance / 10) > 0 &&
-         nlopt_set_ftol_abs(o->search, o->tolerance) > 0;
+  /* around the start, where parameters are 0, nothing is small relative to them */
+  good = good && nlopt_set_xtol_abs1(o->search, o->tolerance / 10) > 0;
   free(low);
   free(high);
   if (!good) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the search");
@@ -396,12 +407,22 @@ static cps_status set_up(cps_optimize *o, cps_error *err) {
 }
 
 static void search(cps_optimize *o) {
+  enum { ATTEMPTS = 5 };
   double *u = calloc((size_t)o->n, sizeof *u), y;
-  if (!u) return;
-  nlopt_result ended = nlopt_optimize(o->search, u, &y);
+  nlopt_result ended = NLOPT_OUT_OF_MEMORY;
+  /* It may believe that it is there while it still stands beyond a limit: then it starts anew from where it is. */
+  for (int attempt = 0; u && attempt < ATTEMPTS; attempt++) {
+    ended = nlopt_optimize(o->search, u, &y);
+    int there = violation_of(o, o->y) <= limit_slack;
+    if (o->stopped || is_over(o) || there || o->runs >= o->most_runs || ended < 0) break;
+  }
   free(u);
   int feasible = o->best_violation <= limit_slack;
   o->converged = ended > 0 && ended != NLOPT_MAXEVAL_REACHED;
+  if (is_over(o)) {
+    o->converged = 1;
+    ended = NLOPT_FTOL_REACHED;
+  }
   if (o->stopped)
     o->reason = "it was stopped";
   else if (ended == NLOPT_MAXEVAL_REACHED)
