@@ -20,8 +20,12 @@
   "; drums.pulley.drive={rotation: {step5: {from: [0, 0], to: [100, 10]}}}; run.until=100; run.output=1; "   \
   "run.tolerance=1e-10"
 #define DAMPED "run.output=0.002; cables.rope.damping.axial=4e4"
-#define QUINN  "; cables.rope.contact.friction={quinn: {mu: 0.7, epsilon: 0.001}}"
-#define CDQ    "; cables.rope.contact.friction={cdq: {mu: 0.7, epsilon: 0.001, alpha: 0.9}}"
+#define EVEN                                                                                                 \
+  "; cables.rope.contact.at={even: 2}; cables.rope.contact.normal={hunt-crossley-onset: {stiffness: 1.5e7, " \
+  "exponent: 1, damping: 10, onset: 0.001}}"
+#define NEWMARK "; run.newmark=true; run.gamma=0.55"
+#define QUINN   "; cables.rope.contact.friction={quinn: {mu: 0.7, epsilon: 0.001}}"
+#define CDQ     "; cables.rope.contact.friction={cdq: {mu: 0.7, epsilon: 0.001, alpha: 0.9}}"
 
 /* Columns. */
 #define DRIVE   "drums.pulley.drive"
@@ -116,6 +120,9 @@ static const item springs_items[] = {
 static const char by_flow[] = "With the coordinates of the paper: the drive prescribes the flow of "
                               "undeformed cable, not the angle of the "
                               "pulley.";
+static const char by_angle[] =
+    "The drive prescribes the angle of the pulley, the reference the flow of undeformed cable: "
+    "the spans are longer by up to 0.75 mm there, and bounce a little differently.";
 static const char by_torque[] = "The reference takes the torque from the energy with the friction of (16); "
                                 "with what really slips it is 3e-6 "
                                 "lower.";
@@ -147,6 +154,14 @@ static const item semi_items[] = {
      WORK, 0, NAN, -2.37, "J", ABSOLUTE, 5e-3, source_run, NULL},
     {"as printed: holding torque", ELEVATOR, PRINTED, value_at, DRIVE, 0, NAN, 1194.53022, "N m", RELATIVE,
      1e-8, source_run, NULL},
+    {"corrected: largest torque", ELEVATOR, CORRECTED FINE, value_most, DRIVE, 0, NAN, 1679.934, "N m",
+     RELATIVE, 2e-4, source_run, by_angle},
+    {"corrected: smallest torque", ELEVATOR, CORRECTED FINE, value_least, DRIVE, 0, NAN, 663.501, "N m",
+     RELATIVE, 0.015, source_run, by_angle},
+    {"corrected: largest slip power", ELEVATOR, CORRECTED FINE, value_most, "cables.rope.pulley.slip_power",
+     0, NAN, 0.25444, "W", RELATIVE, 2e-3, source_run, NULL},
+    {"corrected: slip work", ELEVATOR, CORRECTED FINE, value_end, WORK, 0, NAN, 0.61099, "J", RELATIVE, 1e-3,
+     source_run, NULL},
     {"corrected: what does not close, largest", ELEVATOR, CORRECTED FINE, value_largest, "energy.error", 0,
      NAN, 1e-6, "J", AT_MOST, 0, source_closed, NULL},
     {"corrected: change of the cabin's distance from a rigid cable, largest", ELEVATOR, CORRECTED FINE,
@@ -174,20 +189,16 @@ static void semi_more(reproduction *r) {
 
 /* ---------------------------------------------------------------- ANCF */
 
-/* Torques averaged over a tenth of a second, in which elements come and go: the largest difference of two runs. Bristles
- * start without deflection, so that the cabin first falls into them: that is left out. */
-static double torque_difference(const trial *a, const trial *b) {
-  enum { HALF = 25 };
+/* The largest difference between the torques of two runs, averaged over `half` rows to each side of every moment. */
+static double torque_difference(const trial *a, const trial *b, int half) {
   long rows, others;
-  const double *time = column_of(a, "time", &rows), *x = column_of(a, DRIVE, &rows),
-               *y = column_of(b, DRIVE, &others);
-  if (!time || !x || !y || rows != others || !a->complete || !b->complete) return NAN;
+  const double *x = column_of(a, DRIVE, &rows), *y = column_of(b, DRIVE, &others);
+  if (!x || !y || rows != others || !a->complete || !b->complete) return NAN;
   double most = 0;
-  for (long i = HALF; i + HALF < rows; i++) {
-    if (time[i] < 0.3) continue;
+  for (long i = half; i + half < rows; i++) {
     double sum = 0;
-    for (long k = i - HALF; k <= i + HALF; k++) sum += x[k] - y[k];
-    most = fmax(most, fabs(sum) / (2 * HALF + 1));
+    for (long k = i - half; k <= i + half; k++) sum += x[k] - y[k];
+    most = fmax(most, fabs(sum) / (2 * half + 1));
   }
   return most;
 }
@@ -218,19 +229,48 @@ static vibration shakes(const trial *t) {
 static const struct mesh {
   int elements;
   double most; /* amplitude that it stays below [m/s] */
-} meshes[] = {{21, 0.05}, {42, 0.02}, {85, 0.006}, {170, 0.001}};
+} meshes[] = {{16, 0.08}, {21, 0.05}, {27, 0.04}, {32, 0.03}, {42, 0.02}, {85, 0.006}, {170, 0.001}};
 
 enum { MESHES = COUNT(meshes), FULL = MESHES - 1 };
 
 #define ELEMENTS "; cables.rope.elements=%d"
 #define AT_NODES "; cables.rope.contact.at=nodes; cables.rope.contact.normal.hunt-crossley.stiffness=%.17g"
+#define SHORT    "; run.until=3"
+
+static double on_half_pulley(int elements) { return elements * 0.942477796 / 5; }
+
+/* By how much points at equal distances and a soft onset calm it; the amplitudes come back. */
+static void calming_rows(reproduction *r, const double *amplitude, double *calm) {
+  static const double least[MESHES] = {[1] = 1, [4] = 1.2, [5] = 4, [6] = 4}; /* 0: not a row */
+  for (int i = 0; i < MESHES; i++) {
+    int n = meshes[i].elements;
+    const trial *t = trial_run(r, ELEVATOR, DAMPED QUINN EVEN SHORT ELEMENTS, n);
+    calm[i] = shakes(t).amplitude;
+    row x = {
+        .published = NAN,
+        .reference = least[i],
+        .computed = amplitude[i] / calm[i],
+        .unit = "1",
+        .by = AT_LEAST,
+        .source = "own measurement, rounded down",
+        .note =
+            i > 1
+                ? NULL
+                : "Where an element is as long as this, its own shape is what shakes: a cubic cannot be half "
+                  "straight and half a circle."};
+    snprintf(x.item, sizeof x.item,
+             "%.0f elements on the half pulley: vibration over that with contact at even points, softly",
+             on_half_pulley(n));
+    if (least[i] > 0) add_row(r, &x, t);
+  }
+}
 
 static void vibration_rows(reproduction *r) {
-  double size[MESHES], amplitude[MESHES];
+  double size[MESHES], amplitude[MESHES], calm[MESHES];
   const trial *t = NULL;
   for (int i = 0; i < MESHES; i++) {
     int n = meshes[i].elements;
-    t = trial_run(r, ELEVATOR, DAMPED QUINN ELEMENTS, n);
+    t = trial_run(r, ELEVATOR, DAMPED QUINN SHORT ELEMENTS, n);
     size[i] = 5.0 / n;
     amplitude[i] = shakes(t).amplitude;
     row x = {.published = NAN,
@@ -240,20 +280,19 @@ static void vibration_rows(reproduction *r) {
              .by = AT_MOST,
              .source = "own measurement, rounded up"};
     snprintf(x.item, sizeof x.item, "%d elements, %.0f on the half pulley: spurious vibration of the cabin",
-             n, n * 0.942477796 / 5);
+             n, on_half_pulley(n));
     add_row(r, &x, t);
   }
-  row order = {
-      .item = "order with which the vibration falls with the size of elements",
-      .published = NAN,
-      .reference = 1.5,
-      .computed = slope(MESHES, size, amplitude),
-      .unit = "1",
-      .by = AT_LEAST,
-      .source = "own measurement",
-      .note =
-          "A finer mesh is what removes the vibration; numerical damping (run.rho: 0) takes a tenth of it, "
-          "axial damping none."};
+  row order = {.item = "order with which the vibration falls with the size of elements",
+               .published = NAN,
+               .reference = 1.5,
+               .computed = slope(MESHES, size, amplitude),
+               .unit = "1",
+               .by = AT_LEAST,
+               .source = "own measurement",
+               .note = "A finer mesh is what removes the vibration with few elements; numerical damping "
+                       "(run.rho: 0) takes "
+                       "a tenth of it, axial damping and fewer axial points none."};
   add_row(r, &order, t);
   int n = meshes[FULL].elements;
   row hertz = {.item = "170 elements: frequency of the vibration, elements that enter per second",
@@ -265,15 +304,34 @@ static void vibration_rows(reproduction *r) {
                .tolerance = 0.1,
                .source = "the paper's text, at 1 m/s"};
   add_row(r, &hertz, t);
-  const trial *nodes = trial_run(r, ELEVATOR, DAMPED QUINN AT_NODES ELEMENTS, 1.5e7 * 5 / n, n);
+  const trial *nodes = trial_run(r, ELEVATOR, DAMPED QUINN AT_NODES SHORT ELEMENTS, 1.5e7 * 5 / n, n);
   row better = {.item = "170 elements, contact at the nodes over contact at Gauss points: vibration",
                 .published = NAN,
-                .reference = 2,
+                .reference = 1 / fabs(cos(M_PI / sqrt(3))),
                 .computed = shakes(nodes).amplitude / amplitude[FULL],
                 .unit = "1",
-                .by = AT_LEAST,
-                .source = "own measurement, rounded down"};
+                .by = RELATIVE,
+                .tolerance = 0.1,
+                .source = "a pattern that repeats with every element, sampled at both Gauss points",
+                .note = "1/|cos(pi/sqrt(3))|: of such a pattern nodes see all, two Gauss points a quarter, "
+                        "and two points at "
+                        "equal distances nothing."};
   add_row(r, &better, nodes);
+  calming_rows(r, amplitude, calm);
+  figure *f = add_drawing(
+      r, "lugris-vibration", "Spurious vibration of the cabin, by elements on the half pulley",
+      "Amplitude of the cabin's velocity at 1 m/s, with contact at two points of each element: at Gauss "
+      "points, and at points that are equally far from each other with a soft onset of contact.");
+  if (!f) return;
+  panel *p = figure_panel(f, "");
+  axis_set(&p->x, "elements on the half pulley", "");
+  axis_set(&p->y, "amplitude", "m/s");
+  p->x.log = p->y.log = 1;
+  series *gauss = panel_series(p, "Gauss points"), *even = panel_series(p, "even points, softly");
+  for (int i = 0; i < MESHES; i++) {
+    series_add(gauss, on_half_pulley(meshes[i].elements), amplitude[i]);
+    series_add(even, on_half_pulley(meshes[i].elements), calm[i]);
+  }
 }
 
 /* Power of friction, over a tenth of a second in which elements come and go; the largest. */
@@ -316,7 +374,7 @@ static void draw(reproduction *r) {
   static const struct {
     const char *name, *settings;
     chart_line line;
-  } runs[] = {{"ANCF, 170 elements", DAMPED QUINN, LINE_SOLID},
+  } runs[] = {{"ANCF, 170 elements", DAMPED EVEN, LINE_SOLID},
               {"semi-analytical", CORRECTED "; " DAMPED, LINE_SOLID},
               {"as printed", PRINTED "; " DAMPED, LINE_DASHED},
               {"springs", SPRINGS "; " DAMPED, LINE_DOTTED}};
@@ -330,7 +388,7 @@ static void draw(reproduction *r) {
     panel *p = figure_panel(f, titles[k]);
     axis_set(&p->x, "time t", "s");
     axis_set(&p->y, names[k], units[k]);
-    if (k == 1) p->y.lo = -0.002, p->y.hi = 0.002;
+    if (k == 1) p->y.lo = -0.0006, p->y.hi = 0.0006;
     for (int i = 0; i < COUNT(runs); i++) {
       if (k == 3 && i >= 2) continue; /* springs do not rub, and the printed term is none */
       series *s = panel_series(p, runs[i].name);
@@ -338,31 +396,53 @@ static void draw(reproduction *r) {
       if (k == 0) draw_rigid(s, t[i], "bodies.cabin.y", "drums.pulley.angle");
       if (k == 1) draw_rigid(s, t[i], "bodies.cabin.vy", "drums.pulley.rate");
       if (k == 2) draw_columns(s, t[i], "time", DRIVE, 0, 5);
-      if (k == 3) friction_power(s, t[i]);
+      if (k == 3 && i == 0) friction_power(s, t[i]);
+      if (k == 3 && i == 1) draw_columns(s, t[i], "time", "cables.rope.pulley.slip_power", 0, 5);
     }
   }
 }
 
-static void ancf_more(reproduction *r) {
+/* Largest torque of the semi-analytical run, by which differences are judged. */
+static void torque_row(reproduction *r, const trial *t, const trial *few, const char *name, int half,
+                       double most, const char *note) {
+  row x = {.published = NAN,
+           .reference = most,
+           .computed = torque_difference(t, few, half) / value_most(few, DRIVE, 0),
+           .unit = "1",
+           .by = AT_MOST,
+           .source = "semi-analytical model",
+           .note = note};
+  snprintf(x.item, sizeof x.item, "170 elements, %s: torque, difference from semi-analytical%s", name,
+           half ? ", mean over 0.1 s" : " at any moment");
+  add_row(r, &x, t);
+}
+
+static const char at_any_moment[] = "Over the largest torque, from the start to the end. Both have the same "
+                                    "axial damping. Half of it is what contact "
+                                    "damping takes while cable runs on, which the semi-analytical model does "
+                                    "not have. Where the torque is smallest, at "
+                                    "4 s, the difference is 1.7 % of that.";
+static const char at_gauss[] = "As in the paper. Elements that run on make the torque ripple.";
+
+static void law_rows(reproduction *r, const trial *few) {
   static const struct {
     const char *name, *settings;
-  } laws[] = {{"bristle blend", DAMPED}, {"Quinn", DAMPED QUINN}, {"CDQ", DAMPED CDQ}};
-  const trial *few = trial_run(r, ELEVATOR, CORRECTED "; " DAMPED);
+  } laws[] = {{"bristle blend", DAMPED EVEN},
+              {"bristle blend, Newmark", DAMPED EVEN NEWMARK},
+              {"Quinn", DAMPED QUINN EVEN},
+              {"CDQ", DAMPED CDQ EVEN}};
   for (int i = 0; i < COUNT(laws); i++) {
     const trial *t = trial_run(r, ELEVATOR, "%s", laws[i].settings);
-    row x = {.published = NAN,
-             .reference = 0.01,
-             .computed = torque_difference(t, few) / value_most(few, DRIVE, 0),
-             .unit = "1",
-             .by = AT_MOST,
-             .source = "semi-analytical model",
-             .note = i ? NULL
-                       : "From 0.3 s on, averaged over 0.1 s in which elements come and go; over the largest "
-                         "torque. Both have the "
-                         "same axial damping."};
-    snprintf(x.item, sizeof x.item, "170 elements, %s: torque, difference from semi-analytical",
-             laws[i].name);
-    add_row(r, &x, t);
+    torque_row(r, t, few, laws[i].name, 0, 0.01, i ? NULL : at_any_moment);
+    row h = {.published = NAN,
+             .reference = HOLDING,
+             .computed = value_at(t, DRIVE, 0),
+             .unit = "N m",
+             .by = RELATIVE,
+             .tolerance = 1e-3,
+             .source = source_run};
+    snprintf(h.item, sizeof h.item, "170 elements, %s: holding torque", laws[i].name);
+    add_row(r, &h, t);
     row y = {.published = NAN,
              .reference = 3e-4,
              .computed = stretch_change(t, NULL, 0),
@@ -382,16 +462,17 @@ static void ancf_more(reproduction *r) {
              laws[i].name);
     add_row(r, &z, t);
   }
+}
+
+static void ancf_more(reproduction *r) {
+  enum { TENTH = 25 }; /* rows to each side, of 2 ms */
+  const trial *few = trial_run(r, ELEVATOR, CORRECTED "; " DAMPED);
+  law_rows(r, few);
+  const trial *paper = trial_run(r, ELEVATOR, DAMPED NEWMARK);
+  torque_row(r, paper, few, "bristle blend, Newmark, Gauss points", TENTH, 0.01, at_gauss);
+  torque_row(r, paper, few, "bristle blend, Newmark, Gauss points", 0, 0.06, NULL);
   const trial *quinn = trial_run(r, ELEVATOR, DAMPED QUINN);
-  row x = {.item = "170 elements, Quinn: holding torque",
-           .published = NAN,
-           .reference = HOLDING,
-           .computed = value_at(quinn, DRIVE, 0),
-           .unit = "N m",
-           .by = RELATIVE,
-           .tolerance = 1e-3,
-           .source = source_run};
-  add_row(r, &x, quinn);
+  torque_row(r, quinn, few, "Quinn, Gauss points", TENTH, 0.01, NULL);
   row y = {.item = "170 elements, Quinn: largest power of friction, \"0.5 to 1.5 kW\"",
            .published = 500,
            .reference = 0.5,
@@ -424,10 +505,14 @@ const study lugris_studies[] = {
      "prescribes the flow of undeformed cable; and as printed.",
      COUNT(semi_items), semi_items, semi_more},
     {"lugris.ancf", PAPER, "The elevator with finite elements, sections 4 to 6",
-     "170 elements, 32 of them on the half pulley, contact at two Gauss points of each. All runs have 40 kN "
-     "s of axial "
-     "damping; the paper has numerical damping instead. Elements that enter the pulley shake the cabin, the "
-     "more the "
-     "longer they are.",
+     "170 elements, 32 of them on the half pulley, contact at two points of each. All runs have 40 kN s of "
+     "axial damping; "
+     "the paper has numerical damping instead, by Newmark's rule, which some of them have too. Elements that "
+     "enter the "
+     "pulley shake the cabin, the more the longer they are. With 32 on the half pulley two things calm them: "
+     "contact at points "
+     "that are equally far from each other along the cable instead of Gauss points, and a contact that sets "
+     "in over 2 mm of "
+     "depth instead of at once.",
      0, NULL, ancf_more},
     {NULL, NULL, NULL, NULL, 0, NULL, NULL}};

@@ -460,6 +460,8 @@ typedef struct cps_hold {
   const char *unit;   /* "kg" or "N" */
   double value;       /* as the scenario has it */
   double least, most; /* what is held, to four digits; 0 or INFINITY: no limit */
+  int least_unknown; /* 1: just below, the search found neither an equilibrium nor something that runs: more may hold */
+  int most_unknown; /* the same just above */
   double formula_least,
       formula_most; /* the same by the capstan formula, corrected for the weight of the cable
                                          beside the drum and for bending; NaN unless one drum that does not turn

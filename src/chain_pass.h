@@ -7,6 +7,8 @@
  *   M gap = A' pull,   A gap = r_s,
  *
  * so that pull = (A M^-1 A')^-1 r_s, and f - pull are the multipliers of the problem in which all contacts stick. */
+/* Unknowns of a node that its neighbours' equations contain: not its friction, but for its multipliers. */
+#define SEEN (ALL_STICK ? B : 2 * DIM)
 #define HALF (2 * DIM + SLOTS)
 #define B    (HALF * (1 + ALL_STICK))
 
@@ -372,7 +374,8 @@ static void NAME(fix)(unsigned bits, NAME(rows) * w) {
   }
 }
 
-/* X = D^-1 U, Y = D^-1 R by Gaussian elimination with row pivoting; 0 if singular. */
+/* X = D^-1 U, Y = D^-1 R by Gaussian elimination with row pivoting; 0 if singular. U has
+ * columns for what is seen of the next node. */
 static int NAME(solve)(double d[B][B], double u[B][B], double *r, int wide) {
   for (int j = 0; j < B; j++) {
     int best = j;
@@ -380,12 +383,15 @@ static int NAME(solve)(double d[B][B], double u[B][B], double *r, int wide) {
       if (fabs(d[i][j]) > fabs(d[best][j])) best = i;
     if (!(fabs(d[best][j]) > 0) || !isfinite(d[best][j])) return 0;
     if (best != j) {
-      for (int k = 0; k < B; k++) {
-        double t = d[j][k], s = u[j][k];
+      for (int k = j; k < B; k++) {
+        double t = d[j][k];
         d[j][k] = d[best][k];
         d[best][k] = t;
+      }
+      for (int k = 0; k < SEEN; k++) {
+        double t = u[j][k];
         u[j][k] = u[best][k];
-        u[best][k] = s;
+        u[best][k] = t;
       }
       for (int k = 0; k < wide; k++) {
         double t = r[j * wide + k];
@@ -398,18 +404,18 @@ static int NAME(solve)(double d[B][B], double u[B][B], double *r, int wide) {
       double f = d[i][j] * inverse;
       if (f == 0) continue;
       for (int k = j + 1; k < B; k++) d[i][k] -= f * d[j][k];
-      for (int k = 0; k < B; k++) u[i][k] -= f * u[j][k];
+      for (int k = 0; k < SEEN; k++) u[i][k] -= f * u[j][k];
       for (int k = 0; k < wide; k++) r[i * wide + k] -= f * r[j * wide + k];
     }
   }
   for (int j = B - 1; j >= 0; j--) {
     double inverse = 1 / d[j][j];
-    for (int k = 0; k < B; k++) u[j][k] *= inverse;
+    for (int k = 0; k < SEEN; k++) u[j][k] *= inverse;
     for (int k = 0; k < wide; k++) r[j * wide + k] *= inverse;
     for (int i = 0; i < j; i++) {
       double f = d[i][j];
       if (f == 0) continue;
-      for (int k = 0; k < B; k++) u[i][k] -= f * u[j][k];
+      for (int k = 0; k < SEEN; k++) u[i][k] -= f * u[j][k];
       for (int k = 0; k < wide; k++) r[i * wide + k] -= f * r[j * wide + k];
     }
   }
@@ -423,10 +429,11 @@ static int NAME(eliminate_node)(machine *m, cable *c, int i, NAME(rows) * w) {
   double *x = c->up + (size_t)i * (size_t)(B * B), *x_before = x - B * B;
   for (int r = 0; r < B; r++) y[r * wide] = w->r[r];
   if (i > 0) {
-    for (int r = 0; r < B; r++) {
+    for (int r = 0; r < SEEN; r++) {
       for (int k = 0; k < B; k++) {
         double l = w->l[r][k];
-        for (int s = 0; s < B; s++) w->d[r][s] -= l * x_before[k * B + s];
+        if (l == 0) continue; /* friction of what touches nothing */
+        for (int s = 0; s < SEEN; s++) w->d[r][s] -= l * x_before[k * B + s];
         for (int s = 0; s < wide; s++) y[r * wide + s] -= l * before[k * wide + s];
       }
     }
@@ -521,5 +528,6 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
 #undef B
 #undef HALF
 #undef DIM
+#undef SEEN
 #undef SLOTS
 #undef NAME

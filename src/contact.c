@@ -40,6 +40,19 @@ static int mode_named(const cps_law *law, const char *name) {
   return CPS_MODE_FREE;
 }
 
+/* Where friction falls with velocity: the steepest df/dv per unit of normal force. */
+static double steepest_rise(const cps_law *law, const double *p, double v_scale) {
+  double most = 0;
+  for (int i = -60; i <= 120; i++) {
+    cps_law_input in = {v_scale * pow(10, i / 30.0), 1, 0, NULL, CPS_MODE_FREE};
+    cps_law_output out;
+    cps_law_jacobian jac;
+    cps_law_eval(law, p, &in, &out, &jac);
+    most = fmax(most, jac.f.v);
+  }
+  return most;
+}
+
 void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double *normal_p, const cps_law *law,
                          const double *p) {
   memset(l, 0, sizeof *l);
@@ -65,6 +78,7 @@ void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double 
   if ((l->kind == LAW_MEMORY || l->kind == LAW_BALANCE) && !(law->traits & CPS_UNBOUNDED) &&
       fabs(two.f_peak - 2 * one.f_peak) <= 1e-12 * two.f_peak)
     l->most = one.f_peak;
+  if (l->kind == LAW_VELOCITY) l->rise = steepest_rise(law, p, one.v_scale);
   if (l->kind != LAW_BALANCE && l->kind != LAW_KINK) return;
   cps_law_input in = {0, 1, 0, NULL, CPS_MODE_FREE};
   cps_law_output out;
@@ -200,17 +214,45 @@ INLINE double direction(const double *u, int axes, double *d) {
   return size;
 }
 
-/* f = F(v, n), against v. */
+/* The velocity w at which F(w, n) - c w = u, and F there as a function of n and u: what a body of that velocity that is
+ * dragged along with c is rubbed with. With c above the steepest rise of F there is one such w, and u and w have opposite signs. */
+static rubbing rub_dragged(const contact_law *l, double n, double c, double u, double w) {
+  double low = u > 0 ? -u / c : 0, high = u > 0 ? 0 : -u / c; /* |F| only makes it slower */
+  rubbing r;
+  if (!(w > low && w < high)) w = 0.5 * (low + high);
+  for (int it = 0; it < 60; it++) {
+    r = cps_rub(l, w, n, 0, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+    double rest = r.f - c * w - u, next = w - rest / (r.f_v - c);
+    if (rest > 0)
+      low = w;
+    else
+      high = w;
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (fabs(rest) <= 1e-14 * (u + fabs(r.f)) || fabs(next - w) <= 1e-15 * fabs(w)) break;
+    w = next;
+  }
+  double by = 1 / (r.f_v - c); /* dw/du, and -dw/dn over F_n */
+  r.f_n -= r.f_v * by * r.f_n;
+  r.f_e = r.f_v * by;
+  return r;
+}
+
+/* f = F(v, n), against v, said as f = F(w, n) with u = f - c v: the same, but where F is steep the unknown is v, and where
+ * it is flat f, so that Newton's method does not leap from one side of rest to the other. */
 INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sliding *s, friction *o) {
-  double d[AXES], part[AXES][AXES], speed = direction(s->v, s->axes, d);
-  rubbing r = cps_rub(l, speed, p->n, 0, CPS_MODE_FREE, NULL, NULL, NULL, 0);
-  turning(r.f, d, speed, s->axes, part);
+  double d[AXES], u[AXES] = {0}, part[AXES][AXES], c = s->scale, v_d = 0;
+  for (int i = 0; i < s->axes; i++) u[i] = p->f[i] - c * s->v[i];
+  double size = direction(u, s->axes, d);
+  for (int i = 0; i < s->axes; i++) v_d += s->v[i] * d[i];
+  rubbing r = rub_dragged(l, p->n, c, size, v_d);
+  turning(r.f, d, size, s->axes, part);
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = p->f[i] - r.f * d[i];
     o->by_n[i] = -r.f_n * d[i];
     for (int j = 0; j < s->axes; j++) {
-      o->by_f[i][j] = i == j;
-      o->by_v[i][j] = speed > 0 ? -r.f_v * d[i] * d[j] - part[i][j] : i == j ? -r.f_v : 0;
+      double by_u = size > 0 ? r.f_e * d[i] * d[j] + part[i][j] : i == j ? r.f_e : 0;
+      o->by_f[i][j] = (i == j) - by_u;
+      o->by_v[i][j] = c * by_u;
     }
   }
 }
@@ -459,7 +501,7 @@ INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const 
   s->scale = p->mass;
   s->viscous = l->viscous * p->n;
   s->rate = s->viscous / p->mass;
-  if (l->kind == LAW_VELOCITY || (l->kind == LAW_MEMORY && !(how->v_a > 0))) return;
+  if (l->kind == LAW_MEMORY && !(how->v_a > 0)) return;
   if (c->frozen) {
     *(l->kind == LAW_MEMORY ? &s->steep : &s->scale) = p->scale;
     return;
@@ -472,11 +514,12 @@ INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const 
     p->scale = s->steep = MEMORY_PART * part * k * how->q_a / how->v_a;
     return;
   }
-  if (l->kind == LAW_JUMP)
+  if (l->kind == LAW_JUMP || l->kind == LAW_VELOCITY)
     s->scale = part * k * how->q_a / how->v_a;
   else
     s->scale = part * k * how->q_a / (1 + s->rate * how->v_a);
-  if (l->kind != LAW_JUMP && !(s->scale > p->mass)) s->scale = p->mass;
+  if ((l->kind == LAW_KINK || l->kind == LAW_BALANCE) && !(s->scale > p->mass)) s->scale = p->mass;
+  if (l->kind == LAW_VELOCITY) s->scale = fmax(s->scale, 2 * l->rise * p->n);
   p->scale = s->scale;
 }
 

@@ -16,7 +16,8 @@
  *
  * Cable that sticks moves with the pulley: R psi_t = (1 + e_in) flow_t, e_in the strain where it runs on. The transition
  * slips where the cable runs off. After a reversal it is carried to the other side, and when it covers the whole wrap
- * the cable slides through: then e2/e1 is fixed and flow_t is free.
+ * the cable slides through: then e2/e1 is fixed and flow_t is free. So both tensions vanish together, and a cable without
+ * mass is slack until the bodies have fallen far enough to pull it taut.
  *
  * Invariants. (1) mode, tight and edge change only in cps_lift_change. (2) Bodies keep place and velocity there, the pulley
  * angle and rate. (3) y obeys the ties of its mode after cps_lift_rates.
@@ -33,6 +34,7 @@ enum { FLOW, E1, E2, COORDINATES };
 /* The transition and where it is, with rates at p_tt = 0 and derivatives by e1, e2. */
 typedef struct field {
   double e[2], e_t[2], flow_t;
+  double ratio; /* e[1]/e[0] */
   double k, l, l_t, l_tt;
   double a, a_t, a_tt, a_e[2], a_flow;
   double end_u, end_e[2], end_a, end_tt; /* F where the end's span touches, if u counts from there; else 0 */
@@ -50,7 +52,7 @@ typedef struct spot {
 static void behind(const field *f, double s, double s_t, double *u, double e[2], double *a, double *tt) {
   double z = s - f->a - f->l, z_t = s_t - f->a_t - f->l_t, z_tt = -f->a_tt - f->l_tt;
   *u = f->e[0] * f->a + (f->e[1] - f->e[0]) / f->k + f->e[1] * z;
-  e[0] = f->a + (f->e[1] / f->e[0] - 1) / f->k;
+  e[0] = f->a + (f->ratio - 1) / f->k;
   e[1] = z;
   *a = f->e[0] - f->e[1];
   *tt = 2 * f->e_t[0] * f->a_t + f->e[0] * f->a_tt + 2 * f->e_t[1] * z_t + f->e[1] * z_tt;
@@ -59,6 +61,7 @@ static void behind(const field *f, double s, double s_t, double *u, double e[2],
 static field field_at(const lift *l, const double *y) {
   field f = {.e = {y[LIFT_E1], y[LIFT_E2]}, .e_t = {y[LIFT_E1_T], y[LIFT_E2_T]}, .flow_t = y[LIFT_FLOW_T]};
   f.k = (l->tight ? 1 : -1) * l->mu / l->radius;
+  f.ratio = l->mode == LIFT_SLIDES ? exp(f.k * l->arc) : f.e[1] / f.e[0];
   if (l->model == CABLE_SPRINGS) {
     f.k = 1;
     f.a = l->arc / 2;
@@ -127,7 +130,7 @@ static spot spot_behind(const field *f, double s) {
   return o;
 }
 
-/* The spans of springs: each stretches by itself. */
+/* The spans of springs: each stretches by itself. One that is slack goes on counting how much, as a strain below zero. */
 static spot spot_spring(const field *f, double s, int side) {
   spot o = {.u = f->e[side] * s, .u1 = f->e[side], .c = 2 * f->e_t[side] * f->flow_t};
   o.b[FLOW] = 1 + f->e[side];
@@ -137,6 +140,8 @@ static spot spot_spring(const field *f, double s, int side) {
 }
 
 double cps_lift_span(const lift *l, const double *y, int side) {
+  if (l->mode == LIFT_SLACK && side)
+    return l->length[1] + y[LIFT_FLOW] + y[LIFT_E1]; /* as far as its body is */
   return l->length[side] + (side ? 1 : -1) * y[LIFT_FLOW];
 }
 
@@ -164,6 +169,17 @@ static void add_mass(equations *q, double w, const spot *o, const double *p_t) {
     q->force[i] -= w * o->b[i] * o->c;
   }
   q->kinetic += w * v * v / 2;
+}
+
+/* The mass w of a piece of some length around the spot, along which everything is linear: by how much it is more than that of
+ * a point there. */
+static void add_spread(equations *q, double w, double length, const spot *o, const double *p_t) {
+  double v = 0, more = w * length * length / 12;
+  for (int i = 0; i < COORDINATES; i++) {
+    v += o->b1[i] * p_t[i];
+    for (int j = 0; j < COORDINATES; j++) q->m[i][j] += more * o->b1[i] * o->b1[j];
+  }
+  q->kinetic += more * v * v / 2;
 }
 
 /* What elasticity and damping do over a piece of length w of which the spot is typical. */
@@ -212,10 +228,8 @@ static void add_stuck(const lift *l, equations *q, const field *f, double from, 
   spot o = where(f, middle);
   add_stretch(l, q, length, &o, p_t);
   if (!(l->rho > 0)) return;
-  for (int g = -1; g <= 1; g += 2) {
-    spot at = where(f, middle + g * length / (2 * sqrt(3)));
-    add_mass(q, l->rho * length / 2, &at, p_t);
-  }
+  add_mass(q, l->rho * length, &o, p_t);
+  add_spread(q, l->rho * length, length, &o, p_t);
   /* The same as add_weight, integrated: out' = along/R, along' = -out/R. */
   double a0, a1, o0, o1;
   pull_at(l, from, &a0, &o0);
@@ -228,29 +242,41 @@ static void add_stuck(const lift *l, equations *q, const field *f, double from, 
   q->gravity += l->rho * (l->hub * length - r * out - o.u * along - o.u1 * along_s);
 }
 
-enum { POINTS = 8, PIECES_MOST = 4096 };
+enum { POINTS_MOST = 8, PIECES_MOST = 4096 };
+
+/* Gauss points on -1 .. 1: five are exact to round-off for pieces of less than a radian, eight for 3.2. */
+typedef struct rule {
+  int n;
+  double x[POINTS_MOST], w[POINTS_MOST];
+} rule;
+
+static const rule few_points = {
+    5,
+    {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640},
+    {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665, 0.2369268850561891}};
+static const rule many_points = {
+    8,
+    {-0.9602898564975362, -0.7966664774136267, -0.5255324099163290, -0.1834346424956498, 0.1834346424956498,
+     0.5255324099163290, 0.7966664774136267, 0.9602898564975362},
+    {0.1012285362903763, 0.2223810344533745, 0.3137066458778873, 0.3626837833783620, 0.3626837833783620,
+     0.3137066458778873, 0.2223810344533745, 0.1012285362903763}};
 
 /* The transition. */
 static void add_transition(const lift *l, equations *q, const field *f, const double *p_t, double stuck) {
-  static const double x[POINTS] = {-0.9602898564975362, -0.7966664774136267, -0.5255324099163290,
-                                   -0.1834346424956498, 0.1834346424956498,  0.5255324099163290,
-                                   0.7966664774136267,  0.9602898564975362};
-  static const double w[POINTS] = {0.1012285362903763, 0.2223810344533745, 0.3137066458778873,
-                                   0.3626837833783620, 0.3626837833783620, 0.3137066458778873,
-                                   0.2223810344533745, 0.1012285362903763};
   if (!(f->l > 0)) return;
   double turns = f->l / l->radius / 3.2, growth = fabs(f->k) * f->l / 1.2;
   int pieces = (int)fmin(PIECES_MOST, ceil(fmax(1e-9, fmax(turns, growth))));
+  const rule *gauss = fmax(turns, growth / 1.4) < 0.31 ? &few_points : &many_points;
   double h = f->l / pieces / 2;
   for (int i = 0; i < pieces; i++) {
-    for (int g = 0; g < POINTS; g++) {
-      double s = f->a + h * (2 * i + 1 + x[g]);
+    for (int g = 0; g < gauss->n; g++) {
+      double s = f->a + h * (2 * i + 1 + gauss->x[g]), w = h * gauss->w[g];
       spot o = spot_within(f, s);
-      add_stretch(l, q, h * w[g], &o, p_t);
-      add_friction(l, q, h * w[g], &o, p_t, stuck);
+      add_stretch(l, q, w, &o, p_t);
+      add_friction(l, q, w, &o, p_t, stuck);
       if (!(l->rho > 0)) continue;
-      add_mass(q, l->rho * h * w[g], &o, p_t);
-      add_weight(l, q, l->rho * h * w[g], s, &o);
+      add_mass(q, l->rho * w, &o, p_t);
+      add_weight(l, q, l->rho * w, s, &o);
     }
   }
 }
@@ -268,13 +294,11 @@ static void add_span(const lift *l, equations *q, const field *f, const double *
   double length = cps_lift_span(l, y, side), middle = side ? l->arc + length / 2 : -length / 2, s;
   spot body = spot_body(l, f, y, side, &s);
   add_hanging(l, q, l->mass[side], side, s, &body, p_t);
-  add_stretch(l, q, length, &body, p_t);
+  if (!l->slack[side]) add_stretch(l, q, length, &body, p_t);
   if (!(l->rho > 0) || l->model == CABLE_SPRINGS) return;
-  for (int g = -1; g <= 1; g += 2) {
-    s = middle + g * length / (2 * sqrt(3));
-    spot o = side ? spot_behind(f, s) : spot_before(f, s);
-    add_hanging(l, q, l->rho * length / 2, side, s, &o, p_t);
-  }
+  spot o = side ? spot_behind(f, middle) : spot_before(f, middle);
+  add_hanging(l, q, l->rho * length, side, middle, &o, p_t);
+  add_spread(q, l->rho * length, length, &o, p_t);
 }
 
 /* The side whose strain the cable has where it sticks: where it runs on or, if all of it sticks, where u is 0. */
@@ -294,8 +318,22 @@ static double drive_ratio(const lift *l, const double *y) {
   return l->model == CABLE_FLOW ? 1 : stuck_ratio(l, y);
 }
 
+/* Bodies that fall: all that there is of a slack cable, which has no mass. */
+static void assemble_slack(const lift *l, const double *y, equations *q) {
+  double x[2], v[2];
+  cps_lift_bodies(l, y, x, v);
+  for (int i = 0; i < 2; i++) {
+    q->kinetic += l->mass[i] * v[i] * v[i] / 2;
+    q->gravity += l->mass[i] * (l->height[i] - l->pull[i] * (x[i] - (i ? l->arc : 0)));
+  }
+}
+
 static void assemble(const lift *l, const double *y, equations *q) {
   memset(q, 0, sizeof *q);
+  if (l->mode == LIFT_SLACK) {
+    assemble_slack(l, y, q);
+    return;
+  }
   field f = field_at(l, y);
   const double p_t[COORDINATES] = {y[LIFT_FLOW_T], y[LIFT_E1_T], y[LIFT_E2_T]};
   for (int side = 0; side < 2; side++) add_span(l, q, &f, y, side, p_t);
@@ -374,7 +412,7 @@ static double ratio_of_tensions(const lift *l) { return exp((l->tight ? 1 : -1) 
 
 /* The rates that the mode ties to others. */
 static double flow_tied(const lift *l, const double *y) {
-  return l->mode == LIFT_SLIDES ? y[LIFT_FLOW_T] : l->radius * y[LIFT_PSI_T] / drive_ratio(l, y);
+  return l->mode >= LIFT_SLIDES ? y[LIFT_FLOW_T] : l->radius * y[LIFT_PSI_T] / drive_ratio(l, y);
 }
 
 static void tie_state(const lift *l, double *y) {
@@ -392,7 +430,7 @@ static int stick(lift *l, const equations *q, const double *y, double given, dou
                                                    : 0;
   double a[COORDINATES][COORDINATES], x[COORDINATES];
   int driven = !turns_freely(l->drum), springs = l->model == CABLE_SPRINGS;
-  double naive = springs ? l->radius * l->ea * (y[LIFT_E1] - y[LIFT_E2]) : 0;
+  double naive = springs ? l->radius * (cps_lift_tension(l, y, 0) - cps_lift_tension(l, y, 1)) : 0;
   /* Unknowns: angular acceleration, then those of the strains. */
   for (int i = 0; i < COORDINATES; i++) {
     x[i] = q->force[i] - q->m[i][FLOW] * drift;
@@ -435,12 +473,28 @@ static int slide(lift *l, const equations *q, const double *y, double given, dou
   return 1;
 }
 
+/* While the cable is slack. */
+static void fall(lift *l, double given, double *p_tt) {
+  p_tt[FLOW] = l->pull[0];
+  p_tt[E1] = l->pull[1] - l->pull[0];
+  p_tt[E2] = 0;
+  l->torque = 0;
+  l->acceleration = turns_freely(l->drum) ? given / l->inertia : given;
+}
+
+static int accelerate(lift *l, const equations *q, const double *y, double given, double *p_tt) {
+  if (l->mode == LIFT_SLIDES) return slide(l, q, y, given, p_tt);
+  if (l->mode != LIFT_SLACK) return stick(l, q, y, given, p_tt);
+  fall(l, given, p_tt);
+  return 1;
+}
+
 int cps_lift_rates(lift *l, double t, double *y, double *y_t) {
   equations q;
   double p_tt[COORDINATES], given = drive(l, t, y);
   tie_state(l, y);
   assemble(l, y, &q);
-  if (!(l->mode == LIFT_SLIDES ? slide(l, &q, y, given, p_tt) : stick(l, &q, y, given, p_tt))) return 0;
+  if (!accelerate(l, &q, y, given, p_tt)) return 0;
   for (int i = 0; i < COORDINATES; i++) {
     y_t[LIFT_FLOW + i] = y[LIFT_FLOW_T + i];
     y_t[LIFT_FLOW_T + i] = p_tt[i];
@@ -449,7 +503,7 @@ int cps_lift_rates(lift *l, double t, double *y, double *y_t) {
   y_t[LIFT_PSI_T] = l->acceleration;
   y_t[LIFT_EDGE] = y[LIFT_FLOW_T];
   y_t[LIFT_FRICTION] = l->slip_power = q.friction;
-  if (l->mode != LIFT_SLIDES && l->model != CABLE_SPRINGS) {
+  if (l->mode < LIFT_SLIDES && l->model != CABLE_SPRINGS) {
     /* What is dissipated; the rest goes to and fro as the tensions change. */
     double jump = y[LIFT_E2] - y[LIFT_E1], slips = l->mode == LIFT_CARRIED ? 0 : fabs(y[LIFT_FLOW_T]);
     l->slip_power = l->ea * jump * jump / 2 * slips;
@@ -460,8 +514,8 @@ int cps_lift_rates(lift *l, double t, double *y, double *y_t) {
   if (l->model == CABLE_FLOW) y_t[LIFT_MOTION] *= stuck_ratio(l, y); /* the pulley turns that much faster */
   y_t[LIFT_MADE1] = y_t[LIFT_MADE2] = 0;
   if (l->model == CABLE_SPRINGS) {
-    y_t[LIFT_MADE1] = l->ea * y[LIFT_E1] * y[LIFT_E1] / 2 * y[LIFT_FLOW_T];
-    y_t[LIFT_MADE2] = -l->ea * y[LIFT_E2] * y[LIFT_E2] / 2 * y[LIFT_FLOW_T];
+    y_t[LIFT_MADE1] = cps_lift_tension(l, y, 0) * y[LIFT_E1] / 2 * y[LIFT_FLOW_T];
+    y_t[LIFT_MADE2] = -cps_lift_tension(l, y, 1) * y[LIFT_E2] / 2 * y[LIFT_FLOW_T];
   }
   return isfinite(p_tt[FLOW] + p_tt[E1] + p_tt[E2] + l->acceleration);
 }
@@ -474,13 +528,20 @@ static double sliding(const lift *l, const double *y) {
   return (l->tight ? 1 : -1) * ((1 + y[LIFT_E1 + in]) * y[LIFT_FLOW_T] - l->radius * y[LIFT_PSI_T]);
 }
 
-enum { GUARD_TIGHT, GUARD_WRAP, GUARD_WAY, GUARD_OTHER };
+enum { GUARD_TIGHT, GUARD_WRAP, GUARD_WAY, GUARD_OTHER, GUARD_ARRIVES = LIFT_ARRIVES };
 
 void cps_lift_guards(const lift *l, const double *y, double *guard) {
   for (int i = 0; i < LIFT_GUARDS; i++) guard[i] = INFINITY;
+  guard[GUARD_ARRIVES] = fmin(cps_lift_span(l, y, 0), cps_lift_span(l, y, 1)) / l->radius;
   double least = fmin(y[LIFT_E1], y[LIFT_E2]), most = fmax(y[LIFT_E1], y[LIFT_E2]);
-  if (l->model == CABLE_SPRINGS) {
-    guard[GUARD_WRAP] = least / most;
+  if (l->model == CABLE_SPRINGS) { /* each by itself, relative to what a body's weight stretches it by */
+    for (int i = 0; i < 2; i++)
+      guard[GUARD_TIGHT + i] = (l->slack[i] ? -1 : 1) * y[LIFT_E1 + i] * l->ea /
+                               (l->mass[i] * fabs(l->pull[i]));
+    return;
+  }
+  if (l->mode == LIFT_SLACK) {
+    guard[GUARD_OTHER] = -y[LIFT_E1] / l->radius;
     return;
   }
   if (l->mode == LIFT_SLIDES) {
@@ -521,14 +582,46 @@ static int take_over(lift *l, const double v[2]) {
   return 1;
 }
 
+/* A cable that slides and has no tension is slack on both sides. Bodies fall from where they are. */
+static void let_go(lift *l, const double x[2], const double v[2]) {
+  double *y = l->y;
+  l->mode = LIFT_SLACK;
+  y[LIFT_FLOW] = x[0] + l->length[0];
+  y[LIFT_FLOW_T] = v[0];
+  y[LIFT_E1] = fmin(0, x[1] - x[0] - l->arc - l->length[0] - l->length[1]);
+  y[LIFT_E1_T] = v[1] - v[0];
+  y[LIFT_E2] = y[LIFT_E2_T] = 0;
+}
+
+/* A slack cable that has become straight slides towards the side that pulls more. */
+static int pull_taut(lift *l, const double v[2]) {
+  l->mode = LIFT_SLIDES;
+  l->y[LIFT_E1] = l->y[LIFT_E2] = 0;
+  for (int k = 0; k < 2; k++) {
+    l->tight = !l->tight;
+    if (!take_over(l, v)) return 0;
+    if (sliding(l, l->y) >= 0) break;
+  }
+  return 1;
+}
+
 int cps_lift_change(lift *l, int guard) {
   double x[2], v[2], *y = l->y;
   equations before, after;
-  if (l->model == CABLE_SPRINGS || (l->model != CABLE_SEMI_ANALYTICAL && guard == GUARD_WRAP)) return 0;
+  if (guard == GUARD_ARRIVES) return 0;
+  if (l->model == CABLE_SPRINGS) {
+    l->slack[guard - GUARD_TIGHT] = !l->slack[guard - GUARD_TIGHT];
+    return 1;
+  }
+  if (l->model != CABLE_SEMI_ANALYTICAL && guard == GUARD_WRAP) return 0;
   cps_lift_bodies(l, y, x, v);
   assemble(l, y, &before);
-  if (l->mode == LIFT_SLIDES) {
-    if (guard == GUARD_OTHER) return 0;
+  if (l->mode == LIFT_SLACK) {
+    if (!pull_taut(l, v)) return 0;
+  } else if (l->mode == LIFT_SLIDES && guard == GUARD_OTHER) {
+    if (l->rho > 0) return 0; /* its mass would fall in loops */
+    let_go(l, x, v);
+  } else if (l->mode == LIFT_SLIDES) {
     l->mode = y[LIFT_PSI_T] > 0 ? LIFT_AT_END : LIFT_AT_START;
   } else if (guard == GUARD_TIGHT) {
     l->tight = !l->tight; /* the transition has no length: nothing else changes */
@@ -542,7 +635,7 @@ int cps_lift_change(lift *l, int guard) {
     y[LIFT_EDGE] = l->edge ? l->arc : 0;
     l->mode = LIFT_CARRIED;
   }
-  if (!take_over(l, v)) return 0;
+  if (l->mode != LIFT_SLACK && !take_over(l, v)) return 0;
   tie_state(l, y);
   assemble(l, y, &after);
   /* The cable's own share of kinetic energy may change a little, with its velocities. */
@@ -567,7 +660,7 @@ int cps_lift_jump(lift *l, double t) {
   cps_lift_bodies(l, y, x, v);
   assemble(l, y, &before);
   y[LIFT_PSI_T] = rate;
-  if (!take_over(l, v)) return 0;
+  if (l->mode != LIFT_SLACK && !take_over(l, v)) return 0;
   tie_state(l, y);
   assemble(l, y, &after);
   y[LIFT_MOTION] += after.kinetic - before.kinetic; /* of the cable, at once */
@@ -576,7 +669,54 @@ int cps_lift_jump(lift *l, double t) {
 
 /* ------------------------------------------------------------------ what is asked for */
 
+double cps_lift_tension(const lift *l, const double *y, int side) {
+  return l->mode == LIFT_SLACK || l->slack[side] ? 0 : l->ea * y[LIFT_E1 + side];
+}
+
+/* At s, of springs and of the others. */
+static lift_section section_spring(const lift *l, const field *f, const double *y, double s) {
+  int side = s > l->arc, on = s >= 0 && !side;
+  double t[2] = {cps_lift_tension(l, y, 0), cps_lift_tension(l, y, 1)};
+  lift_section o = {.x = s, .tension = on ? fmax(t[0], t[1]) : t[side], .contact = on};
+  if (!on) o.x += spot_spring(f, side ? s - l->arc : s, side).u;
+  return o;
+}
+
+static lift_section section_at(const lift *l, const field *f, const double *y, double s) {
+  int within = s > f->a && s < f->a + f->l;
+  spot p = within ? spot_within(f, s) : s <= f->a ? spot_before(f, s) : spot_behind(f, s);
+  lift_section o = {.x = s + p.u, .tension = l->ea * p.u1};
+  if (s < 0 || s > l->arc) return o;
+  o.contact = within && l->mode != LIFT_CARRIED ? 2 : 1;
+  o.rubs = -l->ea * p.u2;
+  if (o.contact == 2)
+    o.slides = p.b[FLOW] * y[LIFT_FLOW_T] + p.b[E1] * y[LIFT_E1_T] + p.b[E2] * y[LIFT_E2_T] -
+               l->radius * y[LIFT_PSI_T];
+  return o;
+}
+
+void cps_lift_sections(const lift *l, const double *y, int n, double step, lift_section *out) {
+  double x[2], v[2], length = l->length[0] + l->arc + l->length[1];
+  if (l->mode == LIFT_SLACK) { /* anywhere between the bodies: what is too long is left out of the picture */
+    cps_lift_bodies(l, y, x, v);
+    for (int k = 0; k < n; k++) out[k] = (lift_section){.x = x[0] + (x[1] - x[0]) * (k * step) / length};
+    return;
+  }
+  field f = field_at(l, y);
+  for (int k = 0; k < n; k++) {
+    double s = k * step - l->length[0] + y[LIFT_FLOW];
+    out[k] = l->model == CABLE_SPRINGS ? section_spring(l, &f, y, s) : section_at(l, &f, y, s);
+  }
+}
+
 void cps_lift_bodies(const lift *l, const double *y, double x[2], double v[2]) {
+  if (l->mode == LIFT_SLACK) {
+    x[0] = y[LIFT_FLOW] - l->length[0];
+    x[1] = x[0] + l->length[0] + l->arc + l->length[1] + y[LIFT_E1];
+    v[0] = y[LIFT_FLOW_T];
+    v[1] = v[0] + y[LIFT_E1_T];
+    return;
+  }
   field f = field_at(l, y);
   for (int i = 0; i < 2; i++) {
     double s;
@@ -588,7 +728,7 @@ void cps_lift_bodies(const lift *l, const double *y, double x[2], double v[2]) {
 
 double cps_lift_slip_arc(const lift *l, const double *y) {
   if (l->model == CABLE_SPRINGS) return 0;
-  return l->mode == LIFT_SLIDES ? l->wrap : fabs(log(y[LIFT_E2] / y[LIFT_E1])) / l->mu;
+  return l->mode >= LIFT_SLIDES ? l->wrap : fabs(log(y[LIFT_E2] / y[LIFT_E1])) / l->mu;
 }
 
 void cps_lift_energy(const lift *l, const double *y, cps_energy *e) {

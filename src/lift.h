@@ -11,10 +11,13 @@ typedef enum lift_mode {
   LIFT_AT_START, /* at the side of the cable's start, where it slips: the cable runs off there */
   LIFT_AT_END,   /* at the side of its end */
   LIFT_CARRIED,  /* between the two after a reversal: carried along with the pulley, nothing slips */
-  LIFT_SLIDES    /* all around: the cable slides through */
+  LIFT_SLIDES,   /* all around: the cable slides through */
+  LIFT_SLACK     /* nowhere: the cable is slack, and the bodies fall */
 } lift_mode;
 
-/* The state, one double each. Rates that the mode ties to others are kept in step with them. */
+/* The state, one double each. Rates that the mode ties to others are kept in step with them. In LIFT_SLACK, LIFT_FLOW is
+ * what it would be if the start's span were just straight, and LIFT_E1 how much longer than the cable the path between
+ * the bodies is [m], which is less than zero. */
 enum {
   LIFT_FLOW,   /* undeformed cable that has passed from the start's side to the end's [m] */
   LIFT_E1,     /* strain at the start's side */
@@ -48,9 +51,10 @@ typedef struct lift {
   double height[2], hub;        /* - gravity . place of the tangent points and the centre [m2/s2] */
 
   lift_mode mode;
-  int tight;  /* side with the higher tension: 0 start, 1 end */
-  int anchor; /* side whose tangent point u counts from: the less tight one at the start of the run */
-  int edge;   /* LIFT_CARRIED: which edge of the transition LIFT_EDGE is, 0 or 1 */
+  int tight;    /* side with the higher tension: 0 start, 1 end */
+  int anchor;   /* side whose tangent point u counts from: the less tight one at the start of the run */
+  int edge;     /* LIFT_CARRIED: which edge of the transition LIFT_EDGE is, 0 or 1 */
+  int slack[2]; /* CABLE_SPRINGS: spans that are shorter than without tension */
   double y[LIFT_STATES];
   double t;
   double torque;       /* that the pulley needs for the cable, about psi [N m], and its acceleration: */
@@ -64,15 +68,28 @@ cps_status cps_lift_make(lift *l, const cps_scenario *s, double t, cps_error *er
 int cps_lift_rates(lift *l, double t, double *y, double *y_t);
 
 /* What must stay positive while the mode lasts. */
-enum { LIFT_GUARDS = 4 };
+enum { LIFT_GUARDS = 5, LIFT_ARRIVES = LIFT_GUARDS - 1 /* a body, at the pulley */ };
 void cps_lift_guards(const lift *l, const double *y, double *guard);
-/* Goes over to the next mode after guard i; 0 if there is none, because the cable goes slack. */
+/* Goes over to the next mode after guard i; 0 if the model has none. */
 int cps_lift_change(lift *l, int guard);
 
 /* The pulley of a drive that does not prescribe it starts with a rate, or the drive's rate jumps at time t: bodies
  * keep their velocities. 0 if that cannot be. */
 int cps_lift_start(lift *l, double t, double rate);
 int cps_lift_jump(lift *l, double t);
+
+/* Tension of the span at a side [N]. */
+double cps_lift_tension(const lift *l, const double *y, int side);
+
+/* Sections of the cable at equal undeformed distances from its start on. */
+typedef struct lift_section {
+  double x;       /* place along the path, from where the start's span touches the pulley [m] */
+  double tension; /* [N] */
+  double rubs;    /* friction force on it per length [N/m] */
+  double slides;  /* velocity along the rim [m/s] */
+  int contact;    /* 0: none, 1: sticks, 2: slips */
+} lift_section;
+void cps_lift_sections(const lift *l, const double *y, int n, double step, lift_section *out);
 
 /* Positions along the path and velocities of the two bodies. */
 void cps_lift_bodies(const lift *l, const double *y, double x[2], double v[2]);

@@ -32,7 +32,7 @@ static void bodies(row *r, const lift *l) {
 
 static void drum(row *r, const lift *l) {
   const char *name = l->drum->name;
-  double t1 = l->ea * l->y[LIFT_E1], t2 = l->ea * l->y[LIFT_E2];
+  double t1 = cps_lift_tension(l, l->y, 0), t2 = cps_lift_tension(l, l->y, 1);
   cps_row_put(r, "drums", name, "angle", "rad", l->turn * l->y[LIFT_PSI]);
   cps_row_put(r, "drums", name, "rate", "rad/s", l->turn * l->y[LIFT_PSI_T]);
   cps_row_put(r, "drums", name, "torque", "N m", -l->turn * l->torque);
@@ -47,7 +47,8 @@ static void drum(row *r, const lift *l) {
 
 static void cable(row *r, const lift *l) {
   const char *name = l->cable->name;
-  double e1 = l->y[LIFT_E1], e2 = l->y[LIFT_E2], slips = cps_lift_slip_arc(l, l->y);
+  double e1 = cps_lift_tension(l, l->y, 0) / l->ea, e2 = cps_lift_tension(l, l->y, 1) / l->ea,
+         slips = cps_lift_slip_arc(l, l->y);
   double far[2] = {cps_lift_span(l, l->y, 0), cps_lift_span(l, l->y, 1)};
   cps_row_put(r, "cables", name, "tension_start", "N", l->ea * e1);
   cps_row_put(r, "cables", name, "tension_end", "N", l->ea * e2);
@@ -77,6 +78,60 @@ static void cable(row *r, const lift *l) {
   cps_row_put(r, kind, on, "margin", "1", 1 - slips / l->wrap);
   cps_row_put(r, kind, on, "slip_work", "J", l->y[LIFT_FRICTION]);
   cps_row_put(r, kind, on, "slip_power", "W", l->slip_power);
+}
+
+/* ------------------------------------------------------------------ along the cable */
+
+enum { SECTIONS = 121 }; /* as many as a picture needs, at equal distances of the undeformed cable */
+
+/* A place x along the path, of which `hub` is the frame of the pulley: centre, and two directions. */
+static void place_at(const lift *l, double hub[3][3], double x, double *r) {
+  if (x < 0 || x > l->arc) {
+    int side = x > 0;
+    double far = side ? x - l->arc : -x;
+    for (int d = 0; d < 3; d++) r[d] = l->from[side][d] + l->away[side][d] * far;
+    return;
+  }
+  double angle = l->angle + l->turn * x / l->radius, u = l->radius * cos(angle), w = l->radius * sin(angle);
+  for (int d = 0; d < 3; d++) r[d] = hub[0][d] + hub[1][d] * u + hub[2][d] * w;
+}
+
+void cps_lift_fields(row *r) {
+  const lift *l = r->sim->lift;
+  enum { S, TENSION, NORMAL, FRICTION, SLIP, STATE, DRUM, FIELDS };
+  static const struct {
+    const char *what, *unit;
+  } of[FIELDS] = {[S] = {"contact.s", "m"},           [TENSION] = {"tension", "N"},
+                  [NORMAL] = {"contact.normal", "N"}, [FRICTION] = {"contact.friction", "N"},
+                  [SLIP] = {"contact.slip", "m/s"},   [STATE] = {"contact.state", "1"},
+                  [DRUM] = {"contact.drum", "1"}};
+  double value[FIELDS][SECTIONS], place[SECTIONS * 3], hub[3][3], axis[3];
+  lift_section section[SECTIONS];
+  double length = l->length[0] + l->arc + l->length[1], step = length / (SECTIONS - 1);
+  int dim = l->of->dim == 3 ? 3 : 2;
+  const char *name = l->cable->name;
+  cps_drum_place(l->of, l->drum_index, hub[0], axis);
+  cps_drum_frame(axis, hub[1], hub[2]);
+  cps_lift_sections(l, l->y, SECTIONS, step, section);
+  for (int k = 0; k < SECTIONS; k++) {
+    lift_section o = section[k];
+    double at[3];
+    place_at(l, hub, o.x, at);
+    for (int d = 0; d < dim; d++) place[k * dim + d] = at[d];
+    value[S][k] = k * step;
+    value[TENSION][k] = o.tension;
+    value[NORMAL][k] = o.contact ? o.tension / l->radius * step : 0;
+    value[FRICTION][k] = l->turn * o.rubs * step;
+    value[SLIP][k] = l->turn * o.slides;
+    value[STATE][k] = o.contact;
+    value[DRUM][k] = o.contact ? l->drum_index : -1;
+  }
+  cps_row_field(r, name, "s", "m", SECTIONS, 1, 1, value[S]);
+  cps_row_field(r, name, "position", "m", SECTIONS, dim, 0, place);
+  cps_row_field(r, name, of[TENSION].what, of[TENSION].unit, SECTIONS, 1, 0, value[TENSION]);
+  cps_row_field(r, name, of[S].what, of[S].unit, SECTIONS, 1, 1, value[S]);
+  for (int f = NORMAL; f < FIELDS; f++)
+    cps_row_field(r, name, of[f].what, of[f].unit, SECTIONS, 1, 0, value[f]);
 }
 
 void cps_lift_columns(row *r) {

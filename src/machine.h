@@ -55,6 +55,7 @@ typedef struct contact_law {
   double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
   double most;    /* with memory, or smooth: what it answers with at most, per unit of N; else INFINITY */
+  double rise;    /* LAW_VELOCITY: steepest fall of friction with velocity, per unit of normal force */
   int slip[2];    /* LAW_JUMP: modes of sliding forward and backward */
 } contact_law;
 

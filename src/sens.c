@@ -230,17 +230,20 @@ static double shadow_step(const sens_parameter *p) {
   return power;
 }
 
-static cps_status make_shadows(sens_run *run, cps_error *err) {
-  for (int i = 0; i < run->n_wrt; i++) {
-    sens_parameter *p = &run->wrt[i];
-    p->step = shadow_step(p);
-    for (int k = 0; k < SENS_SHADOWS; k++) {
-      if (p->shadow[k]) continue;
-      p->shadow[k] = cps_sens_moved(run, i, p->q.value + cps_sens_place[k] * p->step, 1, err);
-      if (!p->shadow[k]) return err ? err->status : CPS_BAD_INPUT;
-    }
+/* Makes the shadows of a parameter from number `first` on, as far as they are not there. */
+static cps_status make_shadows(const sens_run *run, int wrt, int first, cps_error *err) {
+  sens_parameter *p = &run->wrt[wrt];
+  p->step = shadow_step(p);
+  for (int k = first; k < SENS_SHADOWS; k++) {
+    if (p->shadow[k]) continue;
+    p->shadow[k] = cps_sens_moved(run, wrt, p->q.value + cps_sens_place[k] * p->step, 1, err);
+    if (!p->shadow[k]) return err ? err->status : CPS_BAD_INPUT;
   }
   return CPS_OK;
+}
+
+cps_status cps_sens_shadows(const sens_run *run, int wrt, cps_error *err) {
+  return make_shadows(run, wrt, 0, err);
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -470,7 +473,8 @@ cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(con
   if (status == CPS_OK) status = find_rows(s, &e);
   if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
   if (status == CPS_OK) status = choose(s, method, &run, &engine, &e);
-  if (status == CPS_OK && !engine->no_shadows) status = make_shadows(&run, &e);
+  for (int i = 0; i < s->n_wrt && status == CPS_OK && engine->no_shadows != SENS_NO_SHADOWS; i++)
+    status = make_shadows(&run, i, engine->no_shadows == SENS_FEW_SHADOWS ? SENS_SHADOWS - 1 : 0, &e);
   s->used_up = 1;
   if (status == CPS_OK) {
     cps_status (*go)(sens_run *, cps_error *) = s->used == CPS_SENS_ADJOINT ? engine->adjoint

@@ -304,10 +304,8 @@ static void lift_energy(const cps_simulation *sim, cps_energy *e) {
 }
 
 static void lift_count(const cps_simulation *sim, cps_progress *p) {
-  *(sim->lift->mode == LIFT_SLIDES ? &p->slipping : &p->sticking) += 1;
+  *(sim->lift->mode >= LIFT_SLIDES ? &p->slipping : &p->sticking) += 1;
 }
-
-static void no_fields(row *r) { (void)r; }
 
 static const cable_engine *engine_of(const cps_scenario *s) {
   static const cable_engine elements = {.make = make_machine,
@@ -318,7 +316,7 @@ static const cable_engine *engine_of(const cps_scenario *s) {
                                         .loses = 1};
   static const cable_engine few = {.make = make_lift,
                                    .columns = cps_lift_columns,
-                                   .fields = no_fields,
+                                   .fields = cps_lift_fields,
                                    .energy = lift_energy,
                                    .count = lift_count,
                                    .run = cps_lift_run};
@@ -472,7 +470,8 @@ cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_
   static const char *const names[] = {[LIFT_AT_START] = "slips at start",
                                       [LIFT_AT_END] = "slips at end",
                                       [LIFT_CARRIED] = "sticks",
-                                      [LIFT_SLIDES] = "slides through"};
+                                      [LIFT_SLIDES] = "slides through",
+                                      [LIFT_SLACK] = "slack"};
   cps_event e = {.contact = -1, .from = from, .to = to, .contact_name = sim->lift->cable->name};
   return add_event(sim, &e, names[from], names[to], err);
 }

@@ -187,6 +187,7 @@ typedef struct follower {
   void *data;
   cps_status (*row)(cps_simulation *sim, void *data, cps_error *err);
   cps_status (*step)(cps_simulation *sim, const void *what, void *data, cps_error *err);
+  const struct bdf_follower *bdf; /* what bdf integrates along; NULL: nothing */
 } follower;
 
 /* How cables are computed: a machine of elements (machine.h), or a lift in few variables (lift.h). */
@@ -226,7 +227,7 @@ struct cps_simulation {
   unsigned char *pending; /* owned: items of a checkpoint for the solver to take up */
   size_t pending_size;
   int ended;
-  follower follow; /* functions are NULL if nobody follows */
+  follower follow;         /* functions are NULL if nobody follows */
   const double *row_times; /* see cps_simulation_rows_at; NULL: none. Borrowed */
   long n_row_times;
   int rows_only;
@@ -282,6 +283,7 @@ void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, doub
 /* Cables (machine_result.c): what they record, their energy, and the next time that something prescribed jumps. */
 void cps_machine_columns(row *r);
 void cps_machine_fields(row *r);
+void cps_lift_fields(row *r);
 void cps_lift_columns(row *r); /* lift_result.c */
 double cps_machine_next_break(const cps_scenario *s, double t);
 

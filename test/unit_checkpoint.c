@@ -79,12 +79,8 @@ static void compare(const char *what, const cps_result *whole, const cps_result 
 }
 
 /* One run in one go, saved at a random instant, and the rest of it from there. Returns the instants; -1 if the
- * solver does not take the law, or the run fails for reasons of its own. */
-static int interrupt(const char *law, const char *solver, double until, double output, const char *more,
-                     rng *random) {
-  char what[120];
-  snprintf(what, sizeof what, "%s with %s", law, solver);
-  cps_scenario *s = parse(law, solver, until, output, more);
+ * solver does not take the law, or the run fails for reasons of its own. Takes the scenario. */
+static int interrupt_run(const char *what, cps_scenario *s, rng *random) {
   cps_error err = {0};
   cps_system *system = cps_system_new(s, &err);
   keeper k = {.at = -1};
@@ -111,6 +107,44 @@ static int interrupt(const char *law, const char *solver, double until, double o
   cps_system_free(system);
   cps_scenario_free(s);
   return status == CPS_OK ? instants : -1;
+}
+
+static int interrupt(const char *law, const char *solver, double until, double output, const char *more,
+                     rng *random) {
+  char what[120];
+  snprintf(what, sizeof what, "%s with %s", law, solver);
+  return interrupt_run(what, parse(law, solver, until, output, more), random);
+}
+
+/* Cables in few variables, through every change of mode: slipping, carried, sliding through, slack. */
+static void lifts(void **state) {
+  (void)state;
+  static const char text[] = "capstan: 1\n"
+                             "gravity: 10\n"
+                             "drums: {pulley: {radius: 0.5, inertia: 2, drive: {rotation: {sine: {amplitude: "
+                             "1, omega: 60 rad/s}}}}}\n"
+                             "bodies: {left: {mass: 100}, right: {mass: 120}}\n"
+                             "cables:\n"
+                             "  rope:\n"
+                             "    EA: 1e6\n"
+                             "    mass_per_length: 0\n"
+                             "    path: [left, hang 4, over pulley, hang 3, right]\n"
+                             "    contact: {normal: linear, friction: {coulomb: {mu: 0.8}}}\n"
+                             "run: {until: 2, output: 0.01}\n";
+  static const char *const settings[][3] = {
+      {"cables.rope.model=semi-analytical", "run.until=2", "run.fields=0.1"},
+      {"cables.rope.model=semi-analytical", "cables.rope.mass_per_length=2",
+       "drums.pulley.drive={rotation: {sine: {amplitude: 1, omega: 5 rad/s}}}"},
+      {"cables.rope.model=semi-analytical", "run.output=0", "drums.pulley.drive={torque: 90}"},
+      {"cables.rope.model=springs", "run.output=0.002", "cables.rope.damping.axial=100"}};
+  rng random = rng_for("lifts", 3);
+  for (int i = 0; i < 5 * ROWS(settings); i++) {
+    cps_problems *problems = NULL;
+    cps_scenario *s = cps_scenario_parse(text, strlen(text), "test", settings[i % ROWS(settings)], 3,
+                                         &problems);
+    if (!s) fail_msg("%s", cps_problems_at(problems, 0)->text);
+    assert_true(interrupt_run("a lift", s, &random) > 3);
+  }
 }
 
 static void every_law_with_every_solver(void **state) {
@@ -242,6 +276,6 @@ static void wrong_bytes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_law_with_every_solver),
                                      cmocka_unit_test(every_instant), cmocka_unit_test(again_and_again),
-                                     cmocka_unit_test(wrong_bytes)};
+                                     cmocka_unit_test(lifts), cmocka_unit_test(wrong_bytes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

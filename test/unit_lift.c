@@ -276,6 +276,107 @@ static void slides_and_holds(void **state) {
   end(&r);
 }
 
+/* ------------------------------------------------------------------ slack */
+
+#define SHAKEN                                                                                               \
+  "drums.pulley.drive={rotation: {sine: {amplitude: 1, omega: 60 rad/s}}};run.until=2;run.output=0.001;"
+
+/* A cable that slides can only lose both of its tensions at once: the bodies fall, and pull it taut again. */
+static void slack_and_taut(void **state) {
+  (void)state;
+  ran r = run_well(SHAKEN "cables.rope.contact.friction.coulomb.mu=0.8");
+  double from = NAN, fell = 0;
+  int times = 0;
+  const double *time = column(&r, "time"),
+               *v[2] = {column(&r, "bodies.left.vy"), column(&r, "bodies.right.vy")},
+               *t[2] = {column(&r, "cables.rope.tension_start"), column(&r, "cables.rope.tension_end")};
+  for (long i = 0; i < cps_result_events(r.result); i++) {
+    const cps_event *e = cps_result_event(r.result, i);
+    if (e->to == LIFT_SLACK) {
+      assert_int_equal(e->from, LIFT_SLIDES);
+      from = e->time;
+    }
+    if (e->from != LIFT_SLACK) continue;
+    assert_int_equal(e->to, LIFT_SLIDES);
+    times++;
+    for (long k = 1; k <= last(&r); k++) {
+      if (!(time[k - 1] > from && time[k] < e->time)) continue;
+      fell += time[k] - time[k - 1];
+      for (int side = 0; side < 2; side++) {
+        assert_near(t[side][k], 0, 0);
+        assert_near(v[side][k] - v[side][k - 1], -10 * (time[k] - time[k - 1]), 1e-9);
+      }
+    }
+  }
+  assert_true(times >= 2);
+  assert_true(fell > 0.02);
+  for (long k = 0; k <= last(&r); k++) assert_true(t[0][k] >= 0 && t[1][k] >= 0);
+  assert_true(closing(&r) < 1e-9);
+  end(&r);
+}
+
+/* Springs go slack one by one, and only pull. */
+static void slack_springs(void **state) {
+  (void)state;
+  ran r = run_well("cables.rope.model=springs;drums.pulley.drive={rotation: {sine: {amplitude: 1, omega: 20 "
+                   "rad/s}}};run.until=2;run.output=0.001");
+  const double *t[2] = {column(&r, "cables.rope.tension_start"), column(&r, "cables.rope.tension_end")};
+  long slack[2] = {0, 0}, both = 0;
+  for (long k = 0; k <= last(&r); k++) {
+    assert_true(t[0][k] >= 0 && t[1][k] >= 0);
+    for (int side = 0; side < 2; side++) slack[side] += t[side][k] == 0;
+    both += t[0][k] == 0 && t[1][k] == 0;
+  }
+  assert_true(slack[0] > 20 && slack[1] > 20 && both < slack[0]);
+  assert_true(closing(&r) < 1e-9);
+  end(&r);
+}
+
+/* ------------------------------------------------------------------ along the cable */
+
+/* Places, tensions and what rubs, as a picture shows them. */
+static void fields_along(void **state) {
+  (void)state;
+  ran r = run_well(
+      "drums.pulley.drive={rotation: {cycloid: {amplitude: 2, duration: 1}}};run.fields=0.1;" HEAVY);
+  const double *place = NULL, *tension = NULL, *rubs = NULL, *contact = NULL;
+  int n = 0;
+  for (int i = 0; i < cps_result_fields(r.result); i++) {
+    const cps_field *f = cps_result_field(r.result, i);
+    const double *data = cps_result_field_data(r.result, i);
+    if (strcmp(f->name, "cables.rope.position") == 0) place = data;
+    if (strcmp(f->name, "cables.rope.tension") == 0) tension = data, n = f->points;
+    if (strcmp(f->name, "cables.rope.contact.friction") == 0) rubs = data;
+    if (strcmp(f->name, "cables.rope.contact.state") == 0) contact = data;
+  }
+  assert_true(place && tension && rubs && contact);
+  long frames = cps_result_frames(r.result);
+  assert_int_equal(frames, 11);
+  const double *left = column(&r, "bodies.left.y"), *right = column(&r, "bodies.right.y"),
+               *t1 = column(&r, "cables.rope.tension_start"), *t2 = column(&r, "cables.rope.tension_end");
+  int slipped = 0;
+  for (long k = 0; k < frames; k++) {
+    const double *p = place + (size_t)k * (size_t)n * 2, *t = tension + (size_t)k * (size_t)n,
+                 *f = rubs + (size_t)k * (size_t)n, *c = contact + (size_t)k * (size_t)n;
+    long row = 10 * k;
+    double pull = 0;
+    assert_near(p[1], left[row], 1e-9);
+    assert_near(p[2 * n - 1], right[row], 1e-9);
+    assert_near(t[0], t1[row], 1e-9);
+    assert_near(t[n - 1], t2[row], 1e-9);
+    for (int i = 0; i < n; i++) {
+      if (c[i] != 0) assert_near(hypot(p[2 * i], p[2 * i + 1]), 0.5, 2e-3);
+      if (c[i] == 0) assert_near(fabs(p[2 * i]), 0.5, 1e-12);
+      pull += f[i];
+      slipped += c[i] == 2;
+    }
+    /* clockwise over the pulley: friction along the rim is against the path */
+    assert_near(fabs(pull), fabs(t2[row] - t1[row]), 0.1 * fabs(t2[row] - t1[row]) + 30);
+  }
+  assert_true(slipped > 10);
+  end(&r);
+}
+
 /* ------------------------------------------------------------------ drives */
 
 static void drives(void **state) {
@@ -376,10 +477,14 @@ static void says_what_it_cannot(void **state) {
     assert_non_null(strstr(r.err.text, bad[i].text));
     end(&r);
   }
-  /* While it runs: a pulley that drops the body too fast. */
+  /* While it runs: a body that is pulled up to the pulley, and cable with mass that falls. */
   ran r = run("drums.pulley.drive={torque: {step: {from: [0, 100], to: [0.1, -40000]}}};run.until=3");
   assert_int_equal(r.status, CPS_FAILED);
-  assert_non_null(strstr(r.err.text, "slack"));
+  assert_non_null(strstr(r.err.text, "body left has come up to pulley pulley"));
+  end(&r);
+  r = run(SHAKEN "cables.rope.contact.friction.coulomb.mu=0.8;cables.rope.mass_per_length=0.01");
+  assert_int_equal(r.status, CPS_FAILED);
+  assert_non_null(strstr(r.err.text, "goes slack"));
   end(&r);
   r = run("cables.rope.model=semi-analytical-printed;drums.pulley.drive={rotation: {step5: {from: [0, 0], "
           "to: [1, 9]}}}");
@@ -398,6 +503,9 @@ int main(void) {
       cmocka_unit_test(sides_swap),
       cmocka_unit_test(slides_through),
       cmocka_unit_test(slides_and_holds),
+      cmocka_unit_test(slack_and_taut),
+      cmocka_unit_test(slack_springs),
+      cmocka_unit_test(fields_along),
       cmocka_unit_test(drives),
       cmocka_unit_test(springs_create_energy),
       cmocka_unit_test(printed_friction),

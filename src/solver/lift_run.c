@@ -4,6 +4,7 @@
  * events.c: when the other side becomes the tight one, when the pulley reverses, when the transition arrives at the other
  * side, and when the cable begins or ends to slide through.
  */
+#include "../checkpoint.h"
 #include "../lift.h"
 #include "dopri.h"
 
@@ -23,10 +24,13 @@ typedef struct run {
   double tolerance;
   double last_event;
   int at_same_time;
+  double h, next_break;
 } run;
 
 static cps_status rates(void *with, double t, double *y, double *y_t) {
-  return cps_lift_rates(with, t, y, y_t) ? CPS_OK : CPS_FAILED;
+  run *r = with;
+  r->sim->result.counters.evaluations++;
+  return cps_lift_rates(r->l, t, y, y_t) ? CPS_OK : CPS_FAILED;
 }
 
 /* What an error of each state is judged by. */
@@ -92,14 +96,22 @@ static cps_status change(run *r, int guard, cps_error *err) {
   if (r->at_same_time > AT_SAME_TIME)
     return cps_simulation_fail(sim, -1, err, "cable %s does not decide whether it sticks or slides",
                                l->cable->name);
+  if (guard == LIFT_ARRIVES) {
+    int side = cps_lift_span(l, l->y, 1) < cps_lift_span(l, l->y, 0);
+    return cps_simulation_fail(sim, -1, err,
+                               "body %s has come up to pulley %s, where its span of the cable ends",
+                               l->of->bodies[l->body[side]].name, l->drum->name);
+  }
   if (!cps_lift_change(l, guard)) {
     int held = l->model != CABLE_SEMI_ANALYTICAL && l->model != CABLE_SPRINGS &&
                fmin(l->y[LIFT_E1], l->y[LIFT_E2]) > 0;
-    return cps_simulation_fail(sim, -1, err,
-                               held ? "cable %s slides through on its pulley, which the model of Lugris "
-                                      "cannot do: use model: semi-analytical"
-                                    : "cable %s goes slack, where this model ends: use model: ancf",
-                               l->cable->name);
+    return cps_simulation_fail(
+        sim, -1, err,
+        held ? "cable %s slides through on its pulley, which the model of Lugris "
+               "cannot do: use model: semi-analytical"
+             : "cable %s goes slack, and its mass would fall in loops, which this model "
+               "cannot do: use model: ancf, or mass_per_length: 0",
+        l->cable->name);
   }
   r->d.first_known = 0;
   return from == l->mode ? CPS_OK : cps_simulation_lift_event(sim, (int)from, (int)l->mode, err);
@@ -135,12 +147,70 @@ static cps_status step(run *r, double *h, double stop, cps_error *err) {
   return status == CPS_OK ? cps_simulation_stepped(sim, used, err) : status;
 }
 
+static void list(checkpoint *c, void *owner) {
+  run *r = owner;
+  lift *l = r->l;
+  cps_checkpoint_array(c, "lift.y", l->y, LIFT_STATES);
+  CHECKPOINT_VALUE(c, "lift.mode", l->mode);
+  CHECKPOINT_VALUE(c, "lift.tight", l->tight);
+  CHECKPOINT_VALUE(c, "lift.edge", l->edge);
+  CHECKPOINT_VALUE(c, "lift.slack", l->slack);
+  CHECKPOINT_VALUE(c, "lift.t", l->t);
+  CHECKPOINT_VALUE(c, "lift.torque", l->torque);
+  CHECKPOINT_VALUE(c, "lift.acceleration", l->acceleration);
+  CHECKPOINT_VALUE(c, "lift.slip_power", l->slip_power);
+  cps_checkpoint_array(c, "lift.scale", r->scale, LIFT_STATES);
+  cps_checkpoint_array(c, "lift.rates", r->d.k[0], LIFT_STATES);
+  CHECKPOINT_VALUE(c, "lift.rates_known", r->d.first_known);
+  CHECKPOINT_VALUE(c, "lift.latest", r->d.latest);
+  CHECKPOINT_VALUE(c, "lift.last_event", r->last_event);
+  CHECKPOINT_VALUE(c, "lift.at_same_time", r->at_same_time);
+  CHECKPOINT_VALUE(c, "lift.h", r->h);
+  CHECKPOINT_VALUE(c, "lift.next_break", r->next_break);
+}
+
+/* A stop has come: the drive jumps, or a row is recorded. */
+static cps_status arrive(run *r, int is_output, cps_error *err) {
+  cps_simulation *sim = r->sim;
+  double y_t[LIFT_STATES];
+  if (sim->t >= r->next_break) {
+    r->d.first_known = 0;
+    if (!cps_lift_jump(r->l, sim->t))
+      return cps_simulation_fail(sim, -1, err, "the drive jumps where nothing can follow");
+    r->next_break = cps_machine_next_break(sim->system->scenario, sim->t);
+    r->d.latest = nextafter(r->next_break, -INFINITY);
+  }
+  if (!is_output) return CPS_OK;
+  /* What is recorded belongs to the state. The last stage of a step is that, unless something has changed since. */
+  if (!r->d.first_known) cps_lift_rates(r->l, sim->t, r->l->y, y_t);
+  return cps_simulation_record(sim, err);
+}
+
+static cps_status integrate(run *r, cps_error *err) {
+  cps_simulation *sim = r->sim;
+  const scenario_run *set = &sim->system->scenario->run;
+  double most = set->step > 0 ? set->step : INFINITY;
+  int resumed;
+  cps_status status = cps_checkpoint_begin(sim, list, r, &resumed, err);
+  while (status == CPS_OK && sim->t < set->until) {
+    int is_output = 0;
+    double stop = cps_simulation_next_stop(sim, &is_output);
+    double before = sim->t;
+    r->h = fmin(r->h, most);
+    status = step(r, &r->h, stop, err);
+    int arrived = sim->t >= stop;
+    int everything = cps_simulation_every_step(sim) && sim->t > before;
+    if (status == CPS_OK && (arrived || everything))
+      status = arrive(r, (arrived && is_output) || everything, err);
+    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
+      status = cps_checkpoint_offer(sim, err);
+  }
+  return status;
+}
+
 cps_status cps_lift_run(cps_simulation *sim, cps_error *err) {
   const scenario_run *set = &sim->system->scenario->run;
-  run r = {.sim = sim, .l = sim->lift, .last_event = -INFINITY};
-  cps_status status = CPS_OK;
-  double most = set->step > 0 ? set->step : INFINITY, h = fmin(1e-4, set->until - set->from);
-  int is_output = 0;
+  run r = {.sim = sim, .l = sim->lift, .last_event = -INFINITY, .h = fmin(1e-4, set->until - set->from)};
   if (!cps_dopri_make(&r.d, LIFT_STATES)) {
     cps_dopri_free(&r.d);
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
@@ -148,30 +218,12 @@ cps_status cps_lift_run(cps_simulation *sim, cps_error *err) {
   set_scales(&r);
   r.tolerance = set->tolerance;
   r.d.rates = rates;
-  r.d.with = r.l;
+  r.d.with = &r;
   r.d.y = r.l->y;
   r.d.scale = r.scale;
-  while (status == CPS_OK && sim->t < set->until) {
-    double next_break = cps_machine_next_break(sim->system->scenario, sim->t);
-    double stop = cps_simulation_next_stop(sim, &is_output);
-    r.d.latest = nextafter(next_break, -INFINITY);
-    while (status == CPS_OK && sim->t < stop) {
-      h = fmin(h, most);
-      status = step(&r, &h, stop, err);
-      if (status == CPS_OK && cps_simulation_every_step(sim) && sim->t < stop)
-        status = cps_simulation_record(sim, err);
-    }
-    if (status == CPS_OK && sim->t >= next_break) {
-      r.d.first_known = 0;
-      if (!cps_lift_jump(r.l, sim->t))
-        status = cps_simulation_fail(sim, -1, err, "the drive jumps where nothing can follow");
-    }
-    /* What is recorded belongs to the state, not to the last stage of a step. */
-    double y_t[LIFT_STATES];
-    if (status == CPS_OK) cps_lift_rates(r.l, sim->t, r.l->y, y_t);
-    if (status == CPS_OK && (is_output || cps_simulation_every_step(sim)))
-      status = cps_simulation_record(sim, err);
-  }
+  r.next_break = cps_machine_next_break(sim->system->scenario, sim->t);
+  r.d.latest = nextafter(r.next_break, -INFINITY);
+  cps_status status = integrate(&r, err);
   cps_dopri_free(&r.d);
   return status;
 }
