@@ -81,7 +81,8 @@ static size_t state_size(const machine *m) {
   size_t size = (size_t)m->n_drums * sizeof(drum) + sizeof(double);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + 2 * sizeof(double);
+    size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + sizeof c->reaction +
+            2 * sizeof(double);
     size += (size_t)c->n_points * (sizeof(kept_point) + sizeof c->start[0]);
   }
   return size;
@@ -111,6 +112,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
     pass(&at, c->v, bytes, put);
     pass(&at, c->a, bytes, put);
     pass(&at, c->load, sizeof c->load, put);
+    pass(&at, c->reaction, sizeof c->reaction, put);
     double fixed[2] = {c->fixed[0], c->fixed[c->n]};
     pass(&at, fixed, sizeof fixed, put);
     c->fixed[0] = (unsigned char)fixed[0];

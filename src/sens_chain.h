@@ -81,6 +81,7 @@ enum { WK_FRICTION, WK_CONTACT, WK_DAMPING, WK_LOAD, WK_MOTION, WK_SOLVER, WK_IN
 typedef struct cable_at {
   int e;                      /* coordinates: (n + 1) b */
   int q, v, a, aux, f, start; /* in a state; f: [points][axes], start: [points][dim] */
+  int reaction;               /* [2][dim] of ends that are moved */
   int w;                      /* in w1, w2 */
   int theta;                  /* TH_...; then length[n], mass[n + 1], and per point mass, weight, shape[4] */
   int length, mass, p_mass, p_weight, p_shape; /* in theta */
@@ -181,7 +182,11 @@ typedef struct model {
   spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
   double *force;        /* room for forces of elements, seven times */
   double *q0, *v0, *a0; /* state before, of all cables */
-  double (*loads0)[2][3];
+  double (
+      *raw)[2][3]
+           [20]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
+                              of their own node and its neighbour */
+  double (*loads0)[2][3], (*reaction0)[2][6];
   double *room[4]; /* as long as w1 */
 } model;
 

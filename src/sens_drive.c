@@ -507,16 +507,24 @@ static void control(drive *o, int i, double t, double h) {
       k[j][0] = y[j].x[1];
       k[j][1] = of->kp * (y[j].s.y - y[j].x[0]) + of->kd * (y[j].s.y_t - y[j].x[1]);
     }
+    lanes kp = all(of->kp), kd = all(of->kd), sixth = all(step / 6), two = all(2), behind[4][3];
+    for (int j = 0; j < 4; j++) {
+      behind[j][0] = all(y[j].s.y - y[j].x[0]);
+      behind[j][1] = all(y[j].s.y_t - y[j].x[1]);
+      behind[j][2] = all(y[j].c);
+    }
     for (int chunk = 0; chunk < o->chunks; chunk++) {
       lanes *d = o->d + chunk * o->at->ds + first, dk[4][2];
+      const lanes *th = o->theta + chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM;
       for (int j = 0; j < 4; j++) {
         lanes dx[2] = {d[DY_ANGLE], d[DY_RATE]};
-        for (int n = 0; n < 2 && j > 0; n++) dx[n] += all(y[j].c) * dk[j - 1][n];
+        for (int n = 0; n < 2 && j > 0; n++) dx[n] += behind[j][2] * dk[j - 1][n];
         dk[j][0] = dx[1];
-        dk[j][1] = torque_by(o, i, y[j].x, y[j].s, dx, y[j].ds, chunk);
+        dk[j][1] = th[TH_KP] * behind[j][0] + th[TH_KD] * behind[j][1] - kp * dx[0] - kd * dx[1];
+        if (y[j].ds) dk[j][1] += kp * y[j].ds[chunk] + kd * y[j].ds[o->chunks + chunk];
       }
       for (int n = 0; n < 2; n++)
-        d[DY_ANGLE + n] += all(step / 6) * (dk[0][n] + all(2) * dk[1][n] + all(2) * dk[2][n] + dk[3][n]);
+        d[DY_ANGLE + n] += sixth * (dk[0][n] + two * dk[1][n] + two * dk[2][n] + dk[3][n]);
     }
     x[0] += step / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
     x[1] += step / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);

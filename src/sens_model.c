@@ -48,11 +48,14 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   o->v0 = calloc((size_t)ws, sizeof(double));
   o->a0 = calloc((size_t)ws, sizeof(double));
   o->loads0 = calloc(n, sizeof *o->loads0);
+  o->reaction0 = calloc(n, sizeof *o->reaction0);
+  o->raw = calloc(n, sizeof *o->raw);
   double *dense = calloc((size_t)ws * 6, sizeof(double));
   o->dense = (chain_work){dense, dense + ws, dense + 2 * ws, dense + 3 * ws, dense + 4 * ws, dense + 5 * ws};
   good = good && dense;
   for (int k = 0; k < 4; k++) good = (o->room[k] = calloc((size_t)ws, sizeof(double))) != NULL && good;
-  if (good && o->matrix && o->spot && o->spot0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0)
+  if (good && o->matrix && o->spot && o->spot0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0 &&
+      o->reaction0 && o->raw)
     return CPS_OK;
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
 }
@@ -71,6 +74,8 @@ void cps_model_free(model *o) {
   free(o->v0);
   free(o->a0);
   free(o->loads0);
+  free(o->reaction0);
+  free(o->raw);
   for (int k = 0; k < 4; k++) free(o->room[k]);
   free(o->inertia);
   free(o->dense.solver_q);
@@ -105,7 +110,7 @@ static int add_products(model *o, int cable_of, int damping, int n) {
   int b = a->b, w = o->at.cable[cable_of].w;
   for (int i = 0; i <= c->n; i++)
     for (int r = 0; r < c->b; r++)
-      for (int near = i > 0 ? -1 : 0; near <= (i < c->n); near++)
+      for (int near = i > 0 ? -1 : 0; near <= (i < c->n ? 1 : 0); near++)
         for (int s = 0; s < c->b; s++) {
           if (r % c->dim != s % c->dim)
             continue; /* both are the same in every direction, and do not mix them */
@@ -283,8 +288,10 @@ static void add_spot_row(model *o, const contact_point *p, const spot *s, const 
     by_d(o, row, d0 + DY_CENTER + d, to->by * x->r[d]);
     by_d(o, row, d0 + DY_CENTER_V + d, to->by * x->v[d]);
     by_d(o, row, d0 + DY_CENTER_A + d, to->by * x->a[d]);
-    if (how->bristle > 0)
+    if (how->bristle > 0) { /* springs hold the point relative to the centre, which stays */
       cps_entries_add(&o->now, row, o->at.before + at->start + point * dim + d, -to->by * x->start[d]);
+      by_d(o, row, d0 + DY_CENTER + d, to->by * x->start[d]);
+    }
   }
   by_d(o, row, d0 + DY_RATE, -to->by * x->rate);
   by_d(o, row, d0 + DY_ACCELERATION, -to->by * x->acceleration);
@@ -344,6 +351,10 @@ static void fix(model *o, int cable_of) {
     for (int j = 0; j < c->b; j++) {
       if (!(c->fixed[node] >> j & 1)) continue;
       size_t at = (size_t)((node * b + j) * b), bytes = (size_t)b * sizeof(double);
+      if (j < c->dim) {
+        memcpy(o->raw[cable_of][e][j], a->d + at, bytes);
+        memcpy(o->raw[cable_of][e][j] + b, (e ? a->l : a->u) + at, bytes);
+      }
       memset(a->l + at, 0, bytes);
       memset(a->d + at, 0, bytes);
       memset(a->u + at, 0, bytes);

@@ -238,6 +238,22 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
   }
 }
 
+/* What moves an end: its equations as if it were free, before and after they are solved. */
+static void reactions_forward(const model *o, int cable_of, int solved, lanes *z) {
+  const cable *c = &o->m.cable[cable_of];
+  int b = o->matrix[cable_of].b;
+  for (int e = 0; e < 2; e++)
+    for (int j = 0; j < c->dim; j++) {
+      if (!is_fixed(c, e, j) || !is_driven(c, e, j)) continue;
+      int node = e ? c->n : 0;
+      lanes *reaction = z + o->at.after + o->at.cable[cable_of].reaction + e * c->dim + j;
+      if (!solved) *reaction = -z[cps_model_row(o, cable_of, node, j)];
+      const lanes *x = z + cps_model_row(o, cable_of, node, 0), *next = e ? x - b : x + b;
+      const double *raw = o->raw[cable_of][e][j];
+      for (int k = 0; k < b && solved; k++) *reaction += all(raw[k]) * x[k] + all(raw[b + k]) * next[k];
+    }
+}
+
 /* C w1 + M w2 */
 static void inertia_forward(const model *o, int damped, lanes *z) {
   const lanes *w1 = z + o->at.w1, *w2 = z + o->at.w2;
@@ -281,8 +297,10 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
   clear(z, o->at.right, o->at.rhs);
   inertia_forward(o, what->kind != OP_SOLVE, z);
   apply(&o->now, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 0, z);
   given_forward(o, what, z);
   for (int i = 0; i < o->m.n_cables; i++) solve(&o->matrix[i], z + o->at.right + o->at.cable[i].rhs);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 1, z);
   unknowns_forward(o, what, &w, z);
   copy(z, o->at.after + o->at.works, o->at.before + o->at.works, o->at.states - o->at.works);
   if (what->kind == OP_STEP) apply(&o->work, z);
@@ -447,6 +465,24 @@ static void predict_backward(const model *o, const op *what, const weights *w, l
   }
 }
 
+static void reactions_backward(const model *o, int cable_of, int solved, lanes *z) {
+  const cable *c = &o->m.cable[cable_of];
+  int b = o->matrix[cable_of].b;
+  for (int e = 0; e < 2; e++)
+    for (int j = 0; j < c->dim; j++) {
+      if (!is_fixed(c, e, j) || !is_driven(c, e, j)) continue;
+      int node = e ? c->n : 0;
+      lanes bar = z[o->at.after + o->at.cable[cable_of].reaction + e * c->dim + j];
+      if (!solved) z[cps_model_row(o, cable_of, node, j)] = -bar;
+      lanes *x = z + cps_model_row(o, cable_of, node, 0), *next = e ? x - b : x + b;
+      const double *raw = o->raw[cable_of][e][j];
+      for (int k = 0; k < b && solved; k++) {
+        x[k] += all(raw[k]) * bar;
+        next[k] += all(raw[b + k]) * bar;
+      }
+    }
+}
+
 static void inertia_backward(const model *o, int damped, lanes *z) {
   lanes *w1 = z + o->at.w1, *w2 = z + o->at.w2;
   for (int i = 0; i < o->n_inertia; i++) {
@@ -496,9 +532,11 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
   for (int k = o->at.works; k < o->at.states; k++) z[o->at.before + k] += z[o->at.after + k];
   /* entries of the work that lie in the state before are kept: what follows adds */
   unknowns_backward(o, what, &w, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
   for (int i = 0; i < o->m.n_cables; i++)
     solve_transposed(&o->matrix[i], z + o->at.right + o->at.cable[i].rhs);
   given_backward(o, what, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 0, z);
   apply_transposed(&o->now, z);
   inertia_backward(o, what->kind != OP_SOLVE, z);
   predict_backward(o, what, &w, z);

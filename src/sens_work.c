@@ -22,6 +22,7 @@ void cps_model_look(model *o) {
     memcpy(o->v0 + o->at.cable[i].w, c->v, bytes);
     memcpy(o->a0 + o->at.cable[i].w, c->a, bytes);
     memcpy(o->loads0[i], c->load, sizeof c->load);
+    memcpy(o->reaction0[i], c->reaction, sizeof c->reaction);
   }
   memcpy(o->m.drum0, o->m.drum, (size_t)o->m.n_drums * sizeof *o->m.drum);
 }
@@ -325,7 +326,7 @@ static void add_objective(model *o, int cable_of, double h, int after) {
   }
 }
 
-/* Loads on ends. */
+/* Loads on ends, and what moves them. */
 static void add_ends(model *o, int cable_of) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
@@ -336,9 +337,17 @@ static void add_ends(model *o, int cable_of) {
       double moved = c->q[k] - o->q0[at->w + k], mean = (c->load[e][d] + o->loads0[cable_of][e][d]) / 2;
       cps_entries_add(&o->work, row, o->at.after + at->q + k, mean);
       cps_entries_add(&o->work, row, o->at.before + at->q + k, -mean);
-      if (!o->d_varies[load]) continue;
-      cps_entries_add(&o->work, row, o->at.d + load, moved / 2);
-      cps_entries_add(&o->work, row, o->at.d0 + load, moved / 2);
+      if (o->d_varies[load]) {
+        cps_entries_add(&o->work, row, o->at.d + load, moved / 2);
+        cps_entries_add(&o->work, row, o->at.d0 + load, moved / 2);
+      }
+      if (!(c->fixed[e ? c->n : 0] >> d & 1) || !cps_drive_places(c, e, d)) continue;
+      int drives = o->at.after + o->at.works + WK_MOTION, reaction = at->reaction + e * c->dim + d;
+      double force = (c->reaction[e][d] + o->reaction0[cable_of][e][d]) / 2;
+      cps_entries_add(&o->work, drives, o->at.after + at->q + k, force);
+      cps_entries_add(&o->work, drives, o->at.before + at->q + k, -force);
+      cps_entries_add(&o->work, drives, o->at.after + reaction, moved / 2);
+      cps_entries_add(&o->work, drives, o->at.before + reaction, moved / 2);
     }
 }
 
