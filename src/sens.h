@@ -72,9 +72,6 @@ void cps_sens_warn(sens_run *run, const char *format, ...);
 /* The scenario with parameter `wrt` at another value; NULL with an error that says why. */
 cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int lenient, cps_error *err);
 
-/* Leaves out what happens to changes of state at transitions, which makes them wrong: to show what that does. */
-void cps_sens_leave_jumps_out(cps_sens *sens);
-
 /* For tests: a tape of at most that many bytes. */
 void cps_sens_limit_tape(cps_sens *sens, size_t bytes);
 

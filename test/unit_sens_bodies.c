@@ -2,6 +2,7 @@
  * adjoint against forward, for every solver and every law; jumps at transitions, several at a time, moving breaks, releases,
  * grazing, and adjoint runs that are repeated in parts. */
 #include "sens.h"
+#include "sens_result.h"
 #include "test.h"
 
 /* ------------------------------------------------------------------ helpers */
