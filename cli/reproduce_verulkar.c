@@ -256,11 +256,16 @@ static void draw_sensitivities(reproduction *r) {
   cps_sens *wide = differentiate(smooth, CPS_SENS_FORWARD, 0, 1);
   const struct {
     const char *title, *name, *unit, *column;
-  } parts[] = {{"a) position", "dx/dm", "m/kg", X}, {"b) velocity", "dx'/dm", "m/s/kg", V}};
+    double until, most; /* 0: all */
+  } parts[] = {{"a) position", "dx/dm", "m/kg", X, 0, 0},
+               {"b) velocity", "dx'/dm", "m/s/kg", V, 0, 0},
+               {"c) velocity up to the first slip", "dx'/dm", "m/s/kg", V, 0.85, 0.045}};
   for (int i = 0; i < COUNT(parts); i++) {
     panel *p = figure_panel(f, parts[i].title);
     axis_set(&p->x, "time t", "s");
     axis_set(&p->y, parts[i].name, parts[i].unit);
+    p->x.hi = parts[i].until;
+    p->y.hi = parts[i].most;
     draw_history(p, "event Coulomb", with, parts[i].column, LINE_SOLID);
     draw_history(p, "event Coulomb, jumps left out", without, parts[i].column, LINE_DASHED);
     draw_history(p, "Brown-McPhee, v_{t} = 10 mm/s", wide, parts[i].column, LINE_DOTTED);
