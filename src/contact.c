@@ -260,10 +260,12 @@ INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sli
 /* A smooth law with another scale: e that solves (1 - c/m) F(v, e, n) + (c/m) e = u, and F there as a function of v, n
  * and u. Whatever c is, f = F(v, e, n) with u = f - c r_s says the same as e = f - m r_s; but where F hardly
  * differs from e, the double root of f = F(v, f - m r_s, n), it does so without cancellation. */
-static rubbing rub_scaled(const contact_law *l, double v, double n, double limit, double u, double part) {
+static rubbing rub_scaled(const contact_law *l, contact_point *p, double v, double u, double part) {
   double low = -INFINITY, high = INFINITY, e = u; /* bounds of the root, as they become known */
+  double n = p->n, limit = p->limit;
   rubbing r;
-  if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (1 + 1e-3)), u);
+  /* where it was the last time, in relation to what is held, or just beyond that */
+  if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (p->root > 1 ? p->root : 1 + 1e-3)), u);
   for (int it = 0; it < 60; it++) {
     r = cps_rub(l, v, n, e, CPS_MODE_FREE, NULL, NULL, NULL, 0);
     double rest = (1 - part) * r.f + part * e - u, slope = (1 - part) * r.f_e + part;
@@ -273,9 +275,14 @@ static rubbing rub_scaled(const contact_law *l, double v, double n, double limit
       low = fmax(low, e);
     double next = e - rest / slope;
     if (!(next > low && next < high) && isfinite(low + high)) next = 0.5 * (low + high);
-    if (fabs(next - e) <= 1e-14 * (fabs(e) + limit)) break;
+    double change = next - e;
     e = next;
+    if (fabs(change) <= 1e-9 * (fabs(e) + limit)) { /* what is left is the square of that */
+      r.f += r.f_e * change;
+      break;
+    }
   }
+  p->root = limit > 0 ? fabs(e) / limit : 0;
   double inverse = 1 / ((1 - part) * r.f_e + part);
   r.f_v += r.f_e * (part - 1) * r.f_v * inverse;
   r.f_n += r.f_e * (part - 1) * r.f_n * inverse;
@@ -318,9 +325,9 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
   if (guessed) {
     r = rub_guessed(l, p, v_d, e_d, size, creep, d[0]);
     if (smooth && p->guess != GUESS_STICK)
-      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, v_d, p->n, p->limit, e_d, part).f));
+      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, p, v_d, e_d, part).f));
   } else if (smooth) {
-    r = rub_scaled(l, v_d, p->n, p->limit, e_d, part);
+    r = rub_scaled(l, p, v_d, e_d, part);
   } else {
     r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
   }

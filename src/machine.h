@@ -84,6 +84,7 @@ typedef struct contact_point {
   double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
   double moved;              /* along t, by the last iteration */
   double spring[AXES];       /* statics: what the spring that holds it pulls with */
+  double root;               /* of the balance force, over what is held: where to look for it next */
   double wrong;              /* how far off the last guess was [N] */
   int guess; /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
 } contact_point;
