@@ -227,6 +227,13 @@ void cps_border_assemble(machine *m, const implicit *how, leftover *left) {
   for (int i = 0; i < m->n_slides; i++) add_slide(m, &m->slide[i], how, left);
   for (int i = 0; i < m->n_drums; i++)
     if (m->drum[i].angle_at >= 0) add_drum(m, &m->drum[i], how);
+  for (int i = 0; i < m->n_bodies; i++) { /* what is held does not follow its equations */
+    const border_body *y = &m->body[i];
+    for (int at = y->at; y->held && at < y->at + y->n; at++) {
+      for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
+      m->rhs[at] = 0;
+    }
+  }
 }
 
 /* ------------------------------------------------------------------ solving */

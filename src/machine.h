@@ -169,6 +169,7 @@ typedef struct border_body {
   int index; /* in the scenario */
   int at, n; /* its unknowns */
   double mass;
+  int held;                    /* fixed where it is */
   double base[3], along[3][3]; /* place = base + sum q_k along_k */
   double r[3], v[3], a[3];
 } border_body;
@@ -225,6 +226,9 @@ void cps_machine_free(machine *m);
 
 /* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
 void cps_machine_move(machine *m, double t0, double t);
+
+/* Lets go of bodies that are held no longer at time t, with their initial velocities. To be called where something jumps. */
+void cps_machine_release(machine *m, double t);
 
 /* Puts ends and drums that are tied to the border where it says. */
 void cps_machine_tie(machine *m);

@@ -483,7 +483,8 @@ static cps_status integrate(run *r) {
     if (status != CPS_OK) break;
     if (sim->result.n_events > events || used < try_h) next = fmin(next, fmax(h, used));
     r->h = try_h < h && next > h ? fmax(h, next) : next;
-    if (used == try_h && try_h == stop - from) { /* it has come to the stop: say so exactly */
+    if (used == try_h &&
+        (try_h == stop - from || sim->t >= stop)) { /* it has come to the stop: say so exactly */
       sim->t = stop;
       status = restart(r);
       if (status == CPS_OK && is_output) status = cps_simulation_record(sim, r->err);
