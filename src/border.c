@@ -200,7 +200,7 @@ static void add_slide(machine *m, slide *y, const implicit *how, leftover *left)
     s.scale = p->mass;
     s.viscous = y->law.viscous * p->n;
     s.rate = s.viscous / s.scale;
-    if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY) s.scale = p->mass / how->v_a;
+    if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY || y->law.drags) s.scale = p->mass / how->v_a;
     if (y->law.kind == LAW_VELOCITY) s.scale = fmax(s.scale, 2 * y->law.rise * p->n);
     cps_friction_eval(&y->law, p, &y->y, &s, how->z_s, &f);
   }

@@ -53,8 +53,9 @@ typedef struct contact_law {
   law_kind kind;
   double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
-  double rise;    /* LAW_VELOCITY: steepest fall of friction with velocity, per unit of normal force */
-  int slip[2];    /* LAW_JUMP: modes of sliding forward and backward */
+  int drags; /* LAW_MEMORY: creeps, so slowly at rest that velocity is not known well enough to evaluate it */
+  double rise; /* LAW_VELOCITY: steepest fall of friction with velocity, per unit of normal force */
+  int slip[2]; /* LAW_JUMP: modes of sliding forward and backward */
 } contact_law;
 
 /* A place where a cable may touch a drum. */
