@@ -73,7 +73,7 @@ static const scene scenes[] = {
 };
 
 static const char *const laws[] = {"quinn",      "cdq",    "coulomb",     "coulomb-static", "tanh",
-                                   "lugre-load", "lugris", "awrejcewicz", "brown-mcphee"};
+                                   "lugre-load", "lugris", "awrejcewicz", "brown-mcphee",   "dieterich"};
 
 /* A scenario and its machine. */
 typedef struct stage {
