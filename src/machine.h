@@ -146,7 +146,7 @@ struct cable {
   double (*start)[3];     /* [n_points] statics: where springs hold the points */
   contact_law contact;
   int n_drums, *drums; /* that it may touch; n_drums < 0: all */
-  int has_extra;       /* parts of the element that chain.c leaves to cable.c */
+  int has_extra;       /* objective damping or exact curvature: `extra`, without the rest of the section */
   cable_section extra;
   double *gap,
       *gap0; /* all_stick: [n + 1][b] by how much accelerations would differ if all contacts stuck, */
