@@ -697,6 +697,73 @@ CPS_API double cps_fit_singular(const cps_fit *fit, int i);
 /* What cannot be known from these data, and other doubts; NULL past the last. */
 CPS_API const char *cps_fit_warning(const cps_fit *fit, int i);
 
+/* ------------------------------------------------------------------ optimisation
+ *
+ * Minimises an output over parameters, within bounds and limits on other outputs, by sequential quadratic programming or
+ * moving asymptotes (NLopt), with gradients from sensitivities.
+ *
+ *   const char *paths[] = {"drums.winch.drive.rotation.step5.to.0"};
+ *   cps_optimize *o = cps_optimize_new(scenario, paths, 1, "rms(bodies.load.vx, 2, 3)", &err);
+ *   cps_optimize_bounds(o, 0, 0.5, 2, &err);
+ *   cps_optimize_limit(o, "max(cables.rope.tension_max)", -INFINITY, 500, &err);
+ *   cps_optimize_run(o, NULL, NULL, &err);
+ *   double best = cps_optimize_value(o, 0, 1);
+ */
+
+typedef enum cps_algorithm {
+  CPS_ALGORITHM_SLSQP, /* D. Kraft: sequential least squares programming; for few parameters, also equations */
+  CPS_ALGORITHM_MMA,   /* K. Svanberg: method of moving asymptotes; for many parameters */
+  CPS_ALGORITHM_CCSA   /* the same author's, with quadratic approximations */
+} cps_algorithm;
+
+typedef struct cps_optimize cps_optimize;
+
+/* Minimises `output`, or maximises it if its first character is "-". The scenario must outlive it; parameters start at
+ * the values that it has. */
+CPS_API cps_optimize *cps_optimize_new(const cps_scenario *scenario, const char *const *paths, int n,
+                                       const char *output, cps_error *err);
+CPS_API void cps_optimize_free(cps_optimize *o);
+/* Closed bounds of a parameter, in SI. The start is moved into them. */
+CPS_API cps_status cps_optimize_bounds(cps_optimize *o, int parameter, double min, double max, cps_error *err);
+/* An output has to stay between two values in SI, of which one may be infinite; the same twice: it has to be that. */
+CPS_API cps_status cps_optimize_limit(cps_optimize *o, const char *output, double least, double most,
+                                      cps_error *err);
+CPS_API cps_status cps_optimize_algorithm(cps_optimize *o, cps_algorithm algorithm);
+/* At most so many runs; 200 if nothing is said. And how small the relative changes are at which it ends; 1e-5. */
+CPS_API cps_status cps_optimize_effort(cps_optimize *o, int runs, double tolerance);
+
+/* How it is getting on, after each run; or, inside of one, while it goes on (run is not NULL). */
+typedef struct cps_optimize_progress {
+  int runs;
+  double objective;
+  double violation;     /* of the limits, relative to their sizes; 0 if all hold */
+  const double *values; /* of the parameters */
+  const cps_progress *run;
+} cps_optimize_progress;
+
+/* Optimises. If `progress` returns nonzero it stops with CPS_FAILED; the best that was found until then is valid. That it
+ * comes to no minimum is no failure: cps_optimize_reason says how it ended. */
+CPS_API cps_status cps_optimize_run(cps_optimize *o, int (*progress)(const cps_optimize_progress *, void *),
+                                    void *data, cps_error *err);
+
+CPS_API int cps_optimize_parameters(const cps_optimize *o);
+CPS_API const cps_quantity *cps_optimize_parameter(const cps_optimize *o, int i); /* as it was found */
+CPS_API double cps_optimize_value(const cps_optimize *o, int i, int found); /* of a parameter: start, or found */
+CPS_API void cps_optimize_range(const cps_optimize *o, int i, double *min, double *max);
+/* Outputs: 0 is the one that is minimised, then those that are limited, in order. */
+CPS_API int cps_optimize_outputs(const cps_optimize *o);
+CPS_API const char *cps_optimize_output(const cps_optimize *o, int i);
+CPS_API const char *cps_optimize_unit(const cps_optimize *o, int i);
+CPS_API void cps_optimize_limits(const cps_optimize *o, int i, double *least, double *most);
+CPS_API double cps_optimize_result(const cps_optimize *o, int i, int found); /* of an output: at the start, or at the end */
+CPS_API double cps_optimize_violation(const cps_optimize *o, int found);
+/* The scenario with the parameters as they were, or as they were found: the caller's to free. */
+CPS_API cps_scenario *cps_optimize_scenario(const cps_optimize *o, int found, cps_error *err);
+CPS_API const char *cps_optimize_reason(const cps_optimize *o);
+CPS_API int cps_optimize_converged(const cps_optimize *o); /* and all limits hold */
+CPS_API int cps_optimize_runs(const cps_optimize *o);
+CPS_API const char *cps_optimize_warning(const cps_optimize *o, int i);
+
 #ifdef __cplusplus
 }
 #endif

@@ -43,9 +43,19 @@ static void find_free(cps_fit *fit, stats *s) {
   }
 }
 
+/* Whether the standard deviation of any series is that of its residuals. */
+static int guesses(const cps_fit *fit) {
+  for (int i = 0; i < fit->n_sets; i++)
+    for (int j = 0; j < fit->sets[i].n_series; j++)
+      if (!fit->sets[i].series[j].given) return 1;
+  return 0;
+}
+
 /* What robust losses do to the covariance. */
 static double loss_factor(const cps_fit *fit) {
+  const double efficiency = 0.95; /* of both losses, with noise of the size that was given */
   if (fit->loss == CPS_LOSS_NONE) return 1;
+  if (!guesses(fit)) return 1 / efficiency;
   double psi = 0, psi_r = 0, m = (double)fit->m;
   for (long i = 0; i < fit->m; i++) {
     loss_value l = cps_fit_weigh(fit->loss, fit->raw[i] / fit->sigma[i]);
@@ -187,10 +197,7 @@ double cps_fit_correlation(const cps_fit *fit, int i, int j) {
 
 cps_status cps_fit_get(const cps_fit *fit, int k, cps_fit_parameter *p) {
   if (k < 0 || k >= fit->n) return CPS_BAD_INPUT;
-  int guessed = 0;
-  for (int i = 0; i < fit->n_sets; i++)
-    for (int j = 0; j < fit->sets[i].n_series; j++) guessed |= !fit->sets[i].series[j].given;
-  double freedom = guessed || fit->loss != CPS_LOSS_NONE ? (double)(fit->m - fit->n) : INFINITY;
+  double freedom = guesses(fit) ? (double)(fit->m - fit->n) : INFINITY;
   double error = sqrt(cps_fit_covariance(fit, k, k)), x = fit->q[k].value;
   double reach = cps_student_quantile(0.95, freedom) * error;
   *p = (cps_fit_parameter){.quantity = fit->q[k],

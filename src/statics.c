@@ -526,10 +526,10 @@ static void start_moving(machine *m, double t) {
     if (m->body_cable[i] >= 0) {
       cable *c = &m->cable[m->body_cable[i]];
       double *v = c->v + (m->body_end[i] == 0 ? 0 : c->n * c->b);
-      for (int d = 0; d < m->dim; d++) v[d] = b->v[d];
+      for (int d = 0; d < m->dim && t >= b->held_until; d++) v[d] = b->v[d];
     } else {
       const border_body *y = &m->body[m->body_border[i]];
-      for (int k = 0; k < y->n; k++) m->free[y->at + k].v = b->v[k];
+      for (int k = 0; k < y->n && !y->held; k++) m->free[y->at + k].v = b->v[k];
     }
   }
   for (int i = 0; i < m->n_drums; i++)
