@@ -280,7 +280,8 @@ static rubbing rub_scaled(const contact_law *l, contact_point *p, double v, doub
     if (!(next > low && next < high) && isfinite(low + high)) next = 0.5 * (low + high);
     double change = next - e;
     e = next;
-    if (fabs(change) <= 1e-9 * (fabs(e) + limit)) { /* what is left is the square of that */
+    if (fabs(change) <=
+        1e-12 * (fabs(e) + limit)) { /* what is left is the square of that, times a curvature */
       r.f += r.f_e * change;
       break;
     }
