@@ -341,6 +341,8 @@ static cps_status prepare(cps_fit *fit, cps_error *err) {
 
 static int show_run(const cps_progress *now, void *data) {
   cps_fit *fit = data;
+  /* Values far off may make a motion that takes forever: such a run counts as one that failed. */
+  if (fit->most_steps > 0 && now->steps > fit->most_steps) return 1;
   if (!fit->progress) return 0;
   cps_fit_progress p = {fit->steps, fit->now_cost, NULL, now};
   if (fit->progress(&p, fit->progress_data)) fit->stopped = 1;
@@ -377,12 +379,15 @@ cps_status cps_fit_evaluate(cps_fit *fit, const double *values, double *raw, dou
     fit->runs += 1 + (each ? (long)SENS_SHADOWS * fit->n : 0);
     for (int k = 0; jacobian && cps_sens_warning(d->sens, k); k++)
       cps_fit_warn(fit, "%s", cps_sens_warning(d->sens, k));
+    if (fit->runs_done == 0)
+      fit->longest = fmax(fit->longest, (double)cps_sens_result(d->sens)->counters.steps);
     take_set(d, fit->n, raw, jacobian);
     for (int k = 0; k < d->n_series; k++) {
       raw += d->series[k].n;
       if (jacobian) jacobian += d->series[k].n * fit->n;
     }
   }
+  if (fit->runs_done++ == 0) fit->most_steps = 1000 + 10 * (long)fit->longest;
   return CPS_OK;
 }
 
@@ -392,7 +397,8 @@ cps_status cps_fit_run(cps_fit *fit, int (*progress)(const cps_fit_progress *, v
   fit->progress = progress;
   fit->progress_data = data;
   fit->stopped = fit->steps = fit->converged = fit->differences = 0;
-  fit->runs = 0;
+  fit->runs = fit->runs_done = fit->most_steps = 0;
+  fit->longest = 0;
   fit->now_cost = NAN;
   fit->reason = "it has not begun";
   for (int i = 0; i < fit->n; i++) fit->q[i].value = fit->start[i];

@@ -49,6 +49,8 @@ struct cps_fit {
   double *singular;   /* [n] */
   int steps, converged, differences;
   long runs;
+  long runs_done, most_steps; /* evaluations; and steps after which a run is given up, 0: never */
+  double longest;             /* steps of the runs at the start */
   const char *reason;
   char **warning;
   int n_warnings;

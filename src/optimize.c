@@ -48,8 +48,9 @@ struct cps_optimize {
   double best_y, best_violation, first_violation;
   double *best_of; /* [n_of] */
   int runs, failures, converged, stopped;
-  int improved; /* the best point is not the start */
-  int stalled;  /* runs since the best point within the limits became clearly better */
+  long most_steps; /* after which a run is given up, 0: never */
+  int improved;    /* the best point is not the start */
+  int stalled;     /* runs since the best point within the limits became clearly better */
   const char *reason;
   char **warning;
   int n_warnings;
@@ -201,6 +202,8 @@ cps_status cps_optimize_effort(cps_optimize *o, int runs, double tolerance) {
 
 static int show_run(const cps_progress *now, void *data) {
   cps_optimize *o = data;
+  /* Values far off may make a motion that takes forever: such a run counts as one that failed. */
+  if (o->most_steps > 0 && now->steps > o->most_steps) return 1;
   cps_optimize_progress p = {o->runs, NAN, NAN, NULL, now};
   if (o->progress && o->progress(&p, o->progress_data)) o->stopped = 1;
   return o->stopped;
@@ -345,6 +348,7 @@ static cps_status prepare(cps_optimize *o, cps_error *err) {
 static cps_status first_run(cps_optimize *o, cps_error *err) {
   o->runs = o->failures = o->stopped = o->converged = o->stalled = o->improved = 0;
   o->best_violation = INFINITY;
+  o->most_steps = 0;
   run_here(o);
   if (o->known != 1) {
     if (o->error.status != CPS_OK)
@@ -354,6 +358,7 @@ static cps_status first_run(cps_optimize *o, cps_error *err) {
                     cps_sens_warning(o->sens, 0) ? cps_sens_warning(o->sens, 0) : "");
     return err->status;
   }
+  o->most_steps = 1000 + 10 * cps_sens_result(o->sens)->counters.steps;
   for (int i = 0; i < o->n_of; i++) {
     output *f = &o->of[i];
     double size = isfinite(f->most) ? fabs(f->most) : 0;
