@@ -21,7 +21,7 @@ shoot report-phone.png "$(first_of capstan rabinowicz)" at=0.4 size=390x844
 # Of the pages about sensitivities, fits and optimisation.
 block=scenarios/verulkar/rabinowicz.yaml
 build/capstan sens $block --wrt bodies.block.mass,springs.spring.stiffness --of 'bodies.block.x,bodies.block.v' --set run.output=20ms -o demo/sens --quiet
-shoot sens.png demo/sens/report.html size=1280x1700 at=0.5 to=plots
+shoot sens.png demo/sens/report.html size=1280x1000 at=0.5 to=plots
 build/capstan fit $block --data scenarios/belt-measured.csv --column position=bodies.block.x -o demo/fit --quiet --set run.output=10ms \
   --parameters contacts.belt.friction.mu_s:0.1:2,contacts.belt.friction.mu_d:0.1:2,springs.spring.stiffness --set run.until=4 \
   --set contacts.belt.friction.mu_s=0.9 --set contacts.belt.friction.mu_d=0.6 --set springs.spring.stiffness=11
