@@ -84,8 +84,7 @@ static void drop_results(cps_fit *fit) {
   free(fit->raw_from);
   free(fit->trial);
   fit->raw = fit->raw_j = fit->sigma = fit->raw_from = fit->trial = NULL;
-  for (int i = 0; i < fit->n_warnings; i++) free(fit->warning[i]);
-  fit->n_warnings = 0;
+  cps_warnings_clear(&fit->warnings);
 }
 
 void cps_fit_free(cps_fit *fit) {
@@ -100,23 +99,14 @@ void cps_fit_free(cps_fit *fit) {
   free(fit->at_bound);
   free(fit->covariance);
   free(fit->singular);
-  free(fit->warning);
   free(fit);
 }
 
 void cps_fit_warn(cps_fit *fit, const char *format, ...) {
-  char text[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  cps_warnings_add(&fit->warnings, format, args);
   va_end(args);
-  for (int i = 0; i < fit->n_warnings; i++)
-    if (strcmp(fit->warning[i], text) == 0) return;
-  char **more = realloc(fit->warning, ((size_t)fit->n_warnings + 1) * sizeof *more);
-  if (!more) return;
-  fit->warning = more;
-  char *copy = malloc(strlen(text) + 1);
-  if (copy) fit->warning[fit->n_warnings++] = strcpy(copy, text);
 }
 
 /* ------------------------------------------------------------------ what to do */
@@ -327,11 +317,11 @@ static cps_status prepare(cps_fit *fit, cps_error *err) {
     return cps_error_set(err, CPS_BAD_INPUT, NULL, "there are %ld values, too few for %d parameters", fit->m,
                          fit->n);
   size_t m = (size_t)fit->m, n = (size_t)fit->n;
-  fit->raw = calloc(m, sizeof(double));
-  fit->raw_j = calloc(m * n, sizeof(double));
-  fit->sigma = calloc(m, sizeof(double));
-  fit->raw_from = calloc(m, sizeof(double));
-  fit->trial = calloc(m, sizeof(double));
+  fit->raw = calloc(m + 1, sizeof(double));
+  fit->raw_j = calloc(m * n + 1, sizeof(double));
+  fit->sigma = calloc(m + 1, sizeof(double));
+  fit->raw_from = calloc(m + 1, sizeof(double));
+  fit->trial = calloc(m + 1, sizeof(double));
   if (!fit->raw || !fit->raw_j || !fit->sigma || !fit->raw_from || !fit->trial)
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for %ld residuals", fit->m);
   return CPS_OK;
@@ -458,6 +448,4 @@ int cps_fit_steps(const cps_fit *fit) { return fit->steps; }
 long cps_fit_runs(const cps_fit *fit) { return fit->runs; }
 double cps_fit_cost(const cps_fit *fit, int found) { return found ? fit->cost : fit->cost_before; }
 double cps_fit_singular(const cps_fit *fit, int i) { return i >= 0 && i < fit->n ? fit->singular[i] : NAN; }
-const char *cps_fit_warning(const cps_fit *fit, int i) {
-  return i >= 0 && i < fit->n_warnings ? fit->warning[i] : NULL;
-}
+const char *cps_fit_warning(const cps_fit *fit, int i) { return cps_warnings_at(&fit->warnings, i); }
