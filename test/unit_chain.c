@@ -72,8 +72,8 @@ static const scene scenes[] = {
      0, 1, 0},
 };
 
-static const char *const laws[] = {"quinn", "cdq",        "coulomb", "coulomb-static",
-                                   "tanh",  "lugre-load", "lugris",  "awrejcewicz", "brown-mcphee", "dieterich"};
+static const char *const laws[] = {"quinn",      "cdq",    "coulomb",     "coulomb-static", "tanh",
+                                   "lugre-load", "lugris", "awrejcewicz", "brown-mcphee",   "dieterich"};
 
 /* A scenario and its machine. */
 typedef struct stage {
