@@ -305,7 +305,7 @@ static void guess(machine *m) {
 /* Whether nodes are about where they were expected, their accelerations having changed by what q_a makes of it: within a part of
  * an element, and of a radian. Otherwise the step is too long to know it, and the equations may have been solved elsewhere: an
  * element turned inside out, or pressed deep into a drum, is in balance too. */
-static const double ASTRAY = 0.25, TURNED = 0.5;
+static const double ASTRAY = 0.25, TURNED = 0.05;
 
 static int resolved(const machine *m, double q_a) {
   for (int i = 0; i < m->n_cables; i++) {
