@@ -24,6 +24,8 @@ int export_run(int argc, char **argv);
 int reproduce_run(int argc, char **argv);
 int report_run(int argc, char **argv);
 int sens_run(int argc, char **argv);
+int fit_run(int argc, char **argv);
+int optimize_run(int argc, char **argv);
 
 #if defined(__GNUC__)
 #define PRINTS(text, first) __attribute__((format(printf, text, first)))

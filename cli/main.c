@@ -14,6 +14,8 @@ static const command commands[] = {
     {"run", "simulate a scenario file; time series, events, summary; or resume", run_run},
     {"statics", "equilibrium of cables, and the loads that friction would hold", statics_run},
     {"sens", "derivatives of outputs with respect to parameters", sens_run},
+    {"fit", "parameters from measured series, with their uncertainty", fit_run},
+    {"optimize", "the parameters that make an output least, within limits", optimize_run},
     {"export", "a result as CSV, VTK (ParaView) or NumPy files", export_run},
     {"check", "say everything that is wrong with a scenario file", check_run},
     {"report", "results as one page to look at; two or more are compared", report_run},

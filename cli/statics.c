@@ -143,6 +143,13 @@ static void print_drums(const findings *f) {
   }
 }
 
+/* Whether a value is held: 1, 0, or -1 where that is not known. */
+static int is_held(const cps_hold *h) {
+  if (h->value < h->least) return h->least_unknown ? -1 : 0;
+  if (h->value > h->most) return h->most_unknown ? -1 : 0;
+  return isnan(h->least) || isnan(h->most) ? -1 : 1;
+}
+
 static void limit_text(char *text, size_t size, double x) {
   if (isnan(x))
     snprintf(text, size, "-");
@@ -165,8 +172,14 @@ static void print_holds(const findings *f) {
       continue;
     }
     for (int k = 0; k < 4; k++) limit_text(text[k], sizeof text[k], limits[k]);
-    printf("  %-28s %12.5g %12s %12s %15s %12s  %s%s\n", h->name, h->value, text[0], text[1], text[2],
-           text[3], h->unit, h->value < h->least || h->value > h->most ? ", not held" : "");
+    int unknown = h->least_unknown || h->most_unknown, held = is_held(h);
+    printf("  %-28s %12.5g %12s %12s %15s %12s  %s%s%s%s%s\n", h->name, h->value, text[0], text[1], text[2],
+           text[3], h->unit,
+           held == 0  ? ", not held"
+           : held < 0 ? ", not known to hold"
+                      : "",
+           unknown ? "; more may hold" : "", h->least_unknown ? " below" : "",
+           h->most_unknown ? " above" : "");
   }
 }
 
@@ -258,7 +271,12 @@ static void print_json(const findings *f) {
     json_number(&w, "most", h->most); /* null: no limit */
     json_number(&w, "formula_least", h->formula_least);
     json_number(&w, "formula_most", h->formula_most);
-    json_bool(&w, "held", good && h->value >= h->least && h->value <= h->most);
+    json_bool(&w, "least_unknown", h->least_unknown); /* what lies beyond is not known not to hold */
+    json_bool(&w, "most_unknown", h->most_unknown);
+    if (good && is_held(h) >= 0)
+      json_bool(&w, "held", is_held(h));
+    else
+      json_number(&w, "held", NAN); /* null: not known */
     json_text(&w, "error", good ? NULL : f->hold_errors[i].text);
     json_close(&w);
   }

@@ -2,6 +2,7 @@
 #include "study.h"
 #include "cli.h"
 #include "problems.h"
+#include "progress.h"
 
 #include "result_file.h"
 
@@ -84,6 +85,37 @@ const char *number_or_dash(char *text, size_t size, const char *format, double v
   else
     snprintf(text, size, "-");
   return text;
+}
+
+/* ---------------------------------------------------------------- runs */
+
+int study_run_make(study_run *r, cps_scenario *scenario, cps_error *error) {
+  memset(r, 0, sizeof *r);
+  r->scenario = scenario;
+  if (!scenario) return 0;
+  r->system = cps_system_new(scenario, error);
+  r->sim = r->system ? cps_simulation_new(r->system, error) : NULL;
+  if (!r->sim) {
+    study_run_free(r);
+    return 0;
+  }
+  double began = seconds_now();
+  cps_status status = cps_simulation_run(r->sim, NULL, NULL, &r->error);
+  r->all = (outcome){.scenario = scenario,
+                     .result = cps_simulation_result(r->sim),
+                     .settings = (const char *const *)scenario->settings,
+                     .n_settings = scenario->n_settings,
+                     .status = status == CPS_OK ? "complete" : "failed",
+                     .error = status == CPS_OK ? NULL : &r->error,
+                     .wall = seconds_now() - began};
+  return 1;
+}
+
+void study_run_free(study_run *r) {
+  cps_simulation_free(r->sim);
+  cps_system_free(r->system);
+  cps_scenario_free(r->scenario);
+  memset(r, 0, sizeof *r);
 }
 
 /* ---------------------------------------------------------------- files */

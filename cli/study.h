@@ -27,6 +27,20 @@ void study_folder(const char *file, const char *ending, char *folder, size_t siz
 /* Writes into a folder that is there: result.h5, scenario.yaml, series and events if they are small, summary.json. */
 int study_write(const char *where, const char *folder, const outcome *o);
 
+/* A run of a scenario that has ended. */
+typedef struct study_run {
+  cps_scenario *scenario; /* owned */
+  cps_system *system;
+  cps_simulation *sim;
+  cps_error error;
+  outcome all;
+} study_run;
+
+/* Runs a scenario, of which it takes ownership (NULL: it says why in error already). That the run fails is no failure of
+ * this; 0 only if there is nothing to run. */
+int study_run_make(study_run *r, cps_scenario *scenario, cps_error *error);
+void study_run_free(study_run *r);
+
 /* The exit status that goes with an error. */
 int study_status(const cps_error *e);
 

@@ -460,6 +460,8 @@ typedef struct cps_hold {
   const char *unit;   /* "kg" or "N" */
   double value;       /* as the scenario has it */
   double least, most; /* what is held, to four digits; 0 or INFINITY: no limit */
+  int least_unknown; /* 1: just below, the search found neither an equilibrium nor something that runs: more may hold */
+  int most_unknown; /* the same just above */
   double formula_least,
       formula_most; /* the same by the capstan formula, corrected for the weight of the cable
                                          beside the drum and for bending; NaN unless one drum that does not turn
@@ -587,6 +589,180 @@ CPS_API const double *cps_sens_history(const cps_sens *sens, int column, int wrt
 CPS_API cps_status cps_sens_write(const cps_sens *sens, const char *path, cps_error *err);
 /* What may make a derivative wrong or not exist, such as a contact that only grazes sticking; NULL past the last. */
 CPS_API const char *cps_sens_warning(const cps_sens *sens, int i);
+
+/* ------------------------------------------------------------------ tables of measurements */
+
+/* Columns of numbers from a CSV file, the first of which is a time that rises. Cells are separated by commas, semicolons,
+ * tabs or blanks; the first line names the columns, with a unit in brackets if they are not in SI: "bodies.block.x [mm]".
+ * Cells that are empty or "nan" are NaN. NULL if anything is wrong; as cps_scenario_load. */
+typedef struct cps_table cps_table;
+CPS_API cps_table *cps_table_load(const char *path, cps_problems **problems);
+CPS_API void cps_table_free(cps_table *table);
+CPS_API int cps_table_columns(const cps_table *table);
+CPS_API long cps_table_rows(const cps_table *table);
+CPS_API const char *cps_table_name(const cps_table *table, int column);
+CPS_API const char *cps_table_unit(const cps_table *table, int column); /* "" if none is given */
+CPS_API const double *cps_table_data(const cps_table *table, int column);
+
+/* ------------------------------------------------------------------ identification
+ *
+ * Finds parameters from measurements: least squares by Levenberg and Marquardt, with gradients of the residuals from
+ * sensitivities. Several sets of data, each a run of its own with settings of its own, share the parameters.
+ *
+ *   const char *paths[] = {"contacts.belt.friction.mu_s", "springs.spring.stiffness"};
+ *   cps_fit *fit = cps_fit_new(scenario, paths, 2, &err);
+ *   int set = cps_fit_add_set(fit, NULL, 0, &err);
+ *   cps_fit_add_series(fit, set, "bodies.block.x", times, values, NULL, n, &err);
+ *   cps_fit_run(fit, NULL, NULL, &err);
+ *   cps_fit_parameter mu_s;
+ *   cps_fit_get(fit, 0, &mu_s);        // mu_s.value, mu_s.error, mu_s.low .. mu_s.high
+ */
+
+typedef enum cps_loss {
+  CPS_LOSS_NONE,  /* squares */
+  CPS_LOSS_HUBER, /* squares up to 1.345 standard deviations, then linear */
+  CPS_LOSS_CAUCHY /* logarithm, with a scale of 2.385 standard deviations: outliers hardly count */
+} cps_loss;
+
+typedef struct cps_fit cps_fit;
+
+/* The scenario must outlive it. Parameters start at the values that it has. */
+CPS_API cps_fit *cps_fit_new(const cps_scenario *scenario, const char *const *paths, int n, cps_error *err);
+CPS_API void cps_fit_free(cps_fit *fit);
+/* Closed bounds of a parameter, in SI; infinite ones are none. The start is moved into them. */
+CPS_API cps_status cps_fit_bounds(cps_fit *fit, int parameter, double min, double max, cps_error *err);
+CPS_API cps_status cps_fit_loss(cps_fit *fit, cps_loss loss);
+/* At most so many steps; 50 if nothing is said. */
+CPS_API cps_status cps_fit_limit(cps_fit *fit, int steps);
+/* A set of data: a run with n settings "path=value" on top of the scenario. Returns its index, or -1. */
+CPS_API int cps_fit_add_set(cps_fit *fit, const char *const *settings, int n, cps_error *err);
+/* A measured column of a set, at n rising times within the run, in SI; values that are NaN do not count. `sigma` is the
+ * standard deviation of each value; NULL: it is the same for all of the series, and is found from the residuals. */
+CPS_API cps_status cps_fit_add_series(cps_fit *fit, int set, const char *column, const double *times,
+                                      const double *values, const double *sigma, long n, cps_error *err);
+
+/* How a fit is getting on, after each step; or, inside of one, while a run goes on (run is not NULL). */
+typedef struct cps_fit_progress {
+  int step;
+  double cost;          /* half the sum of squares of residuals over their standard deviations, or its robust version */
+  const double *values; /* of the parameters */
+  const cps_progress *run;
+} cps_fit_progress;
+
+/* Fits. If `progress` returns nonzero it stops with CPS_FAILED; what was found until then is valid. CPS_FAILED also if
+ * the first run fails. That it came to no minimum is no failure: cps_fit_reason says how it ended. */
+CPS_API cps_status cps_fit_run(cps_fit *fit, int (*progress)(const cps_fit_progress *, void *), void *data,
+                               cps_error *err);
+
+/* What was found of a parameter. */
+typedef struct cps_fit_parameter {
+  cps_quantity quantity; /* path, unit, and the value found */
+  double start;
+  double min, max;  /* bounds */
+  double error;     /* standard error; NaN if it cannot be known */
+  double low, high; /* 95 % confidence interval, within the bounds */
+  int at_bound;     /* it lies on a bound and would go beyond: -1 lower, 1 upper; 0: it does not */
+} cps_fit_parameter;
+
+CPS_API int cps_fit_parameters(const cps_fit *fit);
+CPS_API cps_status cps_fit_get(const cps_fit *fit, int parameter, cps_fit_parameter *found);
+CPS_API double cps_fit_correlation(const cps_fit *fit, int i, int j);
+/* Covariance of the parameters that were found; NaN for those on a bound. */
+CPS_API double cps_fit_covariance(const cps_fit *fit, int i, int j);
+
+/* What was found of a series: sizes of what is left, and its standard deviation as it was given (root mean square) or
+ * found. */
+typedef struct cps_fit_series {
+  const char *column, *unit;
+  long n; /* values that count */
+  double rms_before, rms_after;
+  double sigma;
+} cps_fit_series;
+
+CPS_API int cps_fit_sets(const cps_fit *fit);
+CPS_API int cps_fit_series_count(const cps_fit *fit, int set);
+CPS_API cps_status cps_fit_series_get(const cps_fit *fit, int set, int series, cps_fit_series *found);
+
+/* The scenario of a set with the parameters at their start, or as they were found: the caller's to free. */
+CPS_API cps_scenario *cps_fit_scenario(const cps_fit *fit, int set, int found, cps_error *err);
+
+CPS_API const char *cps_fit_reason(const cps_fit *fit); /* why it ended, a clause such as "the residuals no longer fall" */
+CPS_API int cps_fit_converged(const cps_fit *fit);
+CPS_API int cps_fit_steps(const cps_fit *fit);
+CPS_API long cps_fit_runs(const cps_fit *fit); /* simulations */
+CPS_API double cps_fit_cost(const cps_fit *fit, int found);
+/* Singular values of the Jacobian of the residuals by relative changes of the parameters, largest first: the smaller the
+ * last, the less is known. */
+CPS_API double cps_fit_singular(const cps_fit *fit, int i);
+/* What cannot be known from these data, and other doubts; NULL past the last. */
+CPS_API const char *cps_fit_warning(const cps_fit *fit, int i);
+
+/* ------------------------------------------------------------------ optimisation
+ *
+ * Minimises an output over parameters, within bounds and limits on other outputs, by sequential quadratic programming or
+ * moving asymptotes (NLopt), with gradients from sensitivities.
+ *
+ *   const char *paths[] = {"drums.winch.drive.rotation.step5.to.0"};
+ *   cps_optimize *o = cps_optimize_new(scenario, paths, 1, "rms(bodies.load.vx, 2, 3)", &err);
+ *   cps_optimize_bounds(o, 0, 0.5, 2, &err);
+ *   cps_optimize_limit(o, "max(cables.rope.tension_max)", -INFINITY, 500, &err);
+ *   cps_optimize_run(o, NULL, NULL, &err);
+ *   double best = cps_optimize_value(o, 0, 1);
+ */
+
+typedef enum cps_algorithm {
+  CPS_ALGORITHM_SLSQP, /* D. Kraft: sequential least squares programming; for few parameters, also equations */
+  CPS_ALGORITHM_MMA,   /* K. Svanberg: method of moving asymptotes; for many parameters */
+  CPS_ALGORITHM_CCSA   /* the same author's, with quadratic approximations */
+} cps_algorithm;
+
+typedef struct cps_optimize cps_optimize;
+
+/* Minimises `output`, or maximises it if its first character is "-". The scenario must outlive it; parameters start at
+ * the values that it has. */
+CPS_API cps_optimize *cps_optimize_new(const cps_scenario *scenario, const char *const *paths, int n,
+                                       const char *output, cps_error *err);
+CPS_API void cps_optimize_free(cps_optimize *o);
+/* Closed bounds of a parameter, in SI. The start is moved into them. */
+CPS_API cps_status cps_optimize_bounds(cps_optimize *o, int parameter, double min, double max, cps_error *err);
+/* An output has to stay between two values in SI, of which one may be infinite; the same twice: it has to be that. */
+CPS_API cps_status cps_optimize_limit(cps_optimize *o, const char *output, double least, double most,
+                                      cps_error *err);
+CPS_API cps_status cps_optimize_algorithm(cps_optimize *o, cps_algorithm algorithm);
+/* At most so many runs; 200 if nothing is said. And how small the relative changes are at which it ends; 1e-5. */
+CPS_API cps_status cps_optimize_effort(cps_optimize *o, int runs, double tolerance);
+
+/* How it is getting on, after each run; or, inside of one, while it goes on (run is not NULL). */
+typedef struct cps_optimize_progress {
+  int runs;
+  double objective;
+  double violation;     /* of the limits, relative to their sizes; 0 if all hold */
+  const double *values; /* of the parameters */
+  const cps_progress *run;
+} cps_optimize_progress;
+
+/* Optimises. If `progress` returns nonzero it stops with CPS_FAILED; the best that was found until then is valid. That it
+ * comes to no minimum is no failure: cps_optimize_reason says how it ended. */
+CPS_API cps_status cps_optimize_run(cps_optimize *o, int (*progress)(const cps_optimize_progress *, void *),
+                                    void *data, cps_error *err);
+
+CPS_API int cps_optimize_parameters(const cps_optimize *o);
+CPS_API const cps_quantity *cps_optimize_parameter(const cps_optimize *o, int i); /* as it was found */
+CPS_API double cps_optimize_value(const cps_optimize *o, int i, int found); /* of a parameter: start, or found */
+CPS_API void cps_optimize_range(const cps_optimize *o, int i, double *min, double *max);
+/* Outputs: 0 is the one that is minimised, then those that are limited, in order. */
+CPS_API int cps_optimize_outputs(const cps_optimize *o);
+CPS_API const char *cps_optimize_output(const cps_optimize *o, int i);
+CPS_API const char *cps_optimize_unit(const cps_optimize *o, int i);
+CPS_API void cps_optimize_limits(const cps_optimize *o, int i, double *least, double *most);
+CPS_API double cps_optimize_result(const cps_optimize *o, int i, int found); /* of an output: at the start, or at the end */
+CPS_API double cps_optimize_violation(const cps_optimize *o, int found);
+/* The scenario with the parameters as they were, or as they were found: the caller's to free. */
+CPS_API cps_scenario *cps_optimize_scenario(const cps_optimize *o, int found, cps_error *err);
+CPS_API const char *cps_optimize_reason(const cps_optimize *o);
+CPS_API int cps_optimize_converged(const cps_optimize *o); /* and all limits hold */
+CPS_API int cps_optimize_runs(const cps_optimize *o);
+CPS_API const char *cps_optimize_warning(const cps_optimize *o, int i);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 # usage: setup.sh [--report] GROUP...   (--report: also say so when nothing is missing)
 set -euo pipefail
 
-build="build-essential cmake ninja-build pkg-config libfyaml-dev libudunits2-dev libsundials-dev libsuitesparse-dev libhdf5-dev"
+build="build-essential cmake ninja-build pkg-config libfyaml-dev libudunits2-dev libsundials-dev libsuitesparse-dev libhdf5-dev libnlopt-dev"
 test="libcmocka-dev python3 python3-numpy python3-h5py"
 lint="clang clang-format clang-tidy cppcheck"
 fuzz="clang libclang-rt-dev"

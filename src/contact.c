@@ -40,6 +40,19 @@ static int mode_named(const cps_law *law, const char *name) {
   return CPS_MODE_FREE;
 }
 
+/* Where friction falls with velocity: the steepest df/dv per unit of normal force. */
+static double steepest_rise(const cps_law *law, const double *p, double v_scale) {
+  double most = 0;
+  for (int i = -60; i <= 120; i++) {
+    cps_law_input in = {v_scale * pow(10, i / 30.0), 1, 0, NULL, CPS_MODE_FREE};
+    cps_law_output out;
+    cps_law_jacobian jac;
+    cps_law_eval(law, p, &in, &out, &jac);
+    most = fmax(most, jac.f.v);
+  }
+  return most;
+}
+
 void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double *normal_p, const cps_law *law,
                          const double *p) {
   memset(l, 0, sizeof *l);
@@ -49,6 +62,7 @@ void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double 
   memcpy(l->p, p, (size_t)law->n_params * sizeof(double));
   l->slip[0] = mode_named(law, "slip forward");
   l->slip[1] = mode_named(law, "slip backward");
+  l->drags = law->n_states && law->traits & CPS_CREEPS;
   if (law->n_states)
     l->kind = LAW_MEMORY;
   else if (law->n_modes)
@@ -65,6 +79,7 @@ void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double 
   if ((l->kind == LAW_MEMORY || l->kind == LAW_BALANCE) && !(law->traits & CPS_UNBOUNDED) &&
       fabs(two.f_peak - 2 * one.f_peak) <= 1e-12 * two.f_peak)
     l->most = one.f_peak;
+  if (l->kind == LAW_VELOCITY) l->rise = steepest_rise(law, p, one.v_scale);
   if (l->kind != LAW_BALANCE && l->kind != LAW_KINK) return;
   cps_law_input in = {0, 1, 0, NULL, CPS_MODE_FREE};
   cps_law_output out;
@@ -200,17 +215,47 @@ INLINE double direction(const double *u, int axes, double *d) {
   return size;
 }
 
-/* f = F(v, n), against v. */
+/* The velocity w at which F(w, n) - c w = u, and F there as a function of n and u: what a body of that velocity that is
+ * dragged along with c is rubbed with. With c above the steepest rise of F there is one such w; u and w have opposite
+ * signs. States of laws, if there are any, follow w. */
+static rubbing rub_dragged(const contact_law *l, double n, double c, double u, double w, double *z,
+                           const double *z_star, double *z_t, double z_s) {
+  double low = u > 0 ? -u / c : 0, high = u > 0 ? 0 : -u / c; /* |F| only makes it slower */
+  rubbing r;
+  if (!(w >= low && w <= high)) w = 0.5 * (low + high);
+  for (int it = 0; it < 200; it++) {
+    r = cps_rub(l, w, n, 0, CPS_MODE_FREE, z, z_star, z_t, z_s);
+    double rest = r.f - c * w - u, next = w - rest / (r.f_v - c);
+    if (rest > 0)
+      low = w;
+    else
+      high = w;
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (fabs(rest) <= 1e-14 * (fabs(u) + fabs(r.f)) || fabs(next - w) <= 1e-15 * fabs(w)) break;
+    w = next;
+  }
+  double by = 1 / (r.f_v - c); /* dw/du, and -dw/dn over F_n */
+  r.f_n -= r.f_v * by * r.f_n;
+  r.f_e = r.f_v * by;
+  return r;
+}
+
+/* f = F(v, n), against v, said as f = F(w, n) with u = f - c v: the same, but where F is steep the unknown is v, and where
+ * it is flat f, so that Newton's method does not leap from one side of rest to the other. */
 INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sliding *s, friction *o) {
-  double d[AXES], part[AXES][AXES], speed = direction(s->v, s->axes, d);
-  rubbing r = cps_rub(l, speed, p->n, 0, CPS_MODE_FREE, NULL, NULL, NULL, 0);
-  turning(r.f, d, speed, s->axes, part);
+  double d[AXES], u[AXES] = {0}, part[AXES][AXES], c = s->scale, v_d = 0;
+  for (int i = 0; i < s->axes; i++) u[i] = p->f[i] - c * s->v[i];
+  double size = direction(u, s->axes, d);
+  for (int i = 0; i < s->axes; i++) v_d += s->v[i] * d[i];
+  rubbing r = rub_dragged(l, p->n, c, size, v_d, NULL, NULL, NULL, 0);
+  turning(r.f, d, size, s->axes, part);
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = p->f[i] - r.f * d[i];
     o->by_n[i] = -r.f_n * d[i];
     for (int j = 0; j < s->axes; j++) {
-      o->by_f[i][j] = i == j;
-      o->by_v[i][j] = speed > 0 ? -r.f_v * d[i] * d[j] - part[i][j] : i == j ? -r.f_v : 0;
+      double by_u = size > 0 ? r.f_e * d[i] * d[j] + part[i][j] : i == j ? r.f_e : 0;
+      o->by_f[i][j] = (i == j) - by_u;
+      o->by_v[i][j] = c * by_u;
     }
   }
 }
@@ -218,10 +263,12 @@ INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sli
 /* A smooth law with another scale: e that solves (1 - c/m) F(v, e, n) + (c/m) e = u, and F there as a function of v, n
  * and u. Whatever c is, f = F(v, e, n) with u = f - c r_s says the same as e = f - m r_s; but where F hardly
  * differs from e, the double root of f = F(v, f - m r_s, n), it does so without cancellation. */
-static rubbing rub_scaled(const contact_law *l, double v, double n, double limit, double u, double part) {
+static rubbing rub_scaled(const contact_law *l, contact_point *p, double v, double u, double part) {
   double low = -INFINITY, high = INFINITY, e = u; /* bounds of the root, as they become known */
+  double n = p->n, limit = p->limit;
   rubbing r;
-  if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (1 + 1e-3)), u);
+  /* where it was the last time, in relation to what is held, or just beyond that */
+  if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (p->root > 1 ? p->root : 1 + 1e-3)), u);
   for (int it = 0; it < 60; it++) {
     r = cps_rub(l, v, n, e, CPS_MODE_FREE, NULL, NULL, NULL, 0);
     double rest = (1 - part) * r.f + part * e - u, slope = (1 - part) * r.f_e + part;
@@ -231,9 +278,14 @@ static rubbing rub_scaled(const contact_law *l, double v, double n, double limit
       low = fmax(low, e);
     double next = e - rest / slope;
     if (!(next > low && next < high) && isfinite(low + high)) next = 0.5 * (low + high);
-    if (fabs(next - e) <= 1e-14 * (fabs(e) + limit)) break;
+    double change = next - e;
     e = next;
+    if (fabs(change) <= 1e-9 * (fabs(e) + limit)) { /* what is left is the square of that */
+      r.f += r.f_e * change;
+      break;
+    }
   }
+  p->root = limit > 0 ? fabs(e) / limit : 0;
   double inverse = 1 / ((1 - part) * r.f_e + part);
   r.f_v += r.f_e * (part - 1) * r.f_v * inverse;
   r.f_n += r.f_e * (part - 1) * r.f_n * inverse;
@@ -276,9 +328,9 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
   if (guessed) {
     r = rub_guessed(l, p, v_d, e_d, size, creep, d[0]);
     if (smooth && p->guess != GUESS_STICK)
-      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, v_d, p->n, p->limit, e_d, part).f));
+      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, p, v_d, e_d, part).f));
   } else if (smooth) {
-    r = rub_scaled(l, v_d, p->n, p->limit, e_d, part);
+    r = rub_scaled(l, p, v_d, e_d, part);
   } else {
     r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
   }
@@ -415,8 +467,16 @@ static rubbing rub_meet(const contact_law *l, const contact_point *p, contact_me
 
 static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
                        double z_s, friction *o) {
+  for (int i = 0; i < s->axes && l->drags; i++) { /* from rest on: F rises ever more slowly */
+    rubbing r = rub_dragged(l, p->n, s->scale, p->f[i] - s->scale * s->v[i], 0, y->z[i], y->z_star[i],
+                            y->z_t[i], z_s);
+    o->rest[i] = p->f[i] - r.f;
+    o->by_f[i][i] = 1 - r.f_e;
+    o->by_v[i][i] = s->scale * r.f_e;
+    o->by_n[i] = -r.f_n;
+  }
   int meets = s->steep > 0 && !(l->law->traits & CPS_NEEDS_FEQ);
-  for (int i = 0; i < s->axes; i++) {
+  for (int i = 0; i < s->axes && !l->drags; i++) {
     double e = p->f[i] - s->scale * s->a[i], c = s->steep;
     rubbing r = meets ? rub_meet(l, p, y, i, s->v[i], e, z_s, &c)
                       : cps_rub(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
@@ -459,24 +519,26 @@ INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const 
   s->scale = p->mass;
   s->viscous = l->viscous * p->n;
   s->rate = s->viscous / p->mass;
-  if (l->kind == LAW_VELOCITY || (l->kind == LAW_MEMORY && !(how->v_a > 0))) return;
+  int meets = l->kind == LAW_MEMORY && !l->drags;
+  if (meets && !(how->v_a > 0)) return;
   if (c->frozen) {
-    *(l->kind == LAW_MEMORY ? &s->steep : &s->scale) = p->scale;
+    *(meets ? &s->steep : &s->scale) = p->scale;
     return;
   }
   double k = 0;
   for (int d = 0; d < m->dim; d++)
     for (int e = 0; e < m->dim; e++) k += t[d] * stiff[d * stride + e] * t[e];
   double part = c->n <= 160 ? 0.01 : 1.6 / c->n;
-  if (l->kind == LAW_MEMORY) {
+  if (meets) {
     p->scale = s->steep = MEMORY_PART * part * k * how->q_a / how->v_a;
     return;
   }
-  if (l->kind == LAW_JUMP)
+  if (l->kind == LAW_JUMP || l->kind == LAW_VELOCITY || l->drags)
     s->scale = part * k * how->q_a / how->v_a;
   else
     s->scale = part * k * how->q_a / (1 + s->rate * how->v_a);
-  if (l->kind != LAW_JUMP && !(s->scale > p->mass)) s->scale = p->mass;
+  if ((l->kind == LAW_KINK || l->kind == LAW_BALANCE) && !(s->scale > p->mass)) s->scale = p->mass;
+  if (l->kind == LAW_VELOCITY) s->scale = fmax(s->scale, 2 * l->rise * p->n);
   p->scale = s->scale;
 }
 

@@ -1,4 +1,4 @@
-/* csv.c - two columns of a CSV file: times that rise, and values.
+/* csv.c - CSV files: two columns of one for a profile, times that rise and values; or a whole table of measurements.
  *
  * Cells are separated by commas, semicolons, tabs or blanks, whichever the first line has; lines that are
  * empty or start with # are skipped; a first line that does not start with a number is the header. Every cell
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_SIZE = 64, COMPLAINTS_MOST = 5 };
+enum { CELL_SIZE = 128, COMPLAINTS_MOST = 5 };
 
 typedef struct csv {
   reader *r;
@@ -260,4 +260,159 @@ int cps_read_csv(reader *r, const node *at, const char *file, const node *time, 
   *y = p.y;
   *n = p.n;
   return 1;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+struct cps_table {
+  int columns;
+  long rows, room;
+  char (*names)[CELL_SIZE]; /* [columns] */
+  char (*units)[CELL_SIZE];
+  double *data; /* [columns][room] */
+};
+
+/* "bodies.block.x [mm]" into name and unit. */
+static void split_head(const char *text, char name[CELL_SIZE], char unit[CELL_SIZE]) {
+  const char *open = strrchr(text, '[');
+  size_t length = strlen(text);
+  int has_unit = open && open > text && text[length - 1] == ']';
+  size_t n = has_unit ? (size_t)(open - text) : length;
+  while (n > 0 && is_blank(text[n - 1])) n--;
+  snprintf(name, CELL_SIZE, "%.*s", (int)n, text);
+  snprintf(unit, CELL_SIZE, "%.*s", has_unit ? (int)(text + length - open) - 2 : 0, has_unit ? open + 1 : "");
+}
+
+static int make_table(csv *c, cps_table *t) {
+  char text[CELL_SIZE];
+  size_t place;
+  t->columns = count_columns(c);
+  t->names = calloc((size_t)t->columns + 1, sizeof *t->names);
+  t->units = calloc((size_t)t->columns + 1, sizeof *t->units);
+  if (!t->names || !t->units) return 0;
+  for (int i = 0; i < t->columns && cell(c, i, &place, text); i++) split_head(text, t->names[i], t->units[i]);
+  return 1;
+}
+
+static int grow_table(cps_table *t) {
+  long room = t->room ? 2 * t->room : 256;
+  double *data = malloc((size_t)room * (size_t)t->columns * sizeof *data);
+  if (!data) return 0;
+  for (int i = 0; i < t->columns && t->rows > 0; i++)
+    memcpy(data + (size_t)i * (size_t)room, t->data + (size_t)i * (size_t)t->room,
+           (size_t)t->rows * sizeof *data);
+  free(t->data);
+  t->data = data;
+  t->room = room;
+  return 1;
+}
+
+/* A cell that may be empty. */
+static int read_value(csv *c, int column, double *value) {
+  char text[CELL_SIZE];
+  size_t place;
+  *value = NAN;
+  if (!cell(c, column, &place, text) || !*text) return 1;
+  if (strcmp(text, "nan") == 0 || strcmp(text, "NaN") == 0 || strcmp(text, "NA") == 0) return 1;
+  return read_cell(c, column, "value", value);
+}
+
+static void read_table(csv *c, cps_table *t) {
+  while (c->complaints < COMPLAINTS_MOST && next_line(c)) {
+    if (t->rows == t->room && !grow_table(t)) {
+      c->r->d->no_memory = 1;
+      return;
+    }
+    double *time = &t->data[t->rows];
+    if (!read_cell(c, 0, "time", time)) continue;
+    if (t->rows > 0 && !(*time > time[-1])) {
+      complain(c, c->line, "the time %.9g is not later than the one before, %.9g", *time, time[-1]);
+      continue;
+    }
+    int good = 1;
+    for (int i = 1; i < t->columns; i++)
+      good &= read_value(c, i, &t->data[(size_t)i * (size_t)t->room + (size_t)t->rows]);
+    t->rows += good;
+  }
+}
+
+static void fill_table(csv *c, const char *path, cps_table *t) {
+  document *d = c->r->d;
+  char text[CELL_SIZE];
+  size_t place;
+  double number;
+  if (c->length >= 3 && memcmp(c->text, "\xef\xbb\xbf", 3) == 0) c->at = 3;
+  if (!next_line(c)) {
+    cps_problem_file(d, CPS_BAD_INPUT, path, "it has no data");
+    return;
+  }
+  c->separator = guess_separator(c);
+  if (cell(c, 0, &place, text) && is_number(text, &number))
+    complain(c, place, "the first line names the columns, such as time,bodies.block.x; found a number");
+  else if (count_columns(c) < 2)
+    complain(c, place, "there is a time, but nothing that was measured: only one column");
+  else if (!make_table(c, t))
+    d->no_memory = 1;
+  else
+    read_table(c, t);
+  if (!c->complaints && !d->no_memory && t->rows < 2)
+    cps_problem_file(d, CPS_BAD_INPUT, path, "at least two lines of data are needed");
+}
+
+cps_table *cps_table_load(const char *path, cps_problems **problems) {
+  document d;
+  char why[80] = "there is no file name";
+  size_t length = 0;
+  if (problems) *problems = NULL;
+  reader *r = calloc(1, sizeof *r);
+  cps_table *t = calloc(1, sizeof *t);
+  if (!r || !t || !cps_document_start(&d)) {
+    free(r);
+    free(t);
+    if (problems) *problems = cps_problems_no_memory();
+    return NULL;
+  }
+  r->d = &d;
+  char *text = path ? cps_file_read(&d, path, 1, &length, why, sizeof why) : NULL;
+  if (!text && !d.no_memory) cps_problem_file(&d, CPS_IO, path ? path : "", why);
+  int source = text ? cps_document_add(&d, path, "", text, length) : -1;
+  if (source >= 0) {
+    csv c = {.r = r, .source = source, .text = d.sources[source].text, .length = d.sources[source].length};
+    fill_table(&c, path, t);
+  }
+  cps_problems *list = d.problems;
+  if (d.no_memory) cps_problems_out_of_memory(list);
+  cps_document_end(&d);
+  free(r);
+  if (cps_problems_count(list) == 0) {
+    cps_problems_free(list);
+    return t;
+  }
+  cps_problems_finish(list);
+  if (problems)
+    *problems = list;
+  else
+    cps_problems_free(list);
+  cps_table_free(t);
+  return NULL;
+}
+
+void cps_table_free(cps_table *t) {
+  if (!t) return;
+  free(t->names);
+  free(t->units);
+  free(t->data);
+  free(t);
+}
+
+int cps_table_columns(const cps_table *t) { return t->columns; }
+long cps_table_rows(const cps_table *t) { return t->rows; }
+const char *cps_table_name(const cps_table *t, int i) {
+  return i >= 0 && i < t->columns ? t->names[i] : NULL;
+}
+const char *cps_table_unit(const cps_table *t, int i) {
+  return i >= 0 && i < t->columns ? t->units[i] : NULL;
+}
+const double *cps_table_data(const cps_table *t, int i) {
+  return i >= 0 && i < t->columns && t->data ? t->data + (size_t)i * (size_t)t->room : NULL;
 }

@@ -289,6 +289,28 @@ static void guess(machine *m) {
   }
 }
 
+/* Whether nodes are about where they were expected, their accelerations having changed by what q_a makes of it: within a part of
+ * an element, and of a radian. Otherwise the step is too long to know it, and the equations may have been solved elsewhere: an
+ * element turned inside out, or pressed deep into a drum, is in balance too. */
+static const double ASTRAY = 0.25, TURNED = 0.5;
+
+static int resolved(const machine *m, double q_a) {
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k <= c->n; k++) {
+      const double *a = c->a + k * c->b, *a0 = c->a0 + k * c->b;
+      double most = 0, turn = 0;
+      for (int d = 0; d < m->dim; d++) {
+        double x = fabs(a[d] - a0[d]), y = fabs(a[m->dim + d] - a0[m->dim + d]);
+        most = x > most ? x : most;
+        turn = y > turn ? y : turn;
+      }
+      if (q_a * most > ASTRAY * c->length[k < c->n ? k : c->n - 1] || q_a * turn > TURNED) return 0;
+    }
+  }
+  return 1;
+}
+
 int cps_haul_step(haul *r, double h) {
   machine *m = r->m;
   rule u = rule_of(m);
@@ -306,7 +328,7 @@ int cps_haul_step(haul *r, double h) {
   r->from = r->t;
   int it = cps_haul_solve(m, &how, NEWTON_MOST, 1e-7);
   r->iterations += it < 0 ? NEWTON_MOST : it;
-  if (it < 0) {
+  if (it < 0 || !resolved(m, how.q_a)) {
     cps_haul_bring_back(m);
     return 0;
   }

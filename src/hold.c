@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest and smallest factor that is tried, steps between, and how well a limit is found. */
-static const double MOST = 100, LEAST = 0.01, STRIDE = 1.4, CLOSE = 2e-5;
+/* Largest and smallest factor that is tried, steps between, and how well a limit is found, or one beyond which the search
+ * does not converge. */
+static const double MOST = 100, LEAST = 0.01, STRIDE = 1.4, CLOSE = 2e-5, ROUGHLY = 0.02;
 
 /* A cable that slides by more than this part of its length is not held. */
 static const double SLIDES = 0.05;
@@ -166,34 +167,42 @@ typedef struct search {
   const varied *load;
   double t, slides;
   pose good;
+  int lost; /* trials that found neither an equilibrium nor something that runs */
 } search;
 
 /* Whether a factor is held, starting from the last one that was; keeps the pose if it is. */
-static int holds(search *s, double factor) {
+static rest_verdict find_rest(search *s, double factor) {
   exchange(s->m, s->good.x, 1);
   set_load(s->m, s->load, s->t, factor);
-  if (cps_machine_descend(s->m, s->t, s->slides) != REST_FOUND) return 0;
-  exchange(s->m, s->good.x, 0);
-  return 1;
+  rest_verdict verdict = cps_machine_descend(s->m, s->t, s->slides);
+  if (verdict == REST_FOUND) exchange(s->m, s->good.x, 0);
+  s->lost += verdict == REST_LOST;
+  return verdict;
 }
 
-/* The limit beyond `from`, which is held, in the direction of `stride`. */
-static double limit_beyond(search *s, double from, double stride) {
+/* The limit beyond `from`, which is held, in the direction of `stride`; whether what lies beyond it is not known. */
+static double limit_beyond(search *s, double from, double stride, int *unknown) {
   double good = from, bad = from * stride;
-  while (holds(s, bad)) {
+  rest_verdict verdict;
+  *unknown = 0;
+  while ((verdict = find_rest(s, bad)) == REST_FOUND) {
     good = bad;
     bad *= stride;
     if (bad > MOST) return INFINITY;
     if (bad < LEAST && bad > 0) bad = 0;
     if (good == 0) return 0;
   }
-  while (fabs(bad - good) > CLOSE * fmax(fmax(good, bad), LEAST)) {
+  while (fabs(bad - good) > (verdict == REST_LOST ? ROUGHLY : CLOSE) * fmax(fmax(good, bad), LEAST)) {
     double middle = (good + bad) / 2;
-    if (holds(s, middle))
+    rest_verdict there = find_rest(s, middle);
+    if (there == REST_FOUND) {
       good = middle;
-    else
+    } else {
       bad = middle;
+      verdict = there;
+    }
   }
+  *unknown = verdict == REST_LOST;
   return good;
 }
 
@@ -203,8 +212,8 @@ static double any_held(search *s) {
   exchange(s->m, s->good.x, 0);
   double f = 1;
   for (int i = 0; i <= 20; i++, f *= 1.25) { /* up to about 100 */
-    if (holds(s, f)) return f;
-    if (i > 0 && holds(s, 1 / f)) return 1 / f;
+    if (find_rest(s, f) == REST_FOUND) return f;
+    if (i > 0 && find_rest(s, 1 / f) == REST_FOUND) return 1 / f;
   }
   return 0;
 }
@@ -322,11 +331,17 @@ cps_status cps_hold_range(const cps_system *system, int i, cps_hold *hold, cps_e
     memcpy(start, s.good.x, s.good.n * sizeof(double));
     set_load(&m, &x, t, 1);
     formula(&m, &x, hold);
-    hold->most = hold->value * limit_beyond(&s, held, STRIDE);
+    hold->most = hold->value * limit_beyond(&s, held, STRIDE, &hold->most_unknown);
     memcpy(s.good.x, start, s.good.n * sizeof(double));
-    hold->least = hold->value * limit_beyond(&s, held, 1 / STRIDE);
+    hold->least = hold->value * limit_beyond(&s, held, 1 / STRIDE, &hold->least_unknown);
   } else if (!s.good.x || !start) {
     status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the range of loads");
+  } else if (s.lost > 0) {
+    status = cps_error_set(
+        err, CPS_FAILED, hold->name,
+        "no value of %s was found to hold, but the search for an equilibrium did not converge for %d "
+        "of those that were tried: it is not known. A finer mesh or a softer contact may help",
+        hold->name, s.lost);
   } else {
     status = cps_error_set(err, CPS_FAILED, hold->name,
                            "no value of %s holds: is another load too large, or "

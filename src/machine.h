@@ -55,7 +55,9 @@ typedef struct contact_law {
   double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
   double most;    /* with memory, or smooth: what it answers with at most, per unit of N; else INFINITY */
-  int slip[2];    /* LAW_JUMP: modes of sliding forward and backward */
+  int drags; /* LAW_MEMORY: creeps, so slowly at rest that velocity is not known well enough to evaluate it */
+  double rise; /* LAW_VELOCITY: steepest fall of friction with velocity, per unit of normal force */
+  int slip[2]; /* LAW_JUMP: modes of sliding forward and backward */
 } contact_law;
 
 /* A place where a cable may touch a drum. */
@@ -83,6 +85,7 @@ typedef struct contact_point {
   double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
   double moved;              /* along t, by the last iteration */
   double spring[AXES];       /* statics: what the spring that holds it pulls with */
+  double root;               /* of the balance force, over what is held: where to look for it next */
   double wrong;              /* how far off the last guess was [N] */
   int guess; /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
 } contact_point;
@@ -171,6 +174,7 @@ typedef struct border_body {
   int index; /* in the scenario */
   int at, n; /* its unknowns */
   double mass;
+  int held;                    /* fixed where it is */
   double base[3], along[3][3]; /* place = base + sum q_k along_k */
   double r[3], v[3], a[3];
 } border_body;
@@ -240,6 +244,9 @@ void cps_machine_free(machine *m);
 
 /* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
 void cps_machine_move(machine *m, double t0, double t);
+
+/* Lets go of bodies that are held no longer at time t, with their initial velocities. To be called where something jumps. */
+void cps_machine_release(machine *m, double t);
 
 /* Puts ends and drums that are tied to the border where it says. */
 void cps_machine_tie(machine *m);

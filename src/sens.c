@@ -31,9 +31,10 @@ struct cps_sens {
   sens_output *of;
   cps_system *system;
   cps_simulation *sim;
-  int used_up;  /* sim has run */
-  double *at;   /* owned: where the caller wants rows; NULL: as run.output says */
-  double *rows; /* owned: where there have to be rows */
+  int no_frames; /* nothing is recorded along cables */
+  int used_up;   /* sim has run */
+  double *at;    /* owned: where the caller wants rows; NULL: as run.output says */
+  double *rows;  /* owned: where there have to be rows */
   long n_at, n_rows;
   double *value;    /* [n_of] */
   double *gradient; /* [n_of][n_wrt] */
@@ -46,6 +47,7 @@ struct cps_sens {
   int n_warnings;
   cps_sens_method used;
   int without_jumps;
+  size_t tape_most;
 };
 
 /* ------------------------------------------------------------------ life */
@@ -64,6 +66,7 @@ static cps_status make_simulation(cps_sens *s, cps_error *err) {
   drop_simulation(s);
   s->system = cps_system_new(scenario_of(s), err);
   if (s->system) s->sim = cps_simulation_new(s->system, err);
+  if (s->sim && s->no_frames) s->sim->next_frame = INFINITY;
   if (s->sim) return CPS_OK;
   drop_simulation(s);
   return err ? err->status : CPS_FAILED;
@@ -89,6 +92,11 @@ static void drop_results(cps_sens *s) {
   s->n_history = s->n_event = 0;
   for (int i = 0; i < s->n_of; i++) s->value[i] = NAN;
   for (int i = 0; i < s->n_of * s->n_wrt; i++) s->gradient[i] = NAN;
+}
+
+void cps_sens_without_frames(cps_sens *s) {
+  s->no_frames = 1;
+  if (s->sim) s->sim->next_frame = INFINITY;
 }
 
 void cps_sens_free(cps_sens *s) {
@@ -223,17 +231,20 @@ static double shadow_step(const sens_parameter *p) {
   return power;
 }
 
-static cps_status make_shadows(sens_run *run, cps_error *err) {
-  for (int i = 0; i < run->n_wrt; i++) {
-    sens_parameter *p = &run->wrt[i];
-    p->step = shadow_step(p);
-    for (int k = 0; k < SENS_SHADOWS; k++) {
-      if (p->shadow[k]) continue;
-      p->shadow[k] = cps_sens_moved(run, i, p->q.value + cps_sens_place[k] * p->step, 1, err);
-      if (!p->shadow[k]) return err ? err->status : CPS_BAD_INPUT;
-    }
+/* Makes the shadows of a parameter from number `first` on, as far as they are not there. */
+static cps_status make_shadows(const sens_run *run, int wrt, int first, cps_error *err) {
+  sens_parameter *p = &run->wrt[wrt];
+  p->step = shadow_step(p);
+  for (int k = first; k < SENS_SHADOWS; k++) {
+    if (p->shadow[k]) continue;
+    p->shadow[k] = cps_sens_moved(run, wrt, p->q.value + cps_sens_place[k] * p->step, 1, err);
+    if (!p->shadow[k]) return err ? err->status : CPS_BAD_INPUT;
   }
   return CPS_OK;
+}
+
+cps_status cps_sens_shadows(const sens_run *run, int wrt, cps_error *err) {
+  return make_shadows(run, wrt, 0, err);
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -375,6 +386,7 @@ void cps_sens_warn(sens_run *run, const char *format, ...) {
 }
 
 void cps_sens_leave_jumps_out(cps_sens *s) { s->without_jumps = 1; }
+void cps_sens_limit_tape(cps_sens *s, size_t bytes) { s->tape_most = bytes; }
 
 /* ------------------------------------------------------------------ running */
 
@@ -437,17 +449,35 @@ static cps_status gather(sens_run *run, cps_error *err) {
   return CPS_OK;
 }
 
+cps_status cps_sens_simulate(cps_sens *s, int (*progress)(const cps_progress *, void *), void *data,
+                             cps_error *err) {
+  cps_error e = {0};
+  drop_results(s);
+  cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
+  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, 0, 0};
+  if (status == CPS_OK) status = find_rows(s, &e);
+  if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
+  s->used_up = 1;
+  if (status == CPS_OK) status = cps_simulation_run(s->sim, progress, data, &e);
+  s->used = CPS_SENS_ADJOINT; /* which has no histories */
+  if (status == CPS_OK) status = gather(&run, &e);
+  if (status != CPS_OK && err) *err = e;
+  return status;
+}
+
 cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(const cps_progress *, void *),
                         void *data, cps_error *err) {
   cps_error e = {0};
   const sens_engine *engine;
   drop_results(s);
   cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
-  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, s->without_jumps};
+  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of,          s->wrt,
+                  progress,       data,   s,        s->without_jumps, s->tape_most};
   if (status == CPS_OK) status = find_rows(s, &e);
   if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
   if (status == CPS_OK) status = choose(s, method, &run, &engine, &e);
-  if (status == CPS_OK && !engine->no_shadows) status = make_shadows(&run, &e);
+  for (int i = 0; i < s->n_wrt && status == CPS_OK && engine->no_shadows != SENS_NO_SHADOWS; i++)
+    status = make_shadows(&run, i, engine->no_shadows == SENS_FEW_SHADOWS ? SENS_SHADOWS - 1 : 0, &e);
   s->used_up = 1;
   if (status == CPS_OK) {
     cps_status (*go)(sens_run *, cps_error *) = s->used == CPS_SENS_ADJOINT ? engine->adjoint
@@ -498,6 +528,12 @@ void cps_sens_ratio(char *text, size_t size, const char *above, const char *belo
 }
 
 const cps_scenario *cps_sens_scenario(const cps_sens *s) { return scenario_of(s); }
+
+const sens_parameter *cps_sens_range(const cps_sens *s, int wrt) { return &s->wrt[wrt]; }
+
+int cps_sens_find_column(const cps_sens *s, const char *name, cps_error *err) {
+  return cps_sens_column_named(name, name, &s->sim->result, err);
+}
 
 const char *cps_sens_output_column(const cps_sens *s, int of) {
   int c = of >= 0 && of < s->n_of ? s->of[of].column : 0;

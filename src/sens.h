@@ -40,6 +40,7 @@ typedef struct sens_run {
   void *progress_data;
   cps_sens *owner;
   int without_jumps; /* leave out what happens to changes of state at transitions, to show what that does */
+  size_t tape_most;  /* bytes that a tape may have before the run is repeated in parts; 0: as the engine likes */
 } sens_run;
 
 typedef struct sens_engine {
@@ -49,8 +50,11 @@ typedef struct sens_engine {
   const char *(*refuses)(const cps_scenario *scenario, cps_sens_method method);
   cps_status (*forward)(sens_run *run, cps_error *err);
   cps_status (*adjoint)(sens_run *run, cps_error *err);
-  int no_shadows; /* it does not need them */
+  int no_shadows; /* SENS_... */
 } sens_engine;
+
+/* Which shadows an engine wants to be there: all, none, or the last of each parameter. */
+enum { SENS_ALL_SHADOWS, SENS_NO_SHADOWS, SENS_FEW_SHADOWS };
 
 /* For forward engines, after each row that was recorded: d(column)/d(parameter), d[column * n_wrt + parameter]. */
 cps_status cps_sens_add_row(sens_run *run, const double *d, cps_error *err);
@@ -68,11 +72,16 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void cps_sens_warn(sens_run *run, const char *format, ...);
 
+/* Makes the shadows of a parameter that are not there yet. */
+cps_status cps_sens_shadows(const sens_run *run, int wrt, cps_error *err);
 /* The scenario with parameter `wrt` at another value; NULL with an error that says why. */
 cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int lenient, cps_error *err);
 
-/* Leaves out what happens to changes of state at transitions, which makes them wrong: to show what that does. */
-void cps_sens_leave_jumps_out(cps_sens *sens);
+/* A parameter with its range. */
+const sens_parameter *cps_sens_range(const cps_sens *s, int wrt);
+
+/* For tests: a tape of at most that many bytes. */
+void cps_sens_limit_tape(cps_sens *sens, size_t bytes);
 
 /* The engines: sens_differences.c; sens_bodies.c; sens_cables.c. */
 extern const sens_engine cps_sens_differences, cps_sens_bodies, cps_sens_cables;

@@ -51,6 +51,8 @@ static void list(bodies *b, array *a) {
        nx = s->nx;
   long springs = s->scenario->n_springs, entries = b->entries.count, columns = b->sim->result.n_columns;
   const array all[ARRAYS] = {{&b->y, ny},
+                             {&b->open_y, ny},
+                             {&b->scale, wrt},
                              {&b->s_y, wrt * n},
                              {&b->energy, wrt},
                              {&b->tau, nc * wrt},
@@ -164,6 +166,7 @@ static cps_status make(bodies *b, sens_run *run, cps_error *err) {
   for (int j = 0; j < b->n_wrt && status == CPS_OK; j++)
     status = cps_change_make(&b->change[j], s, &run->wrt[j], err);
   if (status != CPS_OK) return status;
+  for (int j = 0; j < b->n_wrt; j++) b->scale[j] = run->wrt[j].q.value != 0 ? fabs(run->wrt[j].q.value) : 1;
   memcpy(b->y, b->sim->y, (size_t)s->ny * sizeof(double));
   memcpy(b->mode, b->sim->mode, (size_t)s->nc * sizeof(int));
   b->t = b->sim->t;
@@ -190,7 +193,7 @@ static int row_apply(bodies *b, const op *o, cps_error *err, cps_status *status)
   return 1;
 }
 
-static int row_back(bodies *b, const op *o) {
+int cps_row_back(bodies *b, const op *o) {
   const entry_layout *l = &b->entries;
   int gone = 0;
   for (int m = 0; m < b->run->n_of; m++) {
@@ -277,6 +280,11 @@ static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps
 
 /* ------------------------------------------------------------------ forward */
 
+static double *change_of(void *data, int j) {
+  bodies *b = data;
+  return b->s_y + (size_t)j * (size_t)b->n;
+}
+
 static cps_status forward(sens_run *run, cps_error *err) {
   bodies b;
   cps_status status = make(&b, run, err);
@@ -285,7 +293,8 @@ static cps_status forward(sens_run *run, cps_error *err) {
       b.s_y[(size_t)j * (size_t)b.n + (size_t)b.change[j].initial[i].i] = b.change[j].initial[i].d;
   if (status == CPS_OK && !energy_apply(&b)) status = unsettled(&b, b.t, err);
   if (status == CPS_OK) {
-    run->sim->follow = (follower){.data = &b, .row = on_row, .step = on_step};
+    bdf_follower along = {b.n_wrt, b.scale, change_of, cps_bdf_along};
+    run->sim->follow = (follower){.data = &b, .row = on_row, .step = on_step, .bdf = &along};
     status = cps_simulation_run(run->sim, run->progress, run->progress_data, err);
   }
   unmake(&b);
@@ -352,9 +361,10 @@ static int keep_place(adjoint_run *r, cps_simulation *sim, int begun) {
 static int at_instant(cps_simulation *sim, void *data) {
   adjoint_run *r = data;
   r->instants++;
-  if (r->repeats) return r->instants == r->until;
+  if (r->repeats) return r->instants == r->until && cps_bodies_end_segment(r->b, NULL) == CPS_OK;
+  if (cps_bodies_end_segment(r->b, NULL) != CPS_OK) r->no_memory = 1;
   if (r->instants % r->stride == 0 && !keep_place(r, sim, 1)) r->no_memory = 1;
-  if (!r->given_up && r->b->tape.bytes > TAPE_MOST) {
+  if (!r->given_up && r->b->tape.bytes > (r->b->run->tape_most ? r->b->run->tape_most : TAPE_MOST)) {
     r->given_up = 1;
     cps_tape_free(&r->b->tape);
     r->b->tape.room = -1;
@@ -365,10 +375,17 @@ static int at_instant(cps_simulation *sim, void *data) {
 /* From the end of the tape to its start. */
 static cps_status go_back(bodies *b, cps_error *err) {
   static int (*const back[])(bodies *, const op *) = {
-      [OP_ROW] = row_back,         [OP_RK] = cps_rk_back,         [OP_ALPHA] = cps_alpha_back,
+      [OP_ROW] = cps_row_back,     [OP_RK] = cps_rk_back,         [OP_ALPHA] = cps_alpha_back,
       [OP_RATES] = cps_rates_back, [OP_SWITCH] = cps_switch_back, [OP_CAPTURE] = cps_capture_back};
-  for (long i = b->tape.n - 1; i >= 0; i--)
-    if (!back[b->tape.ops[i].kind](b, &b->tape.ops[i])) return unsettled(b, b->tape.ops[i].t, err);
+  for (long i = b->tape.n - 1; i >= 0; i--) {
+    const op *o = &b->tape.ops[i];
+    long rows = 0;
+    while (o->kind == OP_SEGMENT && i - rows > 0 && o[-rows - 1].kind == OP_ROW && o[-rows - 1].t > o->t)
+      rows++;
+    int good = o->kind == OP_SEGMENT ? cps_bdf_back(b, o, o - rows, rows) : back[o->kind](b, o);
+    if (!good) return unsettled(b, o->t, err);
+    i -= rows;
+  }
   cps_tape_clear(&b->tape);
   return CPS_OK;
 }
@@ -390,6 +407,7 @@ static cps_status repeat(adjoint_run *r, int from, long until, cps_error *err) {
   b->rows = p->rows;
   b->events = 0;
   b->event_offset = p->events;
+  b->open = 0;
   r->instants = p->instant;
   r->until = until;
   r->repeats = 1;
@@ -468,7 +486,6 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
 static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   (void)method;
   if (s->n_cables > 0) return "";
-  if (strcmp(s->run.solver, "bdf") == 0) return "bdf does not tell its steps";
   return NULL;
 }
 

@@ -5,18 +5,22 @@
  * starts from is found once more, for it was found before anybody could listen. Steps, who touches what, and who
  * sticks are those of the run; all else is differentiated, so that derivatives are those of the steps taken.
  *
- * Forward, tangents of four parameters at a time follow the run. The adjoint keeps a tape of states; if that would take
- * more than TAPE_MOST bytes, it keeps checkpoints of the run instead, and runs it again piece by piece, from the last to
- * the first.
+ * Forward, tangents of four parameters at a time follow the run. The adjoint keeps a tape of states. When that holds
+ * TAPE_MOST bytes, the run is saved, and the tape begins anew; at the end the last piece is on the tape, and the others
+ * are run once more, from the last to the first, each from where it was saved.
  */
 #include "sens_columns.h"
+#include "sens_drive.h"
 #include "sens_ops.h"
 
 #include <stdlib.h>
 
+/* Bytes of states on the tape. */
+static const size_t TAPE_MOST = (size_t)16 << 20;
+
 /* What is kept of a contact point. */
 typedef struct kept_point {
-  double f[AXES];
+  double f[AXES], scale;
   int near, stuck;
 } kept_point;
 
@@ -37,6 +41,14 @@ typedef struct tape {
   size_t d_size, d_room;
 } tape;
 
+/* Where a piece of the run began: the simulation, and what the course knew. */
+typedef struct piece {
+  void *bytes;
+  size_t size;
+  double *drive;
+  long rows, n; /* rows before it; what happened in it */
+} piece;
+
 typedef struct course {
   sens_run *run;
   model o;
@@ -48,11 +60,15 @@ typedef struct course {
   double *row;   /* [n_columns][n_wrt] */
   cps_status status;
   cps_error *err;
+  unsigned char *state; /* room for one */
   /* adjoint */
   int taping;
   tape tape;
-  long rows;            /* so far */
-  unsigned char *state; /* room for one */
+  piece *pieces; /* all but the first begin at a checkpoint */
+  int n_pieces;
+  long rows; /* so far */
+  long most; /* what may happen before the run is stopped; 0: no end */
+  int stopped;
 } course;
 
 static cps_status no_memory(cps_error *err) {
@@ -65,7 +81,8 @@ static size_t state_size(const machine *m) {
   size_t size = (size_t)m->n_drums * sizeof(drum) + sizeof(double);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + 2 * sizeof(double);
+    size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + sizeof c->reaction +
+            2 * sizeof(double);
     size += (size_t)c->n_points * (sizeof(kept_point) + sizeof c->start[0]);
   }
   return size;
@@ -95,6 +112,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
     pass(&at, c->v, bytes, put);
     pass(&at, c->a, bytes, put);
     pass(&at, c->load, sizeof c->load, put);
+    pass(&at, c->reaction, sizeof c->reaction, put);
     double fixed[2] = {c->fixed[0], c->fixed[c->n]};
     pass(&at, fixed, sizeof fixed, put);
     c->fixed[0] = (unsigned char)fixed[0];
@@ -102,9 +120,10 @@ static void exchange(machine *m, unsigned char *at, int put) {
     pass(&at, c->start, (size_t)c->n_points * sizeof c->start[0], put);
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
-      kept_point x = {{p->f[0], p->f[1]}, p->near, p->stuck};
+      kept_point x = {{p->f[0], p->f[1]}, p->scale, p->near, p->stuck};
       pass(&at, &x, sizeof x, put);
       memcpy(p->f, x.f, sizeof p->f);
+      p->scale = x.scale;
       p->near = x.near;
       p->stuck = x.stuck;
     }
@@ -151,6 +170,24 @@ static int tape_drive(course *y, size_t *at) {
   return 1;
 }
 
+static int tape_state(course *y, machine *m, size_t *at) {
+  tape *t = &y->tape;
+  size_t size = state_size(m);
+  if (!more_bytes(&t->bytes, &t->bytes_room, t->size + size)) return 0;
+  *at = t->size;
+  exchange(m, t->bytes + t->size, 0);
+  t->size += size;
+  return 1;
+}
+
+/* An empty tape, with the state that comes before all that happens on it. */
+static cps_status tape_begin(course *y, machine *m) {
+  size_t at;
+  y->tape.n = 0;
+  y->tape.size = y->tape.d_size = 0;
+  return tape_state(y, m, &at) && tape_drive(y, &at) ? CPS_OK : no_memory(y->err);
+}
+
 static cps_status tape_add(course *y, machine *m, const op *what, long row, int moved) {
   tape *t = &y->tape;
   if (t->n == t->room) {
@@ -160,21 +197,14 @@ static cps_status tape_add(course *y, machine *m, const op *what, long row, int 
     t->list = more;
     t->room = room;
   }
-  happened *last = t->n > 0 ? &t->list[t->n - 1] : NULL, *x = &t->list[t->n];
+  const happened *last = t->n > 0 ? &t->list[t->n - 1] : NULL;
+  happened *x = &t->list[t->n];
+  /* the state and the drives that a tape begins with are at its start */
   *x = (happened){.what = *what, .row = row};
-  x->before = last ? last->state : 0;
+  x->before = x->state = last ? last->state : 0;
   x->d = x->d0 = last ? last->d : 0;
-  x->state = x->before;
-  size_t size = state_size(m);
-  if (t->size == 0 || has_state(what->kind)) {
-    if (!more_bytes(&t->bytes, &t->bytes_room, t->size + size)) return no_memory(y->err);
-    x->state = t->size;
-    if (!last) x->before = t->size;
-    exchange(m, t->bytes + t->size, 0);
-    t->size += size;
-  }
-  if ((!last || moved) && !tape_drive(y, &x->d)) return no_memory(y->err);
-  if (!last) x->d0 = x->d;
+  if (has_state(what->kind) && !tape_state(y, m, &x->state)) return no_memory(y->err);
+  if (moved && !tape_drive(y, &x->d)) return no_memory(y->err);
   t->n++;
   return CPS_OK;
 }
@@ -222,7 +252,7 @@ static cps_status forward_row(course *y) {
     lanes *z = y->z + (size_t)k * y->z_size;
     memcpy(z + l->after, z + l->before, (size_t)l->states * sizeof *z);
     memset(z + l->result, 0, (size_t)y->n_columns * sizeof *z);
-    cps_entries_apply(&o->list, z);
+    cps_entries_apply(&o->list, z, 0);
     for (int i = 0; i < y->n_columns; i++)
       for (int n = 0; n < LANES && k * LANES + n < n_wrt; n++)
         y->row[i * n_wrt + k * LANES + n] = z[l->result + i][n];
@@ -232,7 +262,11 @@ static cps_status forward_row(course *y) {
 
 /* Something happened; `moved`: what is prescribed may have moved. */
 static cps_status happens(course *y, machine *m, const op *what, int moved) {
-  if (y->taping) return tape_add(y, m, what, what->kind == OP_ROW ? y->rows++ : -1, moved);
+  if (y->taping) {
+    cps_status status = tape_add(y, m, what, what->kind == OP_ROW ? y->rows++ : -1, moved);
+    y->stopped = y->most > 0 && y->tape.n == y->most;
+    return status == CPS_OK && y->stopped ? CPS_FAILED : status;
+  }
   return what->kind == OP_ROW ? forward_row(y) : forward_one(y, m, what, moved);
 }
 
@@ -269,6 +303,11 @@ static void course_free(course *y) {
   cps_drive_free(&y->drive);
   cps_model_free(&y->o);
   tape_free(&y->tape);
+  for (int i = 0; i < y->n_pieces; i++) {
+    free(y->pieces[i].bytes);
+    free(y->pieces[i].drive);
+  }
+  free(y->pieces);
   free(y->columns);
   free(y->z);
   free(y->row);
@@ -284,7 +323,6 @@ static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error 
   if (status != CPS_OK) return status;
   y->o.theta_varies = y->drive.theta_varies;
   y->o.d_varies = y->drive.d_varies;
-  cps_model_prepare(&y->o);
   const layout *l = &y->o.at;
   y->n_columns = run->sim->result.n_columns;
   y->columns = cps_columns_find(&y->o, &run->sim->result);
@@ -294,8 +332,7 @@ static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error 
   y->z = aligned_alloc(sizeof(lanes), (all_of + 1) * sizeof(lanes));
   y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
   y->state = malloc(state_size(&y->o.m));
-  if (!y->columns || !y->z || !y->row || !y->state || y->o.mass.lost || y->o.damping.lost)
-    return no_memory(err);
+  if (!y->columns || !y->z || !y->row || !y->state || !cps_model_prepare(&y->o)) return no_memory(err);
   memset(y->z, 0, (all_of + 1) * sizeof(lanes));
   cps_drive_move(&y->drive, run->scenario->run.from, run->scenario->run.from, y->o.m.drum);
   return CPS_OK;
@@ -311,7 +348,8 @@ static cps_status follow_start(course *y) {
   if (status != CPS_OK) return status;
   m.note = on_statics;
   m.note_data = y;
-  if (rests) status = cps_machine_statics(&m, s->run.from, y->err);
+  if (y->taping) status = tape_begin(y, &m);
+  if (status == CPS_OK && rests) status = cps_machine_statics(&m, s->run.from, y->err);
   op what = {.kind = OP_INITIAL};
   if (status == CPS_OK) status = y->status;
   if (status == CPS_OK && !rests) cps_machine_look(&m, s->run.from);
@@ -320,19 +358,23 @@ static cps_status follow_start(course *y) {
   return status;
 }
 
-static cps_status run_followed(course *y) {
-  sens_run *run = y->run;
-  run->sim->follow = (follower){y, on_row, on_step};
-  cps_status status = cps_simulation_run(run->sim, run->progress, run->progress_data, y->err);
-  run->sim->follow = (follower){NULL, NULL, NULL};
-  return status;
+static cps_status run_followed(course *y, cps_simulation *sim) {
+  int again = sim != y->run->sim;
+  sim->follow = (follower){.data = y, .row = on_row, .step = on_step};
+  y->stopped = 0;
+  cps_status status = cps_simulation_run(sim, again ? NULL : y->run->progress, y->run->progress_data, y->err);
+  sim->follow = (follower){.data = NULL};
+  return y->stopped ? CPS_OK : status;
 }
 
 static cps_status forward(sens_run *run, cps_error *err) {
   course y;
   cps_status status = course_make(&y, run, run->n_wrt, err);
   const layout *l = &y.o.at;
-  y.works = 2;
+  for (int i = 0; i < y.n_columns && y.columns; i++) {
+    int needs = cps_column_works(cps_column_at(y.columns, i));
+    if (needs > y.works) y.works = needs;
+  }
   for (int k = 0; k < y.chunks && status == CPS_OK; k++) {
     lanes *z = y.z + (size_t)k * y.z_size;
     memcpy(z + l->theta, y.drive.theta + k * l->thetas, (size_t)l->thetas * sizeof *z);
@@ -343,8 +385,53 @@ static cps_status forward(sens_run *run, cps_error *err) {
     put_drive(&y);
     status = follow_start(&y);
   }
-  if (status == CPS_OK) status = run_followed(&y);
+  if (status == CPS_OK) status = run_followed(&y, run->sim);
   course_free(&y);
+  return status;
+}
+
+/* ------------------------------------------------------------------ pieces of a run */
+
+/* A new piece begins: where the run is saved, or at its start. */
+static piece *add_piece(course *y) {
+  piece *more = realloc(y->pieces, ((size_t)y->n_pieces + 1) * sizeof *more);
+  if (!more) return NULL;
+  y->pieces = more;
+  piece *x = &y->pieces[y->n_pieces++];
+  *x = (piece){.rows = y->rows};
+  x->drive = malloc(cps_drive_size(&y->drive) * sizeof(double));
+  if (x->drive) cps_drive_save(&y->drive, x->drive);
+  return x->drive ? x : NULL;
+}
+
+/* At an instant at which the run can be saved. */
+static int on_checkpoint(cps_simulation *sim, void *data) {
+  course *y = data;
+  if (y->tape.size < TAPE_MOST) return 0;
+  y->pieces[y->n_pieces - 1].n = y->tape.n;
+  piece *x = add_piece(y);
+  y->status = x ? cps_simulation_save(sim, &x->bytes, &x->size, y->err) : no_memory(y->err);
+  if (y->status == CPS_OK) y->status = tape_begin(y, sim->machine);
+  return y->status != CPS_OK;
+}
+
+/* Puts a piece of the run onto the tape again. */
+static cps_status repeat(course *y, int i) {
+  const cps_simulation *first = y->run->sim;
+  const piece *x = &y->pieces[i];
+  y->rows = x->rows;
+  y->most = x->n;
+  cps_drive_restore(&y->drive, x->drive);
+  cps_status status = i == 0 ? follow_start(y) : CPS_OK;
+  cps_simulation *sim = status == CPS_OK ? cps_simulation_new(first->system, y->err) : NULL;
+  if (!sim) return status != CPS_OK ? status : CPS_FAILED;
+  if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
+  if (i > 0) {
+    status = cps_simulation_restore(sim, x->bytes, x->size, NULL, y->err);
+    if (status == CPS_OK) status = tape_begin(y, sim->machine);
+  }
+  if (status == CPS_OK) status = run_followed(y, sim);
+  cps_simulation_free(sim);
   return status;
 }
 
@@ -402,7 +489,7 @@ static cps_status backward_row(course *y, const happened *x, seed *seeds, double
   for (int i = 0; i < y->n_columns; i++)
     if (wanted[i]) cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i);
   if (o->list.lost) return no_memory(y->err);
-  for (int k = 0; k < y->chunks; k++) cps_entries_apply_transposed(&o->list, y->z + (size_t)k * y->z_size);
+  for (int k = 0; k < y->chunks; k++) cps_entries_apply(&o->list, y->z + (size_t)k * y->z_size, 1);
   contract(y, l->d, x->d, gradient);
   return CPS_OK;
 }
@@ -477,10 +564,18 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
   if (status == CPS_OK && (!seeds || !gradient || !initial)) status = no_memory(err);
   if (initial) memset(initial, 0, (states + 1) * sizeof(lanes));
   y.taping = 1;
+  if (status == CPS_OK && !add_piece(&y)) status = no_memory(err);
   if (status == CPS_OK) status = follow_start(&y);
-  if (status == CPS_OK) status = run_followed(&y);
+  if (status == CPS_OK) {
+    cps_simulation_on_checkpoint(run->sim, on_checkpoint, &y);
+    status = run_followed(&y, run->sim);
+    cps_simulation_on_checkpoint(run->sim, NULL, NULL);
+  }
   if (status == CPS_OK) status = find_seeds(&y, seeds);
-  if (status == CPS_OK) status = backward(&y, seeds, initial, gradient);
+  for (int i = y.n_pieces - 1; i >= 0 && status == CPS_OK; i--) {
+    if (i < y.n_pieces - 1) status = repeat(&y, i);
+    if (status == CPS_OK) status = backward(&y, seeds, initial, gradient);
+  }
   if (status == CPS_OK) finish(&y, initial, gradient);
   free(seeds);
   free(gradient);
@@ -512,4 +607,4 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   return NULL;
 }
 
-const sens_engine cps_sens_cables = {"cables", refuses, forward, adjoint, 0};
+const sens_engine cps_sens_cables = {"cables", refuses, forward, adjoint, SENS_FEW_SHADOWS};

@@ -5,8 +5,6 @@
  * as in chain.c, but kept: D^-1 (with pivoting inside the block), L and X serve right-hand sides that are not yet
  * known, and the transposed system.
  */
-#include "chain_recipe.h"
-
 #include "sens_chain.h"
 
 #include <stdlib.h>
@@ -33,34 +31,26 @@ void cps_entries_free(entries *list) {
   memset(list, 0, sizeof *list);
 }
 
-void cps_entries_apply(const entries *list, lanes *z) {
-  for (int i = 0; i < list->n; i++) z[list->e[i].row] += all(list->e[i].by) * z[list->e[i].column];
-}
-
-void cps_entries_apply_transposed(const entries *list, lanes *z) {
-  for (int i = 0; i < list->n; i++) z[list->e[i].column] += all(list->e[i].by) * z[list->e[i].row];
+void cps_entries_apply(const entries *list, lanes *z, int transposed) {
+#if defined(__x86_64__)
+  if (cps_has_wide()) {
+    cps_wide_sweep_apply(list, z, transposed);
+    return;
+  }
+#endif
+  cps_narrow_sweep_apply(list, z, transposed);
 }
 
 /* ------------------------------------------------------------------ elements */
 
-#define DIM     2
-#define NAME(x) x##_2
-#include "chain_elements.h"
-#include "sens_chain_pass.h"
-#undef DIM
-#undef NAME
-#define DIM     3
-#define NAME(x) x##_3
-#include "chain_elements.h"
-#include "sens_chain_pass.h"
-#undef DIM
-#undef NAME
-
 void cps_chain_forces(const cable *c, chain_part part, double *length, double *f) {
-  if (c->dim == 2)
-    forces_2(c, part, length, f);
-  else
-    forces_3(c, part, length, f);
+#if defined(__x86_64__)
+  if (cps_has_wide()) {
+    cps_wide_sweep_forces(c, part, length, f);
+    return;
+  }
+#endif
+  cps_narrow_sweep_forces(c, part, length, f);
 }
 
 /* Point masses, and parts of the element that the lanes leave out. */
@@ -87,10 +77,12 @@ void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q)
   memset(a->d, 0, size);
   memset(a->l, 0, size);
   memset(a->u, 0, size);
-  if (c->dim == 2)
-    assemble_2(a, c, v_q, a_q);
+#if defined(__x86_64__)
+  if (cps_has_wide())
+    cps_wide_sweep_assemble(a, c, v_q, a_q);
   else
-    assemble_3(a, c, v_q, a_q);
+#endif
+    cps_narrow_sweep_assemble(a, c, v_q, a_q);
   add_rest(a, c, v_q, a_q);
 }
 
@@ -113,50 +105,9 @@ void cps_chain_matrix_free(chain_matrix *a) {
   memset(a, 0, sizeof *a);
 }
 
-/* Each number of unknowns per node with loops of known length. */
-#define B       5
-#define NAME(x) x##_5
-#include "sens_chain_solve.h"
-#undef B
-#undef NAME
-#define B       6
-#define NAME(x) x##_6
-#include "sens_chain_solve.h"
-#undef B
-#undef NAME
-#define B       8
-#define NAME(x) x##_8
-#include "sens_chain_solve.h"
-#undef B
-#undef NAME
-#define B       10
-#define NAME(x) x##_10
-#include "sens_chain_solve.h"
-#undef B
-#undef NAME
-
 int cps_chain_factor(chain_matrix *a) {
-  return a->b == 5 ? factor_5(a) : a->b == 6 ? factor_6(a) : a->b == 8 ? factor_8(a) : factor_10(a);
-}
-
-void cps_chain_solve(const chain_matrix *a, lanes *x) {
-  if (a->b == 5)
-    solve_5(a, x);
-  else if (a->b == 6)
-    solve_6(a, x);
-  else if (a->b == 8)
-    solve_8(a, x);
-  else
-    solve_10(a, x);
-}
-
-void cps_chain_solve_transposed(const chain_matrix *a, lanes *x) {
-  if (a->b == 5)
-    transposed_5(a, x);
-  else if (a->b == 6)
-    transposed_6(a, x);
-  else if (a->b == 8)
-    transposed_8(a, x);
-  else
-    transposed_10(a, x);
+#if defined(__x86_64__)
+  if (cps_has_wide()) return cps_wide_sweep_factor(a);
+#endif
+  return cps_narrow_sweep_factor(a);
 }

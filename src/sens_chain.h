@@ -39,8 +39,8 @@ typedef struct entries {
 
 void cps_entries_add(entries *list, int row, int column, double by);
 void cps_entries_free(entries *list);
-void cps_entries_apply(const entries *list, lanes *z);            /* z[row] += by z[column] */
-void cps_entries_apply_transposed(const entries *list, lanes *z); /* z[column] += by z[row] */
+/* z[row] += by z[column]; transposed: z[column] += by z[row] */
+void cps_entries_apply(const entries *list, lanes *z, int transposed);
 
 /* ------------------------------------------------------------------ layout */
 
@@ -81,6 +81,7 @@ enum { WK_FRICTION, WK_CONTACT, WK_DAMPING, WK_LOAD, WK_MOTION, WK_SOLVER, WK_IN
 typedef struct cable_at {
   int e;                      /* coordinates: (n + 1) b */
   int q, v, a, aux, f, start; /* in a state; f: [points][axes], start: [points][dim] */
+  int reaction;               /* [2][dim] of ends that are moved */
   int w;                      /* in w1, w2 */
   int theta;                  /* TH_...; then length[n], mass[n + 1], and per point mass, weight, shape[4] */
   int length, mass, p_mass, p_weight, p_shape; /* in theta */
@@ -119,8 +120,6 @@ void cps_chain_matrix_free(chain_matrix *a);
 void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);
 /* Factorises; 0 if singular. */
 int cps_chain_factor(chain_matrix *a);
-void cps_chain_solve(const chain_matrix *a, lanes *x);
-void cps_chain_solve_transposed(const chain_matrix *a, lanes *x);
 /* Forces of the elements at their nodes, [n][4 dim], by one number of the section each (CHAIN_...): what multiplies it. */
 typedef enum chain_part { CHAIN_EA, CHAIN_EI, CHAIN_RHO, CHAIN_RAYLEIGH, CHAIN_ALL } chain_part;
 void cps_chain_forces(const cable *c, chain_part part, double *length, double *f);
@@ -156,26 +155,45 @@ const char *cps_spot_refuses(const contact_law *l, int dim);
 
 /* ------------------------------------------------------------------ a machine, linearised */
 
+/* An entry of M and C: row of the right-hand side, and the coordinate that it has there and its column. */
+typedef struct chain_product {
+  int row, at, column;
+  double mass, damping;
+} chain_product;
+
+/* Works of a whole cable in a step, which are bilinear in changes and means of its coordinates: [coordinates] each. */
+typedef struct chain_work {
+  double *solver_q, *solver_v, *solver_a;   /* by the change of q and of v, and the sum of a at both ends */
+  double *solver_u, *damping_q, *damping_u; /* by the sum of v, change of q, sum of v */
+} chain_work;
+
 typedef struct model {
   machine m; /* of its own, to put states into */
   layout at;
   const unsigned char *theta_varies, *d_varies; /* whether any parameter changes the number */
   chain_matrix *matrix;                         /* [cables] */
-  entries mass, damping;                        /* constant: right-hand side by w2 and w1 */
-  entries now;                                  /* right-hand side of the present solve by everything else */
-  entries work;                                 /* works of a step by the states before and after it */
-  entries list;                                 /* other uses */
+  chain_product *inertia;                       /* [n_inertia] constant: M and C of all cables */
+  int n_inertia;
+  entries now;          /* right-hand side of the present solve by everything else */
+  entries work;         /* works of a step by the states before and after it */
+  chain_work dense;     /* those of elements; */
+  int has_dense;        /* if they are asked for */
+  entries list;         /* other uses */
   spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
   double *force;        /* room for forces of elements, seven times */
   double *q0, *v0, *a0; /* state before, of all cables */
-  double (*loads0)[2][3];
+  double (
+      *raw)[2][3]
+           [20]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
+                              of their own node and its neighbour */
+  double (*loads0)[2][3], (*reaction0)[2][6];
   double *room[4]; /* as long as w1 */
 } model;
 
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err);
 void cps_model_free(model *o);
-/* To be called once theta_varies and d_varies are known. */
-void cps_model_prepare(model *o);
+/* To be called once theta_varies and d_varies are known; 0 if out of memory. */
+int cps_model_prepare(model *o);
 /* Matrices, factorised, and the list `now` at the state in the machine; balance: unknowns are changes of places from
  * the state before. 0 if singular. */
 int cps_model_linearise(model *o, const implicit *how, int balance);
@@ -189,5 +207,21 @@ void cps_model_energy(model *o, entries *list, const int row[3]);
 /* Row of coordinate j of node i in the right-hand side, or of friction force k of a contact point. */
 int cps_model_row(const model *o, int cable, int node, int j);
 int cps_model_friction_row(const model *o, int cable, int point, int axis);
+
+/* Whether coordinate d of an end's place is prescribed. */
+int cps_drive_places(const cable *c, int e, int d);
+
+/* The arithmetic, in two copies: see sens_sweep.h. */
+struct op;
+#define SWEEPS(copy)                                                                                         \
+  void copy##_apply(const entries *list, lanes *z, int transposed);                                          \
+  void copy##_forces(const cable *c, chain_part part, double *length, double *f);                            \
+  void copy##_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);                             \
+  int copy##_factor(chain_matrix *a);                                                                        \
+  void copy##_forward(const model *o, const struct op *what, const lanes *initial, lanes *z);                \
+  void copy##_backward(const model *o, const struct op *what, lanes *initial, lanes *z)
+SWEEPS(cps_narrow_sweep);
+SWEEPS(cps_wide_sweep);
+#undef SWEEPS
 
 #endif

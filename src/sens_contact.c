@@ -98,7 +98,7 @@ typedef struct rub {
 /* What a point does: sliding velocities and accelerations. */
 typedef struct slip {
   int axes;
-  double v[AXES], a[AXES], load, mass, limit;
+  double v[AXES], a[AXES], load, mass, limit, scale;
 } slip;
 
 static double direction(const double *u, int axes, double *d) {
@@ -152,23 +152,27 @@ static void rub_stuck(const contact_law *l, const slip *s, rub *o) {
   }
 }
 
-/* f = F(v, e, N) along u = f - m r_s - viscous N v, with e = f - m r_s. */
+/* f = F(v, e, N) along u = f - c (r_s + k v), with e = u + viscous N v and k = viscous N/m; c is m, or for a clamp, which
+ * is open on one side or the other, the scale that the solve took. */
 static void rub_balance(const contact_law *l, const slip *s, const double *f, rub *o) {
-  double u[AXES] = {0}, e[AXES] = {0}, d[AXES], v_d = 0, e_d = 0, slope = l->viscous * s->load;
+  int clamps = l->kind == LAW_KINK;
+  double u[AXES] = {0}, e[AXES] = {0}, d[AXES], v_d = 0, e_d = 0;
+  double scale = clamps ? s->scale : s->mass, part = scale / s->mass, slope = part * l->viscous * s->load;
   for (int i = 0; i < s->axes; i++) {
-    e[i] = f[i] - s->mass * s->a[i];
-    u[i] = e[i] - slope * s->v[i];
+    u[i] = f[i] - scale * s->a[i] - slope * s->v[i];
+    e[i] = u[i] + l->viscous * s->load * s->v[i];
   }
-  double size = direction(l->kind == LAW_KINK && s->axes == 1 ? f : u, s->axes, d);
+  double size = direction(u, s->axes, d);
   for (int i = 0; i < s->axes; i++) {
     v_d += s->v[i] * d[i];
     e_d += e[i] * d[i];
   }
-  if (l->kind == LAW_KINK) e_d = 2 * s->limit; /* surely slipping */
   cps_law_output out;
   cps_law_jacobian jac;
   evaluate(l, v_d, s->load, e_d, CPS_MODE_FREE, &out, &jac);
-  if (l->kind == LAW_KINK) jac.f.f_eq = 0;
+  if (clamps && jac.f.f_eq > 0.5) /* by a hair: it slips */
+    evaluate(l, v_d, s->load, copysign(2 * s->limit, e_d), CPS_MODE_FREE, &out, &jac);
+  if (clamps) jac.f.f_eq = 0;
   for (int i = 0; i < s->axes; i++) {
     o->n[i] = -jac.f.n * d[i];
     for (int k = 0; k < l->law->n_params; k++) o->law[i][k] = -jac.f.p[k] * d[i];
@@ -179,10 +183,10 @@ static void rub_balance(const contact_law *l, const slip *s, const double *f, ru
       double along = d[i] * d[j], by_e = along * jac.f.f_eq;
       o->f[i][j] = (i == j) - by_e - dd;
       o->v[i][j] = -along * jac.f.v + dd * slope;
-      o->a[i][j] = (by_e + dd) * s->mass;
-      o->mass[i] += (by_e + dd) * s->a[j];
-      o->n[i] += dd * l->viscous * s->v[j];
-      o->viscous[i] += dd * s->load * s->v[j];
+      o->a[i][j] = by_e * s->mass + dd * scale;
+      o->mass[i] += by_e * s->a[j] + (clamps ? -dd * slope * s->v[j] / s->mass : dd * s->a[j]);
+      o->n[i] += dd * part * l->viscous * s->v[j];
+      o->viscous[i] += dd * part * s->load * s->v[j];
     }
   }
 }
@@ -303,7 +307,7 @@ void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, con
   const contact_law *l = &c->contact;
   double w[3] = {0}, b[3] = {0};
   motion_of(m, c, p, g, w, b);
-  slip x = {.axes = dim - 1, .load = s->load, .mass = p->mass, .limit = limit};
+  slip x = {.axes = dim - 1, .load = s->load, .mass = p->mass, .limit = limit, .scale = p->scale};
   x.v[0] = s->along - g->radius * g->rate;
   x.a[0] = dot(s->t, b, dim) - g->radius * g->acceleration;
   if (dim == 3) {

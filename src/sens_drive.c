@@ -13,6 +13,9 @@
 /* Times at which a profile's derivatives are remembered: those of a step of the Runge-Kutta method. */
 enum { REMEMBERED = 3 };
 
+/* The shadow that is always there. */
+enum { LAST = SENS_SHADOWS - 1 };
+
 struct slot {
   int drum, cable, end,
       axis; /* drum >= 0: axis -1 is its drive, else a shift of its centre; else a shift of an end */
@@ -23,6 +26,8 @@ struct slot {
   double times[REMEMBERED];
   int next;     /* of the remembered ones to be forgotten */
   lanes *value; /* [REMEMBERED][3][chunks]: y, y_t, y_tt */
+  lanes *
+      points; /* of tables and polynomials whose values alone are changed: their derivatives, see tabulate() */
 };
 
 /* ------------------------------------------------------------------ comparing scenarios */
@@ -80,7 +85,9 @@ static int same_numbers(const cps_scenario *a, const cps_scenario *b) {
           return 0;
   }
   for (int i = 0; i < a->n_loads; i++)
-    if (!same_profile(a->loads[i].force, b->loads[i].force)) return 0;
+    if (!same_profile(a->loads[i].force, b->loads[i].force) ||
+        memcmp(a->loads[i].direction, b->loads[i].direction, sizeof a->loads[i].direction) != 0)
+      return 0;
   for (int i = 0; i < a->n_drums; i++)
     for (int d = 0; d < 3; d++)
       if (!same_profile(a->drums[i].shift[d], b->drums[i].shift[d])) return 0;
@@ -97,8 +104,8 @@ static const profile *profile_of(const slot *s, const cps_scenario *of) {
 static void differ(const slot *s, const sens_parameter *p, int linear, double t, double out[3]) {
   out[0] = out[1] = out[2] = 0;
   for (int j = 0; j < SENS_SHADOWS; j++) {
-    if (linear && j != 0 && j != SENS_SHADOWS - 1) continue;
-    profile_value x = cps_profile_eval(profile_of(s, p->shadow[j]), t);
+    if (linear && j != 0 && j != LAST) continue;
+    profile_value x = cps_profile_beside(profile_of(s, p->shadow[j]), s->base, t, t);
     double by = linear ? 1 / (2.0 * cps_sens_place[j]) : cps_sens_share[j];
     out[0] += by * x.y;
     out[1] += by * x.y_t;
@@ -114,27 +121,75 @@ static int is_linear(const slot *s, const sens_parameter *p, const scenario_run 
     double few[3], many[3], t = run->from + (run->until - run->from) * (i + 0.37) / (LOOKS + 0.61);
     differ(s, p, 1, t, few);
     differ(s, p, 0, t, many);
+    profile_value y = cps_profile_eval(s->base, t);
+    double noise = 1e-14 * (fabs(y.y) + fabs(y.y_t) + fabs(y.y_tt)) / p->step;
     for (int k = 0; k < 3; k++)
-      if (fabs(few[k] - many[k]) > 1e-11 * (fabs(many[0]) + fabs(many[1]) + fabs(many[2]))) return 0;
+      if (fabs(few[k] - many[k]) > 1e-11 * (fabs(many[0]) + fabs(many[1]) + fabs(many[2])) + noise) return 0;
   }
   return 1;
 }
 
-static cps_status make_slot(drive *o, slot *s) {
-  const sens_run *run = o->run;
-  s->base = profile_of(s, run->scenario);
-  s->wrt = calloc((size_t)run->n_wrt, sizeof *s->wrt);
-  s->linear = calloc((size_t)run->n_wrt, sizeof *s->linear);
-  s->value = aligned_alloc(sizeof(lanes), (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
-  if (!s->wrt || !s->linear || !s->value) return CPS_NO_MEMORY;
-  memset(s->value, 0, (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
-  for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
-  for (int k = 0; k < run->n_wrt && s->base; k++) {
-    if (same_profile(s->base, profile_of(s, run->wrt[k].shadow[0]))) continue;
-    s->linear[s->n] = is_linear(s, &run->wrt[k], &run->scenario->run);
-    s->wrt[s->n++] = k;
+/* Numbers of a table or polynomial at its points, in the order in which they are tabulated: values and, of a spline, second
+ * derivatives; coefficients. NULL for other profiles. */
+static double *number_of(const profile *p, int point, int which) {
+  if (p->kind == PROFILE_POLYNOMIAL) return &p->y[4 * point + which];
+  if (p->kind != PROFILE_TABLE || which > 1) return NULL;
+  return which == 0 ? &p->y[point] : p->y2 ? &p->y2[point] : NULL;
+}
+
+/* Where parameters are values of a table or coefficients of a polynomial, the derivatives by all of them are tables and
+ * polynomials, too, which need not be looked up one by one: [points][4][chunks]. */
+static cps_status tabulate(drive *o, slot *s) {
+  const profile *base = s->base;
+  if (!base || s->n == 0) return CPS_OK;
+  size_t size = (size_t)(base->n * 4 * o->chunks);
+  s->points = aligned_alloc(sizeof(lanes), size * sizeof(lanes));
+  if (!s->points) return CPS_NO_MEMORY;
+  memset(s->points, 0, size * sizeof(lanes));
+  for (int k = 0; k < s->n; k++) {
+    const sens_parameter *p = &o->run->wrt[s->wrt[k]];
+    const profile *other = profile_of(s, p->shadow[LAST]);
+    double span = cps_sens_place[LAST] * p->step;
+    for (int i = 0; i < base->n; i++)
+      for (int which = 0; which < 4 && number_of(base, i, which); which++)
+        s->points[(i * 4 + which) * o->chunks + s->wrt[k] / LANES][s->wrt[k] % LANES] =
+            (*number_of(other, i, which) - *number_of(base, i, which)) / span;
   }
   return CPS_OK;
+}
+
+/* The same at time t: table() and polynomial() of profile.c. */
+static void look_up(const drive *o, const slot *s, double t, lanes *value) {
+  const profile *p = s->base;
+  int spline = p->kind == PROFILE_TABLE, last = spline ? p->n - 1 : p->n, i = -1;
+  for (int high = last + 1; i + 1 < high;) { /* the last point at or before t */
+    int middle = (i + 1 + high) / 2;
+    if (p->x[middle] <= t)
+      i = middle;
+    else
+      high = middle;
+  }
+  int n = o->chunks, inside = i >= 0 && i < last;
+  const lanes *a = s->points + (size_t)((i < 0 ? 0 : inside ? i : p->n - 1) * 4 * n), *b = a + 4 * n;
+  double w = inside ? p->x[i + 1] - p->x[i] : 1, x = inside ? (t - p->x[i]) / w : 0, r = 1 - x;
+  double u = spline ? 0 : inside ? t - p->x[i] : i < 0 ? 0 : p->x[p->n] - p->x[p->n - 1];
+  for (int k = 0; k < n; k++) {
+    if (!spline) {
+      lanes c0 = a[k], c1 = a[n + k], c2 = a[2 * n + k], c3 = a[3 * n + k], at = all(u);
+      value[k] = c0 + at * (c1 + at * (c2 + at * c3));
+      value[n + k] = inside ? c1 + at * (all(2) * c2 + at * all(3) * c3) : all(0);
+      value[2 * n + k] = inside ? all(2) * c2 + all(6) * c3 * at : all(0);
+    } else if (!inside) {
+      value[k] = a[k];
+      value[n + k] = value[2 * n + k] = all(0);
+    } else {
+      lanes rise = b[k] - a[k], m0 = a[n + k], m1 = b[n + k];
+      value[k] = a[k] + all(x) * rise + all(w * w / 6 * (r * r * r - r)) * m0 +
+                 all(w * w / 6 * (x * x * x - x)) * m1;
+      value[n + k] = rise / all(w) + all(w / 6 * (1 - 3 * r * r)) * m0 + all(w / 6 * (3 * x * x - 1)) * m1;
+      value[2 * n + k] = all(r) * m0 + all(x) * m1;
+    }
+  }
 }
 
 /* Derivatives at time t, [3][chunks]; NULL if nobody changes it. */
@@ -146,6 +201,10 @@ static const lanes *slot_at(drive *o, slot *s, double t) {
   lanes *value = s->value + (size_t)s->next * size;
   s->times[s->next] = t;
   s->next = (s->next + 1) % REMEMBERED;
+  if (s->points) {
+    look_up(o, s, t, value);
+    return value;
+  }
   for (int k = 0; k < s->n; k++) {
     double by[3];
     int wrt = s->wrt[k];
@@ -153,6 +212,44 @@ static const lanes *slot_at(drive *o, slot *s, double t) {
     for (int i = 0; i < 3; i++) value[i * o->chunks + wrt / LANES][wrt % LANES] = by[i];
   }
   return value;
+}
+
+/* Whether they differ in values of a table or coefficients of a polynomial alone: then one shadow says how. */
+static int is_tabular(const profile *base, const profile *other) {
+  if (other->kind != base->kind || (base->kind != PROFILE_TABLE && base->kind != PROFILE_POLYNOMIAL))
+    return 0;
+  size_t times = (size_t)(base->kind == PROFILE_TABLE ? base->n : base->n + 1) * sizeof(double);
+  return other->n == base->n && memcmp(other->x, base->x, times) == 0;
+}
+
+static cps_status make_slot(drive *o, slot *s, cps_error *err) {
+  const sens_run *run = o->run;
+  s->base = profile_of(s, run->scenario);
+  s->wrt = calloc((size_t)run->n_wrt, sizeof *s->wrt);
+  s->linear = calloc((size_t)run->n_wrt, sizeof *s->linear);
+  s->value = aligned_alloc(sizeof(lanes), (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
+  if (!s->wrt || !s->linear || !s->value) return CPS_NO_MEMORY;
+  memset(s->value, 0, (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
+  for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
+  int tables = 0;
+  for (int k = 0; k < run->n_wrt && s->base; k++) {
+    if (same_profile(s->base, profile_of(s, run->wrt[k].shadow[LAST]))) continue;
+    const sens_parameter *p = &run->wrt[k];
+    s->linear[s->n] = is_tabular(s->base, profile_of(s, p->shadow[LAST]));
+    tables += s->linear[s->n];
+    if (!s->linear[s->n]) {
+      cps_status status = cps_sens_shadows(run, k, err);
+      if (status != CPS_OK) return status;
+      s->linear[s->n] = is_linear(s, p, &run->scenario->run);
+    }
+    s->wrt[s->n++] = k;
+  }
+  if (tables == s->n) return tabulate(o, s);
+  for (int k = 0; k < s->n; k++) { /* of both kinds: one by one */
+    cps_status status = cps_sens_shadows(run, s->wrt[k], err);
+    if (status != CPS_OK) return status;
+  }
+  return CPS_OK;
 }
 
 /* The slot of a drum's drive (axis -1) or shift, or of an end's shift; NULL if nothing is prescribed there. */
@@ -164,7 +261,7 @@ static slot *find_slot(drive *o, int drum_of, int cable_of, int end, int axis) {
   return NULL;
 }
 
-static cps_status make_slots(drive *o) {
+static cps_status make_slots(drive *o, cps_error *err) {
   const cps_scenario *s = o->run->scenario;
   o->slots = calloc((size_t)(4 * s->n_drums + 6 * s->n_cables) + 1, sizeof *o->slots);
   if (!o->slots) return CPS_NO_MEMORY;
@@ -173,13 +270,13 @@ static cps_status make_slots(drive *o) {
     for (int axis = -1; axis < 3 && status == CPS_OK; axis++) {
       slot *x = &o->slots[o->n_slots++];
       *x = (slot){.drum = i, .cable = -1, .end = -1, .axis = axis};
-      status = make_slot(o, x);
+      status = make_slot(o, x, err);
     }
   for (int i = 0; i < s->n_cables && status == CPS_OK; i++)
     for (int k = 0; k < 6 && status == CPS_OK; k++) {
       slot *x = &o->slots[o->n_slots++];
       *x = (slot){.drum = -1, .cable = i, .end = k / 3, .axis = k % 3};
-      status = make_slot(o, x);
+      status = make_slot(o, x, err);
     }
   return status;
 }
@@ -219,7 +316,9 @@ static cps_status difference_machines(drive *o, int k, double *room, cps_error *
   const layout *l = o->at;
   int ties_of = 10 * o->m->n_cables, chunk = k / LANES, lane_of = k % LANES;
   double *theta = room, *state = theta + l->thetas, *tie_of = state + l->states;
-  if (same_numbers(o->run->scenario, p->shadow[0])) return CPS_OK;
+  if (same_numbers(o->run->scenario, p->shadow[LAST])) return CPS_OK;
+  cps_status made = cps_sens_shadows(o->run, k, err);
+  if (made != CPS_OK) return made;
   for (int j = 0; j < SENS_SHADOWS; j++) {
     machine m;
     cps_status status = cps_machine_make(&m, p->shadow[j], err);
@@ -270,7 +369,7 @@ static int load_varies(const drive *o, int cable_of, int e) {
   const cps_scenario *s = o->run->scenario;
   const cable_end *a = &s->cables[cable_of].end[e];
   for (int k = 0; k < o->run->n_wrt; k++) {
-    const cps_scenario *b = o->run->wrt[k].shadow[0];
+    const cps_scenario *b = o->run->wrt[k].shadow[LAST];
     for (int d = 0; d < 3; d++)
       if (!same_profile(a->force[d], b->cables[cable_of].end[e].force[d])) return 1;
     for (int i = 0; i < s->n_loads; i++)
@@ -330,9 +429,9 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
   double *room = calloc((size_t)(l->thetas + l->states + 10 * o->m->n_cables), sizeof *room);
   cps_status status = o->theta_varies && o->d_varies && o->which && o->theta && o->initial && o->d &&
                               o->tie && o->base && room
-                          ? make_slots(o)
+                          ? make_slots(o, err)
                           : CPS_NO_MEMORY;
-  if (status != CPS_OK) cps_error_set(err, status, NULL, "out of memory for sensitivities");
+  if (status == CPS_NO_MEMORY) cps_error_set(err, status, NULL, "out of memory for sensitivities");
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++) status = difference_machines(o, k, room, err);
   if (status == CPS_OK) {
     cps_layout_theta(l, o->m, room);
@@ -356,6 +455,7 @@ void cps_drive_free(drive *o) {
     free(o->slots[i].wrt);
     free(o->slots[i].linear);
     free(o->slots[i].value);
+    free(o->slots[i].points);
   }
   free(o->slots);
   free(o->theta_varies);
@@ -407,16 +507,24 @@ static void control(drive *o, int i, double t, double h) {
       k[j][0] = y[j].x[1];
       k[j][1] = of->kp * (y[j].s.y - y[j].x[0]) + of->kd * (y[j].s.y_t - y[j].x[1]);
     }
+    lanes kp = all(of->kp), kd = all(of->kd), sixth = all(step / 6), two = all(2), behind[4][3];
+    for (int j = 0; j < 4; j++) {
+      behind[j][0] = all(y[j].s.y - y[j].x[0]);
+      behind[j][1] = all(y[j].s.y_t - y[j].x[1]);
+      behind[j][2] = all(y[j].c);
+    }
     for (int chunk = 0; chunk < o->chunks; chunk++) {
       lanes *d = o->d + chunk * o->at->ds + first, dk[4][2];
+      const lanes *th = o->theta + chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM;
       for (int j = 0; j < 4; j++) {
         lanes dx[2] = {d[DY_ANGLE], d[DY_RATE]};
-        for (int n = 0; n < 2 && j > 0; n++) dx[n] += all(y[j].c) * dk[j - 1][n];
+        for (int n = 0; n < 2 && j > 0; n++) dx[n] += behind[j][2] * dk[j - 1][n];
         dk[j][0] = dx[1];
-        dk[j][1] = torque_by(o, i, y[j].x, y[j].s, dx, y[j].ds, chunk);
+        dk[j][1] = th[TH_KP] * behind[j][0] + th[TH_KD] * behind[j][1] - kp * dx[0] - kd * dx[1];
+        if (y[j].ds) dk[j][1] += kp * y[j].ds[chunk] + kd * y[j].ds[o->chunks + chunk];
       }
       for (int n = 0; n < 2; n++)
-        d[DY_ANGLE + n] += all(step / 6) * (dk[0][n] + all(2) * dk[1][n] + all(2) * dk[2][n] + dk[3][n]);
+        d[DY_ANGLE + n] += sixth * (dk[0][n] + two * dk[1][n] + two * dk[2][n] + dk[3][n]);
     }
     x[0] += step / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
     x[1] += step / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);

@@ -29,8 +29,6 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
 void cps_drive_free(drive *o);
 /* Brings o->d from t0 to t, as cps_machine_move did with the machine whose drums are given. */
 void cps_drive_move(drive *o, double t0, double t, const drum *drums);
-/* Whether coordinate d of an end's place is prescribed. */
-int cps_drive_places(const cable *c, int e, int d);
 
 /* Its state, to go back to: `size` doubles. */
 size_t cps_drive_size(const drive *o);

@@ -22,7 +22,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     for (int k = 0; k < 4; k++, state += at->e) *parts[k] = state;
     at->f = state;
     at->start = at->f + c->n_points * axes;
-    state = at->start + c->n_points * m->dim;
+    at->reaction = at->start + c->n_points * m->dim;
+    state = at->reaction + 2 * m->dim;
     at->w = w;
     w += at->e;
     at->theta = theta;

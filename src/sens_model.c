@@ -48,8 +48,14 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   o->v0 = calloc((size_t)ws, sizeof(double));
   o->a0 = calloc((size_t)ws, sizeof(double));
   o->loads0 = calloc(n, sizeof *o->loads0);
+  o->reaction0 = calloc(n, sizeof *o->reaction0);
+  o->raw = calloc(n, sizeof *o->raw);
+  double *dense = calloc((size_t)ws * 6, sizeof(double));
+  o->dense = (chain_work){dense, dense + ws, dense + 2 * ws, dense + 3 * ws, dense + 4 * ws, dense + 5 * ws};
+  good = good && dense;
   for (int k = 0; k < 4; k++) good = (o->room[k] = calloc((size_t)ws, sizeof(double))) != NULL && good;
-  if (good && o->matrix && o->spot && o->spot0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0)
+  if (good && o->matrix && o->spot && o->spot0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0 &&
+      o->reaction0 && o->raw)
     return CPS_OK;
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
 }
@@ -68,9 +74,11 @@ void cps_model_free(model *o) {
   free(o->v0);
   free(o->a0);
   free(o->loads0);
+  free(o->reaction0);
+  free(o->raw);
   for (int k = 0; k < 4; k++) free(o->room[k]);
-  cps_entries_free(&o->mass);
-  cps_entries_free(&o->damping);
+  free(o->inertia);
+  free(o->dense.solver_q);
   cps_entries_free(&o->now);
   cps_entries_free(&o->work);
   cps_entries_free(&o->list);
@@ -95,19 +103,44 @@ static void add_matrix(model *o, entries *list, int cable_of, int first, double 
       }
 }
 
-void cps_model_prepare(model *o) {
-  o->mass.n = o->damping.n = 0;
+/* M, or with `damping` C, of a cable, from its matrix: entries that are there, from *n on. */
+static int add_products(model *o, int cable_of, int damping, int n) {
+  const cable *c = &o->m.cable[cable_of];
+  const chain_matrix *a = &o->matrix[cable_of];
+  int b = a->b, w = o->at.cable[cable_of].w;
+  for (int i = 0; i <= c->n; i++)
+    for (int r = 0; r < c->b; r++)
+      for (int near = i > 0 ? -1 : 0; near <= (i < c->n ? 1 : 0); near++)
+        for (int s = 0; s < c->b; s++) {
+          if (r % c->dim != s % c->dim)
+            continue; /* both are the same in every direction, and do not mix them */
+          double by = ((near < 0 ? a->l : near > 0 ? a->u : a->d) + i * b * b)[r * b + s];
+          chain_product *x = &o->inertia[n++];
+          *x = (chain_product){cps_model_row(o, cable_of, i, r), w + i * c->b + r, w + (i + near) * c->b + s,
+                               damping ? x->mass : by, damping ? by : 0};
+        }
+  return n;
+}
+
+int cps_model_prepare(model *o) {
+  size_t most = 0;
+  for (int i = 0; i < o->m.n_cables; i++) most += (size_t)(o->at.cable[i].e * 6);
+  free(o->inertia);
+  o->inertia = calloc(most + 1, sizeof *o->inertia);
+  if (!o->inertia) return 0;
+  o->n_inertia = 0;
   for (int i = 0; i < o->m.n_cables; i++) {
     cable part = o->m.cable[i];
     part.section.ea = part.section.ei = part.section.rayleigh = 0;
     part.has_extra = 0;
     cps_chain_assemble(&o->matrix[i], &part, 0, 1);
-    add_matrix(o, &o->mass, i, o->at.w2 + o->at.cable[i].w, 1);
+    add_products(o, i, 0, o->n_inertia);
     part.section.rho = 0;
     part.section.rayleigh = o->m.cable[i].section.rayleigh;
     cps_chain_assemble(&o->matrix[i], &part, 1, 0);
-    add_matrix(o, &o->damping, i, o->at.w1 + o->at.cable[i].w, 1);
+    o->n_inertia = add_products(o, i, 1, o->n_inertia);
   }
+  return 1;
 }
 
 /* ------------------------------------------------------------------ elements */
@@ -255,8 +288,10 @@ static void add_spot_row(model *o, const contact_point *p, const spot *s, const 
     by_d(o, row, d0 + DY_CENTER + d, to->by * x->r[d]);
     by_d(o, row, d0 + DY_CENTER_V + d, to->by * x->v[d]);
     by_d(o, row, d0 + DY_CENTER_A + d, to->by * x->a[d]);
-    if (how->bristle > 0)
+    if (how->bristle > 0) { /* springs hold the point relative to the centre, which stays */
       cps_entries_add(&o->now, row, o->at.before + at->start + point * dim + d, -to->by * x->start[d]);
+      by_d(o, row, d0 + DY_CENTER + d, to->by * x->start[d]);
+    }
   }
   by_d(o, row, d0 + DY_RATE, -to->by * x->rate);
   by_d(o, row, d0 + DY_ACCELERATION, -to->by * x->acceleration);
@@ -316,6 +351,10 @@ static void fix(model *o, int cable_of) {
     for (int j = 0; j < c->b; j++) {
       if (!(c->fixed[node] >> j & 1)) continue;
       size_t at = (size_t)((node * b + j) * b), bytes = (size_t)b * sizeof(double);
+      if (j < c->dim) {
+        memcpy(o->raw[cable_of][e][j], a->d + at, bytes);
+        memcpy(o->raw[cable_of][e][j] + b, (e ? a->l : a->u) + at, bytes);
+      }
       memset(a->l + at, 0, bytes);
       memset(a->d + at, 0, bytes);
       memset(a->u + at, 0, bytes);

@@ -350,10 +350,37 @@ static cps_status note_alpha(bodies *b, const step_note *note, cps_error *err) {
   return status;
 }
 
+cps_status cps_bodies_end_segment(bodies *b, cps_error *err) {
+  if (!b->open || !b->keeps) return CPS_OK;
+  b->open = 0;
+  op o = begin(b, OP_SEGMENT);
+  o.t = b->open_t;
+  o.t1 = b->t;
+  o.y = b->open_y;
+  return cps_bodies_emit(b, &o, err);
+}
+
+static cps_status note_smooth(bodies *b, const step_note *note, cps_error *err) {
+  (void)note, (void)err;
+  if (!b->open) { /* from where the run was */
+    b->open = 1;
+    b->open_t = b->t;
+    memcpy(b->open_y, b->y, (size_t)b->s->ny * sizeof(double));
+  }
+  return CPS_OK;
+}
+
+/* The smooth part ends where the run was at the last note. */
+static cps_status note_end(bodies *b, const step_note *note, cps_error *err) {
+  (void)note;
+  return cps_bodies_end_segment(b, err);
+}
+
 cps_status cps_bodies_note(bodies *b, const step_note *note, cps_error *err) {
   static cps_status (*const notes[])(bodies *, const step_note *, cps_error *) = {
-      [NOTE_RK] = note_rk,     [NOTE_ALPHA] = note_alpha, [NOTE_START] = note_start,
-      [NOTE_STOP] = note_stop, [NOTE_GUARD] = note_guard, [NOTE_SETTLE] = note_settle};
+      [NOTE_RK] = note_rk,         [NOTE_ALPHA] = note_alpha, [NOTE_START] = note_start,
+      [NOTE_STOP] = note_stop,     [NOTE_GUARD] = note_guard, [NOTE_SETTLE] = note_settle,
+      [NOTE_SMOOTH] = note_smooth, [NOTE_END] = note_end};
   cps_status status = notes[note->kind](b, note, err);
   const cps_result *r = &b->sim->result;
   for (; b->events < r->n_events && status == CPS_OK; b->events++)
@@ -363,6 +390,6 @@ cps_status cps_bodies_note(bodies *b, const step_note *note, cps_error *err) {
   if (status != CPS_OK) return status;
   hold *h = cps_bodies_hold(b);
   if (!h) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
-  arrive(b, h);
+  if (note->kind != NOTE_END) arrive(b, h);
   return CPS_OK;
 }

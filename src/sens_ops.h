@@ -4,7 +4,6 @@
 #define CPS_SENS_OPS_H
 
 #include "sens_chain.h"
-#include "sens_drive.h"
 
 typedef enum op_kind {
   OP_REST,    /* statics: velocities and accelerations become zero */

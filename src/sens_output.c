@@ -147,7 +147,7 @@ static int cut(call *c, const char *text) {
   }
 }
 
-static int find_column(const char *text, const char *name, const cps_result *r, cps_error *err) {
+int cps_sens_column_named(const char *text, const char *name, const cps_result *r, cps_error *err) {
   int c = cps_result_find(r, name);
   if (c >= 0) return c;
   char quote[QUOTE_SIZE], hint[HINT_SIZE];
@@ -196,7 +196,7 @@ static cps_status read_value(sens_output *o, char *name, const cps_scenario *s, 
   char *at = strchr(name, '@');
   if (at) *at++ = 0;
   o->kind = &value_kind;
-  o->column = find_column(o->text, trim(name), columns, err);
+  o->column = cps_sens_column_named(o->text, trim(name), columns, err);
   o->to = s->run.until;
   if (o->column < 0 || (at && !read_time(o, trim(at), &s->run, &o->to, err))) return CPS_BAD_INPUT;
   set_unit(o, "%", columns->units[o->column]);
@@ -260,7 +260,7 @@ static cps_status read_function(sens_output *o, const call *c, const cps_scenari
     return cps_error_set(err, CPS_BAD_INPUT, o->text, "%s is written %s(COLUMN%s) or %s(COLUMN%s, FROM, TO)",
                          o->kind->name, o->kind->name, o->kind->target ? ", X" : "", o->kind->name,
                          o->kind->target ? ", X" : "");
-  o->column = find_column(o->text, c->arg[0], columns, err);
+  o->column = cps_sens_column_named(o->text, c->arg[0], columns, err);
   if (o->column < 0) return CPS_BAD_INPUT;
   const char *unit = columns->units[o->column];
   if (o->kind->target && !read_number(o, c->arg[1], unit, &o->target, err)) return CPS_BAD_INPUT;

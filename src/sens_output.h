@@ -20,6 +20,9 @@ typedef struct sens_output {
 cps_status cps_sens_output_read(sens_output *o, const char *text, const cps_scenario *s,
                                 const cps_result *columns, cps_error *err);
 
+/* The column of that name; -1 with an error about `text` that names the nearest. */
+int cps_sens_column_named(const char *text, const char *name, const cps_result *columns, cps_error *err);
+
 /* The times at which it needs rows, into times[2]: returns how many. */
 int cps_sens_output_times(const sens_output *o, const scenario_run *run, double *times);
 

@@ -8,9 +8,19 @@
 cps_result *cps_sens_with_histories(const cps_sens *s, cps_error *err);
 /* The scenario as the last run had it. */
 const cps_scenario *cps_sens_scenario(const cps_sens *s);
+/* For those who make many runs: records nothing along cables; and runs without differentiating, for the values of the
+ * outputs and the result. */
+void cps_sens_without_frames(cps_sens *s);
+cps_status cps_sens_simulate(cps_sens *s, int (*progress)(const cps_progress *, void *), void *data,
+                             cps_error *err);
+/* The column of that name; -1 with an error that names the nearest. */
+int cps_sens_find_column(const cps_sens *s, const char *name, cps_error *err);
 /* The column that an output is about; NULL if it is an event. */
 const char *cps_sens_output_column(const cps_sens *s, int of);
 /* The unit of a derivative, such as "m/(N/m)". */
 void cps_sens_ratio(char *text, size_t size, const char *above, const char *below);
+
+/* Leaves out what happens to changes of state at transitions, which makes them wrong: to show what that does. */
+void cps_sens_leave_jumps_out(cps_sens *sens);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct alpha_point {
   double *f, *extension, *damper, *load, *drive;
 } alpha_point;
 
-typedef enum op_kind { OP_ROW, OP_RK, OP_ALPHA, OP_RATES, OP_SWITCH, OP_CAPTURE } op_kind;
+typedef enum op_kind { OP_ROW, OP_RK, OP_ALPHA, OP_RATES, OP_SWITCH, OP_CAPTURE, OP_SEGMENT } op_kind;
 typedef enum timing { AT_GUARD, AT_BREAK, AT_NO_TIME } timing;
 
 enum { CHAIN = 8 };
@@ -78,8 +78,11 @@ typedef struct bodies {
   hold *free, *holds;
   alpha_point now, start; /* of generalised-alpha: here, and where the step that is differentiated started */
   long rows, events;
+  int open; /* a smooth part that bdf integrates has begun, at: */
+  double open_t, *open_y;
   /* forward */
   double *s_y;    /* [n_wrt n] changes of state */
+  double *scale;  /* [n_wrt] sizes of the parameters */
   double *energy; /* [n_wrt] of the initial energy */
   double *tau;    /* [nc n_wrt] of event times, by contact */
   /* adjoint */
@@ -102,6 +105,8 @@ typedef struct bodies {
   long *event_index;
   char graze[4][NAME_MAX_LENGTH]; /* contacts that have been warned of */
   int grazes, warned_rk4, warned_break;
+  long along_at; /* number of the spot's last evaluation for bdf */
+  double along_t;
 } bodies;
 
 /* The tape (sens_tape.c). Keeps a copy of an operation; 0 if out of memory. */
@@ -122,9 +127,16 @@ int cps_switch_back(bodies *b, const op *o);
 int cps_capture_apply(bodies *b, const op *o);
 int cps_capture_back(bodies *b, const op *o);
 
+/* bdf (sens_bdf.c): what it integrates along, forwards; a smooth part, backwards, with the rows within it. */
+int cps_bdf_along(void *data, int j, double t, const double *y, double *dy, double *dy_t);
+int cps_bdf_back(bodies *b, const op *o, const op *rows, long n);
+int cps_row_back(bodies *b, const op *o);
+
 /* What a solver tells, as operations (sens_notes.c), each of which goes to cps_bodies_emit. */
 cps_status cps_bodies_note(bodies *b, const step_note *note, cps_error *err);
 cps_status cps_bodies_emit(bodies *b, const op *o, cps_error *err);
+/* Ends the smooth part that bdf is in, if any. */
+cps_status cps_bodies_end_segment(bodies *b, cps_error *err);
 /* Which bodies are free in the simulation now; NULL if out of memory. */
 hold *cps_bodies_hold(bodies *b);
 

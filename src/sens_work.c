@@ -22,6 +22,7 @@ void cps_model_look(model *o) {
     memcpy(o->v0 + o->at.cable[i].w, c->v, bytes);
     memcpy(o->a0 + o->at.cable[i].w, c->a, bytes);
     memcpy(o->loads0[i], c->load, sizeof c->load);
+    memcpy(o->reaction0[i], c->reaction, sizeof c->reaction);
   }
   memcpy(o->m.drum0, o->m.drum, (size_t)o->m.n_drums * sizeof *o->m.drum);
 }
@@ -242,34 +243,12 @@ static double by_length(double (*product)(double, const double *, const double *
   return sum;
 }
 
-/* out = M x or C x of all cables: the constant lists. */
-static void multiply(const model *o, const entries *list, int first, const double *x, double *out) {
+/* out = M x or C x of all cables. */
+static void multiply(const model *o, int damping, const double *x, double *out) {
   memset(out, 0, (size_t)o->at.ws * sizeof(double));
-  for (int i = 0; i < list->n; i++) {
-    const entry *e = &list->e[i];
-    int row = e->row - o->at.right, cable_of = 0;
-    while (cable_of + 1 < o->m.n_cables && row >= o->at.cable[cable_of + 1].rhs) cable_of++;
-    const cable *c = &o->m.cable[cable_of];
-    row -= o->at.cable[cable_of].rhs;
-    int wide = c->b + c->slots;
-    out[o->at.cable[cable_of].w + row / wide * c->b + row % wide] += e->by * x[e->column - first];
-  }
-}
-
-/* d(x' A y) of changes over the step and of means over it, given A y and A x. */
-static void by_changes(model *o, int row, int cable_of, int part, const double *by, double sign) {
-  const cable_at *at = &o->at.cable[cable_of];
-  for (int k = 0; k < at->e; k++) {
-    cps_entries_add(&o->work, row, o->at.after + part + k, sign * by[at->w + k]);
-    cps_entries_add(&o->work, row, o->at.before + part + k, -sign * by[at->w + k]);
-  }
-}
-
-static void by_means(model *o, int row, int cable_of, int part, const double *by, double sign) {
-  const cable_at *at = &o->at.cable[cable_of];
-  for (int k = 0; k < at->e; k++) {
-    cps_entries_add(&o->work, row, o->at.after + part + k, sign * by[at->w + k] / 2);
-    cps_entries_add(&o->work, row, o->at.before + part + k, sign * by[at->w + k] / 2);
+  for (int i = 0; i < o->n_inertia; i++) {
+    const chain_product *p = &o->inertia[i];
+    out[p->at] += (damping ? p->damping : p->mass) * x[p->column];
   }
 }
 
@@ -347,7 +326,7 @@ static void add_objective(model *o, int cable_of, double h, int after) {
   }
 }
 
-/* Loads on ends. */
+/* Loads on ends, and what moves them. */
 static void add_ends(model *o, int cable_of) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
@@ -358,15 +337,50 @@ static void add_ends(model *o, int cable_of) {
       double moved = c->q[k] - o->q0[at->w + k], mean = (c->load[e][d] + o->loads0[cable_of][e][d]) / 2;
       cps_entries_add(&o->work, row, o->at.after + at->q + k, mean);
       cps_entries_add(&o->work, row, o->at.before + at->q + k, -mean);
-      if (!o->d_varies[load]) continue;
-      cps_entries_add(&o->work, row, o->at.d + load, moved / 2);
-      cps_entries_add(&o->work, row, o->at.d0 + load, moved / 2);
+      if (o->d_varies[load]) {
+        cps_entries_add(&o->work, row, o->at.d + load, moved / 2);
+        cps_entries_add(&o->work, row, o->at.d0 + load, moved / 2);
+      }
+      if (!(c->fixed[e ? c->n : 0] >> d & 1) || !cps_drive_places(c, e, d)) continue;
+      int drives = o->at.after + o->at.works + WK_MOTION, reaction = at->reaction + e * c->dim + d;
+      double force = (c->reaction[e][d] + o->reaction0[cable_of][e][d]) / 2;
+      cps_entries_add(&o->work, drives, o->at.after + at->q + k, force);
+      cps_entries_add(&o->work, drives, o->at.before + at->q + k, -force);
+      cps_entries_add(&o->work, drives, o->at.after + reaction, moved / 2);
+      cps_entries_add(&o->work, drives, o->at.before + reaction, moved / 2);
     }
 }
 
+/* solver: dq.M (mean a) - dv.M (mean v); damping: dq.C (mean v). */
+static void add_elements(model *o) {
+  double *dq = o->room[0], *dv = o->room[1], *mv = o->room[2], *ma = o->room[3];
+  chain_work *w = &o->dense;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    for (int k = 0; k < at->e; k++) {
+      int n = at->w + k;
+      dq[n] = c->q[k] - o->q0[n];
+      dv[n] = c->v[k] - o->v0[n];
+      mv[n] = (c->v[k] + o->v0[n]) / 2;
+      ma[n] = (c->a[k] + o->a0[n]) / 2;
+    }
+  }
+  multiply(o, 0, ma, w->solver_q);
+  multiply(o, 0, mv, w->solver_v);
+  multiply(o, 0, dq, w->solver_a);
+  multiply(o, 0, dv, w->solver_u);
+  multiply(o, 1, mv, w->damping_q);
+  multiply(o, 1, dq, w->damping_u);
+  for (int k = 0; k < o->at.ws; k++) {
+    w->solver_v[k] = -w->solver_v[k];
+    w->solver_a[k] /= 2;
+    w->solver_u[k] /= -2;
+    w->damping_u[k] /= 2;
+  }
+}
+
 void cps_model_works(model *o, double h, int all_of) {
-  int first = o->at.after + o->at.works;
-  double *change = o->room[0], *mean = o->room[1], *product = o->room[2];
   o->work.n = 0;
   for (int i = 0; i < o->m.n_cables; i++) {
     add_points(o, i);
@@ -376,28 +390,8 @@ void cps_model_works(model *o, double h, int all_of) {
     add_objective(o, i, h, 0);
     add_objective(o, i, h, 1);
   }
-  if (!all_of) return;
-  /* solver: dq.M (mean a) - dv.M (mean v); damping: dq.C (mean v) */
-  for (int what = 0; what < 3; what++) {
-    const entries *list = what < 2 ? &o->mass : &o->damping;
-    int column = what < 2 ? o->at.w2 : o->at.w1, row = first + (what < 2 ? WK_SOLVER : WK_DAMPING);
-    double sign = what == 1 ? -1 : 1;
-    if (list->n == 0) continue;
-    for (int i = 0; i < o->m.n_cables; i++) {
-      const cable *c = &o->m.cable[i];
-      const cable_at *at = &o->at.cable[i];
-      for (int k = 0; k < at->e; k++) {
-        change[at->w + k] = what == 1 ? c->v[k] - o->v0[at->w + k] : c->q[k] - o->q0[at->w + k];
-        mean[at->w + k] = what == 0 ? (c->a[k] + o->a0[at->w + k]) / 2 : (c->v[k] + o->v0[at->w + k]) / 2;
-      }
-    }
-    multiply(o, list, column, mean, product);
-    for (int i = 0; i < o->m.n_cables; i++)
-      by_changes(o, row, i, what == 1 ? o->at.cable[i].v : o->at.cable[i].q, product, sign);
-    multiply(o, list, column, change, product);
-    for (int i = 0; i < o->m.n_cables; i++)
-      by_means(o, row, i, what == 0 ? o->at.cable[i].a : o->at.cable[i].v, product, sign);
-  }
+  o->has_dense = all_of;
+  if (all_of) add_elements(o);
 }
 
 /* ------------------------------------------------------------------ stored energy */
@@ -406,7 +400,7 @@ static void add_kinetic(model *o, entries *list, int row) {
   double *v = o->room[0], *product = o->room[1];
   for (int i = 0; i < o->m.n_cables; i++)
     memcpy(v + o->at.cable[i].w, o->m.cable[i].v, (size_t)o->at.cable[i].e * sizeof(double));
-  multiply(o, &o->mass, o->at.w2, v, product);
+  multiply(o, 0, v, product);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
@@ -456,13 +450,6 @@ static void add_gravity(model *o, entries *list, int row) {
   }
 }
 
-/* The elastic energy of a contact, as audit.c has it. */
-static double contact_energy(const cable *c, const double *p, double weight, double depth) {
-  cps_normal_output o;
-  cps_normal_eval(c->contact.normal, p, depth, 0, &o);
-  return o.n > 0 ? weight * o.n * depth / (o.depth * depth / o.n + 1) : 0;
-}
-
 static void add_contact_energy(model *o, entries *list, int cable_of, int row) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
@@ -480,15 +467,14 @@ static void add_contact_energy(model *o, entries *list, int cable_of, int row) {
     o->work = *list;
     by_place(o, cable_of, k, &x, row, by, 0);
     by_theta(o, row, o->at.drum_theta + s.drum * TH_DRUM + TH_RADIUS, n);
-    double energy = contact_energy(c, c->contact.normal_p, p->weight, s.depth);
-    by_theta(o, row, at->p_weight + k, energy / p->weight);
+    by_theta(o, row, at->p_weight + k, cps_normal_energy(c->contact.normal, c->contact.normal_p, s.depth));
     for (int j = 0; j < c->contact.normal->n_params; j++) {
       if (!o->theta_varies[at->theta + TH_NORMAL + j]) continue;
       double sum = 0, step = 1e-3 * fmax(fabs(c->contact.normal_p[j]), 1e-3), moved[CPS_MAX_PARAMS];
       for (int i = 0; i < SENS_SHADOWS; i++) {
         memcpy(moved, c->contact.normal_p, sizeof moved);
         moved[j] += step * cps_sens_place[i];
-        sum += cps_sens_share[i] / step * contact_energy(c, moved, p->weight, s.depth);
+        sum += cps_sens_share[i] / step * p->weight * cps_normal_energy(c->contact.normal, moved, s.depth);
       }
       by_theta(o, row, at->theta + TH_NORMAL + j, sum);
     }

@@ -27,7 +27,7 @@ static const double LONGEST = 100, SETTLE = 0.02;
 /* A node does not move further than this in one iteration [m]. */
 static const double LEAP = 0.02;
 
-enum { ROUNDS = 250 };
+enum { ROUNDS = 250, PATIENCE = 3 };
 
 /* ------------------------------------------------------------------ steps from rest */
 
@@ -245,14 +245,15 @@ static int solve_damped(machine *m, const implicit *how, double tolerance) {
   return found;
 }
 
-/* One implicit Euler step from rest. Returns how far it moved, or -1 with everything as before. */
-static double relax(machine *m, double t, double h, double bristle) {
+/* One implicit Euler step from rest, if need be and asked for with a line search. Returns how far it moved, or -1 with
+ * everything as before. */
+static double relax(machine *m, double t, double h, double bristle, int search) {
   rest(m);
   cps_haul_keep(m);
   implicit how = {t, h * h, h, h, bristle, 0};
   set_damping(m, 0);
   int iterations = cps_haul_solve(m, &how, 40, 3e-9);
-  if (iterations < 0) {
+  if (iterations < 0 && search) {
     cps_haul_bring_back(m);
     iterations = solve_damped(m, &how, 3e-9);
   }
@@ -321,10 +322,11 @@ enum { STEADY = 6 };
 rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
   double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0, pace = 0, last = INFINITY;
   double telling = telling_step(m);
-  int steady = 0;
+  int steady = 0, failures = 0;
   for (int round = 0; round < ROUNDS && h > 1e-9; round++) {
-    double moved = relax(m, t, h, m->grip);
+    double moved = relax(m, t, h, m->grip, failures % PATIENCE == 0); /* it is not cheap */
     if (moved < 0) {
+      failures++;
       h /= 4;
       continue;
     }
@@ -367,7 +369,7 @@ void cps_machine_lay(machine *m, double t) {
   m->grip = cps_machine_grip(m);
   let_go(m);
   for (int round = 0; round < 100 && h < SETTLE && h > 1e-9; round++)
-    h *= relax(m, t, h, HARDLY) < 0 ? 0.25 : 2;
+    h *= relax(m, t, h, HARDLY, 0) < 0 ? 0.25 : 2;
   let_go(m);
 }
 
@@ -524,10 +526,10 @@ static void start_moving(machine *m, double t) {
     if (m->body_cable[i] >= 0) {
       cable *c = &m->cable[m->body_cable[i]];
       double *v = c->v + (m->body_end[i] == 0 ? 0 : c->n * c->b);
-      for (int d = 0; d < m->dim; d++) v[d] = b->v[d];
+      for (int d = 0; d < m->dim && t >= b->held_until; d++) v[d] = b->v[d];
     } else {
       const border_body *y = &m->body[m->body_border[i]];
-      for (int k = 0; k < y->n; k++) m->free[y->at + k].v = b->v[k];
+      for (int k = 0; k < y->n && !y->held; k++) m->free[y->at + k].v = b->v[k];
     }
   }
   for (int i = 0; i < m->n_drums; i++)

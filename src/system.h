@@ -187,6 +187,7 @@ typedef struct follower {
   void *data;
   cps_status (*row)(cps_simulation *sim, void *data, cps_error *err);
   cps_status (*step)(cps_simulation *sim, const void *what, void *data, cps_error *err);
+  const struct bdf_follower *bdf; /* what bdf integrates along; NULL: nothing */
 } follower;
 
 /* How cables are computed: a machine of elements (machine.h), or a lift in few variables (lift.h). */
@@ -226,7 +227,7 @@ struct cps_simulation {
   unsigned char *pending; /* owned: items of a checkpoint for the solver to take up */
   size_t pending_size;
   int ended;
-  follower follow; /* functions are NULL if nobody follows */
+  follower follow;         /* functions are NULL if nobody follows */
   const double *row_times; /* see cps_simulation_rows_at; NULL: none. Borrowed */
   long n_row_times;
   int rows_only;

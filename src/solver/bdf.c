@@ -14,6 +14,7 @@
  *
  * Invariant: the vector is [q (nx) | v (nd) | z (nz)]; entries that are prescribed do not change.
  */
+#include "notes.h"
 #include "residual.h"
 
 #include <cvodes/cvodes.h>
@@ -55,6 +56,9 @@ typedef struct run {
   double *kept;         /* [ny] state after the last accepted step, if there are guards */
   double careful;       /* until this time steps are short, to see what happens before a guard fires */
   int failed_contact;
+  const bdf_follower *along; /* changes of state to integrate along; NULL: none */
+  N_Vector *y_along, *w_along;
+  double *dy, *dy_t; /* [ny] */
 } run;
 
 /* ------------------------------------------------------------------ states */
@@ -194,6 +198,91 @@ static int solve(SUNLinearSolver linear, SUNMatrix matrix, N_Vector x, N_Vector 
   return 0;
 }
 
+/* ------------------------------------------------------------------ changes of state along with it */
+
+static void *follower_data(const run *r) { return r->sim->follow.data; }
+
+/* The rate of change i. */
+static int along_rates(int n, realtype t, N_Vector x, N_Vector x_t, int i, N_Vector s, N_Vector s_t,
+                       void *data, N_Vector a, N_Vector b) {
+  run *r = data;
+  const cps_system *sys = r->sim->system;
+  (void)n, (void)x_t, (void)a, (void)b;
+  unpack(sys, N_VGetArrayPointer(x), r->state);
+  memset(r->dy, 0, (size_t)sys->ny * sizeof(double));
+  unpack(sys, N_VGetArrayPointer(s), r->dy);
+  if (!r->along->along(follower_data(r), i, fmin(t, r->latest), r->state, r->dy, r->dy_t)) return 1;
+  double *out = N_VGetArrayPointer(s_t);
+  pack(sys, r->dy_t, out);
+  for (int j = sys->nd; j < sys->nx; j++)
+    if (!r->rolls[j]) out[j] = 0;
+  return 0;
+}
+
+static int along_powers(int n, realtype t, N_Vector x, N_Vector *s, N_Vector w_t, N_Vector *s_t, void *data,
+                        N_Vector a, N_Vector b) {
+  run *r = data;
+  const cps_system *sys = r->sim->system;
+  (void)w_t, (void)a, (void)b;
+  unpack(sys, N_VGetArrayPointer(x), r->state);
+  for (int i = 0; i < n; i++) {
+    memset(r->dy, 0, (size_t)sys->ny * sizeof(double));
+    unpack(sys, N_VGetArrayPointer(s[i]), r->dy);
+    if (!r->along->along(follower_data(r), i, fmin(t, r->latest), r->state, r->dy, r->dy_t)) return 1;
+    N_VConst(0, s_t[i]);
+    memcpy(N_VGetArrayPointer(s_t[i]), r->dy_t + 2 * sys->nx + sys->nz, (size_t)sys->nw * sizeof(double));
+  }
+  return 0;
+}
+
+static void put_changes(const run *r) {
+  const cps_system *s = r->sim->system;
+  for (int i = 0; r->along && i < r->along->n; i++) {
+    const double *dy = r->along->change(follower_data(r), i);
+    pack(s, dy, N_VGetArrayPointer(r->y_along[i]));
+    N_VConst(0, r->w_along[i]);
+    memcpy(N_VGetArrayPointer(r->w_along[i]), dy + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
+  }
+}
+
+/* Changes at time t, not after the last step; 0 if there are none. */
+static int get_changes(const run *r, double t) {
+  const cps_system *s = r->sim->system;
+  for (int i = 0; r->along && i < r->along->n; i++) {
+    if (CVodeGetSensDky1(r->cvode, t, 0, i, r->y_along[i]) != CV_SUCCESS ||
+        CVodeGetQuadSensDky1(r->cvode, t, 0, i, r->w_along[i]) != CV_SUCCESS)
+      return 0;
+    double *dy = r->along->change(follower_data(r), i);
+    unpack(s, N_VGetArrayPointer(r->y_along[i]), dy);
+    memcpy(dy + 2 * s->nx + s->nz, N_VGetArrayPointer(r->w_along[i]), (size_t)s->nw * sizeof(double));
+  }
+  return 1;
+}
+
+static int make_changes(run *r) {
+  if (!r->along) return 1;
+  int n = r->along->n;
+  void *c = r->cvode;
+  r->y_along = N_VCloneVectorArray(n, r->y);
+  r->w_along = N_VCloneVectorArray(n, r->w);
+  if (!r->y_along || !r->w_along) return 0;
+  put_changes(r);
+  return CVodeSensInit1(c, n, CV_STAGGERED, along_rates, r->y_along) == CV_SUCCESS &&
+         CVodeSetSensParams(c, NULL, (realtype *)r->along->scale, NULL) == CV_SUCCESS &&
+         CVodeSensEEtolerances(c) == CV_SUCCESS && CVodeSetSensErrCon(c, SUNTRUE) == CV_SUCCESS &&
+         CVodeQuadSensInit(c, along_powers, r->w_along) == CV_SUCCESS &&
+         CVodeQuadSensEEtolerances(c) == CV_SUCCESS && CVodeSetQuadSensErrCon(c, SUNFALSE) == CV_SUCCESS;
+}
+
+static int restart_changes(run *r) {
+  if (!r->along) return 1;
+  put_changes(r);
+  return CVodeSensReInit(r->cvode, CV_STAGGERED, r->y_along) == CV_SUCCESS &&
+         CVodeQuadSensReInit(r->cvode, r->w_along) == CV_SUCCESS;
+}
+
+static cps_status tell(const run *r, step_note note) { return cps_note(r->sim, &note, r->err); }
+
 static SUNLinearSolver_Type is_direct(SUNLinearSolver linear) {
   (void)linear;
   return SUNLINEARSOLVER_DIRECT;
@@ -265,12 +354,16 @@ static int make_cvode(run *r) {
              CVodeSetQuadErrCon(c, SUNTRUE) == CV_SUCCESS && make_linear(r) &&
              (r->n_guards == 0 || (CVodeRootInit(c, r->n_guards, guards) == CV_SUCCESS &&
                                    CVodeSetRootDirection(c, directions) == CV_SUCCESS &&
-                                   CVodeSetNoInactiveRootWarn(c) == CV_SUCCESS));
+                                   CVodeSetNoInactiveRootWarn(c) == CV_SUCCESS)) &&
+             make_changes(r);
   free(directions);
   return good;
 }
 
 static void free_cvode(run *r) {
+  if (r->y_along) N_VDestroyVectorArray(r->y_along, r->along->n);
+  if (r->w_along) N_VDestroyVectorArray(r->w_along, r->along->n);
+  r->y_along = r->w_along = NULL;
   if (r->cvode) CVodeFree(&r->cvode);
   if (r->linear) SUNLinSolFreeEmpty(r->linear);
   if (r->matrix) SUNMatFreeEmpty(r->matrix);
@@ -296,14 +389,18 @@ static void count(run *r) {
 }
 
 /* Starts from the simulation's state, and starts again where something has jumped. */
-static cps_status restart(run *r) {
+static cps_status restart(run *r, int begins) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   cps_solver_release(sim);
   cps_system_kinematics(s, &sim->work, sim->t, sim->y);
+  cps_status status = tell(r,
+                           (step_note){.kind = begins ? NOTE_START : NOTE_STOP, .contact = -1, .pinned = 1});
+  if (status != CPS_OK) return status;
   put_state(r);
   count(r);
-  if (CVodeReInit(r->cvode, sim->t, r->y) != CV_SUCCESS || CVodeQuadReInit(r->cvode, r->w) != CV_SUCCESS)
+  if (CVodeReInit(r->cvode, sim->t, r->y) != CV_SUCCESS || CVodeQuadReInit(r->cvode, r->w) != CV_SUCCESS ||
+      !restart_changes(r))
     return cps_simulation_fail(sim, -1, r->err, "SUNDIALS cannot start again here");
   return CPS_OK;
 }
@@ -312,7 +409,8 @@ static cps_status restart(run *r) {
 static cps_status fetch(run *r, double t) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
-  if (CVodeGetDky(r->cvode, t, 0, r->y) != CV_SUCCESS || CVodeGetQuadDky(r->cvode, t, 0, r->w) != CV_SUCCESS)
+  if (CVodeGetDky(r->cvode, t, 0, r->y) != CV_SUCCESS ||
+      CVodeGetQuadDky(r->cvode, t, 0, r->w) != CV_SUCCESS || !get_changes(r, t))
     return cps_simulation_fail(sim, -1, r->err, "SUNDIALS has no value for t = %.9g s", t);
   sim->t = t;
   unpack(s, N_VGetArrayPointer(r->y), sim->y);
@@ -349,6 +447,7 @@ static cps_status fire(run *r) {
       memcpy(z, next, (size_t)c->n_states * sizeof(double));
       cps_status status = sim->mode[i] == mode ? CPS_OK
                                                : cps_simulation_event(sim, i, mode, sim->mode[i], r->err);
+      if (status == CPS_OK) status = tell(r, (step_note){.kind = NOTE_GUARD, .contact = i, .guard = k});
       if (status != CPS_OK) return status;
       break;
     }
@@ -365,8 +464,11 @@ static cps_status settle(run *r, int *jumped) {
   long events = sim->result.n_events;
   memcpy(r->dz_t, z, (size_t)s->nz * sizeof(double));
   cps_status status = cps_simulation_settle(sim, r->err);
-  if (sim->result.n_events > events || memcmp(r->dz_t, z, (size_t)s->nz * sizeof(double)) != 0) *jumped = 1;
-  return status;
+  if (sim->result.n_events == events && memcmp(r->dz_t, z, (size_t)s->nz * sizeof(double)) == 0)
+    return status;
+  *jumped = 1;
+  if (status == CPS_OK) status = tell(r, (step_note){.kind = NOTE_END});
+  return status == CPS_OK ? tell(r, (step_note){.kind = NOTE_GUARD, .contact = -1, .guard = -1}) : status;
 }
 
 static cps_status complain(run *r, int flag) {
@@ -428,9 +530,11 @@ static cps_status step(run *r, double stop, int *again) {
   if (r->n_guards > 0 && t > r->careful && before <= r->careful) CVodeSetMaxStep(r->cvode, longest(set));
   cps_status status = record_passed(r, t);
   if (status == CPS_OK) status = fetch(r, t);
+  if (status == CPS_OK) status = tell(r, (step_note){.kind = NOTE_SMOOTH});
   if (status != CPS_OK) return status;
   if (flag == CV_ROOT_RETURN) {
-    status = fire(r);
+    status = tell(r, (step_note){.kind = NOTE_END});
+    if (status == CPS_OK) status = fire(r);
     *again = 1;
   } else if (r->n_guards > 0) {
     status = settle(r, again);
@@ -477,12 +581,13 @@ static cps_status integrate(run *r, int resumed) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   const scenario_run *set = &s->scenario->run;
-  cps_status status = resumed ? CPS_OK : restart(r);
+  cps_status status = resumed ? CPS_OK : restart(r, 1);
   if (!resumed) memcpy(r->kept, sim->y, (size_t)s->ny * sizeof(double));
   while (status == CPS_OK && sim->t < set->until) {
     double stop = fmin(set->until, cps_system_next_break(s, sim->t));
     status = integrate_to(r, stop);
-    if (status == CPS_OK && sim->t < set->until) status = restart(r);
+    if (status == CPS_OK && sim->t == stop) status = tell(r, (step_note){.kind = NOTE_END});
+    if (status == CPS_OK && sim->t < set->until) status = restart(r, 0);
     if (status == CPS_OK && sim->t == stop && cps_simulation_due(sim))
       status = cps_simulation_record(sim, r->err);
     if (status == CPS_OK && sim->t < set->until && is_due(r)) status = start_fresh(r);
@@ -497,14 +602,28 @@ cps_status cps_run_bdf(cps_simulation *sim, cps_error *err) {
   cps_status status = cps_residual_accepts(s, "bdf", err);
   if (status != CPS_OK) return status;
   run r = {.sim = sim, .err = err, .latest = INFINITY, .careful = -INFINITY, .failed_contact = -1};
+  r.along = sim->follow.bdf;
   for (int i = 0; i < s->nc; i++)
     if (sim->mode[i] >= 0) r.n_guards += s->contacts[i].law->n_guards;
   struct {
     double **at;
     int n;
-  } arrays[] = {{&r.state, s->ny}, {&r.rates, s->ny}, {&r.kept, s->ny}, {&r.a, s->nx},   {&r.f, s->nc},
-                {&r.z_t, s->nz},   {&r.dq, s->nx},    {&r.dv, s->nx},   {&r.r_a, s->nx}, {&r.r_f, s->nc},
-                {&r.r_z, s->nz},   {&r.da, s->nx},    {&r.df, s->nc},   {&r.dz_t, s->nz}};
+  } arrays[] = {{&r.state, s->ny},
+                {&r.rates, s->ny},
+                {&r.kept, s->ny},
+                {&r.a, s->nx},
+                {&r.f, s->nc},
+                {&r.z_t, s->nz},
+                {&r.dy, r.along ? s->ny : 0},
+                {&r.dy_t, r.along ? s->ny : 0},
+                {&r.dq, s->nx},
+                {&r.dv, s->nx},
+                {&r.r_a, s->nx},
+                {&r.r_f, s->nc},
+                {&r.r_z, s->nz},
+                {&r.da, s->nx},
+                {&r.df, s->nc},
+                {&r.dz_t, s->nz}};
   enum { COUNT = sizeof arrays / sizeof arrays[0] };
   r.rolls = calloc((size_t)s->nx, sizeof(int));
   r.fired = calloc(r.n_guards > 0 ? (size_t)r.n_guards : 1, sizeof(int));

@@ -19,9 +19,21 @@ typedef enum note_kind {
   NOTE_ALPHA, /* a step of generalised-alpha */
   NOTE_START, /* the run starts from rates at the state as it is; modes may have been chosen */
   NOTE_STOP, /* at a jump of something prescribed, or an output: bodies released, modes decided, rates found anew */
-  NOTE_GUARD, /* a guard has fired at its located time */
-  NOTE_SETTLE /* guards that are negative have fired, at no time of their own */
+  NOTE_GUARD,  /* a guard has fired at its located time */
+  NOTE_SETTLE, /* guards that are negative have fired, at no time of their own */
+  NOTE_SMOOTH, /* bdf has come to the state as it is, and has brought the changes of state along */
+  NOTE_END     /* and starts anew here */
 } note_kind;
+
+/* What bdf integrates along with the state: n changes of state. */
+typedef struct bdf_follower {
+  int n;
+  const double *scale; /* [n] by which a change is multiplied to be measured as a state */
+  /* The change j, [ny]: read where the integration starts, written where the run has come to. */
+  double *(*change)(void *data, int j);
+  /* Its rate at a state. 0 if that fails. */
+  int (*along)(void *data, int j, double t, const double *y, double *dy, double *dy_t);
+} bdf_follower;
 
 /* Coefficients of one of the two rules of generalised-alpha. */
 typedef struct alpha_rule {

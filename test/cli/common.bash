@@ -55,6 +55,11 @@ is_empty() {
   [ ! -s "$1" ] || { fail "should be empty:"; head -n 5 "$1" | sed 's/^/  | /' >&2; }
 }
 
+is_file() {
+  checks=$((checks + 1))
+  [ -s "$1" ] || fail "$1 was not written"
+}
+
 have_python() { command -v python3 >/dev/null; }
 
 number() {

@@ -53,7 +53,7 @@ export class Plots {
   addMeasured() {
     const measured = this.names.filter((c) => c.points);
     for (const c of [...measured].reverse()) {
-      const p = this.add(`Data and model: ${c.of}`, [c.name, c.of]);
+      const p = this.add(`Data and model: ${c.of}`, [c.name, c.of], 0, c.of);
       this.list.prepend(p.element);
     }
     if (measured.length) this.panels = [...this.list.children].map((e) => this.panels.find((p) => p.element === e));
@@ -67,12 +67,12 @@ export class Plots {
       const own = parts.filter(([, m]) => m[2] === parameter);
       const first = own.filter(([, m]) => (focus.size ? focus.has(m[1]) : /^bodies\..*\.[xyz]$/.test(m[1])));
       const shown = pick(first.length ? first : own, MOST_AT_FIRST).map(([c]) => c.name);
-      this.add(`Derivative by ${parameter}`, shown, own.length);
+      this.add(`Derivative by ${parameter}`, shown, own.length, "Derivative");
     }
   }
 
-  add(title, names, total = 0) {
-    const p = new Panel(this, title, names, total);
+  add(title, names, total = 0, axis = title) {
+    const p = new Panel(this, title, names, total, axis);
     this.panels.push(p);
     this.list.append(p.element);
     p.cursor(this.clock.time);
@@ -95,9 +95,10 @@ export class Plots {
 }
 
 class Panel {
-  constructor(plots, title, names, total) {
+  constructor(plots, title, names, total, axis) {
     this.plots = plots;
     this.title = title;
+    this.axis = axis; // what is said beside it
     this.names = names;
     this.rest = total - names.length;
     this.holder = el("div", { class: "plot-holder" });
@@ -221,7 +222,7 @@ class Panel {
   }
 
   height() { return innerWidth < 700 ? 190 : 210; }
-  axisLabel(unit) { return `${this.plots.difference ? "Difference" : this.title}${unit && unitText(unit) ? ` [${unitText(unit)}]` : ""}`; }
+  axisLabel(unit) { return `${this.plots.difference ? "Difference" : this.axis}${unit && unitText(unit) ? ` [${unitText(unit)}]` : ""}`; }
 
   makeChips() {
     this.values = [];

@@ -1,0 +1,593 @@
+/* sens_sweep.h - the arithmetic of sensitivities of cables: matrices, solutions, and what multiplies four tangents or
+ * adjoints at once. Compiled twice, by sens_sweep.c and, for processors with AVX2, by sens_sweep_wide.c, which define
+ * SWEEP(x); sens_ops.c and sens_chain.c ask which one to call. As lanes do not mix and nothing is fused, both give the same
+ * bits. */
+#include "chain_recipe.h"
+
+#include "sens_ops.h"
+
+/* ------------------------------------------------------------------ lists */
+
+static void apply(const entries *list, lanes *z) {
+  for (int i = 0; i < list->n; i++) z[list->e[i].row] += all(list->e[i].by) * z[list->e[i].column];
+}
+
+static void apply_transposed(const entries *list, lanes *z) {
+  for (int i = 0; i < list->n; i++) z[list->e[i].column] += all(list->e[i].by) * z[list->e[i].row];
+}
+
+void SWEEP(apply)(const entries *list, lanes *z, int transposed) {
+  if (transposed)
+    apply_transposed(list, z);
+  else
+    apply(list, z);
+}
+
+/* ------------------------------------------------------------------ elements */
+
+#define DIM     2
+#define NAME(x) x##_2
+#include "chain_elements.h"
+#include "sens_chain_pass.h"
+#undef DIM
+#undef NAME
+#define DIM     3
+#define NAME(x) x##_3
+#include "chain_elements.h"
+#include "sens_chain_pass.h"
+#undef DIM
+#undef NAME
+
+void SWEEP(forces)(const cable *c, chain_part part, double *length, double *f) {
+  if (c->dim == 2)
+    forces_2(c, part, length, f);
+  else
+    forces_3(c, part, length, f);
+}
+
+void SWEEP(assemble)(chain_matrix *a, const cable *c, double v_q, double a_q) {
+  if (c->dim == 2)
+    assemble_2(a, c, v_q, a_q);
+  else
+    assemble_3(a, c, v_q, a_q);
+}
+
+/* ------------------------------------------------------------------ solving */
+
+/* Each number of unknowns per node with loops of known length. */
+#define B       5
+#define NAME(x) x##_5
+#include "sens_chain_solve.h"
+#undef B
+#undef NAME
+#define B       6
+#define NAME(x) x##_6
+#include "sens_chain_solve.h"
+#undef B
+#undef NAME
+#define B       8
+#define NAME(x) x##_8
+#include "sens_chain_solve.h"
+#undef B
+#undef NAME
+#define B       10
+#define NAME(x) x##_10
+#include "sens_chain_solve.h"
+#undef B
+#undef NAME
+
+int SWEEP(factor)(chain_matrix *a) {
+  return a->b == 5 ? factor_5(a) : a->b == 6 ? factor_6(a) : a->b == 8 ? factor_8(a) : factor_10(a);
+}
+
+static void solve(const chain_matrix *a, lanes *x) {
+  if (a->b == 5)
+    solve_5(a, x);
+  else if (a->b == 6)
+    solve_6(a, x);
+  else if (a->b == 8)
+    solve_8(a, x);
+  else
+    solve_10(a, x);
+}
+
+static void solve_transposed(const chain_matrix *a, lanes *x) {
+  if (a->b == 5)
+    transposed_5(a, x);
+  else if (a->b == 6)
+    transposed_6(a, x);
+  else if (a->b == 8)
+    transposed_8(a, x);
+  else
+    transposed_10(a, x);
+}
+
+/* How w1 and w2 depend on q, v, aux, a before a solve: weights of each. */
+typedef struct weights {
+  double w1[4], w2[4];
+  double v_q, a_q;
+  haul_weights step;
+} weights;
+
+static weights weights_of(const model *o, const op *what) {
+  double v_q = what->how.v_a / what->how.q_a, a_q = 1 / what->how.q_a, h = what->h;
+  weights w = {.v_q = v_q, .a_q = a_q};
+  if (what->kind == OP_STEP) {
+    w.step = cps_haul_weights(&o->m, h);
+    w.w1[0] = v_q;
+    w.w1[1] = v_q * h - 1;
+    w.w1[2] = v_q * w.step.q_aux - w.step.v_aux;
+    w.w1[3] = v_q * w.step.q_a0 - w.step.v_a0;
+    w.w2[0] = a_q;
+    w.w2[1] = a_q * h;
+    w.w2[2] = a_q * w.step.q_aux;
+    w.w2[3] = a_q * w.step.q_a0 - 1;
+  } else if (what->kind == OP_SOLVE) {
+    w.w1[0] = v_q;
+    w.w2[0] = a_q;
+  } else { /* unknowns are changes of q */
+    w.w1[1] = -1;
+    w.w2[3] = -1;
+  }
+  return w;
+}
+
+static int is_fixed(const cable *c, int e, int j) { return c->fixed[e ? c->n : 0] >> j & 1; }
+
+/* Whether coordinate j of an end is prescribed, and not only held. */
+static int is_driven(const cable *c, int e, int j) { return j < c->dim && cps_drive_places(c, e, j); }
+
+/* ------------------------------------------------------------------ forward */
+
+static void copy(lanes *z, int to, int from, int n) { memcpy(z + to, z + from, (size_t)n * sizeof *z); }
+
+static void clear(lanes *z, int at, int n) { memset(z + at, 0, (size_t)n * sizeof *z); }
+
+/* Ends and rims are moved to where they are prescribed. */
+static void move_forward(const model *o, lanes *z) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    for (int e = 0; e < 2; e++)
+      for (int j = 0; j < c->dim; j++) {
+        int k = (e ? c->n : 0) * c->b + j, d = o->at.d + at->end + e * DY_END + j;
+        if (!is_driven(c, e, j)) continue;
+        z[o->at.before + at->q + k] = z[d + DY_Q];
+        z[o->at.before + at->v + k] = z[d + DY_V];
+        z[o->at.before + at->a + k] = z[d + DY_A];
+      }
+  }
+}
+
+static void predict_forward(const model *o, const op *what, const weights *w, lanes *z) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    const lanes *q = z + o->at.before + at->q, *v = z + o->at.before + at->v,
+                *aux = z + o->at.before + at->aux, *a = z + o->at.before + at->a;
+    lanes *w1 = z + o->at.w1 + at->w, *w2 = z + o->at.w2 + at->w;
+    for (int k = 0; k < at->e; k++) {
+      w1[k] = all(w->w1[0]) * q[k] + all(w->w1[1]) * v[k] + all(w->w1[2]) * aux[k] + all(w->w1[3]) * a[k];
+      w2[k] = all(w->w2[0]) * q[k] + all(w->w2[1]) * v[k] + all(w->w2[2]) * aux[k] + all(w->w2[3]) * a[k];
+    }
+    for (int e = 0; e < 2; e++)
+      for (int j = 0; j < c->b; j++) {
+        int k = (e ? c->n : 0) * c->b + j;
+        if (!is_fixed(c, e, j) || what->kind == OP_BEGIN) continue;
+        const lanes *d = z + o->at.d + at->end + e * DY_END + j;
+        int driven = what->kind == OP_STEP && is_driven(c, e, j);
+        lanes place = driven ? d[DY_Q] : q[k];
+        lanes fast = driven ? d[DY_V] : what->kind == OP_SOLVE ? v[k] : all(0);
+        lanes faster = driven ? d[DY_A] : what->kind == OP_SOLVE ? a[k] : all(0);
+        w1[k] = all(w->v_q) * place - fast;
+        w2[k] = all(w->a_q) * place - faster;
+      }
+  }
+}
+
+/* Rows that say what an unknown is. */
+static void given_forward(const model *o, const op *what, lanes *z) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    for (int e = 0; e < 2; e++)
+      for (int j = 0; j < c->b; j++) {
+        if (!is_fixed(c, e, j)) continue;
+        int node = e ? c->n : 0;
+        lanes *row = z + cps_model_row(o, i, node, j);
+        if (what->kind == OP_BEGIN)
+          *row = all(0);
+        else if (what->kind == OP_STEP && is_driven(c, e, j))
+          *row = z[o->at.d + at->end + e * DY_END + DY_Q + j];
+        else
+          *row = z[o->at.before + at->q + node * c->b + j];
+      }
+    for (int k = 0; k < c->n_points; k++)
+      for (int n = 0; n < c->dim - 1 && o->spot[i][k].drum >= 0 && o->spot[i][k].open; n++)
+        z[cps_model_friction_row(o, i, k, n)] = z[o->at.before + at->f + k * (c->dim - 1) + n];
+  }
+}
+
+static void unknowns_forward(const model *o, const op *what, const weights *w, lanes *z) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    int balance = what->kind == OP_BEGIN;
+    const lanes *x = z + o->at.right + at->rhs;
+    const lanes *w1 = z + o->at.w1 + at->w, *w2 = z + o->at.w2 + at->w, *q0 = z + o->at.before + at->q,
+                *a0 = z + o->at.before + at->a, *aux0 = z + o->at.before + at->aux;
+    lanes *q = z + o->at.after + at->q, *v = z + o->at.after + at->v, *a = z + o->at.after + at->a,
+          *aux = z + o->at.after + at->aux;
+    int wide = c->b + c->slots;
+    for (int node = 0; node <= c->n; node++)
+      for (int j = 0; j < c->b; j++) {
+        int k = node * c->b + j;
+        lanes now = x[node * wide + j];
+        q[k] = balance ? q0[k] + now : now;
+        v[k] = all(w->v_q) * now - w1[k];
+        a[k] = all(w->a_q) * now - w2[k];
+        aux[k] = balance ? a[k]
+                 : what->kind == OP_SOLVE
+                     ? aux0[k]
+                     : all(w->step.by_a) * a[k] + all(w->step.by_a0) * a0[k] + all(w->step.by_aux) * aux0[k];
+      }
+    for (int k = 0; k < c->n_points; k++)
+      for (int n = 0; n < c->dim - 1; n++)
+        z[o->at.after + at->f + k * (c->dim - 1) + n] = z[cps_model_friction_row(o, i, k, n)];
+    copy(z, o->at.after + at->start, o->at.before + at->start, c->n_points * c->dim);
+  }
+}
+
+/* What moves an end: its equations as if it were free, before and after they are solved. */
+static void reactions_forward(const model *o, int cable_of, int solved, lanes *z) {
+  const cable *c = &o->m.cable[cable_of];
+  int b = o->matrix[cable_of].b;
+  for (int e = 0; e < 2; e++)
+    for (int j = 0; j < c->dim; j++) {
+      if (!is_fixed(c, e, j) || !is_driven(c, e, j)) continue;
+      int node = e ? c->n : 0;
+      lanes *reaction = z + o->at.after + o->at.cable[cable_of].reaction + e * c->dim + j;
+      if (!solved) *reaction = -z[cps_model_row(o, cable_of, node, j)];
+      const lanes *x = z + cps_model_row(o, cable_of, node, 0), *next = e ? x - b : x + b;
+      const double *raw = o->raw[cable_of][e][j];
+      for (int k = 0; k < b && solved; k++) *reaction += all(raw[k]) * x[k] + all(raw[b + k]) * next[k];
+    }
+}
+
+/* C w1 + M w2 */
+static void inertia_forward(const model *o, int damped, lanes *z) {
+  const lanes *w1 = z + o->at.w1, *w2 = z + o->at.w2;
+  for (int i = 0; i < o->n_inertia; i++) {
+    const chain_product *p = &o->inertia[i];
+    lanes sum = all(p->mass) * w2[p->column];
+    if (damped) sum += all(p->damping) * w1[p->column];
+    z[p->row] += sum;
+  }
+}
+
+/* Works of elements, by the states at both ends of the step. */
+static void works_forward(const model *o, lanes *z) {
+  const chain_work *x = &o->dense;
+  lanes solver = all(0), damping = all(0);
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable_at *at = &o->at.cable[i];
+    const lanes *y0 = z + o->at.before, *y1 = z + o->at.after;
+    for (int k = 0; k < at->e; k++) {
+      int w = at->w + k;
+      lanes dq = y1[at->q + k] - y0[at->q + k], dv = y1[at->v + k] - y0[at->v + k],
+            sv = y1[at->v + k] + y0[at->v + k], sa = y1[at->a + k] + y0[at->a + k];
+      solver += all(x->solver_q[w]) * dq + all(x->solver_v[w]) * dv + all(x->solver_a[w]) * sa +
+                all(x->solver_u[w]) * sv;
+      damping += all(x->damping_q[w]) * dq + all(x->damping_u[w]) * sv;
+    }
+  }
+  z[o->at.after + o->at.works + WK_SOLVER] += solver;
+  z[o->at.after + o->at.works + WK_DAMPING] += damping;
+}
+
+static void solve_forward(const model *o, const op *what, lanes *z) {
+  weights w = weights_of(o, what);
+  if (what->kind == OP_BEGIN) move_forward(o, z);
+  if (what->kind == OP_BEGIN && !what->balanced) {
+    for (int i = 0; i < o->m.n_cables; i++)
+      copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
+    return;
+  }
+  predict_forward(o, what, &w, z);
+  clear(z, o->at.right, o->at.rhs);
+  inertia_forward(o, what->kind != OP_SOLVE, z);
+  apply(&o->now, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 0, z);
+  given_forward(o, what, z);
+  for (int i = 0; i < o->m.n_cables; i++) solve(&o->matrix[i], z + o->at.right + o->at.cable[i].rhs);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 1, z);
+  unknowns_forward(o, what, &w, z);
+  copy(z, o->at.after + o->at.works, o->at.before + o->at.works, o->at.states - o->at.works);
+  if (what->kind == OP_STEP) apply(&o->work, z);
+  if (what->kind == OP_STEP && o->has_dense) works_forward(o, z);
+  copy(z, o->at.before, o->at.after, o->at.states);
+}
+
+void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes *z) {
+  const layout *l = &o->at;
+  if (what->kind == OP_SOLVE || what->kind == OP_BEGIN || what->kind == OP_STEP) {
+    solve_forward(o, what, z);
+    return;
+  }
+  if (what->kind == OP_INITIAL) {
+    copy(z, l->after, l->before, l->states);
+    z[l->result] = all(0);
+    apply(&o->list, z);
+    z[l->before + l->works + WK_INITIAL] = z[l->result];
+  }
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &l->cable[i];
+    int starts = c->n_points * c->dim;
+    if (what->kind == OP_REST) {
+      clear(z, l->before + at->v, 3 * at->e); /* v, a and aux are neighbours */
+      for (int e = 0; e < 2; e++)             /* but what is on a rim goes with it */
+        for (int j = 0; j < c->dim && c->end[e].kind == END_RIM; j++) {
+          int k = (e ? c->n : 0) * c->b + j, d = l->d + at->end + e * DY_END + j;
+          z[l->before + at->q + k] = z[d + DY_Q];
+          z[l->before + at->v + k] = z[d + DY_V];
+          z[l->before + at->a + k] = z[d + DY_A];
+        }
+    } else if (what->kind == OP_LET_GO) {
+      clear(z, l->before + at->f, c->n_points * (c->dim - 1));
+    } else if (what->kind == OP_HOLD) {
+      clear(z, l->after + at->start, starts);
+    } else if (what->kind == OP_START) {
+      for (int e = 0; e < 2; e++)
+        for (int j = 0; j < c->dim && c->end[e].kind == END_BODY; j++) {
+          int k = at->v + (e ? c->n : 0) * c->b + j;
+          z[l->before + k] = initial[k];
+        }
+    }
+  }
+  if (what->kind == OP_START) move_forward(o, z);
+  if (what->kind != OP_HOLD) return;
+  apply(&o->list, z);
+  for (int i = 0; i < o->m.n_cables; i++)
+    copy(z, l->before + l->cable[i].start, l->after + l->cable[i].start,
+         o->m.cable[i].n_points * o->m.cable[i].dim);
+}
+
+/* ------------------------------------------------------------------ backward: each function transposed */
+
+static void take(lanes *z, int to, int from) {
+  z[to] += z[from];
+  z[from] = all(0);
+}
+
+static void move_backward(const model *o, int state, lanes *z) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    for (int e = 0; e < 2; e++)
+      for (int j = 0; j < c->dim; j++) {
+        int k = (e ? c->n : 0) * c->b + j, d = o->at.d + at->end + e * DY_END + j;
+        if (!is_driven(c, e, j)) continue;
+        take(z, d + DY_Q, state + at->q + k);
+        take(z, d + DY_V, state + at->v + k);
+        take(z, d + DY_A, state + at->a + k);
+      }
+  }
+}
+
+static void unknowns_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    int balance = what->kind == OP_BEGIN;
+    lanes *x = z + o->at.right + at->rhs;
+    lanes *w1 = z + o->at.w1 + at->w, *w2 = z + o->at.w2 + at->w, *q0 = z + o->at.before + at->q,
+          *a0 = z + o->at.before + at->a, *aux0 = z + o->at.before + at->aux;
+    const lanes *q = z + o->at.after + at->q, *v = z + o->at.after + at->v, *a = z + o->at.after + at->a,
+                *aux = z + o->at.after + at->aux;
+    int wide = c->b + c->slots;
+    for (int node = 0; node <= c->n; node++)
+      for (int j = 0; j < c->b; j++) {
+        int k = node * c->b + j;
+        lanes by_a = a[k];
+        if (balance) {
+          by_a += aux[k];
+          q0[k] += q[k];
+        } else if (what->kind == OP_SOLVE) {
+          aux0[k] += aux[k];
+        } else {
+          by_a += all(w->step.by_a) * aux[k];
+          a0[k] += all(w->step.by_a0) * aux[k];
+          aux0[k] += all(w->step.by_aux) * aux[k];
+        }
+        x[node * wide + j] = q[k] + all(w->v_q) * v[k] + all(w->a_q) * by_a;
+        w1[k] = -v[k];
+        w2[k] = -by_a;
+      }
+    for (int k = 0; k < c->n_points; k++)
+      for (int n = 0; n < c->dim - 1; n++)
+        z[cps_model_friction_row(o, i, k, n)] = z[o->at.after + at->f + k * (c->dim - 1) + n];
+    for (int k = 0; k < c->n_points * c->dim; k++)
+      z[o->at.before + at->start + k] += z[o->at.after + at->start + k];
+  }
+}
+
+static void given_backward(const model *o, const op *what, lanes *z) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    for (int e = 0; e < 2; e++)
+      for (int j = 0; j < c->b; j++) {
+        if (!is_fixed(c, e, j)) continue;
+        int node = e ? c->n : 0, row = cps_model_row(o, i, node, j);
+        if (what->kind == OP_BEGIN)
+          z[row] = all(0);
+        else if (what->kind == OP_STEP && is_driven(c, e, j))
+          take(z, o->at.d + at->end + e * DY_END + DY_Q + j, row);
+        else
+          take(z, o->at.before + at->q + node * c->b + j, row);
+      }
+    for (int k = 0; k < c->n_points; k++)
+      for (int n = 0; n < c->dim - 1 && o->spot[i][k].drum >= 0 && o->spot[i][k].open; n++)
+        take(z, o->at.before + at->f + k * (c->dim - 1) + n, cps_model_friction_row(o, i, k, n));
+  }
+}
+
+static void predict_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    lanes *q = z + o->at.before + at->q, *v = z + o->at.before + at->v, *aux = z + o->at.before + at->aux,
+          *a = z + o->at.before + at->a;
+    lanes *w1 = z + o->at.w1 + at->w, *w2 = z + o->at.w2 + at->w;
+    for (int e = 0; e < 2; e++)
+      for (int j = 0; j < c->b; j++) {
+        int k = (e ? c->n : 0) * c->b + j;
+        if (!is_fixed(c, e, j) || what->kind == OP_BEGIN) continue;
+        lanes *d = z + o->at.d + at->end + e * DY_END + j;
+        int driven = what->kind == OP_STEP && is_driven(c, e, j);
+        *(driven ? &d[DY_Q] : &q[k]) += all(w->v_q) * w1[k] + all(w->a_q) * w2[k];
+        if (driven) {
+          d[DY_V] -= w1[k];
+          d[DY_A] -= w2[k];
+        } else if (what->kind == OP_SOLVE) {
+          v[k] -= w1[k];
+          a[k] -= w2[k];
+        }
+        w1[k] = w2[k] = all(0);
+      }
+    for (int k = 0; k < at->e; k++) {
+      q[k] += all(w->w1[0]) * w1[k] + all(w->w2[0]) * w2[k];
+      v[k] += all(w->w1[1]) * w1[k] + all(w->w2[1]) * w2[k];
+      aux[k] += all(w->w1[2]) * w1[k] + all(w->w2[2]) * w2[k];
+      a[k] += all(w->w1[3]) * w1[k] + all(w->w2[3]) * w2[k];
+    }
+  }
+}
+
+static void reactions_backward(const model *o, int cable_of, int solved, lanes *z) {
+  const cable *c = &o->m.cable[cable_of];
+  int b = o->matrix[cable_of].b;
+  for (int e = 0; e < 2; e++)
+    for (int j = 0; j < c->dim; j++) {
+      if (!is_fixed(c, e, j) || !is_driven(c, e, j)) continue;
+      int node = e ? c->n : 0;
+      lanes bar = z[o->at.after + o->at.cable[cable_of].reaction + e * c->dim + j];
+      if (!solved) z[cps_model_row(o, cable_of, node, j)] = -bar;
+      lanes *x = z + cps_model_row(o, cable_of, node, 0), *next = e ? x - b : x + b;
+      const double *raw = o->raw[cable_of][e][j];
+      for (int k = 0; k < b && solved; k++) {
+        x[k] += all(raw[k]) * bar;
+        next[k] += all(raw[b + k]) * bar;
+      }
+    }
+}
+
+static void inertia_backward(const model *o, int damped, lanes *z) {
+  lanes *w1 = z + o->at.w1, *w2 = z + o->at.w2;
+  for (int i = 0; i < o->n_inertia; i++) {
+    const chain_product *p = &o->inertia[i];
+    lanes bar = z[p->row];
+    w2[p->column] += all(p->mass) * bar;
+    if (damped) w1[p->column] += all(p->damping) * bar;
+  }
+}
+
+static void works_backward(const model *o, lanes *z) {
+  const chain_work *x = &o->dense;
+  lanes solver = z[o->at.after + o->at.works + WK_SOLVER],
+        damping = z[o->at.after + o->at.works + WK_DAMPING];
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable_at *at = &o->at.cable[i];
+    lanes *y0 = z + o->at.before, *y1 = z + o->at.after;
+    for (int k = 0; k < at->e; k++) {
+      int w = at->w + k;
+      lanes dq = all(x->solver_q[w]) * solver + all(x->damping_q[w]) * damping,
+            dv = all(x->solver_v[w]) * solver;
+      lanes sv = all(x->solver_u[w]) * solver + all(x->damping_u[w]) * damping,
+            sa = all(x->solver_a[w]) * solver;
+      y1[at->q + k] += dq;
+      y0[at->q + k] -= dq;
+      y1[at->v + k] += dv + sv;
+      y0[at->v + k] += sv - dv;
+      y1[at->a + k] += sa;
+      y0[at->a + k] += sa;
+    }
+  }
+}
+
+static void solve_backward(const model *o, const op *what, lanes *z) {
+  weights w = weights_of(o, what);
+  if (what->kind == OP_BEGIN && !what->balanced) {
+    for (int i = 0; i < o->m.n_cables; i++)
+      for (int k = 0; k < o->at.cable[i].e; k++)
+        take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
+    move_backward(o, o->at.after, z);
+    return;
+  }
+  clear(z, o->at.before, o->at.states);
+  clear(z, o->at.right, o->at.rhs);
+  if (what->kind == OP_STEP) apply_transposed(&o->work, z);
+  if (what->kind == OP_STEP && o->has_dense) works_backward(o, z);
+  for (int k = o->at.works; k < o->at.states; k++) z[o->at.before + k] += z[o->at.after + k];
+  /* entries of the work that lie in the state before are kept: what follows adds */
+  unknowns_backward(o, what, &w, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
+  for (int i = 0; i < o->m.n_cables; i++)
+    solve_transposed(&o->matrix[i], z + o->at.right + o->at.cable[i].rhs);
+  given_backward(o, what, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 0, z);
+  apply_transposed(&o->now, z);
+  inertia_backward(o, what->kind != OP_SOLVE, z);
+  predict_backward(o, what, &w, z);
+  if (what->kind == OP_BEGIN) move_backward(o, o->at.before, z);
+  copy(z, o->at.after, o->at.before, o->at.states);
+}
+
+void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
+  const layout *l = &o->at;
+  clear(z, l->d, l->ds);
+  clear(z, l->d0, l->ds);
+  if (what->kind == OP_SOLVE || what->kind == OP_BEGIN || what->kind == OP_STEP) {
+    solve_backward(o, what, z);
+    return;
+  }
+  if (what->kind == OP_START) move_backward(o, l->after, z);
+  if (what->kind == OP_INITIAL) {
+    z[l->result] = all(0);
+    take(z, l->result, l->after + l->works + WK_INITIAL);
+    apply_transposed(&o->list, z);
+    z[l->result] = all(0);
+  }
+  if (what->kind == OP_HOLD) { /* the list reads the state before, which otherwise stays */
+    copy(z, l->before, l->after, l->states);
+    for (int i = 0; i < o->m.n_cables; i++)
+      clear(z, l->before + l->cable[i].start, o->m.cable[i].n_points * o->m.cable[i].dim);
+    apply_transposed(&o->list, z);
+    copy(z, l->after, l->before, l->states);
+    return;
+  }
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &l->cable[i];
+    if (what->kind == OP_REST) {
+      for (int e = 0; e < 2; e++)
+        for (int j = 0; j < c->dim && c->end[e].kind == END_RIM; j++) {
+          int k = (e ? c->n : 0) * c->b + j, d = l->d + at->end + e * DY_END + j;
+          take(z, d + DY_Q, l->after + at->q + k);
+          take(z, d + DY_V, l->after + at->v + k);
+          take(z, d + DY_A, l->after + at->a + k);
+        }
+      clear(z, l->after + at->v, 3 * at->e);
+    } else if (what->kind == OP_LET_GO) {
+      clear(z, l->after + at->f, c->n_points * (c->dim - 1));
+    } else if (what->kind == OP_START) {
+      for (int e = 0; e < 2; e++)
+        for (int j = 0; j < c->dim && c->end[e].kind == END_BODY; j++) {
+          int k = at->v + (e ? c->n : 0) * c->b + j;
+          initial[k] += z[l->after + k];
+          z[l->after + k] = all(0);
+        }
+    }
+  }
+}

@@ -1,0 +1,237 @@
+/* unit_sens_cables.c - derivatives of runs of cables: against differences of runs with the same steps, and the adjoint
+ * against the forward method. */
+#include "test.h"
+
+#include "sens.h"
+
+/* ------------------------------------------------------------------ machines */
+
+#define CABLE(law, where, damping)                                                                           \
+  "cables:\n"                                                                                                \
+  "  rope:\n"                                                                                                \
+  "    EA: 0.2 MN\n"                                                                                         \
+  "    EI: 0.7 N m2\n"                                                                                       \
+  "    mass_per_length: 0.45 kg/m\n"                                                                         \
+  "    damping: {rayleigh: 5 N s" damping "}\n"                                                              \
+  "    elements: 20\n"                                                                                       \
+  "    contact: {at: " where ", normal: {hunt-crossley: {stiffness: 2e6, exponent: 1.5, damping: 1}},\n"     \
+  "              friction: {" law "}}\n"
+#define ROPE(law, where) CABLE(law, where, "")
+#define LOADS            "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}}\n"
+#define OVER             "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
+#define RUN              "run: {until: 0.3 s, step: 10 ms, solver: alpha, output: 50 ms}\n"
+#define PD               "drive: {pd: {kp: 400, kd: 40, setpoint: {cycloid: {amplitude: 30 deg, duration: 0.3 s}}}}"
+#define PULLEY(drive)    "drums: {pulley: {radius: 250 mm, center: [0.1, 0.2], " drive "}}\n"
+
+typedef struct example {
+  const char *name, *text, *wrt[12], *of[6];
+  double loose; /* how many times more than usual forward and adjoint may differ */
+} example;
+
+#define COMMON                                                                                               \
+  "cables.rope.EA", "cables.rope.EI", "cables.rope.mass_per_length", "cables.rope.damping.rayleigh"
+#define HUNT "cables.rope.contact.normal.hunt-crossley.stiffness"
+
+static const example examples[] = {
+    {"smooth law at nodes",
+     "capstan: 1\n" PULLEY(PD) LOADS ROPE("cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}", "nodes") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.cdq.mu", "cables.rope.contact.friction.cdq.alpha",
+      "bodies.left.mass", "drums.pulley.drive.pd.kp", "drums.pulley.drive.pd.kd",
+      "drums.pulley.drive.pd.setpoint.cycloid.amplitude"},
+     {"bodies.left.y", "bodies.right.vy", "drums.pulley.torque", "cables.rope.pulley.slip_work",
+      "cables.rope.tension_max", "energy.error"},
+     10},
+    {"clamped law at nodes",
+     "capstan: 1\n" PULLEY(PD) LOADS ROPE("quinn: {mu: 0.25, epsilon: 10 mm/s}", "nodes") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "cables.rope.contact.friction.quinn.epsilon",
+      "bodies.right.mass", "drums.pulley.drive.pd.kp", "drums.pulley.center.0", "drums.pulley.center.1"},
+     {"bodies.left.y", "drums.pulley.torque", "cables.rope.pulley.slip_work", "cables.rope.pulley.normal",
+      "cables.rope.pulley.t_in", "energy.damping"},
+     1},
+    {"law that jumps, rotation",
+     "capstan: 1\n" PULLEY("drive: {rotation: {sine: {amplitude: 0.3 rad, omega: 9 rad/s}}}")
+         LOADS ROPE("coulomb: {mu: 0.25}", "nodes") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.coulomb.mu", "bodies.left.mass",
+      "drums.pulley.drive.rotation.sine.amplitude", "drums.pulley.drive.rotation.sine.omega"},
+     {"bodies.left.y", "drums.pulley.torque", "cables.rope.pulley.slip_work",
+      "mean(cables.rope.pulley.normal)", "integral(drums.pulley.fy)", "energy.motion_work"},
+     1},
+    {"law of velocity at quadrature points",
+     "capstan: 1\n" PULLEY("drive: {rotation: {ramp: {rate: 2 rad/s}}}")
+         LOADS ROPE("tanh: {mu: 0.3, v_t: 20 mm/s}", "{quadrature: 1}") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.tanh.mu", "bodies.left.mass",
+      "drums.pulley.drive.rotation.ramp.rate"},
+     {"bodies.left.y", "drums.pulley.torque", "cables.rope.pulley.slip_work", "energy.kinetic",
+      "energy.elastic", "energy.gravity"},
+     1},
+    {"two points per element, objective damping, exact curvature, centre that moves",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 250 mm, drive: fixed, moved: {y: {sine: {amplitude: 10 mm, omega: 12 "
+     "rad/s}}}}}\n" LOADS CABLE("quinn: {mu: 0.2, epsilon: 10 mm/s}", "{quadrature: 2}",
+                                ", axial: 20 N s") "    strain: engineering\n    curvature: exact\n" OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass",
+      "drums.pulley.moved.y.sine.amplitude", "cables.rope.damping.axial"},
+     {"bodies.left.y", "drums.pulley.fy", "cables.rope.pulley.slip_work", "energy.damping",
+      "energy.motion_work", "cables.rope.pulley.normal"},
+     100},
+    {"ends that are moved and pulled",
+     "capstan: 1\n" PULLEY("drive: fixed")
+         ROPE("quinn: {mu: 0.2, epsilon: 10 mm/s}",
+              "nodes") "    path:\n"
+                       "      - {pinned: {at: [-0.15, -1], moved: {y: {sine: {amplitude: 5 mm, omega: 10 "
+                       "rad/s}}}}}\n"
+                       "      - over pulley\n"
+                       "      - hang 1 m\n"
+                       "      - {free: {force: {y: {sum: [-100 N, {ramp: {rate: -30 N/s}}]}}}}\n" RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu"},
+     {"cables.rope.tension_start", "cables.rope.tension_end", "cables.rope.pulley.slip_work",
+      "cables.rope.pulley.friction", "energy.load_work", "drums.pulley.fx"},
+     1},
+    {"winch",
+     "capstan: 1\n"
+     "drums: {winch: {radius: 200 mm, drive: {rotation: {cycloid: {amplitude: 60 deg, duration: 0.3 s}}}}}\n"
+     "bodies: {left: {mass: 10 kg}}\n" ROPE(
+         "quinn: {mu: 0.2, epsilon: 10 mm/s}",
+         "nodes") "    path: [{rim: winch}, {around: winch, turn: clockwise}, hang 1 m, left]\n" RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass",
+      "drums.winch.drive.rotation.cycloid.amplitude", "drums.winch.radius"},
+     {"bodies.left.y", "bodies.left.vy", "cables.rope.tension_end", "cables.rope.winch.slip_work",
+      "energy.motion_work", "energy.damping"},
+     1},
+    {"in space",
+     "capstan: 1\ngravity: [0, -9.81, 0]\n"
+     "drums: {pulley: {radius: 250 mm, center: [0, 0, 0], drive: {rotation: {ramp: {rate: 1 rad/s}}}}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\n" ROPE("quinn: {mu: 0.1, epsilon: 10 mm/s}",
+                                                                  "nodes") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass"},
+     {"bodies.left.y", "bodies.right.z", "drums.pulley.torque", "cables.rope.pulley.slip_work",
+      "energy.error"},
+     1},
+};
+
+/* ------------------------------------------------------------------ comparing */
+
+static cps_scenario *parse(const char *text) {
+  cps_problems *problems = NULL;
+  cps_scenario *s = cps_scenario_parse(text, strlen(text), NULL, NULL, 0, &problems);
+  if (!s) fail_msg("%s: %s", cps_problems_at(problems, 0)->key, cps_problems_at(problems, 0)->text);
+  cps_problems_free(problems);
+  return s;
+}
+
+static int count(const char *const *list, int most) {
+  int n = 0;
+  while (n < most && list[n]) n++;
+  return n;
+}
+
+static cps_sens *differentiate(const cps_scenario *s, const example *x, cps_sens_method method) {
+  cps_error err = {0};
+  cps_sens *y = cps_sens_new(s, x->wrt, count(x->wrt, ROWS(x->wrt)), x->of, count(x->of, ROWS(x->of)), &err);
+  if (!y) fail_msg("%s: %s", x->name, err.text);
+  if (cps_sens_run(y, method, NULL, NULL, &err) != CPS_OK) fail_msg("%s: %s", x->name, err.text);
+  assert_int_equal(cps_sens_used(y), method);
+  return y;
+}
+
+/* Values of the outputs with one parameter elsewhere: found by a run whose one derivative does not matter. */
+static void values_at(const cps_scenario *s, const example *x, const char *path, double value, double *out) {
+  cps_error err = {0};
+  cps_problems *problems = NULL;
+  cps_scenario *moved = cps_scenario_with(s, &path, &value, 1, &problems);
+  if (!moved) fail_msg("%s: %s", path, cps_problems_at(problems, 0)->text);
+  example one = *x;
+  memset(one.wrt, 0, sizeof one.wrt);
+  one.wrt[0] = "cables.rope.EA";
+  cps_sens *y = cps_sens_new(moved, one.wrt, 1, one.of, count(one.of, ROWS(one.of)), &err);
+  if (!y) fail_msg("%s: %s", x->name, err.text);
+  if (cps_sens_run(y, CPS_SENS_FORWARD, NULL, NULL, &err) != CPS_OK) fail_msg("%s: %s", x->name, err.text);
+  for (int i = 0; i < cps_sens_outputs(y); i++) out[i] = cps_sens_value(y, i);
+  cps_sens_free(y);
+  cps_scenario_free(moved);
+}
+
+/* Richardson's extrapolation of central differences; *doubt: what two steps differ by. */
+static void difference(const cps_scenario *s, const example *x, const cps_quantity *q, int n, double *out,
+                       double *doubt) {
+  double step = 2e-5 * (q->value != 0 ? fabs(q->value) : 1), d[2][6], values[2][6];
+  for (int k = 0; k < 2; k++) {
+    double h = step * (k + 1);
+    values_at(s, x, q->path, q->value + h, values[0]);
+    values_at(s, x, q->path, q->value - h, values[1]);
+    for (int i = 0; i < n; i++) d[k][i] = (values[0][i] - values[1][i]) / (2 * h);
+  }
+  for (int i = 0; i < n; i++) {
+    out[i] = (4 * d[0][i] - d[1][i]) / 3;
+    doubt[i] = fabs(d[0][i] - d[1][i]);
+  }
+}
+
+static void check(const example *x) {
+  cps_scenario *s = parse(x->text);
+  cps_sens *forward = differentiate(s, x, CPS_SENS_FORWARD), *adjoint = differentiate(s, x, CPS_SENS_ADJOINT);
+  int n_of = cps_sens_outputs(forward), n_wrt = cps_sens_parameters(forward);
+  for (int k = 0; k < n_wrt; k++) {
+    const cps_quantity *q = cps_sens_parameter(forward, k);
+    double expected[6], doubt[6];
+    difference(s, x, q, n_of, expected, doubt);
+    for (int i = 0; i < n_of; i++) {
+      double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k);
+      /* what a change of the parameter by all of itself would do, for derivatives that are next to nothing */
+      double scale = fabs(cps_sens_value(forward, i) / (q->value != 0 ? q->value : 1));
+      assert_true(cps_sens_value(forward, i) == cps_sens_value(adjoint, i));
+      if (!(fabs(f - a) <= 1e-9 * x->loose * (fabs(f) + scale)))
+        fail_msg("%s: d(%s)/d(%s): forward %.12g, adjoint %.12g", x->name, cps_sens_output(forward, i),
+                 q->path, f, a);
+      if (!(fabs(f - expected[i]) <= 2e-5 * fabs(f) + 2e-6 * scale + doubt[i]))
+        fail_msg("%s: d(%s)/d(%s): %.10g, differences %.10g, in doubt by %.2g", x->name,
+                 cps_sens_output(forward, i), q->path, f, expected[i], doubt[i]);
+    }
+  }
+  cps_sens_free(forward);
+  cps_sens_free(adjoint);
+  cps_scenario_free(s);
+}
+
+static void test_examples(void **state) {
+  (void)state;
+  const char *only = getenv("ONLY");
+  for (int i = 0; i < ROWS(examples); i++) {
+    if (only && !strstr(examples[i].name, only)) continue;
+    if (only) printf("%s\n", examples[i].name);
+    check(&examples[i]);
+  }
+}
+
+/* A run that is too long for one tape is run again piece by piece. */
+static void test_long(void **state) {
+  static const example x = {
+      .name = "long run",
+      .text = "capstan: 1\n" PULLEY("drive: {rotation: {sine: {amplitude: 0.3 rad, omega: 9 rad/s}}}")
+          LOADS ROPE("quinn: {mu: 0.25, epsilon: 10 mm/s}", "nodes") OVER
+      "run: {until: 1.5 s, step: 0.25 ms, solver: alpha, output: 20 ms}\n",
+      .wrt = {"cables.rope.EA", "cables.rope.contact.friction.quinn.mu",
+              "drums.pulley.drive.rotation.sine.omega"},
+      .of = {"bodies.left.y", "mean(drums.pulley.torque)", "bodies.left.y@0.113"}};
+  (void)state;
+  cps_scenario *s = parse(x.text);
+  cps_sens *forward = differentiate(s, &x, CPS_SENS_FORWARD),
+           *adjoint = differentiate(s, &x, CPS_SENS_ADJOINT);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k);
+      if (!isfinite(f)) fail_msg("d(%s)/d(%s): %g", x.of[i], x.wrt[k], f);
+      if (!(fabs(f - a) <= 1e-8 * fabs(f))) fail_msg("d(%s)/d(%s): %.12g and %.12g", x.of[i], x.wrt[k], f, a);
+    }
+  cps_sens_free(forward);
+  cps_sens_free(adjoint);
+  cps_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_examples),
+      cmocka_unit_test(test_long),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
