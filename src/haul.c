@@ -155,6 +155,14 @@ static int is_plain(const machine *m, const implicit *how) {
   return m->n_slides == 0 && !(how->bristle > 0);
 }
 
+/* Bristles that turn round may send Newton's method in circles, which half a step now and then breaks. */
+static void break_circles(machine *m, const implicit *how, int it) {
+  if (m->nb > 0 || it < 5 || it % 3 != 0 || how->bristle > 0) return;
+  for (int i = 0; i < m->n_cables; i++)
+    if (m->cable[i].contact.kind == LAW_MEMORY && m->cable[i].n_points > 0)
+      cps_chain_take_back(&m->cable[i], how, 0.5);
+}
+
 int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) {
   double still, noise = round_off(m, &still);
   leftover before = {0};
@@ -163,6 +171,7 @@ int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) 
     leftover left;
     if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
     if (converged(&left, tolerance, noise, still)) return it;
+    break_circles(m, how, it);
     for (int i = 0; i < m->n_cables && !(how->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
     int spreads = it <= SPREAD_MOST || it == 2 * SPREAD_MOST, wrong = 0;
     for (int i = 0; i < m->n_cables && spreads; i++) wrong |= cps_contact_spread(m, &m->cable[i], how);
