@@ -42,7 +42,7 @@ static profile *make(reader *r, const node *at, profile_kind kind, long cost) {
 }
 
 /* Second derivatives of the natural cubic spline, by elimination in a tridiagonal system. */
-static double *spline(const double *x, const double *y, int n) {
+double *cps_profile_spline(const double *x, const double *y, int n) {
   double *m = calloc((size_t)n, sizeof *m), *u = calloc((size_t)n, sizeof *u);
   for (int i = 1; m && u && i < n - 1; i++) {
     double h0 = x[i] - x[i - 1], h1 = x[i + 1] - x[i];
@@ -228,7 +228,7 @@ static profile *read_table(reader *r, const node *n, const raw_profile *raw, con
     /* The points count when they are there, since a file does not tell before. */
     r->profile_cost += 3L * p->n;
     p->a[0] = raw->cubic;
-    if (raw->cubic && p->n > 2) p->y2 = spline(p->x, p->y, p->n);
+    if (raw->cubic && p->n > 2) p->y2 = cps_profile_spline(p->x, p->y, p->n);
     if (raw->cubic && p->n > 2 && !p->y2) r->d->no_memory = 1;
   }
   if (good && !r->d->no_memory) return p;

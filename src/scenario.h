@@ -51,6 +51,8 @@ profile_value cps_profile_beside(const profile *p, const profile *like, double a
 /* The first time after t at which the profile or a derivative up to the second jumps; INFINITY if none. */
 double cps_profile_next_break(const profile *p, double t);
 void cps_profile_free(profile *p);
+/* Second derivatives of the natural cubic spline through n points, to be freed; NULL if out of memory. */
+double *cps_profile_spline(const double *x, const double *y, int n);
 
 typedef enum body_kind {
   BODY_LINE,   /* one freedom: position = origin + x direction */

@@ -241,6 +241,10 @@ static cps_status make_shadows(const sens_run *run, int wrt, int first, cps_erro
   return CPS_OK;
 }
 
+cps_status cps_sens_shadow(const sens_run *run, int wrt, cps_error *err) {
+  return make_shadows(run, wrt, SENS_SHADOWS - 1, err);
+}
+
 cps_status cps_sens_shadows(const sens_run *run, int wrt, cps_error *err) {
   return make_shadows(run, wrt, 0, err);
 }
@@ -466,7 +470,7 @@ cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(con
   if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
   if (status == CPS_OK) status = choose(s, method, &run, &engine, &e);
   for (int i = 0; i < s->n_wrt && status == CPS_OK && engine->no_shadows != SENS_NO_SHADOWS; i++)
-    status = make_shadows(&run, i, engine->no_shadows == SENS_FEW_SHADOWS ? SENS_SHADOWS - 1 : 0, &e);
+    status = make_shadows(&run, i, 0, &e);
   s->used_up = 1;
   if (status == CPS_OK) {
     cps_status (*go)(sens_run *, cps_error *) = s->used == CPS_SENS_ADJOINT ? engine->adjoint

@@ -54,8 +54,8 @@ typedef struct sens_engine {
   int no_shadows; /* SENS_... */
 } sens_engine;
 
-/* Which shadows an engine wants to be there: all, none, or the last of each parameter. */
-enum { SENS_ALL_SHADOWS, SENS_NO_SHADOWS, SENS_FEW_SHADOWS };
+/* Which shadows an engine wants to be there: all or none. */
+enum { SENS_ALL_SHADOWS, SENS_NO_SHADOWS };
 
 /* For forward engines, after each row that was recorded: d(column)/d(parameter), d[column * n_wrt + parameter]. */
 cps_status cps_sens_add_row(sens_run *run, const double *d, cps_error *err);
@@ -73,8 +73,9 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void cps_sens_warn(sens_run *run, const char *format, ...);
 
-/* Makes the shadows of a parameter that are not there yet. */
+/* Makes the shadows of a parameter that are not there yet; or the last one alone. */
 cps_status cps_sens_shadows(const sens_run *run, int wrt, cps_error *err);
+cps_status cps_sens_shadow(const sens_run *run, int wrt, cps_error *err);
 /* The scenario with parameter `wrt` at another value; NULL with an error that says why. */
 cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int lenient, cps_error *err);
 

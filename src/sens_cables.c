@@ -621,4 +621,4 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   return NULL;
 }
 
-const sens_engine cps_sens_cables = {"cables", refuses, forward, adjoint, SENS_FEW_SHADOWS};
+const sens_engine cps_sens_cables = {"cables", refuses, forward, adjoint, SENS_NO_SHADOWS};

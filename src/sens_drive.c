@@ -131,12 +131,52 @@ static int is_linear(const slot *s, const sens_parameter *p, const scenario_run 
   return 1;
 }
 
+/* Finds parameters that are values of the table that a drum's drive follows: nothing has to be read again for these. */
+static void find_points(drive *o) {
+  const cps_scenario *s = o->run->scenario;
+  for (int k = 0; k < o->run->n_wrt; k++) {
+    const cps_quantity *q = &o->run->wrt[k].q;
+    const char *values = strstr(q->path, ".table.values.");
+    o->point[k] = o->table[k] = -1;
+    for (int i = 0; i < s->n_drums && values; i++) {
+      const profile *p = s->drums[i].motion;
+      char start[NAME_MAX_LENGTH + 16], *end;
+      snprintf(start, sizeof start, "drums.%s.drive.", s->drums[i].name);
+      long n = strtol(values + strlen(".table.values."), &end, 10);
+      if (strncmp(q->path, start, strlen(start)) != 0 || *end != 0 || !p || p->kind != PROFILE_TABLE)
+        continue;
+      if (n < 0 || n >= p->n || p->y[n] != q->value) continue;
+      o->point[k] = (int)n;
+      o->table[k] = i;
+    }
+  }
+}
+
+/* Whether a parameter changes nothing but a table. */
+static int is_point(const drive *o, int wrt) { return o->point[wrt] >= 0; }
+
 /* Numbers of a table or polynomial at its points, in the order in which they are tabulated: values and, of a spline, second
  * derivatives; coefficients. NULL for other profiles. */
 static double *number_of(const profile *p, int point, int which) {
   if (p->kind == PROFILE_POLYNOMIAL) return &p->y[4 * point + which];
   if (p->kind != PROFILE_TABLE || which > 1) return NULL;
   return which == 0 ? &p->y[point] : p->y2 ? &p->y2[point] : NULL;
+}
+
+/* The table by one of its own values: that is one, and its spline follows. */
+static cps_status tabulate_point(drive *o, slot *s, int wrt) {
+  const profile *p = s->base;
+  double *unit = calloc((size_t)p->n, sizeof *unit), *bend = NULL;
+  if (unit) unit[o->point[wrt]] = 1;
+  if (unit && p->y2) bend = cps_profile_spline(p->x, unit, p->n);
+  int good = unit && (bend || !p->y2);
+  for (int i = 0; i < p->n && good; i++) {
+    s->points[i * 4 * o->chunks + wrt / LANES][wrt % LANES] = unit[i];
+    if (bend) s->points[(i * 4 + 1) * o->chunks + wrt / LANES][wrt % LANES] = bend[i];
+  }
+  free(unit);
+  free(bend);
+  return good ? CPS_OK : CPS_NO_MEMORY;
 }
 
 /* Where parameters are values of a table or coefficients of a polynomial, the derivatives by all of them are tables and
@@ -150,6 +190,11 @@ static cps_status tabulate(drive *o, slot *s) {
   memset(s->points, 0, size * sizeof(lanes));
   for (int k = 0; k < s->n; k++) {
     const sens_parameter *p = &o->run->wrt[s->wrt[k]];
+    if (is_point(o, s->wrt[k])) {
+      cps_status status = tabulate_point(o, s, s->wrt[k]);
+      if (status != CPS_OK) return status;
+      continue;
+    }
     const profile *other = profile_of(s, p->shadow[LAST]);
     double span = cps_sens_place[LAST] * p->step;
     for (int i = 0; i < base->n; i++)
@@ -235,6 +280,13 @@ static cps_status make_slot(drive *o, slot *s, cps_error *err) {
   for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
   int tables = 0;
   for (int k = 0; k < run->n_wrt && s->base; k++) {
+    if (is_point(o, k)) {
+      if (s->drum != o->table[k] || s->axis >= 0) continue;
+      s->linear[s->n] = 1;
+      s->wrt[s->n++] = k;
+      tables++;
+      continue;
+    }
     if (same_profile(s->base, profile_of(s, run->wrt[k].shadow[LAST]))) continue;
     const sens_parameter *p = &run->wrt[k];
     s->linear[s->n] = is_tabular(s->base, profile_of(s, p->shadow[LAST]));
@@ -326,7 +378,7 @@ static cps_status difference_machines(drive *o, int k, double *room, cps_error *
   const layout *l = o->at;
   int ties_of = 10 * o->m->n_cables, chunk = k / LANES, lane_of = k % LANES;
   double *theta = room, *state = theta + l->thetas, *tie_of = state + l->states;
-  if (same_numbers(o->run->scenario, p->shadow[LAST])) return CPS_OK;
+  if (is_point(o, k) || same_numbers(o->run->scenario, p->shadow[LAST])) return CPS_OK;
   cps_status made = cps_sens_shadows(o->run, k, err);
   if (made != CPS_OK) return made;
   for (int j = 0; j < SENS_SHADOWS; j++) {
@@ -380,6 +432,7 @@ static int load_varies(const drive *o, int cable_of, int e) {
   const cable_end *a = &s->cables[cable_of].end[e];
   for (int k = 0; k < o->run->n_wrt; k++) {
     const cps_scenario *b = o->run->wrt[k].shadow[LAST];
+    if (is_point(o, k)) continue;
     for (int d = 0; d < 3; d++)
       if (!same_profile(a->force[d], b->cables[cable_of].end[e].force[d])) return 1;
     for (int i = 0; i < s->n_loads; i++)
@@ -395,6 +448,7 @@ static int body_load_varies(const drive *o, int body) {
   const cps_scenario *s = o->run->scenario;
   for (int k = 0; k < o->run->n_wrt; k++) {
     const cps_scenario *b = o->run->wrt[k].shadow[LAST];
+    if (is_point(o, k)) continue;
     for (int i = 0; i < s->n_loads; i++)
       if (s->loads[i].body == body &&
           (!same_profile(s->loads[i].force, b->loads[i].force) ||
@@ -455,11 +509,17 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
   o->d = many_lanes(chunks * (size_t)l->ds);
   o->tie = many_lanes(chunks * (size_t)(10 * o->m->n_cables));
   o->base = calloc((size_t)o->m->n_drums + 1, sizeof *o->base);
+  o->point = calloc((size_t)run->n_wrt, sizeof *o->point);
+  o->table = calloc((size_t)run->n_wrt, sizeof *o->table);
   double *room = calloc((size_t)(l->thetas + l->states + 10 * o->m->n_cables), sizeof *room);
   cps_status status = o->theta_varies && o->d_varies && o->which && o->theta && o->initial && o->d &&
-                              o->tie && o->base && room
-                          ? make_slots(o, err)
+                              o->tie && o->base && o->point && o->table && room
+                          ? CPS_OK
                           : CPS_NO_MEMORY;
+  if (status == CPS_OK) find_points(o);
+  for (int k = 0; k < run->n_wrt && status == CPS_OK; k++)
+    if (!is_point(o, k)) status = cps_sens_shadow(run, k, err);
+  if (status == CPS_OK) status = make_slots(o, err);
   if (status == CPS_NO_MEMORY) cps_error_set(err, status, NULL, "out of memory for sensitivities");
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++) status = difference_machines(o, k, room, err);
   if (status == CPS_OK) {
@@ -490,6 +550,8 @@ void cps_drive_free(drive *o) {
   free(o->theta_varies);
   free(o->d_varies);
   free(o->which);
+  free(o->point);
+  free(o->table);
   free(o->theta);
   free(o->initial);
   free(o->d);

@@ -74,6 +74,16 @@ static const example examples[] = {
      {"bodies.left.y", "drums.pulley.fy", "cables.rope.pulley.slip_work", "energy.damping",
       "energy.motion_work", "cables.rope.pulley.normal"},
      100},
+    {"motor that follows a table",
+     "capstan: 1\n" PULLEY(
+         "drive: {pd: {kp: 400, kd: 40, setpoint: {table: {interpolation: cubic, times: [0, 0.1, 0.2, 0.3],\n"
+         "        values: [0 deg, 3 deg, 10 deg, 12 deg]}}}}") LOADS ROPE("quinn: {mu: 0.25, epsilon: 10 "
+                                                                          "mm/s}",
+                                                                          "nodes") OVER RUN,
+     {"drums.pulley.drive.pd.setpoint.table.values.1", "drums.pulley.drive.pd.setpoint.table.values.2",
+      "drums.pulley.drive.pd.setpoint.table.values.3", "drums.pulley.drive.pd.kd"},
+     {"bodies.left.y", "bodies.right.vy", "drums.pulley.angle", "cables.rope.pulley.slip_work"},
+     1},
     {"ends that are moved and pulled",
      "capstan: 1\n" PULLEY("drive: fixed")
          ROPE("quinn: {mu: 0.2, epsilon: 10 mm/s}",
