@@ -18,6 +18,7 @@ int cps_edit_distance(const char *a, const char *b);
 int cps_in_words(const char *words, const char *name);
 
 /* cps_normal_eval without derivatives by parameters, for those who need none: a logarithm less. */
-void cps_normal_force(const cps_normal *law, const double *p, double depth, double rate, cps_normal_output *out);
+void cps_normal_force(const cps_normal *law, const double *p, double depth, double rate,
+                      cps_normal_output *out);
 
 #endif
