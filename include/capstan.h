@@ -644,7 +644,8 @@ CPS_API cps_status cps_fit_add_series(cps_fit *fit, int set, const char *column,
 /* How a fit is getting on, after each step; or, inside of one, while a run goes on (run is not NULL). */
 typedef struct cps_fit_progress {
   int step;
-  double cost;          /* half the sum of squares of residuals over their standard deviations, or its robust version */
+  double
+      cost; /* half the sum of squares of residuals over their standard deviations, or its robust version */
   const double *values; /* of the parameters */
   const cps_progress *run;
 } cps_fit_progress;
@@ -686,7 +687,8 @@ CPS_API cps_status cps_fit_series_get(const cps_fit *fit, int set, int series, c
 /* The scenario of a set with the parameters at their start, or as they were found: the caller's to free. */
 CPS_API cps_scenario *cps_fit_scenario(const cps_fit *fit, int set, int found, cps_error *err);
 
-CPS_API const char *cps_fit_reason(const cps_fit *fit); /* why it ended, a clause such as "the residuals no longer fall" */
+CPS_API const char *cps_fit_reason(
+    const cps_fit *fit); /* why it ended, a clause such as "the residuals no longer fall" */
 CPS_API int cps_fit_converged(const cps_fit *fit);
 CPS_API int cps_fit_steps(const cps_fit *fit);
 CPS_API long cps_fit_runs(const cps_fit *fit); /* simulations */
@@ -724,7 +726,8 @@ CPS_API cps_optimize *cps_optimize_new(const cps_scenario *scenario, const char 
                                        const char *output, cps_error *err);
 CPS_API void cps_optimize_free(cps_optimize *o);
 /* Closed bounds of a parameter, in SI. The start is moved into them. */
-CPS_API cps_status cps_optimize_bounds(cps_optimize *o, int parameter, double min, double max, cps_error *err);
+CPS_API cps_status cps_optimize_bounds(cps_optimize *o, int parameter, double min, double max,
+                                       cps_error *err);
 /* An output has to stay between two values in SI, of which one may be infinite; the same twice: it has to be that. */
 CPS_API cps_status cps_optimize_limit(cps_optimize *o, const char *output, double least, double most,
                                       cps_error *err);
@@ -748,14 +751,16 @@ CPS_API cps_status cps_optimize_run(cps_optimize *o, int (*progress)(const cps_o
 
 CPS_API int cps_optimize_parameters(const cps_optimize *o);
 CPS_API const cps_quantity *cps_optimize_parameter(const cps_optimize *o, int i); /* as it was found */
-CPS_API double cps_optimize_value(const cps_optimize *o, int i, int found); /* of a parameter: start, or found */
+CPS_API double cps_optimize_value(const cps_optimize *o, int i,
+                                  int found); /* of a parameter: start, or found */
 CPS_API void cps_optimize_range(const cps_optimize *o, int i, double *min, double *max);
 /* Outputs: 0 is the one that is minimised, then those that are limited, in order. */
 CPS_API int cps_optimize_outputs(const cps_optimize *o);
 CPS_API const char *cps_optimize_output(const cps_optimize *o, int i);
 CPS_API const char *cps_optimize_unit(const cps_optimize *o, int i);
 CPS_API void cps_optimize_limits(const cps_optimize *o, int i, double *least, double *most);
-CPS_API double cps_optimize_result(const cps_optimize *o, int i, int found); /* of an output: at the start, or at the end */
+CPS_API double cps_optimize_result(const cps_optimize *o, int i,
+                                   int found); /* of an output: at the start, or at the end */
 CPS_API double cps_optimize_violation(const cps_optimize *o, int found);
 /* The scenario with the parameters as they were, or as they were found: the caller's to free. */
 CPS_API cps_scenario *cps_optimize_scenario(const cps_optimize *o, int found, cps_error *err);

@@ -17,3 +17,16 @@ main=$(first_of pulley festoon)
 shoot report-light.png "$main" at=0.65
 shoot report-dark.png "$main" at=0.65 theme=dark to=friction
 shoot report-phone.png "$(first_of capstan rabinowicz)" at=0.4 size=390x844
+
+# Of the pages about sensitivities, fits and optimisation.
+block=scenarios/verulkar/rabinowicz.yaml
+build/capstan sens $block --wrt bodies.block.mass,springs.spring.stiffness --of 'bodies.block.x,bodies.block.v' --set run.output=20ms -o demo/sens --quiet
+shoot sens.png demo/sens/report.html size=1280x1000 at=0.5 to=plots
+build/capstan fit $block --data scenarios/belt-measured.csv --column position=bodies.block.x -o demo/fit --quiet --set run.output=10ms \
+  --parameters contacts.belt.friction.mu_s:0.1:2,contacts.belt.friction.mu_d:0.1:2,springs.spring.stiffness --set run.until=4 \
+  --set contacts.belt.friction.mu_s=0.9 --set contacts.belt.friction.mu_d=0.6 --set springs.spring.stiffness=11
+shoot fit.png demo/fit/report.html size=1280x800 at=0.5 to=plots
+build/capstan optimize scenarios/winch.yaml --minimize 'rms(bodies.load.vx, 1.5, 3.5)' -o demo/optimum --quiet \
+  --parameters=drums.winch.moved.x.sum.{0..4}.step5.to.1:-0.2:0.4 --parameters=drums.winch.drive.rotation.sum.{0..4}.step5.to.1:-1.5:0.5 \
+  --limit 'drums.winch.x = 0.6 m' --limit 'drums.winch.angle = -2.5 rad' --limit 'cables.rope.winch.slip_work < 1.75 J'
+shoot optimize.png demo/optimum/report.html size=1280x1000 at=0.7 to=plots

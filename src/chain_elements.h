@@ -158,6 +158,7 @@ INLINE void NAME(add_exact)(const recipe *y, int g, lanes w, lanes inverse, cons
   UNROLL for (int i = 0, n = 0, m = 0; i < 3; i++) {
     UNROLL for (int j = i; j < 3; j++, n++) {
       lanes p11 = s1[i] * s1[j], p12 = s1[i] * s2[j] + s2[i] * s1[j], p22 = s2[i] * s2[j];
+      /* cppcheck-suppress uninitvar */
       UNROLL for (int e = 0; e < SYM; e++) k[n][e] += p11 * h11[e] + p12 * h12[e] + p22 * h22[e];
       if (i == j) continue;
       UNROLL for (int e = 0; e < SKEW; e++) turned[m][e] += (s1[i] * s2[j] - s2[i] * s1[j]) * skew[e];

@@ -528,7 +528,9 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
         for (int s = 0; s < B && j % HALF < H && c->fixed[i + 1] >> j % HALF & 1; s++)
           w.u[s][j] = w.next_l[j][s] = 0;
     for (int r = 0; r < H; r++) left->force = fmax(left->force, fabs(w.r[r]));
-    for (int r = HALF; ALL_STICK && r < HALF + H; r++) left->friction = fmax(left->friction, fabs(w.r[r]));
+#if ALL_STICK
+    for (int r = HALF; r < HALF + H; r++) left->friction = fmax(left->friction, fabs(w.r[r]));
+#endif
     if (!NAME(eliminate_node)(m, c, i, &w)) return 0;
     memcpy(w.d, w.next_d, sizeof w.d);
     memcpy(w.l, w.next_l, sizeof w.l);

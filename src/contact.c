@@ -872,12 +872,12 @@ static double bears(const cable *c, const contact_point *p) {
   return c->contact.kind == LAW_BALANCE && most < INFINITY ? fmax(p->box, most) : p->box;
 }
 
-void cps_contact_spread(machine *m, cable *c, const implicit *how) {
-  if (!cps_contact_guesses(m, c) || how->bristle > 0) return;
+int cps_contact_spread(machine *m, cable *c, const implicit *how) {
+  if (!cps_contact_guesses(m, c) || how->bristle > 0) return 0;
   int first = 0, last = c->n_points - 1, wrong = 0;
   while (first <= last && c->point[first].drum < 0) first++;
   while (last >= first && c->point[last].drum < 0) last--;
-  if (last <= first) return;
+  if (last <= first) return 0;
   chain_of h = {.n = last - first + 1, .p = c->point + first};
   double **parts[] = {&h.k, &h.own, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y, &h.sum};
   for (int i = 0; i < 9; i++) *parts[i] = c->draft + i * c->n_points;
@@ -892,7 +892,7 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
     h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
     h.own[i] = p->mass / how->q_a;
   }
-  if (wrong == 0) return;
+  if (wrong == 0) return 0;
   chain_ends(&h, c, how);
   for (int i = 0; i < h.n; i++) {
     h.base[i] = h.f[i] - h.own[i] * h.s[i];
@@ -908,4 +908,5 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
     else
       p->guess = GUESS_NONE;
   }
+  return 1;
 }

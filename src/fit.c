@@ -84,8 +84,7 @@ static void drop_results(cps_fit *fit) {
   free(fit->raw_from);
   free(fit->trial);
   fit->raw = fit->raw_j = fit->sigma = fit->raw_from = fit->trial = NULL;
-  for (int i = 0; i < fit->n_warnings; i++) free(fit->warning[i]);
-  fit->n_warnings = 0;
+  cps_warnings_clear(&fit->warnings);
 }
 
 void cps_fit_free(cps_fit *fit) {
@@ -100,23 +99,14 @@ void cps_fit_free(cps_fit *fit) {
   free(fit->at_bound);
   free(fit->covariance);
   free(fit->singular);
-  free(fit->warning);
   free(fit);
 }
 
 void cps_fit_warn(cps_fit *fit, const char *format, ...) {
-  char text[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  cps_warnings_add(&fit->warnings, format, args);
   va_end(args);
-  for (int i = 0; i < fit->n_warnings; i++)
-    if (strcmp(fit->warning[i], text) == 0) return;
-  char **more = realloc(fit->warning, ((size_t)fit->n_warnings + 1) * sizeof *more);
-  if (!more) return;
-  fit->warning = more;
-  char *copy = malloc(strlen(text) + 1);
-  if (copy) fit->warning[fit->n_warnings++] = strcpy(copy, text);
 }
 
 /* ------------------------------------------------------------------ what to do */
@@ -327,11 +317,11 @@ static cps_status prepare(cps_fit *fit, cps_error *err) {
     return cps_error_set(err, CPS_BAD_INPUT, NULL, "there are %ld values, too few for %d parameters", fit->m,
                          fit->n);
   size_t m = (size_t)fit->m, n = (size_t)fit->n;
-  fit->raw = calloc(m, sizeof(double));
-  fit->raw_j = calloc(m * n, sizeof(double));
-  fit->sigma = calloc(m, sizeof(double));
-  fit->raw_from = calloc(m, sizeof(double));
-  fit->trial = calloc(m, sizeof(double));
+  fit->raw = calloc(m + 1, sizeof(double));
+  fit->raw_j = calloc(m * n + 1, sizeof(double));
+  fit->sigma = calloc(m + 1, sizeof(double));
+  fit->raw_from = calloc(m + 1, sizeof(double));
+  fit->trial = calloc(m + 1, sizeof(double));
   if (!fit->raw || !fit->raw_j || !fit->sigma || !fit->raw_from || !fit->trial)
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for %ld residuals", fit->m);
   return CPS_OK;
@@ -341,6 +331,8 @@ static cps_status prepare(cps_fit *fit, cps_error *err) {
 
 static int show_run(const cps_progress *now, void *data) {
   cps_fit *fit = data;
+  /* Values far off may make a motion that takes forever: such a run counts as one that failed. */
+  if (fit->most_steps > 0 && now->steps > fit->most_steps) return 1;
   if (!fit->progress) return 0;
   cps_fit_progress p = {fit->steps, fit->now_cost, NULL, now};
   if (fit->progress(&p, fit->progress_data)) fit->stopped = 1;
@@ -377,12 +369,15 @@ cps_status cps_fit_evaluate(cps_fit *fit, const double *values, double *raw, dou
     fit->runs += 1 + (each ? (long)SENS_SHADOWS * fit->n : 0);
     for (int k = 0; jacobian && cps_sens_warning(d->sens, k); k++)
       cps_fit_warn(fit, "%s", cps_sens_warning(d->sens, k));
+    if (fit->runs_done == 0)
+      fit->longest = fmax(fit->longest, (double)cps_sens_result(d->sens)->counters.steps);
     take_set(d, fit->n, raw, jacobian);
     for (int k = 0; k < d->n_series; k++) {
       raw += d->series[k].n;
       if (jacobian) jacobian += d->series[k].n * fit->n;
     }
   }
+  if (fit->runs_done++ == 0) fit->most_steps = 1000 + 10 * (long)fit->longest;
   return CPS_OK;
 }
 
@@ -392,7 +387,8 @@ cps_status cps_fit_run(cps_fit *fit, int (*progress)(const cps_fit_progress *, v
   fit->progress = progress;
   fit->progress_data = data;
   fit->stopped = fit->steps = fit->converged = fit->differences = 0;
-  fit->runs = 0;
+  fit->runs = fit->runs_done = fit->most_steps = 0;
+  fit->longest = 0;
   fit->now_cost = NAN;
   fit->reason = "it has not begun";
   for (int i = 0; i < fit->n; i++) fit->q[i].value = fit->start[i];
@@ -452,6 +448,4 @@ int cps_fit_steps(const cps_fit *fit) { return fit->steps; }
 long cps_fit_runs(const cps_fit *fit) { return fit->runs; }
 double cps_fit_cost(const cps_fit *fit, int found) { return found ? fit->cost : fit->cost_before; }
 double cps_fit_singular(const cps_fit *fit, int i) { return i >= 0 && i < fit->n ? fit->singular[i] : NAN; }
-const char *cps_fit_warning(const cps_fit *fit, int i) {
-  return i >= 0 && i < fit->n_warnings ? fit->warning[i] : NULL;
-}
+const char *cps_fit_warning(const cps_fit *fit, int i) { return cps_warnings_at(&fit->warnings, i); }

@@ -4,6 +4,7 @@
 #define CPS_FIT_H
 
 #include "sens.h"
+#include "warnings.h"
 
 typedef struct fit_series {
   char column[COLUMN_NAME];
@@ -49,9 +50,10 @@ struct cps_fit {
   double *singular;   /* [n] */
   int steps, converged, differences;
   long runs;
+  long runs_done, most_steps; /* evaluations; and steps after which a run is given up, 0: never */
+  double longest;             /* steps of the runs at the start */
   const char *reason;
-  char **warning;
-  int n_warnings;
+  warning_list warnings;
   int (*progress)(const cps_fit_progress *, void *);
   void *progress_data;
   int stopped;

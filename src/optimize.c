@@ -7,6 +7,7 @@
 #include "probe.h"
 #include "sens.h"
 #include "sens_result.h"
+#include "warnings.h"
 
 #include <math.h>
 #include <nlopt.h>
@@ -48,11 +49,11 @@ struct cps_optimize {
   double best_y, best_violation, first_violation;
   double *best_of; /* [n_of] */
   int runs, failures, converged, stopped;
-  int improved; /* the best point is not the start */
-  int stalled;  /* runs since the best point within the limits became clearly better */
+  long most_steps; /* after which a run is given up, 0: never */
+  int improved;    /* the best point is not the start */
+  int stalled;     /* runs since the best point within the limits became clearly better */
   const char *reason;
-  char **warning;
-  int n_warnings;
+  warning_list warnings;
   cps_error error; /* of the first run */
   nlopt_opt search;
   int (*progress)(const cps_optimize_progress *, void *);
@@ -60,18 +61,10 @@ struct cps_optimize {
 };
 
 static void warn(cps_optimize *o, const char *format, ...) {
-  char text[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  cps_warnings_add(&o->warnings, format, args);
   va_end(args);
-  for (int i = 0; i < o->n_warnings; i++)
-    if (strcmp(o->warning[i], text) == 0) return;
-  char **more = realloc(o->warning, ((size_t)o->n_warnings + 1) * sizeof *more);
-  if (!more) return;
-  o->warning = more;
-  char *copy = malloc(strlen(text) + 1);
-  if (copy) o->warning[o->n_warnings++] = strcpy(copy, text);
 }
 
 /* ------------------------------------------------------------------ life */
@@ -139,8 +132,7 @@ static void drop_results(cps_optimize *o) {
   free(o->y_p);
   free(o->best_of);
   o->y = o->y_p = o->best_of = NULL;
-  for (int i = 0; i < o->n_warnings; i++) free(o->warning[i]);
-  o->n_warnings = 0;
+  cps_warnings_clear(&o->warnings);
 }
 
 void cps_optimize_free(cps_optimize *o) {
@@ -151,7 +143,6 @@ void cps_optimize_free(cps_optimize *o) {
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(o->of);
   free(o->q);
-  free(o->warning);
   free(o);
 }
 
@@ -201,6 +192,8 @@ cps_status cps_optimize_effort(cps_optimize *o, int runs, double tolerance) {
 
 static int show_run(const cps_progress *now, void *data) {
   cps_optimize *o = data;
+  /* Values far off may make a motion that takes forever: such a run counts as one that failed. */
+  if (o->most_steps > 0 && now->steps > o->most_steps) return 1;
   cps_optimize_progress p = {o->runs, NAN, NAN, NULL, now};
   if (o->progress && o->progress(&p, o->progress_data)) o->stopped = 1;
   return o->stopped;
@@ -345,6 +338,7 @@ static cps_status prepare(cps_optimize *o, cps_error *err) {
 static cps_status first_run(cps_optimize *o, cps_error *err) {
   o->runs = o->failures = o->stopped = o->converged = o->stalled = o->improved = 0;
   o->best_violation = INFINITY;
+  o->most_steps = 0;
   run_here(o);
   if (o->known != 1) {
     if (o->error.status != CPS_OK)
@@ -354,6 +348,7 @@ static cps_status first_run(cps_optimize *o, cps_error *err) {
                     cps_sens_warning(o->sens, 0) ? cps_sens_warning(o->sens, 0) : "");
     return err->status;
   }
+  o->most_steps = 1000 + 10 * cps_sens_result(o->sens)->counters.steps;
   for (int i = 0; i < o->n_of; i++) {
     output *f = &o->of[i];
     double size = isfinite(f->most) ? fabs(f->most) : 0;
@@ -497,9 +492,7 @@ double cps_optimize_violation(const cps_optimize *o, int found) {
 const char *cps_optimize_reason(const cps_optimize *o) { return o->reason; }
 int cps_optimize_converged(const cps_optimize *o) { return o->converged; }
 int cps_optimize_runs(const cps_optimize *o) { return o->runs; }
-const char *cps_optimize_warning(const cps_optimize *o, int i) {
-  return i >= 0 && i < o->n_warnings ? o->warning[i] : NULL;
-}
+const char *cps_optimize_warning(const cps_optimize *o, int i) { return cps_warnings_at(&o->warnings, i); }
 
 cps_scenario *cps_optimize_scenario(const cps_optimize *o, int found, cps_error *err) {
   const char **paths = calloc((size_t)o->n, sizeof *paths);

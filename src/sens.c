@@ -5,6 +5,7 @@
 #include "result_file.h"
 #include "sens_output.h"
 #include "sens_result.h"
+#include "warnings.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -43,8 +44,7 @@ struct cps_sens {
   long n_history, capacity;
   double *event; /* [events][n_wrt] */
   long n_event, event_capacity;
-  char **warning;
-  int n_warnings;
+  warning_list warnings;
   cps_sens_method used;
   int without_jumps;
   size_t tape_most;
@@ -87,8 +87,7 @@ static void drop_results(cps_sens *s) {
     free(s->depends[i].weights);
     s->depends[i] = (depends){NULL, 0, -1};
   }
-  for (int i = 0; i < s->n_warnings; i++) free(s->warning[i]);
-  s->n_warnings = 0;
+  cps_warnings_clear(&s->warnings);
   s->n_history = s->n_event = 0;
   for (int i = 0; i < s->n_of; i++) s->value[i] = NAN;
   for (int i = 0; i < s->n_of * s->n_wrt; i++) s->gradient[i] = NAN;
@@ -114,7 +113,6 @@ void cps_sens_free(cps_sens *s) {
   free(s->depends);
   free(s->history);
   free(s->event);
-  free(s->warning);
   free(s);
 }
 
@@ -224,7 +222,7 @@ cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int len
 static double shadow_step(const sens_parameter *p) {
   enum { SIZES_PER_STEP = 100 };
   double x = p->q.value, step = x != 0 ? fabs(x) / SIZES_PER_STEP : 1e-3;
-  double room = fmin(x - p->min, p->max - x) / (SENS_SHADOWS / 2 + 0.5);
+  double room = fmin(x - p->min, p->max - x) / 3.5 /* three of them on each side */;
   if (room > 1e-6 * step) step = fmin(step, room);
   /* so that the places are the numbers that they are meant to be */
   double power = exp2(floor(log2(step)));
@@ -291,12 +289,12 @@ static cps_status find_rows(cps_sens *s, cps_error *err) {
   s->rows = NULL;
   s->n_rows = 0;
   if (!s->at && extra == 0) return CPS_OK;
-  double grid = !s->at && run->output > 0 ? floor((run->until - run->from) / run->output * (1 + 1e-12)) + 1
-                                          : 0;
+  double intervals = run->output > 0 ? floor((run->until - run->from) / run->output * (1 + 1e-12)) : 0;
+  long grid = !s->at && run->output > 0 ? (long)intervals + 1 : 0;
   s->rows = malloc(((size_t)(s->n_at + extra) + (size_t)grid) * sizeof(double));
   if (!s->rows) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for rows at given times");
   for (long i = 0; i < s->n_at; i++) s->rows[n++] = s->at[i];
-  for (double i = 0; i < grid; i++) s->rows[n++] = fmin(run->from + i * run->output, run->until);
+  for (long i = 0; i < grid; i++) s->rows[n++] = fmin(run->from + (double)i * run->output, run->until);
   for (int i = 0; i < s->n_of; i++) {
     int k = cps_sens_output_times(&s->of[i], run, needed);
     while (k-- > 0)
@@ -370,19 +368,10 @@ void cps_sens_add(sens_run *run, int of, int wrt, double part) {
 }
 
 void cps_sens_warn(sens_run *run, const char *format, ...) {
-  cps_sens *s = run->owner;
-  char text[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  cps_warnings_add(&run->owner->warnings, format, args);
   va_end(args);
-  for (int i = 0; i < s->n_warnings; i++)
-    if (strcmp(s->warning[i], text) == 0) return;
-  char **more = realloc(s->warning, ((size_t)s->n_warnings + 1) * sizeof *more);
-  if (!more) return;
-  s->warning = more;
-  char *copy = malloc(strlen(text) + 1);
-  if (copy) s->warning[s->n_warnings++] = strcpy(copy, text);
 }
 
 void cps_sens_leave_jumps_out(cps_sens *s) { s->without_jumps = 1; }
@@ -513,9 +502,7 @@ const double *cps_sens_history(const cps_sens *s, int column, int wrt) {
   if (column < 0 || column >= s->n_columns || wrt < 0 || wrt >= s->n_wrt) return NULL;
   return s->history + ((size_t)column * (size_t)s->n_wrt + (size_t)wrt) * (size_t)s->capacity;
 }
-const char *cps_sens_warning(const cps_sens *s, int i) {
-  return i >= 0 && i < s->n_warnings ? s->warning[i] : NULL;
-}
+const char *cps_sens_warning(const cps_sens *s, int i) { return cps_warnings_at(&s->warnings, i); }
 
 /* ------------------------------------------------------------------ writing */
 

@@ -279,7 +279,7 @@ static cps_status read_function(sens_output *o, const call *c, const cps_scenari
 cps_status cps_sens_output_read(sens_output *o, const char *text, const cps_scenario *s,
                                 const cps_result *columns, cps_error *err) {
   memset(o, 0, sizeof *o);
-  call c;
+  call c = {0};
   if (!text || strlen(text) >= sizeof o->text)
     return cps_error_set(err, CPS_BAD_INPUT, NULL, "an output has at most %zu characters",
                          sizeof o->text - 1);

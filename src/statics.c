@@ -548,12 +548,12 @@ static cps_status lost(const machine *m, cps_error *err) {
     const cable *c = &m->cable[i];
     for (int k = 0; k < c->n_points; k++) {
       const contact_point *p = &c->point[k];
-      if (p->near < 0) continue;
-      const drum *g = &m->drum[p->near];
-      double l = c->length[p->node < c->n ? p->node : c->n - 1], out = 0, r[3];
-      place_of(c, p, r);
-      for (int d = 0; d < m->dim; d++) out += (r[d] - g->center[d]) * (r[d] - g->center[d]);
-      if (sqrt(out) > g->radius + l || l <= most * g->radius) continue;
+      if (p->drum < 0) continue;
+      const drum *g = &m->drum[p->drum];
+      double l = c->length[p->node < c->n ? p->node : c->n - 1];
+      if (p->shape[0] == 1 && p->node > 0)
+        l = fmin(l, c->length[p->node - 1]); /* a node where the mesh gets coarser */
+      if (l <= most * g->radius) continue;
       most = l / g->radius;
       length = l;
       worst = c;

@@ -107,6 +107,54 @@ static const example examples[] = {
      {"bodies.left.y", "bodies.right.z", "drums.pulley.torque", "cables.rope.pulley.slip_work",
       "energy.error"},
      1},
+    {"drum that the cable turns, drawn",
+     "capstan: 1\n" PULLEY("inertia: 0.3 kg m2, drive: free")
+         LOADS ROPE("quinn: {mu: 0.2, epsilon: 10 mm/s}",
+                    "nodes") "    start: drawn\n" OVER
+                             "run: {until: 0.1 s, step: 10 ms, solver: alpha, output: 10 ms}\n",
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass", "drums.pulley.inertia"},
+     {"bodies.left.y", "drums.pulley.rate", "cables.rope.pulley.slip_work", "energy.kinetic",
+      "energy.damping", "drums.pulley.torque"},
+     1},
+    {"drum with inertia under control",
+     "capstan: 1\n" PULLEY(
+         "inertia: 0.3 kg m2, drive: {pd: {kp: 1000, kd: 100, setpoint: {cycloid: {amplitude: 20 deg, "
+         "duration: 0.3 s}}}}") LOADS ROPE("coulomb: {mu: 0.25}", "{quadrature: 1}") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.coulomb.mu", "bodies.left.mass", "drums.pulley.inertia",
+      "drums.pulley.drive.pd.kp", "drums.pulley.drive.pd.kd",
+      "drums.pulley.drive.pd.setpoint.cycloid.amplitude"},
+     {"bodies.left.y", "drums.pulley.angle", "cables.rope.pulley.slip_work", "energy.motion_work",
+      "energy.solver", "drums.pulley.drive"},
+     10},
+    {"drum on a body on springs, torque",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 250 mm, inertia: 0.3 kg m2, carried_by: hook,\n"
+     "                 drive: {torque: {step5: {from: [0 s, 0], to: [0.2 s, 8 N m]}}}}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}, hook: {mass: 5 kg, position: [0, 0]}}\n"
+     "springs:\n"
+     "  held: {between: [hook, {ground: [0.1 m, 1 m]}], stiffness: 20 kN/m, damping: 50 N s/m, length: 1 m}\n"
+     "  aside: {between: [hook, {ground: [-1 m, 0]}], stiffness: 3 kN/m, length: 1 m}\n"
+     "loads: {push: {on: hook, direction: [1, 0], force: {sine: {amplitude: 20 N, omega: 10 "
+     "rad/s}}}}\n" ROPE("cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}", "nodes") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.cdq.mu", "bodies.hook.mass", "springs.held.stiffness",
+      "springs.held.damping", "springs.aside.length", "loads.push.force.sine.amplitude",
+      "drums.pulley.drive.torque.step5.to.1"},
+     {"bodies.left.y", "bodies.hook.x", "drums.pulley.rate", "springs.held.force", "energy.damping",
+      "energy.load_work"},
+     10},
+    {"belt",
+     "capstan: 1\n"
+     "drums:\n"
+     "  motor: {radius: 200 mm, center: [0, 0], drive: {rotation: {cycloid: {amplitude: 1 rad, duration: 0.3 "
+     "s}}}}\n"
+     "  wheel: {radius: 200 mm, center: [1 m, 0], inertia: 0.2 kg m2, drive: free}\n" CABLE(
+         "quinn: {mu: 0.4, epsilon: 10 mm/s}", "nodes",
+         "") "    closed: true\n    tension: 300 N\n"
+             "    path: [{around: motor, turn: clockwise}, {around: wheel, turn: clockwise}]\n" RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "drums.wheel.inertia", "cables.rope.tension"},
+     {"drums.wheel.angle", "drums.wheel.rate", "cables.rope.tension_max", "cables.rope.motor.slip_work",
+      "energy.kinetic"},
+     10},
 };
 
 /* ------------------------------------------------------------------ comparing */

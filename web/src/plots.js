@@ -49,26 +49,31 @@ export class Plots {
     clock.listen((t) => this.panels.forEach((p) => p.cursor(t)));
   }
 
+  // Puts the panels from `from` on before the others.
+  putFirst(from) {
+    const first = this.panels.splice(from);
+    this.panels.unshift(...first);
+    this.list.prepend(...first.map((p) => p.element));
+  }
+
   // What was measured, over the model: these come first.
   addMeasured() {
-    const measured = this.names.filter((c) => c.points);
-    for (const c of [...measured].reverse()) {
-      const p = this.add(`Data and model: ${c.of}`, [c.name, c.of], 0, c.of);
-      this.list.prepend(p.element);
-    }
-    if (measured.length) this.panels = [...this.list.children].map((e) => this.panels.find((p) => p.element === e));
+    const before = this.panels.length;
+    for (const c of this.names.filter((n) => n.points)) this.add(`Data and model: ${c.of}`, [c.name, c.of], 0, c.of);
+    this.putFirst(before);
   }
 
   // Derivatives: a panel for each parameter, with the columns that somebody asked for, or else positions.
   addDerivatives() {
     const parts = this.names.map((c) => [c, /^d\((.*)\)\/d\((.*)\)$/.exec(c.name)]).filter(([, m]) => m);
-    const focus = new Set(this.runs.flatMap((r) => r.focus ?? []));
+    const focus = new Set(this.runs.flatMap((r) => r.focus ?? [])), before = this.panels.length;
     for (const parameter of [...new Set(parts.map(([, m]) => m[2]))].slice(0, MOST_PARAMETERS)) {
       const own = parts.filter(([, m]) => m[2] === parameter);
       const first = own.filter(([, m]) => (focus.size ? focus.has(m[1]) : /^bodies\..*\.[xyz]$/.test(m[1])));
       const shown = pick(first.length ? first : own, MOST_AT_FIRST).map(([c]) => c.name);
       this.add(`Derivative by ${parameter}`, shown, own.length, "Derivative");
     }
+    if (focus.size) this.putFirst(before);
   }
 
   add(title, names, total = 0, axis = title) {

@@ -1,0 +1,18 @@
+/* warnings.h - sentences for people, each once. */
+#ifndef CPS_WARNINGS_H
+#define CPS_WARNINGS_H
+
+#include <stdarg.h>
+
+typedef struct warning_list {
+  char **text; /* owned */
+  int n;
+} warning_list;
+
+/* Adds one, unless it is there already or there is no memory. */
+void cps_warnings_add(warning_list *w, const char *format, va_list args);
+/* The i-th; NULL past the last. */
+const char *cps_warnings_at(const warning_list *w, int i);
+void cps_warnings_clear(warning_list *w); /* frees all */
+
+#endif
