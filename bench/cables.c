@@ -85,6 +85,7 @@ static int bench_growth(const char *law, cost best[N_SIZES]) {
     if (i == N_SIZES - 1 && k >= N_SIZES && strcmp(law, "quinn") != 0) continue;
     if (!run_once(sizes[i], law, 0.01, 10, &now)) return 0;
     if (now.run < best[i].run) best[i] = now;
+    if (i == N_SIZES - 1) fprintf(stderr, "cables: %s, round %d of %d\n", law, k / N_SIZES + 1, RUNS);
   }
   printf("\nmotorised pulley with %s, 10 s in steps of 10 ms\n", law);
   printf("  elements  iterations/step  cuts  ns/element/iteration  against 40   run [ms]  statics [ms]  "

@@ -200,7 +200,7 @@ static void add_slide(machine *m, slide *y, const implicit *how, leftover *left)
     s.scale = p->mass;
     s.viscous = y->law.viscous * p->n;
     s.rate = s.viscous / s.scale;
-    if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY) s.scale = p->mass / how->v_a;
+    if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY || y->law.drags) s.scale = p->mass / how->v_a;
     if (y->law.kind == LAW_VELOCITY) s.scale = fmax(s.scale, 2 * y->law.rise * p->n);
     cps_friction_eval(&y->law, p, &y->y, &s, how->z_s, &f);
   }
@@ -227,6 +227,13 @@ void cps_border_assemble(machine *m, const implicit *how, leftover *left) {
   for (int i = 0; i < m->n_slides; i++) add_slide(m, &m->slide[i], how, left);
   for (int i = 0; i < m->n_drums; i++)
     if (m->drum[i].angle_at >= 0) add_drum(m, &m->drum[i], how);
+  for (int i = 0; i < m->n_bodies; i++) { /* what is held does not follow its equations */
+    const border_body *y = &m->body[i];
+    for (int at = y->at; y->held && at < y->at + y->n; at++) {
+      for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
+      m->rhs[at] = 0;
+    }
+  }
 }
 
 /* ------------------------------------------------------------------ solving */

@@ -59,8 +59,8 @@ int cps_has_wide(void) {
 }
 
 int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left) {
-  c->plain = c->dim == 2 && c->slots == 1 && m->nb == 0 && c->of->contact.quadrature == 0 && !c->has_extra &&
-             !how->careful && c->n >= 4;
+  c->plain = c->dim == 2 && c->slots == 1 && m->nb == 0 && c->of->contact.quadrature == 0 && !how->careful &&
+             c->n >= 4;
   int all_stick = c->all_stick && !(how->bristle > 0); /* statics has springs instead */
   c->plain = c->plain && !all_stick;
   c->width = (c->b + c->slots) * (all_stick ? 2 : 1);

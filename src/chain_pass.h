@@ -49,19 +49,30 @@ INLINE void NAME(put)(const NAME(quad) * o, int j, NAME(rows) * w) {
   /* w->next_d[r][s] was written twice for slopes: both are the same */
 }
 
-/* What the lanes leave out: exact curvature, objective damping. */
-static void NAME(add_extra)(const cable *c, const recipe *y, int i, NAME(rows) * w) {
-  enum { N = 4 * DIM, H = 2 * DIM };
-  double k[N * N] = {0}, f[N] = {0};
-  cps_element_force(DIM, &c->extra, c->length[i], c->q + i * H, c->v + i * H, f, 1, y->v_q, k, NULL);
-  for (int r = 0; r < H; r++) {
-    w->r[r] += f[r];
-    w->next_r[r] += f[H + r];
-    for (int s = 0; s < H; s++) {
-      w->d[r][s] += k[r * N + s];
-      w->u[r][s] += k[r * N + H + s];
-      w->next_l[r][s] += k[(H + r) * N + s];
-      w->next_d[r][s] += k[(H + r) * N + H + s];
+/* The same for the skew parts of its blocks: rows d, columns e of a pair have +-x there. */
+static void NAME(put_skew)(const NAME(quad) * o, int j, NAME(rows) * w) {
+  for (int d = 0, n = 0; d < DIM; d++) {
+    for (int e = d + 1; e < DIM; e++, n++) {
+      for (int side = 0; side < 2; side++) {
+        int row = side ? e : d, column = side ? d : e;
+        double sign = side ? -1 : 1;
+        w->d[row][column] += sign * o->up[0][n][j];
+        w->d[row][DIM + column] += sign * o->up[1][n][j];
+        w->d[DIM + row][column] += sign * o->low[1][n][j];
+        w->d[DIM + row][DIM + column] += sign * o->up[4][n][j];
+        w->u[row][column] += sign * o->up[2][n][j];
+        w->u[row][DIM + column] += sign * o->up[3][n][j];
+        w->u[DIM + row][column] += sign * o->up[5][n][j];
+        w->u[DIM + row][DIM + column] += sign * o->up[6][n][j];
+        w->next_l[row][column] += sign * o->low[2][n][j];
+        w->next_l[DIM + row][column] += sign * o->low[3][n][j];
+        w->next_l[row][DIM + column] += sign * o->low[5][n][j];
+        w->next_l[DIM + row][DIM + column] += sign * o->low[6][n][j];
+        w->next_d[row][column] += sign * o->up[7][n][j];
+        w->next_d[row][DIM + column] += sign * o->up[8][n][j];
+        w->next_d[DIM + row][column] += sign * o->low[8][n][j];
+        w->next_d[DIM + row][DIM + column] += sign * o->up[9][n][j];
+      }
     }
   }
 }
@@ -463,6 +474,7 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
   NAME(bond) bond[2];
   memset(&w, 0, sizeof w);
   prepare(&y, &c->section, how);
+  prepare_extra(&y, &c->section);
   if (m->nb > 0) {
     memset(c->right, 0, (size_t)(c->n + 1) * (size_t)(B * (1 + m->nb)) * sizeof(double));
     memset(c->across, 0, (size_t)(c->n + 1) * (size_t)(B * m->nb) * sizeof(double));
@@ -478,7 +490,7 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
       if (i % LANES == 0) NAME(elements)(c, &y, i, 1, &four);
       NAME(put)(&four, i % LANES, &w);
       left->tension = fmax(left->tension, four.tension[i % LANES]);
-      if (c->has_extra) NAME(add_extra)(c, &y, i, &w);
+      if (y.extra) NAME(put_skew)(&four, i % LANES, &w);
 #if ALL_STICK
       NAME(add_gap)(c, i, &w);
 #endif
@@ -516,7 +528,9 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
         for (int s = 0; s < B && j % HALF < H && c->fixed[i + 1] >> j % HALF & 1; s++)
           w.u[s][j] = w.next_l[j][s] = 0;
     for (int r = 0; r < H; r++) left->force = fmax(left->force, fabs(w.r[r]));
-    for (int r = HALF; ALL_STICK && r < HALF + H; r++) left->friction = fmax(left->friction, fabs(w.r[r]));
+#if ALL_STICK
+    for (int r = HALF; r < HALF + H; r++) left->friction = fmax(left->friction, fabs(w.r[r]));
+#endif
     if (!NAME(eliminate_node)(m, c, i, &w)) return 0;
     memcpy(w.d, w.next_d, sizeof w.d);
     memcpy(w.l, w.next_l, sizeof w.l);

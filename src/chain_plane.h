@@ -4,7 +4,8 @@
  * the cable at once so that one chain of operations fills the gaps of the other, no pivoting (a node whose
  * pivots are tiny is solved with it), and of the friction unknown f of a node, D q + U q_next - t f = -r,
  * g q + b f = -rest, only its Schur complement b + g D^-1 t. As elements are symmetric, what couples a node to
- * the one before is the transpose of what couples that to this.
+ * the one before is the transpose of what couples that to this; except where damping has its say, for which everything that
+ * asks for `skewed` exists twice.
  *
  * Compiled twice, by chain_plane.c and, for processors with AVX2, by chain_wide.c, which define PLANE(x). As lanes do
  * not mix and nothing is fused, both give the same bits.
@@ -65,6 +66,7 @@ static int solve_careful(const lanes *d, const lanes *u, const lanes *w, lanes *
 /* An element as seen from the end that is eliminated first: own block, coupling, block and forces of the other. */
 typedef struct link {
   lanes own[4], u[4], next[4], r, next_r;
+  lanes low[4]; /* skewed: coupling of the other end to this one, by rows of the other */
 } link;
 
 /* Elimination that comes from one end of the cable: what the last node left to the next, and elements. */
@@ -74,26 +76,59 @@ typedef struct front {
   link four[2 * LANES]; /* the four elements at hand, and the four before */
 } front;
 
-/* Rows of the tensors a b, c d of four elements: lane by lane into four rows of each element. */
-#define PLANE_ROWS(field, a, b, c, d)                                                                        \
+/* Row i of a field of four elements, lane by lane. */
+#define PLANE_ROW(field, i, a, b, c, d)                                                                      \
   do {                                                                                                       \
     lanes row[4];                                                                                            \
-    turn((a)[0], (a)[1], (b)[0], (b)[1], row);                                                               \
-    UNROLL for (int e = 0; e < LANES; e++) link[e].field[0] = row[e];                                        \
-    turn((a)[1], (a)[2], (b)[1], (b)[2], row);                                                               \
-    UNROLL for (int e = 0; e < LANES; e++) link[e].field[1] = row[e];                                        \
-    turn((c)[0], (c)[1], (d)[0], (d)[1], row);                                                               \
-    UNROLL for (int e = 0; e < LANES; e++) link[e].field[2] = row[e];                                        \
-    turn((c)[1], (c)[2], (d)[1], (d)[2], row);                                                               \
-    UNROLL for (int e = 0; e < LANES; e++) link[e].field[3] = row[e];                                        \
+    turn(a, b, c, d, row);                                                                                   \
+    UNROLL for (int e = 0; e < LANES; e++) link[e].field[i] = row[e];                                        \
   } while (0)
 
+/* Rows of the tensors a b, c d; and the same with their skew parts. */
+#define PLANE_ROWS(field, a, b, c, d)                                                                        \
+  do {                                                                                                       \
+    PLANE_ROW(field, 0, (a)[0], (a)[1], (b)[0], (b)[1]);                                                     \
+    PLANE_ROW(field, 1, (a)[1], (a)[2], (b)[1], (b)[2]);                                                     \
+    PLANE_ROW(field, 2, (c)[0], (c)[1], (d)[0], (d)[1]);                                                     \
+    PLANE_ROW(field, 3, (c)[1], (c)[2], (d)[1], (d)[2]);                                                     \
+  } while (0)
+#define PLANE_SKEW(field, a, b, c, d, sa, sb, sc, sd)                                                        \
+  do {                                                                                                       \
+    PLANE_ROW(field, 0, (a)[0], (a)[1] + (sa), (b)[0], (b)[1] + (sb));                                       \
+    PLANE_ROW(field, 1, (a)[1] - (sa), (a)[2], (b)[1] - (sb), (b)[2]);                                       \
+    PLANE_ROW(field, 2, (c)[0], (c)[1] + (sc), (d)[0], (d)[1] + (sd));                                       \
+    PLANE_ROW(field, 3, (c)[1] - (sc), (c)[2], (d)[1] - (sd), (d)[2]);                                       \
+  } while (0)
+
+/* The blocks of four elements with their skew parts, as seen from the end that is eliminated first. */
+INLINE void take_skewed(const quad_2 *o, int from_end, link *link) {
+  lanes up[10], low[10];
+  UNROLL for (int i = 0; i < 10; i++) {
+    up[i] = o->up[i][0];
+    low[i] = o->low[i][0];
+  }
+  if (from_end) { /* rows of 2, 3; of 2, 3 against 0, 1; of 0, 1; of 0, 1 against 2, 3 */
+    PLANE_SKEW(own, o->k[7], o->k[8], o->k[8], o->k[9], up[7], up[8], low[8], up[9]);
+    PLANE_SKEW(u, o->k[2], o->k[5], o->k[3], o->k[6], low[2], low[5], low[3], low[6]);
+    PLANE_SKEW(next, o->k[0], o->k[1], o->k[1], o->k[4], up[0], up[1], low[1], up[4]);
+    PLANE_SKEW(low, o->k[2], o->k[3], o->k[5], o->k[6], up[2], up[3], up[5], up[6]);
+  } else {
+    PLANE_SKEW(own, o->k[0], o->k[1], o->k[1], o->k[4], up[0], up[1], low[1], up[4]);
+    PLANE_SKEW(u, o->k[2], o->k[3], o->k[5], o->k[6], up[2], up[3], up[5], up[6]);
+    PLANE_SKEW(next, o->k[7], o->k[8], o->k[8], o->k[9], up[7], up[8], low[8], up[9]);
+    PLANE_SKEW(low, o->k[2], o->k[5], o->k[3], o->k[6], low[2], low[5], low[3], low[6]);
+  }
+}
+
 /* The next four elements of a side, from element `first` on towards the middle. */
-INLINE void take_four(const cable *c, const recipe *y, int first, int from_end, link *link, lanes *tension) {
+INLINE void take_four(const cable *c, const recipe *y, int first, int from_end, const int skewed, link *link,
+                      lanes *tension) {
   quad_2 o;
   lanes r[4];
   elements_2(c, y, first, from_end ? -1 : 1, &o);
-  if (from_end) {
+  if (skewed) {
+    take_skewed(&o, from_end, link);
+  } else if (from_end) {
     PLANE_ROWS(own, o.k[7], o.k[8], o.k[8], o.k[9]);
     PLANE_ROWS(u, o.k[2], o.k[5], o.k[3], o.k[6]);
     PLANE_ROWS(next, o.k[0], o.k[1], o.k[1], o.k[4]);
@@ -109,7 +144,9 @@ INLINE void take_four(const cable *c, const recipe *y, int first, int from_end, 
   UNROLL for (int e = 0; e < LANES; e++) link[e].next_r = r[e];
   *tension = larger(*tension, o.tension);
 }
+#undef PLANE_SKEW
 #undef PLANE_ROWS
+#undef PLANE_ROW
 
 /* A node's friction: direction t, row g, diagonal b, what is left of it. */
 typedef struct grip {
@@ -164,10 +201,11 @@ INLINE void node(machine *m, cable *c, int i, const implicit *how, double a_q, c
 }
 
 /* Coordinates that do not follow the equations: no change. */
-INLINE void fix(unsigned bits, lanes d[4], lanes u[4], lanes *r, grip *o) {
+INLINE void fix(unsigned bits, lanes d[4], lanes u[4], lanes low[4], lanes *r, grip *o) {
   for (int j = 0; j < 4; j++) {
     if (!(bits >> j & 1)) continue;
     for (int s = 0; s < 4; s++) d[s][j] = d[j][s] = u[j][s] = 0;
+    for (int s = 0; s < 4 && low; s++) low[s][j] = 0;
     d[j][j] = 1;
     (*r)[j] = 0;
     if (j < 2) o->t[j] = o->g[j] = 0;
@@ -242,23 +280,31 @@ INLINE int store(cable *c, int i, const grip *o, lanes x[4], const lanes w[4], l
 
 /* Completes the rows of node i, of which d and r hold what elements do; w gets its right-hand sides. */
 INLINE void complete(machine *m, cable *c, int i, const implicit *how, double a_q, const lanes less[4],
-                     lanes less_r, lanes d[4], lanes u[4], lanes r, grip *o, lanes w[4], lanes *force,
-                     leftover *left) {
+                     lanes less_r, lanes d[4], lanes u[4], lanes low[4], lanes r, grip *o, lanes w[4],
+                     lanes *force, leftover *left) {
   UNROLL for (int j = 0; j < 4; j++) d[j] -= less[j];
   node(m, c, i, how, a_q, less, d, &r, o, left);
-  if (c->fixed[i]) fix(c->fixed[i], d, u, &r, o);
+  if (c->fixed[i]) fix(c->fixed[i], d, u, low, &r, o);
   *force = larger(*force, magnitude(r));
   lanes t = {0, 0, 0, 0};
   if (o->touches) t = (lanes){o->t[0], o->t[1], 0, 0};
   turn(r - less_r, t, all(0), all(0), w);
 }
 
-/* Solves the rows of node i, and finds what they leave to the next node. */
-INLINE int pass_on(cable *c, int i, const lanes d[4], const lanes u[4], const lanes w[4], const grip *o,
-                   front *s) {
-  lanes x[4], z[4], rest;
+/* Solves the rows of node i, and finds what they leave to the next node; low is NULL if it is the transpose of u. */
+INLINE int pass_on(cable *c, int i, const lanes d[4], const lanes u[4], const lanes low[4], const lanes w[4],
+                   const grip *o, front *s) {
+  lanes x[4], z[4], rest, column[4];
   if (!solve(d, u, w, x, z) && !solve_careful(d, u, w, x, z)) return 0;
   if (!store(c, i, o, x, z, &rest)) return 0;
+  if (low) {
+    turn(low[0], low[1], low[2], low[3], column);
+    UNROLL for (int j = 0; j < 4; j++) s->less[j] = lane(low[j], 0) * x[0] + lane(low[j], 1) * x[1] +
+                                                    lane(low[j], 2) * x[2] + lane(low[j], 3) * x[3];
+    s->less_r = column[0] * lane(rest, 0) + column[1] * lane(rest, 1) + column[2] * lane(rest, 2) +
+                column[3] * lane(rest, 3);
+    return 1;
+  }
   UNROLL for (int j = 0; j < 4; j++)
       s->less[j] = lane(u[0], j) * x[0] + lane(u[1], j) * x[1] + lane(u[2], j) * x[2] + lane(u[3], j) * x[3];
   s->less_r = u[0] * lane(rest, 0) + u[1] * lane(rest, 1) + u[2] * lane(rest, 2) + u[3] * lane(rest, 3);
@@ -275,18 +321,17 @@ INLINE int join(machine *m, cable *c, const implicit *how, double a_q, front end
     less[j] = ends[0].less[j] + ends[1].less[j];
     u[j] = all(0);
   }
-  complete(m, c, c->n / 2, how, a_q, less, less_r, d, u, ends[0].last->next_r + ends[1].last->next_r, &o, w,
-           force, left);
-  return pass_on(c, c->n / 2, d, u, w, &o, &ends[0]);
+  complete(m, c, c->n / 2, how, a_q, less, less_r, d, u, NULL, ends[0].last->next_r + ends[1].last->next_r,
+           &o, w, force, left);
+  return pass_on(c, c->n / 2, d, u, NULL, w, &o, &ends[0]);
 }
 
-int PLANE(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) {
-  recipe y;
+INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed, const implicit *how,
+                         leftover *left) {
   front ends[2];
   grip grips[2] = {{0}};
   int middle = c->n / 2, count[2] = {middle, c->n - middle};
   lanes tension = all(0), force = all(0), d[2][4], w[2][4];
-  prepare(&y, &c->section, how);
   for (int k = 0; k < 2; k++) {                  /* nothing lies before the first node */
     ends[k].last = &ends[k].four[2 * LANES - 1]; /* cppcheck-suppress uninitvar */
     memset(&ends[k].four[2 * LANES - 1], 0, sizeof(link));
@@ -298,22 +343,32 @@ int PLANE(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) 
       front *s = &ends[k];
       link *e = &s->four[step % (2 * LANES)];
       if (step >= count[k]) continue; /* an odd number of elements */
-      if (step % LANES == 0) take_four(c, &y, k == 0 ? step : c->n - 1 - step, k, e, &tension);
+      if (step % LANES == 0) take_four(c, y, k == 0 ? step : c->n - 1 - step, k, skewed, e, &tension);
       UNROLL for (int j = 0; j < 4; j++) d[k][j] = s->last->next[j] + e->own[j];
-      complete(m, c, k == 0 ? step : c->n - step, how, y.a_q, s->less, s->less_r, d[k], e->u,
-               s->last->next_r + e->r, &grips[k], w[k], &force, left);
+      complete(m, c, k == 0 ? step : c->n - step, how, y->a_q, s->less, s->less_r, d[k], e->u,
+               skewed ? e->low : NULL, s->last->next_r + e->r, &grips[k], w[k], &force, left);
       s->last = e;
     }
-    UNROLL for (int k = 0; k < 2;
-                k++) if (step < count[k] && !pass_on(c, k == 0 ? step : c->n - step, d[k], ends[k].last->u,
-                                                     w[k], &grips[k], &ends[k])) return 0;
+    UNROLL for (int k = 0; k < 2; k++) {
+      const link *e = ends[k].last;
+      if (step < count[k] && !pass_on(c, k == 0 ? step : c->n - step, d[k], e->u, skewed ? e->low : NULL,
+                                      w[k], &grips[k], &ends[k]))
+        return 0;
+    }
   }
-  if (!join(m, c, how, y.a_q, ends, &force, left)) return 0;
+  if (!join(m, c, how, y->a_q, ends, &force, left)) return 0;
   UNROLL for (int j = 0; j < 4; j++) {
     left->force = force[j] > left->force ? force[j] : left->force;
     left->tension = tension[j] > left->tension ? tension[j] : left->tension;
   }
   return 1;
+}
+
+int PLANE(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) {
+  recipe y;
+  prepare(&y, &c->section, how);
+  prepare_extra(&y, &c->section);
+  return y.extra ? eliminate_all(m, c, &y, 1, how, left) : eliminate_all(m, c, &y, 0, how, left);
 }
 
 /* One node of the substitution: its change from that of the node before in this order; `factor` of it is applied. */

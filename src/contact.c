@@ -62,6 +62,7 @@ void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double 
   memcpy(l->p, p, (size_t)law->n_params * sizeof(double));
   l->slip[0] = mode_named(law, "slip forward");
   l->slip[1] = mode_named(law, "slip backward");
+  l->drags = law->n_states && law->traits & CPS_CREEPS;
   if (law->n_states)
     l->kind = LAW_MEMORY;
   else if (law->n_modes)
@@ -215,20 +216,22 @@ INLINE double direction(const double *u, int axes, double *d) {
 }
 
 /* The velocity w at which F(w, n) - c w = u, and F there as a function of n and u: what a body of that velocity that is
- * dragged along with c is rubbed with. With c above the steepest rise of F there is one such w, and u and w have opposite signs. */
-static rubbing rub_dragged(const contact_law *l, double n, double c, double u, double w) {
+ * dragged along with c is rubbed with. With c above the steepest rise of F there is one such w; u and w have opposite
+ * signs. States of laws, if there are any, follow w. */
+static rubbing rub_dragged(const contact_law *l, double n, double c, double u, double w, double *z,
+                           const double *z_star, double *z_t, double z_s) {
   double low = u > 0 ? -u / c : 0, high = u > 0 ? 0 : -u / c; /* |F| only makes it slower */
   rubbing r;
-  if (!(w > low && w < high)) w = 0.5 * (low + high);
-  for (int it = 0; it < 60; it++) {
-    r = cps_rub(l, w, n, 0, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  if (!(w >= low && w <= high)) w = 0.5 * (low + high);
+  for (int it = 0; it < 200; it++) {
+    r = cps_rub(l, w, n, 0, CPS_MODE_FREE, z, z_star, z_t, z_s);
     double rest = r.f - c * w - u, next = w - rest / (r.f_v - c);
     if (rest > 0)
       low = w;
     else
       high = w;
     if (!(next > low && next < high)) next = 0.5 * (low + high);
-    if (fabs(rest) <= 1e-14 * (u + fabs(r.f)) || fabs(next - w) <= 1e-15 * fabs(w)) break;
+    if (fabs(rest) <= 1e-14 * (fabs(u) + fabs(r.f)) || fabs(next - w) <= 1e-15 * fabs(w)) break;
     w = next;
   }
   double by = 1 / (r.f_v - c); /* dw/du, and -dw/dn over F_n */
@@ -244,7 +247,7 @@ INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sli
   for (int i = 0; i < s->axes; i++) u[i] = p->f[i] - c * s->v[i];
   double size = direction(u, s->axes, d);
   for (int i = 0; i < s->axes; i++) v_d += s->v[i] * d[i];
-  rubbing r = rub_dragged(l, p->n, c, size, v_d);
+  rubbing r = rub_dragged(l, p->n, c, size, v_d, NULL, NULL, NULL, 0);
   turning(r.f, d, size, s->axes, part);
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = p->f[i] - r.f * d[i];
@@ -260,10 +263,12 @@ INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sli
 /* A smooth law with another scale: e that solves (1 - c/m) F(v, e, n) + (c/m) e = u, and F there as a function of v, n
  * and u. Whatever c is, f = F(v, e, n) with u = f - c r_s says the same as e = f - m r_s; but where F hardly
  * differs from e, the double root of f = F(v, f - m r_s, n), it does so without cancellation. */
-static rubbing rub_scaled(const contact_law *l, double v, double n, double limit, double u, double part) {
+static rubbing rub_scaled(const contact_law *l, contact_point *p, double v, double u, double part) {
   double low = -INFINITY, high = INFINITY, e = u; /* bounds of the root, as they become known */
+  double n = p->n, limit = p->limit;
   rubbing r;
-  if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (1 + 1e-3)), u);
+  /* where it was the last time, in relation to what is held, or just beyond that */
+  if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (p->root > 1 ? p->root : 1 + 1e-3)), u);
   for (int it = 0; it < 60; it++) {
     r = cps_rub(l, v, n, e, CPS_MODE_FREE, NULL, NULL, NULL, 0);
     double rest = (1 - part) * r.f + part * e - u, slope = (1 - part) * r.f_e + part;
@@ -273,9 +278,15 @@ static rubbing rub_scaled(const contact_law *l, double v, double n, double limit
       low = fmax(low, e);
     double next = e - rest / slope;
     if (!(next > low && next < high) && isfinite(low + high)) next = 0.5 * (low + high);
-    if (fabs(next - e) <= 1e-14 * (fabs(e) + limit)) break;
+    double change = next - e;
     e = next;
+    if (fabs(change) <=
+        1e-12 * (fabs(e) + limit)) { /* what is left is the square of that, times a curvature */
+      r.f += r.f_e * change;
+      break;
+    }
   }
+  p->root = limit > 0 ? fabs(e) / limit : 0;
   double inverse = 1 / ((1 - part) * r.f_e + part);
   r.f_v += r.f_e * (part - 1) * r.f_v * inverse;
   r.f_n += r.f_e * (part - 1) * r.f_n * inverse;
@@ -318,9 +329,9 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
   if (guessed) {
     r = rub_guessed(l, p, v_d, e_d, size, creep, d[0]);
     if (smooth && p->guess != GUESS_STICK)
-      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, v_d, p->n, p->limit, e_d, part).f));
+      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, p, v_d, e_d, part).f));
   } else if (smooth) {
-    r = rub_scaled(l, v_d, p->n, p->limit, e_d, part);
+    r = rub_scaled(l, p, v_d, e_d, part);
   } else {
     r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
   }
@@ -457,8 +468,16 @@ static rubbing rub_meet(const contact_law *l, const contact_point *p, contact_me
 
 static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
                        double z_s, friction *o) {
+  for (int i = 0; i < s->axes && l->drags; i++) { /* from rest on: F rises ever more slowly */
+    rubbing r = rub_dragged(l, p->n, s->scale, p->f[i] - s->scale * s->v[i], 0, y->z[i], y->z_star[i],
+                            y->z_t[i], z_s);
+    o->rest[i] = p->f[i] - r.f;
+    o->by_f[i][i] = 1 - r.f_e;
+    o->by_v[i][i] = s->scale * r.f_e;
+    o->by_n[i] = -r.f_n;
+  }
   int meets = s->steep > 0 && !(l->law->traits & CPS_NEEDS_FEQ);
-  for (int i = 0; i < s->axes; i++) {
+  for (int i = 0; i < s->axes && !l->drags; i++) {
     double e = p->f[i] - s->scale * s->a[i], c = s->steep;
     rubbing r = meets ? rub_meet(l, p, y, i, s->v[i], e, z_s, &c)
                       : cps_rub(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
@@ -501,20 +520,21 @@ INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const 
   s->scale = p->mass;
   s->viscous = l->viscous * p->n;
   s->rate = s->viscous / p->mass;
-  if (l->kind == LAW_MEMORY && !(how->v_a > 0)) return;
+  int meets = l->kind == LAW_MEMORY && !l->drags;
+  if (meets && !(how->v_a > 0)) return;
   if (c->frozen) {
-    *(l->kind == LAW_MEMORY ? &s->steep : &s->scale) = p->scale;
+    *(meets ? &s->steep : &s->scale) = p->scale;
     return;
   }
   double k = 0;
   for (int d = 0; d < m->dim; d++)
     for (int e = 0; e < m->dim; e++) k += t[d] * stiff[d * stride + e] * t[e];
   double part = c->n <= 160 ? 0.01 : 1.6 / c->n;
-  if (l->kind == LAW_MEMORY) {
+  if (meets) {
     p->scale = s->steep = MEMORY_PART * part * k * how->q_a / how->v_a;
     return;
   }
-  if (l->kind == LAW_JUMP || l->kind == LAW_VELOCITY)
+  if (l->kind == LAW_JUMP || l->kind == LAW_VELOCITY || l->drags)
     s->scale = part * k * how->q_a / how->v_a;
   else
     s->scale = part * k * how->q_a / (1 + s->rate * how->v_a);
@@ -852,12 +872,12 @@ static double bears(const cable *c, const contact_point *p) {
   return c->contact.kind == LAW_BALANCE && most < INFINITY ? fmax(p->box, most) : p->box;
 }
 
-void cps_contact_spread(machine *m, cable *c, const implicit *how) {
-  if (!cps_contact_guesses(m, c) || how->bristle > 0) return;
+int cps_contact_spread(machine *m, cable *c, const implicit *how) {
+  if (!cps_contact_guesses(m, c) || how->bristle > 0) return 0;
   int first = 0, last = c->n_points - 1, wrong = 0;
   while (first <= last && c->point[first].drum < 0) first++;
   while (last >= first && c->point[last].drum < 0) last--;
-  if (last <= first) return;
+  if (last <= first) return 0;
   chain_of h = {.n = last - first + 1, .p = c->point + first};
   double **parts[] = {&h.k, &h.own, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y, &h.sum};
   for (int i = 0; i < 9; i++) *parts[i] = c->draft + i * c->n_points;
@@ -872,7 +892,7 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
     h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
     h.own[i] = p->mass / how->q_a;
   }
-  if (wrong == 0) return;
+  if (wrong == 0) return 0;
   chain_ends(&h, c, how);
   for (int i = 0; i < h.n; i++) {
     h.base[i] = h.f[i] - h.own[i] * h.s[i];
@@ -888,4 +908,5 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
     else
       p->guess = GUESS_NONE;
   }
+  return 1;
 }

@@ -127,13 +127,16 @@ static double round_off(const machine *m, double *still) {
   return most;
 }
 
-/* What is left before an iteration is far less after it. A contact that hardly bears anything does not count more than the
- * others. */
+/* Friction that may be left. A contact that hardly bears anything does not count more than the others. */
+static double rubs(const leftover *left, double tolerance) {
+  return 10 * tolerance * left->holds / fmax(left->touching, 1);
+}
+
+/* What is left before an iteration is far less after it. */
 static int converged(const leftover *left, double tolerance, double noise, double still) {
-  double friction = 10 * tolerance * left->holds / fmax(left->touching, 1);
   int balanced = left->force <= tolerance * left->tension + noise + 1e-12 ||
                  (left->force <= 16 * noise && left->moved <= still);
-  int rubbed = left->friction <= friction + noise + 1e-12 ||
+  int rubbed = left->friction <= rubs(left, tolerance) + noise + 1e-12 ||
                (left->friction <= 16 * noise && left->moved <= still);
   return balanced && rubbed && left->moved < LEAP;
 }
@@ -143,15 +146,43 @@ int cps_haul_converged(const machine *m, const leftover *left, double tolerance)
   return converged(left, tolerance, noise, still);
 }
 
+/* Whether all that is not smooth in the equations of a machine are contacts that cps_contact_spread looks at. */
+static int is_plain(const machine *m, const implicit *how) {
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    if (c->n_points > 0 && (!cps_contact_guesses(m, c) || c->contact.kind == LAW_JUMP)) return 0;
+  }
+  return m->n_slides == 0 && !(how->bristle > 0);
+}
+
+/* Bristles that turn round may send Newton's method in circles, which half a step now and then breaks. */
+static void break_circles(machine *m, const implicit *how, int it) {
+  if (m->nb > 0 || it < 5 || it % 3 != 0 || how->bristle > 0) return;
+  for (int i = 0; i < m->n_cables; i++)
+    if (m->cable[i].contact.kind == LAW_MEMORY && m->cable[i].n_points > 0)
+      cps_chain_take_back(&m->cable[i], how, 0.5);
+}
+
 int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) {
   double still, noise = round_off(m, &still);
+  leftover before = {0};
+  int plain = is_plain(m, how);
   for (int it = 1; it <= most; it++) {
     leftover left;
     if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
     if (converged(&left, tolerance, noise, still)) return it;
+    break_circles(m, how, it);
     for (int i = 0; i < m->n_cables && !(how->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
-    int spreads = it <= SPREAD_MOST || it == 2 * SPREAD_MOST;
-    for (int i = 0; i < m->n_cables && spreads; i++) cps_contact_spread(m, &m->cable[i], how);
+    int spreads = it <= SPREAD_MOST || it == 2 * SPREAD_MOST, wrong = 0;
+    for (int i = 0; i < m->n_cables && spreads; i++) wrong |= cps_contact_spread(m, &m->cable[i], how);
+    int calm = plain && spreads && !wrong && left.touching == before.touching; /* everybody is in his place */
+    /* What an iteration leaves goes with the square of its step, by a factor that the last two have shown: if that
+     * makes it next to nothing, there is no need to go and see. */
+    double ratio = it > 1 ? left.moved / before.moved : 1, part = ratio * ratio;
+    if (calm && ratio < 0.1 && part * left.force <= 0.01 * tolerance * left.tension &&
+        part * left.friction <= 0.01 * rubs(&left, tolerance))
+      return it;
+    before = left;
   }
   return -1;
 }
@@ -280,6 +311,28 @@ static void guess(machine *m) {
   }
 }
 
+/* Whether nodes are about where they were expected, their accelerations having changed by what q_a makes of it: within a part of
+ * an element, and of a radian. Otherwise the step is too long to know it, and the equations may have been solved elsewhere: an
+ * element turned inside out, or pressed deep into a drum, is in balance too. */
+static const double ASTRAY = 0.25, TURNED = 0.05;
+
+static int resolved(const machine *m, double q_a) {
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k <= c->n; k++) {
+      const double *a = c->a + k * c->b, *a0 = c->a0 + k * c->b;
+      double most = 0, turn = 0;
+      for (int d = 0; d < m->dim; d++) {
+        double x = fabs(a[d] - a0[d]), y = fabs(a[m->dim + d] - a0[m->dim + d]);
+        most = x > most ? x : most;
+        turn = y > turn ? y : turn;
+      }
+      if (q_a * most > ASTRAY * c->length[k < c->n ? k : c->n - 1] || q_a * turn > TURNED) return 0;
+    }
+  }
+  return 1;
+}
+
 int cps_haul_step(haul *r, double h) {
   machine *m = r->m;
   rule u = rule_of(m);
@@ -297,7 +350,7 @@ int cps_haul_step(haul *r, double h) {
   r->from = r->t;
   int it = cps_haul_solve(m, &how, NEWTON_MOST, 1e-7);
   r->iterations += it < 0 ? NEWTON_MOST : it;
-  if (it < 0) {
+  if (it < 0 || !resolved(m, how.q_a)) {
     cps_haul_bring_back(m);
     return 0;
   }

@@ -165,7 +165,7 @@ static size_t exchange(machine *m, double *x, int put) {
 typedef struct search {
   machine *m;
   const varied *load;
-  double t, slides;
+  double t, slides, most; /* largest factor that is tried */
   pose good;
   int lost; /* trials that found neither an equilibrium nor something that runs */
 } search;
@@ -188,7 +188,7 @@ static double limit_beyond(search *s, double from, double stride, int *unknown) 
   while ((verdict = find_rest(s, bad)) == REST_FOUND) {
     good = bad;
     bad *= stride;
-    if (bad > MOST) return INFINITY;
+    if (bad > s->most) return INFINITY;
     if (bad < LEAST && bad > 0) bad = 0;
     if (good == 0) return 0;
   }
@@ -331,6 +331,8 @@ cps_status cps_hold_range(const cps_system *system, int i, cps_hold *hold, cps_e
     memcpy(start, s.good.x, s.good.n * sizeof(double));
     set_load(&m, &x, t, 1);
     formula(&m, &x, hold);
+    /* with many turns the limit can lie far out */
+    s.most = isfinite(hold->formula_most) ? fmax(MOST, 3 * hold->formula_most / hold->value) : MOST;
     hold->most = hold->value * limit_beyond(&s, held, STRIDE, &hold->most_unknown);
     memcpy(s.good.x, start, s.good.n * sizeof(double));
     hold->least = hold->value * limit_beyond(&s, held, 1 / STRIDE, &hold->least_unknown);

@@ -73,9 +73,10 @@ static void place_body(machine *m, border_body *y, const double *r) {
 static void start_bodies(machine *m) {
   for (int i = 0; i < m->n_bodies; i++) {
     border_body *y = &m->body[i];
+    y->held = m->of->run.from < y->of->held_until;
     for (int k = 0; k < y->n; k++) {
       m->free[y->at + k].q = y->of->x[k];
-      m->free[y->at + k].v = y->of->v[k];
+      m->free[y->at + k].v = y->held ? 0 : y->of->v[k];
     }
   }
   for (int i = 0; i < m->n_drums; i++) {
@@ -222,7 +223,7 @@ static void make_ends(machine *m, cable *c) {
       if (t->body < 0) {
         const scenario_body *b = &m->of->bodies[of->body];
         c->mass[node] += b->mass;
-        for (int d = 0; d < m->dim; d++) c->v[node * c->b + d] = b->v[d];
+        for (int d = 0; d < m->dim && m->of->run.from >= b->held_until; d++) c->v[node * c->b + d] = b->v[d];
       } else if (!m->body[t->body].of->placed && m->body[t->body].of->kind == BODY_PLANE) {
         place_body(m, &m->body[t->body], r);
       }
@@ -539,6 +540,33 @@ void cps_machine_move(machine *m, double t0, double t) {
       for (int d = 0; d < m->dim; d++) c->load[e][d] += f * l->direction[d];
     }
   }
+}
+
+void cps_machine_release(machine *m, double t) {
+  cps_energy before, after;
+  int released = 0;
+  cps_audit_energy(m, &before);
+  for (int i = 0; i < m->of->n_bodies; i++) {
+    const scenario_body *b = &m->of->bodies[i];
+    if (b->kind == BODY_SURFACE || t < b->held_until) continue;
+    if (m->body_cable[i] >= 0) {
+      cable *c = &m->cable[m->body_cable[i]];
+      int node = m->body_end[i] == 0 ? 0 : c->n;
+      if (!c->fixed[node]) continue;
+      c->fixed[node] = 0;
+      memcpy(c->v + node * c->b, b->v, (size_t)m->dim * sizeof(double));
+      released = 1;
+    } else if (m->body_border[i] >= 0 && m->body[m->body_border[i]].held) {
+      border_body *y = &m->body[m->body_border[i]];
+      y->held = 0;
+      for (int k = 0; k < y->n; k++) m->free[y->at + k].v = b->v[k];
+      released = 1;
+    }
+  }
+  if (!released) return;
+  cps_machine_tie(m);
+  cps_audit_energy(m, &after);
+  m->work.motion_work += after.kinetic - before.kinetic; /* of whoever gives it that velocity */
 }
 
 /* ------------------------------------------------------------------ what is tied */

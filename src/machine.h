@@ -55,8 +55,9 @@ typedef struct contact_law {
   double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
   double most;    /* with memory, or smooth: what it answers with at most, per unit of N; else INFINITY */
-  double rise;    /* LAW_VELOCITY: steepest fall of friction with velocity, per unit of normal force */
-  int slip[2];    /* LAW_JUMP: modes of sliding forward and backward */
+  int drags; /* LAW_MEMORY: creeps, so slowly at rest that velocity is not known well enough to evaluate it */
+  double rise; /* LAW_VELOCITY: steepest fall of friction with velocity, per unit of normal force */
+  int slip[2]; /* LAW_JUMP: modes of sliding forward and backward */
 } contact_law;
 
 /* A place where a cable may touch a drum. */
@@ -84,6 +85,7 @@ typedef struct contact_point {
   double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
   double moved;              /* along t, by the last iteration */
   double spring[AXES];       /* statics: what the spring that holds it pulls with */
+  double root;               /* of the balance force, over what is held: where to look for it next */
   double wrong;              /* how far off the last guess was [N] */
   int guess; /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
 } contact_point;
@@ -144,7 +146,7 @@ struct cable {
   double (*start)[3];     /* [n_points] statics: where springs hold the points */
   contact_law contact;
   int n_drums, *drums; /* that it may touch; n_drums < 0: all */
-  int has_extra;       /* parts of the element that chain.c leaves to cable.c */
+  int has_extra;       /* objective damping or exact curvature: `extra`, without the rest of the section */
   cable_section extra;
   double *gap,
       *gap0; /* all_stick: [n + 1][b] by how much accelerations would differ if all contacts stuck, */
@@ -172,6 +174,7 @@ typedef struct border_body {
   int index; /* in the scenario */
   int at, n; /* its unknowns */
   double mass;
+  int held;                    /* fixed where it is */
   double base[3], along[3][3]; /* place = base + sum q_k along_k */
   double r[3], v[3], a[3];
 } border_body;
@@ -241,6 +244,9 @@ void cps_machine_free(machine *m);
 
 /* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
 void cps_machine_move(machine *m, double t0, double t);
+
+/* Lets go of bodies that are held no longer at time t, with their initial velocities. To be called where something jumps. */
+void cps_machine_release(machine *m, double t);
 
 /* Puts ends and drums that are tied to the border where it says. */
 void cps_machine_tie(machine *m);
@@ -382,8 +388,8 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
                 double *z_t, double z_s);
 
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
- * iteration that lets a slip front move over many contacts at once. */
-void cps_contact_spread(machine *m, cable *c, const implicit *how);
+ * iteration that lets a slip front move over many contacts at once. 0 if there is none, and no need for a guess. */
+int cps_contact_spread(machine *m, cable *c, const implicit *how);
 /* Laws with memory, and smooth ones: takes friction that an iteration has thrown beyond what the law answers with back to that. */
 void cps_contact_limit(cable *c);
 int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */

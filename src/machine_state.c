@@ -40,6 +40,7 @@ void cps_machine_list(checkpoint *c, machine *m) {
   for (int i = 0; i < m->n_cables; i++) list_cable(c, &m->cable[i], m->n_drums);
   for (int i = 0; i < m->n_drums; i++) list_drum(c, &m->drum[i]);
   for (int i = 0; i < m->n_bodies; i++) {
+    CHECKPOINT_VALUE(c, "body.held", m->body[i].held);
     CHECKPOINT_VALUE(c, "body.r", m->body[i].r);
     CHECKPOINT_VALUE(c, "body.v", m->body[i].v);
     CHECKPOINT_VALUE(c, "body.a", m->body[i].a);

@@ -47,6 +47,7 @@ struct cps_sens {
   warning_list warnings;
   cps_sens_method used;
   int without_jumps;
+  size_t tape_most;
 };
 
 /* ------------------------------------------------------------------ life */
@@ -373,6 +374,9 @@ void cps_sens_warn(sens_run *run, const char *format, ...) {
   va_end(args);
 }
 
+void cps_sens_leave_jumps_out(cps_sens *s) { s->without_jumps = 1; }
+void cps_sens_limit_tape(cps_sens *s, size_t bytes) { s->tape_most = bytes; }
+
 /* ------------------------------------------------------------------ running */
 
 /* An exact engine for a method; NULL if there is none, and then *why (unless it is set) says so. */
@@ -439,7 +443,7 @@ cps_status cps_sens_simulate(cps_sens *s, int (*progress)(const cps_progress *, 
   cps_error e = {0};
   drop_results(s);
   cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
-  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, 0};
+  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, 0, 0};
   if (status == CPS_OK) status = find_rows(s, &e);
   if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
   s->used_up = 1;
@@ -456,7 +460,8 @@ cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(con
   const sens_engine *engine;
   drop_results(s);
   cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
-  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, s->without_jumps};
+  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of,          s->wrt,
+                  progress,       data,   s,        s->without_jumps, s->tape_most};
   if (status == CPS_OK) status = find_rows(s, &e);
   if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
   if (status == CPS_OK) status = choose(s, method, &run, &engine, &e);

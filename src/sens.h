@@ -40,6 +40,7 @@ typedef struct sens_run {
   void *progress_data;
   cps_sens *owner;
   int without_jumps; /* leave out what happens to changes of state at transitions, to show what that does */
+  size_t tape_most;  /* bytes that a tape may have before the run is repeated in parts; 0: as the engine likes */
 } sens_run;
 
 typedef struct sens_engine {
@@ -79,8 +80,8 @@ cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int len
 /* A parameter with its range. */
 const sens_parameter *cps_sens_range(const cps_sens *s, int wrt);
 
-/* Leaves out what happens to changes of state at transitions, which makes them wrong: to show what that does. */
-void cps_sens_leave_jumps_out(cps_sens *sens);
+/* For tests: a tape of at most that many bytes. */
+void cps_sens_limit_tape(cps_sens *sens, size_t bytes);
 
 /* The engines: sens_differences.c; sens_bodies.c; sens_cables.c. */
 extern const sens_engine cps_sens_differences, cps_sens_bodies, cps_sens_cables;

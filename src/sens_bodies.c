@@ -364,7 +364,7 @@ static int at_instant(cps_simulation *sim, void *data) {
   if (r->repeats) return r->instants == r->until && cps_bodies_end_segment(r->b, NULL) == CPS_OK;
   if (cps_bodies_end_segment(r->b, NULL) != CPS_OK) r->no_memory = 1;
   if (r->instants % r->stride == 0 && !keep_place(r, sim, 1)) r->no_memory = 1;
-  if (!r->given_up && r->b->tape.bytes > TAPE_MOST) {
+  if (!r->given_up && r->b->tape.bytes > (r->b->run->tape_most ? r->b->run->tape_most : TAPE_MOST)) {
     r->given_up = 1;
     cps_tape_free(&r->b->tape);
     r->b->tape.room = -1;

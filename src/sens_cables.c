@@ -78,10 +78,11 @@ static cps_status no_memory(cps_error *err) {
 /* ------------------------------------------------------------------ states of machines */
 
 static size_t state_size(const machine *m) {
-  size_t size = (size_t)m->n_drums * sizeof(drum) + sizeof(double);
+  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(freedom) + sizeof(double);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + 2 * sizeof(double);
+    size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + sizeof c->reaction +
+            2 * sizeof(double);
     size += (size_t)c->n_points * (sizeof(kept_point) + sizeof c->start[0]);
   }
   return size;
@@ -99,6 +100,14 @@ static void pass(unsigned char **at, void *of, size_t size, int put) {
 /* Takes the state of a machine, or puts it there. */
 static void exchange(machine *m, unsigned char *at, int put) {
   pass(&at, &m->grip, sizeof m->grip, put);
+  for (int k = 0; k < m->nb; k++) {
+    freedom before = m->free[k];
+    pass(&at, &m->free[k], sizeof m->free[k], put);
+    if (!put) continue;
+    m->free[k].q0 = before.q0; /* as it was looked at */
+    m->free[k].v0 = before.v0;
+    m->free[k].a0 = before.a0;
+  }
   for (int i = 0; i < m->n_drums; i++) {
     const scenario_drum *of = m->drum[i].of; /* not that of another machine */
     pass(&at, &m->drum[i], sizeof m->drum[i], put);
@@ -111,6 +120,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
     pass(&at, c->v, bytes, put);
     pass(&at, c->a, bytes, put);
     pass(&at, c->load, sizeof c->load, put);
+    pass(&at, c->reaction, sizeof c->reaction, put);
     double fixed[2] = {c->fixed[0], c->fixed[c->n]};
     pass(&at, fixed, sizeof fixed, put);
     c->fixed[0] = (unsigned char)fixed[0];
@@ -126,6 +136,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
       p->stuck = x.stuck;
     }
   }
+  if (put && m->nb > 0) cps_machine_tie(m);
 }
 
 /* ------------------------------------------------------------------ tape */
@@ -238,13 +249,13 @@ static cps_status forward_one(course *y, machine *m, const op *what, int moved) 
   return CPS_OK;
 }
 
-static cps_status forward_row(course *y) {
+static cps_status forward_row(course *y, double t) {
   model *o = &y->o;
   const layout *l = &o->at;
   int n_wrt = y->run->n_wrt;
   o->list.n = 0;
   for (int i = 0; i < y->n_columns; i++)
-    cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i);
+    cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, t);
   if (o->list.lost) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++) {
     lanes *z = y->z + (size_t)k * y->z_size;
@@ -265,7 +276,7 @@ static cps_status happens(course *y, machine *m, const op *what, int moved) {
     y->stopped = y->most > 0 && y->tape.n == y->most;
     return status == CPS_OK && y->stopped ? CPS_FAILED : status;
   }
-  return what->kind == OP_ROW ? forward_row(y) : forward_one(y, m, what, moved);
+  return what->kind == OP_ROW ? forward_row(y, what->how.t) : forward_one(y, m, what, moved);
 }
 
 static void on_statics(machine *m, machine_note note, const implicit *how, void *data) {
@@ -290,7 +301,7 @@ static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps
 }
 
 static cps_status on_row(cps_simulation *sim, void *data, cps_error *err) {
-  op x = {.kind = OP_ROW};
+  op x = {.kind = OP_ROW, .how = {.t = sim->t}};
   (void)err;
   return happens(data, sim->machine, &x, 0);
 }
@@ -346,11 +357,11 @@ static cps_status follow_start(course *y) {
   if (status != CPS_OK) return status;
   m.note = on_statics;
   m.note_data = y;
+  if (!rests) cps_machine_look(&m, s->run.from);
   if (y->taping) status = tape_begin(y, &m);
   if (status == CPS_OK && rests) status = cps_machine_statics(&m, s->run.from, y->err);
   op what = {.kind = OP_INITIAL};
   if (status == CPS_OK) status = y->status;
-  if (status == CPS_OK && !rests) cps_machine_look(&m, s->run.from);
   if (status == CPS_OK) status = happens(y, &m, &what, 0);
   cps_machine_free(&m);
   return status;
@@ -464,6 +475,7 @@ static cps_status backward_row(course *y, const happened *x, seed *seeds, double
   model *o = &y->o;
   const layout *l = &o->at;
   int n_of = y->run->n_of, any = 0;
+  double t = x->what.how.t;
   o->list.n = 0;
   unsigned char *wanted = (unsigned char *)y->row; /* room that forward needs */
   for (int i = 0; i < n_of; i++)
@@ -485,7 +497,7 @@ static cps_status backward_row(course *y, const happened *x, seed *seeds, double
   }
   exchange(&o->m, y->tape.bytes + x->state, 1);
   for (int i = 0; i < y->n_columns; i++)
-    if (wanted[i]) cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i);
+    if (wanted[i]) cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, t);
   if (o->list.lost) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++) cps_entries_apply(&o->list, y->z + (size_t)k * y->z_size, 1);
   contract(y, l->d, x->d, gradient);
@@ -591,17 +603,21 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     if (c->model != CABLE_ANCF) return "cables have them with the model ancf only";
-    if (c->closed) return "a belt is not yet among what can be differentiated";
     if (c->contact.law && c->contact.law->n_states)
       return "friction laws with memory have none on cables yet";
     if (c->contact.law && c->contact.reading == STICK_ALL) return "the reading all-stick has none yet";
   }
   for (int i = 0; i < s->n_drums; i++) {
     const scenario_drum *g = &s->drums[i];
-    if (g->inertia > 0 && (g->drive == DRUM_PD || g->drive == DRUM_TORQUE || g->drive == DRUM_FREE))
-      return "drums that the cable turns have none yet";
-    if (g->carrier >= 0) return "drums on bodies have none yet";
+    int turned = g->inertia > 0 && (g->drive == DRUM_PD || g->drive == DRUM_TORQUE || g->drive == DRUM_FREE);
+    if (turned && g->bearing) return "bearings with friction have none yet";
+    for (int k = 0; k < s->n_cables; k++)
+      for (int e = 0; e < 2; e++)
+        if (s->cables[k].end[e].kind == END_RIM && s->cables[k].end[e].drum == i &&
+            (turned || g->carrier >= 0))
+          return "ends on the rim of a drum that is not moved as prescribed have none yet";
   }
+  if (s->n_contacts > 0) return "bodies that slide on rails or surfaces have none beside cables yet";
   return NULL;
 }
 

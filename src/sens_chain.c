@@ -111,3 +111,13 @@ int cps_chain_factor(chain_matrix *a) {
 #endif
   return cps_narrow_sweep_factor(a);
 }
+
+void cps_chain_solve(const chain_matrix *a, lanes *x) {
+#if defined(__x86_64__)
+  if (cps_has_wide()) {
+    cps_wide_sweep_solve(a, x);
+    return;
+  }
+#endif
+  cps_narrow_sweep_solve(a, x);
+}

@@ -60,7 +60,7 @@ enum {
 };
 
 /* Numbers of a drum in theta. */
-enum { TH_RADIUS, TH_CENTER, TH_KP = TH_CENTER + 3, TH_KD, TH_INERTIA, TH_DRUM };
+enum { TH_RADIUS, TH_CENTER, TH_KP = TH_CENTER + 3, TH_KD, TH_INERTIA, TH_OFFSET, TH_DRUM = TH_OFFSET + 3 };
 
 /* Prescribed numbers of a drum, and of an end of a cable. */
 enum {
@@ -70,7 +70,9 @@ enum {
   DY_CENTER,
   DY_CENTER_V = DY_CENTER + 3,
   DY_CENTER_A = DY_CENTER_V + 3,
-  DY_DRUM = DY_CENTER_A + 3
+  DY_SET = DY_CENTER_A + 3, /* setpoint or torque of its drive, and its rate */
+  DY_SET_T,
+  DY_DRUM
 };
 enum { DY_LOAD, DY_Q = DY_LOAD + 3, DY_V = DY_Q + 3, DY_A = DY_V + 3, DY_END = DY_A + 3 };
 
@@ -81,6 +83,7 @@ enum { WK_FRICTION, WK_CONTACT, WK_DAMPING, WK_LOAD, WK_MOTION, WK_SOLVER, WK_IN
 typedef struct cable_at {
   int e;                      /* coordinates: (n + 1) b */
   int q, v, a, aux, f, start; /* in a state; f: [points][axes], start: [points][dim] */
+  int reaction;               /* [2][dim] of ends that are moved */
   int w;                      /* in w1, w2 */
   int theta;                  /* TH_...; then length[n], mass[n + 1], and per point mass, weight, shape[4] */
   int length, mass, p_mass, p_weight, p_shape; /* in theta */
@@ -89,10 +92,16 @@ typedef struct cable_at {
 } cable_at;
 
 typedef struct layout {
-  int states, works;                                      /* size of a state, where its works are */
-  int thetas, gravity, grip;                              /* size of theta; where these are in it */
-  int drum_theta, drum_d;                                 /* of the first drum */
-  int ds, ws, rhs;                                        /* sizes */
+  int states, works;         /* size of a state, where its works are */
+  int border;                /* of its border unknowns: [4][nb] q, v, a, aux */
+  int drum_start;            /* statics: angle and centre of each drum when springs took hold: [drums][4] */
+  int thetas, gravity, grip; /* size of theta; where these are in it */
+  int drum_theta, drum_d;    /* of the first drum */
+  int body_theta, spring_theta; /* masses of border bodies; stiffness, damping and length of springs */
+  int body_d;                   /* loads on border bodies: [3] each */
+  int ds, ws, rhs;              /* sizes */
+  int border_w, border_rhs;     /* of the first border unknown in these */
+  int nb, nx;                   /* unknowns of the border, and with those that sens_border.c adds */
   int before, after, w1, w2, theta, d, d0, right, result; /* where the parts start in the vector */
   int size;                                               /* of it, without results */
   cable_at *cable;
@@ -119,6 +128,7 @@ void cps_chain_matrix_free(chain_matrix *a);
 void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);
 /* Factorises; 0 if singular. */
 int cps_chain_factor(chain_matrix *a);
+void cps_chain_solve(const chain_matrix *a, lanes *x);
 /* Forces of the elements at their nodes, [n][4 dim], by one number of the section each (CHAIN_...): what multiplies it. */
 typedef enum chain_part { CHAIN_EA, CHAIN_EI, CHAIN_RHO, CHAIN_RAYLEIGH, CHAIN_ALL } chain_part;
 void cps_chain_forces(const cable *c, chain_part part, double *length, double *f);
@@ -166,6 +176,24 @@ typedef struct chain_work {
   double *solver_u, *damping_q, *damping_u; /* by the sum of v, change of q, sum of v */
 } chain_work;
 
+/* Coordinates of an end of a cable that follow border unknowns: dq_j = sum by[j][k] dx_at[k]. */
+typedef struct chain_bond {
+  int cable, node, n, unknowns, at[6];
+  double by[6][6];
+} chain_bond;
+
+/* The border's part of the equations (sens_border.c): A x + B y = r, C x + S y = r'. */
+typedef struct border_matrix {
+  double **b, **c;       /* [cables]: [rows of the cable][nb], [nb][rows of the cable] */
+  double **z;            /* [cables][nb][rows]: A^-1 B */
+  double *s;             /* [nb][nb]; factorised S - C A^-1 B */
+  int *pivot;            /* [nb] */
+  unsigned char *braked; /* [nb] stays what it is */
+  chain_bond *bond;
+  int bonds;
+  lanes *room; /* as long as the longest cable's rows */
+} border_matrix;
+
 typedef struct model {
   machine m; /* of its own, to put states into */
   layout at;
@@ -173,6 +201,7 @@ typedef struct model {
   chain_matrix *matrix;                         /* [cables] */
   chain_product *inertia;                       /* [n_inertia] constant: M and C of all cables */
   int n_inertia;
+  border_matrix border;
   entries now;          /* right-hand side of the present solve by everything else */
   entries work;         /* works of a step by the states before and after it */
   chain_work dense;     /* those of elements; */
@@ -181,7 +210,11 @@ typedef struct model {
   spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
   double *force;        /* room for forces of elements, seven times */
   double *q0, *v0, *a0; /* state before, of all cables */
-  double (*loads0)[2][3];
+  double (
+      *raw)[2][3]
+           [20]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
+                              of their own node and its neighbour */
+  double (*loads0)[2][3], (*reaction0)[2][6];
   double *room[4]; /* as long as w1 */
 } model;
 
@@ -196,12 +229,33 @@ int cps_model_linearise(model *o, const implicit *how, int balance);
 void cps_model_look(model *o);
 /* The list `work` of the step of length h whose end is linearised, and whose start was looked at: works of contacts, or
  * all of them. */
-void cps_model_works(model *o, double h, int all_of);
+void cps_model_works(model *o, double t, double h, int all_of);
 /* Derivatives of stored energies into rows of a list: kinetic, elastic, gravity; of the present state. */
 void cps_model_energy(model *o, entries *list, const int row[3]);
 /* Row of coordinate j of node i in the right-hand side, or of friction force k of a contact point. */
 int cps_model_row(const model *o, int cable, int node, int j);
 int cps_model_friction_row(const model *o, int cable, int point, int axis);
+
+/* The border of a model: see sens_border.c. */
+int cps_border_make(model *o); /* 0 if out of memory */
+void cps_border_free(model *o);
+void cps_border_clear(model *o, const implicit *how);
+void cps_border_own(model *o, const implicit *how, int balance);
+void cps_border_bind(model *o, int cable_of);
+int cps_border_factor(model *o); /* 0 if singular */
+
+/* Entries by a drum's centre (0 place, 1 velocity, 2 acceleration) or angle (likewise), whoever moves it: in columns of the
+ * state and of d that start there. */
+void cps_by_center(const model *o, entries *list, int row, int drum, int axis, int rate, int state, int d,
+                   double by);
+void cps_by_turn(const model *o, entries *list, int row, int drum, int rate, int state, int d, double by);
+
+/* Works of the border in a step of length h, and its stored energy. */
+void cps_border_works(model *o, double t, double h);
+void cps_border_energy(model *o, entries *list, const int row[3]);
+/* Torque of a drum's drive at time t, and tension of a spring. */
+void cps_border_drive(model *o, entries *list, int row, int drum, double t);
+void cps_border_pull(model *o, entries *list, int row, int spring);
 
 /* Whether coordinate d of an end's place is prescribed. */
 int cps_drive_places(const cable *c, int e, int d);
@@ -213,6 +267,7 @@ struct op;
   void copy##_forces(const cable *c, chain_part part, double *length, double *f);                            \
   void copy##_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);                             \
   int copy##_factor(chain_matrix *a);                                                                        \
+  void copy##_solve(const chain_matrix *a, lanes *x);                                                        \
   void copy##_forward(const model *o, const struct op *what, const lanes *initial, lanes *z);                \
   void copy##_backward(const model *o, const struct op *what, lanes *initial, lanes *z)
 SWEEPS(cps_narrow_sweep);

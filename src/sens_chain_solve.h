@@ -1,54 +1,56 @@
 /* sens_chain_solve.h - elimination and substitution for B unknowns per node: included with B and NAME(x). */
 
-/* a = a^-1 by Gauss and Jordan with row pivoting; 0 if singular. */
-static int NAME(invert)(double *a) {
-  double w[B][2 * B];
-  for (int i = 0; i < B; i++)
-    for (int j = 0; j < B; j++) {
-      w[i][j] = a[i * B + j];
-      w[i][B + j] = i == j;
-    }
+enum { NAME(WIDTH) = (3 * B + 3) / 4 * 4 };
+
+/* Rows [D | 1 | U] become [1 | D^-1 | D^-1 U], by Gauss and Jordan with row pivoting; 0 if singular. */
+static int NAME(reduce)(double w[B][NAME(WIDTH)]) {
+  enum { W = NAME(WIDTH) };
   for (int j = 0; j < B; j++) {
     int best = j;
     for (int i = j + 1; i < B; i++)
       if (fabs(w[i][j]) > fabs(w[best][j])) best = i;
     if (!(fabs(w[best][j]) > 0) || !isfinite(w[best][j])) return 0;
-    for (int k = 0; k < 2 * B && best != j; k++) {
-      double t = w[j][k];
-      w[j][k] = w[best][k];
-      w[best][k] = t;
+    lanes inverse = all(1 / w[best][j]), row[W / 4];
+    for (int k = 0; k < W / 4; k++) {
+      row[k] = load(w[best] + 4 * k) * inverse;
+      if (best != j) save(w[best] + 4 * k, load(w[j] + 4 * k));
+      save(w[j] + 4 * k, row[k]);
     }
-    double inverse = 1 / w[j][j];
-    for (int k = 0; k < 2 * B; k++) w[j][k] *= inverse;
     for (int i = 0; i < B; i++) {
-      double f = w[i][j];
-      if (i == j || f == 0) continue;
-      for (int k = 0; k < 2 * B; k++) w[i][k] -= f * w[j][k];
+      lanes f = all(w[i][j]);
+      if (i == j || w[i][j] == 0) continue;
+      for (int k = 0; k < W / 4; k++) save(w[i] + 4 * k, load(w[i] + 4 * k) - f * row[k]);
     }
   }
-  for (int i = 0; i < B; i++)
-    for (int j = 0; j < B; j++) a[i * B + j] = w[i][B + j];
   return 1;
 }
 
 static int NAME(factor)(chain_matrix *a) {
+  double w[B][NAME(WIDTH)], before[B][(B + 3) / 4 * 4];
+  memset(w, 0, sizeof w);
+  memset(before, 0, sizeof before);
   for (int i = 0; i < a->nodes; i++) {
-    double *d = a->d + i * B * B, *u = a->u + i * B * B, x[B * B];
-    const double *l = a->l + i * B * B, *before = u - B * B;
-    for (int r = 0; r < B && i > 0; r++)
-      for (int k = 0; k < B; k++) {
-        double by = l[r * B + k];
-        if (by == 0) continue;
-        for (int s = 0; s < B; s++) d[r * B + s] -= by * before[k * B + s];
-      }
-    if (!NAME(invert)(d)) return 0;
+    double *d = a->d + i * B * B, *u = a->u + i * B * B;
+    const double *l = a->l + i * B * B;
     for (int r = 0; r < B; r++) {
-      double sum[B] = {0};
-      for (int k = 0; k < B; k++)
-        for (int s = 0; s < B; s++) sum[s] += d[r * B + k] * u[k * B + s];
-      for (int s = 0; s < B; s++) x[r * B + s] = sum[s];
+      memcpy(w[r], d + r * B, B * sizeof(double));
+      memset(w[r] + B, 0, B * sizeof(double));
+      w[r][B + r] = 1;
+      memcpy(w[r] + 2 * B, u + r * B, B * sizeof(double));
+      lanes sum[(B + 3) / 4];
+      for (int k = 0; k < (B + 3) / 4; k++) sum[k] = all(0);
+      for (int n = 0; n < B && i > 0; n++)
+        for (int k = 0; k < (B + 3) / 4; k++) sum[k] += all(l[r * B + n]) * load(before[n] + 4 * k);
+      double less[(B + 3) / 4 * 4];
+      for (int k = 0; k < (B + 3) / 4; k++) save(less + 4 * k, sum[k]);
+      for (int k = 0; k < B; k++) w[r][k] -= less[k];
     }
-    memcpy(u, x, sizeof x);
+    if (!NAME(reduce)(w)) return 0;
+    for (int r = 0; r < B; r++) {
+      memcpy(d + r * B, w[r] + B, B * sizeof(double));
+      memcpy(u + r * B, w[r] + 2 * B, B * sizeof(double));
+      memcpy(before[r], w[r] + 2 * B, B * sizeof(double));
+    }
   }
   return 1;
 }

@@ -29,12 +29,7 @@ static double rate_at(double step, const void *base, const void *const *others, 
   return rate_of(step, b, x);
 }
 
-/* Room for n things of a list. */
-static int room(void *list, int n, size_t size) {
-  void *new = calloc(n > 0 ? (size_t)n : 1, size);
-  memcpy(list, &new, sizeof new);
-  return new != NULL;
-}
+static void *many(int n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
 
 static void compare_numbers(number_change *list, int *n, double step, const double *base,
                             const double *const *x, int count) {
@@ -205,19 +200,24 @@ static void compare_holds(change *c, const cps_system *s, cps_scenario *const *x
 }
 
 static int make_room(change *c, const cps_system *s) {
-  const cps_scenario *sc = s->scenario;
-  return room(&c->mass, s->nd, sizeof *c->mass) && room(&c->weight, s->nx, sizeof *c->weight) &&
-         room(&c->initial, s->ny, sizeof *c->initial) && room(&c->release, s->nd, sizeof *c->release) &&
-         room(&c->line, s->n_line, sizeof *c->line) && room(&c->plane, s->n_plane, sizeof *c->plane) &&
-         room(&c->contact, s->nc, sizeof *c->contact) && room(&c->load, s->n_loads, sizeof *c->load) &&
-         room(&c->until, sc->n_bodies, sizeof *c->until) &&
-         room(&c->profile, s->ns + s->n_loads + s->nc, sizeof *c->profile);
+  c->mass = many(s->nd, sizeof *c->mass);
+  c->weight = many(s->nx, sizeof *c->weight);
+  c->initial = many(s->ny, sizeof *c->initial);
+  c->release = many(s->nd, sizeof *c->release);
+  c->line = many(s->n_line, sizeof *c->line);
+  c->plane = many(s->n_plane, sizeof *c->plane);
+  c->contact = many(s->nc, sizeof *c->contact);
+  c->load = many(s->n_loads, sizeof *c->load);
+  c->until = many(s->scenario->n_bodies, sizeof *c->until);
+  c->profile = many(s->ns + s->n_loads + s->nc, sizeof *c->profile);
+  return c->mass && c->weight && c->initial && c->release && c->line && c->plane && c->contact && c->load &&
+         c->until && c->profile;
 }
 
 cps_status cps_change_make_time(change *c, const cps_system *s, cps_error *err) {
   memset(c, 0, sizeof *c);
-  if (!room(&c->profile, s->ns + s->n_loads + s->nc, sizeof *c->profile))
-    return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  c->profile = many(s->ns + s->n_loads + s->nc, sizeof *c->profile);
+  if (!c->profile) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
   compare_profiles(c, s, NULL);
   return CPS_OK;
 }

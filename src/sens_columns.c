@@ -9,8 +9,12 @@
 typedef enum column_kind {
   COL_NONE, /* constant, or time */
   COL_PLACE,
+  COL_STATE, /* a number of the state */
+  COL_TURN,  /* angle or rate of a drum */
+  COL_CENTER,
+  COL_TORQUE_OF_DRIVE,
+  COL_SPRING,
   COL_VELOCITY,
-  COL_PRESCRIBED, /* a number of d */
   COL_TORQUE,
   COL_DRIVE,
   COL_PUSH,
@@ -62,30 +66,41 @@ static void name(naming *n, const char *kind, const char *of, const char *what, 
 static const char *const axes[] = {"x", "y", "z"}, *const rates[] = {"vx", "vy", "vz"},
                          *const forces[] = {"fx", "fy", "fz"};
 
-static void name_bodies(naming *n, const machine *m) {
+static void name_bodies(naming *n, const machine *m, const layout *l) {
   for (int i = 0; i < m->of->n_bodies; i++) {
+    const scenario_body *of = &m->of->bodies[i];
     int c = m->body_cable[i];
-    if (m->of->bodies[i].kind == BODY_SURFACE || c < 0) continue;
+    if (of->kind == BODY_SURFACE) continue;
+    if (c < 0) {
+      int at = l->border + m->body[m->body_border[i]].at, line = of->kind == BODY_LINE;
+      for (int d = 0; d < (line ? 1 : m->dim); d++) {
+        name(n, "bodies", of->name, axes[d], (column){COL_STATE, -1, -1, at + d});
+        name(n, "bodies", of->name, line ? "v" : rates[d], (column){COL_STATE, -1, -1, at + m->nb + d});
+      }
+      continue;
+    }
     int node = m->body_end[i] == 0 ? 0 : m->cable[c].n;
     for (int d = 0; d < m->dim; d++) {
-      name(n, "bodies", m->of->bodies[i].name, axes[d], (column){COL_PLACE, c, -1, node * m->cable[c].b + d});
-      name(n, "bodies", m->of->bodies[i].name, rates[d],
-           (column){COL_VELOCITY, c, -1, node * m->cable[c].b + d});
+      name(n, "bodies", of->name, axes[d], (column){COL_PLACE, c, -1, node * m->cable[c].b + d});
+      name(n, "bodies", of->name, rates[d], (column){COL_VELOCITY, c, -1, node * m->cable[c].b + d});
     }
   }
+  for (int i = 0; i < m->of->n_springs; i++)
+    name(n, "springs", m->of->springs[i].name, "force", (column){COL_SPRING, -1, -1, i});
 }
 
 static void name_drums(naming *n, const machine *m, const layout *l) {
   for (int i = 0; i < m->n_drums; i++) {
     const char *of = m->drum[i].of->name;
     int d0 = l->drum_d + i * DY_DRUM;
-    name(n, "drums", of, "angle", (column){COL_PRESCRIBED, -1, i, d0 + DY_ANGLE});
-    name(n, "drums", of, "rate", (column){COL_PRESCRIBED, -1, i, d0 + DY_RATE});
+    name(n, "drums", of, "angle", (column){COL_TURN, -1, i, 0});
+    name(n, "drums", of, "rate", (column){COL_TURN, -1, i, 1});
     name(n, "drums", of, "torque", (column){COL_TORQUE, -1, i, 0});
-    name(n, "drums", of, "drive", (column){COL_DRIVE, -1, i, d0 + DY_ACCELERATION});
+    name(n, "drums", of, "drive",
+         (column){m->drum[i].angle_at >= 0 ? COL_TORQUE_OF_DRIVE : COL_DRIVE, -1, i, d0 + DY_ACCELERATION});
     for (int d = 0; d < m->dim; d++) {
       name(n, "drums", of, forces[d], (column){COL_PUSH, -1, i, d});
-      name(n, "drums", of, axes[d], (column){COL_PRESCRIBED, -1, i, d0 + DY_CENTER + d});
+      name(n, "drums", of, axes[d], (column){COL_CENTER, -1, i, d});
     }
   }
 }
@@ -131,7 +146,7 @@ column *cps_columns_find(const model *o, const cps_result *result) {
   column *all_of = calloc((size_t)result->n_columns + 1, sizeof *all_of);
   if (!all_of) return NULL;
   naming n = {result, all_of, 0};
-  name_bodies(&n, &o->m);
+  name_bodies(&n, &o->m, &o->at);
   name_drums(&n, &o->m, &o->at);
   name_cables(&n, &o->m);
   name_energy(&n);
@@ -141,7 +156,7 @@ column *cps_columns_find(const model *o, const cps_result *result) {
 int cps_column_works(const column *x) {
   if (x->kind == COL_LOST || x->kind == COL_ERROR) return COLUMN_ALL_WORKS;
   if (x->kind != COL_WORK) return 0;
-  return x->at == WK_SOLVER || x->at == WK_LOAD ? COLUMN_ALL_WORKS : COLUMN_CONTACT_WORKS;
+  return x->at == WK_FRICTION || x->at >= WK_SLIP ? COLUMN_CONTACT_WORKS : COLUMN_ALL_WORKS;
 }
 
 /* ------------------------------------------------------------------ entries */
@@ -211,8 +226,8 @@ static void by_point(const filling *x, int cable_of, int point, int near, const 
   const cable_at *at = &x->o->at.cable[cable_of];
   const contact_point *p = &c->point[point];
   for (int d = 0; d < c->dim; d++) {
-    by_d(x, x->o->at.drum_d + near * DY_DRUM + DY_CENTER + d, -r[d]);
-    by_d(x, x->o->at.drum_d + near * DY_DRUM + DY_CENTER_V + d, -v[d]);
+    cps_by_center(x->o, x->list, x->row, near, d, 0, x->o->at.after, x->o->at.d, -r[d]);
+    cps_by_center(x->o, x->list, x->row, near, d, 1, x->o->at.after, x->o->at.d, -v[d]);
     for (int k = 0; k < 4; k++) {
       if (p->shape[k] == 0) continue;
       int j = p->node * c->b + k * c->dim + d;
@@ -300,7 +315,8 @@ static void add_arc(const filling *x, int cable_of, int point, int drum_of) {
     share = p->weight;
     by_theta(x, at->p_weight + point, 1 / radius);
   } else {
-    for (int i = p->node - 1; i <= p->node; i++) {
+    for (int n = p->node - 1; n <= p->node; n++) {
+      int i = n < 0 && c->seam >= 0 ? c->n - 1 : n;
       if (i < 0 || i >= c->n) continue;
       share += c->length[i] / 2;
       by_theta(x, at->length + i, 0.5 / radius);
@@ -377,7 +393,7 @@ static void add_error(const filling *x) {
   cps_model_energy(x->o, x->list, rows);
 }
 
-void cps_column_add(model *o, entries *list, const column *k, int row) {
+void cps_column_add(model *o, entries *list, const column *k, int row, double t) {
   filling x = {o, list, row};
   const machine *m = &o->m;
   const cable *c = k->cable >= 0 ? &m->cable[k->cable] : NULL;
@@ -393,8 +409,20 @@ void cps_column_add(model *o, entries *list, const column *k, int row) {
   case COL_VELOCITY:
     cps_entries_add(list, row, o->at.after + o->at.cable[k->cable].v + k->at, 1);
     break;
-  case COL_PRESCRIBED:
-    by_d(&x, k->at, 1);
+  case COL_STATE:
+    cps_entries_add(list, row, o->at.after + k->at, 1);
+    break;
+  case COL_TURN:
+    cps_by_turn(o, list, row, k->drum, k->at, o->at.after, o->at.d, 1);
+    break;
+  case COL_CENTER:
+    cps_by_center(o, list, row, k->drum, k->at, 0, o->at.after, o->at.d, 1);
+    break;
+  case COL_TORQUE_OF_DRIVE:
+    cps_border_drive(o, list, row, k->drum, t);
+    break;
+  case COL_SPRING:
+    cps_border_pull(o, list, row, k->at);
     break;
   case COL_TORQUE:
     add_torque(&x, k->drum, 1);

@@ -10,7 +10,7 @@ typedef struct column column;
 /* What each column of a result is, [n_columns]; NULL if out of memory. To be freed. */
 column *cps_columns_find(const model *o, const cps_result *result);
 /* Adds the derivatives of a column, at the state in the machine, to row `row` of a list. */
-void cps_column_add(model *o, entries *list, const column *k, int row);
+void cps_column_add(model *o, entries *list, const column *k, int row, double t);
 /* Which works of steps it needs: 0, those of contacts, or all. */
 enum { COLUMN_CONTACT_WORKS = 1, COLUMN_ALL_WORKS = 2 };
 int cps_column_works(const column *x);

@@ -71,6 +71,8 @@ static int same_numbers(const cps_scenario *a, const cps_scenario *b) {
     for (int d = 0; d < 3; d++) x.shift[d] = y.shift[d] = NULL;
     if (memcmp(&x, &y, sizeof x) != 0) return 0;
   }
+  if (a->n_springs > 0 && memcmp(a->springs, b->springs, (size_t)a->n_springs * sizeof *a->springs) != 0)
+    return 0;
   for (int i = 0; i < a->n_bodies; i++) {
     scenario_body x = a->bodies[i], y = b->bodies[i];
     x.motion = y.motion = NULL;
@@ -297,8 +299,8 @@ static void ties(const machine *m, double *x) {
 static cps_status other_mesh(const sens_parameter *p, cps_error *err) {
   return cps_error_set(
       err, CPS_BAD_INPUT, p->q.path,
-      "%s changes the number of elements or what touches what: cables cannot be differentiated by it; "
-      "give the cable a number of elements",
+      "%s changes the number of elements, an axis, a line, or where a spring is tied: runs of cables "
+      "cannot be differentiated by that",
       p->q.path);
 }
 
@@ -307,6 +309,14 @@ static int same_shape(const machine *a, const machine *b) {
   if (a->n_cables != b->n_cables || a->n_drums != b->n_drums || a->nb != b->nb) return 0;
   for (int i = 0; i < a->n_cables; i++)
     if (a->cable[i].n != b->cable[i].n || a->cable[i].n_points != b->cable[i].n_points) return 0;
+  for (int i = 0; i < a->n_bodies; i++) /* lines stay where they are */
+    if (memcmp(a->body[i].base, b->body[i].base, sizeof a->body[i].base) != 0 ||
+        memcmp(a->body[i].along, b->body[i].along, sizeof a->body[i].along) != 0)
+      return 0;
+  for (int i = 0; i < a->n_drums; i++)
+    if (memcmp(a->drum[i].axis, b->drum[i].axis, sizeof a->drum[i].axis) != 0) return 0;
+  for (int i = 0; i < a->of->n_springs; i++)
+    if (memcmp(a->of->springs[i].end, b->of->springs[i].end, sizeof a->of->springs[i].end) != 0) return 0;
   return 1;
 }
 
@@ -380,14 +390,33 @@ static int load_varies(const drive *o, int cable_of, int e) {
   return 0;
 }
 
+/* Whether any parameter changes the loads on a body. */
+static int body_load_varies(const drive *o, int body) {
+  const cps_scenario *s = o->run->scenario;
+  for (int k = 0; k < o->run->n_wrt; k++) {
+    const cps_scenario *b = o->run->wrt[k].shadow[LAST];
+    for (int i = 0; i < s->n_loads; i++)
+      if (s->loads[i].body == body &&
+          (!same_profile(s->loads[i].force, b->loads[i].force) ||
+           memcmp(s->loads[i].direction, b->loads[i].direction, sizeof s->loads[i].direction) != 0))
+        return 1;
+  }
+  return 0;
+}
+
 static void find_varying(drive *o) {
   const layout *l = o->at;
+  for (int i = 0; i < o->m->n_bodies; i++)
+    for (int d = 0; d < 3; d++)
+      o->d_varies[l->body_d + 3 * i + d] = body_load_varies(o, o->m->body[i].index) != 0;
   for (int i = 0; i < o->m->n_drums; i++) {
     unsigned char *x = o->d_varies + l->drum_d + i * DY_DRUM;
     const unsigned char *th = o->theta_varies + l->drum_theta + i * TH_DRUM;
     const slot *s = find_slot(o, i, -1, -1, -1);
     int turns = s->n > 0 || th[TH_KP] || th[TH_KD];
-    for (int k = DY_ANGLE; k <= DY_ACCELERATION; k++) x[k] = turns != 0;
+    int free_to_turn = o->m->drum[i].angle_at >= 0;
+    for (int k = DY_ANGLE; k <= DY_ACCELERATION; k++) x[k] = turns && !free_to_turn;
+    x[DY_SET] = x[DY_SET_T] = s->n > 0 && free_to_turn;
     for (int d = 0; d < 3; d++) {
       int moves = find_slot(o, i, -1, -1, d)->n > 0;
       x[DY_CENTER + d] = moves || th[TH_CENTER + d];
@@ -507,16 +536,24 @@ static void control(drive *o, int i, double t, double h) {
       k[j][0] = y[j].x[1];
       k[j][1] = of->kp * (y[j].s.y - y[j].x[0]) + of->kd * (y[j].s.y_t - y[j].x[1]);
     }
+    lanes kp = all(of->kp), kd = all(of->kd), sixth = all(step / 6), two = all(2), behind[4][3];
+    for (int j = 0; j < 4; j++) {
+      behind[j][0] = all(y[j].s.y - y[j].x[0]);
+      behind[j][1] = all(y[j].s.y_t - y[j].x[1]);
+      behind[j][2] = all(y[j].c);
+    }
     for (int chunk = 0; chunk < o->chunks; chunk++) {
       lanes *d = o->d + chunk * o->at->ds + first, dk[4][2];
+      const lanes *th = o->theta + chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM;
       for (int j = 0; j < 4; j++) {
         lanes dx[2] = {d[DY_ANGLE], d[DY_RATE]};
-        for (int n = 0; n < 2 && j > 0; n++) dx[n] += all(y[j].c) * dk[j - 1][n];
+        for (int n = 0; n < 2 && j > 0; n++) dx[n] += behind[j][2] * dk[j - 1][n];
         dk[j][0] = dx[1];
-        dk[j][1] = torque_by(o, i, y[j].x, y[j].s, dx, y[j].ds, chunk);
+        dk[j][1] = th[TH_KP] * behind[j][0] + th[TH_KD] * behind[j][1] - kp * dx[0] - kd * dx[1];
+        if (y[j].ds) dk[j][1] += kp * y[j].ds[chunk] + kd * y[j].ds[o->chunks + chunk];
       }
       for (int n = 0; n < 2; n++)
-        d[DY_ANGLE + n] += all(step / 6) * (dk[0][n] + all(2) * dk[1][n] + all(2) * dk[2][n] + dk[3][n]);
+        d[DY_ANGLE + n] += sixth * (dk[0][n] + two * dk[1][n] + two * dk[2][n] + dk[3][n]);
     }
     x[0] += step / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
     x[1] += step / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
@@ -535,7 +572,13 @@ static void move_drum(drive *o, int i, double t0, double t) {
   const lanes *ds = of->drive == DRUM_ROTATION ? slot_at(o, find_slot(o, i, -1, -1, -1), t) : NULL;
   for (int chunk = 0; chunk < o->chunks && ds; chunk++)
     for (int k = 0; k < 3; k++) o->d[chunk * o->at->ds + first + DY_ANGLE + k] = ds[k * o->chunks + chunk];
-  if (of->drive == DRUM_PD && o->d_varies[first + DY_ANGLE]) control(o, i, t0, t - t0);
+  if (o->m->drum[i].angle_at >= 0) {
+    const lanes *set = slot_at(o, find_slot(o, i, -1, -1, -1), t);
+    for (int chunk = 0; chunk < o->chunks && set; chunk++)
+      for (int k = 0; k < 2; k++) o->d[chunk * o->at->ds + first + DY_SET + k] = set[k * o->chunks + chunk];
+  } else if (of->drive == DRUM_PD && o->d_varies[first + DY_ANGLE]) {
+    control(o, i, t0, t - t0);
+  }
   for (int axis = 0; axis < 3; axis++) {
     const lanes *shift = slot_at(o, find_slot(o, i, -1, -1, axis), t);
     for (int chunk = 0; chunk < o->chunks; chunk++) {
@@ -614,7 +657,24 @@ static void move_end(drive *o, int cable_of, int e, double t, const drum *drums)
   }
 }
 
+static void move_body_load(drive *o, int i, double t) {
+  int first = o->at->body_d + 3 * i, body = o->m->body[i].index;
+  for (int wrt = 0; wrt < o->run->n_wrt && o->d_varies[first]; wrt++) {
+    const sens_parameter *p = &o->run->wrt[wrt];
+    double sum[3] = {0};
+    for (int j = 0; j < SENS_SHADOWS; j++) {
+      const cps_scenario *s = p->shadow[j];
+      for (int k = 0; k < s->n_loads; k++)
+        for (int d = 0; d < 3 && s->loads[k].body == body; d++)
+          sum[d] += cps_sens_share[j] / p->step * cps_profile_eval(s->loads[k].force, t).y *
+                    s->loads[k].direction[d];
+    }
+    for (int d = 0; d < 3; d++) o->d[wrt / LANES * o->at->ds + first + d][wrt % LANES] = sum[d];
+  }
+}
+
 void cps_drive_move(drive *o, double t0, double t, const drum *drums) {
+  for (int i = 0; i < o->m->n_bodies; i++) move_body_load(o, i, t);
   for (int i = 0; i < o->m->n_drums; i++) move_drum(o, i, t0, t);
   for (int i = 0; i < o->m->n_cables; i++)
     for (int e = 0; e < 2; e++) move_end(o, i, e, t, drums);

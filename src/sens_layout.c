@@ -13,7 +13,15 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   theta += 4;
   l->drum_theta = theta;
   theta += TH_DRUM * m->n_drums;
-  l->ds = l->drum_d + DY_DRUM * m->n_drums;
+  l->body_theta = theta;
+  l->spring_theta = theta + m->n_bodies;
+  theta = l->spring_theta + 3 * m->of->n_springs;
+  l->nb = m->nb;
+  l->border = state;
+  l->drum_start = state + 4 * m->nb;
+  state = l->drum_start + 4 * m->n_drums;
+  l->body_d = l->drum_d + DY_DRUM * m->n_drums;
+  l->ds = l->body_d + 3 * m->n_bodies;
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     cable_at *at = &l->cable[i];
@@ -22,7 +30,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     for (int k = 0; k < 4; k++, state += at->e) *parts[k] = state;
     at->f = state;
     at->start = at->f + c->n_points * axes;
-    state = at->start + c->n_points * m->dim;
+    at->reaction = at->start + c->n_points * m->dim;
+    state = at->reaction + 2 * m->dim;
     at->w = w;
     w += at->e;
     at->theta = theta;
@@ -40,8 +49,12 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->works = state;
   l->states = state + WK_SLIP + m->n_cables * m->n_drums;
   l->thetas = theta;
-  l->ws = w;
-  l->rhs = rhs;
+  l->border_w = w;
+  l->border_rhs = rhs;
+  l->ws = w + m->nb;
+  l->nx = m->nb;
+  for (int i = 0; i < m->n_cables && m->nb > 0; i++) l->nx += 2 * m->cable[i].slots;
+  l->rhs = rhs + l->nx;
   l->after = l->before + l->states;
   l->w1 = l->after + l->states;
   l->w2 = l->w1 + l->ws;
@@ -90,12 +103,25 @@ void cps_layout_theta(const layout *l, const machine *m, double *theta) {
     x[TH_KP] = of->kp;
     x[TH_KD] = of->kd;
     x[TH_INERTIA] = of->inertia;
+    memcpy(x + TH_OFFSET, m->drum[i].offset, sizeof m->drum[i].offset);
+  }
+  for (int i = 0; i < m->n_bodies; i++) theta[l->body_theta + i] = m->body[i].mass;
+  for (int i = 0; i < m->of->n_springs; i++) {
+    const scenario_spring *g = &m->of->springs[i];
+    double *x = theta + l->spring_theta + 3 * i;
+    x[0] = g->stiffness;
+    x[1] = g->damping;
+    x[2] = g->length;
   }
   for (int i = 0; i < m->n_cables; i++) theta_of_cable(&m->cable[i], &l->cable[i], theta);
 }
 
 void cps_layout_initial(const layout *l, const machine *m, double *state) {
   memset(state, 0, (size_t)l->states * sizeof(double));
+  for (int k = 0; k < m->nb; k++) {
+    state[l->border + k] = m->free[k].q;
+    state[l->border + m->nb + k] = m->free[k].v;
+  }
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     size_t bytes = (size_t)l->cable[i].e * sizeof(double);

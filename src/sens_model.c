@@ -48,16 +48,21 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   o->v0 = calloc((size_t)ws, sizeof(double));
   o->a0 = calloc((size_t)ws, sizeof(double));
   o->loads0 = calloc(n, sizeof *o->loads0);
+  o->reaction0 = calloc(n, sizeof *o->reaction0);
+  o->raw = calloc(n, sizeof *o->raw);
   double *dense = calloc((size_t)ws * 6, sizeof(double));
   o->dense = (chain_work){dense, dense + ws, dense + 2 * ws, dense + 3 * ws, dense + 4 * ws, dense + 5 * ws};
   good = good && dense;
   for (int k = 0; k < 4; k++) good = (o->room[k] = calloc((size_t)ws, sizeof(double))) != NULL && good;
-  if (good && o->matrix && o->spot && o->spot0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0)
+  good = cps_border_make(o) && good;
+  if (good && o->matrix && o->spot && o->spot0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0 &&
+      o->reaction0 && o->raw)
     return CPS_OK;
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
 }
 
 void cps_model_free(model *o) {
+  cps_border_free(o);
   for (int i = 0; i < o->m.n_cables; i++) {
     if (o->matrix) cps_chain_matrix_free(&o->matrix[i]);
     if (o->spot) free(o->spot[i]);
@@ -71,6 +76,8 @@ void cps_model_free(model *o) {
   free(o->v0);
   free(o->a0);
   free(o->loads0);
+  free(o->reaction0);
+  free(o->raw);
   for (int k = 0; k < 4; k++) free(o->room[k]);
   free(o->inertia);
   free(o->dense.solver_q);
@@ -105,7 +112,7 @@ static int add_products(model *o, int cable_of, int damping, int n) {
   int b = a->b, w = o->at.cable[cable_of].w;
   for (int i = 0; i <= c->n; i++)
     for (int r = 0; r < c->b; r++)
-      for (int near = i > 0 ? -1 : 0; near <= (i < c->n); near++)
+      for (int near = i > 0 ? -1 : 0; near <= (i < c->n ? 1 : 0); near++)
         for (int s = 0; s < c->b; s++) {
           if (r % c->dim != s % c->dim)
             continue; /* both are the same in every direction, and do not mix them */
@@ -118,6 +125,8 @@ static int add_products(model *o, int cable_of, int damping, int n) {
 }
 
 int cps_model_prepare(model *o) {
+  const implicit any = {.q_a = 1, .v_a = 1};
+  if (o->at.nb > 0) cps_border_clear(o, &any);
   size_t most = 0;
   for (int i = 0; i < o->m.n_cables; i++) most += (size_t)(o->at.cable[i].e * 6);
   free(o->inertia);
@@ -248,23 +257,85 @@ static void add_loads(model *o, int cable_of) {
 
 /* ------------------------------------------------------------------ contact */
 
-/* A row of a contact point, `by` times, into row `j` of node `node`: matrix and list. */
+/* A row of a contact point, `by` times, into row `j` of node `node`, or of the border if that is negative: matrix and
+ * list. `cable`: the point's. */
 typedef struct into {
   int cable, node, j;
   double by;
 } into;
 
+/* The entry of the matrix in that row, and the column of a coordinate of the cable or of a border unknown. */
+static double *entry_at(model *o, const into *to, int node, int column) {
+  chain_matrix *a = &o->matrix[to->cable];
+  int b = a->b, near = node - to->node;
+  if (to->node < 0) return &o->border.c[to->cable][(to->j * a->nodes + node) * b + column];
+  return (near < 0 ? a->l : near > 0 ? a->u : a->d) + (to->node * b + to->j) * b + column;
+}
+
+static double *border_at(model *o, const into *to, int k) {
+  if (to->node < 0) return &o->border.s[to->j * o->at.nx + k];
+  return &o->border.b[to->cable][(to->node * o->matrix[to->cable].b + to->j) * o->at.nx + k];
+}
+
+/* The row by a border unknown: place, velocity and acceleration of it. */
+static void by_border(model *o, const into *to, int row, int k, const double by[3], const implicit *how,
+                      int balance) {
+  *border_at(o, to, k) += to->by * (by[0] + by[1] * how->v_a / how->q_a + by[2] / how->q_a);
+  cps_entries_add(&o->now, row, o->at.w1 + o->at.border_w + k, to->by * by[1]);
+  cps_entries_add(&o->now, row, o->at.w2 + o->at.border_w + k, to->by * by[2]);
+  if (balance) cps_entries_add(&o->now, row, o->at.before + o->at.border + k, -to->by * by[0]);
+}
+
+/* The row by the motion of the drum. */
+static void by_drum(model *o, const into *to, int row, int drum_of, const spot_row *x, const implicit *how,
+                    int balance) {
+  const drum *g = &o->m.drum[drum_of];
+  int d0 = o->at.drum_d + drum_of * DY_DRUM, start = o->at.before + o->at.drum_start + 4 * drum_of,
+      dim = o->m.dim;
+  if (g->angle_at >= 0) {
+    const double by[3] = {x->angle, x->rate, x->acceleration};
+    by_border(o, to, row, g->angle_at, by, how, balance);
+    cps_entries_add(&o->now, row, start, to->by * x->angle);
+  } else {
+    by_d(o, row, d0 + DY_RATE, -to->by * x->rate);
+    by_d(o, row, d0 + DY_ACCELERATION, -to->by * x->acceleration);
+  }
+  if (g->carrier >= 0) {
+    const border_body *y = &o->m.body[g->carrier];
+    for (int k = 0; k < y->n; k++) {
+      double by[3] = {0};
+      for (int d = 0; d < dim; d++) {
+        by[0] -= x->r[d] * y->along[k][d];
+        by[1] -= x->v[d] * y->along[k][d];
+        by[2] -= x->a[d] * y->along[k][d];
+      }
+      by_border(o, to, row, y->at + k, by, how, balance);
+    }
+    for (int d = 0; d < dim; d++) {
+      by_theta(o, row, o->at.drum_theta + drum_of * TH_DRUM + TH_OFFSET + d, to->by * x->r[d]);
+      if (how->bristle > 0) cps_entries_add(&o->now, row, start + 1 + d, to->by * x->start[d]);
+    }
+    return;
+  }
+  for (int d = 0; d < dim; d++) {
+    by_d(o, row, d0 + DY_CENTER + d, to->by * (x->r[d] + (how->bristle > 0 ? x->start[d] : 0)));
+    by_d(o, row, d0 + DY_CENTER_V + d, to->by * x->v[d]);
+    by_d(o, row, d0 + DY_CENTER_A + d, to->by * x->a[d]);
+  }
+}
+
 static void add_spot_row(model *o, const contact_point *p, const spot *s, const spot_row *x, const into *to,
                          const implicit *how, int balance) {
   const cable *c = &o->m.cable[to->cable];
   const cable_at *at = &o->at.cable[to->cable];
-  chain_matrix *a = &o->matrix[to->cable];
-  int b = a->b, dim = c->dim, row = cps_model_row(o, to->cable, to->node, to->j), point = (int)(p - c->point);
+  int dim = c->dim, point = (int)(p - c->point);
+  int row = to->node < 0 ? o->at.right + o->at.border_rhs + to->j
+                         : cps_model_row(o, to->cable, to->node, to->j);
   double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
   for (int k = 0; k < 4; k++) {
     if (p->shape[k] == 0) continue;
-    int node = p->node + k / 2, near = node - to->node;
-    double *block = (near < 0 ? a->l : near > 0 ? a->u : a->d) + (to->node * b + to->j) * b;
+    int node = p->node + k / 2;
+    double *block = entry_at(o, to, node, 0);
     for (int d = 0; d < dim; d++) {
       int j = k % 2 * dim + d, w = at->w + node * c->b + j;
       double by = to->by * p->shape[k];
@@ -274,20 +345,12 @@ static void add_spot_row(model *o, const contact_point *p, const spot *s, const 
       if (balance) cps_entries_add(&o->now, row, o->at.before + at->q + node * c->b + j, -by * x->r[d]);
     }
   }
-  int near = p->node - to->node, slot = c->b + point % c->per_node * (dim - 1);
-  double *block = (near < 0 ? a->l : a->d) + (to->node * b + to->j) * b;
-  for (int k = 0; k < dim - 1; k++) block[slot + k] += to->by * x->f[k];
+  double *block = entry_at(o, to, p->node, c->b + point % c->per_node * (dim - 1));
+  for (int k = 0; k < dim - 1; k++) block[k] += to->by * x->f[k];
+  by_drum(o, to, row, s->drum, x, how, balance);
+  for (int d = 0; d < dim && how->bristle > 0; d++) /* springs hold the point where it was */
+    cps_entries_add(&o->now, row, o->at.before + at->start + point * dim + d, -to->by * x->start[d]);
   /* numbers */
-  int d0 = o->at.drum_d + s->drum * DY_DRUM;
-  for (int d = 0; d < dim; d++) {
-    by_d(o, row, d0 + DY_CENTER + d, to->by * x->r[d]);
-    by_d(o, row, d0 + DY_CENTER_V + d, to->by * x->v[d]);
-    by_d(o, row, d0 + DY_CENTER_A + d, to->by * x->a[d]);
-    if (how->bristle > 0)
-      cps_entries_add(&o->now, row, o->at.before + at->start + point * dim + d, -to->by * x->start[d]);
-  }
-  by_d(o, row, d0 + DY_RATE, -to->by * x->rate);
-  by_d(o, row, d0 + DY_ACCELERATION, -to->by * x->acceleration);
   by_theta(o, row, o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, -to->by * x->radius);
   by_theta(o, row, at->p_mass + point, -to->by * x->mass);
   by_theta(o, row, at->p_weight + point, -to->by * x->weight);
@@ -307,6 +370,24 @@ static void add_spot_row(model *o, const contact_point *p, const spot *s, const 
   }
 }
 
+/* What a point does to the border: it turns the drum, or pushes the body that carries it. */
+static void add_to_border(model *o, int cable_of, const contact_point *p, const spot *s, const implicit *how,
+                          int balance) {
+  const drum *g = &o->m.drum[s->drum];
+  if (g->angle_at >= 0) {
+    spot_row turns = {.f = {g->radius, 0}, .radius = s->f[0]};
+    into to = {cable_of, -1, g->angle_at, 1};
+    add_spot_row(o, p, s, &turns, &to, how, balance);
+  }
+  if (g->carrier < 0) return;
+  const border_body *y = &o->m.body[g->carrier];
+  for (int k = 0; k < y->n; k++)
+    for (int d = 0; d < o->m.dim; d++) {
+      into to = {cable_of, -1, y->at + k, -y->along[k][d]};
+      if (to.by != 0) add_spot_row(o, p, s, &s->force[d], &to, how, balance);
+    }
+}
+
 static void add_point(model *o, int cable_of, int point, const implicit *how, int balance) {
   const cable *c = &o->m.cable[cable_of];
   const contact_point *p = &c->point[point];
@@ -317,6 +398,7 @@ static void add_point(model *o, int cable_of, int point, const implicit *how, in
   for (int i = 0; i < dim - 1 && (s->drum < 0 || s->open); i++)
     a->d[(p->node * b + slot + i) * b + slot + i] = 1;
   if (s->drum < 0) return;
+  add_to_border(o, cable_of, p, s, how, balance);
   for (int i = 0; i < dim - 1 && !s->open; i++) {
     into to = {cable_of, p->node, slot + i, 1};
     add_spot_row(o, p, s, &s->rest[i], &to, how, balance);
@@ -344,6 +426,10 @@ static void fix(model *o, int cable_of) {
     for (int j = 0; j < c->b; j++) {
       if (!(c->fixed[node] >> j & 1)) continue;
       size_t at = (size_t)((node * b + j) * b), bytes = (size_t)b * sizeof(double);
+      if (j < c->dim) {
+        memcpy(o->raw[cable_of][e][j], a->d + at, bytes);
+        memcpy(o->raw[cable_of][e][j] + b, (e ? a->l : a->u) + at, bytes);
+      }
       memset(a->l + at, 0, bytes);
       memset(a->d + at, 0, bytes);
       memset(a->u + at, 0, bytes);
@@ -356,6 +442,7 @@ int cps_model_linearise(model *o, const implicit *how, int balance) {
   double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
   int damped = !(how->bristle > 0), good = 1;
   o->now.n = 0;
+  if (o->at.nb > 0) cps_border_clear(o, how);
   for (int i = 0; i < o->m.n_cables; i++) {
     cable *c = &o->m.cable[i];
     chain_matrix *a = &o->matrix[i];
@@ -376,8 +463,11 @@ int cps_model_linearise(model *o, const implicit *how, int balance) {
           a->d[at * b + c->b + k * (c->dim - 1) + d] = 1;
         }
     for (int k = 0; k < c->n_points; k++) add_point(o, i, k, how, balance);
+    if (o->at.nb > 0) cps_border_bind(o, i);
     fix(o, i);
     good = cps_chain_factor(a) && good;
   }
-  return good;
+  if (o->at.nb == 0 || !good) return good;
+  cps_border_own(o, how, balance);
+  return cps_border_factor(o);
 }

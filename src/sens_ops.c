@@ -14,6 +14,12 @@ static void set_damping(machine *m, int on) {
 static void linearise_hold(model *o) {
   const machine *m = &o->m;
   o->list.n = 0;
+  for (int i = 0; i < m->n_drums; i++) { /* and where drums are meanwhile */
+    int row = o->at.after + o->at.drum_start + 4 * i;
+    if (m->drum[i].angle_at >= 0) cps_by_turn(o, &o->list, row, i, 0, o->at.before, o->at.d, 1);
+    for (int d = 0; d < m->dim && m->drum[i].carrier >= 0; d++)
+      cps_by_center(o, &o->list, row + 1 + d, i, d, 0, o->at.before, o->at.d, 1);
+  }
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     const cable_at *at = &o->at.cable[i];
@@ -36,11 +42,9 @@ static void linearise_hold(model *o) {
         int f = o->at.before + at->f + k * (c->dim - 1);
         cps_entries_add(&o->list, row, f, s.t[d] / m->grip);
         if (c->dim == 3) cps_entries_add(&o->list, row, f + 1, axis[d] / m->grip);
-        for (int e = 0; e < c->dim; e++) {
-          int center = o->at.drum_d + s.drum * DY_DRUM + DY_CENTER + e;
-          if (o->d_varies[center])
-            cps_entries_add(&o->list, row, o->at.d + center, s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho);
-        }
+        for (int e = 0; e < c->dim; e++)
+          cps_by_center(o, &o->list, row, s.drum, e, 0, o->at.before, o->at.d,
+                        s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho);
         if (o->theta_varies[o->at.grip])
           cps_entries_add(&o->list, row, o->at.theta + o->at.grip, -pull / (m->grip * m->grip));
       }
@@ -57,7 +61,7 @@ int cps_op_linearise(model *o, const op *what, int works) {
   } else if (what->kind == OP_STEP) {
     good = cps_model_linearise(o, &what->how, 0);
     o->work.n = o->has_dense = 0;
-    if (works) cps_model_works(o, what->h, works > 1);
+    if (works) cps_model_works(o, what->how.t, what->h, works > 1);
   } else if (what->kind == OP_BEGIN && what->balanced) {
     good = cps_model_linearise(o, &what->how, 1);
   } else if (what->kind == OP_HOLD) {

@@ -20,4 +20,7 @@ const char *cps_sens_output_column(const cps_sens *s, int of);
 /* The unit of a derivative, such as "m/(N/m)". */
 void cps_sens_ratio(char *text, size_t size, const char *above, const char *below);
 
+/* Leaves out what happens to changes of state at transitions, which makes them wrong: to show what that does. */
+void cps_sens_leave_jumps_out(cps_sens *sens);
+
 #endif

@@ -30,7 +30,7 @@ static double stage_time(const op *o, int i) { return fmin(o->t + o->table->c[i]
 /* Contacts that are held at rest keep no relative velocity: to the last digit, as in the run. */
 static int is_held(const bodies *b, const op *o, int i) {
   const contact *c = &b->s->contacts[i];
-  return o->mode[i] == 0 && c->law->n_modes == 3 && (c->law->traits & CPS_NEEDS_FEQ);
+  return !b->without_jumps && o->mode[i] == 0 && c->law->n_modes == 3 && (c->law->traits & CPS_NEEDS_FEQ);
 }
 
 /* The end of a step that locates events: surfaces are where they are then. */

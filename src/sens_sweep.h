@@ -102,6 +102,8 @@ static void solve_transposed(const chain_matrix *a, lanes *x) {
     transposed_10(a, x);
 }
 
+void SWEEP(solve)(const chain_matrix *a, lanes *x) { solve(a, x); }
+
 /* How w1 and w2 depend on q, v, aux, a before a solve: weights of each. */
 typedef struct weights {
   double w1[4], w2[4];
@@ -159,6 +161,33 @@ static void move_forward(const model *o, lanes *z) {
   }
 }
 
+/* w1 and w2 of n coordinates whose q, v, aux and a are there. */
+static void combine(const weights *w, int n, const lanes *q, const lanes *v, const lanes *aux, const lanes *a,
+                    lanes *w1, lanes *w2) {
+  for (int k = 0; k < n; k++) {
+    w1[k] = all(w->w1[0]) * q[k] + all(w->w1[1]) * v[k] + all(w->w1[2]) * aux[k] + all(w->w1[3]) * a[k];
+    w2[k] = all(w->w2[0]) * q[k] + all(w->w2[1]) * v[k] + all(w->w2[2]) * aux[k] + all(w->w2[3]) * a[k];
+  }
+}
+
+/* The border, and what follows it. */
+static void predict_border(const model *o, const weights *w, lanes *z) {
+  int nb = o->at.nb;
+  lanes *b = z + o->at.before + o->at.border, *w1 = z + o->at.w1, *w2 = z + o->at.w2;
+  combine(w, nb, b, b + nb, b + 3 * nb, b + 2 * nb, w1 + o->at.border_w, w2 + o->at.border_w);
+  for (int i = 0; i < o->border.bonds; i++) {
+    const chain_bond *x = &o->border.bond[i];
+    for (int j = 0; j < x->n; j++) {
+      int k = o->at.cable[x->cable].w + x->node * o->m.cable[x->cable].b + j;
+      w1[k] = w2[k] = all(0);
+      for (int n = 0; n < x->unknowns; n++) {
+        w1[k] += all(x->by[j][n]) * w1[o->at.border_w + x->at[n]];
+        w2[k] += all(x->by[j][n]) * w2[o->at.border_w + x->at[n]];
+      }
+    }
+  }
+}
+
 static void predict_forward(const model *o, const op *what, const weights *w, lanes *z) {
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
@@ -166,10 +195,7 @@ static void predict_forward(const model *o, const op *what, const weights *w, la
     const lanes *q = z + o->at.before + at->q, *v = z + o->at.before + at->v,
                 *aux = z + o->at.before + at->aux, *a = z + o->at.before + at->a;
     lanes *w1 = z + o->at.w1 + at->w, *w2 = z + o->at.w2 + at->w;
-    for (int k = 0; k < at->e; k++) {
-      w1[k] = all(w->w1[0]) * q[k] + all(w->w1[1]) * v[k] + all(w->w1[2]) * aux[k] + all(w->w1[3]) * a[k];
-      w2[k] = all(w->w2[0]) * q[k] + all(w->w2[1]) * v[k] + all(w->w2[2]) * aux[k] + all(w->w2[3]) * a[k];
-    }
+    combine(w, at->e, q, v, aux, a, w1, w2);
     for (int e = 0; e < 2; e++)
       for (int j = 0; j < c->b; j++) {
         int k = (e ? c->n : 0) * c->b + j;
@@ -183,6 +209,7 @@ static void predict_forward(const model *o, const op *what, const weights *w, la
         w2[k] = all(w->a_q) * place - faster;
       }
   }
+  if (o->at.nb > 0) predict_border(o, w, z);
 }
 
 /* Rows that say what an unknown is. */
@@ -206,6 +233,17 @@ static void given_forward(const model *o, const op *what, lanes *z) {
       for (int n = 0; n < c->dim - 1 && o->spot[i][k].drum >= 0 && o->spot[i][k].open; n++)
         z[cps_model_friction_row(o, i, k, n)] = z[o->at.before + at->f + k * (c->dim - 1) + n];
   }
+  lanes *border = z + o->at.right + o->at.border_rhs;
+  for (int i = 0; i < o->border.bonds; i++) {
+    const chain_bond *x = &o->border.bond[i];
+    for (int j = 0; j < x->n; j++) {
+      lanes *row = z + cps_model_row(o, x->cable, x->node, j);
+      for (int n = 0; n < x->unknowns; n++) border[x->at[n]] += all(x->by[j][n]) * *row;
+      *row = all(0);
+    }
+  }
+  for (int k = 0; k < o->at.nb; k++)
+    if (o->border.braked[k]) border[k] = what->kind == OP_BEGIN ? all(0) : z[o->at.before + o->at.border + k];
 }
 
 static void unknowns_forward(const model *o, const op *what, const weights *w, lanes *z) {
@@ -236,6 +274,37 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
         z[o->at.after + at->f + k * (c->dim - 1) + n] = z[cps_model_friction_row(o, i, k, n)];
     copy(z, o->at.after + at->start, o->at.before + at->start, c->n_points * c->dim);
   }
+  int nb = o->at.nb;
+  const lanes *x = z + o->at.right + o->at.border_rhs, *w1 = z + o->at.w1 + o->at.border_w,
+              *w2 = z + o->at.w2 + o->at.border_w, *b0 = z + o->at.before + o->at.border;
+  lanes *b = z + o->at.after + o->at.border;
+  for (int k = 0; k < nb; k++) {
+    b[k] = what->kind == OP_BEGIN ? b0[k] + x[k] : x[k];
+    b[nb + k] = all(w->v_q) * x[k] - w1[k];
+    b[2 * nb + k] = all(w->a_q) * x[k] - w2[k];
+    b[3 * nb + k] = what->kind == OP_BEGIN ? b[2 * nb + k]
+                    : what->kind == OP_SOLVE
+                        ? b0[3 * nb + k]
+                        : all(w->step.by_a) * b[2 * nb + k] + all(w->step.by_a0) * b0[2 * nb + k] +
+                              all(w->step.by_aux) * b0[3 * nb + k];
+  }
+  copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, 4 * o->m.n_drums);
+}
+
+/* What moves an end: its equations as if it were free, before and after they are solved. */
+static void reactions_forward(const model *o, int cable_of, int solved, lanes *z) {
+  const cable *c = &o->m.cable[cable_of];
+  int b = o->matrix[cable_of].b;
+  for (int e = 0; e < 2; e++)
+    for (int j = 0; j < c->dim; j++) {
+      if (!is_fixed(c, e, j) || !is_driven(c, e, j)) continue;
+      int node = e ? c->n : 0;
+      lanes *reaction = z + o->at.after + o->at.cable[cable_of].reaction + e * c->dim + j;
+      if (!solved) *reaction = -z[cps_model_row(o, cable_of, node, j)];
+      const lanes *x = z + cps_model_row(o, cable_of, node, 0), *next = e ? x - b : x + b;
+      const double *raw = o->raw[cable_of][e][j];
+      for (int k = 0; k < b && solved; k++) *reaction += all(raw[k]) * x[k] + all(raw[b + k]) * next[k];
+    }
 }
 
 /* C w1 + M w2 */
@@ -269,25 +338,114 @@ static void works_forward(const model *o, lanes *z) {
   z[o->at.after + o->at.works + WK_DAMPING] += damping;
 }
 
+/* P S y = L U y = r, in place, and the transposed. */
+static void solve_border(const model *o, lanes *y) {
+  int nb = o->at.nx;
+  const double *s = o->border.s;
+  for (int j = 0; j < nb; j++) {
+    lanes t = y[o->border.pivot[j]];
+    y[o->border.pivot[j]] = y[j];
+    y[j] = t;
+  }
+  for (int i = 0; i < nb; i++)
+    for (int k = 0; k < i; k++) y[i] -= all(s[i * nb + k]) * y[k];
+  for (int i = nb - 1; i >= 0; i--) {
+    for (int k = i + 1; k < nb; k++) y[i] -= all(s[i * nb + k]) * y[k];
+    y[i] /= all(s[i * nb + i]);
+  }
+}
+
+static void solve_border_transposed(const model *o, lanes *y) {
+  int nb = o->at.nx;
+  const double *s = o->border.s;
+  for (int i = 0; i < nb; i++) {
+    for (int k = 0; k < i; k++) y[i] -= all(s[k * nb + i]) * y[k];
+    y[i] /= all(s[i * nb + i]);
+  }
+  for (int i = nb - 1; i >= 0; i--)
+    for (int k = i + 1; k < nb; k++) y[i] -= all(s[k * nb + i]) * y[k];
+  for (int j = nb - 1; j >= 0; j--) {
+    lanes t = y[o->border.pivot[j]];
+    y[o->border.pivot[j]] = y[j];
+    y[j] = t;
+  }
+}
+
+/* All unknowns, of cables and of the border. */
+static void solve_all(const model *o, lanes *x) {
+  int nb = o->at.nx;
+  lanes *y = x + o->at.border_rhs;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    lanes *part = x + o->at.cable[i].rhs;
+    int rows = o->matrix[i].nodes * o->matrix[i].b;
+    solve(&o->matrix[i], part);
+    for (int k = 0; k < nb; k++)
+      for (int r = 0; r < rows; r++) y[k] -= all(o->border.c[i][k * rows + r]) * part[r];
+  }
+  if (nb == 0) return;
+  solve_border(o, y);
+  for (int i = 0; i < o->m.n_cables; i++) {
+    lanes *part = x + o->at.cable[i].rhs;
+    int rows = o->matrix[i].nodes * o->matrix[i].b;
+    for (int k = 0; k < nb; k++)
+      for (int r = 0; r < rows; r++) part[r] -= all(o->border.z[i][k * rows + r]) * y[k];
+  }
+}
+
+static void solve_all_transposed(const model *o, lanes *x) {
+  int nb = o->at.nx;
+  lanes *y = x + o->at.border_rhs;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const lanes *part = x + o->at.cable[i].rhs;
+    int rows = o->matrix[i].nodes * o->matrix[i].b;
+    for (int k = 0; k < nb; k++)
+      for (int r = 0; r < rows; r++) y[k] -= all(o->border.z[i][k * rows + r]) * part[r];
+  }
+  if (nb > 0) solve_border_transposed(o, y);
+  for (int i = 0; i < o->m.n_cables; i++) {
+    lanes *part = x + o->at.cable[i].rhs;
+    int rows = o->matrix[i].nodes * o->matrix[i].b;
+    for (int k = 0; k < nb; k++)
+      for (int r = 0; r < rows; r++) part[r] -= all(o->border.c[i][k * rows + r]) * y[k];
+    solve_transposed(&o->matrix[i], part);
+  }
+}
+
 static void solve_forward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
   if (what->kind == OP_BEGIN) move_forward(o, z);
   if (what->kind == OP_BEGIN && !what->balanced) {
     for (int i = 0; i < o->m.n_cables; i++)
       copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
+    copy(z, o->at.before + o->at.border + 3 * o->at.nb, o->at.before + o->at.border + 2 * o->at.nb, o->at.nb);
     return;
   }
   predict_forward(o, what, &w, z);
   clear(z, o->at.right, o->at.rhs);
   inertia_forward(o, what->kind != OP_SOLVE, z);
   apply(&o->now, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 0, z);
   given_forward(o, what, z);
-  for (int i = 0; i < o->m.n_cables; i++) solve(&o->matrix[i], z + o->at.right + o->at.cable[i].rhs);
+  solve_all(o, z + o->at.right);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 1, z);
   unknowns_forward(o, what, &w, z);
   copy(z, o->at.after + o->at.works, o->at.before + o->at.works, o->at.states - o->at.works);
   if (what->kind == OP_STEP) apply(&o->work, z);
   if (what->kind == OP_STEP && o->has_dense) works_forward(o, z);
   copy(z, o->at.before, o->at.after, o->at.states);
+}
+
+/* Velocities of ends that follow the border. */
+static void tie_forward(const model *o, lanes *z) {
+  for (int i = 0; i < o->border.bonds; i++) {
+    const chain_bond *x = &o->border.bond[i];
+    for (int j = 0; j < x->n; j++) {
+      lanes *v = z + o->at.before + o->at.cable[x->cable].v + x->node * o->m.cable[x->cable].b + j;
+      *v = all(0);
+      for (int n = 0; n < x->unknowns; n++)
+        *v += all(x->by[j][n]) * z[o->at.before + o->at.border + o->at.nb + x->at[n]];
+    }
+  }
 }
 
 void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes *z) {
@@ -302,6 +460,10 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
     apply(&o->list, z);
     z[l->before + l->works + WK_INITIAL] = z[l->result];
   }
+  if (what->kind == OP_REST) clear(z, l->before + l->border + l->nb, 3 * l->nb);
+  if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, 4 * o->m.n_drums);
+  for (int k = 0; k < l->nb && what->kind == OP_START; k++)
+    z[l->before + l->border + l->nb + k] = initial[l->border + l->nb + k];
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &l->cable[i];
@@ -328,11 +490,13 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
     }
   }
   if (what->kind == OP_START) move_forward(o, z);
+  if (what->kind == OP_START) tie_forward(o, z);
   if (what->kind != OP_HOLD) return;
   apply(&o->list, z);
   for (int i = 0; i < o->m.n_cables; i++)
     copy(z, l->before + l->cable[i].start, l->after + l->cable[i].start,
          o->m.cable[i].n_points * o->m.cable[i].dim);
+  copy(z, l->before + l->drum_start, l->after + l->drum_start, 4 * o->m.n_drums);
 }
 
 /* ------------------------------------------------------------------ backward: each function transposed */
@@ -392,6 +556,28 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
     for (int k = 0; k < c->n_points * c->dim; k++)
       z[o->at.before + at->start + k] += z[o->at.after + at->start + k];
   }
+  int nb = o->at.nb;
+  lanes *x = z + o->at.right + o->at.border_rhs, *w1 = z + o->at.w1 + o->at.border_w,
+        *w2 = z + o->at.w2 + o->at.border_w, *b0 = z + o->at.before + o->at.border;
+  const lanes *b = z + o->at.after + o->at.border;
+  for (int k = 0; k < nb; k++) {
+    lanes by_a = b[2 * nb + k];
+    if (what->kind == OP_BEGIN) {
+      by_a += b[3 * nb + k];
+      b0[k] += b[k];
+    } else if (what->kind == OP_SOLVE) {
+      b0[3 * nb + k] += b[3 * nb + k];
+    } else {
+      by_a += all(w->step.by_a) * b[3 * nb + k];
+      b0[2 * nb + k] += all(w->step.by_a0) * b[3 * nb + k];
+      b0[3 * nb + k] += all(w->step.by_aux) * b[3 * nb + k];
+    }
+    x[k] = b[k] + all(w->v_q) * b[nb + k] + all(w->a_q) * by_a;
+    w1[k] = -b[nb + k];
+    w2[k] = -by_a;
+  }
+  for (int k = 0; k < 4 * o->m.n_drums; k++)
+    z[o->at.before + o->at.drum_start + k] += z[o->at.after + o->at.drum_start + k];
 }
 
 static void given_backward(const model *o, const op *what, lanes *z) {
@@ -413,9 +599,51 @@ static void given_backward(const model *o, const op *what, lanes *z) {
       for (int n = 0; n < c->dim - 1 && o->spot[i][k].drum >= 0 && o->spot[i][k].open; n++)
         take(z, o->at.before + at->f + k * (c->dim - 1) + n, cps_model_friction_row(o, i, k, n));
   }
+  lanes *border = z + o->at.right + o->at.border_rhs;
+  for (int k = 0; k < o->at.nb; k++) {
+    if (!o->border.braked[k]) continue;
+    if (what->kind != OP_BEGIN) z[o->at.before + o->at.border + k] += border[k];
+    border[k] = all(0);
+  }
+  for (int i = 0; i < o->border.bonds; i++) {
+    const chain_bond *x = &o->border.bond[i];
+    for (int j = 0; j < x->n; j++) {
+      lanes *row = z + cps_model_row(o, x->cable, x->node, j);
+      *row = all(0);
+      for (int n = 0; n < x->unknowns; n++) *row += all(x->by[j][n]) * border[x->at[n]];
+    }
+  }
+}
+
+static void combine_backward(const weights *w, int n, lanes *q, lanes *v, lanes *aux, lanes *a,
+                             const lanes *w1, const lanes *w2) {
+  for (int k = 0; k < n; k++) {
+    q[k] += all(w->w1[0]) * w1[k] + all(w->w2[0]) * w2[k];
+    v[k] += all(w->w1[1]) * w1[k] + all(w->w2[1]) * w2[k];
+    aux[k] += all(w->w1[2]) * w1[k] + all(w->w2[2]) * w2[k];
+    a[k] += all(w->w1[3]) * w1[k] + all(w->w2[3]) * w2[k];
+  }
+}
+
+static void predict_border_backward(const model *o, const weights *w, lanes *z) {
+  int nb = o->at.nb;
+  lanes *b = z + o->at.before + o->at.border, *w1 = z + o->at.w1, *w2 = z + o->at.w2;
+  for (int i = 0; i < o->border.bonds; i++) {
+    const chain_bond *x = &o->border.bond[i];
+    for (int j = 0; j < x->n; j++) {
+      int k = o->at.cable[x->cable].w + x->node * o->m.cable[x->cable].b + j;
+      for (int n = 0; n < x->unknowns; n++) {
+        w1[o->at.border_w + x->at[n]] += all(x->by[j][n]) * w1[k];
+        w2[o->at.border_w + x->at[n]] += all(x->by[j][n]) * w2[k];
+      }
+      w1[k] = w2[k] = all(0);
+    }
+  }
+  combine_backward(w, nb, b, b + nb, b + 3 * nb, b + 2 * nb, w1 + o->at.border_w, w2 + o->at.border_w);
 }
 
 static void predict_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  if (o->at.nb > 0) predict_border_backward(o, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
@@ -438,13 +666,26 @@ static void predict_backward(const model *o, const op *what, const weights *w, l
         }
         w1[k] = w2[k] = all(0);
       }
-    for (int k = 0; k < at->e; k++) {
-      q[k] += all(w->w1[0]) * w1[k] + all(w->w2[0]) * w2[k];
-      v[k] += all(w->w1[1]) * w1[k] + all(w->w2[1]) * w2[k];
-      aux[k] += all(w->w1[2]) * w1[k] + all(w->w2[2]) * w2[k];
-      a[k] += all(w->w1[3]) * w1[k] + all(w->w2[3]) * w2[k];
-    }
+    combine_backward(w, at->e, q, v, aux, a, w1, w2);
   }
+}
+
+static void reactions_backward(const model *o, int cable_of, int solved, lanes *z) {
+  const cable *c = &o->m.cable[cable_of];
+  int b = o->matrix[cable_of].b;
+  for (int e = 0; e < 2; e++)
+    for (int j = 0; j < c->dim; j++) {
+      if (!is_fixed(c, e, j) || !is_driven(c, e, j)) continue;
+      int node = e ? c->n : 0;
+      lanes bar = z[o->at.after + o->at.cable[cable_of].reaction + e * c->dim + j];
+      if (!solved) z[cps_model_row(o, cable_of, node, j)] = -bar;
+      lanes *x = z + cps_model_row(o, cable_of, node, 0), *next = e ? x - b : x + b;
+      const double *raw = o->raw[cable_of][e][j];
+      for (int k = 0; k < b && solved; k++) {
+        x[k] += all(raw[k]) * bar;
+        next[k] += all(raw[b + k]) * bar;
+      }
+    }
 }
 
 static void inertia_backward(const model *o, int damped, lanes *z) {
@@ -486,6 +727,8 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
     for (int i = 0; i < o->m.n_cables; i++)
       for (int k = 0; k < o->at.cable[i].e; k++)
         take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
+    for (int k = 0; k < o->at.nb; k++)
+      take(z, o->at.after + o->at.border + 2 * o->at.nb + k, o->at.after + o->at.border + 3 * o->at.nb + k);
     move_backward(o, o->at.after, z);
     return;
   }
@@ -496,14 +739,27 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
   for (int k = o->at.works; k < o->at.states; k++) z[o->at.before + k] += z[o->at.after + k];
   /* entries of the work that lie in the state before are kept: what follows adds */
   unknowns_backward(o, what, &w, z);
-  for (int i = 0; i < o->m.n_cables; i++)
-    solve_transposed(&o->matrix[i], z + o->at.right + o->at.cable[i].rhs);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
+  solve_all_transposed(o, z + o->at.right);
   given_backward(o, what, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 0, z);
   apply_transposed(&o->now, z);
   inertia_backward(o, what->kind != OP_SOLVE, z);
   predict_backward(o, what, &w, z);
   if (what->kind == OP_BEGIN) move_backward(o, o->at.before, z);
   copy(z, o->at.after, o->at.before, o->at.states);
+}
+
+static void tie_backward(const model *o, lanes *z) {
+  for (int i = 0; i < o->border.bonds; i++) {
+    const chain_bond *x = &o->border.bond[i];
+    for (int j = 0; j < x->n; j++) {
+      lanes *v = z + o->at.after + o->at.cable[x->cable].v + x->node * o->m.cable[x->cable].b + j;
+      for (int n = 0; n < x->unknowns; n++)
+        z[o->at.after + o->at.border + o->at.nb + x->at[n]] += all(x->by[j][n]) * *v;
+      *v = all(0);
+    }
+  }
 }
 
 void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
@@ -514,7 +770,13 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     solve_backward(o, what, z);
     return;
   }
+  if (what->kind == OP_START) tie_backward(o, z);
   if (what->kind == OP_START) move_backward(o, l->after, z);
+  for (int k = 0; k < l->nb && what->kind == OP_START; k++) {
+    initial[l->border + l->nb + k] += z[l->after + l->border + l->nb + k];
+    z[l->after + l->border + l->nb + k] = all(0);
+  }
+  if (what->kind == OP_REST) clear(z, l->after + l->border + l->nb, 3 * l->nb);
   if (what->kind == OP_INITIAL) {
     z[l->result] = all(0);
     take(z, l->result, l->after + l->works + WK_INITIAL);
@@ -525,6 +787,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     copy(z, l->before, l->after, l->states);
     for (int i = 0; i < o->m.n_cables; i++)
       clear(z, l->before + l->cable[i].start, o->m.cable[i].n_points * o->m.cable[i].dim);
+    clear(z, l->before + l->drum_start, 4 * o->m.n_drums);
     apply_transposed(&o->list, z);
     copy(z, l->after, l->before, l->states);
     return;

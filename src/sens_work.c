@@ -22,8 +22,15 @@ void cps_model_look(model *o) {
     memcpy(o->v0 + o->at.cable[i].w, c->v, bytes);
     memcpy(o->a0 + o->at.cable[i].w, c->a, bytes);
     memcpy(o->loads0[i], c->load, sizeof c->load);
+    memcpy(o->reaction0[i], c->reaction, sizeof c->reaction);
   }
   memcpy(o->m.drum0, o->m.drum, (size_t)o->m.n_drums * sizeof *o->m.drum);
+  for (int k = 0; k < o->m.nb; k++) {
+    freedom *f = &o->m.free[k];
+    f->q0 = f->q;
+    f->v0 = f->v;
+    f->a0 = f->a;
+  }
 }
 
 /* ------------------------------------------------------------------ contact points */
@@ -44,10 +51,8 @@ static void by_place(model *o, int cable_of, int point, const side *x, int row, 
     for (int d = 0; d < c->dim && p->shape[k] != 0; d++)
       cps_entries_add(&o->work, row, x->state + (velocity ? at->v : at->q) + p->node * c->b + k * c->dim + d,
                       p->shape[k] * g[d]);
-  for (int d = 0; d < c->dim; d++) {
-    int column = o->at.drum_d + x->s->near * DY_DRUM + (velocity ? DY_CENTER_V : DY_CENTER) + d;
-    if (o->d_varies[column]) cps_entries_add(&o->work, row, x->d + column, -g[d]);
-  }
+  for (int d = 0; d < c->dim; d++)
+    cps_by_center(o, &o->work, row, x->s->near, d, velocity, x->state, x->d, -g[d]);
   for (int k = 0; k < 4 && p->weight != 1; k++) {
     const double *q = (x->state == o->at.before ? (velocity ? o->v0 : o->q0) + at->w
                        : velocity               ? c->v
@@ -129,8 +134,7 @@ static void add_friction(model *o, int cable_of, int point, const side x[2]) {
   }
   int first = o->at.after + o->at.works;
   int rows[3] = {first + WK_FRICTION, first + WK_SLIP + cable_of * o->m.n_drums + b->near, first + WK_MOTION};
-  int angle = o->at.drum_d + b->near * DY_DRUM + DY_ANGLE;
-  for (int r = 0; r < 3; r++) {
+  for (int r = 0; r < (g->angle_at < 0 ? 3 : 2); r++) {
     if (r < 2) {
       by_pull(o, cable_of, point, &x[0], rows[r], moved);
       by_pull(o, cable_of, point, &x[1], rows[r], moved);
@@ -141,9 +145,8 @@ static void add_friction(model *o, int cable_of, int point, const side x[2]) {
         cps_entries_add(&o->work, rows[r], x[k].state + o->at.cable[cable_of].f + point * (c->dim - 1),
                         g->radius * turned / 2);
     by_theta(o, rows[r], o->at.drum_theta + b->near * TH_DRUM + TH_RADIUS, mean * turned);
-    if (!o->d_varies[angle]) continue;
-    cps_entries_add(&o->work, rows[r], o->at.d + angle, mean * g->radius);
-    cps_entries_add(&o->work, rows[r], o->at.d0 + angle, -mean * g->radius);
+    cps_by_turn(o, &o->work, rows[r], b->near, 0, o->at.after, o->at.d, mean * g->radius);
+    cps_by_turn(o, &o->work, rows[r], b->near, 0, o->at.before, o->at.d0, -mean * g->radius);
   }
 }
 
@@ -325,20 +328,28 @@ static void add_objective(model *o, int cable_of, double h, int after) {
   }
 }
 
-/* Loads on ends. */
+/* Loads on ends, and what moves them. */
 static void add_ends(model *o, int cable_of) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
   int row = o->at.after + o->at.works + WK_LOAD;
-  for (int e = 0; e < 2; e++)
+  for (int e = 0; e < 2 && c->seam < 0; e++)
     for (int d = 0; d < c->dim; d++) {
       int k = (e ? c->n : 0) * c->b + d, load = at->end + e * DY_END + DY_LOAD + d;
       double moved = c->q[k] - o->q0[at->w + k], mean = (c->load[e][d] + o->loads0[cable_of][e][d]) / 2;
       cps_entries_add(&o->work, row, o->at.after + at->q + k, mean);
       cps_entries_add(&o->work, row, o->at.before + at->q + k, -mean);
-      if (!o->d_varies[load]) continue;
-      cps_entries_add(&o->work, row, o->at.d + load, moved / 2);
-      cps_entries_add(&o->work, row, o->at.d0 + load, moved / 2);
+      if (o->d_varies[load]) {
+        cps_entries_add(&o->work, row, o->at.d + load, moved / 2);
+        cps_entries_add(&o->work, row, o->at.d0 + load, moved / 2);
+      }
+      if (!(c->fixed[e ? c->n : 0] >> d & 1) || !cps_drive_places(c, e, d)) continue;
+      int drives = o->at.after + o->at.works + WK_MOTION, reaction = at->reaction + e * c->dim + d;
+      double force = (c->reaction[e][d] + o->reaction0[cable_of][e][d]) / 2;
+      cps_entries_add(&o->work, drives, o->at.after + at->q + k, force);
+      cps_entries_add(&o->work, drives, o->at.before + at->q + k, -force);
+      cps_entries_add(&o->work, drives, o->at.after + reaction, moved / 2);
+      cps_entries_add(&o->work, drives, o->at.before + reaction, moved / 2);
     }
 }
 
@@ -371,7 +382,7 @@ static void add_elements(model *o) {
   }
 }
 
-void cps_model_works(model *o, double h, int all_of) {
+void cps_model_works(model *o, double t, double h, int all_of) {
   o->work.n = 0;
   for (int i = 0; i < o->m.n_cables; i++) {
     add_points(o, i);
@@ -382,7 +393,9 @@ void cps_model_works(model *o, double h, int all_of) {
     add_objective(o, i, h, 1);
   }
   o->has_dense = all_of;
-  if (all_of) add_elements(o);
+  if (!all_of) return;
+  add_elements(o);
+  if (o->at.nb > 0) cps_border_works(o, t, h);
 }
 
 /* ------------------------------------------------------------------ stored energy */
@@ -511,4 +524,5 @@ void cps_model_energy(model *o, entries *list, const int row[3]) {
   if (row[0] >= 0) add_kinetic(o, list, row[0]);
   if (row[1] >= 0) add_elastic(o, list, row[1]);
   if (row[2] >= 0) add_gravity(o, list, row[2]);
+  if (o->at.nb > 0) cps_border_energy(o, list, row);
 }

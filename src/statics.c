@@ -526,10 +526,10 @@ static void start_moving(machine *m, double t) {
     if (m->body_cable[i] >= 0) {
       cable *c = &m->cable[m->body_cable[i]];
       double *v = c->v + (m->body_end[i] == 0 ? 0 : c->n * c->b);
-      for (int d = 0; d < m->dim; d++) v[d] = b->v[d];
+      for (int d = 0; d < m->dim && t >= b->held_until; d++) v[d] = b->v[d];
     } else {
       const border_body *y = &m->body[m->body_border[i]];
-      for (int k = 0; k < y->n; k++) m->free[y->at + k].v = b->v[k];
+      for (int k = 0; k < y->n && !y->held; k++) m->free[y->at + k].v = b->v[k];
     }
   }
   for (int i = 0; i < m->n_drums; i++)
@@ -548,12 +548,12 @@ static cps_status lost(const machine *m, cps_error *err) {
     const cable *c = &m->cable[i];
     for (int k = 0; k < c->n_points; k++) {
       const contact_point *p = &c->point[k];
-      if (p->near < 0) continue;
-      const drum *g = &m->drum[p->near];
-      double l = c->length[p->node < c->n ? p->node : c->n - 1], out = 0, r[3];
-      place_of(c, p, r);
-      for (int d = 0; d < m->dim; d++) out += (r[d] - g->center[d]) * (r[d] - g->center[d]);
-      if (sqrt(out) > g->radius + l || l <= most * g->radius) continue;
+      if (p->drum < 0) continue;
+      const drum *g = &m->drum[p->drum];
+      double l = c->length[p->node < c->n ? p->node : c->n - 1];
+      if (p->shape[0] == 1 && p->node > 0)
+        l = fmin(l, c->length[p->node - 1]); /* a node where the mesh gets coarser */
+      if (l <= most * g->radius) continue;
       most = l / g->radius;
       length = l;
       worst = c;

@@ -13,6 +13,9 @@ typedef struct scene {
 
 #define ROPE                                                                                                 \
   "    EA: 1 MN\n    EI: 0.7 N m2\n    mass_per_length: 0.4555 kg/m\n    damping: {rayleigh: 10 N s}\n"
+#define DAMPED                                                                                               \
+  "    EA: 1 MN\n    EI: 0.7 N m2\n    mass_per_length: 0.4555 kg/m\n"                                       \
+  "    damping: {rayleigh: 10 N s, axial: 2000, bending: 0.5}\n"
 #define TOUCHES "    contact: {at: %s, normal: {hunt-crossley: {stiffness: 1e6}}, friction: {%s: {}}}\n"
 #define END     "run: {until: 1 s}\n"
 
@@ -70,10 +73,26 @@ static const scene scenes[] = {
      "cables:\n  rope:\n" ROPE "    elements: 22\n    closed: true\n    tension: 500 N\n"
      "    path: [{around: a, turn: clockwise}, {around: b, turn: clockwise}]\n" TOUCHES END,
      0, 1, 0},
+    {"objective damping",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm}}\nbodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\n"
+     "cables:\n  rope:\n" DAMPED "    elements: 14\n"
+     "    path: [left, hang 0.3 m, over drum, hang 0.3 m, right]\n" TOUCHES END,
+     0, 0, 0},
+    {"objective damping, pinned, engineering strain, exact curvature",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm}}\nbodies: {left: {mass: 10 kg}}\n"
+     "cables:\n  rope:\n" DAMPED "    strain: engineering\n    curvature: exact\n    elements: 11\n"
+     "    path: [left, hang 0.3 m, over drum, {pinned: [0.3 m, -0.5 m]}]\n" TOUCHES END,
+     0, 0, 0},
+    {"objective damping in space",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm, center: [0, 0, 0]}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\n"
+     "cables:\n  rope:\n" DAMPED "    curvature: exact\n    elements: 10\n"
+     "    path: [left, hang 0.3 m, over drum, hang 0.3 m, right]\n" TOUCHES END,
+     1, 0, 0},
 };
 
-static const char *const laws[] = {"quinn", "cdq",        "coulomb", "coulomb-static",
-                                   "tanh",  "lugre-load", "lugris",  "awrejcewicz", "brown-mcphee"};
+static const char *const laws[] = {"quinn",      "cdq",    "coulomb",     "coulomb-static", "tanh",
+                                   "lugre-load", "lugris", "awrejcewicz", "brown-mcphee",   "dieterich"};
 
 /* A scenario and its machine. */
 typedef struct stage {
@@ -685,10 +704,16 @@ static void step_by(stage *s, int way, double *x) {
 /* The short cut for the plane makes the careful path's step, and the same bits with and without AVX2. */
 static void test_short_cut(void **state) {
   (void)state;
-  for (int i = 0; i < 2; i++) {
+  int seen = 0;
+  for (int i = 0; i < ROWS(scenes); i++) {
     for (int l = 0; l < ROWS(laws); l++) {
       stage s;
       open_stage(&s, &scenes[i], "nodes", laws[l]);
+      if (s.m.dim != 2 || s.m.nb > 0) { /* what it is not for */
+        close_stage(&s);
+        continue;
+      }
+      seen++;
       rng r = rng_for(laws[l], 1);
       shake(&s, &r, 0);
       cps_haul_keep(&s.m);
@@ -712,6 +737,7 @@ static void test_short_cut(void **state) {
       close_stage(&s);
     }
   }
+  assert_true(seen >= 5 * ROWS(laws));
 }
 
 /* Any number of elements from the least on, the odd ones too, meets in the middle. */
@@ -727,6 +753,125 @@ static void test_lengths(void **state) {
              at + strlen("elements: 13\n"));
     const implicit how = {0, 2e-5, 5e-3, 5e-3, 0, 0};
     check_matrix(&any, "nodes", "quinn", &how, (uint64_t)n);
+  }
+}
+
+/* ------------------------------------------------------------------ sums over elements */
+
+/* x' M y of a cable, with its point masses. */
+static double inertia(const cable *c, const double *x, const double *y) {
+  double sum = 0;
+  for (int i = 0; i < c->n; i++) {
+    double mass[4][4];
+    cps_element_mass(&c->section, c->length[i], mass);
+    for (int r = 0; r < 4; r++)
+      for (int k = 0; k < 4; k++)
+        for (int d = 0; d < c->dim; d++)
+          sum += mass[r][k] * x[i * c->b + r * c->dim + d] * y[i * c->b + k * c->dim + d];
+  }
+  for (int i = 0; i <= c->n; i++)
+    for (int d = 0; d < c->dim; d++) sum += c->mass[i] * x[i * c->b + d] * y[i * c->b + d];
+  return sum;
+}
+
+/* Energies and tensions, element by element. */
+static void survey_plainly(const cable *c, cable_store *o, double *tension) {
+  cable_section elastic = c->section;
+  elastic.rayleigh = elastic.axial_damping = elastic.bending_damping = 0;
+  memset(o, 0, sizeof *o);
+  o->kinetic = inertia(c, c->v, c->v) / 2;
+  double *down = calloc((size_t)((c->n + 1) * c->b), sizeof(double));
+  for (int i = 0; i <= c->n; i++) /* a field of places that is constant */
+    for (int d = 0; d < c->dim; d++) down[i * c->b + d] = c->gravity[d];
+  o->gravity = -inertia(c, down, c->q);
+  free(down);
+  for (int i = 0; i < c->n; i++) {
+    const double *q = c->q + i * c->b;
+    double f[12] = {0}, along = 0, square = 0;
+    o->elastic += cps_element_force(c->dim, &elastic, c->length[i], q, c->v + i * c->b, f, 1, 0, NULL, NULL);
+    for (int d = 0; d < c->dim; d++) {
+      double chord = q[c->b + d] - q[d];
+      along += f[c->b + d] * chord;
+      square += chord * chord;
+    }
+    tension[i] = along / sqrt(square);
+  }
+}
+
+/* Work of Westin's damping over the step that was kept, element by element. */
+static double brake_plainly(const cable *c) {
+  cable_section brake = {.rho = 1, .rayleigh = c->section.rayleigh, .axial_points = 1, .bending_points = 1};
+  double sum = 0;
+  for (int i = 0; i < c->n; i++) {
+    double f[12] = {0}, mean[12];
+    for (int j = 0; j < 2 * c->b; j++) mean[j] = (c->v[i * c->b + j] + c->v0[i * c->b + j]) / 2;
+    cps_element_force(c->dim, &brake, c->length[i], c->q + i * c->b, mean, f, 1, 0, NULL, NULL);
+    for (int j = 0; j < 2 * c->b; j++) sum += f[j] * (c->q[i * c->b + j] - c->q0[i * c->b + j]);
+  }
+  return sum;
+}
+
+static void agree(const char *name, double a, double b, double most) {
+  if (!(fabs(a - b) <= most)) fail_msg("%s: %.17g, not %.17g", name, a, b);
+}
+
+static void check_survey(const char *name, const cable *c) {
+  enum { MOST = 100 };
+  double tension[MOST], mean[MOST * 6], moved[MOST * 6], solver = 0, damping = 0;
+  cable_store plain, fast;
+  assert_true(c->n < MOST);
+  survey_plainly(c, &plain, tension);
+  cps_cable_survey(c, &fast);
+  double most = 0;
+  for (int i = 0; i < c->n; i++) most = fmax(most, fabs(tension[i]));
+  for (int i = 0; i < c->n; i++)
+    if (!(fabs(tension[i] - c->tension[i]) <= 1e-9 * most))
+      fail_msg("%s: tension %d is %.17g, not %.17g", name, i, c->tension[i], tension[i]);
+  agree(name, fast.elastic, plain.elastic, 1e-9 * plain.elastic);
+  agree(name, fast.kinetic, plain.kinetic, 1e-12 * plain.kinetic);
+  agree(name, fast.gravity, plain.gravity, 1e-12 * fabs(plain.gravity) + 1e-12);
+  for (int k = 0; k < (c->n + 1) * c->b; k++) {
+    mean[k] = (c->a[k] + c->a0[k]) / 2;
+    moved[k] = c->q[k] - c->q0[k];
+  }
+  double work = inertia(c, moved, mean), change = (inertia(c, c->v, c->v) - inertia(c, c->v0, c->v0)) / 2;
+  cps_cable_step_work(c, &solver, &damping);
+  agree(name, solver, work - change, 1e-10 * (fabs(work) + fabs(change)));
+  agree(name, damping, brake_plainly(c), 1e-10 * fabs(damping));
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx2")) return;
+  cable_store wide;
+  double of_wide[MOST], work_of[2][2] = {{0}};
+  cps_narrow_store(c, tension, &fast);
+  cps_wide_store(c, of_wide, &wide);
+  assert_memory_equal(&wide, &fast, sizeof wide);
+  if (c->section.curvature == CURVATURE_APPROXIMATE)
+    assert_memory_equal(of_wide, tension, (size_t)c->n * sizeof(double));
+  cps_narrow_step_work(c, &work_of[0][0], &work_of[0][1]);
+  cps_wide_step_work(c, &work_of[1][0], &work_of[1][1]);
+  assert_memory_equal(work_of[0], work_of[1], sizeof work_of[0]);
+#endif
+}
+
+/* Four at a time, elements say what they say one by one, and the same bits with and without AVX2. */
+static void test_survey(void **state) {
+  (void)state;
+  for (int i = 0; i < ROWS(scenes); i++) {
+    stage s;
+    open_stage(&s, &scenes[i], "nodes", "quinn");
+    rng r = rng_for("survey", (uint64_t)i);
+    shake(&s, &r, 1);
+    cps_haul_keep(&s.m);
+    shake(&s, &r, 1);
+    for (int k = 0; k < s.m.n_cables; k++) {
+      cable *c = &s.m.cable[k];
+      for (int d = 0; d < c->dim; d++) c->gravity[d] = d - 9.81;
+      for (int points = 1; points <= GAUSS_MAX; points++) {
+        c->section.axial_points = c->section.bending_points = points;
+        check_survey(scenes[i].name, c);
+      }
+    }
+    close_stage(&s);
   }
 }
 
@@ -746,11 +891,17 @@ static void test_no_allocation(void **state) {
         close_stage(&s);
         open_stage(&s, &scenes[i], "nodes", laws[l]);
       }
+      cps_energy energy;
+      cps_audit_start(&s.m, 0);
       calls = 0;
       for (int k = 0; k < 20; k++) {
         int good = cps_haul_step(&run, h);
         made += good;
         h *= good ? 1 : 0.5;
+        if (!good) continue;
+        cps_machine_settle(&s.m);
+        cps_audit_step(&s.m, run.t, h);
+        cps_audit_energy(&s.m, &energy);
       }
       assert_int_equal(calls, 0);
       if (made == 0) fail_msg("%s, %s: no step", scenes[i].name, laws[l]);
@@ -762,9 +913,9 @@ static void test_no_allocation(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_matrix),       cmocka_unit_test(test_all_stick_matrix),
-      cmocka_unit_test(test_multipliers),  cmocka_unit_test(test_springs),
-      cmocka_unit_test(test_short_cut),    cmocka_unit_test(test_lengths),
-      cmocka_unit_test(test_no_allocation)};
+      cmocka_unit_test(test_matrix),      cmocka_unit_test(test_all_stick_matrix),
+      cmocka_unit_test(test_multipliers), cmocka_unit_test(test_springs),
+      cmocka_unit_test(test_short_cut),   cmocka_unit_test(test_lengths),
+      cmocka_unit_test(test_survey),      cmocka_unit_test(test_no_allocation)};
   return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

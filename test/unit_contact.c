@@ -1,6 +1,8 @@
 /* unit_contact.c - normal contact, the capstan, and the helper functions of multibody codes. */
 #include "test.h"
 
+#include "internal.h"
+
 static void assert_near(double value, double expected, double tolerance) {
   if (!(fabs(value - expected) <= tolerance))
     fail_msg("%.15g is not %.15g (to %g)", value, expected, tolerance);
@@ -86,6 +88,40 @@ static void normal_derivatives(void **state) {
     }
     assert_true(touched > 5000 && parted > 1000);
   }
+}
+
+/* The stored energy is the integral of the force. */
+static void normal_energy(void **state) {
+  (void)state;
+  for (int i = 0; i < cps_normal_count(); i++) {
+    const cps_normal *law = cps_normal_at(i);
+    rng r = rng_for(law->name, 51);
+    for (int k = 0; k < 2000; k++) {
+      double p[CPS_MAX_PARAMS], depth = rng_log(&r, 1e-6, 1e-1), h = 1e-4 * depth;
+      for (int q = 0; q < law->n_params; q++) p[q] = draw_param(&law->params[q], &r);
+      if (k % 2 && law->n_params > 3) p[3] = depth * rng_log(&r, 0.1, 10); /* near the end of the onset */
+      cps_normal_output out;
+      cps_normal_eval(law, p, depth, 0, &out);
+      double slope = (cps_normal_energy(law, p, depth + h) - cps_normal_energy(law, p, depth - h)) / (2 * h);
+      if (!(fabs(slope - out.n) <= 1e-6 * out.n))
+        fail_msg("%s at depth %g: the force is %.12g, the slope of the energy %.12g", law->name, depth, out.n,
+                 slope);
+      assert_true(cps_normal_energy(law, p, -depth) == 0);
+    }
+  }
+}
+
+/* With an onset a load is borne that much deeper, from twice that depth on. */
+static void normal_onset(void **state) {
+  (void)state;
+  cps_normal_output hard, soft;
+  const cps_normal *law = cps_normal_find("hunt-crossley-onset");
+  cps_normal_eval(cps_normal_find("hunt-crossley"), (double[]){1e7, 1, 10}, 2e-3, 0.05, &hard);
+  cps_normal_eval(law, (double[]){1e7, 1, 10, 1e-3}, 3e-3, 0.05, &soft);
+  assert_near(soft.n, hard.n, 1e-8);
+  cps_normal_eval(law, (double[]){1e7, 1, 10, 1e-3}, 1e-3, 0, &soft);
+  assert_near(soft.n, 1e7 * 0.25e-3, 1e-8);
+  assert_near(soft.depth, 1e7 * 0.5, 1e-5);
 }
 
 /* No finite input gives NaN or infinity. */
@@ -304,6 +340,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(normal_table),       cmocka_unit_test(normal_by_hand),
       cmocka_unit_test(normal_derivatives), cmocka_unit_test(normal_finite),
+      cmocka_unit_test(normal_energy),      cmocka_unit_test(normal_onset),
       cmocka_unit_test(normal_touch_down),  cmocka_unit_test(wrap_by_hand),
       cmocka_unit_test(wrap_tension),       cmocka_unit_test(wrap_derivatives),
       cmocka_unit_test(wrap_refuses),       cmocka_unit_test(wrap_power),

@@ -352,7 +352,19 @@ static void test_belt(void **state) {
   assert_int_equal(c->path[0].drum, 0);
   assert_int_equal(c->path[1].drum, 1);
   assert_int_equal(c->contact.quadrature, 2);
+  assert_int_equal(c->contact.even, 0);
   assert_int_equal(c->contact.n_drums, -1);
+  cps_scenario_free(s);
+}
+
+static void test_even_points(void **state) {
+  (void)state;
+  cps_scenario *s = parse(HEAD "drums: {a: {radius: 1}, b: {radius: 1, center: [5, 0]}}\n"
+                               "cables: {belt: {" CABLE ", closed: true,\n"
+                               "  path: [{around: a, turn: clockwise}, {around: b, turn: clockwise}],\n"
+                               "  contact: {at: {even: 2}, normal: linear, friction: coulomb}}}\n");
+  assert_int_equal(s->cables->contact.quadrature, 2);
+  assert_int_equal(s->cables->contact.even, 1);
   cps_scenario_free(s);
 }
 
@@ -578,11 +590,11 @@ static void test_laws(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_drums),    cmocka_unit_test(test_everything), cmocka_unit_test(test_defaults),
-      cmocka_unit_test(test_round),    cmocka_unit_test(test_ends),       cmocka_unit_test(test_items),
-      cmocka_unit_test(test_belt),     cmocka_unit_test(test_bodies),     cmocka_unit_test(test_space),
-      cmocka_unit_test(test_settings), cmocka_unit_test(test_repeat),     cmocka_unit_test(test_include),
-      cmocka_unit_test(test_laws),
+      cmocka_unit_test(test_drums),       cmocka_unit_test(test_everything), cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_round),       cmocka_unit_test(test_ends),       cmocka_unit_test(test_items),
+      cmocka_unit_test(test_even_points), cmocka_unit_test(test_belt),       cmocka_unit_test(test_bodies),
+      cmocka_unit_test(test_space),       cmocka_unit_test(test_settings),   cmocka_unit_test(test_repeat),
+      cmocka_unit_test(test_include),     cmocka_unit_test(test_laws),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@
 #define OVER             "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
 #define RUN              "run: {until: 0.3 s, step: 10 ms, solver: alpha, output: 50 ms}\n"
 #define PD               "drive: {pd: {kp: 400, kd: 40, setpoint: {cycloid: {amplitude: 30 deg, duration: 0.3 s}}}}"
-#define PULLEY(drive)    "drums: {pulley: {radius: 250 mm, " drive "}}\n"
+#define PULLEY(drive)    "drums: {pulley: {radius: 250 mm, center: [0.1, 0.2], " drive "}}\n"
 
 typedef struct example {
   const char *name, *text, *wrt[12], *of[6];
@@ -40,11 +40,11 @@ static const example examples[] = {
       "drums.pulley.drive.pd.setpoint.cycloid.amplitude"},
      {"bodies.left.y", "bodies.right.vy", "drums.pulley.torque", "cables.rope.pulley.slip_work",
       "cables.rope.tension_max", "energy.error"},
-     1},
+     10},
     {"clamped law at nodes",
      "capstan: 1\n" PULLEY(PD) LOADS ROPE("quinn: {mu: 0.25, epsilon: 10 mm/s}", "nodes") OVER RUN,
      {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "cables.rope.contact.friction.quinn.epsilon",
-      "bodies.right.mass", "drums.pulley.drive.pd.kp"},
+      "bodies.right.mass", "drums.pulley.drive.pd.kp", "drums.pulley.center.0", "drums.pulley.center.1"},
      {"bodies.left.y", "drums.pulley.torque", "cables.rope.pulley.slip_work", "cables.rope.pulley.normal",
       "cables.rope.pulley.t_in", "energy.damping"},
      1},
@@ -78,7 +78,7 @@ static const example examples[] = {
      "capstan: 1\n" PULLEY("drive: fixed")
          ROPE("quinn: {mu: 0.2, epsilon: 10 mm/s}",
               "nodes") "    path:\n"
-                       "      - {pinned: {at: [-0.25, -1], moved: {y: {sine: {amplitude: 5 mm, omega: 10 "
+                       "      - {pinned: {at: [-0.15, -1], moved: {y: {sine: {amplitude: 5 mm, omega: 10 "
                        "rad/s}}}}}\n"
                        "      - over pulley\n"
                        "      - hang 1 m\n"
@@ -95,7 +95,8 @@ static const example examples[] = {
          "nodes") "    path: [{rim: winch}, {around: winch, turn: clockwise}, hang 1 m, left]\n" RUN,
      {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass",
       "drums.winch.drive.rotation.cycloid.amplitude", "drums.winch.radius"},
-     {"bodies.left.y", "bodies.left.vy", "cables.rope.tension_end", "cables.rope.winch.slip_work"},
+     {"bodies.left.y", "bodies.left.vy", "cables.rope.tension_end", "cables.rope.winch.slip_work",
+      "energy.motion_work", "energy.damping"},
      1},
     {"in space",
      "capstan: 1\ngravity: [0, -9.81, 0]\n"
@@ -106,6 +107,54 @@ static const example examples[] = {
      {"bodies.left.y", "bodies.right.z", "drums.pulley.torque", "cables.rope.pulley.slip_work",
       "energy.error"},
      1},
+    {"drum that the cable turns, drawn",
+     "capstan: 1\n" PULLEY("inertia: 0.3 kg m2, drive: free")
+         LOADS ROPE("quinn: {mu: 0.2, epsilon: 10 mm/s}",
+                    "nodes") "    start: drawn\n" OVER
+                             "run: {until: 0.1 s, step: 10 ms, solver: alpha, output: 10 ms}\n",
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass", "drums.pulley.inertia"},
+     {"bodies.left.y", "drums.pulley.rate", "cables.rope.pulley.slip_work", "energy.kinetic",
+      "energy.damping", "drums.pulley.torque"},
+     1},
+    {"drum with inertia under control",
+     "capstan: 1\n" PULLEY(
+         "inertia: 0.3 kg m2, drive: {pd: {kp: 1000, kd: 100, setpoint: {cycloid: {amplitude: 20 deg, "
+         "duration: 0.3 s}}}}") LOADS ROPE("coulomb: {mu: 0.25}", "{quadrature: 1}") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.coulomb.mu", "bodies.left.mass", "drums.pulley.inertia",
+      "drums.pulley.drive.pd.kp", "drums.pulley.drive.pd.kd",
+      "drums.pulley.drive.pd.setpoint.cycloid.amplitude"},
+     {"bodies.left.y", "drums.pulley.angle", "cables.rope.pulley.slip_work", "energy.motion_work",
+      "energy.solver", "drums.pulley.drive"},
+     10},
+    {"drum on a body on springs, torque",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 250 mm, inertia: 0.3 kg m2, carried_by: hook,\n"
+     "                 drive: {torque: {step5: {from: [0 s, 0], to: [0.2 s, 8 N m]}}}}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}, hook: {mass: 5 kg, position: [0, 0]}}\n"
+     "springs:\n"
+     "  held: {between: [hook, {ground: [0.1 m, 1 m]}], stiffness: 20 kN/m, damping: 50 N s/m, length: 1 m}\n"
+     "  aside: {between: [hook, {ground: [-1 m, 0]}], stiffness: 3 kN/m, length: 1 m}\n"
+     "loads: {push: {on: hook, direction: [1, 0], force: {sine: {amplitude: 20 N, omega: 10 "
+     "rad/s}}}}\n" ROPE("cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}", "nodes") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.cdq.mu", "bodies.hook.mass", "springs.held.stiffness",
+      "springs.held.damping", "springs.aside.length", "loads.push.force.sine.amplitude",
+      "drums.pulley.drive.torque.step5.to.1"},
+     {"bodies.left.y", "bodies.hook.x", "drums.pulley.rate", "springs.held.force", "energy.damping",
+      "energy.load_work"},
+     10},
+    {"belt",
+     "capstan: 1\n"
+     "drums:\n"
+     "  motor: {radius: 200 mm, center: [0, 0], drive: {rotation: {cycloid: {amplitude: 1 rad, duration: 0.3 "
+     "s}}}}\n"
+     "  wheel: {radius: 200 mm, center: [1 m, 0], inertia: 0.2 kg m2, drive: free}\n" CABLE(
+         "quinn: {mu: 0.4, epsilon: 10 mm/s}", "nodes",
+         "") "    closed: true\n    tension: 300 N\n"
+             "    path: [{around: motor, turn: clockwise}, {around: wheel, turn: clockwise}]\n" RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "drums.wheel.inertia", "cables.rope.tension"},
+     {"drums.wheel.angle", "drums.wheel.rate", "cables.rope.tension_max", "cables.rope.motor.slip_work",
+      "energy.kinetic"},
+     10},
 };
 
 /* ------------------------------------------------------------------ comparing */

@@ -437,6 +437,22 @@ static void range_is_sharp(void **state) {
   }
 }
 
+/* Two and a half turns hold more than a thousand times what pulls on the other side. */
+static void many_turns(void **state) {
+  (void)state;
+  still s;
+  cps_hold h;
+  still_begin(
+      &s, two_weights,
+      "cables.rope.path=[left, hang 1 m, {over: drum, turns: 2}, hang 1 m, right]; cables.rope.elements=120; "
+      "cables.rope.EI=1e-3; bodies.left.mass=1; bodies.right.mass=30");
+  if (!s.sim) fail_msg("%s", s.error.text);
+  assert_int_equal(cps_hold_range(s.system, 0, &h, &s.error), CPS_OK);
+  assert_true(h.formula_most > 1000 && !h.most_unknown);
+  assert_near("most", h.most, h.formula_most, 0.06 * h.formula_most);
+  still_end(&s);
+}
+
 /* Tons and grams: the range scales with everything else. */
 static void large_and_small(void **state) {
   (void)state;
@@ -477,14 +493,23 @@ static void rim_holds(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(meshes),         cmocka_unit_test(slack),
-      cmocka_unit_test(several_drums),  cmocka_unit_test(free_drums),
-      cmocka_unit_test(weightless),     cmocka_unit_test(runs_away),
-      cmocka_unit_test(held_for_hours), cmocka_unit_test(memory),
-      cmocka_unit_test(velocities),     cmocka_unit_test(drawn),
-      cmocka_unit_test(ranges),         cmocka_unit_test(range_is_sharp),
-      cmocka_unit_test(rim_holds),      cmocka_unit_test(large_and_small),
-      cmocka_unit_test(reduced),        cmocka_unit_test(runs_on_stiff_drum),
+      cmocka_unit_test(meshes),
+      cmocka_unit_test(slack),
+      cmocka_unit_test(several_drums),
+      cmocka_unit_test(free_drums),
+      cmocka_unit_test(weightless),
+      cmocka_unit_test(runs_away),
+      cmocka_unit_test(held_for_hours),
+      cmocka_unit_test(memory),
+      cmocka_unit_test(velocities),
+      cmocka_unit_test(drawn),
+      cmocka_unit_test(ranges),
+      cmocka_unit_test(range_is_sharp),
+      cmocka_unit_test(rim_holds),
+      cmocka_unit_test(large_and_small),
+      cmocka_unit_test(reduced),
+      cmocka_unit_test(many_turns),
+      cmocka_unit_test(runs_on_stiff_drum),
       cmocka_unit_test(unknown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

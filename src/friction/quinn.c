@@ -30,16 +30,16 @@ static sigmoid smooth_sigmoid(double x, double alpha, double beta) {
     r.h_x = 0;
     return r;
   }
-  double w = beta - alpha, s = (a - alpha) / w;
+  double w = beta - alpha, by = 1 / w, s = (a - alpha) * by;
   double c2 = 3 * (1 - alpha) - 2 * w, c3 = w - 2 * (1 - alpha);
   double h_s = w + 2 * c2 * s + 3 * c3 * s * s;
   double h_w = s - 2 * s * s + s * s * s;
   double h_1a = 3 * s * s - 2 * s * s * s; /* with respect to 1 - alpha */
   r.h = d * (alpha + w * s + c2 * s * s + c3 * s * s * s);
-  r.h_x = h_s / w;
+  r.h_x = h_s * by;
   /* s depends on alpha through its numerator and through w. */
-  r.h_alpha = d * (1 - h_1a - h_w + h_s * (s - 1) / w);
-  r.h_beta = d * (h_w - h_s * s / w);
+  r.h_alpha = d * (1 - h_1a - h_w + h_s * (s - 1) * by);
+  r.h_beta = d * (h_w - h_s * s * by);
   return r;
 }
 

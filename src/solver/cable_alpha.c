@@ -43,6 +43,7 @@ cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps
 /* Starts the method, at first or where something has jumped: with accelerations that balance. */
 static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   machine *m = r->m;
+  cps_machine_release(m, r->t);
   cps_machine_move(m, r->t, r->t);
   cps_machine_tie(m);
   cps_haul_keep(m);

@@ -414,6 +414,7 @@ static void count(run *r) {
 
 /* Starts from the machine's state, and starts again where something has jumped. */
 static cps_status restart(run *r) {
+  cps_machine_release(r->m, r->sim->t);
   cps_haul_keep(r->m);
   r->kept = r->sim->t;
   r->latest = INFINITY;

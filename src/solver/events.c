@@ -418,6 +418,10 @@ static cps_status restart(run *r, int begins) {
   cps_system_kinematics(s, &sim->work, sim->t, sim->y);
   r->d.first_known = 0;
   memcpy(r->old, sim->mode, (size_t)s->nc * sizeof(int));
+  /* A body that is set free may start with a velocity, at which its contacts do not stick. */
+  for (int i = 0; i < s->nc; i++)
+    if (is_stuck(r, i) && fabs(sim->work.v[i]) > V_SAME)
+      sim->mode[i] = sim->work.v[i] > 0 ? FORWARD : BACKWARD;
   cps_status status = decide(r, -1);
   if (status == CPS_OK) status = report(r);
   r->pinned = begins || sim->t >= r->next_break;
@@ -493,8 +497,9 @@ static cps_status integrate(run *r) {
     int is_output;
     double h = r->h;
     double stop = cps_simulation_next_stop(sim, &is_output), used = 0, next = h;
-    double most = fmin(set->step > 0 ? set->step : span / 50, stop - sim->t);
-    double try_h = h < 0.999 * most ? h : most; /* do not leave a crumb before the stop */
+    double left = stop - sim->t, longest = set->step > 0 ? set->step : span / 50;
+    double most = left > longest * (1 + 1e-9) ? longest : left; /* round-off leaves no step of its own */
+    double try_h = h < 0.999 * most ? h : most;                 /* do not leave a crumb before the stop */
     if (try_h < most && try_h > 0.6 * most) try_h = most / 2;
     double from = sim->t;
     long events = sim->result.n_events;
@@ -502,7 +507,8 @@ static cps_status integrate(run *r) {
     if (status != CPS_OK) break;
     if (sim->result.n_events > events || used < try_h) next = fmin(next, fmax(h, used));
     r->h = try_h < h && next > h ? fmax(h, next) : next;
-    if (used == try_h && try_h == stop - from) { /* it has come to the stop: say so exactly */
+    if (used == try_h &&
+        (try_h == stop - from || sim->t >= stop)) { /* it has come to the stop: say so exactly */
       sim->t = stop;
       status = restart(r, 0);
       if (status == CPS_OK && is_output) status = cps_simulation_record(sim, r->err);

@@ -5,7 +5,7 @@ cd "$SOURCE_DIR" || exit 1
 
 expect 0 reproduce --list
 for id in quinn.oscillator quinn.forced quinn.chain quinn.two-blocks schuderer.regularised schuderer.pulse schuderer.drift \
-  schuderer.step schuderer.xs-sweep schuderer.festoon verulkar.rabinowicz westin.capstan westin.contact-distribution westin.pulley \
+  schuderer.step schuderer.xs-sweep schuderer.festoon verulkar.rabinowicz verulkar.sensitivities westin.capstan westin.contact-distribution westin.pulley \
   lugris.energy lugris.springs lugris.semi-analytical lugris.ancf; do
   has "$out" "$id "
 done
