@@ -416,7 +416,7 @@ static piece *add_piece(course *y) {
 /* At an instant at which the run can be saved. */
 static int on_checkpoint(cps_simulation *sim, void *data) {
   course *y = data;
-  if (y->tape.size < TAPE_MOST) return 0;
+  if (y->tape.size < (y->run->tape_most > 0 ? y->run->tape_most : TAPE_MOST)) return 0;
   y->pieces[y->n_pieces - 1].n = y->tape.n;
   piece *x = add_piece(y);
   y->status = x ? cps_simulation_save(sim, &x->bytes, &x->size, y->err) : no_memory(y->err);
