@@ -231,7 +231,10 @@ static void check(const example *x) {
       if (!(fabs(f - a) <= 1e-9 * x->loose * (fabs(f) + scale)))
         fail_msg("%s: d(%s)/d(%s): forward %.12g, adjoint %.12g", x->name, cps_sens_output(forward, i),
                  q->path, f, a);
-      if (!(fabs(f - expected[i]) <= 2e-5 * fabs(f) + 2e-6 * scale + doubt[i]))
+      /* torques, forces on drums and reactions are those of the last iteration but one, and differences see how far it
+       * was off */
+      double known = strstr(x->of[i], "drums.") || strstr(x->of[i], "motion_work") ? 2e-3 : 5e-5;
+      if (!(fabs(f - expected[i]) <= known * (fabs(f) + 0.1 * scale) + doubt[i]))
         fail_msg("%s: d(%s)/d(%s): %.10g, differences %.10g, in doubt by %.2g", x->name,
                  cps_sens_output(forward, i), q->path, f, expected[i], doubt[i]);
     }

@@ -31,8 +31,9 @@ enum { N_WRT = 10, N_OF = 4 };
 static const char *const of[N_OF] = {"bodies.right.y", "bodies.left.y@4", "mean(drums.pulley.torque)",
                                      "cables.rope.pulley.slip_work"};
 
-/* How well differences know them: torques are those of the last iteration but one, and not as well converged as places. */
-static const double known[N_OF] = {2e-5, 2e-5, 2e-3, 1e-4};
+/* How well differences know them: friction and torques are not as well converged as places, by an error that moves with the
+ * parameters. */
+static const double known[N_OF] = {2e-5, 2e-5, 2e-3, 5e-3};
 
 static void paths(const char *law, char mu[64], const char *wrt[N_WRT]) {
   static const char *const others[N_WRT - 1] = {"cables.rope.EA",
@@ -94,7 +95,8 @@ static void compare(const char *law, const char *friction) {
       double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k);
       double expected = (4 * d[0][i] - d[1][i]) / 3, doubt = fabs(d[0][i] - d[1][i]);
       double scale = fabs(cps_sens_value(forward, i) / x);
-      if (!(fabs(f - a) <= 1e-9 * (fabs(f) + scale)))
+      if (!(fabs(f - a) <=
+            (i == 2 ? 1e-8 : 1e-9) * (fabs(f) + scale))) /* torques are sums that nearly cancel */
         fail_msg("%s: d(%s)/d(%s): forward %.12g, adjoint %.12g", law, of[i], wrt[k], f, a);
       if (!(fabs(f - expected) <= known[i] * (fabs(f) + 0.1 * scale) + doubt))
         fail_msg("%s: d(%s)/d(%s): %.10g, differences %.10g, in doubt by %.2g", law, of[i], wrt[k], f,
