@@ -278,6 +278,7 @@ static double distance(const trip *a, const trip *b) {
 int main(int argc, char **argv) {
   static trip dense, ours, fine, now;
   double budget = argc > 1 ? atof(argv[1]) : 60;
+  setvbuf(stdout, NULL, _IOLBF, 0); /* what is known is said at once */
   cps_scenario *scenario = pulley_scenario(ELEMENTS, "cdq");
   printf("\nmotorised pulley, 40 elements, CDQ, by backward differences with a dense matrix by differences: "
          "%.0f s of work\n",

@@ -311,13 +311,12 @@ static int show(const cps_fit_progress *now, void *data) {
   study *s = (study *)data;
   if (now->run) return progress_show(now->run, &s->bar);
   if (s->o->quiet || s->o->json) return progress_stopped();
-  progress_end(&s->bar);
+  progress_clear(&s->bar);
   if (now->step == 0) printf("  %4s %14s   %s\n", "step", "cost", "parameters");
   printf("  %4d %14.8g  ", now->step, now->cost);
   for (int i = 0; i < cps_fit_parameters(s->fit) && i < 6; i++) printf(" %.8g", now->values[i]);
   printf("%s\n", cps_fit_parameters(s->fit) > 6 ? " ..." : "");
   fflush(stdout);
-  progress_start(&s->bar, stderr, 0);
   return progress_stopped();
 }
 

@@ -159,14 +159,13 @@ static int show(const cps_optimize_progress *now, void *data) {
   study *s = (study *)data;
   if (now->run) return progress_show(now->run, &s->bar);
   if (s->o->quiet || s->o->json) return progress_stopped();
-  progress_end(&s->bar);
+  progress_clear(&s->bar);
   if (now->runs == 1) printf("  %4s %14s %12s   %s\n", "run", "output", "beyond", "parameters");
   printf("  %4d %14.8g %12.3g  ", now->runs, now->objective, now->violation);
   int n = cps_optimize_parameters(s->search);
   for (int i = 0; i < n && i < 6; i++) printf(" %.6g", now->values[i]);
   printf("%s\n", n > 6 ? " ..." : "");
   fflush(stdout);
-  progress_start(&s->bar, stderr, 0);
   return progress_stopped();
 }
 

@@ -102,8 +102,13 @@ int progress_show(const cps_progress *now, void *data) {
   progress *p = (progress *)data;
   if (asked_to_stop) return 1;
   if (p->quiet) return 0;
-  if (isnan(p->from)) p->from = now->time;
-  double clock = seconds_now(), spent = clock - p->started;
+  double clock = seconds_now();
+  if (isnan(p->from) || now->time < p->last) { /* the first run, or another one */
+    p->began = isnan(p->from) ? p->started : clock;
+    p->from = now->time;
+  }
+  p->last = now->time;
+  double spent = clock - p->began;
   if (clock - p->shown < (p->terminal ? BAR_EVERY : LINE_EVERY)) return 0;
   p->shown = clock;
   double fraction = fmin(1, fmax(0, (now->time - now->from) / (now->until - now->from)));
@@ -129,11 +134,14 @@ int progress_show(const cps_progress *now, void *data) {
   return 0;
 }
 
+void progress_clear(progress *p) {
+  if (!p->visible) return;
+  fputs("\r\033[K", p->out);
+  fflush(p->out);
+  p->visible = 0;
+}
+
 void progress_end(progress *p) {
-  if (p->visible) {
-    fputs("\r\033[K", p->out);
-    fflush(p->out);
-    p->visible = 0;
-  }
+  progress_clear(p);
   catch_signals(SIG_DFL);
 }

@@ -14,6 +14,8 @@ typedef struct progress {
   double shown;   /* when something was last shown */
   int visible;    /* a bar stands on the line now */
   double from;    /* simulated time when it was first asked; NaN before */
+  double began;   /* when that was; of several runs, in the present one */
+  double last;    /* simulated time when it was last asked */
 } progress;
 
 /* Starts the clock, and lets Ctrl-C stop the run in good order; a second Ctrl-C ends the program. */
@@ -21,6 +23,9 @@ void progress_start(progress *p, FILE *out, int quiet);
 
 /* For cps_simulation_run: `data` is the progress. Nonzero once the user has asked to stop. */
 int progress_show(const cps_progress *now, void *data);
+
+/* Removes the bar, so that something else can be printed. */
+void progress_clear(progress *p);
 
 /* Removes the bar, and gives Ctrl-C back its meaning. */
 void progress_end(progress *p);

@@ -122,7 +122,7 @@ static const char by_flow[] = "With the coordinates of the paper: the drive pres
                               "pulley.";
 static const char by_angle[] =
     "The drive prescribes the angle of the pulley, the reference the flow of undeformed cable: "
-    "the spans are longer by up to 0.75 mm there, and bounce a little differently.";
+    "the cabin hangs up to 0.75 mm higher there, and bounces a little differently.";
 static const char by_torque[] = "The reference takes the torque from the energy with the friction of (16); "
                                 "with what really slips it is 3e-6 "
                                 "lower.";

@@ -476,7 +476,7 @@ static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y
     o->by_v[i][i] = s->scale * r.f_e;
     o->by_n[i] = -r.f_n;
   }
-  int meets = s->steep > 0 && !(l->law->traits & CPS_NEEDS_FEQ);
+  int meets = s->steep > 0 && l->law->n_states == 1 && !(l->law->traits & CPS_NEEDS_FEQ);
   for (int i = 0; i < s->axes && !l->drags; i++) {
     double e = p->f[i] - s->scale * s->a[i], c = s->steep;
     rubbing r = meets ? rub_meet(l, p, y, i, s->v[i], e, z_s, &c)
@@ -843,7 +843,10 @@ static void chain_ends(chain_of *h, const cable *c, const implicit *how) {
 }
 
 void cps_contact_limit(cable *c) {
-  double most = c->contact.kind == LAW_MEMORY ? c->contact.most : INFINITY;
+  /* N is that from before the iteration: what slips may need a little more. Laws with several bristles take care of
+   * themselves. */
+  int single = c->contact.kind == LAW_MEMORY && c->contact.law->n_states == 1;
+  double most = single ? 1.1 * c->contact.most : INFINITY;
   for (int k = 0; most < INFINITY && k < c->n_points; k++) {
     contact_point *p = &c->point[k];
     for (int i = 0; i < AXES && p->drum >= 0; i++) p->f[i] = fmax(-most * p->n, fmin(most * p->n, p->f[i]));

@@ -132,7 +132,10 @@ static double fraction(double a, double b, double x) {
 static double log_gamma(double x) {
   const double half_log_2_pi = 0.91893853320467274178;
   double shift = 0;
-  for (; x < 15; x++) shift -= log(x);
+  while (x < 15) {
+    shift -= log(x);
+    x += 1;
+  }
   double q = 1 / (x * x);
   double series = (1.0 / 12 - q * (1.0 / 360 - q * (1.0 / 1260 - q * (1.0 / 1680 - q / 1188)))) / x;
   return shift + (x - 0.5) * log(x) - x + half_log_2_pi + series;

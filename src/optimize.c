@@ -16,13 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A run outside of the limits that brings nothing counts less than one inside: it may be on its way to a better place. */
+enum { OUTSIDE = 5 };
+
 /* How far beyond a limit, relative to its size, still counts as on it. */
 static const double limit_slack = 1e-6;
 
 typedef struct output {
   char *text; /* owned */
   double least, most;
-  double scale;
+  double scale; /* its size, by which it is judged whether a limit holds */
+  double
+      weight; /* what NLopt sees it over: its size, or how much it changes over the range of the parameters */
   double before, after;
   struct cps_optimize *owner;
   int index;
@@ -51,7 +56,7 @@ struct cps_optimize {
   int runs, failures, converged, stopped;
   long most_steps; /* after which a run is given up, 0: never */
   int improved;    /* the best point is not the start */
-  int stalled;     /* runs since the best point within the limits became clearly better */
+  int stalled; /* runs since the best point within the limits became clearly better, those inside weighing more */
   const char *reason;
   warning_list warnings;
   cps_error error; /* of the first run */
@@ -217,7 +222,7 @@ static void remember(cps_optimize *o) {
   int good = violation <= limit_slack, was_good = o->best_violation <= limit_slack;
   /* an output that vanishes never stops to fall relative to itself: what counts is where it came from */
   int falls = !was_good || o->best_y - y > o->tolerance * o->of[0].scale;
-  o->stalled = good && falls ? 0 : o->stalled + 1;
+  o->stalled = good && falls ? 0 : o->stalled + (good ? OUTSIDE : 1);
   int better = good && was_good ? y < o->best_y : good || (!was_good && violation < o->best_violation);
   if (o->runs > 1 && !better) return;
   o->improved = o->runs > 1;
@@ -257,8 +262,8 @@ static void run_here(cps_optimize *o) {
 
 /* Whether nothing is gained any more. */
 static int is_over(const cps_optimize *o) {
-  enum { PATIENCE = 10 };
-  return o->best_violation <= limit_slack && o->stalled >= PATIENCE && o->improved;
+  enum { PATIENCE = 8 };
+  return o->best_violation <= limit_slack && o->stalled >= PATIENCE * OUTSIDE && o->improved;
 }
 
 /* Goes to a point that NLopt wants to know about. */
@@ -278,12 +283,12 @@ static double measure(cps_optimize *o, const double *u, int i, double factor, do
                       double *gradient) {
   const double very_bad = 1e6;
   go_to(o, u);
-  double by = factor / o->of[i].scale;
+  double by = factor / o->of[i].weight;
   for (int k = 0; k < o->n && gradient; k++) {
     double g = by * o->y_p[i * o->n + k] * o->scale[k];
     gradient[k] = isnan(g) ? 0 : g;
   }
-  return o->known == 1 ? by * o->y[i] + offset / o->of[i].scale : very_bad;
+  return o->known == 1 ? by * o->y[i] + offset / o->of[i].weight : very_bad;
 }
 
 static double objective(unsigned n, const double *u, double *gradient, void *data) {
@@ -330,7 +335,7 @@ static cps_status prepare(cps_optimize *o, cps_error *err) {
     o->scale[k] = isfinite(range) ? range : o->start[k] != 0 ? fabs(o->start[k]) : 1;
     o->at[k] = o->start[k];
   }
-  for (int i = 0; i < o->n_of; i++) o->of[i].scale = 1;
+  for (int i = 0; i < o->n_of; i++) o->of[i].scale = o->of[i].weight = 1;
   return CPS_OK;
 }
 
@@ -354,6 +359,12 @@ static cps_status first_run(cps_optimize *o, cps_error *err) {
     double size = isfinite(f->most) ? fabs(f->most) : 0;
     size = fmax(size, isfinite(f->least) ? fabs(f->least) : 0);
     f->scale = size > 0 ? size : fabs(o->y[i]) > 0 ? fabs(o->y[i]) : 1;
+    double change = 0;
+    for (int k = 0; k < o->n; k++) {
+      double g = o->y_p[i * o->n + k] * o->scale[k];
+      if (isfinite(g)) change = hypot(change, g);
+    }
+    f->weight = fmax(f->scale, change);
     f->before = f->after = o->y[i];
     f->owner = o;
     f->index = i;
@@ -385,17 +396,16 @@ static cps_status set_up(cps_optimize *o, cps_error *err) {
   if (!good) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the search");
   for (int i = 1; i < o->n_of; i++) {
     output *f = &o->of[i];
+    double slack = limit_slack / 2 * f->scale / f->weight;
     if (f->least == f->most) {
-      if (nlopt_add_equality_constraint(o->search, below, f, limit_slack / 2) < 0)
+      if (nlopt_add_equality_constraint(o->search, below, f, slack) < 0)
         return cps_error_set(
             err, CPS_BAD_INPUT, f->text,
             "%s has to be one value, which this algorithm does not know how to do: use slsqp", f->text);
       continue;
     }
-    int added = (isinf(f->most) ||
-                 nlopt_add_inequality_constraint(o->search, below, f, limit_slack / 2) > 0) &&
-                (isinf(f->least) ||
-                 nlopt_add_inequality_constraint(o->search, above, f, limit_slack / 2) > 0);
+    int added = (isinf(f->most) || nlopt_add_inequality_constraint(o->search, below, f, slack) > 0) &&
+                (isinf(f->least) || nlopt_add_inequality_constraint(o->search, above, f, slack) > 0);
     if (!added) return cps_error_set(err, CPS_NO_MEMORY, f->text, "out of memory for a limit");
   }
   return CPS_OK;

@@ -124,8 +124,8 @@ static void unmake(bodies *b) {
   cps_change_free(&b->time);
   free(b->change);
   if (b->at.s) cps_spot_free(&b->at);
-  void *all[] = {b->column_entry, b->mode,    b->mode_next,      b->seen,    b->event_contact,
-                 b->event_index,  b->w_event, (void *)b->weight, b->n_weight};
+  void *all[] = {b->slack,         b->column_entry, b->mode,    b->mode_next,      b->seen,
+                 b->event_contact, b->event_index,  b->w_event, (void *)b->weight, b->n_weight};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
   while (b->holds) {
     hold *next = b->holds->next;
@@ -152,13 +152,14 @@ static cps_status make(bodies *b, sens_run *run, cps_error *err) {
   b->mode = many(s->nc, sizeof(int));
   b->mode_next = many(s->nc, sizeof(int));
   b->seen = many(s->nc, sizeof(int));
+  b->slack = many(s->scenario->n_springs, sizeof(int));
   b->event_contact = many(s->nc, sizeof(int));
   b->event_index = many(s->nc, sizeof(long));
   b->weight = many(run->n_of, sizeof *b->weight);
   b->n_weight = many(run->n_of, sizeof(long));
   b->change = many(run->n_wrt, sizeof *b->change);
-  good = good && b->mode && b->mode_next && b->seen && b->event_contact && b->event_index && b->weight &&
-         b->n_weight && b->change && map_columns(b);
+  good = good && b->mode && b->mode_next && b->seen && b->slack && b->event_contact && b->event_index &&
+         b->weight && b->n_weight && b->change && map_columns(b);
   if (!good) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
   for (int i = 0; i < s->nc; i++) b->seen[i] = -1;
   cps_status status = cps_spot_make(&b->at, s, err);

@@ -376,6 +376,25 @@ static cps_status note_end(bodies *b, const step_note *note, cps_error *err) {
   return cps_bodies_end_segment(b, err);
 }
 
+/* A rope that goes taut with a damper in it begins to pull at once: no solver locates that, and the jump of derivatives
+ * there is left out. */
+static void watch_ropes(bodies *b) {
+  const cps_scenario *sc = b->s->scenario;
+  const workspace *k = &b->sim->work;
+  for (int i = 0; i < sc->n_springs; i++) {
+    if (!sc->springs[i].tension_only || !(sc->springs[i].damping > 0)) continue;
+    int slack = k->spring_e[i] <= 0, jumps = b->slack[i] && !slack && k->spring[i] > 0;
+    b->slack[i] = slack;
+    if (!jumps || b->warned_taut) continue;
+    b->warned_taut = 1;
+    cps_sens_warn(b->run,
+                  "spring %s goes taut at t = %.6g s, where the force of its damper jumps: derivatives "
+                  "behind that leave "
+                  "the jump out",
+                  sc->springs[i].name, b->sim->t);
+  }
+}
+
 cps_status cps_bodies_note(bodies *b, const step_note *note, cps_error *err) {
   static cps_status (*const notes[])(bodies *, const step_note *, cps_error *) = {
       [NOTE_RK] = note_rk,         [NOTE_ALPHA] = note_alpha, [NOTE_START] = note_start,
@@ -383,6 +402,7 @@ cps_status cps_bodies_note(bodies *b, const step_note *note, cps_error *err) {
       [NOTE_SMOOTH] = note_smooth, [NOTE_END] = note_end};
   cps_status status = notes[note->kind](b, note, err);
   const cps_result *r = &b->sim->result;
+  watch_ropes(b);
   for (; b->events < r->n_events && status == CPS_OK; b->events++)
     if (!b->keeps)
       status = cps_sens_add_event(b->run, b->tau + (size_t)r->events[b->events].contact * (size_t)b->n_wrt,

@@ -104,7 +104,8 @@ typedef struct bodies {
   int *event_contact;
   long *event_index;
   char graze[4][NAME_MAX_LENGTH]; /* contacts that have been warned of */
-  int grazes, warned_rk4, warned_break;
+  int grazes, warned_rk4, warned_break, warned_taut;
+  int *slack;    /* [springs] */
   long along_at; /* number of the spot's last evaluation for bdf */
   double along_t;
 } bodies;

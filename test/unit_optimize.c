@@ -80,6 +80,26 @@ static void test_limit(void **state) {
   cps_scenario_free(s);
 }
 
+/* At least 0.4 m with the least speed, from a start that comes further and from one that does not. */
+static void test_at_least(void **state) {
+  (void)state;
+  cps_scenario *s = parse();
+  for (int far = 0; far < 2; far++) {
+    double v = far ? 2 : 0.5;
+    cps_scenario *from = cps_scenario_with(s, &V0, &v, 1, NULL);
+    cps_optimize *o = make(from, &V0, 1, "bodies.block.v@0");
+    cps_optimize_bounds(o, 0, 0.1, 3, NULL);
+    assert_int_equal(cps_optimize_limit(o, END, 0.4, INFINITY, NULL), CPS_OK);
+    run_it(o);
+    assert_true(cps_optimize_converged(o));
+    if (!(fabs(cps_optimize_value(o, 0, 1) - sqrt(2 * 0.2 * G * 0.4)) < 1e-4))
+      fail_msg("%.9g", cps_optimize_value(o, 0, 1));
+    cps_optimize_free(o);
+    cps_scenario_free(from);
+  }
+  cps_scenario_free(s);
+}
+
 /* Inside: the square of the distance from 0.3 m is least where the block comes to rest there. */
 static void test_inside(void **state) {
   (void)state;
@@ -129,10 +149,8 @@ static void test_misuse(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_equation),
-      cmocka_unit_test(test_limit),
-      cmocka_unit_test(test_inside),
-      cmocka_unit_test(test_misuse),
+      cmocka_unit_test(test_equation), cmocka_unit_test(test_limit),  cmocka_unit_test(test_at_least),
+      cmocka_unit_test(test_inside),   cmocka_unit_test(test_misuse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

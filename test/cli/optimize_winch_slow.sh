@@ -4,7 +4,7 @@
 cd "$SOURCE_DIR" || exit 1
 expect 0 optimize scenarios/winch.yaml --minimize 'rms(bodies.load.vx, 1.5, 3.5)' \
   --parameters=drums.winch.moved.x.sum.{0..4}.step5.to.1:-0.2:0.4 --parameters=drums.winch.drive.rotation.sum.{0..4}.step5.to.1:-1.5:0.5 \
-  --limit 'drums.winch.x = 0.6 m' --limit 'drums.winch.angle = -2.5 rad' --limit 'cables.rope.winch.slip_work < 1.75 J' -o "$tmp/w" --json
+  --limit 'drums.winch.x = 0.6 m' --limit 'drums.winch.angle = -2.5 rad' --limit 'cables.rope.winch.slip_work < 1.75 J' -o "$tmp/w" --json --quiet
 is_empty "$err"
 is_file "$tmp/w/report.html"
 if have_python; then
