@@ -40,7 +40,8 @@ typedef struct sens_run {
   void *progress_data;
   cps_sens *owner;
   int without_jumps; /* leave out what happens to changes of state at transitions, to show what that does */
-  size_t tape_most;  /* bytes that a tape may have before the run is repeated in parts; 0: as the engine likes */
+  size_t
+      tape_most; /* bytes that a tape may have before the run is repeated in parts; 0: as the engine likes */
 } sens_run;
 
 typedef struct sens_engine {
