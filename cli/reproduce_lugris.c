@@ -23,6 +23,11 @@
 #define EVEN                                                                                                 \
   "; cables.rope.contact.at={even: 2}; cables.rope.contact.normal={hunt-crossley-onset: {stiffness: 1.5e7, " \
   "exponent: 1, damping: 10, onset: 0.001}}"
+/* More damping of both, and contact that takes less and sets in over more. */
+#define CALM "run.output=0.002; cables.rope.damping.axial=2e5"
+#define SOFT                                                                                                 \
+  "; cables.rope.contact.at={even: 2}; cables.rope.contact.normal={hunt-crossley-onset: {stiffness: 1.5e7, " \
+  "exponent: 1, damping: 2, onset: 0.003}}"
 #define NEWMARK "; run.newmark=true; run.gamma=0.55"
 #define QUINN   "; cables.rope.contact.friction={quinn: {mu: 0.7, epsilon: 0.001}}"
 #define CDQ     "; cables.rope.contact.friction={cdq: {mu: 0.7, epsilon: 0.001, alpha: 0.9}}"
@@ -200,6 +205,16 @@ static double torque_difference(const trial *a, const trial *b, int half) {
     for (long k = i - half; k <= i + half; k++) sum += x[k] - y[k];
     most = fmax(most, fabs(sum) / (2 * half + 1));
   }
+  return most;
+}
+
+/* The largest difference between the torques of two runs, over the second one's at the same moment. */
+static double torque_part(const trial *a, const trial *b) {
+  long rows, others;
+  const double *x = column_of(a, DRIVE, &rows), *y = column_of(b, DRIVE, &others);
+  if (!x || !y || rows != others || !a->complete || !b->complete) return NAN;
+  double most = 0;
+  for (long i = 0; i < rows; i++) most = fmax(most, fabs(x[i] / y[i] - 1));
   return most;
 }
 
@@ -464,10 +479,41 @@ static void law_rows(reproduction *r, const trial *few) {
   }
 }
 
+/* With enough damping of both models the torques agree at every moment. */
+static void calm_rows(reproduction *r) {
+  static const struct {
+    const char *name, *settings;
+  } laws[] = {{"bristle blend", CALM SOFT},
+              {"bristle blend, Newmark", CALM SOFT NEWMARK},
+              {"Quinn", CALM QUINN SOFT},
+              {"CDQ", CALM CDQ SOFT}};
+  const trial *few = trial_run(r, ELEVATOR, CORRECTED "; " CALM);
+  for (int i = 0; i < COUNT(laws); i++) {
+    const trial *t = trial_run(r, ELEVATOR, "%s", laws[i].settings);
+    row x = {
+        .published = NAN,
+        .reference = 0.01,
+        .computed = torque_part(t, few),
+        .unit = "1",
+        .by = AT_MOST,
+        .source = "semi-analytical model",
+        .note =
+            i ? NULL
+              : "Over the torque of that moment, from the start to the end. Both have an axial damping of "
+                "200 kN s; contact damping, which only the elements have, is 2 s/m, and contact sets in over "
+                "6 mm. "
+                "These were chosen because they calm the elements that run on."};
+    snprintf(x.item, sizeof x.item, "170 elements, %s: torque over that of semi-analytical, at any moment",
+             laws[i].name);
+    add_row(r, &x, t);
+  }
+}
+
 static void ancf_more(reproduction *r) {
   enum { TENTH = 25 }; /* rows to each side, of 2 ms */
   const trial *few = trial_run(r, ELEVATOR, CORRECTED "; " DAMPED);
   law_rows(r, few);
+  calm_rows(r);
   const trial *paper = trial_run(r, ELEVATOR, DAMPED NEWMARK);
   torque_row(r, paper, few, "bristle blend, Newmark, Gauss points", TENTH, 0.01, at_gauss);
   torque_row(r, paper, few, "bristle blend, Newmark, Gauss points", 0, 0.06, NULL);
