@@ -75,7 +75,7 @@ static void print_table(const cps_scenario *scenario, const cps_sens *s, double 
       cps_sens_ratio(unit, sizeof unit, u, q->unit);
       printf("    %-*s %16.9g %16s %12s  %s\n", widest, q->path, q->value,
              number_or_dash(slope, sizeof slope, "%.9g", cps_sens_gradient(s, i, p)),
-             number_or_dash(share, sizeof share, "%.4f", relative(s, i, p)), unit);
+             number_or_dash(share, sizeof share, "%.3g", relative(s, i, p)), unit);
     }
   }
 }
