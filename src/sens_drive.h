@@ -22,8 +22,8 @@ typedef struct drive {
   int n_slots;
   slot *slots;
   double (*base)[2];   /* [drums] angle and rate of those under control without inertia */
-  int *point;       /* [n_wrt] of parameters that are values of a drive's table: which; -1 of others, */
-  int *table;       /* [n_wrt] and the drum */
+  int *point;          /* [n_wrt] of parameters that are values of a drive's table: which; -1 of others, */
+  int *table;          /* [n_wrt] and the drum */
   int varying, *which; /* rows of d that vary: how many, and which */
 } drive;
 
