@@ -8,6 +8,7 @@
  *   machine.c   makes a machine of a scenario, moves what is prescribed
  *   chain.c     a Newton iteration of one cable: elements, contact, elimination
  *   contact.c   a contact point: search, normal force, friction
+ *   slip_front.c  who sticks and who slips next
  *   border.c    drums and bodies that are free to move
  *   audit.c     energy and work
  *   survey.c    sums over the elements that it needs
