@@ -67,12 +67,13 @@ typedef struct contact_point {
   int drum; /* that it touches; -1: none */
   int near; /* the only drum that it may touch while it stays within `clear` of where it was seen */
   int stuck;
-  int slid;       /* LAW_JUMP: whether it slid at the end of the last step */
+  int slid;                 /* LAW_JUMP: whether it slid at the end of the last step */
+  int drum0, stuck0, slid0; /* before the step */
+  int flips;                /* LAW_JUMP: how often it has let go in this step */
   double f[AXES]; /* friction force on the cable along t and, in space, the axis: unknowns */
   double clear, travel, seen[3];
   int node;        /* it lies at that node, or on the element that starts there */
-  int flips, held; /* LAW_JUMP: how often it has let go in this step; whether the last iteration held it */
-  int drum0, stuck0, slid0; /* before the step */
+  int held;        /* LAW_JUMP: whether the last iteration held it */
   int mode[AXES];           /* of laws with memory and modes */
   double shape[4];          /* of the element's coordinates r0, r0', r1, r1' */
   double weight;            /* length that it stands for; 1 at nodes */
@@ -211,6 +212,14 @@ typedef enum machine_note {
 
 struct implicit;
 
+/* How fast Newton's method converges in steps: what an iteration leaves, over what was left before it times how far it
+ * moved [1/m]; 0: not known. */
+typedef struct pace {
+  double balance; /* force that may be left, relative to the tension */
+  double force, friction;
+  int unseen; /* steps since it was looked at */
+} pace;
+
 typedef struct machine {
   const cps_scenario *of;
   int dim;
@@ -233,6 +242,7 @@ typedef struct machine {
   double grip;   /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
   double gamma, rho;
+  pace pace;
   void (*note)(struct machine *m, machine_note what, const struct implicit *how, void *data); /* or NULL */
   void *note_data;
 } machine;

@@ -189,6 +189,13 @@ int cps_contact_spread(machine *m, cable *c, const implicit *how) {
   while (first <= last && c->point[first].drum < 0) first++;
   while (last >= first && c->point[last].drum < 0) last--;
   if (last <= first) return 0;
+  for (int k = first; k <= last; k++) {
+    const contact_point *p = &c->point[k];
+    if (p->drum < 0) continue;
+    wrong |= p->stuck ? fabs(p->f[0]) > bears(c, p) * (1 + 1e-6)
+                      : (p->slip / p->slip_r + p->moved) * p->f[0] > 0;
+  }
+  if (!wrong) return 0;
   chain_of h = {.n = last - first + 1, .p = c->point + first};
   double **parts[] = {&h.k, &h.own, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y, &h.sum};
   for (int i = 0; i < 9; i++) *parts[i] = c->draft + i * c->n_points;
@@ -198,12 +205,9 @@ int cps_contact_spread(machine *m, cable *c, const implicit *how) {
     h.limit[i] = p->drum >= 0 ? p->box : 0;
     h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + p->moved : 0;
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
-    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > bears(c, p) * (1 + 1e-6);
-    if (p->drum >= 0 && !p->stuck) wrong += h.s[i] * p->f[0] > 0;
     h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
     h.own[i] = p->mass / how->q_a;
   }
-  if (wrong == 0) return 0;
   chain_ends(&h, c, how);
   for (int i = 0; i < h.n; i++) {
     h.base[i] = h.f[i] - h.own[i] * h.s[i];
