@@ -363,8 +363,10 @@ static int resolved(const machine *m, double q_a) {
     for (int k = 1; k < c->n; k++) shortest = c->length[k] < shortest ? c->length[k] : shortest;
     lanes most = all(0);
     if (m->dim == 2)
-      for (int k = 0; k <= c->n; k++) most = larger(most, magnitude(load(c->a + k * 4) - load(c->a0 + k * 4)));
-    if (m->dim == 2 && q_a * fmax(most[0], most[1]) <= ASTRAY * shortest && q_a * fmax(most[2], most[3]) <= TURNED)
+      for (int k = 0; k <= c->n; k++)
+        most = larger(most, magnitude(load(c->a + k * 4) - load(c->a0 + k * 4)));
+    if (m->dim == 2 && q_a * fmax(most[0], most[1]) <= ASTRAY * shortest &&
+        q_a * fmax(most[2], most[3]) <= TURNED)
       continue; /* all are well within */
     for (int k = 0; k <= c->n; k++) {
       const double *a = c->a + k * c->b, *a0 = c->a0 + k * c->b;

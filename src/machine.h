@@ -70,16 +70,16 @@ typedef struct contact_point {
   int slid;                 /* LAW_JUMP: whether it slid at the end of the last step */
   int drum0, stuck0, slid0; /* before the step */
   int flips;                /* LAW_JUMP: how often it has let go in this step */
-  double f[AXES]; /* friction force on the cable along t and, in space, the axis: unknowns */
+  double f[AXES];           /* friction force on the cable along t and, in space, the axis: unknowns */
   double clear, travel, seen[3];
   int node;        /* it lies at that node, or on the element that starts there */
   int held;        /* LAW_JUMP: whether the last iteration held it */
-  int mode[AXES];           /* of laws with memory and modes */
-  double shape[4];          /* of the element's coordinates r0, r0', r1, r1' */
-  double weight;            /* length that it stands for; 1 at nodes */
-  double s;                 /* material coordinate */
-  double mass;              /* that the balance force is scaled by */
-  double scale;             /* that stands for it, see contact.c */
+  int mode[AXES];  /* of laws with memory and modes */
+  double shape[4]; /* of the element's coordinates r0, r0', r1, r1' */
+  double weight;   /* length that it stands for; 1 at nodes */
+  double s;        /* material coordinate */
+  double mass;     /* that the balance force is scaled by */
+  double scale;    /* that stands for it, see contact.c */
   /* as of the last evaluation */
   double depth, depth_t, n, v[AXES], limit;
   double box;                /* friction that it bears before it slips, as the guess sees it */

@@ -118,10 +118,10 @@ static const example examples[] = {
       "energy.error"},
      1},
     {"drum that the cable turns, drawn",
-     "capstan: 1\n" PULLEY("inertia: 0.3 kg m2, drive: free")
-         LOADS ROPE("quinn: {mu: 0.2, epsilon: 10 mm/s}",
-                    "nodes") "    start: drawn\n" OVER
-                             "run: {until: 0.1 s, step: 10 ms, solver: alpha, output: 10 ms, balance: 1e-12}\n",
+     "capstan: 1\n" PULLEY("inertia: 0.3 kg m2, drive: free") LOADS ROPE(
+         "quinn: {mu: 0.2, epsilon: 10 mm/s}",
+         "nodes") "    start: drawn\n" OVER
+                  "run: {until: 0.1 s, step: 10 ms, solver: alpha, output: 10 ms, balance: 1e-12}\n",
      {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass", "drums.pulley.inertia"},
      {"bodies.left.y", "drums.pulley.rate", "cables.rope.pulley.slip_work", "energy.kinetic",
       "energy.damping", "drums.pulley.torque"},

@@ -31,8 +31,8 @@ enum { N_WRT = 10, N_OF = 4 };
 static const char *const of[N_OF] = {"bodies.right.y", "bodies.left.y@4", "mean(drums.pulley.torque)",
                                      "cables.rope.pulley.slip_work"};
 
-/* How well differences know them. */
-static const double known = 2e-5;
+/* How well differences know them: torques and slip work are sums that nearly cancel, of forces that round-off moves. */
+static const double known[N_OF] = {2e-5, 2e-5, 2e-3, 5e-5};
 
 static void paths(const char *law, char mu[64], const char *wrt[N_WRT]) {
   static const char *const others[N_WRT - 1] = {"cables.rope.EA",
@@ -97,7 +97,7 @@ static void compare(const char *law, const char *friction) {
       if (!(fabs(f - a) <=
             (i == 2 ? 1e-8 : 1e-9) * (fabs(f) + scale))) /* torques are sums that nearly cancel */
         fail_msg("%s: d(%s)/d(%s): forward %.12g, adjoint %.12g", law, of[i], wrt[k], f, a);
-      if (!(fabs(f - expected) <= known * (fabs(f) + 0.1 * scale) + doubt))
+      if (!(fabs(f - expected) <= known[i] * (fabs(f) + 0.1 * scale) + doubt))
         fail_msg("%s: d(%s)/d(%s): %.10g, differences %.10g, in doubt by %.2g", law, of[i], wrt[k], f,
                  expected, doubt);
     }
