@@ -18,7 +18,7 @@ typedef struct haul {
  * accelerations that balance; and each step. */
 typedef struct haul_note {
   int begins;
-  int balanced; /* 0: no such accelerations were found, and they are what they were */
+  int balanced; /* 0: they are what they were, in balance or not to be found */
   double from, h;
   implicit how;
 } haul_note;
