@@ -168,12 +168,17 @@ static int is_loose(const machine *m) {
   return m->nb == 0;
 }
 
-/* Bristles that turn round may send Newton's method in circles, which half a step now and then breaks. */
-static void break_circles(machine *m, const implicit *how, int it) {
-  if (m->nb > 0 || it < 5 || it % 3 != 0 || how->bristle > 0) return;
-  for (int i = 0; i < m->n_cables; i++)
-    if (m->cable[i].contact.kind == LAW_MEMORY && m->cable[i].n_points > 0)
-      cps_chain_take_back(&m->cable[i], how, 0.5);
+/* Bristles that turn round, and smooth laws at the edge of sticking, may send Newton's method in circles: half a step
+ * breaks these, now and then for bristles, and for the others where friction is further off than before. */
+static void break_circles(machine *m, const implicit *how, int it, int worse) {
+  if (m->nb > 0 || it < 4 || how->bristle > 0) return;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    int circles = c->contact.kind == LAW_MEMORY    ? it > 4 && it % 3 == 0
+                  : c->contact.kind == LAW_BALANCE ? worse
+                                                   : 0;
+    if (circles && c->n_points > 0) cps_chain_take_back(c, how, 0.5);
+  }
 }
 
 /* What is left after an iteration is some factor times what was left before it times how far it moved: that is how
@@ -184,6 +189,14 @@ enum { UNSEEN_MOST = 8 };
 static double factor(double known, double before, double moved, double after) {
   double most = before * moved;
   return most > 0 ? fmax(FADES * known, after / most) : known;
+}
+
+/* As long as nothing else is known: what a thousandth of an element changes all of. */
+static void start_pace(pace *x, const machine *m) {
+  double shortest = INFINITY;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n; k++) shortest = fmin(shortest, m->cable[i].length[k]);
+  x->force = x->friction = 1e3 / shortest;
 }
 
 /* Whether an iteration has left so little, as the factors have it, that there is no need to go and see; now and then
@@ -201,16 +214,21 @@ int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance, 
   pace afresh = {.balance = 0.01 * tolerance}, *pace = known ? known : &afresh;
   double still, noise = round_off(m, &still);
   leftover before = {0};
+  if (known && !(known->force > 0)) start_pace(known, m);
   int plain = is_plain(m, how), loose = is_loose(m), was_calm = 0;
   for (int it = 1; it <= most; it++) {
     leftover left;
     if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
     if (converged(&left, tolerance, noise, still)) return it;
-    break_circles(m, how, it);
+    break_circles(m, how, it, left.friction > before.friction);
     for (int i = 0; i < m->n_cables && !(how->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
-    int spreads = it <= SPREAD_MOST || it == 2 * SPREAD_MOST, wrong = 0;
-    for (int i = 0; i < m->n_cables && spreads; i++) wrong |= cps_contact_spread(m, &m->cable[i], how);
-    int calm = plain && spreads && !wrong; /* everybody is in his place */
+    int wrong = 0;
+    for (int i = 0; i < m->n_cables; i++) {
+      int off = cps_contact_wrong(m, &m->cable[i], how, pace->balance * left.tension);
+      if (off && (it <= SPREAD_MOST || it == 2 * SPREAD_MOST)) cps_contact_spread(m, &m->cable[i], how);
+      wrong |= off;
+    }
+    int calm = plain && !wrong; /* everybody is in his place */
     if (was_calm && left.touching == before.touching) {
       pace->force = factor(pace->force, before.force, before.moved, left.force);
       pace->friction = factor(pace->friction, before.friction, before.moved, left.friction);

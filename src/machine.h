@@ -398,9 +398,12 @@ typedef struct rubbing {
 rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, double *z, const double *z_star,
                 double *z_t, double z_s);
 
+/* Whether some contact sticks that should slip, or the other way round, by more than the force `slack`. */
+int cps_contact_wrong(const machine *m, const cable *c, const implicit *how, double slack);
+
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
- * iteration that lets a slip front move over many contacts at once. 0 if there is none, and no need for a guess. */
-int cps_contact_spread(machine *m, cable *c, const implicit *how);
+ * iteration that lets a slip front move over many contacts at once. */
+void cps_contact_spread(machine *m, cable *c, const implicit *how);
 /* Laws with memory, and smooth ones: takes friction that an iteration has thrown beyond what the law answers with back to that. */
 void cps_contact_limit(cable *c);
 int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */
