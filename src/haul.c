@@ -170,15 +170,19 @@ static int is_loose(const machine *m) {
 
 /* Bristles that turn round, and smooth laws at the edge of sticking, may send Newton's method in circles: half a step
  * breaks these, now and then for bristles, and for the others where friction is further off than before. */
-static void break_circles(machine *m, const implicit *how, int it, int worse) {
-  if (m->nb > 0 || it < 4 || how->bristle > 0) return;
+static int break_circles(machine *m, const implicit *how, int it, int worse) {
+  int halved = 0;
+  if (m->nb > 0 || it < 4 || how->bristle > 0) return 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     int circles = c->contact.kind == LAW_MEMORY    ? it > 4 && it % 3 == 0
                   : c->contact.kind == LAW_BALANCE ? worse
                                                    : 0;
-    if (circles && c->n_points > 0) cps_chain_take_back(c, how, 0.5);
+    if (!circles || c->n_points == 0) continue;
+    cps_chain_take_back(c, how, 0.5);
+    halved = 1;
   }
+  return halved;
 }
 
 /* What is left after an iteration is some factor times what was left before it times how far it moved: that is how
@@ -220,15 +224,15 @@ int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance, 
     leftover left;
     if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
     if (converged(&left, tolerance, noise, still)) return it;
-    break_circles(m, how, it, left.friction > before.friction);
+    int halved = break_circles(m, how, it, left.friction > before.friction);
     for (int i = 0; i < m->n_cables && !(how->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
     int wrong = 0;
     for (int i = 0; i < m->n_cables; i++) {
-      int off = cps_contact_wrong(m, &m->cable[i], how, pace->balance * left.tension);
+      int off = cps_contact_wrong(m, &m->cable[i], how, 0.1 * pace->balance * left.tension);
       if (off && (it <= SPREAD_MOST || it == 2 * SPREAD_MOST)) cps_contact_spread(m, &m->cable[i], how);
       wrong |= off;
     }
-    int calm = plain && !wrong; /* everybody is in his place */
+    int calm = plain && !wrong && !halved; /* everybody is in his place */
     if (was_calm && left.touching == before.touching) {
       pace->force = factor(pace->force, before.force, before.moved, left.force);
       pace->friction = factor(pace->friction, before.friction, before.moved, left.friction);
