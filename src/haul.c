@@ -228,7 +228,10 @@ int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance, 
     for (int i = 0; i < m->n_cables && !(how->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
     int wrong = 0;
     for (int i = 0; i < m->n_cables; i++) {
-      int off = cps_contact_wrong(m, &m->cable[i], how, 0.1 * pace->balance * left.tension);
+      /* smooth laws have no edge to be off by a little at */
+      int off = cps_contact_wrong(m, &m->cable[i], how,
+                                  (m->cable[i].contact.kind == LAW_BALANCE ? 0 : 0.1) * pace->balance *
+                                      left.tension);
       if (off && (it <= SPREAD_MOST || it == 2 * SPREAD_MOST)) cps_contact_spread(m, &m->cable[i], how);
       wrong |= off;
     }
