@@ -11,7 +11,7 @@ static int NAME(reduce)(double w[B][NAME(WIDTH)]) {
       if (fabs(w[i][j]) > fabs(w[best][j])) best = i;
     if (!(fabs(w[best][j]) > 0) || !isfinite(w[best][j])) return 0;
     lanes inverse = all(1 / w[best][j]), row[W / 4];
-    for (int k = 0; k < W / 4; k++) {
+    UNROLL for (int k = 0; k < W / 4; k++) {
       row[k] = load(w[best] + 4 * k) * inverse;
       if (best != j) save(w[best] + 4 * k, load(w[j] + 4 * k));
       save(w[j] + 4 * k, row[k]);
@@ -19,7 +19,7 @@ static int NAME(reduce)(double w[B][NAME(WIDTH)]) {
     for (int i = 0; i < B; i++) {
       lanes f = all(w[i][j]);
       if (i == j || w[i][j] == 0) continue;
-      for (int k = 0; k < W / 4; k++) save(w[i] + 4 * k, load(w[i] + 4 * k) - f * row[k]);
+      UNROLL for (int k = 0; k < W / 4; k++) save(w[i] + 4 * k, load(w[i] + 4 * k) - f * row[k]);
     }
   }
   return 1;
@@ -38,12 +38,12 @@ static int NAME(factor)(chain_matrix *a) {
       w[r][B + r] = 1;
       memcpy(w[r] + 2 * B, u + r * B, B * sizeof(double));
       lanes sum[(B + 3) / 4];
-      for (int k = 0; k < (B + 3) / 4; k++) sum[k] = all(0);
-      for (int n = 0; n < B && i > 0; n++)
-        for (int k = 0; k < (B + 3) / 4; k++) sum[k] += all(l[r * B + n]) * load(before[n] + 4 * k);
+      UNROLL for (int k = 0; k < (B + 3) / 4; k++) sum[k] = all(0);
+      UNROLL for (int n = 0; n < B && i > 0; n++)
+        UNROLL for (int k = 0; k < (B + 3) / 4; k++) sum[k] += all(l[r * B + n]) * load(before[n] + 4 * k);
       double less[(B + 3) / 4 * 4];
-      for (int k = 0; k < (B + 3) / 4; k++) save(less + 4 * k, sum[k]);
-      for (int k = 0; k < B; k++) w[r][k] -= less[k];
+      UNROLL for (int k = 0; k < (B + 3) / 4; k++) save(less + 4 * k, sum[k]);
+      UNROLL for (int k = 0; k < B; k++) w[r][k] -= less[k];
     }
     if (!NAME(reduce)(w)) return 0;
     for (int r = 0; r < B; r++) {
@@ -65,15 +65,15 @@ static void NAME(solve)(const chain_matrix *a, lanes *x) {
     }
     for (int r = 0; r < B; r++) {
       lanes sum = all(0);
-      for (int k = 0; k < B; k++) sum += all(d[r * B + k]) * y[k];
+      UNROLL for (int k = 0; k < B; k++) sum += all(d[r * B + k]) * y[k];
       now[r] = sum;
     }
   }
   for (int i = a->nodes - 2; i >= 0; i--) {
     const double *u = a->u + i * B * B;
     lanes *now = x + i * B, *next = now + B;
-    for (int r = 0; r < B; r++)
-      for (int k = 0; k < B; k++) now[r] -= all(u[r * B + k]) * next[k];
+    UNROLL for (int r = 0; r < B; r++)
+      UNROLL for (int k = 0; k < B; k++) now[r] -= all(u[r * B + k]) * next[k];
   }
 }
 
@@ -81,8 +81,8 @@ static void NAME(transposed)(const chain_matrix *a, lanes *x) {
   for (int i = 1; i < a->nodes; i++) {
     const double *u = a->u + (i - 1) * B * B;
     lanes *now = x + i * B, *before = now - B;
-    for (int k = 0; k < B; k++)
-      for (int r = 0; r < B; r++) now[r] -= all(u[k * B + r]) * before[k];
+    UNROLL for (int k = 0; k < B; k++)
+      UNROLL for (int r = 0; r < B; r++) now[r] -= all(u[k * B + r]) * before[k];
   }
   for (int i = a->nodes - 1; i >= 0; i--) {
     const double *d = a->d + i * B * B, *l = a->l + (i + 1) * B * B;
@@ -93,7 +93,7 @@ static void NAME(transposed)(const chain_matrix *a, lanes *x) {
     }
     for (int r = 0; r < B; r++) {
       lanes sum = all(0);
-      for (int k = 0; k < B; k++) sum += all(d[k * B + r]) * y[k];
+      UNROLL for (int k = 0; k < B; k++) sum += all(d[k * B + r]) * y[k];
       now[r] = sum;
     }
   }
