@@ -293,6 +293,7 @@ void cps_audit_energy(const machine *m, cps_energy *e) {
     e->elastic += store.elastic;
     for (int k = 0; k < c->n_points; k++) {
       const contact_point *p = &c->point[k];
+      if (p->drum < 0 && !(c->trace[k].depth > 0)) continue; /* in the open */
       double depth = m->dim == 2 ? depth_in(m, c, p, 2) : depth_in(m, c, p, 3);
       if (depth > 0)
         e->elastic += p->weight * cps_normal_energy(c->contact.normal, c->contact.normal_p, depth);

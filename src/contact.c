@@ -491,7 +491,10 @@ static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y
 
 INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
                     friction *o) {
-  memset(o, 0, sizeof *o);
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = o->by_n[i] = 0;
+    for (int j = 0; j < s->axes; j++) o->by_f[i][j] = o->by_v[i][j] = o->by_a[i][j] = 0;
+  }
   if (l->kind == LAW_KINK || l->kind == LAW_BALANCE)
     rub_balance(l, p, s, o);
   else if (l->kind == LAW_VELOCITY)
@@ -634,8 +637,10 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   p->stiff = -n_n;
   p->n = p->weight * no.n;
   p->limit = p->box = cps_friction_holds(&c->contact, p->n);
-  memset(o->rest_f, 0, sizeof o->rest_f);
-  memset(o->rest_angle, 0, sizeof o->rest_angle);
+  for (int i = 0; i < dim - 1; i++) {
+    o->rest_angle[i] = 0;
+    for (int j = 0; j < dim - 1; j++) o->rest_f[i][j] = 0;
+  }
   sliding s = {.axes = dim - 1};
   for (int d = 0; d < dim; d++) {
     o->dir[0][d] = fr.t[d];

@@ -124,7 +124,7 @@ static double round_off(const machine *m, double *still) {
     const cable *c = &m->cable[i];
     double size = 0, shortest = INFINITY;
     for (int d = 0; d < m->dim; d++) size = fmax(size, fmax(fabs(c->q[d]), fabs(c->q[c->n * c->b + d])));
-    for (int k = 0; k < c->n; k++) shortest = fmin(shortest, c->length[k]);
+    for (int k = 0; k < c->n; k++) shortest = c->length[k] < shortest ? c->length[k] : shortest;
     most = fmax(most, 4 * 2.2e-16 * c->section.ea * fmax(size, shortest) / shortest);
     *still = fmin(*still, 1e-12 * size);
   }
@@ -187,8 +187,8 @@ static int break_circles(machine *m, const implicit *how, int it, int worse) {
 
 /* What is left after an iteration is some factor times what was left before it times how far it moved: that is how
  * Newton's method converges where everybody is in his place. The factor changes little from step to step. */
-static const double FADES = 0.8;
-enum { UNSEEN_MOST = 8 };
+static const double FADES = 0.5;
+enum { UNSEEN_MOST = 20 };
 
 static double factor(double known, double before, double moved, double after) {
   double most = before * moved;

@@ -39,8 +39,8 @@ static int NAME(factor)(chain_matrix *a) {
       memcpy(w[r] + 2 * B, u + r * B, B * sizeof(double));
       lanes sum[(B + 3) / 4];
       UNROLL for (int k = 0; k < (B + 3) / 4; k++) sum[k] = all(0);
-      UNROLL for (int n = 0; n < B && i > 0; n++)
-        UNROLL for (int k = 0; k < (B + 3) / 4; k++) sum[k] += all(l[r * B + n]) * load(before[n] + 4 * k);
+      UNROLL for (int n = 0; n < B && i > 0; n++) UNROLL for (int k = 0; k < (B + 3) / 4; k++)
+          sum[k] += all(l[r * B + n]) * load(before[n] + 4 * k);
       double less[(B + 3) / 4 * 4];
       UNROLL for (int k = 0; k < (B + 3) / 4; k++) save(less + 4 * k, sum[k]);
       UNROLL for (int k = 0; k < B; k++) w[r][k] -= less[k];
@@ -72,8 +72,8 @@ static void NAME(solve)(const chain_matrix *a, lanes *x) {
   for (int i = a->nodes - 2; i >= 0; i--) {
     const double *u = a->u + i * B * B;
     lanes *now = x + i * B, *next = now + B;
-    UNROLL for (int r = 0; r < B; r++)
-      UNROLL for (int k = 0; k < B; k++) now[r] -= all(u[r * B + k]) * next[k];
+    UNROLL for (int r = 0; r < B; r++) UNROLL for (int k = 0; k < B; k++)
+        now[r] -= all(u[r * B + k]) * next[k];
   }
 }
 
@@ -81,8 +81,8 @@ static void NAME(transposed)(const chain_matrix *a, lanes *x) {
   for (int i = 1; i < a->nodes; i++) {
     const double *u = a->u + (i - 1) * B * B;
     lanes *now = x + i * B, *before = now - B;
-    UNROLL for (int k = 0; k < B; k++)
-      UNROLL for (int r = 0; r < B; r++) now[r] -= all(u[k * B + r]) * before[k];
+    UNROLL for (int k = 0; k < B; k++) UNROLL for (int r = 0; r < B; r++)
+        now[r] -= all(u[k * B + r]) * before[k];
   }
   for (int i = a->nodes - 1; i >= 0; i--) {
     const double *d = a->d + i * B * B, *l = a->l + (i + 1) * B * B;

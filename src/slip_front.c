@@ -231,7 +231,7 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];
     if (p->drum >= 0)
-      p->f[0] = fmax(-p->box, fmin(p->box, h.f[i]));
+      p->f[0] = h.f[i] > p->box ? p->box : h.f[i] < -p->box ? -p->box : h.f[i];
     else
       p->guess = GUESS_NONE;
   }

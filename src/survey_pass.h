@@ -8,12 +8,19 @@
 
 /* Four elements from `first` on. Lanes beyond the end repeat the last element and do not count. */
 typedef struct quartet {
-  int node[LANES], b;
+  int node[LANES], b, full;
   lanes length, counts;
 } quartet;
 
 INLINE void take(const cable *c, int first, quartet *e) {
   e->b = c->b;
+  e->full = first + LANES <= c->n;
+  if (e->full) {
+    e->node[0] = first;
+    e->length = load(c->length + first);
+    e->counts = all(1);
+    return;
+  }
   UNROLL for (int i = 0; i < LANES; i++) e->node[i] = first + i < c->n ? first + i : c->n - 1;
   e->length = (lanes){c->length[e->node[0]], c->length[e->node[1]], c->length[e->node[2]],
                       c->length[e->node[3]]};
@@ -24,17 +31,25 @@ INLINE void take(const cable *c, int first, quartet *e) {
 INLINE void gather(const double *x, const quartet *e, const int dim, lanes out[4][3]) {
   if (dim == 2) { /* a node is a vector */
     UNROLL for (int end = 0; end < 2; end++) {
-      const double *at = x + 4 * end;
+      const double *at = x + 4 * end, *from = at + 4 * e->node[0];
       lanes t[4];
-      turn(load(at + e->node[0] * 4), load(at + e->node[1] * 4), load(at + e->node[2] * 4),
-           load(at + e->node[3] * 4), t);
+      if (e->full)
+        turn(load(from), load(from + 4), load(from + 8), load(from + 12), t);
+      else
+        turn(load(at + e->node[0] * 4), load(at + e->node[1] * 4), load(at + e->node[2] * 4),
+             load(at + e->node[3] * 4), t);
       UNROLL for (int i = 0; i < 4; i++) out[2 * end + i / 2][i % 2] = t[i];
     }
     return;
   }
+  const double *from = x + e->node[0] * 6;
   UNROLL for (int k = 0; k < 4; k++) {
     UNROLL for (int d = 0; d < 3; d++) {
       int at = k * 3 + d;
+      if (e->full) {
+        out[k][d] = (lanes){from[at], from[6 + at], from[12 + at], from[18 + at]};
+        continue;
+      }
       out[k][d] = (lanes){x[e->node[0] * 6 + at], x[e->node[1] * 6 + at], x[e->node[2] * 6 + at],
                           x[e->node[3] * 6 + at]};
     }
