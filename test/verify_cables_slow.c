@@ -235,12 +235,13 @@ static void order_in_time(void **state) {
 /* A planar run in a tilted plane of space gives the same answer. */
 static void tilted_plane(void **state) {
   (void)state;
-  static const char cable[] = "cables:\n  rope:\n    EA: 1 MN\n    EI: 0.5 N m2\n    mass_per_length: 0.4 "
-                              "kg/m\n    damping: {axial: 100 N s}\n"
-                              "    elements: 30\n    path: [left, hang 0.6 m, over pulley, hang 0.8 m, "
-                              "right]\n    contact:\n      at: %s\n"
-                              "      normal: {hunt-crossley: {stiffness: %s, exponent: 1.5, damping: 1}}\n"
-                              "      friction: {%s}\nrun: {until: 2 s, step: 5 ms, output: 10 ms}\n";
+  static const char cable[] =
+      "cables:\n  rope:\n    EA: 1 MN\n    EI: 0.5 N m2\n    mass_per_length: 0.4 "
+      "kg/m\n    damping: {axial: 100 N s}\n"
+      "    elements: 30\n    path: [left, hang 0.6 m, over pulley, hang 0.8 m, "
+      "right]\n    contact:\n      at: %s\n"
+      "      normal: {hunt-crossley: {stiffness: %s, exponent: 1.5, damping: 1}}\n"
+      "      friction: {%s}\nrun: {until: 2 s, step: 5 ms, output: 10 ms, balance: 1e-12}\n";
   const char *laws[] = {"quinn: {mu: 0.25, epsilon: 10 mm/s}", "tanh: {mu: 0.3, v_t: 1 mm/s}",
                         "coulomb: {mu: 0.3}", "cdq: {mu: 0.25, epsilon: 10 mm/s}"};
   double s = sqrt(0.5);
