@@ -66,6 +66,8 @@ int cps_op_linearise(model *o, const op *what, int works) {
     good = cps_model_linearise(o, &what->how, 1);
   } else if (what->kind == OP_HOLD) {
     linearise_hold(o);
+  } else if (what->kind == OP_REMEMBER) {
+    cps_memory_hold(o);
   } else if (what->kind == OP_INITIAL) {
     int row[3] = {o->at.result, o->at.result, o->at.result};
     o->list.n = 0;

@@ -145,6 +145,8 @@ static void copy(lanes *z, int to, int from, int n) { memcpy(z + to, z + from, (
 
 static void clear(lanes *z, int at, int n) { memset(z + at, 0, (size_t)n * sizeof *z); }
 
+#include "sens_sweep_memory.h"
+
 /* Ends and rims are moved to where they are prescribed. */
 static void move_forward(const model *o, lanes *z) {
   for (int i = 0; i < o->m.n_cables; i++) {
@@ -210,6 +212,7 @@ static void predict_forward(const model *o, const op *what, const weights *w, la
       }
   }
   if (o->at.nb > 0) predict_border(o, w, z);
+  predict_states(o, what, w, z);
 }
 
 /* Rows that say what an unknown is. */
@@ -289,6 +292,7 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
                               all(w->step.by_aux) * b0[3 * nb + k];
   }
   copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, 4 * o->m.n_drums);
+  states_forward(o, what, w, z);
 }
 
 /* What moves an end: its equations as if it were free, before and after they are solved. */
@@ -418,6 +422,8 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
     for (int i = 0; i < o->m.n_cables; i++)
       copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
     copy(z, o->at.before + o->at.border + 3 * o->at.nb, o->at.before + o->at.border + 2 * o->at.nb, o->at.nb);
+    for (int i = 0; i < o->m.n_cables; i++)
+      copy(z, o->at.before + o->at.cable[i].z_aux, o->at.before + o->at.cable[i].z_t, o->at.cable[i].zs);
     return;
   }
   predict_forward(o, what, &w, z);
@@ -460,6 +466,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
     apply(&o->list, z);
     z[l->before + l->works + WK_INITIAL] = z[l->result];
   }
+  if (what->kind == OP_REMEMBER) remember_forward(o, z);
   if (what->kind == OP_REST) clear(z, l->before + l->border + l->nb, 3 * l->nb);
   if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, 4 * o->m.n_drums);
   for (int k = 0; k < l->nb && what->kind == OP_START; k++)
@@ -522,6 +529,7 @@ static void move_backward(const model *o, int state, lanes *z) {
 }
 
 static void unknowns_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  states_backward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
@@ -643,6 +651,7 @@ static void predict_border_backward(const model *o, const weights *w, lanes *z) 
 }
 
 static void predict_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  predict_states_backward(o, what, w, z);
   if (o->at.nb > 0) predict_border_backward(o, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
@@ -729,6 +738,9 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
         take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
     for (int k = 0; k < o->at.nb; k++)
       take(z, o->at.after + o->at.border + 2 * o->at.nb + k, o->at.after + o->at.border + 3 * o->at.nb + k);
+    for (int i = 0; i < o->m.n_cables; i++)
+      for (int k = 0; k < o->at.cable[i].zs; k++)
+        take(z, o->at.after + o->at.cable[i].z_t + k, o->at.after + o->at.cable[i].z_aux + k);
     move_backward(o, o->at.after, z);
     return;
   }
@@ -777,6 +789,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     z[l->after + l->border + l->nb + k] = all(0);
   }
   if (what->kind == OP_REST) clear(z, l->after + l->border + l->nb, 3 * l->nb);
+  if (what->kind == OP_REMEMBER) remember_backward(o, z);
   if (what->kind == OP_INITIAL) {
     z[l->result] = all(0);
     take(z, l->result, l->after + l->works + WK_INITIAL);

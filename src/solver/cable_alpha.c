@@ -54,8 +54,10 @@ static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     memcpy(c->aux, c->a, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
-    for (int k = 0; c->memory && k < c->n_points; k++)
+    for (int k = 0; c->memory && k < c->n_points; k++) {
       memcpy(c->memory[k].aux, c->memory[k].z_t, sizeof c->memory[k].aux);
+      if (it >= 0 && c->point[k].drum < 0) cps_memory_rest(&c->memory[k]);
+    }
   }
   for (int k = 0; k < m->nb; k++) m->free[k].aux = m->free[k].a;
   for (int k = 0; k < m->n_slides; k++)
