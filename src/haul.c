@@ -287,10 +287,8 @@ static double finish(machine *m, const rule *u, double h) {
       }
       count += 1;
     }
-    for (int j = 0; c->memory && j < c->n_points; j++) {
-      finish_states(&c->memory[j], u);
-      if (c->point[j].drum < 0) cps_memory_rest(&c->memory[j]);
-    }
+    for (int j = 0; c->memory && j < c->n_points; j++)
+      if (c->point[j].drum >= 0) finish_states(&c->memory[j], u);
   }
   for (int k = 0; k < m->nb; k++) {
     freedom *f = &m->free[k];
@@ -359,6 +357,7 @@ int cps_haul_step(haul *r, double h) {
     cps_haul_bring_back(m);
     return 0;
   }
+  cps_memory_refresh(m, &how);
   r->error = finish(m, &u, h);
   r->t += h;
   return 1;

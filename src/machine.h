@@ -404,8 +404,9 @@ int cps_memory_pull(const contact_law *l, double n, double f, double *z, pull *p
 double cps_memory_crawl(double f);
 /* Lets the law take over force f: its states, their rates, and its mode. */
 void cps_memory_take(const contact_law *l, double n, double f, int *mode, contact_memory *y, int axis);
-/* What touches nothing forgets nothing: states stay what they were before the step, and do not change. */
-void cps_memory_rest(contact_memory *y);
+/* Looks at the points of laws with memory once more, where a solve has left them: what its last iteration saw was a step behind.
+ * What touches nothing keeps the states that it had before the solve. */
+void cps_memory_refresh(machine *m, const struct implicit *how);
 
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
  * iteration that lets a slip front move over many contacts at once. 0 if there is none, and no need for a guess. */

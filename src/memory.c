@@ -64,9 +64,33 @@ void cps_memory_take(const contact_law *l, double n, double f, int *mode, contac
   *mode = cps_law_mode(l->law, l->p, &in);
 }
 
-void cps_memory_rest(contact_memory *y) {
+/* What touches nothing keeps its states, whatever an iteration in between made of them. */
+static void rest(contact_memory *y) {
   memcpy(y->z, y->z0, sizeof y->z);
   memcpy(y->z_star, y->z0, sizeof y->z_star);
   memset(y->z_t, 0, sizeof y->z_t);
   memset(y->aux, 0, sizeof y->aux);
+}
+
+void cps_memory_refresh(machine *m, const implicit *how) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    int frozen = c->frozen;
+    c->frozen = 1;
+    for (int k = 0; c->memory && k < c->n_points; k++) {
+      contact_point *p = &c->point[k];
+      double r[3] = {0}, v[3] = {0}, a[3] = {0};
+      touch unused;
+      for (int j = 0; j < 4; j++)
+        for (int d = 0; d < m->dim && p->shape[j] != 0; d++) {
+          int at = p->node * c->b + j * m->dim + d;
+          r[d] += p->shape[j] * c->q[at];
+          v[d] += p->shape[j] * c->v[at];
+          a[d] += p->shape[j] * c->a[at];
+        }
+      cps_contact_eval(m, c, p, r, v, a, NULL, 0, how, &unused);
+      if (p->drum < 0 && !(how->bristle > 0)) rest(&c->memory[k]);
+    }
+    c->frozen = frozen;
+  }
 }

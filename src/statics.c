@@ -552,6 +552,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   rest_verdict verdict = cps_machine_descend(m, t, INFINITY);
   rest(m);
   if (verdict == REST_FOUND) {
+    cps_memory_refresh(m, &(implicit){t, 1, 1, 1, m->grip, 0});
     tell_slip(m);
     remember_all(m);
     start_moving(m, t);
