@@ -404,6 +404,8 @@ int cps_memory_pull(const contact_law *l, double n, double f, double *z, pull *p
 double cps_memory_crawl(double f);
 /* Lets the law take over force f: its states, their rates, and its mode. */
 void cps_memory_take(const contact_law *l, double n, double f, int *mode, contact_memory *y, int axis);
+/* Modes of laws with memory that have none yet, from what was looked at: a step is in one mode. */
+void cps_memory_choose(machine *m);
 /* Looks at the points of laws with memory once more, where a solve has left them: what its last iteration saw was a step behind.
  * What touches nothing keeps the states that it had before the solve. */
 void cps_memory_refresh(machine *m, const struct implicit *how);

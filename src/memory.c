@@ -64,6 +64,19 @@ void cps_memory_take(const contact_law *l, double n, double f, int *mode, contac
   *mode = cps_law_mode(l->law, l->p, &in);
 }
 
+void cps_memory_choose(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    const contact_law *l = &c->contact;
+    for (int k = 0; c->memory && l->law->n_modes && k < c->n_points; k++)
+      for (int a = 0; a < m->dim - 1; a++) {
+        contact_point *p = &c->point[k];
+        cps_law_input in = {p->v[a], p->n, p->f[a], c->memory[k].z[a], CPS_MODE_FREE};
+        if (p->mode[a] < 0) p->mode[a] = p->mode0[a] = cps_law_mode(l->law, l->p, &in);
+      }
+  }
+}
+
 /* What touches nothing keeps its states, whatever an iteration in between made of them. */
 static void rest(contact_memory *y) {
   memcpy(y->z, y->z0, sizeof y->z);

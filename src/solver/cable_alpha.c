@@ -48,6 +48,7 @@ static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   cps_machine_tie(m);
   cps_haul_keep(m);
   cps_machine_look(m, r->t);
+  cps_memory_choose(m);
   implicit how = cps_machine_instant(r->t);
   int it = cps_machine_balance(m, r->t);
   r->iterations += it > 0 ? it : 0;
