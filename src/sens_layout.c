@@ -50,7 +50,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     at->end = l->ds;
     l->ds += 2 * DY_END;
     at->rhs = rhs;
-    rhs += (c->n + 1) * (c->b + c->slots);
+    at->width = (c->b + c->slots) * (c->all_stick ? 2 : 1);
+    rhs += (c->n + 1) * at->width;
   }
   l->works = state;
   l->states = state + WK_SLIP + m->n_cables * m->n_drums;
