@@ -1,7 +1,7 @@
 /* sens_sweep.h - the arithmetic of sensitivities of cables: matrices, solutions, and what multiplies four tangents or
  * adjoints at once. Compiled twice, by sens_sweep.c and, for processors with AVX2, by sens_sweep_wide.c, which define
- * SWEEP(x); sens_ops.c and sens_chain.c ask which one to call. As lanes do not mix and nothing is fused, both give the same
- * bits. */
+ * SWEEP(x); sens_ops.c and sens_chain.c ask which one to call. In the second one products and sums are
+ * fused. */
 #include "chain_recipe.h"
 
 #include "sens_ops.h"
