@@ -228,6 +228,15 @@ void cps_memory_states(model *o, const implicit *how, int balance) {
       for (int a = 0; a < o->m.dim - 1; a++) add_states(o, i, k, a, how, balance);
 }
 
+void cps_memory_begin(model *o, const implicit *how) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    for (int k = 0; c->memory && k < c->n_points; k++)
+      cps_spot_eval(&o->m, c, &c->point[k], how, &o->spot[i][k]);
+  }
+  cps_memory_states(o, how, 1);
+}
+
 /* ------------------------------------------------------------------ statics */
 
 /* States that a slow pull gives the law (memory.c), by load, friction force (in e) and parameters. */

@@ -66,6 +66,8 @@ int cps_op_linearise(model *o, const op *what, int works) {
     if (works) cps_model_works(o, what->how.t, what->h, works > 1);
   } else if (what->kind == OP_BEGIN && what->balanced) {
     good = cps_model_linearise(o, &what->how, 1);
+  } else if (what->kind == OP_BEGIN) {
+    cps_memory_begin(o, &what->how);
   } else if (what->kind == OP_HOLD) {
     linearise_hold(o);
   } else if (what->kind == OP_REMEMBER) {

@@ -436,8 +436,7 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
     for (int i = 0; i < o->m.n_cables; i++)
       copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
     copy(z, o->at.before + o->at.border + 3 * o->at.nb, o->at.before + o->at.border + 2 * o->at.nb, o->at.nb);
-    for (int i = 0; i < o->m.n_cables; i++)
-      copy(z, o->at.before + o->at.cable[i].z_aux, o->at.before + o->at.cable[i].z_t, o->at.cable[i].zs);
+    begin_states(o, what, &w, z);
     return;
   }
   predict_forward(o, what, &w, z);
@@ -748,14 +747,12 @@ static void works_backward(const model *o, lanes *z) {
 static void solve_backward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
   if (what->kind == OP_BEGIN && !what->balanced) {
+    begin_states_backward(o, what, &w, z);
     for (int i = 0; i < o->m.n_cables; i++)
       for (int k = 0; k < o->at.cable[i].e; k++)
         take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
     for (int k = 0; k < o->at.nb; k++)
       take(z, o->at.after + o->at.border + 2 * o->at.nb + k, o->at.after + o->at.border + 3 * o->at.nb + k);
-    for (int i = 0; i < o->m.n_cables; i++)
-      for (int k = 0; k < o->at.cable[i].zs; k++)
-        take(z, o->at.after + o->at.cable[i].z_t + k, o->at.after + o->at.cable[i].z_aux + k);
     move_backward(o, o->at.after, z);
     return;
   }

@@ -62,10 +62,8 @@ static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   implicit how = cps_machine_instant(r->t);
   int it = rests(m, r->t) ? -1 : cps_machine_balance(m, r->t);
   r->iterations += it > 0 ? it : 0;
-  if (it < 0)
-    cps_haul_bring_back(m); /* they stay, or the first step finds them */
-  else
-    cps_memory_refresh(m, &how);
+  if (it < 0) cps_haul_bring_back(m); /* they stay, or the first step finds them */
+  cps_memory_refresh(m, &how);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     memcpy(c->aux, c->a, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
