@@ -75,9 +75,18 @@ void SWEEP(assemble)(chain_matrix *a, const cable *c, double v_q, double a_q) {
 #include "sens_chain_solve.h"
 #undef B
 #undef NAME
+#define B       16
+#define NAME(x) x##_16
+#include "sens_chain_solve.h"
+#undef B
+#undef NAME
 
 int SWEEP(factor)(chain_matrix *a) {
-  return a->b == 5 ? factor_5(a) : a->b == 6 ? factor_6(a) : a->b == 8 ? factor_8(a) : factor_10(a);
+  return a->b == 5    ? factor_5(a)
+         : a->b == 6  ? factor_6(a)
+         : a->b == 8  ? factor_8(a)
+         : a->b == 10 ? factor_10(a)
+                      : factor_16(a);
 }
 
 static void solve(const chain_matrix *a, lanes *x) {
@@ -87,8 +96,10 @@ static void solve(const chain_matrix *a, lanes *x) {
     solve_6(a, x);
   else if (a->b == 8)
     solve_8(a, x);
-  else
+  else if (a->b == 10)
     solve_10(a, x);
+  else
+    solve_16(a, x);
 }
 
 static void solve_transposed(const chain_matrix *a, lanes *x) {
@@ -98,8 +109,10 @@ static void solve_transposed(const chain_matrix *a, lanes *x) {
     transposed_6(a, x);
   else if (a->b == 8)
     transposed_8(a, x);
-  else
+  else if (a->b == 10)
     transposed_10(a, x);
+  else
+    transposed_16(a, x);
 }
 
 void SWEEP(solve)(const chain_matrix *a, lanes *x) { solve(a, x); }
@@ -144,6 +157,8 @@ static int is_driven(const cable *c, int e, int j) { return j < c->dim && cps_dr
 static void copy(lanes *z, int to, int from, int n) { memcpy(z + to, z + from, (size_t)n * sizeof *z); }
 
 static void clear(lanes *z, int at, int n) { memset(z + at, 0, (size_t)n * sizeof *z); }
+
+#include "sens_sweep_memory.h"
 
 /* Ends and rims are moved to where they are prescribed. */
 static void move_forward(const model *o, lanes *z) {
@@ -210,6 +225,7 @@ static void predict_forward(const model *o, const op *what, const weights *w, la
       }
   }
   if (o->at.nb > 0) predict_border(o, w, z);
+  predict_states(o, what, w, z);
 }
 
 /* Rows that say what an unknown is. */
@@ -222,6 +238,7 @@ static void given_forward(const model *o, const op *what, lanes *z) {
         if (!is_fixed(c, e, j)) continue;
         int node = e ? c->n : 0;
         lanes *row = z + cps_model_row(o, i, node, j);
+        if (c->all_stick) row[c->b + c->slots] = all(0);
         if (what->kind == OP_BEGIN)
           *row = all(0);
         else if (what->kind == OP_STEP && is_driven(c, e, j))
@@ -256,7 +273,7 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
                 *a0 = z + o->at.before + at->a, *aux0 = z + o->at.before + at->aux;
     lanes *q = z + o->at.after + at->q, *v = z + o->at.after + at->v, *a = z + o->at.after + at->a,
           *aux = z + o->at.after + at->aux;
-    int wide = c->b + c->slots;
+    int wide = at->width;
     for (int node = 0; node <= c->n; node++)
       for (int j = 0; j < c->b; j++) {
         int k = node * c->b + j;
@@ -289,6 +306,7 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
                               all(w->step.by_aux) * b0[3 * nb + k];
   }
   copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, 4 * o->m.n_drums);
+  states_forward(o, what, w, z);
 }
 
 /* What moves an end: its equations as if it were free, before and after they are solved. */
@@ -418,6 +436,7 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
     for (int i = 0; i < o->m.n_cables; i++)
       copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
     copy(z, o->at.before + o->at.border + 3 * o->at.nb, o->at.before + o->at.border + 2 * o->at.nb, o->at.nb);
+    begin_states(o, what, &w, z);
     return;
   }
   predict_forward(o, what, &w, z);
@@ -460,6 +479,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
     apply(&o->list, z);
     z[l->before + l->works + WK_INITIAL] = z[l->result];
   }
+  if (what->kind == OP_REMEMBER) remember_forward(o, z);
   if (what->kind == OP_REST) clear(z, l->before + l->border + l->nb, 3 * l->nb);
   if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, 4 * o->m.n_drums);
   for (int k = 0; k < l->nb && what->kind == OP_START; k++)
@@ -522,6 +542,7 @@ static void move_backward(const model *o, int state, lanes *z) {
 }
 
 static void unknowns_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  states_backward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
@@ -531,7 +552,7 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
           *a0 = z + o->at.before + at->a, *aux0 = z + o->at.before + at->aux;
     const lanes *q = z + o->at.after + at->q, *v = z + o->at.after + at->v, *a = z + o->at.after + at->a,
                 *aux = z + o->at.after + at->aux;
-    int wide = c->b + c->slots;
+    int wide = at->width;
     for (int node = 0; node <= c->n; node++)
       for (int j = 0; j < c->b; j++) {
         int k = node * c->b + j;
@@ -588,6 +609,7 @@ static void given_backward(const model *o, const op *what, lanes *z) {
       for (int j = 0; j < c->b; j++) {
         if (!is_fixed(c, e, j)) continue;
         int node = e ? c->n : 0, row = cps_model_row(o, i, node, j);
+        if (c->all_stick) z[row + c->b + c->slots] = all(0);
         if (what->kind == OP_BEGIN)
           z[row] = all(0);
         else if (what->kind == OP_STEP && is_driven(c, e, j))
@@ -643,6 +665,7 @@ static void predict_border_backward(const model *o, const weights *w, lanes *z) 
 }
 
 static void predict_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  predict_states_backward(o, what, w, z);
   if (o->at.nb > 0) predict_border_backward(o, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
@@ -724,6 +747,7 @@ static void works_backward(const model *o, lanes *z) {
 static void solve_backward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
   if (what->kind == OP_BEGIN && !what->balanced) {
+    begin_states_backward(o, what, &w, z);
     for (int i = 0; i < o->m.n_cables; i++)
       for (int k = 0; k < o->at.cable[i].e; k++)
         take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
@@ -777,6 +801,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     z[l->after + l->border + l->nb + k] = all(0);
   }
   if (what->kind == OP_REST) clear(z, l->after + l->border + l->nb, 3 * l->nb);
+  if (what->kind == OP_REMEMBER) remember_backward(o, z);
   if (what->kind == OP_INITIAL) {
     z[l->result] = all(0);
     take(z, l->result, l->after + l->works + WK_INITIAL);

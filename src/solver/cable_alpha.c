@@ -58,9 +58,12 @@ static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   cps_machine_tie(m);
   cps_haul_keep(m);
   cps_machine_look(m, r->t);
+  cps_memory_choose(m);
+  implicit how = cps_machine_instant(r->t);
   int it = rests(m, r->t) ? -1 : cps_machine_balance(m, r->t);
   r->iterations += it > 0 ? it : 0;
   if (it < 0) cps_haul_bring_back(m); /* they stay, or the first step finds them */
+  cps_memory_refresh(m, &how);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     memcpy(c->aux, c->a, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
@@ -71,7 +74,7 @@ static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   for (int k = 0; k < m->n_slides; k++)
     memcpy(m->slide[k].y.aux, m->slide[k].y.z_t, sizeof m->slide[k].y.aux);
   cps_audit_start(m, r->t);
-  haul_note what = {.begins = 1, .balanced = it >= 0, .from = r->t, .how = cps_machine_instant(r->t)};
+  haul_note what = {.begins = 1, .balanced = it >= 0, .from = r->t, .how = how};
   return sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
 }
 
