@@ -24,6 +24,12 @@ typedef struct kept_point {
   int near, stuck;
 } kept_point;
 
+/* And of a slide, and of a body that may be held. */
+typedef struct kept_slide {
+  double start;
+  int stuck;
+} kept_slide;
+
 /* Something that happened: where its states are on the tape, and what was prescribed. */
 typedef struct happened {
   op what;
@@ -78,7 +84,8 @@ static cps_status no_memory(cps_error *err) {
 /* ------------------------------------------------------------------ states of machines */
 
 static size_t state_size(const machine *m) {
-  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(freedom) + sizeof(double);
+  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(freedom) + sizeof(double) +
+                (size_t)m->n_slides * sizeof(kept_slide) + (size_t)m->n_bodies * sizeof(double);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + sizeof c->reaction +
@@ -107,6 +114,18 @@ static void exchange(machine *m, unsigned char *at, int put) {
     m->free[k].q0 = before.q0; /* as it was looked at */
     m->free[k].v0 = before.v0;
     m->free[k].a0 = before.a0;
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    kept_slide x = {y->start, y->p.stuck};
+    pass(&at, &x, sizeof x, put);
+    y->start = x.start;
+    y->p.stuck = x.stuck;
+  }
+  for (int i = 0; i < m->n_bodies; i++) {
+    double held = m->body[i].held;
+    pass(&at, &held, sizeof held, put);
+    m->body[i].held = held != 0;
   }
   for (int i = 0; i < m->n_drums; i++) {
     const scenario_drum *of = m->drum[i].of; /* not that of another machine */
@@ -610,14 +629,17 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   for (int i = 0; i < s->n_drums; i++) {
     const scenario_drum *g = &s->drums[i];
     int turned = g->inertia > 0 && (g->drive == DRUM_PD || g->drive == DRUM_TORQUE || g->drive == DRUM_FREE);
-    if (turned && g->bearing) return "bearings with friction have none yet";
+    if (turned && g->bearing && g->bearing->n_states)
+      return "friction laws with memory have none in bearings beside cables yet";
     for (int k = 0; k < s->n_cables; k++)
       for (int e = 0; e < 2; e++)
         if (s->cables[k].end[e].kind == END_RIM && s->cables[k].end[e].drum == i &&
             (turned || g->carrier >= 0))
           return "ends on the rim of a drum that is not moved as prescribed have none yet";
   }
-  if (s->n_contacts > 0) return "bodies that slide on rails or surfaces have none beside cables yet";
+  for (int i = 0; i < s->n_contacts; i++)
+    if (s->contacts[i].law->n_states)
+      return "friction laws with memory have none on rails and surfaces beside cables yet";
   return NULL;
 }
 

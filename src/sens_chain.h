@@ -62,6 +62,18 @@ enum {
 /* Numbers of a drum in theta. */
 enum { TH_RADIUS, TH_CENTER, TH_KP = TH_CENTER + 3, TH_KD, TH_INERTIA, TH_OFFSET, TH_DRUM = TH_OFFSET + 3 };
 
+/* Numbers of a slide (a bearing, or a body on a rail or surface) in theta: what its velocity is multiplied with, normal force
+ * if that is a number, and its law. */
+enum {
+  TH_FACTOR,
+  TH_SLIDE_MASS,
+  TH_SLIDE_VISCOUS,
+  TH_SLIDE_HOLD,
+  TH_SLIDE_LOAD,
+  TH_SLIDE_LAW,
+  TH_SLIDE = TH_SLIDE_LAW + CPS_MAX_PARAMS
+};
+
 /* Prescribed numbers of a drum, and of an end of a cable. */
 enum {
   DY_ANGLE,
@@ -95,10 +107,14 @@ typedef struct layout {
   int states, works;         /* size of a state, where its works are */
   int border;                /* of its border unknowns: [4][nb] q, v, a, aux */
   int drum_start;            /* statics: angle and centre of each drum when springs took hold: [drums][4] */
+  int slide_start;           /* where springs hold slides: [slides] */
   int thetas, gravity, grip; /* size of theta; where these are in it */
   int drum_theta, drum_d;    /* of the first drum */
   int body_theta, spring_theta; /* masses of border bodies; stiffness, damping and length of springs */
+  int slide_theta;              /* of the first slide */
   int body_d;                   /* loads on border bodies: [3] each */
+  int slide_d;                  /* normal forces of slides that are given: [1] each */
+  int surface_d;                /* place, velocity and acceleration of surfaces: [3] for each body of the scenario */
   int ds, ws, rhs;              /* sizes */
   int border_w, border_rhs;     /* of the first border unknown in these */
   int nb, nx;                   /* unknowns of the border, and with those that sens_border.c adds */
@@ -155,6 +171,20 @@ typedef struct spot {
   int open; /* friction is not determined: it stays what it was */
 } spot;
 
+/* What rubs: sliding velocities and accelerations, and what they are pressed with. */
+typedef struct slip {
+  int axes;
+  double v[AXES], a[AXES], load, mass, limit, scale;
+} slip;
+
+/* f - F differentiated: by sliding velocities and accelerations, friction forces, normal force and plain numbers. */
+typedef struct rub {
+  double v[AXES][AXES], a[AXES][AXES], f[AXES][AXES], n[AXES], law[AXES][CPS_MAX_PARAMS];
+  double mass[AXES], viscous[AXES];
+} rub;
+
+void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck, rub *o);
+
 /* Place, normal force and directions only. */
 void cps_spot_place(const machine *m, const cable *c, const contact_point *p, spot *s);
 /* All of it. `stuck` as the point did at the end of the solve. */
@@ -189,6 +219,7 @@ typedef struct border_matrix {
   double *s;             /* [nb][nb]; factorised S - C A^-1 B */
   int *pivot;            /* [nb] */
   unsigned char *braked; /* [nb] stays what it is */
+  unsigned char *force;  /* [nb] is a friction force: has neither velocity nor acceleration */
   chain_bond *bond;
   int bonds;
   lanes *room; /* as long as the longest cable's rows */
@@ -243,6 +274,24 @@ void cps_border_clear(model *o, const implicit *how);
 void cps_border_own(model *o, const implicit *how, int balance);
 void cps_border_bind(model *o, int cable_of);
 int cps_border_factor(model *o); /* 0 if singular */
+
+/* Entries of row `row` of the border in the present solve: by one of its unknowns k, whose place, velocity and acceleration
+ * it contains; by plain numbers and what is prescribed. */
+void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const implicit *how,
+                           int balance);
+void cps_border_by_theta(model *o, int row, int theta, double by);
+void cps_border_by_d(model *o, int row, int d, double by);
+/* And by the force with which cables press on a drum, times by. */
+void cps_border_by_push(model *o, int row, int drum, const double *by, const implicit *how, int balance);
+
+/* Bearings with friction, and bodies on rails and surfaces: see sens_slides.c. */
+void cps_slides_own(model *o, const implicit *how, int balance);
+void cps_slides_hold(model *o);                       /* into the list: where springs take hold of them */
+void cps_slides_works(model *o, double t, double h);  /* of a step */
+enum { SLIDE_V, SLIDE_F, SLIDE_N };
+void cps_slide_column(model *o, entries *list, int row, int slide, int what);
+/* What cables press on the drum of a bearing with; its size. */
+double cps_slide_push(const model *o, int drum, double *push);
 
 /* Entries by a drum's centre (0 place, 1 velocity, 2 acceleration) or angle (likewise), whoever moves it: in columns of the
  * state and of d that start there. */

@@ -32,6 +32,13 @@ void cps_drive_free(drive *o);
 /* Brings o->d from t0 to t, as cps_machine_move did with the machine whose drums are given. */
 void cps_drive_move(drive *o, double t0, double t, const drum *drums);
 
+/* Whether two profiles are the same; and what is prescribed for slides (sens_slide_drive.c): which of it varies, its motion,
+ * and whether two scenarios say the same about it. */
+int cps_drive_same(const profile *a, const profile *b);
+void cps_drive_find_slides(drive *o);
+void cps_drive_move_slides(drive *o, double t);
+int cps_drive_same_contacts(const cps_scenario *a, const cps_scenario *b);
+
 /* Its state, to go back to: `size` doubles. */
 size_t cps_drive_size(const drive *o);
 void cps_drive_save(const drive *o, double *x);

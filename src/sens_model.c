@@ -388,6 +388,17 @@ static void add_to_border(model *o, int cable_of, const contact_point *p, const 
     }
 }
 
+void cps_border_by_push(model *o, int row, int drum_of, const double *by, const implicit *how, int balance) {
+  for (int i = 0; i < o->m.n_cables; i++)
+    for (int k = 0; k < o->m.cable[i].n_points; k++) {
+      const spot *s = &o->spot[i][k];
+      for (int d = 0; d < o->m.dim && s->drum == drum_of; d++) {
+        into to = {i, -1, row, by[d]};
+        add_spot_row(o, &o->m.cable[i].point[k], s, &s->force[d], &to, how, balance);
+      }
+    }
+}
+
 static void add_point(model *o, int cable_of, int point, const implicit *how, int balance) {
   const cable *c = &o->m.cable[cable_of];
   const contact_point *p = &c->point[point];

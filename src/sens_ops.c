@@ -13,7 +13,9 @@ static void set_damping(machine *m, int on) {
 /* Where springs take hold: start = r + f t/grip, into the list, rows of the state after. */
 static void linearise_hold(model *o) {
   const machine *m = &o->m;
+  if (!(m->grip > 0)) o->m.grip = cps_machine_grip(m); /* as before anything was solved */
   o->list.n = 0;
+  cps_slides_hold(o);
   for (int i = 0; i < m->n_drums; i++) { /* and where drums are meanwhile */
     int row = o->at.after + o->at.drum_start + 4 * i;
     if (m->drum[i].angle_at >= 0) cps_by_turn(o, &o->list, row, i, 0, o->at.before, o->at.d, 1);

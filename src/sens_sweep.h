@@ -141,6 +141,9 @@ static int is_driven(const cable *c, int e, int j) { return j < c->dim && cps_dr
 
 /* ------------------------------------------------------------------ forward */
 
+/* Where springs of statics took hold of drums and slides: neighbours in the state. */
+static int starts_of(const model *o) { return 4 * o->m.n_drums + o->m.n_slides; }
+
 static void copy(lanes *z, int to, int from, int n) { memcpy(z + to, z + from, (size_t)n * sizeof *z); }
 
 static void clear(lanes *z, int at, int n) { memset(z + at, 0, (size_t)n * sizeof *z); }
@@ -287,8 +290,9 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
                         ? b0[3 * nb + k]
                         : all(w->step.by_a) * b[2 * nb + k] + all(w->step.by_a0) * b0[2 * nb + k] +
                               all(w->step.by_aux) * b0[3 * nb + k];
+    if (o->border.force[k]) b[nb + k] = b[2 * nb + k] = b[3 * nb + k] = all(0);
   }
-  copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, 4 * o->m.n_drums);
+  copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, starts_of(o));
 }
 
 /* What moves an end: its equations as if it were free, before and after they are solved. */
@@ -461,7 +465,9 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
     z[l->before + l->works + WK_INITIAL] = z[l->result];
   }
   if (what->kind == OP_REST) clear(z, l->before + l->border + l->nb, 3 * l->nb);
-  if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, 4 * o->m.n_drums);
+  if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, starts_of(o));
+  for (int k = 0; k < o->m.n_slides && what->kind == OP_LET_GO; k++)
+    z[l->before + l->border + o->m.slide[k].f_at] = all(0);
   for (int k = 0; k < l->nb && what->kind == OP_START; k++)
     z[l->before + l->border + l->nb + k] = initial[l->border + l->nb + k];
   for (int i = 0; i < o->m.n_cables; i++) {
@@ -496,7 +502,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
   for (int i = 0; i < o->m.n_cables; i++)
     copy(z, l->before + l->cable[i].start, l->after + l->cable[i].start,
          o->m.cable[i].n_points * o->m.cable[i].dim);
-  copy(z, l->before + l->drum_start, l->after + l->drum_start, 4 * o->m.n_drums);
+  copy(z, l->before + l->drum_start, l->after + l->drum_start, starts_of(o));
 }
 
 /* ------------------------------------------------------------------ backward: each function transposed */
@@ -561,6 +567,12 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
         *w2 = z + o->at.w2 + o->at.border_w, *b0 = z + o->at.before + o->at.border;
   const lanes *b = z + o->at.after + o->at.border;
   for (int k = 0; k < nb; k++) {
+    if (o->border.force[k]) {
+      x[k] = b[k];
+      w1[k] = w2[k] = all(0);
+      if (what->kind == OP_BEGIN) b0[k] += b[k];
+      continue;
+    }
     lanes by_a = b[2 * nb + k];
     if (what->kind == OP_BEGIN) {
       by_a += b[3 * nb + k];
@@ -576,7 +588,7 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
     w1[k] = -b[nb + k];
     w2[k] = -by_a;
   }
-  for (int k = 0; k < 4 * o->m.n_drums; k++)
+  for (int k = 0; k < starts_of(o); k++)
     z[o->at.before + o->at.drum_start + k] += z[o->at.after + o->at.drum_start + k];
 }
 
@@ -777,6 +789,8 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     z[l->after + l->border + l->nb + k] = all(0);
   }
   if (what->kind == OP_REST) clear(z, l->after + l->border + l->nb, 3 * l->nb);
+  for (int k = 0; k < o->m.n_slides && what->kind == OP_LET_GO; k++)
+    z[l->after + l->border + o->m.slide[k].f_at] = all(0);
   if (what->kind == OP_INITIAL) {
     z[l->result] = all(0);
     take(z, l->result, l->after + l->works + WK_INITIAL);
@@ -787,7 +801,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     copy(z, l->before, l->after, l->states);
     for (int i = 0; i < o->m.n_cables; i++)
       clear(z, l->before + l->cable[i].start, o->m.cable[i].n_points * o->m.cable[i].dim);
-    clear(z, l->before + l->drum_start, 4 * o->m.n_drums);
+    clear(z, l->before + l->drum_start, starts_of(o));
     apply_transposed(&o->list, z);
     copy(z, l->after, l->before, l->states);
     return;

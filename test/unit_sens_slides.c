@@ -1,0 +1,124 @@
+/* unit_sens_slides.c - derivatives of runs of cables with friction in bearings, with bodies that slide on rails and surfaces, and
+ * with ends on rims of drums that turn freely or are carried. */
+#include "sens_compare.h"
+
+/* ------------------------------------------------------------------ machines */
+
+#define ROPE(where)                                                                                          \
+  "cables:\n"                                                                                                \
+  "  rope:\n"                                                                                                \
+  "    EA: 0.2 MN\n"                                                                                         \
+  "    EI: 0.7 N m2\n"                                                                                       \
+  "    mass_per_length: 0.45 kg/m\n"                                                                         \
+  "    damping: {rayleigh: 5 N s}\n"                                                                         \
+  "    elements: 20\n"                                                                                       \
+  "    contact: {at: " where ", normal: {hunt-crossley: {stiffness: 2e6, exponent: 1.5, damping: 1}},\n"     \
+  "              friction: {quinn: {mu: 0.25, epsilon: 10 mm/s}}}\n"
+#define OVER             "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
+#define LOADS            "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}}\n"
+#define RUN              "run: {until: 0.3 s, step: 10 ms, solver: alpha, output: 50 ms}\n"
+#define PULLEY(of)       "drums: {pulley: {radius: 250 mm, center: [0.1, 0.2], inertia: 0.3 kg m2, " of "}}\n"
+#define PD               "drive: {pd: {kp: 1000, kd: 100, setpoint: {cycloid: {amplitude: 20 deg, duration: 0.3 s}}}}"
+#define COMMON           "cables.rope.EA", "cables.rope.mass_per_length", "cables.rope.contact.friction.quinn.mu"
+#define HUNT             "cables.rope.contact.normal.hunt-crossley.stiffness"
+#define BEARING(x)       "drums.pulley.bearing." x
+
+static const example examples[] = {
+    {"bearing under a given load, law that jumps, drawn",
+     "capstan: 1\n" PULLEY("drive: free, bearing: {friction: {coulomb: {mu: 0.1}}, radius: 20 mm, load: 400 N}")
+         LOADS ROPE("nodes") "    start: drawn\n" OVER
+                             "run: {until: 0.1 s, step: 10 ms, solver: alpha, output: 10 ms}\n",
+     {COMMON, BEARING("friction.coulomb.mu"), BEARING("radius"), BEARING("load"), "drums.pulley.inertia",
+      "bodies.left.mass"},
+     {"bodies.left.y", "drums.pulley.rate", "energy.friction", "bearings.pulley.v", "bearings.pulley.f",
+      "bearings.pulley.n"},
+     10},
+    {"bearing that cables press, law that clamps, under control",
+     "capstan: 1\n" PULLEY(PD ", bearing: {friction: {quinn: {mu: 0.2, epsilon: 1 mm/s}}, radius: 20 mm}")
+         LOADS ROPE("nodes") OVER RUN,
+     {COMMON, HUNT, BEARING("friction.quinn.mu"), BEARING("friction.quinn.epsilon"), BEARING("radius"),
+      "drums.pulley.inertia", "drums.pulley.drive.pd.kp", "drums.pulley.drive.pd.kd", "bodies.right.mass"},
+     {"bodies.left.y", "drums.pulley.angle", "energy.friction", "bearings.pulley.f", "mean(bearings.pulley.n)",
+      "energy.error"},
+     10},
+    {"bearing that cables press, law of velocity, torque",
+     "capstan: 1\n" PULLEY("drive: {torque: {step5: {from: [0 s, 0], to: [0.2 s, 30 N m]}}}, bearing: "
+                           "{friction: {tanh: {mu: 0.3, v_t: 5 mm/s}}, radius: 30 mm}")
+         LOADS ROPE("{quadrature: 1}") OVER RUN,
+     {COMMON, HUNT, BEARING("friction.tanh.mu"), BEARING("friction.tanh.v_t"), BEARING("radius"),
+      "drums.pulley.drive.torque.step5.to.1", "gravity"},
+     {"bodies.left.y", "drums.pulley.rate", "energy.friction", "bearings.pulley.f", "energy.solver",
+      "cables.rope.pulley.slip_work"},
+     10},
+    {"bearing of a drum on a body on springs, smooth law",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 250 mm, inertia: 0.3 kg m2, carried_by: hook, drive: free,\n"
+     "                 bearing: {friction: {cdq: {mu: 0.2, epsilon: 1 mm/s, alpha: 0.9}}, radius: 30 mm}}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 10.2 kg}, hook: {mass: 5 kg, position: [0, 0]}}\n"
+     "springs:\n"
+     "  held: {between: [hook, {ground: [0.1 m, 1 m]}], stiffness: 20 kN/m, damping: 50 N s/m, length: 1 m}\n"
+     "  aside: {between: [hook, {ground: [-1 m, 0]}], stiffness: 3 kN/m, length: 1 m}\n"
+     "loads: {push: {on: left, direction: [0, 1], force: {sine: {amplitude: 60 N, omega: 10 rad/s}}}}\n" ROPE(
+         "nodes") OVER RUN,
+     {COMMON, HUNT, BEARING("friction.cdq.mu"), BEARING("friction.cdq.alpha"), BEARING("radius"),
+      "springs.held.stiffness", "bodies.hook.mass", "loads.push.force.sine.amplitude"},
+     {"bodies.left.y", "bodies.hook.y", "drums.pulley.rate", "energy.friction", "bearings.pulley.f",
+      "energy.elastic"},
+     10},
+    {"block on a rail",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 200 mm, center: [1, 0], drive: {rotation: {ramp: {rate: -1 rad/s}}}}}\n"
+     "bodies: {block: {mass: 20 kg, at: [0, 0.2], direction: [1, 0]}, right: {mass: 8 kg}}\n"
+     "contacts: {rail: {between: [block, ground], normal: weight, friction: {quinn: {mu: 0.3, epsilon: 10 "
+     "mm/s}}}}\n" ROPE("nodes") "    path: [block, over pulley, hang 1 m, right]\n" RUN,
+     {COMMON, "contacts.rail.friction.quinn.mu", "contacts.rail.friction.quinn.epsilon", "bodies.block.mass",
+      "bodies.right.mass", "gravity", "drums.pulley.drive.rotation.ramp.rate"},
+     {"bodies.block.x", "bodies.block.v", "contacts.rail.f", "contacts.rail.n", "energy.friction",
+      "energy.motion_work"},
+     10},
+    {"two blocks on a belt",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 200 mm, center: [1, 0], drive: fixed}}\n"
+     "bodies: {block: {mass: 20 kg, at: [0, 0.2], direction: [1, 0]}, right: {mass: 8 kg},\n"
+     "         top: {mass: 3 kg, at: [0, 0.3], direction: [1, 0]}}\n"
+     "surfaces: {belt: {velocity: {sine: {amplitude: -0.5 m/s, omega: 4 rad/s}}}}\n"
+     "springs: {tether: {between: [top, ground], stiffness: 300 N/m}}\n"
+     "contacts:\n"
+     "  under: {between: [block, belt], normal: {sum: [150 N, {sine: {amplitude: 30 N, omega: 9 rad/s}}]},\n"
+     "          friction: {coulomb: {mu: 0.4}}}\n"
+     "  upon: {between: [top, block], normal: weight, friction: {tanh: {mu: 0.3, v_t: 20 mm/s}}}\n" ROPE(
+         "nodes") "    path: [block, over pulley, hang 1 m, right]\n" RUN,
+     {COMMON, "contacts.under.friction.coulomb.mu", "contacts.under.normal.sum.1.sine.amplitude",
+      "contacts.upon.friction.tanh.mu", "contacts.upon.friction.tanh.v_t", "bodies.top.mass",
+      "surfaces.belt.velocity.sine.amplitude", "surfaces.belt.velocity.sine.omega"},
+     {"bodies.block.x", "bodies.top.v", "mean(contacts.under.f)", "contacts.upon.v", "energy.friction",
+      "energy.motion_work"},
+     10},
+    {"block on a surface that is moved to places",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 200 mm, center: [1, 0], drive: fixed}}\n"
+     "bodies: {block: {mass: 20 kg, at: [0, 0.2], direction: [1, 0]}, right: {mass: 8 kg}}\n"
+     "surfaces: {belt: {position: {sine: {amplitude: 30 mm, omega: 12 rad/s}}}}\n"
+     "contacts: {under: {between: [block, belt], normal: weight, friction: {coulomb: {mu: 0.45}}}}\n" ROPE(
+         "nodes") "    path: [block, over pulley, hang 1 m, right]\n" RUN,
+     {COMMON, "contacts.under.friction.coulomb.mu", "bodies.block.mass",
+      "surfaces.belt.position.sine.amplitude", "surfaces.belt.position.sine.omega"},
+     {"bodies.block.x", "contacts.under.v", "contacts.under.f", "surfaces.belt.v", "energy.friction",
+      "energy.motion_work"},
+     10},
+};
+
+static void test_examples(void **state) {
+  (void)state;
+  const char *only = getenv("ONLY");
+  for (int i = 0; i < ROWS(examples); i++) {
+    if (only && !strstr(examples[i].name, only)) continue;
+    if (only) printf("%s\n", examples[i].name);
+    check(&examples[i]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
