@@ -96,7 +96,8 @@ static int bond_of(const model *o, int cable_of, int e, chain_bond *out) {
     }
     return 1;
   }
-  if (c->end[e].kind == END_RIM || c->end[e].body < 0) return 0;
+  if (c->end[e].kind == END_RIM) return cps_rim_bond(o, cable_of, e, out);
+  if (c->end[e].body < 0) return 0;
   const border_body *y = &o->m.body[c->end[e].body];
   out->n = c->dim;
   out->unknowns = y->n;
@@ -125,9 +126,16 @@ void cps_border_clear(model *o, const implicit *how) {
     const border_body *y = &o->m.body[i];
     for (int k = 0; k < y->n && y->held; k++) x->braked[y->at + k] = 1;
   }
-  x->bonds = 0;
+  cps_border_tie(o);
+}
+
+void cps_border_tie(model *o) {
+  border_matrix *x = &o->border;
+  x->bonds = o->tied.n = 0;
   for (int i = 0; i < o->m.n_cables; i++)
     for (int e = 0; e < 2; e++) x->bonds += bond_of(o, i, e, &x->bond[x->bonds]);
+  for (int i = 0; i < x->bonds; i++)
+    if (x->bond[i].rim) cps_rim_tie(o, &x->bond[i]);
 }
 
 /* ------------------------------------------------------------------ its own equations */
@@ -146,7 +154,7 @@ void cps_border_by_d(model *o, int row, int d, double by) {
 
 /* An equation of the border by one of its unknowns. */
 void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const implicit *how,
-                       int balance) {
+                           int balance) {
   o->border.s[row * o->at.nx + k] += q + v * how->v_a / how->q_a + a / how->q_a;
   add(o, row, o->at.w1 + o->at.border_w + k, v);
   add(o, row, o->at.w2 + o->at.border_w + k, a);
@@ -218,8 +226,8 @@ static void add_spring(model *o, int i, const implicit *how, int balance) {
               stiff -= y->along[k][d] * x.k[d][e] * by->along[n][e];
               damp -= y->along[k][d] * x.c[d][e] * by->along[n][e];
             }
-          cps_border_by_unknown(o, y->at + k, by->at + n, s == t ? stiff : -stiff, s == t ? damp : -damp, 0, how,
-                     balance);
+          cps_border_by_unknown(o, y->at + k, by->at + n, s == t ? stiff : -stiff, s == t ? damp : -damp, 0,
+                                how, balance);
         }
       }
     }
@@ -250,6 +258,8 @@ void cps_border_own(model *o, const implicit *how, int balance) {
   for (int i = 0; i < o->m.n_drums; i++)
     if (o->m.drum[i].angle_at >= 0) add_drum(o, i, how, balance);
   cps_slides_own(o, how, balance);
+  for (int i = 0; i < o->border.bonds; i++)
+    if (o->border.bond[i].rim) cps_rim_own(o, &o->border.bond[i], how, balance);
   for (int k = 0; k < o->at.nb; k++) {
     if (!o->border.braked[k]) continue;
     for (int n = 0; n < o->at.nx; n++) o->border.s[k * o->at.nx + n] = n == k;

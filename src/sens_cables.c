@@ -262,7 +262,7 @@ static cps_status forward_one(course *y, machine *m, const op *what, int moved) 
   exchange(&o->m, y->state, 1);
   if (moved) put_drive(y);
   if (!cps_op_linearise(o, what, y->works)) return singular(y, what->how.t);
-  if (o->now.lost || o->work.lost || o->list.lost) return no_memory(y->err);
+  if (o->now.lost || o->work.lost || o->list.lost || o->tied.lost) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_forward(o, what, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   return CPS_OK;
@@ -531,7 +531,7 @@ static cps_status backward_one(course *y, const happened *x, lanes *initial, dou
   }
   exchange(&o->m, y->tape.bytes + x->state, 1);
   if (!cps_op_linearise(o, &x->what, y->works)) return singular(y, x->what.how.t);
-  if (o->now.lost || o->work.lost || o->list.lost) return no_memory(y->err);
+  if (o->now.lost || o->work.lost || o->list.lost || o->tied.lost) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_backward(o, &x->what, initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   contract(y, o->at.d, x->d, gradient);
@@ -631,11 +631,6 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
     int turned = g->inertia > 0 && (g->drive == DRUM_PD || g->drive == DRUM_TORQUE || g->drive == DRUM_FREE);
     if (turned && g->bearing && g->bearing->n_states)
       return "friction laws with memory have none in bearings beside cables yet";
-    for (int k = 0; k < s->n_cables; k++)
-      for (int e = 0; e < 2; e++)
-        if (s->cables[k].end[e].kind == END_RIM && s->cables[k].end[e].drum == i &&
-            (turned || g->carrier >= 0))
-          return "ends on the rim of a drum that is not moved as prescribed have none yet";
   }
   for (int i = 0; i < s->n_contacts; i++)
     if (s->contacts[i].law->n_states)

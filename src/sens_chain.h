@@ -99,6 +99,7 @@ typedef struct cable_at {
   int w;                      /* in w1, w2 */
   int theta;                  /* TH_...; then length[n], mass[n + 1], and per point mass, weight, shape[4] */
   int length, mass, p_mass, p_weight, p_shape; /* in theta */
+  int tie;                                     /* in theta: angle and height of each end on its rim */
   int end;                                     /* of its first end in d */
   int rhs;                                     /* of its first node in the right-hand side */
 } cable_at;
@@ -114,10 +115,10 @@ typedef struct layout {
   int slide_theta;              /* of the first slide */
   int body_d;                   /* loads on border bodies: [3] each */
   int slide_d;                  /* normal forces of slides that are given: [1] each */
-  int surface_d;                /* place, velocity and acceleration of surfaces: [3] for each body of the scenario */
-  int ds, ws, rhs;              /* sizes */
-  int border_w, border_rhs;     /* of the first border unknown in these */
-  int nb, nx;                   /* unknowns of the border, and with those that sens_border.c adds */
+  int surface_d;   /* place, velocity and acceleration of surfaces: [3] for each body of the scenario */
+  int ds, ws, rhs; /* sizes */
+  int border_w, border_rhs; /* of the first border unknown in these */
+  int nb, nx;               /* unknowns of the border, and with those that sens_border.c adds */
   int before, after, w1, w2, theta, d, d0, right, result; /* where the parts start in the vector */
   int size;                                               /* of it, without results */
   cable_at *cable;
@@ -206,10 +207,14 @@ typedef struct chain_work {
   double *solver_u, *damping_q, *damping_u; /* by the sum of v, change of q, sum of v */
 } chain_work;
 
-/* Coordinates of an end of a cable that follow border unknowns: dq_j = sum by[j][k] dx_at[k]. */
+/* Coordinates of an end of a cable that follow border unknowns: dq_j = sum by[j][k] dx_at[k]. On a rim also what does not
+ * follow them: DY_Q, DY_V and DY_A of the numbers of d from `rim` on; and velocities and accelerations by the angle, which
+ * is border unknown `turn`, and accelerations by its rate. */
 typedef struct chain_bond {
   int cable, node, n, unknowns, at[6];
   double by[6][6];
+  int rim, turn; /* 0: not on a rim; -1: the drum is not free to turn */
+  double v_turn[3], a_turn[3], a_rate[3];
 } chain_bond;
 
 /* The border's part of the equations (sens_border.c): A x + B y = r, C x + S y = r'. */
@@ -238,6 +243,7 @@ typedef struct model {
   chain_work dense;     /* those of elements; */
   int has_dense;        /* if they are asked for */
   entries list;         /* other uses */
+  entries tied;         /* numbers of d of ends on rims that follow the border, by all else */
   spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
   double *force;        /* room for forces of elements, seven times */
   double *q0, *v0, *a0; /* state before, of all cables */
@@ -273,6 +279,7 @@ void cps_border_free(model *o);
 void cps_border_clear(model *o, const implicit *how);
 void cps_border_own(model *o, const implicit *how, int balance);
 void cps_border_bind(model *o, int cable_of);
+void cps_border_tie(model *o);   /* who follows it, as of the present state */
 int cps_border_factor(model *o); /* 0 if singular */
 
 /* Entries of row `row` of the border in the present solve: by one of its unknowns k, whose place, velocity and acceleration
@@ -284,10 +291,16 @@ void cps_border_by_d(model *o, int row, int d, double by);
 /* And by the force with which cables press on a drum, times by. */
 void cps_border_by_push(model *o, int row, int drum, const double *by, const implicit *how, int balance);
 
+/* Ends on rims that follow the border: see sens_rim.c. The bond of such an end, 0 if it is none; entries of `tied`; what is more
+ * in the equations of a solve, once all else is there. */
+int cps_rim_bond(const model *o, int cable, int e, chain_bond *out);
+void cps_rim_tie(model *o, const chain_bond *x);
+void cps_rim_own(model *o, const chain_bond *x, const implicit *how, int balance);
+
 /* Bearings with friction, and bodies on rails and surfaces: see sens_slides.c. */
 void cps_slides_own(model *o, const implicit *how, int balance);
-void cps_slides_hold(model *o);                       /* into the list: where springs take hold of them */
-void cps_slides_works(model *o, double t, double h);  /* of a step */
+void cps_slides_hold(model *o);                      /* into the list: where springs take hold of them */
+void cps_slides_works(model *o, double t, double h); /* of a step */
 enum { SLIDE_V, SLIDE_F, SLIDE_N };
 void cps_slide_column(model *o, entries *list, int row, int slide, int what);
 /* What cables press on the drum of a bearing with; its size. */

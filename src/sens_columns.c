@@ -117,7 +117,8 @@ static void name_slides(naming *n, const machine *m, const layout *l) {
   }
   for (int i = 0; i < m->of->n_bodies && m->n_slides > 0; i++)
     if (m->of->bodies[i].kind == BODY_SURFACE)
-      name(n, "surfaces", m->of->bodies[i].name, "v", (column){COL_SURFACE, -1, -1, l->surface_d + 3 * i + 1});
+      name(n, "surfaces", m->of->bodies[i].name, "v",
+           (column){COL_SURFACE, -1, -1, l->surface_d + 3 * i + 1});
 }
 
 static void name_cables(naming *n, const machine *m) {

@@ -423,7 +423,7 @@ INLINE int any_lane(lanes x) { return x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3
 
 int cps_drive_places(const cable *c, int e, int d) {
   const tie *k = &c->end[e];
-  if (k->kind == END_RIM) return 1;
+  if (k->kind == END_RIM) return c->fixed[e ? c->n : 0] >> d & 1; /* else it follows the border */
   return (k->kind == END_PINNED || k->kind == END_CLAMPED) && k->shift && k->shift[d];
 }
 
@@ -708,7 +708,8 @@ static void move_end(drive *o, int cable_of, int e, double t, const drum *drums)
       d[DY_A + axis] = shift[2 * o->chunks + chunk];
     }
   }
-  if (k->kind == END_RIM) move_rim(o, cable_of, e, &drums[k->drum]);
+  if (k->kind == END_RIM && cps_drive_places(&o->m->cable[cable_of], e, 0))
+    move_rim(o, cable_of, e, &drums[k->drum]);
   for (int wrt = 0; wrt < o->run->n_wrt && o->d_varies[first + DY_LOAD]; wrt++) {
     const sens_parameter *p = &o->run->wrt[wrt];
     double sum[3] = {0}, load[3];

@@ -44,7 +44,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     at->p_mass = at->mass + c->n + 1;
     at->p_weight = at->p_mass + c->n_points;
     at->p_shape = at->p_weight + c->n_points;
-    theta = at->p_shape + 4 * c->n_points;
+    at->tie = at->p_shape + 4 * c->n_points;
+    theta = at->tie + 4;
     at->end = l->ds;
     l->ds += 2 * DY_END;
     at->rhs = rhs;
@@ -87,6 +88,10 @@ static void theta_of_cable(const cable *c, const cable_at *at, double *theta) {
   x[TH_HOLD] = c->contact.hold;
   memcpy(x + TH_NORMAL, c->contact.normal_p, sizeof c->contact.normal_p);
   memcpy(x + TH_LAW, c->contact.p, sizeof c->contact.p);
+  for (int e = 0; e < 2; e++) {
+    theta[at->tie + 2 * e] = c->end[e].angle;
+    theta[at->tie + 2 * e + 1] = c->end[e].height;
+  }
   memcpy(theta + at->length, c->length, (size_t)c->n * sizeof(double));
   memcpy(theta + at->mass, c->mass, (size_t)(c->n + 1) * sizeof(double));
   for (int k = 0; k < c->n_points; k++) {

@@ -84,6 +84,7 @@ void cps_model_free(model *o) {
   cps_entries_free(&o->now);
   cps_entries_free(&o->work);
   cps_entries_free(&o->list);
+  cps_entries_free(&o->tied);
   cps_layout_free(&o->at);
   cps_machine_free(&o->m);
   memset(o, 0, sizeof *o);
@@ -445,6 +446,9 @@ static void fix(model *o, int cable_of) {
       memset(a->d + at, 0, bytes);
       memset(a->u + at, 0, bytes);
       a->d[at + (size_t)j] = 1;
+      if (o->at.nb > 0)
+        memset(o->border.b[cable_of] + (size_t)((node * b + j) * o->at.nx), 0,
+               (size_t)o->at.nx * sizeof(double));
     }
   }
 }

@@ -34,6 +34,13 @@ static void linearise_hold(model *o) {
         for (int n = 0; n < 4; n++) {
           int first = o->at.before + at->q + p->node * c->b + n * c->dim;
           cps_entries_add(&o->list, row, first + d, p->shape[n]);
+          if (o->theta_varies[at->p_shape + 4 * k + n]) { /* longer elements have it elsewhere */
+            const double *q = c->q + p->node * c->b + n * c->dim;
+            double by = q[d];
+            for (int e = 0; e < c->dim && s.drum >= 0; e++)
+              by -= s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho * q[e];
+            cps_entries_add(&o->list, row, o->at.theta + at->p_shape + 4 * k + n, by);
+          }
           for (int e = 0; e < c->dim && s.drum >= 0; e++)
             cps_entries_add(&o->list, row, first + e,
                             -p->shape[n] * s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho);
@@ -66,6 +73,8 @@ int cps_op_linearise(model *o, const op *what, int works) {
     if (works) cps_model_works(o, what->how.t, what->h, works > 1);
   } else if (what->kind == OP_BEGIN && what->balanced) {
     good = cps_model_linearise(o, &what->how, 1);
+  } else if (what->kind == OP_BEGIN || what->kind == OP_START) {
+    if (o->at.nb > 0) cps_border_tie(o);
   } else if (what->kind == OP_HOLD) {
     linearise_hold(o);
   } else if (what->kind == OP_INITIAL) {

@@ -133,6 +133,10 @@ static void add_friction(model *o, int i, const sliding_now *s, const implicit *
   x.limit = cps_friction_holds(&y->law, s->load);
   cps_rub_by(&y->law, &x, f, y->p.stuck, &r);
   double by_v = r.v[0][0], by_a = r.a[0][0];
+  if (r.f[0][0] == 0 && cps_slide_is_held(&o->m, y)) { /* it keeps what it has */
+    o->border.braked[row] = 1;
+    return;
+  }
   cps_border_by_unknown(o, row, row, r.f[0][0], 0, 0, how, balance);
   for (int k = 0; k < 2; k++)
     if (y->at[k] >= 0)
@@ -174,8 +178,7 @@ void cps_slides_hold(model *o) {
     for (int k = 0; k < 2; k++)
       if (y->at[k] >= 0) cps_entries_add(&o->list, row, border + y->at[k], factor_of(y, k));
     cps_entries_add(&o->list, row, border + y->f_at, 1 / m->grip);
-    if (o->theta_varies[theta])
-      cps_entries_add(&o->list, row, o->at.theta + theta, m->free[y->at[0]].q);
+    if (o->theta_varies[theta]) cps_entries_add(&o->list, row, o->at.theta + theta, m->free[y->at[0]].q);
     if (o->theta_varies[o->at.grip])
       cps_entries_add(&o->list, row, o->at.theta + o->at.grip, -m->free[y->f_at].q / (m->grip * m->grip));
   }

@@ -148,6 +148,8 @@ static void copy(lanes *z, int to, int from, int n) { memcpy(z + to, z + from, (
 
 static void clear(lanes *z, int at, int n) { memset(z + at, 0, (size_t)n * sizeof *z); }
 
+#include "sens_sweep_rim.h"
+
 /* Ends and rims are moved to where they are prescribed. */
 static void move_forward(const model *o, lanes *z) {
   for (int i = 0; i < o->m.n_cables; i++) {
@@ -174,7 +176,7 @@ static void combine(const weights *w, int n, const lanes *q, const lanes *v, con
 }
 
 /* The border, and what follows it. */
-static void predict_border(const model *o, const weights *w, lanes *z) {
+static void predict_border(const model *o, const op *what, const weights *w, lanes *z) {
   int nb = o->at.nb;
   lanes *b = z + o->at.before + o->at.border, *w1 = z + o->at.w1, *w2 = z + o->at.w2;
   combine(w, nb, b, b + nb, b + 3 * nb, b + 2 * nb, w1 + o->at.border_w, w2 + o->at.border_w);
@@ -187,6 +189,18 @@ static void predict_border(const model *o, const weights *w, lanes *z) {
         w1[k] += all(x->by[j][n]) * w1[o->at.border_w + x->at[n]];
         w2[k] += all(x->by[j][n]) * w2[o->at.border_w + x->at[n]];
       }
+      if (!x->rim) continue;
+      w1[k] -= z[x->rim + DY_V + j];
+      w2[k] -= z[x->rim + DY_A + j];
+      if (what->kind != OP_BEGIN) {
+        w1[k] += all(w->v_q) * z[x->rim + DY_Q + j];
+        w2[k] += all(w->a_q) * z[x->rim + DY_Q + j];
+      }
+      if (x->turn < 0) continue;
+      w2[k] += all(x->a_rate[j]) * w1[o->at.border_w + x->turn];
+      if (what->kind != OP_BEGIN) continue; /* what it turns by is unknown: cps_rim_own */
+      w1[k] -= all(x->v_turn[j]) * b[x->turn];
+      w2[k] -= all(x->a_turn[j]) * b[x->turn];
     }
   }
 }
@@ -212,7 +226,7 @@ static void predict_forward(const model *o, const op *what, const weights *w, la
         w2[k] = all(w->a_q) * place - faster;
       }
   }
-  if (o->at.nb > 0) predict_border(o, w, z);
+  if (o->at.nb > 0) predict_border(o, what, w, z);
 }
 
 /* Rows that say what an unknown is. */
@@ -242,7 +256,7 @@ static void given_forward(const model *o, const op *what, lanes *z) {
     for (int j = 0; j < x->n; j++) {
       lanes *row = z + cps_model_row(o, x->cable, x->node, j);
       for (int n = 0; n < x->unknowns; n++) border[x->at[n]] += all(x->by[j][n]) * *row;
-      *row = all(0);
+      *row = x->rim && what->kind != OP_BEGIN ? z[x->rim + DY_Q + j] : all(0);
     }
   }
   for (int k = 0; k < o->at.nb; k++)
@@ -342,82 +356,13 @@ static void works_forward(const model *o, lanes *z) {
   z[o->at.after + o->at.works + WK_DAMPING] += damping;
 }
 
-/* P S y = L U y = r, in place, and the transposed. */
-static void solve_border(const model *o, lanes *y) {
-  int nb = o->at.nx;
-  const double *s = o->border.s;
-  for (int j = 0; j < nb; j++) {
-    lanes t = y[o->border.pivot[j]];
-    y[o->border.pivot[j]] = y[j];
-    y[j] = t;
-  }
-  for (int i = 0; i < nb; i++)
-    for (int k = 0; k < i; k++) y[i] -= all(s[i * nb + k]) * y[k];
-  for (int i = nb - 1; i >= 0; i--) {
-    for (int k = i + 1; k < nb; k++) y[i] -= all(s[i * nb + k]) * y[k];
-    y[i] /= all(s[i * nb + i]);
-  }
-}
-
-static void solve_border_transposed(const model *o, lanes *y) {
-  int nb = o->at.nx;
-  const double *s = o->border.s;
-  for (int i = 0; i < nb; i++) {
-    for (int k = 0; k < i; k++) y[i] -= all(s[k * nb + i]) * y[k];
-    y[i] /= all(s[i * nb + i]);
-  }
-  for (int i = nb - 1; i >= 0; i--)
-    for (int k = i + 1; k < nb; k++) y[i] -= all(s[k * nb + i]) * y[k];
-  for (int j = nb - 1; j >= 0; j--) {
-    lanes t = y[o->border.pivot[j]];
-    y[o->border.pivot[j]] = y[j];
-    y[j] = t;
-  }
-}
-
-/* All unknowns, of cables and of the border. */
-static void solve_all(const model *o, lanes *x) {
-  int nb = o->at.nx;
-  lanes *y = x + o->at.border_rhs;
-  for (int i = 0; i < o->m.n_cables; i++) {
-    lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    solve(&o->matrix[i], part);
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) y[k] -= all(o->border.c[i][k * rows + r]) * part[r];
-  }
-  if (nb == 0) return;
-  solve_border(o, y);
-  for (int i = 0; i < o->m.n_cables; i++) {
-    lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) part[r] -= all(o->border.z[i][k * rows + r]) * y[k];
-  }
-}
-
-static void solve_all_transposed(const model *o, lanes *x) {
-  int nb = o->at.nx;
-  lanes *y = x + o->at.border_rhs;
-  for (int i = 0; i < o->m.n_cables; i++) {
-    const lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) y[k] -= all(o->border.z[i][k * rows + r]) * part[r];
-  }
-  if (nb > 0) solve_border_transposed(o, y);
-  for (int i = 0; i < o->m.n_cables; i++) {
-    lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) part[r] -= all(o->border.c[i][k * rows + r]) * y[k];
-    solve_transposed(&o->matrix[i], part);
-  }
-}
+#include "sens_sweep_border.h"
 
 static void solve_forward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
+  rims_forward(o, z);
   if (what->kind == OP_BEGIN) move_forward(o, z);
+  if (what->kind == OP_BEGIN) tie_rims_forward(o, o->at.before, z);
   if (what->kind == OP_BEGIN && !what->balanced) {
     for (int i = 0; i < o->m.n_cables; i++)
       copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
@@ -433,6 +378,7 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
   solve_all(o, z + o->at.right);
   for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 1, z);
   unknowns_forward(o, what, &w, z);
+  tie_rims_forward(o, o->at.after, z);
   copy(z, o->at.after + o->at.works, o->at.before + o->at.works, o->at.states - o->at.works);
   if (what->kind == OP_STEP) apply(&o->work, z);
   if (what->kind == OP_STEP && o->has_dense) works_forward(o, z);
@@ -441,9 +387,11 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
 
 /* Velocities of ends that follow the border. */
 static void tie_forward(const model *o, lanes *z) {
+  rims_forward(o, z);
+  tie_rims_forward(o, o->at.before, z);
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
-    for (int j = 0; j < x->n; j++) {
+    for (int j = 0; j < x->n && !x->rim; j++) {
       lanes *v = z + o->at.before + o->at.cable[x->cable].v + x->node * o->m.cable[x->cable].b + j;
       *v = all(0);
       for (int n = 0; n < x->unknowns; n++)
@@ -479,6 +427,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
       for (int e = 0; e < 2; e++)             /* but what is on a rim goes with it */
         for (int j = 0; j < c->dim && c->end[e].kind == END_RIM; j++) {
           int k = (e ? c->n : 0) * c->b + j, d = l->d + at->end + e * DY_END + j;
+          if (!is_driven(c, e, j)) continue;
           z[l->before + at->q + k] = z[d + DY_Q];
           z[l->before + at->v + k] = z[d + DY_V];
           z[l->before + at->a + k] = z[d + DY_A];
@@ -621,6 +570,7 @@ static void given_backward(const model *o, const op *what, lanes *z) {
     const chain_bond *x = &o->border.bond[i];
     for (int j = 0; j < x->n; j++) {
       lanes *row = z + cps_model_row(o, x->cable, x->node, j);
+      if (x->rim && what->kind != OP_BEGIN) z[x->rim + DY_Q + j] += *row;
       *row = all(0);
       for (int n = 0; n < x->unknowns; n++) *row += all(x->by[j][n]) * border[x->at[n]];
     }
@@ -637,7 +587,7 @@ static void combine_backward(const weights *w, int n, lanes *q, lanes *v, lanes 
   }
 }
 
-static void predict_border_backward(const model *o, const weights *w, lanes *z) {
+static void predict_border_backward(const model *o, const op *what, const weights *w, lanes *z) {
   int nb = o->at.nb;
   lanes *b = z + o->at.before + o->at.border, *w1 = z + o->at.w1, *w2 = z + o->at.w2;
   for (int i = 0; i < o->border.bonds; i++) {
@@ -648,6 +598,14 @@ static void predict_border_backward(const model *o, const weights *w, lanes *z) 
         w1[o->at.border_w + x->at[n]] += all(x->by[j][n]) * w1[k];
         w2[o->at.border_w + x->at[n]] += all(x->by[j][n]) * w2[k];
       }
+      if (x->rim) {
+        z[x->rim + DY_V + j] -= w1[k];
+        z[x->rim + DY_A + j] -= w2[k];
+        if (what->kind != OP_BEGIN) z[x->rim + DY_Q + j] += all(w->v_q) * w1[k] + all(w->a_q) * w2[k];
+        if (x->turn >= 0) w1[o->at.border_w + x->turn] += all(x->a_rate[j]) * w2[k];
+        if (x->turn >= 0 && what->kind == OP_BEGIN)
+          b[x->turn] -= all(x->v_turn[j]) * w1[k] + all(x->a_turn[j]) * w2[k];
+      }
       w1[k] = w2[k] = all(0);
     }
   }
@@ -655,7 +613,7 @@ static void predict_border_backward(const model *o, const weights *w, lanes *z) 
 }
 
 static void predict_backward(const model *o, const op *what, const weights *w, lanes *z) {
-  if (o->at.nb > 0) predict_border_backward(o, w, z);
+  if (o->at.nb > 0) predict_border_backward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
@@ -741,6 +699,8 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
         take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
     for (int k = 0; k < o->at.nb; k++)
       take(z, o->at.after + o->at.border + 2 * o->at.nb + k, o->at.after + o->at.border + 3 * o->at.nb + k);
+    tie_rims_backward(o, o->at.after, z);
+    apply_transposed(&o->tied, z);
     move_backward(o, o->at.after, z);
     return;
   }
@@ -750,6 +710,7 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
   if (what->kind == OP_STEP && o->has_dense) works_backward(o, z);
   for (int k = o->at.works; k < o->at.states; k++) z[o->at.before + k] += z[o->at.after + k];
   /* entries of the work that lie in the state before are kept: what follows adds */
+  tie_rims_backward(o, o->at.after, z);
   unknowns_backward(o, what, &w, z);
   for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
   solve_all_transposed(o, z + o->at.right);
@@ -758,6 +719,8 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
   apply_transposed(&o->now, z);
   inertia_backward(o, what->kind != OP_SOLVE, z);
   predict_backward(o, what, &w, z);
+  if (what->kind == OP_BEGIN) tie_rims_backward(o, o->at.before, z);
+  apply_transposed(&o->tied, z);
   if (what->kind == OP_BEGIN) move_backward(o, o->at.before, z);
   copy(z, o->at.after, o->at.before, o->at.states);
 }
@@ -765,13 +728,15 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
 static void tie_backward(const model *o, lanes *z) {
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
-    for (int j = 0; j < x->n; j++) {
+    for (int j = 0; j < x->n && !x->rim; j++) {
       lanes *v = z + o->at.after + o->at.cable[x->cable].v + x->node * o->m.cable[x->cable].b + j;
       for (int n = 0; n < x->unknowns; n++)
         z[o->at.after + o->at.border + o->at.nb + x->at[n]] += all(x->by[j][n]) * *v;
       *v = all(0);
     }
   }
+  tie_rims_backward(o, o->at.after, z);
+  apply_transposed(&o->tied, z);
 }
 
 void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
@@ -813,6 +778,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
       for (int e = 0; e < 2; e++)
         for (int j = 0; j < c->dim && c->end[e].kind == END_RIM; j++) {
           int k = (e ? c->n : 0) * c->b + j, d = l->d + at->end + e * DY_END + j;
+          if (!is_driven(c, e, j)) continue;
           take(z, d + DY_Q, l->after + at->q + k);
           take(z, d + DY_V, l->after + at->v + k);
           take(z, d + DY_A, l->after + at->a + k);

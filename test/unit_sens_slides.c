@@ -14,22 +14,24 @@
   "    elements: 20\n"                                                                                       \
   "    contact: {at: " where ", normal: {hunt-crossley: {stiffness: 2e6, exponent: 1.5, damping: 1}},\n"     \
   "              friction: {quinn: {mu: 0.25, epsilon: 10 mm/s}}}\n"
-#define OVER             "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
-#define LOADS            "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}}\n"
-#define RUN              "run: {until: 0.3 s, step: 10 ms, solver: alpha, output: 50 ms}\n"
-#define PULLEY(of)       "drums: {pulley: {radius: 250 mm, center: [0.1, 0.2], inertia: 0.3 kg m2, " of "}}\n"
-#define PD               "drive: {pd: {kp: 1000, kd: 100, setpoint: {cycloid: {amplitude: 20 deg, duration: 0.3 s}}}}"
-#define COMMON           "cables.rope.EA", "cables.rope.mass_per_length", "cables.rope.contact.friction.quinn.mu"
-#define HUNT             "cables.rope.contact.normal.hunt-crossley.stiffness"
-#define BEARING(x)       "drums.pulley.bearing." x
+#define OVER       "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
+#define WINDS      "    path: [{rim: winch}, {around: winch, turn: clockwise}, hang 1 m, left]\n"
+#define LOADS      "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}}\n"
+#define RUN        "run: {until: 0.3 s, step: 10 ms, solver: alpha, output: 50 ms}\n"
+#define PULLEY(of) "drums: {pulley: {radius: 250 mm, center: [0.1, 0.2], inertia: 0.3 kg m2, " of "}}\n"
+#define PD         "drive: {pd: {kp: 1000, kd: 100, setpoint: {cycloid: {amplitude: 20 deg, duration: 0.3 s}}}}"
+#define COMMON     "cables.rope.EA", "cables.rope.mass_per_length", "cables.rope.contact.friction.quinn.mu"
+#define HUNT       "cables.rope.contact.normal.hunt-crossley.stiffness"
+#define BEARING(x) "drums.pulley.bearing." x
 
 static const example examples[] = {
     {"bearing under a given load, law that jumps, drawn",
-     "capstan: 1\n" PULLEY("drive: free, bearing: {friction: {coulomb: {mu: 0.1}}, radius: 20 mm, load: 400 N}")
+     "capstan: 1\n" PULLEY(
+         "drive: free, bearing: {friction: {coulomb: {mu: 0.1}}, radius: 20 mm, load: 400 N}")
          LOADS ROPE("nodes") "    start: drawn\n" OVER
                              "run: {until: 0.1 s, step: 10 ms, solver: alpha, output: 10 ms}\n",
      {COMMON, BEARING("friction.coulomb.mu"), BEARING("radius"), BEARING("load"), "drums.pulley.inertia",
-      "bodies.left.mass"},
+      "drums.pulley.radius", "bodies.left.mass"},
      {"bodies.left.y", "drums.pulley.rate", "energy.friction", "bearings.pulley.v", "bearings.pulley.f",
       "bearings.pulley.n"},
      10},
@@ -38,8 +40,8 @@ static const example examples[] = {
          LOADS ROPE("nodes") OVER RUN,
      {COMMON, HUNT, BEARING("friction.quinn.mu"), BEARING("friction.quinn.epsilon"), BEARING("radius"),
       "drums.pulley.inertia", "drums.pulley.drive.pd.kp", "drums.pulley.drive.pd.kd", "bodies.right.mass"},
-     {"bodies.left.y", "drums.pulley.angle", "energy.friction", "bearings.pulley.f", "mean(bearings.pulley.n)",
-      "energy.error"},
+     {"bodies.left.y", "drums.pulley.angle", "energy.friction", "bearings.pulley.f",
+      "mean(bearings.pulley.n)", "energy.error"},
      10},
     {"bearing that cables press, law of velocity, torque",
      "capstan: 1\n" PULLEY("drive: {torque: {step5: {from: [0 s, 0], to: [0.2 s, 30 N m]}}}, bearing: "
@@ -81,14 +83,14 @@ static const example examples[] = {
      "drums: {pulley: {radius: 200 mm, center: [1, 0], drive: fixed}}\n"
      "bodies: {block: {mass: 20 kg, at: [0, 0.2], direction: [1, 0]}, right: {mass: 8 kg},\n"
      "         top: {mass: 3 kg, at: [0, 0.3], direction: [1, 0]}}\n"
-     "surfaces: {belt: {velocity: {sine: {amplitude: -0.5 m/s, omega: 4 rad/s}}}}\n"
+     "surfaces: {belt: {velocity: {sine: {amplitude: -0.1 m/s, omega: 4 rad/s}}}}\n"
      "springs: {tether: {between: [top, ground], stiffness: 300 N/m}}\n"
      "contacts:\n"
-     "  under: {between: [block, belt], normal: {sum: [150 N, {sine: {amplitude: 30 N, omega: 9 rad/s}}]},\n"
-     "          friction: {coulomb: {mu: 0.4}}}\n"
+     "  under: {between: [block, belt], normal: {sum: [270 N, {sine: {amplitude: 30 N, omega: 9 rad/s}}]},\n"
+     "          friction: {quinn: {mu: 0.4, epsilon: 1 mm/s}}}\n"
      "  upon: {between: [top, block], normal: weight, friction: {tanh: {mu: 0.3, v_t: 20 mm/s}}}\n" ROPE(
          "nodes") "    path: [block, over pulley, hang 1 m, right]\n" RUN,
-     {COMMON, "contacts.under.friction.coulomb.mu", "contacts.under.normal.sum.1.sine.amplitude",
+     {COMMON, "contacts.under.friction.quinn.mu", "contacts.under.normal.sum.1.sine.amplitude",
       "contacts.upon.friction.tanh.mu", "contacts.upon.friction.tanh.v_t", "bodies.top.mass",
       "surfaces.belt.velocity.sine.amplitude", "surfaces.belt.velocity.sine.omega"},
      {"bodies.block.x", "bodies.top.v", "mean(contacts.under.f)", "contacts.upon.v", "energy.friction",
@@ -99,11 +101,64 @@ static const example examples[] = {
      "drums: {pulley: {radius: 200 mm, center: [1, 0], drive: fixed}}\n"
      "bodies: {block: {mass: 20 kg, at: [0, 0.2], direction: [1, 0]}, right: {mass: 8 kg}}\n"
      "surfaces: {belt: {position: {sine: {amplitude: 30 mm, omega: 12 rad/s}}}}\n"
-     "contacts: {under: {between: [block, belt], normal: weight, friction: {coulomb: {mu: 0.45}}}}\n" ROPE(
-         "nodes") "    path: [block, over pulley, hang 1 m, right]\n" RUN,
-     {COMMON, "contacts.under.friction.coulomb.mu", "bodies.block.mass",
-      "surfaces.belt.position.sine.amplitude", "surfaces.belt.position.sine.omega"},
+     "contacts: {under: {between: [block, belt], normal: weight, friction: {tanh: {mu: 0.5, v_t: 0.2 "
+     "m/s}}}}\n" ROPE("nodes") "    path: [block, over pulley, hang 1 m, right]\n" RUN,
+     {COMMON, "contacts.under.friction.tanh.mu", "bodies.block.mass", "surfaces.belt.position.sine.amplitude",
+      "surfaces.belt.position.sine.omega"},
      {"bodies.block.x", "contacts.under.v", "contacts.under.f", "surfaces.belt.v", "energy.friction",
+      "energy.motion_work"},
+     10},
+    {"winch with inertia, torque",
+     "capstan: 1\n"
+     "drums: {winch: {radius: 200 mm, inertia: 0.4 kg m2, drive: {torque: {sum: [20 N m, {sine: {amplitude: "
+     "15 "
+     "N m, omega: 8 rad/s}}]}}}}\n"
+     "bodies: {left: {mass: 10 kg}}\n" ROPE("nodes") WINDS RUN,
+     {COMMON, HUNT, "bodies.left.mass", "drums.winch.radius", "drums.winch.inertia",
+      "drums.winch.drive.torque.sum.1.sine.amplitude"},
+     {"bodies.left.y", "bodies.left.vy", "drums.winch.rate", "cables.rope.tension_end", "energy.motion_work",
+      "energy.error"},
+     10},
+    {"winch under control with a bearing, at quadrature points",
+     "capstan: 1\n"
+     "drums: {winch: {radius: 200 mm, inertia: 0.4 kg m2, rate: -0.5 rad/s, drive: {pd: {kp: 2000, kd: 200,\n"
+     "         setpoint: {cycloid: {amplitude: 90 deg, duration: 0.3 s}}}},\n"
+     "         bearing: {friction: {tanh: {mu: 0.2, v_t: 5 mm/s}}, radius: 30 mm}}}\n"
+     "bodies: {left: {mass: 10 kg}}\n" ROPE("{quadrature: 1}") WINDS RUN,
+     {COMMON, HUNT, "cables.rope.EI", "bodies.left.mass", "drums.winch.radius", "drums.winch.drive.pd.kp",
+      "drums.winch.rate", "drums.winch.bearing.friction.tanh.mu",
+      "drums.winch.drive.pd.setpoint.cycloid.amplitude"},
+     {"bodies.left.y", "bodies.left.vy", "drums.winch.angle", "bearings.winch.f",
+      "cables.rope.winch.slip_work", "energy.solver"},
+     10},
+    {"winch that turns as prescribed on a body on springs",
+     "capstan: 1\n"
+     "drums: {winch: {radius: 200 mm, carried_by: hook, drive: {rotation: {cycloid: {amplitude: 60 deg, "
+     "duration: "
+     "0.3 s}}}}}\n"
+     "bodies: {left: {mass: 10 kg}, hook: {mass: 5 kg, position: [0, 0]}}\n"
+     "springs:\n"
+     "  held: {between: [hook, {ground: [0.1 m, 1 m]}], stiffness: 20 kN/m, damping: 50 N s/m, length: 1 m}\n"
+     "  aside: {between: [hook, {ground: [-1 m, 0]}], stiffness: 3 kN/m, length: 1 m}\n" ROPE("nodes")
+         WINDS RUN,
+     {COMMON, HUNT, "bodies.left.mass", "bodies.hook.mass", "drums.winch.radius", "springs.held.stiffness",
+      "springs.aside.length", "drums.winch.drive.rotation.cycloid.amplitude", "bodies.hook.position.1"},
+     {"bodies.left.y", "bodies.hook.x", "bodies.hook.vy", "cables.rope.tension_end",
+      "cables.rope.winch.slip_work", "energy.kinetic"},
+     10},
+    {"spool in space that falls from its cable, carried and free, moved",
+     "capstan: 1\ngravity: [0, -9.81, 0]\n"
+     "drums: {winch: {radius: 200 mm, inertia: 0.1 kg m2, axis: [0, 0, 1], rate: 2 rad/s, carried_by: yoyo, "
+     "drive: free}}\n"
+     "bodies: {yoyo: {mass: 5 kg, position: [0, 0, 0]}}\n" ROPE(
+         "nodes") "    start: drawn\n"
+                  "    path: [{rim: winch}, {around: winch, turn: counterclockwise, turns: 1, pitch: 20 "
+                  "mm},\n"
+                  "           {pinned: {at: [0.24, 1.5, 0.03], moved: {y: {sine: {amplitude: 5 mm, omega: 10 "
+                  "rad/s}}}}}]\n"
+                  "run: {until: 0.1 s, step: 5 ms, solver: alpha, output: 10 ms}\n",
+     {COMMON, HUNT, "bodies.yoyo.mass", "drums.winch.rate", "drums.winch.inertia", "cables.rope.EI"},
+     {"bodies.yoyo.y", "bodies.yoyo.vx", "drums.winch.rate", "cables.rope.tension_end", "energy.kinetic",
       "energy.motion_work"},
      10},
 };
