@@ -14,9 +14,10 @@ typedef struct haul {
   double from;  /* time that it started at; what is prescribed was moved from there to how.t */
 } haul;
 
-/* What a run by generalised-alpha tells its follower (system.h): where it begins, at first or after a jump, with
+/* What a run by generalised-alpha tells its follower (system.h): that bodies have been released; where it begins, at first or after a jump, with
  * accelerations that balance; and each step. */
 typedef struct haul_note {
+  int released;
   int begins;
   int balanced; /* 0: no such accelerations were found, and they are what they were */
   double from, h;

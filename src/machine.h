@@ -246,8 +246,9 @@ void cps_machine_free(machine *m);
 /* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
 void cps_machine_move(machine *m, double t0, double t);
 
-/* Lets go of bodies that are held no longer at time t, with their initial velocities. To be called where something jumps. */
-void cps_machine_release(machine *m, double t);
+/* Lets go of bodies that are held no longer at time t, with their initial velocities; whether there were any. To be called where
+ * something jumps. */
+int cps_machine_release(machine *m, double t);
 
 /* Puts ends and drums that are tied to the border where it says. */
 void cps_machine_tie(machine *m);

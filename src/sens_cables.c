@@ -177,7 +177,9 @@ static void tape_free(tape *t) {
   memset(t, 0, sizeof *t);
 }
 
-static int has_state(op_kind k) { return k == OP_SOLVE || k == OP_BEGIN || k == OP_STEP || k == OP_START; }
+static int has_state(op_kind k) {
+  return k == OP_SOLVE || k == OP_BEGIN || k == OP_STEP || k == OP_START || k == OP_RELEASE;
+}
 
 /* Puts the tangents of what is prescribed now onto the tape; where they are. */
 static int tape_drive(course *y, size_t *at) {
@@ -258,6 +260,7 @@ static cps_status singular(course *y, double t) {
 static cps_status forward_one(course *y, machine *m, const op *what, int moved) {
   model *o = &y->o;
   if (what->kind == OP_STEP) cps_model_look(o);
+  if (what->kind == OP_RELEASE) cps_op_look_held(o);
   exchange(m, y->state, 0);
   exchange(&o->m, y->state, 1);
   if (moved) put_drive(y);
@@ -313,8 +316,12 @@ static void on_statics(machine *m, machine_note note, const implicit *how, void 
 static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
   course *y = data;
   const haul_note *note = what;
-  op x = {note->begins ? OP_BEGIN : OP_STEP, note->balanced, note->h, note->how};
+  op x = {note->released ? OP_RELEASE
+          : note->begins ? OP_BEGIN
+                         : OP_STEP,
+          note->balanced, note->h, note->how};
   (void)err;
+  if (note->released) return happens(y, sim->machine, &x, 0);
   cps_drive_move(&y->drive, note->from, note->how.t, sim->machine->drum);
   return happens(y, sim->machine, &x, 1);
 }
@@ -528,6 +535,10 @@ static cps_status backward_one(course *y, const happened *x, lanes *initial, dou
   if (x->what.kind == OP_STEP && y->works) {
     exchange(&o->m, y->tape.bytes + x->before, 1);
     cps_model_look(o);
+  }
+  if (x->what.kind == OP_RELEASE) {
+    exchange(&o->m, y->tape.bytes + x->before, 1);
+    cps_op_look_held(o);
   }
   exchange(&o->m, y->tape.bytes + x->state, 1);
   if (!cps_op_linearise(o, &x->what, y->works)) return singular(y, x->what.how.t);

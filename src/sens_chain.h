@@ -113,6 +113,7 @@ typedef struct layout {
   int drum_theta, drum_d;    /* of the first drum */
   int body_theta, spring_theta; /* masses of border bodies; stiffness, damping and length of springs */
   int slide_theta;              /* of the first slide */
+  int release_theta;            /* velocities with which bodies of the scenario are released: [3] each */
   int body_d;                   /* loads on border bodies: [3] each */
   int slide_d;                  /* normal forces of slides that are given: [1] each */
   int surface_d;   /* place, velocity and acceleration of surfaces: [3] for each body of the scenario */
@@ -252,7 +253,8 @@ typedef struct model {
            [20]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
                               of their own node and its neighbour */
   double (*loads0)[2][3], (*reaction0)[2][6];
-  double *room[4]; /* as long as w1 */
+  unsigned char *released; /* [bodies of the scenario] */
+  double *room[4];         /* as long as w1 */
 } model;
 
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err);

@@ -16,7 +16,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->body_theta = theta;
   l->spring_theta = theta + m->n_bodies;
   l->slide_theta = l->spring_theta + 3 * m->of->n_springs;
-  theta = l->slide_theta + TH_SLIDE * m->n_slides;
+  l->release_theta = l->slide_theta + TH_SLIDE * m->n_slides;
+  theta = l->release_theta + 3 * m->of->n_bodies;
   l->nb = m->nb;
   l->border = state;
   l->drum_start = state + 4 * m->nb;
@@ -130,6 +131,8 @@ void cps_layout_theta(const layout *l, const machine *m, double *theta) {
     x[1] = g->damping;
     x[2] = g->length;
   }
+  for (int i = 0; i < m->of->n_bodies; i++)
+    memcpy(theta + l->release_theta + 3 * i, m->of->bodies[i].v, sizeof m->of->bodies[i].v);
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
     double *x = theta + l->slide_theta + i * TH_SLIDE;

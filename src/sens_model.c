@@ -50,13 +50,14 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   o->loads0 = calloc(n, sizeof *o->loads0);
   o->reaction0 = calloc(n, sizeof *o->reaction0);
   o->raw = calloc(n, sizeof *o->raw);
+  o->released = calloc((size_t)s->n_bodies + 1, 1);
   double *dense = calloc((size_t)ws * 6, sizeof(double));
   o->dense = (chain_work){dense, dense + ws, dense + 2 * ws, dense + 3 * ws, dense + 4 * ws, dense + 5 * ws};
   good = good && dense;
   for (int k = 0; k < 4; k++) good = (o->room[k] = calloc((size_t)ws, sizeof(double))) != NULL && good;
   good = cps_border_make(o) && good;
   if (good && o->matrix && o->spot && o->spot0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0 &&
-      o->reaction0 && o->raw)
+      o->reaction0 && o->raw && o->released)
     return CPS_OK;
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
 }
@@ -78,6 +79,7 @@ void cps_model_free(model *o) {
   free(o->loads0);
   free(o->reaction0);
   free(o->raw);
+  free(o->released);
   for (int k = 0; k < 4; k++) free(o->room[k]);
   free(o->inertia);
   free(o->dense.solver_q);

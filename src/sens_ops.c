@@ -61,6 +61,32 @@ static void linearise_hold(model *o) {
   }
 }
 
+/* Whether a body of the scenario is held in the machine's state. */
+static int is_held(const machine *m, int body) {
+  if (m->body_border[body] >= 0) return m->body[m->body_border[body]].held;
+  if (m->body_cable[body] < 0) return 0;
+  const cable *c = &m->cable[m->body_cable[body]];
+  return c->fixed[m->body_end[body] ? c->n : 0] != 0;
+}
+
+/* Kinetic energy into row 0 of the results. */
+static void linearise_kinetic(model *o, entries *list) {
+  int row[3] = {o->at.result, -1, -1};
+  list->n = 0;
+  cps_model_energy(o, list, row);
+}
+
+void cps_op_look_held(model *o) {
+  linearise_kinetic(o, &o->list);
+  for (int i = 0; i < o->m.of->n_bodies; i++) o->released[i] = is_held(&o->m, i) != 0;
+}
+
+static void linearise_release(model *o) {
+  linearise_kinetic(o, &o->work);
+  for (int i = 0; i < o->m.of->n_bodies; i++) o->released[i] = o->released[i] && !is_held(&o->m, i);
+  if (o->at.nb > 0) cps_border_tie(o);
+}
+
 int cps_op_linearise(model *o, const op *what, int works) {
   int good = 1;
   if (what->kind == OP_SOLVE) {
@@ -75,6 +101,8 @@ int cps_op_linearise(model *o, const op *what, int works) {
     good = cps_model_linearise(o, &what->how, 1);
   } else if (what->kind == OP_BEGIN || what->kind == OP_START) {
     if (o->at.nb > 0) cps_border_tie(o);
+  } else if (what->kind == OP_RELEASE) {
+    linearise_release(o);
   } else if (what->kind == OP_HOLD) {
     linearise_hold(o);
   } else if (what->kind == OP_INITIAL) {

@@ -108,6 +108,27 @@ static const example examples[] = {
      {"bodies.block.x", "contacts.under.v", "contacts.under.f", "surfaces.belt.v", "energy.friction",
       "energy.motion_work"},
      10},
+    {"block that is held, and let go with a velocity",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 200 mm, center: [1, 0], drive: {rotation: {ramp: {rate: -1 rad/s}}}}}\n"
+     "bodies: {block: {mass: 20 kg, at: [0, 0.2], direction: [1, 0], held_until: 0.1 s, v: 0.1 m/s},\n"
+     "         right: {mass: 8 kg}}\n"
+     "contacts: {rail: {between: [block, ground], normal: weight, friction: {quinn: {mu: 0.3, epsilon: 10 "
+     "mm/s}}}}\n" ROPE("nodes") "    path: [block, over pulley, hang 1 m, right]\n" RUN,
+     {COMMON, "contacts.rail.friction.quinn.mu", "bodies.block.mass", "bodies.block.v", "bodies.right.mass"},
+     {"bodies.block.x", "bodies.block.v", "contacts.rail.f", "energy.friction", "energy.motion_work",
+      "energy.error"},
+     10},
+    {"load that is held, and thrown",
+     "capstan: 1\n" PULLEY(PD) "bodies: {left: {mass: 10 kg, position: [-0.15, -0.8], velocity: [0.1, 0.2], "
+                               "held_until: 0.1 s},\n"
+                               "         right: {mass: 11 kg}}\n" ROPE(
+                                   "nodes") "    path: [left, over pulley, hang 1 m, right]\n" RUN,
+     {COMMON, "bodies.left.mass", "bodies.left.velocity.0", "bodies.left.velocity.1",
+      "bodies.left.position.1", "bodies.right.mass"},
+     {"bodies.left.x", "bodies.left.y", "bodies.right.y", "cables.rope.tension_max", "energy.motion_work",
+      "energy.error"},
+     10},
     {"winch with inertia, torque",
      "capstan: 1\n"
      "drums: {winch: {radius: 200 mm, inertia: 0.4 kg m2, drive: {torque: {sum: [20 N m, {sine: {amplitude: "
