@@ -1,6 +1,9 @@
 /* unit_sens_slides.c - derivatives of runs of cables with friction in bearings, with bodies that slide on rails and surfaces, and
  * with ends on rims of drums that turn freely or are carried. */
+#include "sens.h"
 #include "sens_compare.h"
+
+#include <stdio.h>
 
 /* ------------------------------------------------------------------ machines */
 
@@ -194,7 +197,60 @@ static void test_examples(void **state) {
   }
 }
 
+static const example *named(const char *name) {
+  for (int i = 0; i < ROWS(examples); i++)
+    if (strstr(examples[i].name, name)) return &examples[i];
+  fail_msg("no example %s", name);
+  return NULL;
+}
+
+/* What is kept of slides, rims and bodies that are held is enough to go on from in the middle of a run: a short tape says the
+ * same as a long one. */
+static void test_pieces(void **state) {
+  static const char *const names[] = {"with a bearing, at quadrature", "held, and let go", "two blocks"};
+  (void)state;
+  for (int i = 0; i < ROWS(names); i++) {
+    const example *x = named(names[i]);
+    char text[4000];
+    snprintf(text, sizeof text, "%.*srun: {until: 0.2 s, step: 1 ms, solver: alpha, output: 10 ms}\n",
+             (int)(strstr(x->text, "run: {") - x->text), x->text);
+    cps_scenario *s = parse(text);
+    cps_sens *whole = differentiate(s, x, CPS_SENS_ADJOINT);
+    cps_error err = {0};
+    int n_wrt = cps_sens_parameters(whole), n_of = cps_sens_outputs(whole);
+    cps_sens *parts = cps_sens_new(s, x->wrt, n_wrt, x->of, n_of, &err);
+    assert_non_null(parts);
+    cps_sens_limit_tape(parts, 20000);
+    if (cps_sens_run(parts, CPS_SENS_ADJOINT, NULL, NULL, &err) != CPS_OK)
+      fail_msg("%s: %s", x->name, err.text);
+    for (int of = 0; of < n_of; of++)
+      for (int k = 0; k < n_wrt; k++) {
+        double a = cps_sens_gradient(whole, of, k), b = cps_sens_gradient(parts, of, k);
+        if (!(fabs(a - b) <= 1e-12 * fabs(a)))
+          fail_msg("%s: d(%s)/d(%s): %.15g, in pieces %.15g", x->name, x->of[of], x->wrt[k], a, b);
+      }
+    cps_sens_free(whole);
+    cps_sens_free(parts);
+    cps_scenario_free(s);
+  }
+}
+
+/* When a body is released is where steps end, and no number to differentiate by. */
+static void test_refused(void **state) {
+  static const char *const wrt[] = {"bodies.block.held_until"}, *const of[] = {"bodies.block.x"};
+  (void)state;
+  cps_error err = {0};
+  cps_scenario *s = parse(named("held, and let go")->text);
+  cps_sens *y = cps_sens_new(s, wrt, 1, of, 1, &err);
+  assert_non_null(y);
+  assert_int_equal(cps_sens_run(y, CPS_SENS_FORWARD, NULL, NULL, &err), CPS_BAD_INPUT);
+  assert_non_null(strstr(err.text, "when a body is released"));
+  cps_sens_free(y);
+  cps_scenario_free(s);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_pieces),
+                                     cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
