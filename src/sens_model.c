@@ -85,11 +85,16 @@ void cps_model_free(model *o) {
   free(o->dense.solver_q);
   cps_entries_free(&o->now);
   cps_entries_free(&o->work);
+  cps_entries_free(&o->recall);
   cps_entries_free(&o->list);
   cps_entries_free(&o->tied);
   cps_layout_free(&o->at);
   cps_machine_free(&o->m);
   memset(o, 0, sizeof *o);
+}
+
+int cps_model_lost(const model *o) {
+  return o->now.lost || o->work.lost || o->recall.lost || o->list.lost || o->tied.lost;
 }
 
 /* A matrix as entries: rows of the right-hand side by columns from `first` on, times `by`. */
@@ -417,6 +422,7 @@ static void add_point(model *o, int cable_of, int point, const implicit *how, in
     into to = {cable_of, p->node, slot + i, 1};
     add_spot_row(o, p, s, &s->rest[i], &to, how, balance);
   }
+  if (c->memory) cps_memory_rows(o, cable_of, point, how);
   for (int k = 0; k < 4; k++) {
     for (int d = 0; d < dim; d++) {
       into to = {cable_of, p->node + k / 2, k % 2 * dim + d, p->shape[k]};
@@ -484,6 +490,7 @@ int cps_model_linearise(model *o, const implicit *how, int balance) {
     fix(o, i);
     good = cps_chain_factor(a) && good;
   }
+  cps_memory_states(o, how, balance);
   if (o->at.nb == 0 || !good) return good;
   cps_border_own(o, how, balance);
   return cps_border_factor(o);

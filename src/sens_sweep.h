@@ -148,6 +148,7 @@ static void copy(lanes *z, int to, int from, int n) { memcpy(z + to, z + from, (
 
 static void clear(lanes *z, int at, int n) { memset(z + at, 0, (size_t)n * sizeof *z); }
 
+#include "sens_sweep_memory.h"
 #include "sens_sweep_rim.h"
 
 /* Ends and rims are moved to where they are prescribed. */
@@ -227,6 +228,7 @@ static void predict_forward(const model *o, const op *what, const weights *w, la
       }
   }
   if (o->at.nb > 0) predict_border(o, what, w, z);
+  predict_states(o, what, w, z);
 }
 
 /* Rows that say what an unknown is. */
@@ -307,6 +309,8 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
     if (o->border.force[k]) b[nb + k] = b[2 * nb + k] = b[3 * nb + k] = all(0);
   }
   copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, starts_of(o));
+  tie_rims_forward(o, o->at.after, z);
+  states_forward(o, what, w, z);
 }
 
 /* What moves an end: its equations as if it were free, before and after they are solved. */
@@ -367,6 +371,8 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
     for (int i = 0; i < o->m.n_cables; i++)
       copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
     copy(z, o->at.before + o->at.border + 3 * o->at.nb, o->at.before + o->at.border + 2 * o->at.nb, o->at.nb);
+    for (int i = 0; i < o->m.n_cables; i++)
+      copy(z, o->at.before + o->at.cable[i].z_aux, o->at.before + o->at.cable[i].z_t, o->at.cable[i].zs);
     return;
   }
   predict_forward(o, what, &w, z);
@@ -378,7 +384,6 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
   solve_all(o, z + o->at.right);
   for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 1, z);
   unknowns_forward(o, what, &w, z);
-  tie_rims_forward(o, o->at.after, z);
   copy(z, o->at.after + o->at.works, o->at.before + o->at.works, o->at.states - o->at.works);
   if (what->kind == OP_STEP) apply(&o->work, z);
   if (what->kind == OP_STEP && o->has_dense) works_forward(o, z);
@@ -445,6 +450,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
     apply(&o->list, z);
     z[l->before + l->works + WK_INITIAL] = z[l->result];
   }
+  if (what->kind == OP_REMEMBER) remember_forward(o, z);
   if (what->kind == OP_REST) clear(z, l->before + l->border + l->nb, 3 * l->nb);
   if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, starts_of(o));
   for (int k = 0; k < o->m.n_slides && what->kind == OP_LET_GO; k++)
@@ -510,6 +516,8 @@ static void move_backward(const model *o, int state, lanes *z) {
 }
 
 static void unknowns_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  states_backward(o, what, w, z);
+  tie_rims_backward(o, o->at.after, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
@@ -646,6 +654,7 @@ static void predict_border_backward(const model *o, const op *what, const weight
 }
 
 static void predict_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  predict_states_backward(o, what, w, z);
   if (o->at.nb > 0) predict_border_backward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
@@ -732,6 +741,9 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
         take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
     for (int k = 0; k < o->at.nb; k++)
       take(z, o->at.after + o->at.border + 2 * o->at.nb + k, o->at.after + o->at.border + 3 * o->at.nb + k);
+    for (int i = 0; i < o->m.n_cables; i++)
+      for (int k = 0; k < o->at.cable[i].zs; k++)
+        take(z, o->at.after + o->at.cable[i].z_t + k, o->at.after + o->at.cable[i].z_aux + k);
     tie_rims_backward(o, o->at.after, z);
     apply_transposed(&o->tied, z);
     move_backward(o, o->at.after, z);
@@ -743,7 +755,6 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
   if (what->kind == OP_STEP && o->has_dense) works_backward(o, z);
   for (int k = o->at.works; k < o->at.states; k++) z[o->at.before + k] += z[o->at.after + k];
   /* entries of the work that lie in the state before are kept: what follows adds */
-  tie_rims_backward(o, o->at.after, z);
   unknowns_backward(o, what, &w, z);
   for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
   solve_all_transposed(o, z + o->at.right);
@@ -804,6 +815,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
   if (what->kind == OP_REST) clear(z, l->after + l->border + l->nb, 3 * l->nb);
   for (int k = 0; k < o->m.n_slides && what->kind == OP_LET_GO; k++)
     z[l->after + l->border + o->m.slide[k].f_at] = all(0);
+  if (what->kind == OP_REMEMBER) remember_backward(o, z);
   if (what->kind == OP_INITIAL) {
     z[l->result] = all(0);
     take(z, l->result, l->after + l->works + WK_INITIAL);
