@@ -78,7 +78,7 @@ void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, 
   const contact_law *l = &c->contact;
   const contact_point *p = &c->point[point];
   const contact_memory *y = &c->memory[point];
-  double z_t[CPS_MAX_STATES], *z = o->states;
+  double z_t[CPS_MAX_STATES], z[CPS_MAX_STATES] = {0};
   /* what creeps does not ask for the balance force, nor for a mode */
   double e = l->drags ? 0 : s->f[axis] - p->mass * s->slide_a[axis];
   int mode = l->drags ? CPS_MODE_FREE : p->mode0[axis], n = l->law->n_states;
@@ -97,6 +97,7 @@ void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, 
   follow(l->law, &jac, z_s, o->z);
   chain(l->law, &jac.f, o->z, &o->f);
   for (int i = 0; i < n; i++) chain(l->law, &jac.z_t[i], o->z, &o->z_t[i]);
+  memcpy(o->states, z, sizeof z);
 }
 
 /* The law settles after a step, as cps_machine_settle lets it: its states, and rows of them. */
