@@ -180,20 +180,20 @@ static double slide_normal(const machine *m, const slide *y, double t) {
   return y->contact->normal == NORMAL_GIVEN ? cps_profile_eval(y->contact->given, t).y : y->contact->weight;
 }
 
-static void add_slide(machine *m, slide *y, const implicit *how, leftover *left) {
-  double x, v, a, v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+/* The friction equation of a slide, and its derivative by place. */
+static double rub_slide(const machine *m, slide *y, const implicit *how, friction *f) {
+  double x, v, a, by_x = 0;
   slide_motion(m, y, how->t, &x, &v, &a);
   contact_point *p = &y->p;
   p->n = slide_normal(m, y, how->t);
   p->limit = cps_friction_holds(&y->law, p->n);
   p->f[0] = m->free[y->f_at].q;
-  friction f = {{0}, {{0}}, {{0}}, {{0}}, {0}};
-  double by_x = 0;
+  memset(f, 0, sizeof *f);
   if (how->bristle > 0) {
     double pull = -how->bristle * (x - y->start);
     int gives = fabs(pull) > p->limit;
-    f.rest[0] = p->f[0] - (gives ? copysign(p->limit, pull) : pull);
-    f.by_f[0][0] = 1;
+    f->rest[0] = p->f[0] - (gives ? copysign(p->limit, pull) : pull);
+    f->by_f[0][0] = 1;
     by_x = gives ? 0 : how->bristle;
   } else {
     sliding s = {.axes = 1, .v = {v}, .a = {a}};
@@ -202,9 +202,23 @@ static void add_slide(machine *m, slide *y, const implicit *how, leftover *left)
     s.rate = s.viscous / s.scale;
     if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY || y->law.drags) s.scale = p->mass / how->v_a;
     if (y->law.kind == LAW_VELOCITY) s.scale = fmax(s.scale, 2 * y->law.rise * p->n);
-    cps_friction_eval(&y->law, p, &y->y, &s, how->z_s, &f);
+    cps_friction_eval(&y->law, p, &y->y, &s, how->z_s, f);
   }
   p->v[0] = v;
+  return by_x;
+}
+
+void cps_slides_refresh(machine *m, const implicit *how) {
+  friction unused;
+  for (int i = 0; i < m->n_slides; i++)
+    if (m->slide[i].law.law->n_states) rub_slide(m, &m->slide[i], how, &unused);
+}
+
+static void add_slide(machine *m, slide *y, const implicit *how, leftover *left) {
+  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+  friction f;
+  double by_x = rub_slide(m, y, how, &f);
+  const contact_point *p = &y->p;
   left->friction = fmax(left->friction, fabs(f.rest[0]));
   left->holds += p->limit;
   left->touching += 1;

@@ -302,6 +302,8 @@ double cps_wide_substitute(cable *c, const implicit *how, double factor);
 
 /* The border's own equations (border.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const implicit *how, leftover *left);
+/* Looks at slides of laws with memory once more, where a solve has left them. */
+void cps_slides_refresh(machine *m, const struct implicit *how);
 /* Whether nothing that rubs in a slide is free to move. */
 int cps_slide_is_held(const machine *m, const slide *y);
 /* Solves s x = -rhs into rhs; 0 if singular. */

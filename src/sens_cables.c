@@ -92,6 +92,8 @@ static cps_status no_memory(cps_error *err) {
 static size_t state_size(const machine *m) {
   size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(freedom) + sizeof(double) +
                 (size_t)m->n_slides * sizeof(kept_slide) + (size_t)m->n_bodies * sizeof(double);
+  for (int i = 0; i < m->n_slides; i++)
+    if (m->slide[i].law.law->n_states) size += sizeof(kept_memory);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + sizeof c->reaction +
@@ -112,10 +114,8 @@ static void pass(unsigned char **at, void *of, size_t size, int put) {
 }
 
 /* What a law with memory started the solve from. */
-static void exchange_memory(cable *c, int point, unsigned char **at, int put) {
-  contact_point *p = &c->point[point];
-  contact_memory *y = &c->memory[point];
-  for (int a = 0; a < c->dim - 1; a++) {
+static void exchange_memory(contact_point *p, contact_memory *y, int axes, unsigned char **at, int put) {
+  for (int a = 0; a < axes; a++) {
     kept_memory x = {.mode = p->mode[a], .mode0 = p->mode0[a]};
     memcpy(x.z_star, y->z_star[a], sizeof x.z_star);
     memcpy(x.z_t, y->z_t[a], sizeof x.z_t);
@@ -144,6 +144,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
     pass(&at, &x, sizeof x, put);
     y->start = x.start;
     y->p.stuck = x.stuck;
+    if (y->law.law->n_states) exchange_memory(&y->p, &y->y, 1, &at, put);
   }
   for (int i = 0; i < m->n_bodies; i++) {
     double held = m->body[i].held;
@@ -176,7 +177,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
       p->scale = x.scale;
       p->near = x.near;
       p->stuck = x.stuck;
-      if (c->memory) exchange_memory(c, k, &at, put);
+      if (c->memory) exchange_memory(p, &c->memory[k], c->dim - 1, &at, put);
     }
   }
   if (put && m->nb > 0) cps_machine_tie(m);
@@ -658,15 +659,6 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
     if (c->model != CABLE_ANCF) return "cables have them with the model ancf only";
     if (c->contact.law && c->contact.reading == STICK_ALL) return "the reading all-stick has none yet";
   }
-  for (int i = 0; i < s->n_drums; i++) {
-    const scenario_drum *g = &s->drums[i];
-    int turned = g->inertia > 0 && (g->drive == DRUM_PD || g->drive == DRUM_TORQUE || g->drive == DRUM_FREE);
-    if (turned && g->bearing && g->bearing->n_states)
-      return "friction laws with memory have none in bearings beside cables yet";
-  }
-  for (int i = 0; i < s->n_contacts; i++)
-    if (s->contacts[i].law->n_states)
-      return "friction laws with memory have none on rails and surfaces beside cables yet";
   return NULL;
 }
 

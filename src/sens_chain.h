@@ -124,7 +124,7 @@ typedef struct layout {
   int nb, nx;               /* unknowns of the border, and with those that sens_border.c adds */
   int before, after, w1, w2, z_star, theta, d, d0, right, result; /* where the parts start in the vector */
   int size;                                                       /* of it, without results */
-  cable_at *cable;
+  cable_at *cable; /* [cables], and one more for the states of laws of slides */
 } layout;
 
 cps_status cps_layout_make(layout *l, const machine *m, cps_error *err);
@@ -206,6 +206,14 @@ typedef struct recall {
   recall_row f, z[CPS_MAX_STATES], z_t[CPS_MAX_STATES];
 } recall;
 
+/* By itself: e is the balance force, mode that of the solve. */
+void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int mode, double v, double load,
+                    double e, double z_s, recall *o);
+/* The law settles after a step, as cps_machine_settle lets it: its states, and rows of them. */
+void cps_recall_settle(const contact_law *l, double v, double n, double f, int mode, double *z,
+                       recall_row *rows);
+/* States that a slow pull gives the law (memory.c), by load, friction force (in e) and parameters. */
+void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z);
 /* Of a point that was evaluated. */
 void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o);
 /* How such a row depends on everything. */
@@ -329,10 +337,14 @@ void cps_rim_own(model *o, const chain_bond *x, const implicit *how, int balance
 void cps_slides_own(model *o, const implicit *how, int balance);
 void cps_slides_hold(model *o);                      /* into the list: where springs take hold of them */
 void cps_slides_works(model *o, double t, double h); /* of a step */
+void cps_slide_states(model *o, int slide, const implicit *how, int balance); /* of its law: into `recall` */
+void cps_slide_hold(model *o, int slide); /* laws with memory take over its friction: into the list */
 enum { SLIDE_V, SLIDE_F, SLIDE_N };
-void cps_slide_column(model *o, entries *list, int row, int slide, int what);
+void cps_slide_column(model *o, entries *list, int row, int slide, int what, double by);
 /* What cables press on the drum of a bearing with; its size. */
 double cps_slide_push(const model *o, int drum, double *push);
+/* Entries by that force, times by, at the present state. */
+void cps_column_push(model *o, entries *list, int row, int drum, const double *by);
 
 /* Entries by a drum's centre (0 place, 1 velocity, 2 acceleration) or angle (likewise), whoever moves it: in columns of the
  * state and of d that start there. */

@@ -311,13 +311,9 @@ static void add_push(const filling *x, int drum_of, int axis, double by) {
     }
 }
 
-/* A number of a slide; what cables press a bearing with is a force on its drum. */
-static void add_slide(const filling *x, int i, int what) {
-  const slide *y = &x->o->m.slide[i];
-  cps_slide_column(x->o, x->list, x->row, i, what);
-  if (what != SLIDE_N || y->contact || x->o->m.drum[y->drum].of->bearing_load >= 0) return;
-  double push[3], size = cps_slide_push(x->o, y->drum, push);
-  for (int d = 0; d < x->o->m.dim && size > 0; d++) add_push(x, y->drum, d, push[d] / size);
+void cps_column_push(model *o, entries *list, int row, int drum_of, const double *by) {
+  filling x = {o, list, row};
+  for (int d = 0; d < o->m.dim; d++) add_push(&x, drum_of, d, by[d]);
 }
 
 /* ------------------------------------------------------------------ wraps */
@@ -452,7 +448,7 @@ void cps_column_add(model *o, entries *list, const column *k, int row, double t)
     cps_border_pull(o, list, row, k->at);
     break;
   case COL_SLIDE:
-    add_slide(&x, k->drum, k->at);
+    cps_slide_column(o, list, row, k->drum, k->at, 1);
     break;
   case COL_SURFACE:
     by_d(&x, k->at, 1);

@@ -5,7 +5,7 @@
 
 cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   memset(l, 0, sizeof *l);
-  l->cable = calloc(m->n_cables > 0 ? (size_t)m->n_cables : 1, sizeof *l->cable);
+  l->cable = calloc((size_t)m->n_cables + 1, sizeof *l->cable);
   if (!l->cable) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
   int state = 0, w = 0, z = 0, theta = 0, rhs = 0, axes = m->dim - 1;
   l->gravity = theta;
@@ -58,7 +58,14 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     at->rhs = rhs;
     rhs += (c->n + 1) * (c->b + c->slots);
   }
-  l->works = state;
+  cable_at *slides = &l->cable[m->n_cables];
+  for (int i = 0; i < m->n_slides; i++) slides->zs += m->slide[i].law.law->n_states;
+  slides->z = state;
+  slides->z_t = slides->z + slides->zs;
+  slides->z_aux = slides->z_t + slides->zs;
+  slides->z_star = z;
+  z += slides->zs;
+  l->works = state = slides->z_aux + slides->zs;
   l->states = state + WK_SLIP + m->n_cables * m->n_drums;
   l->thetas = theta;
   l->border_w = w;
@@ -154,6 +161,12 @@ void cps_layout_initial(const layout *l, const machine *m, double *state) {
   for (int k = 0; k < m->nb; k++) {
     state[l->border + k] = m->free[k].q;
     state[l->border + m->nb + k] = m->free[k].v;
+  }
+  double *z = state + l->cable[m->n_cables].z;
+  for (int i = 0; i < m->n_slides; i++) {
+    int n = m->slide[i].law.law->n_states;
+    memcpy(z, m->slide[i].y.z[0], (size_t)n * sizeof(double));
+    z += n;
   }
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];

@@ -122,6 +122,8 @@ static void add_spring(model *o, int i, const sliding_now *s, const implicit *ho
   cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, o->at.before + o->at.slide_start + i, k);
 }
 
+static void rub_memory(model *o, int i, const sliding_now *s, const implicit *how, rub *r);
+
 /* The law. */
 static void add_friction(model *o, int i, const sliding_now *s, const implicit *how, int balance) {
   const slide *y = &o->m.slide[i];
@@ -131,7 +133,10 @@ static void add_friction(model *o, int i, const sliding_now *s, const implicit *
   slip x = {.axes = 1, .v = {s->v}, .a = {s->a}, .load = s->load, .mass = y->p.mass, .scale = y->p.mass};
   rub r;
   x.limit = cps_friction_holds(&y->law, s->load);
-  cps_rub_by(&y->law, &x, f, y->p.stuck, &r);
+  if (y->law.kind == LAW_MEMORY)
+    rub_memory(o, i, s, how, &r);
+  else
+    cps_rub_by(&y->law, &x, f, y->p.stuck, &r);
   double by_v = r.v[0][0], by_a = r.a[0][0];
   if (r.f[0][0] == 0 && cps_slide_is_held(&o->m, y)) { /* it keeps what it has */
     o->border.braked[row] = 1;
@@ -225,21 +230,131 @@ void cps_slides_works(model *o, double t, double h) {
   }
 }
 
-void cps_slide_column(model *o, entries *list, int row, int i, int what) {
+static void by_theta(const model *o, entries *list, int row, int theta, double by) {
+  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by);
+}
+
+static void by_d(const model *o, entries *list, int row, int d, double by) {
+  if (o->d_varies[d]) cps_entries_add(list, row, o->at.d + d, by);
+}
+
+/* Its velocity (1) or acceleration (2). */
+static void by_motion(model *o, entries *list, int row, int i, int rate, double by) {
   const slide *y = &o->m.slide[i];
-  int border = o->at.after + o->at.border, theta = o->at.slide_theta + i * TH_SLIDE;
-  if (what == SLIDE_F) {
-    cps_entries_add(list, row, border + y->f_at, 1);
-  } else if (what == SLIDE_V) {
-    for (int k = 0; k < 2; k++)
-      if (y->at[k] >= 0) cps_entries_add(list, row, border + o->at.nb + y->at[k], factor_of(y, k));
-    if (o->theta_varies[theta + TH_FACTOR])
-      cps_entries_add(list, row, o->at.theta + theta + TH_FACTOR, o->m.free[y->at[0]].v);
-    if (y->surface && o->d_varies[surface_of(o, y) + 1])
-      cps_entries_add(list, row, o->at.d + surface_of(o, y) + 1, -1);
-  } else if (is_given(y)) {
-    if (o->d_varies[o->at.slide_d + i]) cps_entries_add(list, row, o->at.d + o->at.slide_d + i, 1);
-  } else if (!is_pressed(o, y) && o->theta_varies[theta + TH_SLIDE_LOAD]) {
-    cps_entries_add(list, row, o->at.theta + theta + TH_SLIDE_LOAD, 1);
+  const freedom *first = &o->m.free[y->at[0]];
+  for (int k = 0; k < 2; k++)
+    if (y->at[k] >= 0)
+      cps_entries_add(list, row, o->at.after + o->at.border + rate * o->at.nb + y->at[k],
+                      by * factor_of(y, k));
+  by_theta(o, list, row, o->at.slide_theta + i * TH_SLIDE + TH_FACTOR,
+           by * (rate == 1 ? first->v : first->a));
+  if (y->surface) by_d(o, list, row, surface_of(o, y) + rate, -by);
+}
+
+static void by_load(model *o, entries *list, int row, int i, double by) {
+  const slide *y = &o->m.slide[i];
+  if (is_given(y)) {
+    by_d(o, list, row, o->at.slide_d + i, by);
+  } else if (!is_pressed(o, y)) {
+    by_theta(o, list, row, o->at.slide_theta + i * TH_SLIDE + TH_SLIDE_LOAD, by);
+  } else {
+    double push[3], size = cps_slide_push(o, y->drum, push);
+    for (int d = 0; d < 3; d++) push[d] *= size > 0 ? by / size : 0;
+    cps_column_push(o, list, row, y->drum, push);
+  }
+}
+
+void cps_slide_column(model *o, entries *list, int row, int i, int what, double by) {
+  if (what == SLIDE_F)
+    cps_entries_add(list, row, o->at.after + o->at.border + o->m.slide[i].f_at, by);
+  else if (what == SLIDE_V)
+    by_motion(o, list, row, i, 1, by);
+  else
+    by_load(o, list, row, i, by);
+}
+
+/* ------------------------------------------------------------------ laws with memory */
+
+/* The first of its states among those of all slides. */
+static int first_of(const model *o, int i) {
+  int n = 0;
+  for (int k = 0; k < i; k++) n += o->m.slide[k].law.law->n_states;
+  return n;
+}
+
+static void recall_slide(const model *o, int i, const sliding_now *s, double z_s, recall *out) {
+  const slide *y = &o->m.slide[i];
+  cps_recall_law(&y->law, &y->y, 0, y->p.mode0[0], s->v, s->load, o->m.free[y->f_at].q - y->p.mass * s->a,
+                 z_s, out);
+}
+
+/* f = F(v, f - m a, N, z), where states z follow from the others and from where they start. */
+static void rub_memory(model *o, int i, const sliding_now *s, const implicit *how, rub *r) {
+  const slide *y = &o->m.slide[i];
+  int star = o->at.z_star + o->at.cable[o->m.n_cables].z_star + first_of(o, i);
+  recall x;
+  recall_slide(o, i, s, how->z_s, &x);
+  memset(r, 0, sizeof *r);
+  r->f[0][0] = 1 - x.f.e;
+  r->v[0][0] = -x.f.v;
+  r->a[0][0] = x.f.e * y->p.mass;
+  r->n[0] = -x.f.n;
+  r->mass[0] = x.f.e * s->a;
+  for (int k = 0; k < y->law.law->n_params; k++) r->law[0][k] = -x.f.p[k];
+  for (int k = 0; k < y->law.law->n_states; k++)
+    cps_entries_add(&o->now, o->at.right + o->at.border_rhs + y->f_at, star + k, x.f.star[k]);
+}
+
+/* A row of its law by everything that is not a state. */
+static void by_recall(model *o, entries *list, int row, int i, const sliding_now *s, const recall_row *x) {
+  const slide *y = &o->m.slide[i];
+  int theta = o->at.slide_theta + i * TH_SLIDE;
+  by_motion(o, list, row, i, 1, x->v);
+  by_motion(o, list, row, i, 2, -x->e * y->p.mass);
+  by_theta(o, list, row, theta + TH_SLIDE_MASS, -x->e * s->a);
+  cps_entries_add(list, row, o->at.after + o->at.border + y->f_at, x->e + x->f);
+  if (x->n != 0) by_load(o, list, row, i, x->n);
+  for (int k = 0; k < y->law.law->n_params; k++) by_theta(o, list, row, theta + TH_SLIDE_LAW + k, x->p[k]);
+}
+
+void cps_slide_states(model *o, int i, const implicit *how, int balance) {
+  const slide *y = &o->m.slide[i];
+  const cable_at *at = &o->at.cable[o->m.n_cables];
+  int n = y->law.law->n_states, first = first_of(o, i);
+  sliding_now s;
+  recall x;
+  if (n == 0) return;
+  look(o, i, how->t, &s);
+  recall_slide(o, i, &s, how->z_s, &x);
+  if (!balance) cps_recall_settle(&y->law, s.v, s.load, o->m.free[y->f_at].q, y->p.mode0[0], x.states, x.z);
+  for (int k = 0; k < n; k++)
+    for (int rate = 0; rate < 2; rate++) {
+      const recall_row *of = rate ? &x.z_t[k] : &x.z[k];
+      int row = o->at.after + (rate ? at->z_t : at->z) + first + k;
+      for (int j = 0; j < n; j++)
+        cps_entries_add(&o->recall, row, o->at.z_star + at->z_star + first + j, of->star[j]);
+      by_recall(o, &o->recall, row, i, &s, of);
+    }
+}
+
+void cps_slide_hold(model *o, int i) {
+  const slide *y = &o->m.slide[i];
+  int n = y->law.law->n_states, start = o->list.n;
+  sliding_now s;
+  recall_row z[CPS_MAX_STATES];
+  if (n == 0) return;
+  look(o, i, o->m.of->run.from, &s);
+  if (!(s.load > 0)) return;
+  cps_recall_pull(&y->law, s.load, o->m.free[y->f_at].q, z);
+  for (int k = 0; k < n; k++) {
+    recall_row x = z[k];
+    x.f = x.e; /* at rest */
+    x.e = 0;
+    by_recall(o, &o->list, o->at.after + o->at.cable[o->m.n_cables].z + first_of(o, i) + k, i, &s, &x);
+  }
+  for (int k = start; k < o->list.n; k++) { /* by the state before, which that after it replaces */
+    entry *e = &o->list.e[k];
+    if (e->column >= o->at.after && e->column < o->at.after + o->at.states)
+      e->column += o->at.before - o->at.after;
   }
 }

@@ -3,14 +3,16 @@
  * As places and accelerations, states follow their rates: z = z_star + z_s z_t, where z_star is linear in what was before the step. The
  * list `recall` says what becomes of z and z_t; what touches nothing has no rates. */
 
+/* Blocks of states are those of the cables, and one of all slides, which always touch. */
 static int touches(const model *o, int cable_of, int k) {
+  if (cable_of == o->m.n_cables) return 1;
   return o->spot[cable_of][k / (o->at.cable[cable_of].zs / o->m.cable[cable_of].n_points)].drum >= 0;
 }
 
 /* Where states start from. */
 static void predict_states(const model *o, const op *what, const weights *w, lanes *z) {
   int steps = what->kind == OP_STEP;
-  for (int i = 0; i < o->m.n_cables; i++) {
+  for (int i = 0; i <= o->m.n_cables; i++) {
     const cable_at *at = &o->at.cable[i];
     const lanes *y = z + o->at.before;
     for (int k = 0; k < at->zs; k++) {
@@ -23,7 +25,7 @@ static void predict_states(const model *o, const op *what, const weights *w, lan
 
 static void predict_states_backward(const model *o, const op *what, const weights *w, lanes *z) {
   int steps = what->kind == OP_STEP;
-  for (int i = 0; i < o->m.n_cables; i++) {
+  for (int i = 0; i <= o->m.n_cables; i++) {
     const cable_at *at = &o->at.cable[i];
     lanes *y = z + o->at.before;
     for (int k = 0; k < at->zs; k++) {
@@ -38,7 +40,7 @@ static void predict_states_backward(const model *o, const op *what, const weight
 
 /* What becomes of them; in statics, nothing. */
 static void states_forward(const model *o, const op *what, const weights *w, lanes *z) {
-  for (int i = 0; i < o->m.n_cables; i++) {
+  for (int i = 0; i <= o->m.n_cables; i++) {
     const cable_at *at = &o->at.cable[i];
     if (what->kind == OP_SOLVE)
       copy(z, o->at.after + at->z, o->at.before + at->z, 3 * at->zs);
@@ -47,7 +49,7 @@ static void states_forward(const model *o, const op *what, const weights *w, lan
   }
   if (what->kind == OP_SOLVE) return;
   apply(&o->recall, z);
-  for (int i = 0; i < o->m.n_cables; i++) {
+  for (int i = 0; i <= o->m.n_cables; i++) {
     const cable_at *at = &o->at.cable[i];
     const lanes *y0 = z + o->at.before;
     lanes *y1 = z + o->at.after;
@@ -62,7 +64,7 @@ static void states_forward(const model *o, const op *what, const weights *w, lan
 }
 
 static void states_backward(const model *o, const op *what, const weights *w, lanes *z) {
-  for (int i = 0; i < o->m.n_cables; i++) {
+  for (int i = 0; i <= o->m.n_cables; i++) {
     const cable_at *at = &o->at.cable[i];
     lanes *y0 = z + o->at.before, *y1 = z + o->at.after;
     clear(z, o->at.z_star + at->z_star, at->zs);
@@ -81,15 +83,15 @@ static void states_backward(const model *o, const op *what, const weights *w, la
 
 /* Laws take over friction forces: the list has z by the state before. */
 static void remember_forward(const model *o, lanes *z) {
-  for (int i = 0; i < o->m.n_cables; i++) clear(z, o->at.after + o->at.cable[i].z, 3 * o->at.cable[i].zs);
+  for (int i = 0; i <= o->m.n_cables; i++) clear(z, o->at.after + o->at.cable[i].z, 3 * o->at.cable[i].zs);
   apply(&o->list, z);
-  for (int i = 0; i < o->m.n_cables; i++)
+  for (int i = 0; i <= o->m.n_cables; i++)
     copy(z, o->at.before + o->at.cable[i].z, o->at.after + o->at.cable[i].z, 3 * o->at.cable[i].zs);
 }
 
 static void remember_backward(const model *o, lanes *z) {
   copy(z, o->at.before, o->at.after, o->at.states);
-  for (int i = 0; i < o->m.n_cables; i++) clear(z, o->at.before + o->at.cable[i].z, 3 * o->at.cable[i].zs);
+  for (int i = 0; i <= o->m.n_cables; i++) clear(z, o->at.before + o->at.cable[i].z, 3 * o->at.cable[i].zs);
   apply_transposed(&o->list, z);
   copy(z, o->at.after, o->at.before, o->at.states);
 }
