@@ -241,7 +241,7 @@ static void check_memory(const cps_law *law) {
   snprintf(path[1], sizeof path[1], "drums.pulley.bearing.friction.%s.%s", law->name, law->params[1].name);
   example x = {.name = law->name,
                .text = text,
-               .wrt = {"cables.rope.EA", "bodies.block.mass", "drums.pulley.bearing.radius",
+               .wrt = {"bodies.block.mass", "drums.pulley.bearing.radius",
                        "surfaces.belt.velocity.sine.amplitude", path[0], path[1]},
                .of = {"bodies.block.x", "drums.pulley.angle", "contacts.rail.f", "bearings.pulley.f",
                       "energy.friction", "energy.kinetic"},
