@@ -662,6 +662,16 @@ static void apply_border(machine *m, const implicit *how, double scale) {
   if (m->nb > 0) cps_machine_tie(m);
 }
 
+/* What is left of the equations of drums and bodies, the cables having followed. */
+static void judge_border(const machine *m, leftover *left) {
+  for (int k = 0; k < m->nb; k++) {
+    double arm = 1;
+    for (int i = 0; i < m->n_drums; i++)
+      if (m->drum[i].angle_at == k) arm = m->drum[i].radius;
+    if (!is_force(m, k)) left->force = fmax(left->force, fabs(m->rhs[k]) / arm);
+  }
+}
+
 int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *left) {
   memset(left, 0, sizeof *left);
   for (int i = 0; i < m->n_drums; i++) {
@@ -674,6 +684,7 @@ int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *
     if (!cps_chain_eliminate(m, &m->cable[i], how, left)) return 0;
   if (m->nb > 0) {
     cps_border_assemble(m, how, left);
+    if (!(how->bristle > 0)) judge_border(m, left); /* statics ends when nothing moves any more */
     if (!cps_border_solve(m)) return 0;
   }
   double check = 0;

@@ -99,6 +99,7 @@ static size_t state_size(const machine *m) {
     size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + sizeof c->reaction +
             2 * sizeof(double);
     size += (size_t)c->n_points * (sizeof(kept_point) + sizeof c->start[0]);
+    if (c->all_stick) size += (size_t)((c->n + 1) * c->b + c->n_points * AXES) * sizeof(double);
     if (c->memory) size += (size_t)(c->n_points * (c->dim - 1)) * sizeof(kept_memory);
   }
   return size;
@@ -169,6 +170,8 @@ static void exchange(machine *m, unsigned char *at, int put) {
     c->fixed[0] = (unsigned char)fixed[0];
     c->fixed[c->n] = (unsigned char)fixed[1];
     pass(&at, c->start, (size_t)c->n_points * sizeof c->start[0], put);
+    if (c->all_stick) pass(&at, c->gap, bytes, put);
+    if (c->all_stick) pass(&at, c->pull, (size_t)(c->n_points * AXES) * sizeof(double), put);
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
       kept_point x = {{p->f[0], p->f[1]}, p->scale, p->near, p->stuck};
@@ -657,7 +660,6 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     if (c->model != CABLE_ANCF) return "cables have them with the model ancf only";
-    if (c->contact.law && c->contact.reading == STICK_ALL) return "the reading all-stick has none yet";
   }
   return NULL;
 }

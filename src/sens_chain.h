@@ -103,7 +103,7 @@ typedef struct cable_at {
   int length, mass, p_mass, p_weight, p_shape; /* in theta */
   int tie;                                     /* in theta: angle and height of each end on its rim */
   int end;                                     /* of its first end in d */
-  int rhs;                                     /* of its first node in the right-hand side */
+  int rhs, width;                              /* of its first node in the right-hand side; rows of a node */
 } cable_at;
 
 typedef struct layout {
@@ -216,6 +216,9 @@ void cps_recall_settle(const contact_law *l, double v, double n, double f, int m
 void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z);
 /* Of a point that was evaluated. */
 void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o);
+/* The sliding acceleration along an axis, times `by`. */
+void cps_spot_accelerates(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
+                          double by, spot_row *row);
 /* How such a row depends on everything. */
 void cps_spot_recall(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
                      const recall_row *x, spot_row *row);
@@ -277,7 +280,7 @@ typedef struct model {
   double *q0, *v0, *a0; /* state before, of all cables */
   double (
       *raw)[2][3]
-           [20]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
+           [32]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
                               of their own node and its neighbour */
   double (*loads0)[2][3], (*reaction0)[2][6];
   unsigned char *released; /* [bodies of the scenario] */
@@ -302,6 +305,20 @@ void cps_model_energy(model *o, entries *list, const int row[3]);
 /* Row of coordinate j of node i in the right-hand side, or of friction force k of a contact point. */
 int cps_model_row(const model *o, int cable, int node, int j);
 int cps_model_friction_row(const model *o, int cable, int point, int axis);
+
+/* A row of a contact point, `by` times, into row `j` of node `node`, or of the border if that is negative: matrix and
+ * list. `cable`: the point's. */
+typedef struct into {
+  int cable, node, j;
+  double by;
+} into;
+void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spot_row *x, const into *to,
+                      const implicit *how, int balance);
+/* The entry of the matrix in that row, and the column of a coordinate of the cable. */
+double *cps_matrix_at(model *o, const into *to, int node, int column);
+
+/* The problem in which all contacts stick, into a cable's matrix (sens_stick.c). */
+void cps_stick_add(model *o, int cable, const implicit *how, int balance);
 
 /* Laws with memory (sens_memory.c): what states that a solve starts from do to the friction of a point, in `now`; what becomes of
  * states, in `recall`; and in statics, in `list`. */

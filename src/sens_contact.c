@@ -173,6 +173,47 @@ static void rub_balance(const contact_law *l, const slip *s, const double *f, ru
   }
 }
 
+/* Westin's reading: f = F(v, e, N) along u = e - viscous N v, where e = f - pull is what friction would be if all contacts stuck. */
+static void rub_all_stick(const contact_law *l, const slip *s, const double *f, const double *pull, int stuck,
+                          rub *o) {
+  if (l->kind == LAW_KINK && stuck) { /* F = e - viscous N v */
+    for (int i = 0; i < s->axes; i++) {
+      o->v[i][i] = l->viscous * s->load;
+      o->n[i] = l->viscous * s->v[i];
+      o->viscous[i] = s->load * s->v[i];
+    }
+    return;
+  }
+  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], v_d = 0, e_d = 0, slope = l->viscous * s->load;
+  for (int i = 0; i < s->axes; i++) {
+    e[i] = f[i] - pull[i];
+    u[i] = e[i] - slope * s->v[i];
+  }
+  double size = direction(u, s->axes, d);
+  for (int i = 0; i < s->axes; i++) {
+    v_d += s->v[i] * d[i];
+    e_d += e[i] * d[i];
+  }
+  cps_law_output out;
+  cps_law_jacobian jac;
+  evaluate(l, v_d, s->load, e_d, CPS_MODE_FREE, &out, &jac);
+  if (l->kind == LAW_KINK && jac.f.f_eq > 0.5) /* by a hair: it slips */
+    evaluate(l, v_d, s->load, copysign(2 * s->limit, e_d), CPS_MODE_FREE, &out, &jac);
+  for (int i = 0; i < s->axes; i++) {
+    o->n[i] = -jac.f.n * d[i];
+    for (int k = 0; k < l->law->n_params; k++) o->law[i][k] = -jac.f.p[k] * d[i];
+    for (int j = 0; j < s->axes; j++) {
+      double dd = out.f * across(d, size, s->axes, i, j);
+      for (int k = 0; k < s->axes && s->axes > 1; k++)
+        dd += d[i] * (jac.f.v * s->v[k] + jac.f.f_eq * e[k]) * across(d, size, s->axes, k, j);
+      o->f[i][j] = (i == j) - d[i] * d[j] * jac.f.f_eq - dd;
+      o->v[i][j] = -d[i] * d[j] * jac.f.v + dd * slope;
+      o->n[i] += dd * l->viscous * s->v[j];
+      o->viscous[i] += dd * s->load * s->v[j];
+    }
+  }
+}
+
 /* Laws that jump: v = 0, or f = F(v, N) against v. */
 static void rub_jump(const contact_law *l, const slip *s, const double *f, int stuck, rub *o) {
   if (stuck) {
@@ -284,6 +325,14 @@ static void compose(const machine *m, const cable *c, const contact_point *p, co
   }
 }
 
+void cps_spot_accelerates(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
+                          double by, spot_row *row) {
+  double w[3] = {0}, b[3] = {0}, v[AXES] = {0}, a[AXES] = {0};
+  motion_of(m, c, p, &m->drum[s->drum], w, b);
+  a[axis] = by;
+  add_sliding(m, c, p, s, v, a, 0, b, row);
+}
+
 void cps_spot_recall(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
                      const recall_row *x, spot_row *row) {
   double w[3] = {0}, b[3] = {0}, v[AXES] = {0}, a[AXES] = {0};
@@ -344,7 +393,9 @@ void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, con
   memcpy(s->slide_v, x.v, sizeof x.v);
   memcpy(s->slide_a, x.a, sizeof x.a);
   rub o = {.mass = {0}};
-  if (l->kind == LAW_MEMORY)
+  if (c->all_stick)
+    rub_all_stick(l, &x, s->f, c->pull + (p - c->point) * AXES, p->stuck, &o);
+  else if (l->kind == LAW_MEMORY)
     rub_memory(c, (int)(p - c->point), s, &x, how->z_s, &o);
   else
     cps_rub_by(l, &x, s->f, p->stuck, &o);

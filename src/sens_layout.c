@@ -56,7 +56,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     at->end = l->ds;
     l->ds += 2 * DY_END;
     at->rhs = rhs;
-    rhs += (c->n + 1) * (c->b + c->slots);
+    at->width = (c->b + c->slots) * (c->all_stick ? 2 : 1);
+    rhs += (c->n + 1) * at->width;
   }
   cable_at *slides = &l->cable[m->n_cables];
   for (int i = 0; i < m->n_slides; i++) slides->zs += m->slide[i].law.law->n_states;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 int cps_model_row(const model *o, int cable_of, int node, int j) {
-  const cable *c = &o->m.cable[cable_of];
-  return o->at.right + o->at.cable[cable_of].rhs + node * (c->b + c->slots) + j;
+  const cable_at *at = &o->at.cable[cable_of];
+  return o->at.right + at->rhs + node * at->width + j;
 }
 
 int cps_model_friction_row(const model *o, int cable_of, int point, int axis) {
@@ -37,7 +37,7 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   o->spot0 = calloc(n, sizeof *o->spot0);
   for (size_t i = 0; i < n && o->matrix && o->spot && o->spot0; i++) {
     const cable *c = &o->m.cable[i];
-    good = cps_chain_matrix_make(&o->matrix[i], c->n + 1, c->b + c->slots) && good;
+    good = cps_chain_matrix_make(&o->matrix[i], c->n + 1, o->at.cable[i].width) && good;
     o->spot[i] = calloc((size_t)c->n_points + 1, sizeof(spot));
     o->spot0[i] = calloc((size_t)c->n_points + 1, sizeof(spot));
     good = good && o->spot[i] && o->spot0[i];
@@ -265,21 +265,14 @@ static void add_loads(model *o, int cable_of) {
 
 /* ------------------------------------------------------------------ contact */
 
-/* A row of a contact point, `by` times, into row `j` of node `node`, or of the border if that is negative: matrix and
- * list. `cable`: the point's. */
-typedef struct into {
-  int cable, node, j;
-  double by;
-} into;
-
-/* The entry of the matrix in that row, and the column of a coordinate of the cable or of a border unknown. */
-static double *entry_at(model *o, const into *to, int node, int column) {
+double *cps_matrix_at(model *o, const into *to, int node, int column) {
   chain_matrix *a = &o->matrix[to->cable];
   int b = a->b, near = node - to->node;
   if (to->node < 0) return &o->border.c[to->cable][(to->j * a->nodes + node) * b + column];
   return (near < 0 ? a->l : near > 0 ? a->u : a->d) + (to->node * b + to->j) * b + column;
 }
 
+/* The same, and the column of a border unknown. */
 static double *border_at(model *o, const into *to, int k) {
   if (to->node < 0) return &o->border.s[to->j * o->at.nx + k];
   return &o->border.b[to->cable][(to->node * o->matrix[to->cable].b + to->j) * o->at.nx + k];
@@ -332,8 +325,8 @@ static void by_drum(model *o, const into *to, int row, int drum_of, const spot_r
   }
 }
 
-static void add_spot_row(model *o, const contact_point *p, const spot *s, const spot_row *x, const into *to,
-                         const implicit *how, int balance) {
+void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spot_row *x, const into *to,
+                      const implicit *how, int balance) {
   const cable *c = &o->m.cable[to->cable];
   const cable_at *at = &o->at.cable[to->cable];
   int dim = c->dim, point = (int)(p - c->point);
@@ -343,7 +336,7 @@ static void add_spot_row(model *o, const contact_point *p, const spot *s, const 
   for (int k = 0; k < 4; k++) {
     if (p->shape[k] == 0) continue;
     int node = p->node + k / 2;
-    double *block = entry_at(o, to, node, 0);
+    double *block = cps_matrix_at(o, to, node, 0);
     for (int d = 0; d < dim; d++) {
       int j = k % 2 * dim + d, w = at->w + node * c->b + j;
       double by = to->by * p->shape[k];
@@ -353,7 +346,7 @@ static void add_spot_row(model *o, const contact_point *p, const spot *s, const 
       if (balance) cps_entries_add(&o->now, row, o->at.before + at->q + node * c->b + j, -by * x->r[d]);
     }
   }
-  double *block = entry_at(o, to, p->node, c->b + point % c->per_node * (dim - 1));
+  double *block = cps_matrix_at(o, to, p->node, c->b + point % c->per_node * (dim - 1));
   for (int k = 0; k < dim - 1; k++) block[k] += to->by * x->f[k];
   by_drum(o, to, row, s->drum, x, how, balance);
   for (int d = 0; d < dim && how->bristle > 0; d++) /* springs hold the point where it was */
@@ -385,14 +378,14 @@ static void add_to_border(model *o, int cable_of, const contact_point *p, const 
   if (g->angle_at >= 0) {
     spot_row turns = {.f = {g->radius, 0}, .radius = s->f[0]};
     into to = {cable_of, -1, g->angle_at, 1};
-    add_spot_row(o, p, s, &turns, &to, how, balance);
+    cps_spot_row_add(o, p, s, &turns, &to, how, balance);
   }
   if (g->carrier < 0) return;
   const border_body *y = &o->m.body[g->carrier];
   for (int k = 0; k < y->n; k++)
     for (int d = 0; d < o->m.dim; d++) {
       into to = {cable_of, -1, y->at + k, -y->along[k][d]};
-      if (to.by != 0) add_spot_row(o, p, s, &s->force[d], &to, how, balance);
+      if (to.by != 0) cps_spot_row_add(o, p, s, &s->force[d], &to, how, balance);
     }
 }
 
@@ -402,7 +395,7 @@ void cps_border_by_push(model *o, int row, int drum_of, const double *by, const 
       const spot *s = &o->spot[i][k];
       for (int d = 0; d < o->m.dim && s->drum == drum_of; d++) {
         into to = {i, -1, row, by[d]};
-        add_spot_row(o, &o->m.cable[i].point[k], s, &s->force[d], &to, how, balance);
+        cps_spot_row_add(o, &o->m.cable[i].point[k], s, &s->force[d], &to, how, balance);
       }
     }
 }
@@ -420,7 +413,7 @@ static void add_point(model *o, int cable_of, int point, const implicit *how, in
   add_to_border(o, cable_of, p, s, how, balance);
   for (int i = 0; i < dim - 1 && !s->open; i++) {
     into to = {cable_of, p->node, slot + i, 1};
-    add_spot_row(o, p, s, &s->rest[i], &to, how, balance);
+    cps_spot_row_add(o, p, s, &s->rest[i], &to, how, balance);
   }
   if (c->memory) cps_memory_rows(o, cable_of, point, how);
   for (int k = 0; k < 4; k++) {
@@ -428,7 +421,7 @@ static void add_point(model *o, int cable_of, int point, const implicit *how, in
       into to = {cable_of, p->node + k / 2, k % 2 * dim + d, p->shape[k]};
       double pushed = s->load * s->n[d] + s->f[0] * s->t[d] +
                       (dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0);
-      if (p->shape[k] != 0) add_spot_row(o, p, s, &s->force[d], &to, how, balance);
+      if (p->shape[k] != 0) cps_spot_row_add(o, p, s, &s->force[d], &to, how, balance);
       if (p->weight != 1 && p->node + k / 2 <= c->n)
         by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + k,
                  pushed);
@@ -457,6 +450,13 @@ static void fix(model *o, int cable_of) {
       if (o->at.nb > 0)
         memset(o->border.b[cable_of] + (size_t)((node * b + j) * o->at.nx), 0,
                (size_t)o->at.nx * sizeof(double));
+      if (!c->all_stick) continue;
+      int twin = c->b + c->slots + j; /* nor would it accelerate otherwise if all contacts stuck */
+      at = (size_t)((node * b + twin) * b);
+      memset(a->l + at, 0, bytes);
+      memset(a->d + at, 0, bytes);
+      memset(a->u + at, 0, bytes);
+      a->d[at + (size_t)twin] = 1;
     }
   }
 }
@@ -486,6 +486,7 @@ int cps_model_linearise(model *o, const implicit *how, int balance) {
           a->d[at * b + c->b + k * (c->dim - 1) + d] = 1;
         }
     for (int k = 0; k < c->n_points; k++) add_point(o, i, k, how, balance);
+    if (c->all_stick) cps_stick_add(o, i, how, balance);
     if (o->at.nb > 0) cps_border_bind(o, i);
     fix(o, i);
     good = cps_chain_factor(a) && good;

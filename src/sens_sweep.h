@@ -75,9 +75,18 @@ void SWEEP(assemble)(chain_matrix *a, const cable *c, double v_q, double a_q) {
 #include "sens_chain_solve.h"
 #undef B
 #undef NAME
+#define B       16
+#define NAME(x) x##_16
+#include "sens_chain_solve.h"
+#undef B
+#undef NAME
 
 int SWEEP(factor)(chain_matrix *a) {
-  return a->b == 5 ? factor_5(a) : a->b == 6 ? factor_6(a) : a->b == 8 ? factor_8(a) : factor_10(a);
+  return a->b == 5    ? factor_5(a)
+         : a->b == 6  ? factor_6(a)
+         : a->b == 8  ? factor_8(a)
+         : a->b == 10 ? factor_10(a)
+                      : factor_16(a);
 }
 
 static void solve(const chain_matrix *a, lanes *x) {
@@ -87,8 +96,10 @@ static void solve(const chain_matrix *a, lanes *x) {
     solve_6(a, x);
   else if (a->b == 8)
     solve_8(a, x);
-  else
+  else if (a->b == 10)
     solve_10(a, x);
+  else
+    solve_16(a, x);
 }
 
 static void solve_transposed(const chain_matrix *a, lanes *x) {
@@ -98,8 +109,10 @@ static void solve_transposed(const chain_matrix *a, lanes *x) {
     transposed_6(a, x);
   else if (a->b == 8)
     transposed_8(a, x);
-  else
+  else if (a->b == 10)
     transposed_10(a, x);
+  else
+    transposed_16(a, x);
 }
 
 void SWEEP(solve)(const chain_matrix *a, lanes *x) { solve(a, x); }
@@ -241,6 +254,7 @@ static void given_forward(const model *o, const op *what, lanes *z) {
         if (!is_fixed(c, e, j)) continue;
         int node = e ? c->n : 0;
         lanes *row = z + cps_model_row(o, i, node, j);
+        if (c->all_stick) row[c->b + c->slots] = all(0);
         if (what->kind == OP_BEGIN)
           *row = all(0);
         else if (what->kind == OP_STEP && is_driven(c, e, j))
@@ -275,7 +289,7 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
                 *a0 = z + o->at.before + at->a, *aux0 = z + o->at.before + at->aux;
     lanes *q = z + o->at.after + at->q, *v = z + o->at.after + at->v, *a = z + o->at.after + at->a,
           *aux = z + o->at.after + at->aux;
-    int wide = c->b + c->slots;
+    int wide = at->width;
     for (int node = 0; node <= c->n; node++)
       for (int j = 0; j < c->b; j++) {
         int k = node * c->b + j;
@@ -497,7 +511,7 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
           *a0 = z + o->at.before + at->a, *aux0 = z + o->at.before + at->aux;
     const lanes *q = z + o->at.after + at->q, *v = z + o->at.after + at->v, *a = z + o->at.after + at->a,
                 *aux = z + o->at.after + at->aux;
-    int wide = c->b + c->slots;
+    int wide = at->width;
     for (int node = 0; node <= c->n; node++)
       for (int j = 0; j < c->b; j++) {
         int k = node * c->b + j;
@@ -560,6 +574,7 @@ static void given_backward(const model *o, const op *what, lanes *z) {
       for (int j = 0; j < c->b; j++) {
         if (!is_fixed(c, e, j)) continue;
         int node = e ? c->n : 0, row = cps_model_row(o, i, node, j);
+        if (c->all_stick) z[row + c->b + c->slots] = all(0);
         if (what->kind == OP_BEGIN)
           z[row] = all(0);
         else if (what->kind == OP_STEP && is_driven(c, e, j))

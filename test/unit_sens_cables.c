@@ -111,6 +111,49 @@ static const example examples[] = {
      {"bodies.left.y", "bodies.right.z", "drums.pulley.torque", "cables.rope.pulley.slip_work",
       "energy.error"},
      1},
+    {"clamped law, all contacts taken to stick",
+     "capstan: 1\n" PULLEY(PD) LOADS ROPE("quinn: {mu: 0.25, epsilon: 10 mm/s}", "nodes, reading: all-stick")
+         OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "cables.rope.contact.friction.quinn.epsilon",
+      "bodies.left.mass", "drums.pulley.drive.pd.kp", "drums.pulley.radius"},
+     {"bodies.left.y", "bodies.right.vy", "drums.pulley.torque", "cables.rope.pulley.slip_work",
+      "cables.rope.tension_max", "energy.error"},
+     10},
+    {"smooth law between nodes, all contacts taken to stick, centre that moves",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 250 mm, drive: fixed, moved: {y: {sine: {amplitude: 10 mm, omega: 12 "
+     "rad/s}}}}}\n" LOADS ROPE("cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}",
+                               "{quadrature: 1}, reading: all-stick") OVER
+     "run: {until: 0.1 s, step: 2 ms, solver: alpha, output: 50 ms}\n",
+     {COMMON, HUNT, "cables.rope.contact.friction.cdq.mu", "cables.rope.contact.friction.cdq.alpha",
+      "bodies.left.mass", "drums.pulley.moved.y.sine.amplitude", "drums.pulley.radius"},
+     {"bodies.left.y", "bodies.right.vy", "cables.rope.pulley.slip_work", "cables.rope.tension_max",
+      "energy.damping"},
+     10},
+    {"in space, all contacts taken to stick",
+     "capstan: 1\ngravity: [0, -9.81, 0]\n"
+     "drums: {pulley: {radius: 250 mm, center: [0, 0, 0], drive: {rotation: {ramp: {rate: 1 rad/s}}},\n"
+     "                 moved: {z: {sine: {amplitude: 10 mm, omega: 20 rad/s}}}}}\n" LOADS ROPE(
+         "cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}", "nodes, reading: all-stick") OVER
+     "run: {until: 0.1 s, step: 1 ms, solver: alpha, output: 50 ms}\n",
+     {COMMON, HUNT, "cables.rope.contact.friction.cdq.mu", "bodies.left.mass",
+      "drums.pulley.moved.z.sine.amplitude", "drums.pulley.radius"},
+     {"bodies.left.y", "bodies.right.z", "cables.rope.pulley.slip_work", "cables.rope.tension_max",
+      "energy.friction"},
+     10},
+    {"winch, all contacts taken to stick",
+     "capstan: 1\n"
+     "drums: {winch: {radius: 200 mm, drive: {rotation: {cycloid: {amplitude: 60 deg, duration: 0.3 s}}}}}\n"
+     "bodies: {left: {mass: 10 kg}}\n" ROPE(
+         "quinn: {mu: 0.2, epsilon: 10 mm/s}",
+         "nodes, reading: all-stick") "    path: [{rim: winch}, {around: winch, turn: clockwise}, hang 50 "
+                                      "mm, "
+                                      "left]\n" RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass",
+      "drums.winch.drive.rotation.cycloid.amplitude"},
+     {"bodies.left.y", "bodies.left.vy", "cables.rope.tension_end", "cables.rope.winch.slip_work",
+      "energy.damping"},
+     10},
     {"drum that the cable turns, drawn",
      "capstan: 1\n" PULLEY("inertia: 0.3 kg m2, drive: free")
          LOADS ROPE("quinn: {mu: 0.2, epsilon: 10 mm/s}",

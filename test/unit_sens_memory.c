@@ -61,9 +61,9 @@ static const example examples[] = {
      "  held: {between: [hook, {ground: [0.1 m, 1 m]}], stiffness: 20 kN/m, damping: 50 N s/m, length: 1 m}\n"
      "  aside: {between: [hook, {ground: [-1 m, 0]}], stiffness: 3 kN/m, length: 1 m}\n"
      "loads: {push: {on: hook, direction: [1, 0], force: {sine: {amplitude: 200 N, omega: 30 "
-     "rad/s}}}}\n" ROPE("elasto-plastic: {sigma0: 1e4, sigma1: 10, z_ba: 1e-5}", "nodes") OVER RUN("2 ms"),
+     "rad/s}}}}\n" ROPE(LUGRE, "nodes") OVER RUN("2 ms"),
      {"cables.rope.EA", "bodies.hook.mass", "springs.held.stiffness", "loads.push.force.sine.amplitude",
-      "cables.rope.contact.friction.elasto-plastic.sigma0"},
+      "cables.rope.contact.friction.lugre-load.sigma0"},
      {"bodies.left.y", "bodies.hook.x", "cables.rope.pulley.slip_work", "springs.held.force",
       "cables.rope.pulley.friction"},
      1e-5},
