@@ -39,6 +39,7 @@ typedef struct tape {
   size_t size, bytes_room;
   double *d;
   size_t d_size, d_room;
+  size_t state, d_now; /* where the present ones are */
 } tape;
 
 /* Where a piece of the run began: the simulation, and what the course knew. */
@@ -61,6 +62,8 @@ typedef struct course {
   cps_status status;
   cps_error *err;
   unsigned char *state; /* room for one */
+  int looked;           /* the state before has been looked at */
+  double *drive_kept, *drive_end;
   /* adjoint */
   int taping;
   tape tape;
@@ -158,7 +161,9 @@ static void tape_free(tape *t) {
   memset(t, 0, sizeof *t);
 }
 
-static int has_state(op_kind k) { return k == OP_SOLVE || k == OP_BEGIN || k == OP_STEP || k == OP_START; }
+static int has_state(op_kind k) {
+  return k == OP_SOLVE || k == OP_BEGIN || k == OP_STEP || k == OP_START || k >= OP_BDF;
+}
 
 /* Puts the tangents of what is prescribed now onto the tape; where they are. */
 static int tape_drive(course *y, size_t *at) {
@@ -194,6 +199,7 @@ static cps_status tape_begin(course *y, machine *m) {
   size_t at;
   y->tape.n = 0;
   y->tape.size = y->tape.d_size = 0;
+  y->tape.state = y->tape.d_now = 0;
   return tape_state(y, m, &at) && tape_drive(y, &at) ? CPS_OK : no_memory(y->err);
 }
 
@@ -206,14 +212,16 @@ static cps_status tape_add(course *y, machine *m, const op *what, long row, int 
     t->list = more;
     t->room = room;
   }
-  const happened *last = t->n > 0 ? &t->list[t->n - 1] : NULL;
   happened *x = &t->list[t->n];
-  /* the state and the drives that a tape begins with are at its start */
   *x = (happened){.what = *what, .row = row};
-  x->before = x->state = last ? last->state : 0;
-  x->d = x->d0 = last ? last->d : 0;
+  x->before = x->state = t->state;
+  x->d = x->d0 = t->d_now;
   if (has_state(what->kind) && !tape_state(y, m, &x->state)) return no_memory(y->err);
   if (moved && !tape_drive(y, &x->d)) return no_memory(y->err);
+  if (what->kind != OP_REACH) { /* which goes nowhere yet */
+    t->state = x->state;
+    t->d_now = x->d;
+  }
   t->n++;
   return CPS_OK;
 }
@@ -230,15 +238,28 @@ static void put_drive(course *y) {
   }
 }
 
+/* Those of before it. */
+static void put_back_drive(course *y) {
+  const layout *l = &y->o.at;
+  for (int k = 0; k < y->chunks; k++) {
+    lanes *z = y->z + (size_t)k * y->z_size;
+    memcpy(z + l->d, z + l->d0, (size_t)l->ds * sizeof *z);
+  }
+}
+
 static cps_status singular(course *y, double t) {
   return cps_error_set(
       y->err, CPS_FAILED, NULL,
       "at t = %.9g s: the equations of the cables are singular there, and have no derivative", t);
 }
 
+/* Whether time passes, and work is done. OP_REACH is looked at for those that follow. */
+static int passes(op_kind k) { return k == OP_STEP || k >= OP_BDF; }
+
 static cps_status forward_one(course *y, machine *m, const op *what, int moved) {
   model *o = &y->o;
-  if (what->kind == OP_STEP) cps_model_look(o);
+  if (passes(what->kind) && !y->looked) cps_model_look(o);
+  y->looked = what->kind == OP_REACH;
   exchange(m, y->state, 0);
   exchange(&o->m, y->state, 1);
   if (moved) put_drive(y);
@@ -246,6 +267,7 @@ static cps_status forward_one(course *y, machine *m, const op *what, int moved) 
   if (o->now.lost || o->work.lost || o->list.lost) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_forward(o, what, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
+  if (what->kind == OP_REACH) put_back_drive(y);
   return CPS_OK;
 }
 
@@ -291,12 +313,36 @@ static void on_statics(machine *m, machine_note note, const implicit *how, void 
   if (y->status == CPS_OK) y->status = happens(y, m, &what, 0);
 }
 
+/* What is prescribed is looked at in the order of the notes, which is not that of time where a step passes rows: two
+ * copies keep where it was before the step or at the last row, and at the step's end. */
+static void move_drive(course *y, const haul_note *note, const drum *drums) {
+  if (note->bdf == BDF_BACK) {
+    cps_drive_restore(&y->drive, y->drive_end);
+    return;
+  }
+  if (note->bdf == BDF_REACHED) cps_drive_save(&y->drive, y->drive_kept);
+  if (note->bdf == BDF_BETWEEN) cps_drive_restore(&y->drive, y->drive_kept);
+  cps_drive_move(&y->drive, note->from, note->how.t, drums);
+  if (note->bdf == BDF_REACHED) cps_drive_save(&y->drive, y->drive_end);
+  if (note->bdf == BDF_BETWEEN) cps_drive_save(&y->drive, y->drive_kept);
+}
+
 static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
+  static const op_kind kinds[] = {[BDF_NONE] = OP_STEP,
+                                  [BDF_STEP] = OP_BDF,
+                                  [BDF_REACHED] = OP_REACH,
+                                  [BDF_BETWEEN] = OP_BETWEEN,
+                                  [BDF_BACK] = OP_BACK};
   course *y = data;
   const haul_note *note = what;
-  op x = {note->begins ? OP_BEGIN : OP_STEP, note->balanced, note->h, note->how};
+  op x = {.kind = note->begins ? OP_BEGIN : kinds[note->bdf],
+          .balanced = note->balanced,
+          .h = note->h,
+          .how = note->how,
+          .part = note->part};
+  memcpy(x.past, note->past, sizeof x.past);
   (void)err;
-  cps_drive_move(&y->drive, note->from, note->how.t, sim->machine->drum);
+  move_drive(y, note, sim->machine->drum);
   return happens(y, sim->machine, &x, 1);
 }
 
@@ -321,6 +367,8 @@ static void course_free(course *y) {
   free(y->z);
   free(y->row);
   free(y->state);
+  free(y->drive_kept);
+  free(y->drive_end);
 }
 
 static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error *err) {
@@ -341,7 +389,11 @@ static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error 
   y->z = aligned_alloc(sizeof(lanes), (all_of + 1) * sizeof(lanes));
   y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
   y->state = malloc(state_size(&y->o.m));
-  if (!y->columns || !y->z || !y->row || !y->state || !cps_model_prepare(&y->o)) return no_memory(err);
+  y->drive_kept = malloc(cps_drive_size(&y->drive) * sizeof(double));
+  y->drive_end = malloc(cps_drive_size(&y->drive) * sizeof(double));
+  if (!y->columns || !y->z || !y->row || !y->state || !y->drive_kept || !y->drive_end ||
+      !cps_model_prepare(&y->o))
+    return no_memory(err);
   memset(y->z, 0, (all_of + 1) * sizeof(lanes));
   cps_drive_move(&y->drive, run->scenario->run.from, run->scenario->run.from, y->o.m.drum);
   return CPS_OK;
@@ -506,7 +558,7 @@ static cps_status backward_row(course *y, const happened *x, seed *seeds, double
 
 static cps_status backward_one(course *y, const happened *x, lanes *initial, double *gradient) {
   model *o = &y->o;
-  if (x->what.kind == OP_STEP && y->works) {
+  if (passes(x->what.kind) && y->works) {
     exchange(&o->m, y->tape.bytes + x->before, 1);
     cps_model_look(o);
   }
@@ -516,7 +568,7 @@ static cps_status backward_one(course *y, const happened *x, lanes *initial, dou
   for (int k = 0; k < y->chunks; k++)
     cps_op_backward(o, &x->what, initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   contract(y, o->at.d, x->d, gradient);
-  if (x->what.kind == OP_STEP) contract(y, o->at.d0, x->d0, gradient);
+  if (passes(x->what.kind)) contract(y, o->at.d0, x->d0, gradient);
   return CPS_OK;
 }
 
@@ -599,7 +651,9 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
 static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   (void)method;
   if (s->n_cables == 0) return "";
-  if (strcmp(s->run.solver, "alpha") != 0) return "cables have them with run.solver alpha only";
+  int bdf = strcmp(s->run.solver, "bdf") == 0;
+  if (!bdf && strcmp(s->run.solver, "alpha") != 0)
+    return "cables have them with run.solver alpha or bdf only";
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     if (c->model != CABLE_ANCF) return "cables have them with the model ancf only";

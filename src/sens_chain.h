@@ -9,7 +9,7 @@
  *
  * J is block-tridiagonal by node; the rest is a list of entries (row, column, factor) over one vector,
  *
- *   [state before | state after | w1 | w2 | theta | d | d before | right-hand side | results]
+ *   [state before | state after | w1 | w2 | theta | d | d before | right-hand side | kept | results]
  *
  * so that the adjoint is the same lists read the other way round. A vector holds four parameters, or four outputs, at
  * once (lanes.h).
@@ -92,8 +92,10 @@ typedef struct cable_at {
 } cable_at;
 
 typedef struct layout {
-  int states, works;         /* size of a state, where its works are */
-  int border;                /* of its border unknowns: [4][nb] q, v, a, aux */
+  int states, works; /* size of a state, where its works are */
+  int border;        /* of its border unknowns: [4][nb] q, v, a, aux */
+  int past,
+      ahead; /* bdf: q and v [2][ws] of the last points, newest first, and all before the works at the end of the step */
   int drum_start;            /* statics: angle and centre of each drum when springs took hold: [drums][4] */
   int thetas, gravity, grip; /* size of theta; where these are in it */
   int drum_theta, drum_d;    /* of the first drum */
@@ -103,6 +105,7 @@ typedef struct layout {
   int border_w, border_rhs;     /* of the first border unknown in these */
   int nb, nx;                   /* unknowns of the border, and with those that sens_border.c adds */
   int before, after, w1, w2, theta, d, d0, right, result; /* where the parts start in the vector */
+  int kept;                                               /* bdf: room for a state up to its works */
   int size;                                               /* of it, without results */
   cable_at *cable;
 } layout;
@@ -227,6 +230,8 @@ int cps_model_prepare(model *o);
 int cps_model_linearise(model *o, const implicit *how, int balance);
 /* Looks at the contact points in the machine's state, as those before the next solve; keeps that state. */
 void cps_model_look(model *o);
+/* Looks at them as those of the present state, as cps_model_linearise does. */
+void cps_model_touch(model *o);
 /* The list `work` of the step of length h whose end is linearised, and whose start was looked at: works of contacts, or
  * all of them. */
 void cps_model_works(model *o, double t, double h, int all_of);

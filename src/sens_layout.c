@@ -52,6 +52,11 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->border_w = w;
   l->border_rhs = rhs;
   l->ws = w + m->nb;
+  if (strcmp(m->of->run.solver, "bdf") == 0) {
+    l->past = l->states;
+    l->ahead = l->past + 2 * BDF_POINTS * l->ws;
+    l->states = l->ahead + l->works;
+  }
   l->nx = m->nb;
   for (int i = 0; i < m->n_cables && m->nb > 0; i++) l->nx += 2 * m->cable[i].slots;
   l->rhs = rhs + l->nx;
@@ -62,7 +67,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->d = l->theta + l->thetas;
   l->d0 = l->d + l->ds;
   l->right = l->d0 + l->ds;
-  l->result = l->size = l->right + l->rhs;
+  l->kept = l->right + l->rhs;
+  l->result = l->size = l->kept + (l->past > 0 ? l->works : 0);
   return CPS_OK;
 }
 

@@ -52,6 +52,20 @@ static void linearise_hold(model *o) {
   }
 }
 
+/* A step of bdf, or a part of one: what is solved there, and the works of what is passed. */
+static int linearise_bdf(model *o, const op *what, int works) {
+  int good = 1;
+  if (what->kind == OP_BDF || what->kind == OP_REACH)
+    good = cps_model_linearise(o, &what->how, 0);
+  else if (what->kind == OP_BETWEEN && what->balanced)
+    good = cps_model_linearise(o, &what->how, 1);
+  else if (works)
+    cps_model_touch(o);
+  o->work.n = o->has_dense = 0;
+  if (works && what->kind != OP_REACH) cps_model_works(o, what->how.t, what->h, works > 1);
+  return good;
+}
+
 int cps_op_linearise(model *o, const op *what, int works) {
   int good = 1;
   if (what->kind == OP_SOLVE) {
@@ -62,6 +76,8 @@ int cps_op_linearise(model *o, const op *what, int works) {
     good = cps_model_linearise(o, &what->how, 0);
     o->work.n = o->has_dense = 0;
     if (works) cps_model_works(o, what->how.t, what->h, works > 1);
+  } else if (what->kind >= OP_BDF) {
+    good = linearise_bdf(o, what, works);
   } else if (what->kind == OP_BEGIN && what->balanced) {
     good = cps_model_linearise(o, &what->how, 1);
   } else if (what->kind == OP_HOLD) {

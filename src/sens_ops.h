@@ -14,7 +14,11 @@ typedef enum op_kind {
   OP_INITIAL, /* the energy that is stored now is the initial one */
   OP_BEGIN,   /* accelerations that balance, at first and after a jump */
   OP_STEP,    /* a step of generalised-alpha */
-  OP_ROW      /* a row is recorded */
+  OP_ROW,     /* a row is recorded */
+  OP_BDF,     /* a step of bdf, to its end, */
+  OP_REACH,   /* or one that only looks there: it passes rows, */
+  OP_BETWEEN, /* the state in between that a row is about, */
+  OP_BACK     /* and back to its end */
 } op_kind;
 
 typedef struct op {
@@ -22,6 +26,7 @@ typedef struct op {
   int balanced; /* OP_BEGIN: such accelerations were found */
   double h;
   implicit how;
+  double past[BDF_POINTS], part; /* of bdf: see haul_note */
 } op;
 
 /* Linearises `what` at the state that is in the machine; for a step, the state before must have been looked at

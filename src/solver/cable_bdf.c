@@ -71,6 +71,11 @@ typedef struct run {
   double latest; /* nothing is evaluated after this time, where something jumps */
   double tolerance;
   long iterations;
+  /* of the last step */
+  implicit how;
+  int order;
+  double reached;           /* its end, as IDA has it */
+  double steps[BDF_POINTS]; /* length of it and of those before, since the last restart; 0: there was none */
 } run;
 
 /* ------------------------------------------------------------------ states */
@@ -209,8 +214,8 @@ static int correct(SUNNonlinearSolver newton, N_Vector predicted, N_Vector e, N_
   give_motion(r, &r->now);
   give_states(r, &r->now, 1 / cj);
   prescribe(r, t);
-  implicit how = {fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0};
-  int it = cps_haul_solve(r->m, &how, NEWTON_MOST, BALANCED);
+  r->how = (implicit){fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0};
+  int it = cps_haul_solve(r->m, &r->how, NEWTON_MOST, BALANCED);
   r->iterations += it > 0 ? it : NEWTON_MOST;
   if (it < 0) return SUN_NLS_CONV_RECVR;
   take(r, &r->now);
@@ -400,6 +405,56 @@ static void free_run(run *r) {
   free(r->memory);
 }
 
+/* ------------------------------------------------------------------ for who follows the run */
+
+/* Values, or with `slopes` derivatives, at zero of the polynomials that are one at x[i] and zero at the others. */
+static void interpolants(int n, const double *x, int slopes, double *out) {
+  for (int i = 0; i < n; i++) {
+    double value = 1, slope = 0;
+    for (int j = 0; j < n; j++) {
+      if (j == i) continue;
+      slope = (slope * -x[j] + value) / (x[i] - x[j]);
+      value *= -x[j] / (x[i] - x[j]);
+    }
+    out[i] = slopes ? slope : value;
+  }
+}
+
+/* What IDA's last step was. */
+static void learn(run *r) {
+  for (int i = BDF_POINTS - 1; i > 0; i--) r->steps[i] = r->steps[i - 1];
+  IDAGetLastStep(r->ida, &r->steps[0]);
+  IDAGetLastOrder(r->ida, &r->order);
+  IDAGetCurrentTime(r->ida, &r->reached);
+}
+
+/* IDA predicts by the polynomial through the last points, one more than the order, and corrects with a leading coefficient
+ * as if steps were equal: the two differ in all points. Of order 1 the last one alone is left. */
+static void weigh_step(const run *r, double *past) {
+  double c = 1 / r->how.v_a, x[BDF_POINTS], value[BDF_POINTS], slope[BDF_POINTS];
+  int n = r->order + 1;
+  memset(past, 0, BDF_POINTS * sizeof *past);
+  past[0] = c;
+  if (r->order == 1) return;
+  for (int i = 0; i < n; i++) x[i] = (i ? x[i - 1] : 0) - r->steps[i];
+  interpolants(n, x, 0, value);
+  interpolants(n, x, 1, slope);
+  for (int i = 0; i < n; i++) past[i] = c * value[i] - slope[i];
+}
+
+/* Within a step: the polynomial through its end and the points before. */
+static void weigh_between(const run *r, double t, double *past) {
+  double x[BDF_POINTS];
+  memset(past, 0, BDF_POINTS * sizeof *past);
+  for (int i = 0; i <= r->order; i++) x[i] = i ? x[i - 1] - r->steps[i - 1] : r->reached - t;
+  interpolants(r->order + 1, x, 0, past);
+}
+
+static cps_status tell(run *r, const haul_note *what) {
+  const follower *f = &r->sim->follow;
+  return f->step ? f->step(r->sim, what, f->data, r->err) : CPS_OK;
+}
+
 /* ------------------------------------------------------------------ a run */
 
 /* Adds IDA's counters, which start again with every restart. */
@@ -421,7 +476,8 @@ static cps_status restart(run *r) {
   prescribe(r, r->sim->t);
   take(r, &r->now);
   give_states(r, &r->now, 0);
-  if (!balance(r, r->sim->t)) { /* IDA finds it in its first step */
+  int balanced = balance(r, r->sim->t);
+  if (!balanced) { /* IDA finds it in its first step */
     give_motion(r, &r->now);
     give_forces(r, &r->now, 1);
     cps_machine_look(r->m, r->sim->t);
@@ -439,7 +495,10 @@ static cps_status restart(run *r) {
   count(r);
   if (IDAReInit(r->ida, r->sim->t, r->y, r->y_t) != IDA_SUCCESS)
     return cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS cannot start again here");
-  return CPS_OK;
+  memset(r->steps, 0, sizeof r->steps);
+  haul_note what = {
+      .begins = 1, .balanced = balanced, .from = r->sim->t, .how = cps_machine_instant(r->sim->t)};
+  return tell(r, &what);
 }
 
 /* The part of a step up to t: adds its work, and keeps where it ends. */
@@ -463,23 +522,34 @@ static cps_status interpolate(run *r, double t, double t1) {
     r->now.a[i] += part * (r->end.a[i] - r->now.a[i]);
   }
   memcpy(r->now.z, y + 2 * r->nq, (size_t)r->nz * sizeof(double));
-  for (int again = 0; again < 2; again++) {
+  int balanced = 0;
+  for (int again = 0; again < 2 && !balanced; again++) {
     if (again) cps_haul_bring_back(r->m);
     give_motion(r, &r->now);
     give_forces(r, &r->end, part);
     give_states(r, &r->now, 0);
     prescribe(r, t);
     if (again) cps_machine_look(r->m, fmin(t, r->latest));
-    if (!again && balance(r, t)) break;
+    balanced = !again && balance(r, t);
   }
-  return CPS_OK;
+  haul_note what = {.balanced = balanced,
+                    .from = r->kept,
+                    .h = t - r->kept,
+                    .how = cps_machine_instant(fmin(t, r->latest)),
+                    .bdf = BDF_BETWEEN,
+                    .part = part};
+  weigh_between(r, t, what.past);
+  return tell(r, &what);
 }
 
 /* Records the outputs that the step to t has passed, and comes back to its end. */
 static cps_status record_passed(run *r, double t) {
   cps_simulation *sim = r->sim;
-  cps_status status = CPS_OK;
-  if (!cps_simulation_passed(sim, t)) return CPS_OK;
+  haul_note what = {.from = r->kept, .h = t - r->kept, .how = r->how, .bdf = BDF_STEP};
+  weigh_step(r, what.past);
+  if (!cps_simulation_passed(sim, t)) return tell(r, &what);
+  what.bdf = BDF_REACHED;
+  cps_status status = tell(r, &what);
   take(r, &r->end);
   while (status == CPS_OK && cps_simulation_passed(sim, t)) {
     double at = sim->next_output;
@@ -491,10 +561,12 @@ static cps_status record_passed(run *r, double t) {
   give_motion(r, &r->end);
   give_forces(r, &r->end, 1);
   memcpy(r->m->drum, r->end.drum, (size_t)r->m->n_drums * sizeof *r->m->drum);
+  cps_machine_move(r->m, fmin(t, r->latest), fmin(t, r->latest)); /* loads are those of the end again */
   cps_machine_tie(r->m);
   give_states(r, &r->end, 0);
   cps_machine_look(r->m, fmin(t, r->latest));
-  return status;
+  what = (haul_note){.from = r->kept, .h = t - r->kept, .how = r->how, .bdf = BDF_BACK};
+  return status == CPS_OK ? tell(r, &what) : status;
 }
 
 /* One step of IDA, to `stop` at most; *again if it has to start anew behind it. */
@@ -518,6 +590,7 @@ static cps_status step(run *r, double stop, int *again) {
                                  h);
     return cps_haul_give_up(sim, r->m, h, r->err);
   }
+  learn(r);
   cps_status status = record_passed(r, t);
   if (status != CPS_OK) return status;
   pass(r, t);

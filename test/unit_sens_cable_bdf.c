@@ -1,0 +1,340 @@
+/* unit_sens_cable_bdf.c - derivatives of runs of cables by bdf: what the run says about its steps against its states,
+ * derivatives against differences of runs with the same steps, and the adjoint against the forward method.
+ *
+ * Errors that count for nothing leave IDA no reason to choose steps by the state: it doubles them up to run.step, whatever the
+ * parameters are. Rows lie where they are asked for, mostly within steps. */
+#include "test.h"
+
+#include "haul.h"
+#include "sens.h"
+
+/* ------------------------------------------------------------------ machines */
+
+#define CABLE(law, where, damping)                                                                           \
+  "cables:\n"                                                                                                \
+  "  rope:\n"                                                                                                \
+  "    EA: 0.2 MN\n"                                                                                         \
+  "    EI: 0.7 N m2\n"                                                                                       \
+  "    mass_per_length: 0.45 kg/m\n"                                                                         \
+  "    damping: {rayleigh: 5 N s" damping "}\n"                                                              \
+  "    elements: 20\n"                                                                                       \
+  "    contact: {at: " where ", normal: {hunt-crossley: {stiffness: 2e6, exponent: 1.5, damping: 1}},\n"     \
+  "              friction: {" law "}}\n"
+#define ROPE(law, where) CABLE(law, where, "")
+#define LOADS            "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}}\n"
+#define OVER             "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
+#define RUN              "run: {until: 0.3 s, step: 10 ms, solver: bdf, absolute_tolerance: 1e9, output: 17 ms}\n"
+#define PD               "drive: {pd: {kp: 400, kd: 40, setpoint: {cycloid: {amplitude: 30 deg, duration: 0.3 s}}}}"
+#define PULLEY(drive)    "drums: {pulley: {radius: 250 mm, center: [0.1, 0.2], " drive "}}\n"
+
+typedef struct example {
+  const char *name, *text, *wrt[12], *of[6];
+  double loose; /* how many times more than usual forward and adjoint may differ */
+} example;
+
+#define COMMON                                                                                               \
+  "cables.rope.EA", "cables.rope.EI", "cables.rope.mass_per_length", "cables.rope.damping.rayleigh"
+#define HUNT "cables.rope.contact.normal.hunt-crossley.stiffness"
+
+static const example examples[] = {
+    {"smooth law at nodes, motor",
+     "capstan: 1\n" PULLEY(PD) LOADS ROPE("cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}", "nodes") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.cdq.mu", "cables.rope.contact.friction.cdq.alpha",
+      "bodies.left.mass", "drums.pulley.drive.pd.kp", "drums.pulley.drive.pd.kd",
+      "drums.pulley.drive.pd.setpoint.cycloid.amplitude"},
+     {"bodies.left.y", "bodies.right.vy@0.1234", "mean(drums.pulley.torque)", "cables.rope.pulley.slip_work",
+      "cables.rope.tension_max", "energy.error"},
+     10},
+    {"clamped law at nodes, motor",
+     "capstan: 1\n" PULLEY(PD) LOADS ROPE("quinn: {mu: 0.25, epsilon: 10 mm/s}", "nodes") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "cables.rope.contact.friction.quinn.epsilon",
+      "bodies.right.mass", "drums.pulley.drive.pd.kp", "drums.pulley.center.0", "drums.pulley.center.1"},
+     {"bodies.left.y@0.2345", "drums.pulley.torque", "cables.rope.pulley.slip_work",
+      "rms(cables.rope.pulley.normal)", "cables.rope.pulley.t_in", "energy.damping"},
+     1},
+    {"law of velocity at quadrature points",
+     "capstan: 1\n" PULLEY("drive: {rotation: {ramp: {rate: 2 rad/s}}}")
+         LOADS ROPE("tanh: {mu: 0.3, v_t: 20 mm/s}", "{quadrature: 1}") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.tanh.mu", "bodies.left.mass",
+      "drums.pulley.drive.rotation.ramp.rate"},
+     {"bodies.left.y", "drums.pulley.torque", "cables.rope.pulley.slip_work", "energy.kinetic",
+      "energy.elastic@0.1", "energy.gravity"},
+     1},
+    {"objective damping, exact curvature, centre that moves",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 250 mm, drive: fixed, moved: {y: {sine: {amplitude: 10 mm, omega: 12 "
+     "rad/s}}}}}\n" LOADS CABLE("quinn: {mu: 0.2, epsilon: 10 mm/s}", "{quadrature: 2}",
+                                ", axial: 20 N s") "    strain: engineering\n    curvature: exact\n" OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass",
+      "drums.pulley.moved.y.sine.amplitude", "cables.rope.damping.axial"},
+     {"bodies.left.y", "drums.pulley.fy", "cables.rope.pulley.slip_work", "energy.damping",
+      "energy.motion_work", "cables.rope.pulley.normal"},
+     100},
+    {"ends that are moved and pulled, and a pull that jumps",
+     "capstan: 1\n" PULLEY("drive: fixed")
+         ROPE("quinn: {mu: 0.2, epsilon: 10 mm/s}",
+              "nodes") "    path:\n"
+                       "      - {pinned: {at: [-0.15, -1], moved: {y: {sine: {amplitude: 5 mm, omega: 10 "
+                       "rad/s}}}}}\n"
+                       "      - over pulley\n"
+                       "      - hang 1 m\n"
+                       "      - {free: {force: {y: {sum: [-100 N, {ramp: {rate: -30 N/s}},\n"
+                       "           {table: {interpolation: hold, times: [0, 0.11, 0.3], values: [0 N, -20 N, "
+                       "-20 N]}}]}}}}\n" RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu"},
+     {"mean(cables.rope.tension_start)", "cables.rope.tension_end", "cables.rope.pulley.slip_work",
+      "cables.rope.pulley.friction", "energy.load_work", "drums.pulley.fx"},
+     1},
+    {"winch",
+     "capstan: 1\n"
+     "drums: {winch: {radius: 200 mm, drive: {rotation: {cycloid: {amplitude: 60 deg, duration: 0.3 s}}}}}\n"
+     "bodies: {left: {mass: 10 kg}}\n" ROPE(
+         "quinn: {mu: 0.2, epsilon: 10 mm/s}",
+         "nodes") "    path: [{rim: winch}, {around: winch, turn: clockwise}, hang 1 m, left]\n" RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass",
+      "drums.winch.drive.rotation.cycloid.amplitude", "drums.winch.radius"},
+     {"bodies.left.y", "mean(bodies.left.vy)", "cables.rope.tension_end", "cables.rope.winch.slip_work",
+      "energy.motion_work", "energy.damping"},
+     1},
+    {"in space",
+     "capstan: 1\ngravity: [0, -9.81, 0]\n"
+     "drums: {pulley: {radius: 250 mm, center: [0, 0, 0], drive: {rotation: {ramp: {rate: 1 rad/s}}}}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\n" ROPE("quinn: {mu: 0.1, epsilon: 10 mm/s}",
+                                                                  "nodes") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass"},
+     {"bodies.left.y", "bodies.right.z", "drums.pulley.torque", "cables.rope.pulley.slip_work",
+      "energy.error"},
+     1},
+    {"drum that the cable turns, drawn",
+     "capstan: 1\n" PULLEY("inertia: 0.3 kg m2, drive: free")
+         LOADS ROPE("quinn: {mu: 0.2, epsilon: 10 mm/s}",
+                    "nodes") "    start: drawn\n" OVER
+                             "run: {until: 0.1 s, step: 10 ms, solver: bdf, absolute_tolerance: 1e9, output: 7 ms}\n",
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass", "drums.pulley.inertia"},
+     {"bodies.left.y", "drums.pulley.rate", "cables.rope.pulley.slip_work", "energy.kinetic",
+      "energy.damping", "drums.pulley.torque"},
+     1},
+    {"drum on a body on springs, torque",
+     "capstan: 1\n"
+     "drums: {pulley: {radius: 250 mm, inertia: 0.3 kg m2, carried_by: hook,\n"
+     "                 drive: {torque: {step5: {from: [0 s, 0], to: [0.2 s, 8 N m]}}}}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}, hook: {mass: 5 kg, position: [0, 0]}}\n"
+     "springs:\n"
+     "  held: {between: [hook, {ground: [0.1 m, 1 m]}], stiffness: 20 kN/m, damping: 50 N s/m, length: 1 m}\n"
+     "  aside: {between: [hook, {ground: [-1 m, 0]}], stiffness: 3 kN/m, length: 1 m}\n"
+     "loads: {push: {on: hook, direction: [1, 0], force: {sine: {amplitude: 20 N, omega: 10 "
+     "rad/s}}}}\n" ROPE("cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}", "nodes") OVER RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.cdq.mu", "bodies.hook.mass", "springs.held.stiffness",
+      "springs.held.damping", "springs.aside.length", "loads.push.force.sine.amplitude",
+      "drums.pulley.drive.torque.step5.to.1"},
+     {"bodies.left.y", "mean(bodies.hook.x)", "drums.pulley.rate", "springs.held.force", "energy.damping",
+      "energy.load_work"},
+     10},
+    {"belt",
+     "capstan: 1\n"
+     "drums:\n"
+     "  motor: {radius: 200 mm, center: [0, 0], drive: {rotation: {cycloid: {amplitude: 1 rad, duration: 0.3 "
+     "s}}}}\n"
+     "  wheel: {radius: 200 mm, center: [1 m, 0], inertia: 0.2 kg m2, drive: free}\n" CABLE(
+         "quinn: {mu: 0.4, epsilon: 10 mm/s}", "nodes",
+         "") "    closed: true\n    tension: 300 N\n"
+             "    path: [{around: motor, turn: clockwise}, {around: wheel, turn: clockwise}]\n" RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "drums.wheel.inertia", "cables.rope.tension"},
+     {"drums.wheel.angle", "drums.wheel.rate", "cables.rope.tension_max", "cables.rope.motor.slip_work",
+      "energy.kinetic"},
+     10},
+};
+
+static cps_scenario *parse(const char *text) {
+  cps_problems *problems = NULL;
+  cps_scenario *s = cps_scenario_parse(text, strlen(text), NULL, NULL, 0, &problems);
+  if (!s) fail_msg("%s: %s", cps_problems_at(problems, 0)->key, cps_problems_at(problems, 0)->text);
+  cps_problems_free(problems);
+  return s;
+}
+
+/* ------------------------------------------------------------------ what the run says about its steps */
+
+enum { ENTRIES_MOST = 512 };
+
+/* Places and velocities that were reached, the newest first. */
+typedef struct watch {
+  double q[BDF_POINTS][ENTRIES_MOST], v[BDF_POINTS][ENTRIES_MOST];
+  long steps, order_2, between;
+  double worst_v, worst_a, worst_between;
+} watch;
+
+/* All inner nodes: what is prescribed does not follow the formulas. */
+static int inner(const machine *m, double *q, double *v, double *a) {
+  int n = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = c->b; k < c->n * c->b; k++, n++) {
+      q[n] = c->q[k];
+      v[n] = c->v[k];
+      a[n] = c->a[k];
+    }
+  }
+  assert_true(n <= ENTRIES_MOST);
+  return n;
+}
+
+static cps_status watch_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
+  const haul_note *note = what;
+  watch *w = data;
+  double q[ENTRIES_MOST], v[ENTRIES_MOST], a[ENTRIES_MOST], size_v = 0, size_a = 0;
+  int n = inner(sim->machine, q, v, a), steps = note->bdf == BDF_STEP || note->bdf == BDF_REACHED;
+  (void)err;
+  for (int k = 0; k < n; k++) {
+    size_v = fmax(size_v, fabs(v[k]));
+    size_a = fmax(size_a, fabs(a[k]));
+  }
+  double c = 1 / note->how.v_a;
+  for (int k = 0; k < n && !note->begins && note->bdf != BDF_BACK; k++) {
+    double w1 = 0, w2 = 0;
+    for (int i = 0; i < BDF_POINTS; i++) {
+      w1 += note->past[i] * w->q[i][k];
+      w2 += note->past[i] * w->v[i][k];
+    }
+    if (steps) {
+      /* round-off of places is multiplied by c, and that of velocities again */
+      w->worst_v = fmax(w->worst_v, fabs(c * q[k] - w1 - v[k]) / (size_v + c));
+      w->worst_a = fmax(w->worst_a, fabs(c * v[k] - w2 - a[k]) / (size_a + c * size_v + c * c));
+    } else {
+      w->worst_between = fmax(w->worst_between, fabs(w1 - q[k]));
+    }
+  }
+  w->steps += steps;
+  w->between += note->bdf == BDF_BETWEEN;
+  w->order_2 += steps && note->past[1] != 0;
+  if (!steps && !note->begins) return CPS_OK;
+  memmove(w->q[1], w->q[0], sizeof w->q - sizeof w->q[0]);
+  memmove(w->v[1], w->v[0], sizeof w->v - sizeof w->v[0]);
+  memcpy(w->q[0], q, sizeof q);
+  memcpy(w->v[0], v, sizeof v);
+  return CPS_OK;
+}
+
+/* IDA's predictions are linear in the points that it knows: the weights that are told give velocities and accelerations from
+ * places, and places between, to round-off, with steps and orders as IDA likes. */
+static void test_weights(void **state) {
+  (void)state;
+  cps_error err = {0};
+  cps_scenario *s = parse("capstan: 1\n" PULLEY(PD) LOADS ROPE("quinn: {mu: 0.25, epsilon: 10 mm/s}", "nodes")
+                              OVER "run: {until: 1 s, solver: bdf, tolerance: 1e-7, output: 3 ms}\n");
+  cps_system *system = cps_system_new(s, &err);
+  cps_simulation *sim = system ? cps_simulation_new(system, &err) : NULL;
+  if (!sim) fail_msg("%s", err.text);
+  watch w = {.steps = 0};
+  sim->follow = (follower){.data = &w, .step = watch_step};
+  if (cps_simulation_run(sim, NULL, NULL, &err) != CPS_OK) fail_msg("%s", err.text);
+  assert_true(w.steps > 100 && w.order_2 > 50 && w.order_2 < w.steps && w.between > 100);
+  /* solving for accelerations moves places by what they change within 1e-8 s */
+  if (!(w.worst_v < 1e-14 && w.worst_a < 1e-16 && w.worst_between < 1e-13))
+    fail_msg("of %ld steps, %ld of order 2: velocities %g, accelerations %g; %ld between: %g", w.steps,
+             w.order_2, w.worst_v, w.worst_a, w.between, w.worst_between);
+  cps_simulation_free(sim);
+  cps_system_free(system);
+  cps_scenario_free(s);
+}
+
+/* ------------------------------------------------------------------ comparing */
+
+static int count(const char *const *list, int most) {
+  int n = 0;
+  while (n < most && list[n]) n++;
+  return n;
+}
+
+static cps_sens *differentiate(const cps_scenario *s, const example *x, cps_sens_method method,
+                               size_t tape) {
+  cps_error err = {0};
+  cps_sens *y = cps_sens_new(s, x->wrt, count(x->wrt, ROWS(x->wrt)), x->of, count(x->of, ROWS(x->of)), &err);
+  if (!y) fail_msg("%s: %s", x->name, err.text);
+  if (tape > 0) cps_sens_limit_tape(y, tape);
+  if (cps_sens_run(y, method, NULL, NULL, &err) != CPS_OK) fail_msg("%s: %s", x->name, err.text);
+  assert_int_equal(cps_sens_used(y), method);
+  return y;
+}
+
+/* Values of the outputs with one parameter elsewhere: found by a run whose one derivative does not matter. */
+static void values_at(const cps_scenario *s, const example *x, const char *path, double value, double *out) {
+  cps_problems *problems = NULL;
+  cps_scenario *moved = cps_scenario_with(s, &path, &value, 1, &problems);
+  if (!moved) fail_msg("%s: %s", path, cps_problems_at(problems, 0)->text);
+  example one = *x;
+  memset(one.wrt, 0, sizeof one.wrt);
+  one.wrt[0] = "cables.rope.EA";
+  cps_sens *y = differentiate(moved, &one, CPS_SENS_FORWARD, 0);
+  for (int i = 0; i < cps_sens_outputs(y); i++) out[i] = cps_sens_value(y, i);
+  cps_sens_free(y);
+  cps_scenario_free(moved);
+}
+
+/* Richardson's extrapolation of central differences; *doubt: what two steps differ by. */
+static void difference(const cps_scenario *s, const example *x, const cps_quantity *q, int n, double *out,
+                       double *doubt) {
+  double step = 2e-5 * (q->value != 0 ? fabs(q->value) : 1), d[2][6], values[2][6];
+  for (int k = 0; k < 2; k++) {
+    double h = step * (k + 1);
+    values_at(s, x, q->path, q->value + h, values[0]);
+    values_at(s, x, q->path, q->value - h, values[1]);
+    for (int i = 0; i < n; i++) d[k][i] = (values[0][i] - values[1][i]) / (2 * h);
+  }
+  for (int i = 0; i < n; i++) {
+    out[i] = (4 * d[0][i] - d[1][i]) / 3;
+    doubt[i] = fabs(d[0][i] - d[1][i]);
+  }
+}
+
+static void check(const example *x) {
+  cps_scenario *s = parse(x->text);
+  cps_sens *forward = differentiate(s, x, CPS_SENS_FORWARD, 0),
+           *adjoint = differentiate(s, x, CPS_SENS_ADJOINT, 0);
+  int n_of = cps_sens_outputs(forward), n_wrt = cps_sens_parameters(forward);
+  for (int k = 0; k < n_wrt; k++) {
+    const cps_quantity *q = cps_sens_parameter(forward, k);
+    double expected[6], doubt[6];
+    difference(s, x, q, n_of, expected, doubt);
+    for (int i = 0; i < n_of; i++) {
+      double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k);
+      /* what a change of the parameter by all of itself would do, for derivatives that are next to nothing */
+      double scale = fabs(cps_sens_value(forward, i) / (q->value != 0 ? q->value : 1));
+      if (getenv("SHOW"))
+        printf("%-32s %-50s %15.8g adj %9.2g dif %9.2g doubt %9.2g\n", x->of[i], q->path, f,
+               fabs(f - a) / (fabs(f) + scale), fabs(f - expected[i]) / (fabs(f) + 0.1 * scale),
+               doubt[i] / (fabs(f) + 0.1 * scale));
+      else {
+      assert_true(cps_sens_value(forward, i) == cps_sens_value(adjoint, i));
+      if (!(fabs(f - a) <= 1e-9 * x->loose * (fabs(f) + scale)))
+        fail_msg("%s: d(%s)/d(%s): forward %.12g, adjoint %.12g", x->name, cps_sens_output(forward, i),
+                 q->path, f, a);
+      double known = strstr(x->of[i], "drums.") || strstr(x->of[i], "motion_work") ? 2e-3 : 5e-5;
+      if (!(fabs(f - expected[i]) <= known * (fabs(f) + 0.1 * scale) + doubt[i]))
+        fail_msg("%s: d(%s)/d(%s): %.10g, differences %.10g, in doubt by %.2g", x->name,
+                 cps_sens_output(forward, i), q->path, f, expected[i], doubt[i]);
+      }
+    }
+  }
+  cps_sens_free(forward);
+  cps_sens_free(adjoint);
+  cps_scenario_free(s);
+}
+
+static void test_examples(void **state) {
+  (void)state;
+  const char *only = getenv("ONLY");
+  for (int i = 0; i < ROWS(examples); i++) {
+    if (only && !strstr(examples[i].name, only)) continue;
+    if (only) printf("%s\n", examples[i].name);
+    check(&examples[i]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_weights),
+      cmocka_unit_test(test_examples),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
