@@ -79,11 +79,13 @@ static const example examples[] = {
                        "      - over pulley\n"
                        "      - hang 1 m\n"
                        "      - {free: {force: {y: {sum: [-100 N, {ramp: {rate: -30 N/s}},\n"
-                       "           {table: {interpolation: hold, times: [0, 0.11, 0.3], values: [0 N, -20 N, "
-                       "-20 N]}}]}}}}\n" RUN,
-     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu"},
+                       "           {pulses: {amplitude: -20 N, start: 0.11 s, width: 0.1 s}}]}}}}\n" RUN,
+     {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu",
+      "cables.rope.path.3.free.force.y.sum.1.ramp.rate",
+      "cables.rope.path.3.free.force.y.sum.2.pulses.amplitude",
+      "cables.rope.path.0.pinned.moved.y.sine.amplitude"},
      {"mean(cables.rope.tension_start)", "cables.rope.tension_end", "cables.rope.pulley.slip_work",
-      "cables.rope.pulley.friction", "energy.load_work", "drums.pulley.fx"},
+      "cables.rope.pulley.friction", "energy.load_work", "drums.pulley.fy"},
      1},
     {"winch",
      "capstan: 1\n"
@@ -95,7 +97,7 @@ static const example examples[] = {
       "drums.winch.drive.rotation.cycloid.amplitude", "drums.winch.radius"},
      {"bodies.left.y", "mean(bodies.left.vy)", "cables.rope.tension_end", "cables.rope.winch.slip_work",
       "energy.motion_work", "energy.damping"},
-     1},
+     10},
     {"in space",
      "capstan: 1\ngravity: [0, -9.81, 0]\n"
      "drums: {pulley: {radius: 250 mm, center: [0, 0, 0], drive: {rotation: {ramp: {rate: 1 rad/s}}}}}\n"
@@ -106,10 +108,10 @@ static const example examples[] = {
       "energy.error"},
      1},
     {"drum that the cable turns, drawn",
-     "capstan: 1\n" PULLEY("inertia: 0.3 kg m2, drive: free")
-         LOADS ROPE("quinn: {mu: 0.2, epsilon: 10 mm/s}",
-                    "nodes") "    start: drawn\n" OVER
-                             "run: {until: 0.1 s, step: 10 ms, solver: bdf, absolute_tolerance: 1e9, output: 7 ms}\n",
+     "capstan: 1\n" PULLEY("inertia: 0.3 kg m2, drive: free") LOADS ROPE(
+         "quinn: {mu: 0.2, epsilon: 10 mm/s}",
+         "nodes") "    start: drawn\n" OVER
+                  "run: {until: 0.1 s, step: 10 ms, solver: bdf, absolute_tolerance: 1e9, output: 7 ms}\n",
      {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass", "drums.pulley.inertia"},
      {"bodies.left.y", "drums.pulley.rate", "cables.rope.pulley.slip_work", "energy.kinetic",
       "energy.damping", "drums.pulley.torque"},
@@ -246,8 +248,7 @@ static int count(const char *const *list, int most) {
   return n;
 }
 
-static cps_sens *differentiate(const cps_scenario *s, const example *x, cps_sens_method method,
-                               size_t tape) {
+static cps_sens *differentiate(const cps_scenario *s, const example *x, cps_sens_method method, size_t tape) {
   cps_error err = {0};
   cps_sens *y = cps_sens_new(s, x->wrt, count(x->wrt, ROWS(x->wrt)), x->of, count(x->of, ROWS(x->of)), &err);
   if (!y) fail_msg("%s: %s", x->name, err.text);
@@ -300,20 +301,17 @@ static void check(const example *x) {
       double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k);
       /* what a change of the parameter by all of itself would do, for derivatives that are next to nothing */
       double scale = fabs(cps_sens_value(forward, i) / (q->value != 0 ? q->value : 1));
-      if (getenv("SHOW"))
-        printf("%-32s %-50s %15.8g adj %9.2g dif %9.2g doubt %9.2g\n", x->of[i], q->path, f,
-               fabs(f - a) / (fabs(f) + scale), fabs(f - expected[i]) / (fabs(f) + 0.1 * scale),
-               doubt[i] / (fabs(f) + 0.1 * scale));
-      else {
       assert_true(cps_sens_value(forward, i) == cps_sens_value(adjoint, i));
       if (!(fabs(f - a) <= 1e-9 * x->loose * (fabs(f) + scale)))
         fail_msg("%s: d(%s)/d(%s): forward %.12g, adjoint %.12g", x->name, cps_sens_output(forward, i),
                  q->path, f, a);
-      double known = strstr(x->of[i], "drums.") || strstr(x->of[i], "motion_work") ? 2e-3 : 5e-5;
+      /* What Newton's method leaves of forces, 1e-6 of a tension, is in these. */
+      double known = 5e-5;
+      if (strstr(x->of[i], "drums.") || strstr(x->of[i], "motion_work") || strstr(x->of[i], "energy.error"))
+        known = 2e-3;
       if (!(fabs(f - expected[i]) <= known * (fabs(f) + 0.1 * scale) + doubt[i]))
         fail_msg("%s: d(%s)/d(%s): %.10g, differences %.10g, in doubt by %.2g", x->name,
                  cps_sens_output(forward, i), q->path, f, expected[i], doubt[i]);
-      }
     }
   }
   cps_sens_free(forward);
@@ -331,10 +329,40 @@ static void test_examples(void **state) {
   }
 }
 
+/* Steps as IDA chooses them by the error, and more than it makes from one restart to the next: a short tape is then run again
+ * piece by piece. */
+static void test_long(void **state) {
+  static const example x = {
+      .name = "long run",
+      .text = "capstan: 1\n" PULLEY(PD) LOADS ROPE("quinn: {mu: 0.25, epsilon: 10 mm/s}", "nodes") OVER
+      "run: {until: 0.3 s, step: 0.1 ms, solver: bdf, output: 20 ms}\n",
+      .wrt = {"cables.rope.EA", "cables.rope.contact.friction.quinn.mu", "drums.pulley.drive.pd.kp"},
+      .of = {"bodies.left.y", "mean(drums.pulley.torque)", "bodies.left.y@0.113"}};
+  (void)state;
+  cps_scenario *s = parse(x.text);
+  cps_sens *forward = differentiate(s, &x, CPS_SENS_FORWARD, 0),
+           *whole = differentiate(s, &x, CPS_SENS_ADJOINT, (size_t)1 << 30),
+           *pieces = differentiate(s, &x, CPS_SENS_ADJOINT, 4096);
+  cps_counters made;
+  cps_result_counters(cps_sens_result(forward), &made);
+  assert_true(made.steps > 2500);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(whole, i, k);
+      if (!(fabs(f - a) <= 1e-8 * fabs(f))) fail_msg("d(%s)/d(%s): %.12g and %.12g", x.of[i], x.wrt[k], f, a);
+      assert_true(cps_sens_gradient(pieces, i, k) == a);
+    }
+  cps_sens_free(forward);
+  cps_sens_free(whole);
+  cps_sens_free(pieces);
+  cps_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_weights),
       cmocka_unit_test(test_examples),
+      cmocka_unit_test(test_long),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
