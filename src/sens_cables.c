@@ -7,7 +7,8 @@
  *
  * Forward, tangents of four parameters at a time follow the run. The adjoint keeps a tape of states. When that holds
  * TAPE_MOST bytes, the run is saved, and the tape begins anew; at the end the last piece is on the tape, and the others
- * are run once more, from the last to the first, each from where it was saved.
+ * are run once more, from the last to the first, each from where it was saved. IDA's history cannot be saved: pieces of bdf begin
+ * anywhere, and are reached by running from the last place where it was.
  */
 #include "sens_columns.h"
 #include "sens_drive.h"
@@ -15,8 +16,8 @@
 
 #include <stdlib.h>
 
-/* Bytes of states on the tape. */
-static const size_t TAPE_MOST = (size_t)16 << 20;
+/* Bytes of states on the tape; and of one whose piece costs more to run again than itself. */
+static const size_t TAPE_MOST = (size_t)16 << 20, TAPE_UTMOST = (size_t)64 << 20;
 
 /* What is kept of a contact point. */
 typedef struct kept_point {
@@ -48,6 +49,8 @@ typedef struct piece {
   size_t size;
   double *drive;
   long rows, n; /* rows before it; what happened in it */
+  int from;     /* the piece whose start it is reached from: itself, if the run was saved here, */
+  long skip;    /* and what happens on the way */
 } piece;
 
 typedef struct course {
@@ -67,10 +70,11 @@ typedef struct course {
   /* adjoint */
   int taping;
   tape tape;
-  piece *pieces; /* all but the first begin at a checkpoint */
+  piece *pieces;
   int n_pieces;
-  long rows; /* so far */
-  long most; /* what may happen before the run is stopped; 0: no end */
+  long rows;        /* so far */
+  long most;        /* what may happen before the run is stopped; 0: no end */
+  long since, skip; /* what has happened since the run was saved; what is not to be put onto the tape */
   int stopped;
 } course;
 
@@ -291,13 +295,37 @@ static cps_status forward_row(course *y, double t) {
   return cps_sens_add_row(y->run, y->row, y->err);
 }
 
+static size_t tape_limit(const course *y, size_t otherwise) {
+  return y->run->tape_most > 0 ? y->run->tape_most : otherwise;
+}
+
+static piece *add_piece(course *y);
+
+/* A piece that begins here, and was not saved. */
+static cps_status cut_tape(course *y, machine *m) {
+  y->pieces[y->n_pieces - 1].n = y->tape.n;
+  piece *x = add_piece(y);
+  if (!x) return no_memory(y->err);
+  x->from = x[-1].from;
+  x->skip = y->since;
+  return tape_begin(y, m);
+}
+
+static cps_status happens_on_tape(course *y, machine *m, const op *what, int moved) {
+  long row = what->kind == OP_ROW ? y->rows++ : -1;
+  y->since++;
+  if (y->skip > 0) return --y->skip > 0 ? CPS_OK : tape_begin(y, m);
+  cps_status status = tape_add(y, m, what, row, moved);
+  y->stopped = y->most > 0 && y->tape.n == y->most;
+  if (status == CPS_OK && y->stopped) return CPS_FAILED;
+  /* at the end of a step the tape may be cut, or within it; not while the machine looks ahead */
+  int may = what->kind >= OP_BDF && what->kind != OP_REACH && y->most == 0;
+  return status == CPS_OK && may && y->tape.size >= tape_limit(y, TAPE_UTMOST) ? cut_tape(y, m) : status;
+}
+
 /* Something happened; `moved`: what is prescribed may have moved. */
 static cps_status happens(course *y, machine *m, const op *what, int moved) {
-  if (y->taping) {
-    cps_status status = tape_add(y, m, what, what->kind == OP_ROW ? y->rows++ : -1, moved);
-    y->stopped = y->most > 0 && y->tape.n == y->most;
-    return status == CPS_OK && y->stopped ? CPS_FAILED : status;
-  }
+  if (y->taping) return happens_on_tape(y, m, what, moved);
   return what->kind == OP_ROW ? forward_row(y, what->how.t) : forward_one(y, m, what, moved);
 }
 
@@ -423,6 +451,7 @@ static cps_status run_followed(course *y, cps_simulation *sim) {
   int again = sim != y->run->sim;
   sim->follow = (follower){.data = y, .row = on_row, .step = on_step};
   y->stopped = 0;
+  y->since = 0;
   cps_status status = cps_simulation_run(sim, again ? NULL : y->run->progress, y->run->progress_data, y->err);
   sim->follow = (follower){.data = NULL};
   return y->stopped ? CPS_OK : status;
@@ -459,7 +488,7 @@ static piece *add_piece(course *y) {
   if (!more) return NULL;
   y->pieces = more;
   piece *x = &y->pieces[y->n_pieces++];
-  *x = (piece){.rows = y->rows};
+  *x = (piece){.rows = y->rows, .from = y->n_pieces - 1};
   x->drive = malloc(cps_drive_size(&y->drive) * sizeof(double));
   if (x->drive) cps_drive_save(&y->drive, x->drive);
   return x->drive ? x : NULL;
@@ -468,9 +497,10 @@ static piece *add_piece(course *y) {
 /* At an instant at which the run can be saved. */
 static int on_checkpoint(cps_simulation *sim, void *data) {
   course *y = data;
-  if (y->tape.size < (y->run->tape_most > 0 ? y->run->tape_most : TAPE_MOST)) return 0;
+  if (y->tape.size < tape_limit(y, TAPE_MOST) && y->pieces[y->n_pieces - 1].skip == 0) return 0;
   y->pieces[y->n_pieces - 1].n = y->tape.n;
   piece *x = add_piece(y);
+  y->since = 0;
   y->status = x ? cps_simulation_save(sim, &x->bytes, &x->size, y->err) : no_memory(y->err);
   if (y->status == CPS_OK) y->status = tape_begin(y, sim->machine);
   return y->status != CPS_OK;
@@ -479,18 +509,17 @@ static int on_checkpoint(cps_simulation *sim, void *data) {
 /* Puts a piece of the run onto the tape again. */
 static cps_status repeat(course *y, int i) {
   const cps_simulation *first = y->run->sim;
-  const piece *x = &y->pieces[i];
-  y->rows = x->rows;
+  const piece *x = &y->pieces[i], *from = &y->pieces[x->from];
+  y->rows = from->rows;
   y->most = x->n;
-  cps_drive_restore(&y->drive, x->drive);
+  y->skip = x->skip;
+  cps_drive_restore(&y->drive, from->drive);
   cps_status status = i == 0 ? follow_start(y) : CPS_OK;
   cps_simulation *sim = status == CPS_OK ? cps_simulation_new(first->system, y->err) : NULL;
   if (!sim) return status != CPS_OK ? status : CPS_FAILED;
   if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
-  if (i > 0) {
-    status = cps_simulation_restore(sim, x->bytes, x->size, NULL, y->err);
-    if (status == CPS_OK) status = tape_begin(y, sim->machine);
-  }
+  if (x->from > 0) status = cps_simulation_restore(sim, from->bytes, from->size, NULL, y->err);
+  if (status == CPS_OK && i > 0 && x->skip == 0) status = tape_begin(y, sim->machine);
   if (status == CPS_OK) status = run_followed(y, sim);
   cps_simulation_free(sim);
   return status;
@@ -635,6 +664,7 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
   }
   if (status == CPS_OK) status = find_seeds(&y, seeds);
   for (int i = y.n_pieces - 1; i >= 0 && status == CPS_OK; i--) {
+    if (i < y.n_pieces - 1 && y.pieces[i].n == 0) continue;
     if (i < y.n_pieces - 1) status = repeat(&y, i);
     if (status == CPS_OK) status = backward(&y, seeds, initial, gradient);
   }

@@ -599,9 +599,8 @@ static cps_status step(run *r, double stop, int *again) {
   return status == CPS_OK ? cps_simulation_stepped(sim, t - before, r->err) : status;
 }
 
-/* IDA's history cannot be saved: it is forgotten at every instant at which a checkpoint may be taken. Derivatives are computed
- * from one such instant to the next, and keep all states between. */
-enum { RESTART_STEPS = 2000 };
+/* IDA's history cannot be saved: it is forgotten at every instant at which a checkpoint may be taken. */
+enum { RESTART_STEPS = 20000 };
 
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
