@@ -1,4 +1,4 @@
-/* sens_cables.c - sensitivities of runs of cables by generalised-alpha: forward and adjoint.
+/* sens_cables.c - sensitivities of runs of cables by generalised-alpha and bdf: forward and adjoint.
  *
  * What happens to a machine, from the shape as drawn through statics to the last step, is a sequence of implicit
  * solves with linear maps between them (sens_ops.c). The run tells it (haul_note, machine_note); the equilibrium that it
