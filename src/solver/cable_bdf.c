@@ -503,7 +503,7 @@ static cps_status restart(run *r) {
 
 /* The part of a step up to t: adds its work, and keeps where it ends. */
 static void pass(run *r, double t) {
-  cps_audit_step(r->m, t, t - r->kept);
+  cps_audit_step(r->m, fmin(t, r->latest), t - r->kept);
   cps_haul_keep(r->m);
   r->sim->t = r->kept = t;
 }
