@@ -66,6 +66,7 @@ typedef struct course {
   cps_error *err;
   unsigned char *state; /* room for one */
   int looked;           /* the state before has been looked at */
+  int warned_break;
   double *drive_kept, *drive_end;
   /* adjoint */
   int taping;
@@ -260,9 +261,14 @@ static cps_status singular(course *y, double t) {
 /* Whether time passes, and work is done. OP_REACH is looked at for those that follow. */
 static int passes(op_kind k) { return k == OP_STEP || k >= OP_BDF; }
 
+/* Whether the state before is needed. */
+static int looks_back(const model *o, op_kind k) {
+  return passes(k) || (k == OP_BEGIN && o->d_varies[o->at.tau_d]);
+}
+
 static cps_status forward_one(course *y, machine *m, const op *what, int moved) {
   model *o = &y->o;
-  if (passes(what->kind) && !y->looked) cps_model_look(o);
+  if (looks_back(o, what->kind) && !y->looked) cps_model_look(o);
   y->looked = what->kind == OP_REACH;
   exchange(m, y->state, 0);
   exchange(&o->m, y->state, 1);
@@ -355,6 +361,24 @@ static void move_drive(course *y, const haul_note *note, const drum *drums) {
   if (note->bdf == BDF_BETWEEN) cps_drive_save(&y->drive, y->drive_kept);
 }
 
+/* Something may jump: how its time moves. */
+static void cross_break(course *y, const machine *m, double t) {
+  int several, which = cps_drive_break(&y->drive, t, &several);
+  if (which < 0 || y->warned_break || !cps_break_shakes(m)) return;
+  y->warned_break = 1;
+  const char *path = y->run->wrt[which].q.path;
+  if (several)
+    cps_sens_warn(y->run,
+                  "several prescribed things jump at t = %.9g s and %s does not move them alike: its "
+                  "derivative is that of all of them moving together",
+                  t, path);
+  else
+    cps_sens_warn(y->run,
+                  "%s moves the jump at t = %.9g s: its derivative is exact up to the error of the steps "
+                  "behind it, and shorter ones show how much that is",
+                  path, t);
+}
+
 static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
   static const op_kind kinds[] = {[BDF_NONE] = OP_STEP,
                                   [BDF_STEP] = OP_BDF,
@@ -370,6 +394,7 @@ static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps
           .part = note->part};
   memcpy(x.past, note->past, sizeof x.past);
   (void)err;
+  if (note->begins) cross_break(y, sim->machine, note->from);
   move_drive(y, note, sim->machine->drum);
   return happens(y, sim->machine, &x, 1);
 }
@@ -587,7 +612,7 @@ static cps_status backward_row(course *y, const happened *x, seed *seeds, double
 
 static cps_status backward_one(course *y, const happened *x, lanes *initial, double *gradient) {
   model *o = &y->o;
-  if (passes(x->what.kind) && y->works) {
+  if (looks_back(o, x->what.kind) && (y->works || x->what.kind == OP_BEGIN)) {
     exchange(&o->m, y->tape.bytes + x->before, 1);
     cps_model_look(o);
   }

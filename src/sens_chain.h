@@ -101,6 +101,7 @@ typedef struct layout {
   int drum_theta, drum_d;    /* of the first drum */
   int body_theta, spring_theta; /* masses of border bodies; stiffness, damping and length of springs */
   int body_d;                   /* loads on border bodies: [3] each */
+  int tau_d;                    /* how the time of the last jump moves: sens_break.c */
   int ds, ws, rhs;              /* sizes */
   int border_w, border_rhs;     /* of the first border unknown in these */
   int nb, nx;                   /* unknowns of the border, and with those that sens_border.c adds */
@@ -230,6 +231,9 @@ int cps_model_prepare(model *o);
 int cps_model_linearise(model *o, const implicit *how, int balance);
 /* Looks at the contact points in the machine's state, as those before the next solve; keeps that state. */
 void cps_model_look(model *o);
+/* Where something prescribed jumps, at time t: the list `list` of what moves with that time, by tau, rows of the state before. The
+ * state before it was looked at, and the one after it is linearised. */
+void cps_model_break(model *o, double t);
 /* Looks at them as those of the present state, as cps_model_linearise does. */
 void cps_model_touch(model *o);
 /* The list `work` of the step of length h whose end is linearised, and whose start was looked at: works of contacts, or

@@ -46,6 +46,7 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     at->rhs = rhs;
     rhs += (c->n + 1) * (c->b + c->slots);
   }
+  l->tau_d = l->ds++;
   l->works = state;
   l->states = state + WK_SLIP + m->n_cables * m->n_drums;
   l->thetas = theta;

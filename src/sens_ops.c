@@ -66,6 +66,15 @@ static int linearise_bdf(model *o, const op *what, int works) {
   return good;
 }
 
+static int linearise_begin(model *o, const op *what) {
+  int good = !what->balanced || cps_model_linearise(o, &what->how, 1);
+  o->list.n = 0;
+  if (!o->d_varies[o->at.tau_d]) return good;
+  if (!what->balanced) cps_model_touch(o);
+  cps_model_break(o, what->how.t);
+  return good;
+}
+
 int cps_op_linearise(model *o, const op *what, int works) {
   int good = 1;
   if (what->kind == OP_SOLVE) {
@@ -78,8 +87,8 @@ int cps_op_linearise(model *o, const op *what, int works) {
     if (works) cps_model_works(o, what->how.t, what->h, works > 1);
   } else if (what->kind >= OP_BDF) {
     good = linearise_bdf(o, what, works);
-  } else if (what->kind == OP_BEGIN && what->balanced) {
-    good = cps_model_linearise(o, &what->how, 1);
+  } else if (what->kind == OP_BEGIN) {
+    good = linearise_begin(o, what);
   } else if (what->kind == OP_HOLD) {
     linearise_hold(o);
   } else if (what->kind == OP_INITIAL) {

@@ -439,6 +439,7 @@ static void solve_one_forward(const model *o, const op *what, const weights *w, 
 
 static void solve_forward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
+  if (what->kind == OP_BEGIN) apply(&o->list, z);
   if (what->kind == OP_BEGIN) move_forward(o, z);
   if (what->kind == OP_BEGIN && !what->balanced) {
     for (int i = 0; i < o->m.n_cables; i++)
@@ -791,6 +792,14 @@ static void tie_backward(const model *o, lanes *z) {
   }
 }
 
+/* By the time of a jump; the list has rows of the state before, whose adjoints are back in `after`. */
+static void break_backward(const model *o, lanes *z) {
+  for (int i = 0; i < o->list.n; i++) {
+    const entry *e = &o->list.e[i];
+    z[e->column] += all(e->by) * z[e->row - o->at.before + o->at.after];
+  }
+}
+
 #include "sens_sweep_bdf.h"
 
 void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
@@ -800,6 +809,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
   if (what->kind == OP_SOLVE || what->kind == OP_BEGIN || what->kind == OP_STEP) {
     if (what->kind == OP_BEGIN && l->past > 0) learn_backward(o, l->after, 1, z);
     solve_backward(o, what, z);
+    if (what->kind == OP_BEGIN) break_backward(o, z);
     return;
   }
   if (what->kind >= OP_BDF) {
