@@ -219,6 +219,15 @@ static void add_slide(machine *m, slide *y, const implicit *how, leftover *left)
   }
 }
 
+int cps_slide_is_held(const machine *m, const slide *y) {
+  for (int i = 0; i < 2; i++) {
+    int held = y->at[i] < 0;
+    for (int k = 0; k < m->n_bodies; k++) held |= m->body[k].held && m->body[k].at == y->at[i];
+    if (!held) return 0;
+  }
+  return 1;
+}
+
 void cps_border_assemble(machine *m, const implicit *how, leftover *left) {
   double v_q = how->v_a / how->q_a;
   for (int i = 0; i < m->n_bodies; i++) add_body(m, &m->body[i], 1 / how->q_a);
@@ -233,6 +242,12 @@ void cps_border_assemble(machine *m, const implicit *how, leftover *left) {
       for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
       m->rhs[at] = 0;
     }
+  }
+  for (int i = 0; i < m->n_slides; i++) { /* what sticks there bears any friction: it keeps what it has */
+    int at = m->slide[i].f_at;
+    if (m->s[at * m->nb + at] != 0 || !cps_slide_is_held(m, &m->slide[i])) continue;
+    for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
+    m->rhs[at] = 0;
   }
 }
 

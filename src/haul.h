@@ -20,9 +20,10 @@ typedef enum bdf_note { BDF_NONE, BDF_STEP, BDF_REACHED, BDF_BETWEEN, BDF_BACK }
 
 enum { BDF_POINTS = 3 }; /* ends of steps that a step of order 2 knows */
 
-/* What a run tells its follower (system.h): where it begins, at first or after a jump, with accelerations that balance; and
- * each step. */
+/* What a run tells its follower (system.h): that bodies have been released; where it begins, at first or after a jump, with
+ * accelerations that balance; and each step. */
 typedef struct haul_note {
+  int released;
   int begins;
   int balanced; /* 0: no such accelerations were found, and they are what they were */
   double from, h;

@@ -247,8 +247,9 @@ void cps_machine_free(machine *m);
 /* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
 void cps_machine_move(machine *m, double t0, double t);
 
-/* Lets go of bodies that are held no longer at time t, with their initial velocities. To be called where something jumps. */
-void cps_machine_release(machine *m, double t);
+/* Lets go of bodies that are held no longer at time t, with their initial velocities; whether there were any. To be called where
+ * something jumps. */
+int cps_machine_release(machine *m, double t);
 
 /* Puts ends and drums that are tied to the border where it says. */
 void cps_machine_tie(machine *m);
@@ -300,6 +301,8 @@ double cps_wide_substitute(cable *c, const implicit *how, double factor);
 
 /* The border's own equations (border.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const implicit *how, leftover *left);
+/* Whether nothing that rubs in a slide is free to move. */
+int cps_slide_is_held(const machine *m, const slide *y);
 /* Solves s x = -rhs into rhs; 0 if singular. */
 int cps_border_solve(machine *m);
 /* Torque of a drum's drive, and its derivatives. */

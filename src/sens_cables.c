@@ -25,6 +25,12 @@ typedef struct kept_point {
   int near, stuck;
 } kept_point;
 
+/* And of a slide, and of a body that may be held. */
+typedef struct kept_slide {
+  double start;
+  int stuck;
+} kept_slide;
+
 /* Something that happened: where its states are on the tape, and what was prescribed. */
 typedef struct happened {
   op what;
@@ -86,7 +92,8 @@ static cps_status no_memory(cps_error *err) {
 /* ------------------------------------------------------------------ states of machines */
 
 static size_t state_size(const machine *m) {
-  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(freedom) + sizeof(double);
+  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(freedom) + sizeof(double) +
+                (size_t)m->n_slides * sizeof(kept_slide) + (size_t)m->n_bodies * sizeof(double);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + sizeof c->reaction +
@@ -115,6 +122,18 @@ static void exchange(machine *m, unsigned char *at, int put) {
     m->free[k].q0 = before.q0; /* as it was looked at */
     m->free[k].v0 = before.v0;
     m->free[k].a0 = before.a0;
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    kept_slide x = {y->start, y->p.stuck};
+    pass(&at, &x, sizeof x, put);
+    y->start = x.start;
+    y->p.stuck = x.stuck;
+  }
+  for (int i = 0; i < m->n_bodies; i++) {
+    double held = m->body[i].held;
+    pass(&at, &held, sizeof held, put);
+    m->body[i].held = held != 0;
   }
   for (int i = 0; i < m->n_drums; i++) {
     const scenario_drum *of = m->drum[i].of; /* not that of another machine */
@@ -167,7 +186,7 @@ static void tape_free(tape *t) {
 }
 
 static int has_state(op_kind k) {
-  return k == OP_SOLVE || k == OP_BEGIN || k == OP_STEP || k == OP_START || k >= OP_BDF;
+  return k == OP_SOLVE || k == OP_BEGIN || k == OP_STEP || k == OP_START || k == OP_RELEASE || k >= OP_BDF;
 }
 
 /* Puts the tangents of what is prescribed now onto the tape; where they are. */
@@ -220,6 +239,9 @@ static cps_status tape_add(course *y, machine *m, const op *what, long row, int 
   happened *x = &t->list[t->n];
   *x = (happened){.what = *what, .row = row};
   x->before = x->state = t->state;
+  if (what->kind == OP_BEGIN && t->n > 0 &&
+      x[-1].what.kind == OP_RELEASE) /* what jumps, jumps from before both */
+    x->before = x[-1].before;
   x->d = x->d0 = t->d_now;
   if (has_state(what->kind) && !tape_state(y, m, &x->state)) return no_memory(y->err);
   if (moved && !tape_drive(y, &x->d)) return no_memory(y->err);
@@ -263,18 +285,19 @@ static int passes(op_kind k) { return k == OP_STEP || k >= OP_BDF; }
 
 /* Whether the state before is needed. */
 static int looks_back(const model *o, op_kind k) {
-  return passes(k) || (k == OP_BEGIN && o->d_varies[o->at.tau_d]);
+  return passes(k) || ((k == OP_RELEASE || k == OP_BEGIN) && o->d_varies[o->at.tau_d]);
 }
 
 static cps_status forward_one(course *y, machine *m, const op *what, int moved) {
   model *o = &y->o;
   if (looks_back(o, what->kind) && !y->looked) cps_model_look(o);
-  y->looked = what->kind == OP_REACH;
+  if (what->kind == OP_RELEASE) cps_op_look_held(o);
+  y->looked = looks_back(o, what->kind) && (what->kind == OP_REACH || what->kind == OP_RELEASE);
   exchange(m, y->state, 0);
   exchange(&o->m, y->state, 1);
   if (moved) put_drive(y);
   if (!cps_op_linearise(o, what, y->works)) return singular(y, what->how.t);
-  if (o->now.lost || o->work.lost || o->list.lost) return no_memory(y->err);
+  if (o->now.lost || o->work.lost || o->list.lost || o->tied.lost) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_forward(o, what, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   if (what->kind == OP_REACH) put_back_drive(y);
@@ -387,13 +410,16 @@ static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps
                                   [BDF_BACK] = OP_BACK};
   course *y = data;
   const haul_note *note = what;
-  op x = {.kind = note->begins ? OP_BEGIN : kinds[note->bdf],
+  op x = {.kind = note->released ? OP_RELEASE
+                  : note->begins ? OP_BEGIN
+                                 : kinds[note->bdf],
           .balanced = note->balanced,
           .h = note->h,
           .how = note->how,
           .part = note->part};
   memcpy(x.past, note->past, sizeof x.past);
   (void)err;
+  if (note->released) return happens(y, sim->machine, &x, 0);
   if (note->begins) cross_break(y, sim->machine, note->from);
   move_drive(y, note, sim->machine->drum);
   return happens(y, sim->machine, &x, 1);
@@ -616,9 +642,13 @@ static cps_status backward_one(course *y, const happened *x, lanes *initial, dou
     exchange(&o->m, y->tape.bytes + x->before, 1);
     cps_model_look(o);
   }
+  if (x->what.kind == OP_RELEASE) {
+    exchange(&o->m, y->tape.bytes + x->before, 1);
+    cps_op_look_held(o);
+  }
   exchange(&o->m, y->tape.bytes + x->state, 1);
   if (!cps_op_linearise(o, &x->what, y->works)) return singular(y, x->what.how.t);
-  if (o->now.lost || o->work.lost || o->list.lost) return no_memory(y->err);
+  if (o->now.lost || o->work.lost || o->list.lost || o->tied.lost) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_backward(o, &x->what, initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   contract(y, o->at.d, x->d, gradient);
@@ -719,14 +749,12 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   for (int i = 0; i < s->n_drums; i++) {
     const scenario_drum *g = &s->drums[i];
     int turned = g->inertia > 0 && (g->drive == DRUM_PD || g->drive == DRUM_TORQUE || g->drive == DRUM_FREE);
-    if (turned && g->bearing) return "bearings with friction have none yet";
-    for (int k = 0; k < s->n_cables; k++)
-      for (int e = 0; e < 2; e++)
-        if (s->cables[k].end[e].kind == END_RIM && s->cables[k].end[e].drum == i &&
-            (turned || g->carrier >= 0))
-          return "ends on the rim of a drum that is not moved as prescribed have none yet";
+    if (turned && g->bearing && g->bearing->n_states)
+      return "friction laws with memory have none in bearings beside cables yet";
   }
-  if (s->n_contacts > 0) return "bodies that slide on rails or surfaces have none beside cables yet";
+  for (int i = 0; i < s->n_contacts; i++)
+    if (s->contacts[i].law->n_states)
+      return "friction laws with memory have none on rails and surfaces beside cables yet";
   return NULL;
 }
 

@@ -62,6 +62,18 @@ enum {
 /* Numbers of a drum in theta. */
 enum { TH_RADIUS, TH_CENTER, TH_KP = TH_CENTER + 3, TH_KD, TH_INERTIA, TH_OFFSET, TH_DRUM = TH_OFFSET + 3 };
 
+/* Numbers of a slide (a bearing, or a body on a rail or surface) in theta: what its velocity is multiplied with, normal force
+ * if that is a number, and its law. */
+enum {
+  TH_FACTOR,
+  TH_SLIDE_MASS,
+  TH_SLIDE_VISCOUS,
+  TH_SLIDE_HOLD,
+  TH_SLIDE_LOAD,
+  TH_SLIDE_LAW,
+  TH_SLIDE = TH_SLIDE_LAW + CPS_MAX_PARAMS
+};
+
 /* Prescribed numbers of a drum, and of an end of a cable. */
 enum {
   DY_ANGLE,
@@ -87,6 +99,7 @@ typedef struct cable_at {
   int w;                      /* in w1, w2 */
   int theta;                  /* TH_...; then length[n], mass[n + 1], and per point mass, weight, shape[4] */
   int length, mass, p_mass, p_weight, p_shape; /* in theta */
+  int tie;                                     /* in theta: angle and height of each end on its rim */
   int end;                                     /* of its first end in d */
   int rhs;                                     /* of its first node in the right-hand side */
 } cable_at;
@@ -97,14 +110,19 @@ typedef struct layout {
   int past,
       ahead; /* bdf: q and v [2][ws] of the last points, newest first, and all before the works at the end of the step */
   int drum_start;            /* statics: angle and centre of each drum when springs took hold: [drums][4] */
+  int slide_start;           /* where springs hold slides: [slides] */
   int thetas, gravity, grip; /* size of theta; where these are in it */
   int drum_theta, drum_d;    /* of the first drum */
   int body_theta, spring_theta; /* masses of border bodies; stiffness, damping and length of springs */
+  int slide_theta;              /* of the first slide */
+  int release_theta;            /* velocities with which bodies of the scenario are released: [3] each */
   int body_d;                   /* loads on border bodies: [3] each */
   int tau_d;                    /* how the time of the last jump moves: sens_break.c */
-  int ds, ws, rhs;              /* sizes */
-  int border_w, border_rhs;     /* of the first border unknown in these */
-  int nb, nx;                   /* unknowns of the border, and with those that sens_border.c adds */
+  int slide_d;                  /* normal forces of slides that are given: [1] each */
+  int surface_d;   /* place, velocity and acceleration of surfaces: [3] for each body of the scenario */
+  int ds, ws, rhs; /* sizes */
+  int border_w, border_rhs; /* of the first border unknown in these */
+  int nb, nx;               /* unknowns of the border, and with those that sens_border.c adds */
   int before, after, w1, w2, theta, d, d0, right, result; /* where the parts start in the vector */
   int kept;                                               /* bdf: room for a state up to its works */
   int size;                                               /* of it, without results */
@@ -159,6 +177,20 @@ typedef struct spot {
   int open; /* friction is not determined: it stays what it was */
 } spot;
 
+/* What rubs: sliding velocities and accelerations, and what they are pressed with. */
+typedef struct slip {
+  int axes;
+  double v[AXES], a[AXES], load, mass, limit, scale;
+} slip;
+
+/* f - F differentiated: by sliding velocities and accelerations, friction forces, normal force and plain numbers. */
+typedef struct rub {
+  double v[AXES][AXES], a[AXES][AXES], f[AXES][AXES], n[AXES], law[AXES][CPS_MAX_PARAMS];
+  double mass[AXES], viscous[AXES];
+} rub;
+
+void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck, rub *o);
+
 /* Place, normal force and directions only. */
 void cps_spot_place(const machine *m, const cable *c, const contact_point *p, spot *s);
 /* All of it. `stuck` as the point did at the end of the solve. */
@@ -180,10 +212,14 @@ typedef struct chain_work {
   double *solver_u, *damping_q, *damping_u; /* by the sum of v, change of q, sum of v */
 } chain_work;
 
-/* Coordinates of an end of a cable that follow border unknowns: dq_j = sum by[j][k] dx_at[k]. */
+/* Coordinates of an end of a cable that follow border unknowns: dq_j = sum by[j][k] dx_at[k]. On a rim also what does not
+ * follow them: DY_Q, DY_V and DY_A of the numbers of d from `rim` on; and velocities and accelerations by the angle, which
+ * is border unknown `turn`, and accelerations by its rate. */
 typedef struct chain_bond {
   int cable, node, n, unknowns, at[6];
   double by[6][6];
+  int rim, turn; /* 0: not on a rim; -1: the drum is not free to turn */
+  double v_turn[3], a_turn[3], a_rate[3];
 } chain_bond;
 
 /* The border's part of the equations (sens_border.c): A x + B y = r, C x + S y = r'. */
@@ -193,6 +229,7 @@ typedef struct border_matrix {
   double *s;             /* [nb][nb]; factorised S - C A^-1 B */
   int *pivot;            /* [nb] */
   unsigned char *braked; /* [nb] stays what it is */
+  unsigned char *force;  /* [nb] is a friction force: has neither velocity nor acceleration */
   chain_bond *bond;
   int bonds;
   lanes *room; /* as long as the longest cable's rows */
@@ -211,6 +248,7 @@ typedef struct model {
   chain_work dense;     /* those of elements; */
   int has_dense;        /* if they are asked for */
   entries list;         /* other uses */
+  entries tied;         /* numbers of d of ends on rims that follow the border, by all else */
   spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
   double *force;        /* room for forces of elements, seven times */
   double *q0, *v0, *a0; /* state before, of all cables */
@@ -219,7 +257,8 @@ typedef struct model {
            [20]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
                               of their own node and its neighbour */
   double (*loads0)[2][3], (*reaction0)[2][6];
-  double *room[4]; /* as long as w1 */
+  unsigned char *released; /* [bodies of the scenario] */
+  double *room[4];         /* as long as w1 */
 } model;
 
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err);
@@ -251,7 +290,32 @@ void cps_border_free(model *o);
 void cps_border_clear(model *o, const implicit *how);
 void cps_border_own(model *o, const implicit *how, int balance);
 void cps_border_bind(model *o, int cable_of);
+void cps_border_tie(model *o);   /* who follows it, as of the present state */
 int cps_border_factor(model *o); /* 0 if singular */
+
+/* Entries of row `row` of the border in the present solve: by one of its unknowns k, whose place, velocity and acceleration
+ * it contains; by plain numbers and what is prescribed. */
+void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const implicit *how,
+                           int balance);
+void cps_border_by_theta(model *o, int row, int theta, double by);
+void cps_border_by_d(model *o, int row, int d, double by);
+/* And by the force with which cables press on a drum, times by. */
+void cps_border_by_push(model *o, int row, int drum, const double *by, const implicit *how, int balance);
+
+/* Ends on rims that follow the border: see sens_rim.c. The bond of such an end, 0 if it is none; entries of `tied`; what is more
+ * in the equations of a solve, once all else is there. */
+int cps_rim_bond(const model *o, int cable, int e, chain_bond *out);
+void cps_rim_tie(model *o, const chain_bond *x);
+void cps_rim_own(model *o, const chain_bond *x, const implicit *how, int balance);
+
+/* Bearings with friction, and bodies on rails and surfaces: see sens_slides.c. */
+void cps_slides_own(model *o, const implicit *how, int balance);
+void cps_slides_hold(model *o);                      /* into the list: where springs take hold of them */
+void cps_slides_works(model *o, double t, double h); /* of a step */
+enum { SLIDE_V, SLIDE_F, SLIDE_N };
+void cps_slide_column(model *o, entries *list, int row, int slide, int what);
+/* What cables press on the drum of a bearing with; its size. */
+double cps_slide_push(const model *o, int drum, double *push);
 
 /* Entries by a drum's centre (0 place, 1 velocity, 2 acceleration) or angle (likewise), whoever moves it: in columns of the
  * state and of d that start there. */

@@ -15,13 +15,18 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   theta += TH_DRUM * m->n_drums;
   l->body_theta = theta;
   l->spring_theta = theta + m->n_bodies;
-  theta = l->spring_theta + 3 * m->of->n_springs;
+  l->slide_theta = l->spring_theta + 3 * m->of->n_springs;
+  l->release_theta = l->slide_theta + TH_SLIDE * m->n_slides;
+  theta = l->release_theta + 3 * m->of->n_bodies;
   l->nb = m->nb;
   l->border = state;
   l->drum_start = state + 4 * m->nb;
-  state = l->drum_start + 4 * m->n_drums;
+  l->slide_start = l->drum_start + 4 * m->n_drums;
+  state = l->slide_start + m->n_slides;
   l->body_d = l->drum_d + DY_DRUM * m->n_drums;
-  l->ds = l->body_d + 3 * m->n_bodies;
+  l->slide_d = l->body_d + 3 * m->n_bodies;
+  l->surface_d = l->slide_d + m->n_slides;
+  l->ds = l->surface_d + (m->n_slides > 0 ? 3 * m->of->n_bodies : 0);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     cable_at *at = &l->cable[i];
@@ -40,7 +45,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     at->p_mass = at->mass + c->n + 1;
     at->p_weight = at->p_mass + c->n_points;
     at->p_shape = at->p_weight + c->n_points;
-    theta = at->p_shape + 4 * c->n_points;
+    at->tie = at->p_shape + 4 * c->n_points;
+    theta = at->tie + 4;
     at->end = l->ds;
     l->ds += 2 * DY_END;
     at->rhs = rhs;
@@ -90,6 +96,10 @@ static void theta_of_cable(const cable *c, const cable_at *at, double *theta) {
   x[TH_HOLD] = c->contact.hold;
   memcpy(x + TH_NORMAL, c->contact.normal_p, sizeof c->contact.normal_p);
   memcpy(x + TH_LAW, c->contact.p, sizeof c->contact.p);
+  for (int e = 0; e < 2; e++) {
+    theta[at->tie + 2 * e] = c->end[e].angle;
+    theta[at->tie + 2 * e + 1] = c->end[e].height;
+  }
   memcpy(theta + at->length, c->length, (size_t)c->n * sizeof(double));
   memcpy(theta + at->mass, c->mass, (size_t)(c->n + 1) * sizeof(double));
   for (int k = 0; k < c->n_points; k++) {
@@ -97,6 +107,14 @@ static void theta_of_cable(const cable *c, const cable_at *at, double *theta) {
     theta[at->p_weight + k] = c->point[k].weight;
     memcpy(theta + at->p_shape + 4 * k, c->point[k].shape, sizeof c->point[k].shape);
   }
+}
+
+static void theta_of_slide(const slide *y, double *x) {
+  x[TH_FACTOR] = y->factor[0];
+  x[TH_SLIDE_MASS] = y->p.mass;
+  x[TH_SLIDE_VISCOUS] = y->law.viscous;
+  x[TH_SLIDE_HOLD] = y->law.hold;
+  memcpy(x + TH_SLIDE_LAW, y->law.p, sizeof y->law.p);
 }
 
 void cps_layout_theta(const layout *l, const machine *m, double *theta) {
@@ -119,6 +137,14 @@ void cps_layout_theta(const layout *l, const machine *m, double *theta) {
     x[0] = g->stiffness;
     x[1] = g->damping;
     x[2] = g->length;
+  }
+  for (int i = 0; i < m->of->n_bodies; i++)
+    memcpy(theta + l->release_theta + 3 * i, m->of->bodies[i].v, sizeof m->of->bodies[i].v);
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    double *x = theta + l->slide_theta + i * TH_SLIDE;
+    theta_of_slide(y, x);
+    x[TH_SLIDE_LOAD] = y->contact ? y->contact->weight : m->drum[y->drum].of->bearing_load;
   }
   for (int i = 0; i < m->n_cables; i++) theta_of_cable(&m->cable[i], &l->cable[i], theta);
 }

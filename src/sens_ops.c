@@ -13,7 +13,9 @@ static void set_damping(machine *m, int on) {
 /* Where springs take hold: start = r + f t/grip, into the list, rows of the state after. */
 static void linearise_hold(model *o) {
   const machine *m = &o->m;
+  if (!(m->grip > 0)) o->m.grip = cps_machine_grip(m); /* as before anything was solved */
   o->list.n = 0;
+  cps_slides_hold(o);
   for (int i = 0; i < m->n_drums; i++) { /* and where drums are meanwhile */
     int row = o->at.after + o->at.drum_start + 4 * i;
     if (m->drum[i].angle_at >= 0) cps_by_turn(o, &o->list, row, i, 0, o->at.before, o->at.d, 1);
@@ -32,6 +34,13 @@ static void linearise_hold(model *o) {
         for (int n = 0; n < 4; n++) {
           int first = o->at.before + at->q + p->node * c->b + n * c->dim;
           cps_entries_add(&o->list, row, first + d, p->shape[n]);
+          if (o->theta_varies[at->p_shape + 4 * k + n]) { /* longer elements have it elsewhere */
+            const double *q = c->q + p->node * c->b + n * c->dim;
+            double by = q[d];
+            for (int e = 0; e < c->dim && s.drum >= 0; e++)
+              by -= s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho * q[e];
+            cps_entries_add(&o->list, row, o->at.theta + at->p_shape + 4 * k + n, by);
+          }
           for (int e = 0; e < c->dim && s.drum >= 0; e++)
             cps_entries_add(&o->list, row, first + e,
                             -p->shape[n] * s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho);
@@ -61,6 +70,7 @@ static int linearise_bdf(model *o, const op *what, int works) {
     good = cps_model_linearise(o, &what->how, 1);
   else if (works)
     cps_model_touch(o);
+  if (what->kind == OP_BETWEEN && !what->balanced && o->at.nb > 0) cps_border_tie(o);
   o->work.n = o->has_dense = 0;
   if (works && what->kind != OP_REACH) cps_model_works(o, what->how.t, what->h, works > 1);
   return good;
@@ -68,11 +78,38 @@ static int linearise_bdf(model *o, const op *what, int works) {
 
 static int linearise_begin(model *o, const op *what) {
   int good = !what->balanced || cps_model_linearise(o, &what->how, 1);
+  if (!what->balanced && o->at.nb > 0) cps_border_tie(o);
   o->list.n = 0;
   if (!o->d_varies[o->at.tau_d]) return good;
   if (!what->balanced) cps_model_touch(o);
   cps_model_break(o, what->how.t);
   return good;
+}
+
+/* Whether a body of the scenario is held in the machine's state. */
+static int is_held(const machine *m, int body) {
+  if (m->body_border[body] >= 0) return m->body[m->body_border[body]].held;
+  if (m->body_cable[body] < 0) return 0;
+  const cable *c = &m->cable[m->body_cable[body]];
+  return c->fixed[m->body_end[body] ? c->n : 0] != 0;
+}
+
+/* Kinetic energy into row 0 of the results. */
+static void linearise_kinetic(model *o, entries *list) {
+  int row[3] = {o->at.result, -1, -1};
+  list->n = 0;
+  cps_model_energy(o, list, row);
+}
+
+void cps_op_look_held(model *o) {
+  linearise_kinetic(o, &o->list);
+  for (int i = 0; i < o->m.of->n_bodies; i++) o->released[i] = is_held(&o->m, i) != 0;
+}
+
+static void linearise_release(model *o) {
+  linearise_kinetic(o, &o->work);
+  for (int i = 0; i < o->m.of->n_bodies; i++) o->released[i] = o->released[i] && !is_held(&o->m, i);
+  if (o->at.nb > 0) cps_border_tie(o);
 }
 
 int cps_op_linearise(model *o, const op *what, int works) {
@@ -89,6 +126,10 @@ int cps_op_linearise(model *o, const op *what, int works) {
     good = linearise_bdf(o, what, works);
   } else if (what->kind == OP_BEGIN) {
     good = linearise_begin(o, what);
+  } else if (what->kind == OP_START) {
+    if (o->at.nb > 0) cps_border_tie(o);
+  } else if (what->kind == OP_RELEASE) {
+    linearise_release(o);
   } else if (what->kind == OP_HOLD) {
     linearise_hold(o);
   } else if (what->kind == OP_INITIAL) {

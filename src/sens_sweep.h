@@ -146,9 +146,14 @@ static int is_driven(const cable *c, int e, int j) { return j < c->dim && cps_dr
 
 /* ------------------------------------------------------------------ forward */
 
+/* Where springs of statics took hold of drums and slides: neighbours in the state. */
+static int starts_of(const model *o) { return 4 * o->m.n_drums + o->m.n_slides; }
+
 static void copy(lanes *z, int to, int from, int n) { memcpy(z + to, z + from, (size_t)n * sizeof *z); }
 
 static void clear(lanes *z, int at, int n) { memset(z + at, 0, (size_t)n * sizeof *z); }
+
+#include "sens_sweep_rim.h"
 
 /* Ends and rims are moved to where they are prescribed. */
 static void move_forward(const model *o, lanes *z) {
@@ -196,6 +201,18 @@ static void predict_border(const model *o, const op *what, const weights *w, lan
         w1[k] += all(x->by[j][n]) * w1[o->at.border_w + x->at[n]];
         w2[k] += all(x->by[j][n]) * w2[o->at.border_w + x->at[n]];
       }
+      if (!x->rim) continue;
+      w1[k] -= z[x->rim + DY_V + j];
+      w2[k] -= z[x->rim + DY_A + j];
+      if (what->kind != OP_BEGIN) {
+        w1[k] += all(w->v_q) * z[x->rim + DY_Q + j];
+        w2[k] += all(w->a_q) * z[x->rim + DY_Q + j];
+      }
+      if (x->turn < 0) continue;
+      w2[k] += all(x->a_rate[j]) * w1[o->at.border_w + x->turn];
+      if (what->kind != OP_BEGIN) continue; /* what it turns by is unknown: cps_rim_own */
+      w1[k] -= all(x->v_turn[j]) * b[x->turn];
+      w2[k] -= all(x->a_turn[j]) * b[x->turn];
     }
   }
 }
@@ -252,7 +269,7 @@ static void given_forward(const model *o, const op *what, lanes *z) {
     for (int j = 0; j < x->n; j++) {
       lanes *row = z + cps_model_row(o, x->cable, x->node, j);
       for (int n = 0; n < x->unknowns; n++) border[x->at[n]] += all(x->by[j][n]) * *row;
-      *row = all(0);
+      *row = x->rim && what->kind != OP_BEGIN ? z[x->rim + DY_Q + j] : all(0);
     }
   }
   for (int k = 0; k < o->at.nb; k++)
@@ -300,8 +317,9 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
                         ? b0[3 * nb + k]
                         : all(w->step.by_a) * b[2 * nb + k] + all(w->step.by_a0) * b0[2 * nb + k] +
                               all(w->step.by_aux) * b0[3 * nb + k];
+    if (o->border.force[k]) b[nb + k] = b[2 * nb + k] = b[3 * nb + k] = all(0);
   }
-  copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, 4 * o->m.n_drums);
+  copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, starts_of(o));
 }
 
 /* What moves an end: its equations as if it were free, before and after they are solved. */
@@ -351,78 +369,7 @@ static void works_forward(const model *o, lanes *z) {
   z[o->at.after + o->at.works + WK_DAMPING] += damping;
 }
 
-/* P S y = L U y = r, in place, and the transposed. */
-static void solve_border(const model *o, lanes *y) {
-  int nb = o->at.nx;
-  const double *s = o->border.s;
-  for (int j = 0; j < nb; j++) {
-    lanes t = y[o->border.pivot[j]];
-    y[o->border.pivot[j]] = y[j];
-    y[j] = t;
-  }
-  for (int i = 0; i < nb; i++)
-    for (int k = 0; k < i; k++) y[i] -= all(s[i * nb + k]) * y[k];
-  for (int i = nb - 1; i >= 0; i--) {
-    for (int k = i + 1; k < nb; k++) y[i] -= all(s[i * nb + k]) * y[k];
-    y[i] /= all(s[i * nb + i]);
-  }
-}
-
-static void solve_border_transposed(const model *o, lanes *y) {
-  int nb = o->at.nx;
-  const double *s = o->border.s;
-  for (int i = 0; i < nb; i++) {
-    for (int k = 0; k < i; k++) y[i] -= all(s[k * nb + i]) * y[k];
-    y[i] /= all(s[i * nb + i]);
-  }
-  for (int i = nb - 1; i >= 0; i--)
-    for (int k = i + 1; k < nb; k++) y[i] -= all(s[k * nb + i]) * y[k];
-  for (int j = nb - 1; j >= 0; j--) {
-    lanes t = y[o->border.pivot[j]];
-    y[o->border.pivot[j]] = y[j];
-    y[j] = t;
-  }
-}
-
-/* All unknowns, of cables and of the border. */
-static void solve_all(const model *o, lanes *x) {
-  int nb = o->at.nx;
-  lanes *y = x + o->at.border_rhs;
-  for (int i = 0; i < o->m.n_cables; i++) {
-    lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    solve(&o->matrix[i], part);
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) y[k] -= all(o->border.c[i][k * rows + r]) * part[r];
-  }
-  if (nb == 0) return;
-  solve_border(o, y);
-  for (int i = 0; i < o->m.n_cables; i++) {
-    lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) part[r] -= all(o->border.z[i][k * rows + r]) * y[k];
-  }
-}
-
-static void solve_all_transposed(const model *o, lanes *x) {
-  int nb = o->at.nx;
-  lanes *y = x + o->at.border_rhs;
-  for (int i = 0; i < o->m.n_cables; i++) {
-    const lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) y[k] -= all(o->border.z[i][k * rows + r]) * part[r];
-  }
-  if (nb > 0) solve_border_transposed(o, y);
-  for (int i = 0; i < o->m.n_cables; i++) {
-    lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) part[r] -= all(o->border.c[i][k * rows + r]) * y[k];
-    solve_transposed(&o->matrix[i], part);
-  }
-}
+#include "sens_sweep_border.h"
 
 /* Unknowns of an implicit solve, into the state after it: all before its works. */
 static void solve_one_forward(const model *o, const op *what, const weights *w, lanes *z) {
@@ -435,12 +382,15 @@ static void solve_one_forward(const model *o, const op *what, const weights *w, 
   solve_all(o, z + o->at.right);
   for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 1, z);
   unknowns_forward(o, what, w, z);
+  tie_rims_forward(o, o->at.after, z);
 }
 
 static void solve_forward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
+  rims_forward(o, z);
   if (what->kind == OP_BEGIN) apply(&o->list, z);
   if (what->kind == OP_BEGIN) move_forward(o, z);
+  if (what->kind == OP_BEGIN) tie_rims_forward(o, o->at.before, z);
   if (what->kind == OP_BEGIN && !what->balanced) {
     for (int i = 0; i < o->m.n_cables; i++)
       copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
@@ -456,15 +406,49 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
 
 /* Velocities of ends that follow the border. */
 static void tie_forward(const model *o, lanes *z) {
+  rims_forward(o, z);
+  tie_rims_forward(o, o->at.before, z);
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
-    for (int j = 0; j < x->n; j++) {
+    for (int j = 0; j < x->n && !x->rim; j++) {
       lanes *v = z + o->at.before + o->at.cable[x->cable].v + x->node * o->m.cable[x->cable].b + j;
       *v = all(0);
       for (int n = 0; n < x->unknowns; n++)
         *v += all(x->by[j][n]) * z[o->at.before + o->at.border + o->at.nb + x->at[n]];
     }
   }
+}
+
+/* Where the velocity of a body that is released is in a state, with the number of its components; -1 if it is not. */
+static int velocity_of(const model *o, int body, int *n) {
+  const machine *m = &o->m;
+  if (!o->released[body]) return -1;
+  if (m->body_border[body] >= 0) {
+    const border_body *y = &m->body[m->body_border[body]];
+    *n = y->n;
+    return o->at.border + o->at.nb + y->at;
+  }
+  int cable_of = m->body_cable[body];
+  *n = m->dim;
+  return o->at.cable[cable_of].v + (m->body_end[body] ? m->cable[cable_of].n * m->cable[cable_of].b : 0);
+}
+
+/* Kinetic energy, by one of two lists. */
+static lanes kinetic_of(const model *o, const entries *list, lanes *z) {
+  copy(z, o->at.after, o->at.before, o->at.states);
+  z[o->at.result] = all(0);
+  apply(list, z);
+  return z[o->at.result];
+}
+
+static void release_forward(const model *o, lanes *z) {
+  lanes before = kinetic_of(o, &o->list, z);
+  for (int i = 0; i < o->m.of->n_bodies; i++) {
+    int n, at = velocity_of(o, i, &n);
+    if (at >= 0) copy(z, o->at.before + at, o->at.theta + o->at.release_theta + 3 * i, n);
+  }
+  tie_forward(o, z);
+  z[o->at.before + o->at.works + WK_MOTION] += kinetic_of(o, &o->work, z) - before;
 }
 
 void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes *z) {
@@ -478,6 +462,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
     bdf_forward(o, what, z);
     return;
   }
+  if (what->kind == OP_RELEASE) release_forward(o, z);
   if (what->kind == OP_INITIAL) {
     copy(z, l->after, l->before, l->states);
     z[l->result] = all(0);
@@ -485,7 +470,9 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
     z[l->before + l->works + WK_INITIAL] = z[l->result];
   }
   if (what->kind == OP_REST) clear(z, l->before + l->border + l->nb, 3 * l->nb);
-  if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, 4 * o->m.n_drums);
+  if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, starts_of(o));
+  for (int k = 0; k < o->m.n_slides && what->kind == OP_LET_GO; k++)
+    z[l->before + l->border + o->m.slide[k].f_at] = all(0);
   for (int k = 0; k < l->nb && what->kind == OP_START; k++)
     z[l->before + l->border + l->nb + k] = initial[l->border + l->nb + k];
   for (int i = 0; i < o->m.n_cables; i++) {
@@ -497,6 +484,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
       for (int e = 0; e < 2; e++)             /* but what is on a rim goes with it */
         for (int j = 0; j < c->dim && c->end[e].kind == END_RIM; j++) {
           int k = (e ? c->n : 0) * c->b + j, d = l->d + at->end + e * DY_END + j;
+          if (!is_driven(c, e, j)) continue;
           z[l->before + at->q + k] = z[d + DY_Q];
           z[l->before + at->v + k] = z[d + DY_V];
           z[l->before + at->a + k] = z[d + DY_A];
@@ -520,7 +508,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
   for (int i = 0; i < o->m.n_cables; i++)
     copy(z, l->before + l->cable[i].start, l->after + l->cable[i].start,
          o->m.cable[i].n_points * o->m.cable[i].dim);
-  copy(z, l->before + l->drum_start, l->after + l->drum_start, 4 * o->m.n_drums);
+  copy(z, l->before + l->drum_start, l->after + l->drum_start, starts_of(o));
 }
 
 /* ------------------------------------------------------------------ backward: each function transposed */
@@ -585,6 +573,12 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
         *w2 = z + o->at.w2 + o->at.border_w, *b0 = z + o->at.before + o->at.border;
   const lanes *b = z + o->at.after + o->at.border;
   for (int k = 0; k < nb; k++) {
+    if (o->border.force[k]) {
+      x[k] = b[k];
+      w1[k] = w2[k] = all(0);
+      if (what->kind == OP_BEGIN) b0[k] += b[k];
+      continue;
+    }
     lanes by_a = b[2 * nb + k];
     if (what->kind == OP_BEGIN) {
       by_a += b[3 * nb + k];
@@ -600,7 +594,7 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
     w1[k] = -b[nb + k];
     w2[k] = -by_a;
   }
-  for (int k = 0; k < 4 * o->m.n_drums; k++)
+  for (int k = 0; k < starts_of(o); k++)
     z[o->at.before + o->at.drum_start + k] += z[o->at.after + o->at.drum_start + k];
 }
 
@@ -633,6 +627,7 @@ static void given_backward(const model *o, const op *what, lanes *z) {
     const chain_bond *x = &o->border.bond[i];
     for (int j = 0; j < x->n; j++) {
       lanes *row = z + cps_model_row(o, x->cable, x->node, j);
+      if (x->rim && what->kind != OP_BEGIN) z[x->rim + DY_Q + j] += *row;
       *row = all(0);
       for (int n = 0; n < x->unknowns; n++) *row += all(x->by[j][n]) * border[x->at[n]];
     }
@@ -659,6 +654,14 @@ static void predict_border_backward(const model *o, const op *what, const weight
       for (int n = 0; n < x->unknowns; n++) {
         w1[o->at.border_w + x->at[n]] += all(x->by[j][n]) * w1[k];
         w2[o->at.border_w + x->at[n]] += all(x->by[j][n]) * w2[k];
+      }
+      if (x->rim) {
+        z[x->rim + DY_V + j] -= w1[k];
+        z[x->rim + DY_A + j] -= w2[k];
+        if (what->kind != OP_BEGIN) z[x->rim + DY_Q + j] += all(w->v_q) * w1[k] + all(w->a_q) * w2[k];
+        if (x->turn >= 0) w1[o->at.border_w + x->turn] += all(x->a_rate[j]) * w2[k];
+        if (x->turn >= 0 && what->kind == OP_BEGIN)
+          b[x->turn] -= all(x->v_turn[j]) * w1[k] + all(x->a_turn[j]) * w2[k];
       }
       w1[k] = w2[k] = all(0);
     }
@@ -750,6 +753,7 @@ static void works_backward(const model *o, lanes *z) {
 /* Adds to what is in the state before. */
 static void solve_one_backward(const model *o, const op *what, const weights *w, lanes *z) {
   clear(z, o->at.right, o->at.rhs);
+  tie_rims_backward(o, o->at.after, z);
   unknowns_backward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
   solve_all_transposed(o, z + o->at.right);
@@ -768,6 +772,8 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
         take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
     for (int k = 0; k < o->at.nb; k++)
       take(z, o->at.after + o->at.border + 2 * o->at.nb + k, o->at.after + o->at.border + 3 * o->at.nb + k);
+    tie_rims_backward(o, o->at.after, z);
+    apply_transposed(&o->tied, z);
     move_backward(o, o->at.after, z);
     return;
   }
@@ -776,6 +782,8 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
   if (what->kind == OP_STEP && o->has_dense) works_backward(o, z);
   for (int k = o->at.works; k < o->at.states; k++) z[o->at.before + k] += z[o->at.after + k];
   solve_one_backward(o, what, &w, z);
+  if (what->kind == OP_BEGIN) tie_rims_backward(o, o->at.before, z);
+  apply_transposed(&o->tied, z);
   if (what->kind == OP_BEGIN) move_backward(o, o->at.before, z);
   copy(z, o->at.after, o->at.before, o->at.states);
 }
@@ -783,13 +791,29 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
 static void tie_backward(const model *o, lanes *z) {
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
-    for (int j = 0; j < x->n; j++) {
+    for (int j = 0; j < x->n && !x->rim; j++) {
       lanes *v = z + o->at.after + o->at.cable[x->cable].v + x->node * o->m.cable[x->cable].b + j;
       for (int n = 0; n < x->unknowns; n++)
         z[o->at.after + o->at.border + o->at.nb + x->at[n]] += all(x->by[j][n]) * *v;
       *v = all(0);
     }
   }
+  tie_rims_backward(o, o->at.after, z);
+  apply_transposed(&o->tied, z);
+}
+
+static void release_backward(const model *o, lanes *z) {
+  z[o->at.result] = z[o->at.after + o->at.works + WK_MOTION];
+  apply_transposed(&o->work, z);
+  tie_backward(o, z);
+  for (int i = 0; i < o->m.of->n_bodies; i++) {
+    int n = 0, at = velocity_of(o, i, &n);
+    for (int d = 0; d < n && at >= 0; d++)
+      take(z, o->at.theta + o->at.release_theta + 3 * i + d, o->at.after + at + d);
+  }
+  z[o->at.result] = -z[o->at.after + o->at.works + WK_MOTION];
+  apply_transposed(&o->list, z);
+  z[o->at.result] = all(0);
 }
 
 /* By the time of a jump; the list has rows of the state before, whose adjoints are back in `after`. */
@@ -816,6 +840,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     bdf_backward(o, what, z);
     return;
   }
+  if (what->kind == OP_RELEASE) release_backward(o, z);
   if (what->kind == OP_START) tie_backward(o, z);
   if (what->kind == OP_START) move_backward(o, l->after, z);
   for (int k = 0; k < l->nb && what->kind == OP_START; k++) {
@@ -823,6 +848,8 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     z[l->after + l->border + l->nb + k] = all(0);
   }
   if (what->kind == OP_REST) clear(z, l->after + l->border + l->nb, 3 * l->nb);
+  for (int k = 0; k < o->m.n_slides && what->kind == OP_LET_GO; k++)
+    z[l->after + l->border + o->m.slide[k].f_at] = all(0);
   if (what->kind == OP_INITIAL) {
     z[l->result] = all(0);
     take(z, l->result, l->after + l->works + WK_INITIAL);
@@ -833,7 +860,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     copy(z, l->before, l->after, l->states);
     for (int i = 0; i < o->m.n_cables; i++)
       clear(z, l->before + l->cable[i].start, o->m.cable[i].n_points * o->m.cable[i].dim);
-    clear(z, l->before + l->drum_start, 4 * o->m.n_drums);
+    clear(z, l->before + l->drum_start, starts_of(o));
     apply_transposed(&o->list, z);
     copy(z, l->after, l->before, l->states);
     return;
@@ -845,6 +872,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
       for (int e = 0; e < 2; e++)
         for (int j = 0; j < c->dim && c->end[e].kind == END_RIM; j++) {
           int k = (e ? c->n : 0) * c->b + j, d = l->d + at->end + e * DY_END + j;
+          if (!is_driven(c, e, j)) continue;
           take(z, d + DY_Q, l->after + at->q + k);
           take(z, d + DY_V, l->after + at->v + k);
           take(z, d + DY_A, l->after + at->a + k);

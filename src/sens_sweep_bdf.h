@@ -63,6 +63,8 @@ static void interpolate_forward(const model *o, const op *what, lanes *z) {
     int a = at ? at->a : l->border + 2 * l->nb, n = at ? at->e : l->nb,
         forces = at ? o->m.cable[i].n_points * (o->m.dim - 1) : 0;
     for (int k = a; k < a + n; k++) z[body + k] += part * (end[k] - z[body + k]);
+    for (int k = l->border; !at && k < l->border + l->nb; k++) /* friction of slides is a force, too */
+      if (o->border.force[k - l->border]) z[body + k] = z[l->kept + k] + part * (end[k] - z[l->kept + k]);
     for (int k = 0; k < forces; k++) z[body + at->f + k] += part * (end[at->f + k] - z[body + at->f + k]);
   }
 }
@@ -79,6 +81,7 @@ static void pass_forward(const model *o, lanes *z) {
 static void bdf_forward(const model *o, const op *what, lanes *z) {
   const layout *l = &o->at;
   weights w = weights_of(o, what);
+  if (what->kind != OP_BACK) rims_forward(o, z);
   if (is_bdf(what)) {
     solve_one_forward(o, what, &w, z);
     learn_forward(o, l->after, 0, z);
@@ -88,6 +91,7 @@ static void bdf_forward(const model *o, const op *what, lanes *z) {
     copy(z, l->kept, l->before, l->works);
     interpolate_forward(o, what, z);
     move_forward(o, z);
+    tie_rims_forward(o, l->before, z);
     if (what->balanced)
       solve_one_forward(o, &begin, &w, z);
     else
@@ -138,6 +142,12 @@ static void interpolate_backward(const model *o, const op *what, lanes *z) {
   const layout *l = &o->at;
   int ws = l->ws, body = l->before;
   lanes *past = z + l->before + l->past, *end = z + l->before + l->ahead, part = all(what->part);
+  for (int k = l->border; k < l->border + l->nb; k++) {
+    if (!o->border.force[k - l->border]) continue;
+    end[k] += part * z[body + k];
+    z[l->kept + k] += (all(1) - part) * z[body + k];
+    z[body + k] = all(0);
+  }
   EACH_PART(o, q, v, w, n)
   for (int k = 0; k < n; k++) {
     for (int i = 0; i < BDF_POINTS; i++) {
@@ -182,6 +192,7 @@ static void bdf_backward(const model *o, const op *what, lanes *z) {
     learn_backward(o, y1, 0, z);
     copy(z, y0 + l->past, y1 + l->past, rest);
     solve_one_backward(o, what, &w, z);
+    apply_transposed(&o->tied, z);
   } else if (what->kind == OP_BETWEEN) {
     op begin = *what;
     begin.kind = OP_BEGIN;
@@ -192,6 +203,8 @@ static void bdf_backward(const model *o, const op *what, lanes *z) {
       solve_one_backward(o, &begin, &w, z);
     else
       copy(z, y0, y1, l->works);
+    tie_rims_backward(o, y0, z);
+    apply_transposed(&o->tied, z);
     move_backward(o, y0, z);
     interpolate_backward(o, what, z);
     copy(z, y0, l->kept, l->works);

@@ -399,6 +399,7 @@ void cps_model_works(model *o, double t, double h, int all_of) {
     add_objective(o, i, h, 0);
     add_objective(o, i, h, 1);
   }
+  if (o->m.n_slides > 0) cps_slides_works(o, t, h);
   o->has_dense = all_of;
   if (!all_of) return;
   add_elements(o);

@@ -469,7 +469,11 @@ static void count(run *r) {
 
 /* Starts from the machine's state, and starts again where something has jumped. */
 static cps_status restart(run *r) {
-  cps_machine_release(r->m, r->sim->t);
+  haul_note what = {.released = 1, .from = r->sim->t, .how = cps_machine_instant(r->sim->t)};
+  if (cps_machine_release(r->m, r->sim->t)) {
+    cps_status status = tell(r, &what);
+    if (status != CPS_OK) return status;
+  }
   cps_haul_keep(r->m);
   r->kept = r->sim->t;
   r->latest = INFINITY;
@@ -496,8 +500,9 @@ static cps_status restart(run *r) {
   if (IDAReInit(r->ida, r->sim->t, r->y, r->y_t) != IDA_SUCCESS)
     return cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS cannot start again here");
   memset(r->steps, 0, sizeof r->steps);
-  haul_note what = {
-      .begins = 1, .balanced = balanced, .from = r->sim->t, .how = cps_machine_instant(r->sim->t)};
+  what.released = 0;
+  what.begins = 1;
+  what.balanced = balanced;
   return tell(r, &what);
 }
 
