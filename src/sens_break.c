@@ -156,12 +156,9 @@ typedef struct side {
   spot *const *spot;
   int after;
   double t;
-  double *power; /* [works] */
+  const double *v; /* velocities of all cables, as in w1 */
+  double *power;   /* [works] */
 } side;
-
-static const double *velocities(const side *x, int cable_of) {
-  return x->after ? x->o->m.cable[cable_of].v : x->o->v0 + x->o->at.cable[cable_of].w;
-}
 
 static const drum *drum_of(const side *x, int i) { return x->after ? &x->o->m.drum[i] : &x->o->m.drum0[i]; }
 
@@ -171,7 +168,7 @@ static void power_of_point(const side *x, int cable_of, int point) {
   const spot *s = &x->spot[cable_of][point];
   if (s->drum < 0) return;
   const drum *g = drum_of(x, s->drum);
-  const double *v = velocities(x, cable_of) + p->node * c->b;
+  const double *v = x->v + x->o->at.cable[cable_of].w + p->node * c->b;
   double aside = 0, carried = 0;
   for (int d = 0; d < c->dim; d++) {
     double w = -g->center_v[d];
@@ -186,11 +183,33 @@ static void power_of_point(const side *x, int cable_of, int point) {
   x->power[WK_SLIP + cable_of * x->o->m.n_drums + s->drum] += lost;
   if (g->angle_at < 0) x->power[WK_MOTION] += s->f[0] * g->radius * g->rate;
   if (g->carrier < 0) x->power[WK_MOTION] += carried;
+  cps_normal_output slow;
+  cps_normal_eval(c->contact.normal, c->contact.normal_p, s->depth, 0, &slow);
+  x->power[WK_CONTACT] -= p->weight * (s->law.n - slow.n) * s->out;
+}
+
+/* Damping of elements. */
+static void power_of_damping(const side *x) {
+  const model *o = x->o;
+  for (int i = 0; i < o->n_inertia; i++) {
+    const chain_product *p = &o->inertia[i];
+    x->power[WK_DAMPING] += p->damping * x->v[p->at] * x->v[p->column];
+  }
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const double *v = x->v + o->at.cable[i].w;
+    double lost = 0;
+    for (int k = 0; k < c->n && (c->section.axial_damping > 0 || c->section.bending_damping > 0); k++) {
+      double f[12] = {0};
+      cps_element_force(c->dim, &c->extra, c->length[k], c->q + k * c->b, v + k * c->b, f, 1, 0, NULL, &lost);
+    }
+    x->power[WK_DAMPING] += lost;
+  }
 }
 
 static void power_of_ends(const side *x, int cable_of) {
   const cable *c = &x->o->m.cable[cable_of];
-  const double *v = velocities(x, cable_of);
+  const double *v = x->v + x->o->at.cable[cable_of].w;
   for (int e = 0; e < 2 && c->seam < 0; e++)
     for (int d = 0; d < c->dim; d++) {
       int node = e ? c->n : 0, fixed = c->fixed[node] >> d & 1;
@@ -201,9 +220,47 @@ static void power_of_ends(const side *x, int cable_of) {
     }
 }
 
+static double rate_of(const side *x, int k) {
+  const freedom *f = &x->o->m.free[k];
+  return x->after ? f->v : f->v0;
+}
+
+/* Friction of bearings, rails and surfaces. */
+static void power_of_slide(const side *x, const slide *y) {
+  const freedom *force = &x->o->m.free[y->f_at];
+  double f = x->after ? force->q : force->q0, v = 0, belt = 0;
+  for (int k = 0; k < 2; k++)
+    if (y->at[k] >= 0) v += (k == 0 ? y->factor[0] : -y->factor[1]) * rate_of(x, y->at[k]);
+  if (y->surface) {
+    profile_value moves = cps_profile_eval(y->surface->motion, x->t);
+    belt = y->surface->motion_is_velocity ? moves.y : moves.y_t;
+  }
+  x->power[WK_FRICTION] -= f * (v - belt);
+  x->power[WK_MOTION] += f * belt;
+}
+
+/* Dampers between bodies. */
+static void power_of_spring(const side *x, int i) {
+  const machine *m = &x->o->m;
+  const scenario_spring *g = &m->of->springs[i];
+  double along[3], t[3][3], ra[3], rb[3], rate = 0;
+  if (!(g->damping > 0)) return;
+  double f = cps_border_spring(m, i, 0, along, t, ra, rb);
+  if (g->tension_only && f <= 0) return;
+  for (int e = 0; e < 2; e++) {
+    int at = g->end[e].body >= 0 ? m->body_border[g->end[e].body] : -1;
+    for (int k = 0; at >= 0 && k < m->body[at].n; k++)
+      for (int d = 0; d < m->dim; d++)
+        rate += (e ? 1 : -1) * along[d] * m->body[at].along[k][d] * rate_of(x, m->body[at].at + k);
+  }
+  x->power[WK_DAMPING] += g->damping * rate * rate;
+}
+
 static void power_of_border(const side *x) {
   const machine *m = &x->o->m;
   double unused[2];
+  for (int i = 0; i < m->n_slides; i++) power_of_slide(x, &m->slide[i]);
+  for (int i = 0; i < m->of->n_springs; i++) power_of_spring(x, i);
   for (int i = 0; i < m->n_drums; i++) {
     const drum *g = drum_of(x, i);
     if (g->angle_at >= 0) x->power[WK_MOTION] += cps_drum_torque(g, x->t, &unused[0], &unused[1]) * g->rate;
@@ -215,9 +272,25 @@ static void power_of_border(const side *x) {
     double f = cps_profile_eval(l->force, x->t).y;
     for (int k = 0; k < y->n; k++)
       for (int d = 0; d < m->dim; d++)
-        x->power[WK_LOAD] += f * l->direction[d] * y->along[k][d] *
-                             (x->after ? m->free[y->at + k].v : m->free[y->at + k].v0);
+        x->power[WK_LOAD] += f * l->direction[d] * y->along[k][d] * rate_of(x, y->at + k);
   }
+}
+
+/* What the kinetic energy jumps by where a body is released, by time: v1 and a0 of cables meet in their mass matrix. */
+static double throw(const model *o, const double *v1) {
+  double sum = 0;
+  for (int i = 0; i < o->m.of->n_bodies; i++) {
+    int of = o->m.body_cable[i];
+    if (of < 0) continue;
+    const cable *c = &o->m.cable[of]; /* where it is not released, velocities stay */
+    int first = o->at.cable[of].w + (o->m.body_end[i] ? c->n * c->b : 0);
+    for (int k = 0; k < o->n_inertia; k++) {
+      const chain_product *p = &o->inertia[k];
+      if (p->at >= first && p->at < first + c->dim)
+        sum += p->mass * (v1[p->at] - o->v0[p->at]) * o->a0[p->column];
+    }
+  }
+  return sum;
 }
 
 /* Rows of the state before by tau. */
@@ -248,15 +321,23 @@ void cps_model_break(model *o, double t) {
     o->list.lost = 1;
     return;
   }
+  for (int i = 0; i < m->n_cables; i++)
+    memcpy(o->room[0] + l->cable[i].w, m->cable[i].v, (size_t)l->cable[i].e * sizeof(double));
   for (int after = 0; after < 2; after++) {
-    side x = {o, after ? o->spot : o->spot0, after, after ? t : nextafter(t, -INFINITY),
-              power + after * works};
+    side x = {.o = o,
+              .spot = after ? o->spot : o->spot0,
+              .after = after,
+              .t = after ? t : nextafter(t, -INFINITY),
+              .v = after ? o->room[0] : o->v0,
+              .power = power + after * works};
+    power_of_damping(&x);
     for (int i = 0; i < m->n_cables; i++) {
       for (int k = 0; k < m->cable[i].n_points; k++) power_of_point(&x, i, k);
       power_of_ends(&x, i);
     }
     power_of_border(&x);
   }
+  power[WK_MOTION] += throw(o, o->room[0]);
   for (int k = 0; k < works; k++) add(o, l->works + k, power[k] - power[works + k]);
   free(power);
 }

@@ -350,9 +350,8 @@ static void ties(const machine *m, double *x) {
 
 static cps_status other_mesh(const sens_parameter *p, cps_error *err) {
   return cps_error_set(err, CPS_BAD_INPUT, p->q.path,
-                       "%s changes the number of elements, an axis, a line, where a spring is tied, or when "
-                       "a body is released: "
-                       "runs of cables cannot be differentiated by that",
+                       "%s changes the number of elements, an axis, a line, where a spring is tied, or who "
+                       "is held at the start: runs of cables cannot be differentiated by that",
                        p->q.path);
 }
 
@@ -366,7 +365,8 @@ static int same_shape(const machine *a, const machine *b) {
         memcmp(a->body[i].along, b->body[i].along, sizeof a->body[i].along) != 0)
       return 0;
   for (int i = 0; i < a->of->n_bodies; i++)
-    if (a->of->bodies[i].held_until != b->of->bodies[i].held_until) return 0;
+    if ((a->of->run.from < a->of->bodies[i].held_until) != (b->of->run.from < b->of->bodies[i].held_until))
+      return 0;
   for (int i = 0; i < a->n_drums; i++)
     if (memcmp(a->drum[i].axis, b->drum[i].axis, sizeof a->drum[i].axis) != 0) return 0;
   for (int i = 0; i < a->of->n_springs; i++)

@@ -251,22 +251,8 @@ static void test_pieces(void **state) {
   }
 }
 
-/* When a body is released is where steps end, and no number to differentiate by. */
-static void test_refused(void **state) {
-  static const char *const wrt[] = {"bodies.block.held_until"}, *const of[] = {"bodies.block.x"};
-  (void)state;
-  cps_error err = {0};
-  cps_scenario *s = parse(named("held, and let go")->text);
-  cps_sens *y = cps_sens_new(s, wrt, 1, of, 1, &err);
-  assert_non_null(y);
-  assert_int_equal(cps_sens_run(y, CPS_SENS_FORWARD, NULL, NULL, &err), CPS_BAD_INPUT);
-  assert_non_null(strstr(err.text, "when a body is released"));
-  cps_sens_free(y);
-  cps_scenario_free(s);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_bdf),
-                                     cmocka_unit_test(test_pieces), cmocka_unit_test(test_refused)};
+                                     cmocka_unit_test(test_pieces)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,9 @@ static const double BALANCED = 1e-6;
  * errors of states of laws may be than those of places: they are forgotten within a short slide. */
 static const double WEIGHTLESS = 1e-30, STATES = 1e4;
 
+/* What is left of the way to where a run stops, in steps, that is round-off and no step of its own. */
+static const double SLIVER = 1e-8;
+
 /* A law with memory somewhere. */
 typedef struct recall {
   contact_memory *y;
@@ -515,7 +518,8 @@ static void pass(run *r, double t) {
 
 /* Puts the machine to time t within the step that ends at t1. */
 static cps_status interpolate(run *r, double t, double t1) {
-  if (IDAGetDky(r->ida, t, 0, r->y) != IDA_SUCCESS)
+  double at = fmax(t, r->reached - r->steps[0]); /* an output may lie before the step by round-off */
+  if (IDAGetDky(r->ida, at, 0, r->y) != IDA_SUCCESS)
     return cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS has no value for t = %.9g s", t);
   const double *y = N_VGetArrayPointer(r->y);
   double part = (t - r->kept) / (t1 - r->kept);
@@ -543,7 +547,7 @@ static cps_status interpolate(run *r, double t, double t1) {
                     .how = cps_machine_instant(fmin(t, r->latest)),
                     .bdf = BDF_BETWEEN,
                     .part = part};
-  weigh_between(r, t, what.past);
+  weigh_between(r, at, what.past);
   return tell(r, &what);
 }
 
@@ -596,6 +600,7 @@ static cps_status step(run *r, double stop, int *again) {
     return cps_haul_give_up(sim, r->m, h, r->err);
   }
   learn(r);
+  if (stop - t < SLIVER * r->steps[0]) t = stop;
   cps_status status = record_passed(r, t);
   if (status != CPS_OK) return status;
   pass(r, t);
