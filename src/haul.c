@@ -43,6 +43,7 @@ void cps_haul_keep(machine *m) {
       p->stuck0 = p->stuck;
       p->slid0 = p->slid;
       p->flips = 0;
+      memcpy(p->mode0, p->mode, sizeof p->mode0);
     }
     for (int k = 0; c->memory && k < c->n_points; k++) {
       contact_memory *y = &c->memory[k];
@@ -213,7 +214,8 @@ haul_weights cps_haul_weights(const machine *m, double h) {
                         .v_a0 = h * u.gamma * aux_a,
                         .by_a = (1 - u.af) * aux_a,
                         .by_a0 = u.af * aux_a,
-                        .by_aux = aux_0};
+                        .by_aux = aux_0,
+                        .z_rate = h * u.gamma * u.af * aux_a};
 }
 
 /* As if the acceleration stayed. */
@@ -285,7 +287,8 @@ static double finish(machine *m, const rule *u, double h) {
       }
       count += 1;
     }
-    for (int j = 0; c->memory && j < c->n_points; j++) finish_states(&c->memory[j], u);
+    for (int j = 0; c->memory && j < c->n_points; j++)
+      if (c->point[j].drum >= 0) finish_states(&c->memory[j], u);
   }
   for (int k = 0; k < m->nb; k++) {
     freedom *f = &m->free[k];
@@ -354,6 +357,7 @@ int cps_haul_step(haul *r, double h) {
     cps_haul_bring_back(m);
     return 0;
   }
+  cps_memory_refresh(m, &how);
   r->error = finish(m, &u, h);
   r->t += h;
   return 1;

@@ -36,9 +36,9 @@ typedef struct haul_note {
 } haul_note;
 
 /* Weights of a step of length h: q = q0 + h v0 + q_aux aux0 + q_a0 a0 and v = v0 + v_aux aux0 + v_a0 a0 if accelerations
- * stay, and aux = by_a a + by_a0 a0 + by_aux aux0 after it. */
+ * stay, and aux = by_a a + by_a0 a0 + by_aux aux0 after it. States of laws: z_star = z0 + v_aux aux0 + z_rate z_t0. */
 typedef struct haul_weights {
-  double q_aux, q_a0, v_aux, v_a0, by_a, by_a0, by_aux;
+  double q_aux, q_a0, v_aux, v_a0, by_a, by_a0, by_aux, z_rate;
 } haul_weights;
 haul_weights cps_haul_weights(const machine *m, double h);
 

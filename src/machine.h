@@ -73,7 +73,8 @@ typedef struct contact_point {
   int node;        /* it lies at that node, or on the element that starts there */
   int flips, held; /* LAW_JUMP: how often it has let go in this step; whether the last iteration held it */
   int drum0, stuck0, slid0; /* before the step */
-  int mode[AXES];           /* of laws with memory and modes */
+  int mode[AXES];           /* of laws with memory and modes, */
+  int mode0[AXES];          /* and during the step */
   double shape[4];          /* of the element's coordinates r0, r0', r1, r1' */
   double weight;            /* length that it stands for; 1 at nodes */
   double s;                 /* material coordinate */
@@ -202,11 +203,12 @@ typedef struct audit {
 
 /* What statics does with a machine, for those who differentiate it. */
 typedef enum machine_note {
-  NOTE_REST,   /* velocities and accelerations are zero now, */
-  NOTE_LET_GO, /* and friction forces */
-  NOTE_HOLD,   /* springs hold the contact points where they are */
-  NOTE_SOLVED, /* a step from rest */
-  NOTE_STARTED /* velocities are those of the start, and what is prescribed has been moved there */
+  NOTE_REST,       /* velocities and accelerations are zero now, */
+  NOTE_LET_GO,     /* and friction forces */
+  NOTE_HOLD,       /* springs hold the contact points where they are */
+  NOTE_SOLVED,     /* a step from rest */
+  NOTE_REMEMBERED, /* states of laws with memory are those that hold the friction forces */
+  NOTE_STARTED     /* velocities are those of the start, and what is prescribed has been moved there */
 } machine_note;
 
 struct implicit;
@@ -392,6 +394,26 @@ typedef struct rubbing {
 } rubbing;
 rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, double *z, const double *z_star,
                 double *z_t, double z_s);
+
+/* States with which a law with memory holds force f at rest (memory.c): it is pulled slowly from z = 0, further and further,
+ * until it answers with f. What it cannot hold stays at the most that it can. */
+enum { PULLS = 64 };
+typedef struct pull {
+  double length; /* [m] */
+  int mode;
+  double z[CPS_MAX_STATES]; /* after it */
+} pull;
+/* Their number; path [PULLS], or NULL, gets all of them. *holds: the last is as long as it takes to hold f. */
+int cps_memory_pull(const contact_law *l, double n, double f, double *z, pull *path, int *holds);
+/* How fast it is pulled: against the force [m/s]. */
+double cps_memory_crawl(double f);
+/* Lets the law take over force f: its states, their rates, and its mode. */
+void cps_memory_take(const contact_law *l, double n, double f, int *mode, contact_memory *y, int axis);
+/* Modes of laws with memory that have none yet, from what was looked at: a step is in one mode. */
+void cps_memory_choose(machine *m);
+/* Looks at the points of laws with memory once more, where a solve has left them: what its last iteration saw was a step behind.
+ * What touches nothing keeps the states that it had before the solve. */
+void cps_memory_refresh(machine *m, const struct implicit *how);
 
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
  * iteration that lets a slip front move over many contacts at once. 0 if there is none, and no need for a guess. */

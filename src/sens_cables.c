@@ -31,6 +31,12 @@ typedef struct kept_slide {
   int stuck;
 } kept_slide;
 
+/* And of its memory, in one direction. */
+typedef struct kept_memory {
+  double z_star[CPS_MAX_STATES], z_t[CPS_MAX_STATES];
+  int mode, mode0;
+} kept_memory;
+
 /* Something that happened: where its states are on the tape, and what was prescribed. */
 typedef struct happened {
   op what;
@@ -99,6 +105,7 @@ static size_t state_size(const machine *m) {
     size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + sizeof c->reaction +
             2 * sizeof(double);
     size += (size_t)c->n_points * (sizeof(kept_point) + sizeof c->start[0]);
+    if (c->memory) size += (size_t)(c->n_points * (c->dim - 1)) * sizeof(kept_memory);
   }
   return size;
 }
@@ -110,6 +117,22 @@ static void pass(unsigned char **at, void *of, size_t size, int put) {
   else
     memcpy(*at, of, size);
   *at += size;
+}
+
+/* What a law with memory started the solve from. */
+static void exchange_memory(cable *c, int point, unsigned char **at, int put) {
+  contact_point *p = &c->point[point];
+  contact_memory *y = &c->memory[point];
+  for (int a = 0; a < c->dim - 1; a++) {
+    kept_memory x = {.mode = p->mode[a], .mode0 = p->mode0[a]};
+    memcpy(x.z_star, y->z_star[a], sizeof x.z_star);
+    memcpy(x.z_t, y->z_t[a], sizeof x.z_t);
+    pass(at, &x, sizeof x, put);
+    memcpy(y->z_star[a], x.z_star, sizeof x.z_star);
+    memcpy(y->z_t[a], x.z_t, sizeof x.z_t);
+    p->mode[a] = x.mode;
+    p->mode0[a] = x.mode0;
+  }
 }
 
 /* Takes the state of a machine, or puts it there. */
@@ -161,6 +184,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
       p->scale = x.scale;
       p->near = x.near;
       p->stuck = x.stuck;
+      if (c->memory) exchange_memory(c, k, &at, put);
     }
   }
   if (put && m->nb > 0) cps_machine_tie(m);
@@ -186,7 +210,8 @@ static void tape_free(tape *t) {
 }
 
 static int has_state(op_kind k) {
-  return k == OP_SOLVE || k == OP_BEGIN || k == OP_STEP || k == OP_START || k == OP_RELEASE || k >= OP_BDF;
+  return k == OP_SOLVE || k == OP_REMEMBER || k == OP_BEGIN || k == OP_STEP || k == OP_START ||
+         k == OP_RELEASE || k >= OP_BDF;
 }
 
 /* Puts the tangents of what is prescribed now onto the tape; where they are. */
@@ -297,7 +322,7 @@ static cps_status forward_one(course *y, machine *m, const op *what, int moved) 
   exchange(&o->m, y->state, 1);
   if (moved) put_drive(y);
   if (!cps_op_linearise(o, what, y->works)) return singular(y, what->how.t);
-  if (o->now.lost || o->work.lost || o->list.lost || o->tied.lost) return no_memory(y->err);
+  if (o->now.lost || o->work.lost || o->list.lost || o->tied.lost || o->recall.lost) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_forward(o, what, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   if (what->kind == OP_REACH) put_back_drive(y);
@@ -359,11 +384,9 @@ static cps_status happens(course *y, machine *m, const op *what, int moved) {
 }
 
 static void on_statics(machine *m, machine_note note, const implicit *how, void *data) {
-  static const op_kind kinds[] = {[NOTE_REST] = OP_REST,
-                                  [NOTE_LET_GO] = OP_LET_GO,
-                                  [NOTE_HOLD] = OP_HOLD,
-                                  [NOTE_SOLVED] = OP_SOLVE,
-                                  [NOTE_STARTED] = OP_START};
+  static const op_kind kinds[] = {
+      [NOTE_REST] = OP_REST,    [NOTE_LET_GO] = OP_LET_GO,       [NOTE_HOLD] = OP_HOLD,
+      [NOTE_SOLVED] = OP_SOLVE, [NOTE_REMEMBERED] = OP_REMEMBER, [NOTE_STARTED] = OP_START};
   course *y = data;
   op what = {.kind = kinds[note]};
   if (how) what.how = *how;
@@ -648,7 +671,7 @@ static cps_status backward_one(course *y, const happened *x, lanes *initial, dou
   }
   exchange(&o->m, y->tape.bytes + x->state, 1);
   if (!cps_op_linearise(o, &x->what, y->works)) return singular(y, x->what.how.t);
-  if (o->now.lost || o->work.lost || o->list.lost || o->tied.lost) return no_memory(y->err);
+  if (o->now.lost || o->work.lost || o->list.lost || o->tied.lost || o->recall.lost) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_backward(o, &x->what, initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   contract(y, o->at.d, x->d, gradient);
@@ -742,8 +765,8 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     if (c->model != CABLE_ANCF) return "cables have them with the model ancf only";
-    if (c->contact.law && c->contact.law->n_states)
-      return "friction laws with memory have none on cables yet";
+    if (bdf && c->contact.law && c->contact.law->n_states && c->contact.law->n_modes)
+      return "friction laws with memory and modes have none on cables with run.solver bdf yet";
     if (c->contact.law && c->contact.reading == STICK_ALL) return "the reading all-stick has none yet";
   }
   for (int i = 0; i < s->n_drums; i++) {

@@ -9,7 +9,7 @@
  *
  * J is block-tridiagonal by node; the rest is a list of entries (row, column, factor) over one vector,
  *
- *   [state before | state after | w1 | w2 | theta | d | d before | right-hand side | kept | results]
+ *   [state before | state after | w1 | w2 | z_star | theta | d | d before | right-hand side | kept | results]
  *
  * so that the adjoint is the same lists read the other way round. A vector holds four parameters, or four outputs, at
  * once (lanes.h).
@@ -96,6 +96,8 @@ typedef struct cable_at {
   int e;                      /* coordinates: (n + 1) b */
   int q, v, a, aux, f, start; /* in a state; f: [points][axes], start: [points][dim] */
   int reaction;               /* [2][dim] of ends that are moved */
+  int zs, z, z_t, z_aux;      /* of laws with memory: [points][axes][states] each, and how many that is */
+  int z_star;                 /* in z_star */
   int w;                      /* in w1, w2 */
   int theta;                  /* TH_...; then length[n], mass[n + 1], and per point mass, weight, shape[4] */
   int length, mass, p_mass, p_weight, p_shape; /* in theta */
@@ -107,12 +109,12 @@ typedef struct cable_at {
 typedef struct layout {
   int states, works; /* size of a state, where its works are */
   int border;        /* of its border unknowns: [4][nb] q, v, a, aux */
-  int past,
-      ahead; /* bdf: q and v [2][ws] of the last points, newest first, and all before the works at the end of the step */
-  int drum_start;            /* statics: angle and centre of each drum when springs took hold: [drums][4] */
-  int slide_start;           /* where springs hold slides: [slides] */
-  int thetas, gravity, grip; /* size of theta; where these are in it */
-  int drum_theta, drum_d;    /* of the first drum */
+  int past, point; /* bdf: the last points, newest first, and how long one is: q and v [ws], states of laws */
+  int ahead;       /* and all before the works at the end of the step */
+  int drum_start;  /* statics: angle and centre of each drum when springs took hold: [drums][4] */
+  int slide_start; /* where springs hold slides: [slides] */
+  int thetas, gravity, grip;    /* size of theta; where these are in it */
+  int drum_theta, drum_d;       /* of the first drum */
   int body_theta, spring_theta; /* masses of border bodies; stiffness, damping and length of springs */
   int slide_theta;              /* of the first slide */
   int release_theta;            /* velocities with which bodies of the scenario are released: [3] each */
@@ -123,9 +125,9 @@ typedef struct layout {
   int ds, ws, rhs; /* sizes */
   int border_w, border_rhs; /* of the first border unknown in these */
   int nb, nx;               /* unknowns of the border, and with those that sens_border.c adds */
-  int before, after, w1, w2, theta, d, d0, right, result; /* where the parts start in the vector */
-  int kept;                                               /* bdf: room for a state up to its works */
-  int size;                                               /* of it, without results */
+  int before, after, w1, w2, z_star, theta, d, d0, right, result; /* where the parts start in the vector */
+  int kept;                                                       /* bdf: room for a state up to its works */
+  int size;                                                       /* of it, without results */
   cable_at *cable;
 } layout;
 
@@ -171,8 +173,8 @@ typedef struct spot {
   double r[3], n[3], t[3], rho, out, along; /* place from the centre; velocity along n and t */
   double depth, load, load_slow;            /* normal force; without its damping */
   cps_normal_output law, slow;
-  double f[AXES];
-  spot_row force[3]; /* of minus the force on the cable */
+  double f[AXES], slide_v[AXES], slide_a[AXES]; /* friction; sliding velocity and acceleration */
+  spot_row force[3];                            /* of minus the force on the cable */
   spot_row rest[AXES];
   int open; /* friction is not determined: it stays what it was */
 } spot;
@@ -195,8 +197,24 @@ void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck,
 void cps_spot_place(const machine *m, const cable *c, const contact_point *p, spot *s);
 /* All of it. `stuck` as the point did at the end of the solve. */
 void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, const implicit *how, spot *s);
-/* Whether the law can be differentiated here; a sentence if not. */
-const char *cps_spot_refuses(const contact_law *l, int dim);
+
+/* Something of a law with memory that follows from velocity, load, balance force, friction force, the states that a solve starts
+ * from, and parameters. */
+typedef struct recall_row {
+  double v, n, e, f, star[CPS_MAX_STATES], p[CPS_MAX_PARAMS];
+} recall_row;
+
+/* A law with memory in one direction of a contact point, its states eliminated. */
+typedef struct recall {
+  double states[CPS_MAX_STATES]; /* at the end of the solve */
+  recall_row f, z[CPS_MAX_STATES], z_t[CPS_MAX_STATES];
+} recall;
+
+/* Of a point that was evaluated. */
+void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o);
+/* How such a row depends on everything. */
+void cps_spot_recall(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
+                     const recall_row *x, spot_row *row);
 
 /* ------------------------------------------------------------------ a machine, linearised */
 
@@ -245,6 +263,7 @@ typedef struct model {
   border_matrix border;
   entries now;          /* right-hand side of the present solve by everything else */
   entries work;         /* works of a step by the states before and after it */
+  entries recall;       /* states of laws with memory after a solve */
   chain_work dense;     /* those of elements; */
   int has_dense;        /* if they are asked for */
   entries list;         /* other uses */
@@ -283,6 +302,12 @@ void cps_model_energy(model *o, entries *list, const int row[3]);
 /* Row of coordinate j of node i in the right-hand side, or of friction force k of a contact point. */
 int cps_model_row(const model *o, int cable, int node, int j);
 int cps_model_friction_row(const model *o, int cable, int point, int axis);
+
+/* Laws with memory (sens_memory.c): what states that a solve starts from do to the friction of a point, in `now`; what becomes of
+ * states, in `recall`; and in statics, in `list`. */
+void cps_memory_rows(model *o, int cable, int point, const implicit *how);
+void cps_memory_states(model *o, const implicit *how, int balance);
+void cps_memory_hold(model *o);
 
 /* The border of a model: see sens_border.c. */
 int cps_border_make(model *o); /* 0 if out of memory */

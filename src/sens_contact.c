@@ -14,12 +14,6 @@ static double dot(const double *a, const double *b, int dim) {
   return dim == 3 ? s + a[2] * b[2] : s;
 }
 
-const char *cps_spot_refuses(const contact_law *l, int dim) {
-  (void)dim;
-  if (l->kind == LAW_MEMORY) return "its friction law has memory";
-  return NULL;
-}
-
 /* ------------------------------------------------------------------ place and normal force */
 
 static void motion_of(const machine *m, const cable *c, const contact_point *p, const drum *g, double *w,
@@ -258,29 +252,62 @@ static void rub_spring(const machine *m, const cable *c, const contact_point *p,
   }
 }
 
-/* Puts the friction of a point together with how its arguments depend on everything. */
-static void compose(const machine *m, const cable *c, const contact_point *p, const drum *g, const rub *o,
-                    const double *b, spot *s) {
-  int dim = m->dim, axes = dim - 1;
+/* Sliding velocities times v, accelerations times a and the normal force times n, added to a row; b: acceleration of the point. */
+static void add_sliding(const machine *m, const cable *c, const contact_point *p, const spot *s,
+                        const double *v, const double *a, double n, const double *b, spot_row *row) {
+  const drum *g = &m->drum[s->drum];
+  int dim = m->dim;
   double out_a = dot(s->n, b, dim);
-  for (int i = 0; i < axes; i++) {
-    spot_row *row = &s->rest[i];
-    for (int j = 0; j < axes; j++) {
-      row->f[j] += o->f[i][j];
-      for (int d = 0; d < dim; d++) {
-        const double along = j == 0 ? s->t[d] : g->axis[d];
-        row->v[d] += o->v[i][j] * along;
-        row->a[d] += o->a[i][j] * along;
-        if (j == 0) row->r[d] -= (o->v[i][0] * s->out + o->a[i][0] * out_a) / s->rho * s->t[d];
-      }
+  for (int j = 0; j < dim - 1; j++)
+    for (int d = 0; d < dim; d++) {
+      const double along = j == 0 ? s->t[d] : g->axis[d];
+      row->v[d] += v[j] * along;
+      row->a[d] += a[j] * along;
+      if (j == 0) row->r[d] -= (v[0] * s->out + a[0] * out_a) / s->rho * s->t[d];
     }
-    row->radius -= o->v[i][0] * g->rate + o->a[i][0] * g->acceleration;
-    row->rate -= o->v[i][0] * g->radius;
-    row->acceleration -= o->a[i][0] * g->radius;
+  row->radius -= v[0] * g->rate + a[0] * g->acceleration;
+  row->rate -= v[0] * g->radius;
+  row->acceleration -= a[0] * g->radius;
+  add_normal(s, p, c->contact.normal->n_params, dim, n, row);
+}
+
+/* Puts the friction of a point together with how its arguments depend on everything. */
+static void compose(const machine *m, const cable *c, const contact_point *p, const rub *o, const double *b,
+                    spot *s) {
+  for (int i = 0; i < m->dim - 1; i++) {
+    spot_row *row = &s->rest[i];
+    for (int j = 0; j < m->dim - 1; j++) row->f[j] += o->f[i][j];
     row->mass += o->mass[i];
     row->viscous += o->viscous[i];
     for (int k = 0; k < c->contact.law->n_params; k++) row->law[k] += o->law[i][k];
-    add_normal(s, p, c->contact.normal->n_params, dim, o->n[i], row);
+    add_sliding(m, c, p, s, o->v[i], o->a[i], o->n[i], b, row);
+  }
+}
+
+void cps_spot_recall(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
+                     const recall_row *x, spot_row *row) {
+  double w[3] = {0}, b[3] = {0}, v[AXES] = {0}, a[AXES] = {0};
+  memset(row, 0, sizeof *row);
+  motion_of(m, c, p, &m->drum[s->drum], w, b);
+  v[axis] = x->v;
+  a[axis] = -x->e * p->mass; /* e = f - m r_s */
+  row->f[axis] = x->e + x->f;
+  row->mass = -x->e * s->slide_a[axis];
+  for (int k = 0; k < c->contact.law->n_params; k++) row->law[k] = x->p[k];
+  add_sliding(m, c, p, s, v, a, x->n, b, row);
+}
+
+/* f = F(v, f - m r_s, N, z), where states z follow from the others, each direction by itself. */
+static void rub_memory(const cable *c, int point, const spot *s, const slip *x, double z_s, rub *o) {
+  for (int i = 0; i < x->axes; i++) {
+    recall y;
+    cps_recall(c, point, i, s, z_s, &y);
+    o->f[i][i] = 1 - y.f.e;
+    o->v[i][i] = -y.f.v;
+    o->a[i][i] = y.f.e * x->mass;
+    o->n[i] = -y.f.n;
+    o->mass[i] = y.f.e * x->a[i];
+    for (int k = 0; k < c->contact.law->n_params; k++) o->law[i][k] = -y.f.p[k];
   }
 }
 
@@ -314,9 +341,14 @@ void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, con
     x.v[1] = dot(g->axis, w, 3);
     x.a[1] = dot(g->axis, b, 3);
   }
-  rub o;
-  cps_rub_by(l, &x, s->f, p->stuck, &o);
-  compose(m, c, p, g, &o, b, s);
+  memcpy(s->slide_v, x.v, sizeof x.v);
+  memcpy(s->slide_a, x.a, sizeof x.a);
+  rub o = {.mass = {0}};
+  if (l->kind == LAW_MEMORY)
+    rub_memory(c, (int)(p - c->point), s, &x, how->z_s, &o);
+  else
+    cps_rub_by(l, &x, s->f, p->stuck, &o);
+  compose(m, c, p, &o, b, s);
   /* What sticks where its place is given bears any friction: it keeps what it had. */
   unsigned place = dim == 2 ? 0x3 : 0x7;
   s->open = p->stuck && p->weight == 1 && p->shape[0] == 1 && (c->fixed[p->node] & place) == place &&

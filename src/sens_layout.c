@@ -7,7 +7,7 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   memset(l, 0, sizeof *l);
   l->cable = calloc(m->n_cables > 0 ? (size_t)m->n_cables : 1, sizeof *l->cable);
   if (!l->cable) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
-  int state = 0, w = 0, theta = 0, rhs = 0, axes = m->dim - 1;
+  int state = 0, w = 0, z = 0, theta = 0, rhs = 0, axes = m->dim - 1;
   l->gravity = theta;
   l->grip = theta + 3;
   theta += 4;
@@ -36,7 +36,13 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     at->f = state;
     at->start = at->f + c->n_points * axes;
     at->reaction = at->start + c->n_points * m->dim;
-    state = at->reaction + 2 * m->dim;
+    at->zs = c->memory ? c->n_points * axes * c->contact.law->n_states : 0;
+    at->z = at->reaction + 2 * m->dim;
+    at->z_t = at->z + at->zs;
+    at->z_aux = at->z_t + at->zs;
+    state = at->z_aux + at->zs;
+    at->z_star = z;
+    z += at->zs;
     at->w = w;
     w += at->e;
     at->theta = theta;
@@ -61,7 +67,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->ws = w + m->nb;
   if (strcmp(m->of->run.solver, "bdf") == 0) {
     l->past = l->states;
-    l->ahead = l->past + 2 * BDF_POINTS * l->ws;
+    l->point = 2 * l->ws + z;
+    l->ahead = l->past + BDF_POINTS * l->point;
     l->states = l->ahead + l->works;
   }
   l->nx = m->nb;
@@ -70,7 +77,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->after = l->before + l->states;
   l->w1 = l->after + l->states;
   l->w2 = l->w1 + l->ws;
-  l->theta = l->w2 + l->ws;
+  l->z_star = l->w2 + l->ws;
+  l->theta = l->z_star + z;
   l->d = l->theta + l->thetas;
   l->d0 = l->d + l->ds;
   l->right = l->d0 + l->ds;

@@ -85,6 +85,7 @@ void cps_model_free(model *o) {
   free(o->dense.solver_q);
   cps_entries_free(&o->now);
   cps_entries_free(&o->work);
+  cps_entries_free(&o->recall);
   cps_entries_free(&o->list);
   cps_entries_free(&o->tied);
   cps_layout_free(&o->at);
@@ -417,6 +418,7 @@ static void add_point(model *o, int cable_of, int point, const implicit *how, in
     into to = {cable_of, p->node, slot + i, 1};
     add_spot_row(o, p, s, &s->rest[i], &to, how, balance);
   }
+  if (c->memory) cps_memory_rows(o, cable_of, point, how);
   for (int k = 0; k < 4; k++) {
     for (int d = 0; d < dim; d++) {
       into to = {cable_of, p->node + k / 2, k % 2 * dim + d, p->shape[k]};
@@ -484,6 +486,7 @@ int cps_model_linearise(model *o, const implicit *how, int balance) {
     fix(o, i);
     good = cps_chain_factor(a) && good;
   }
+  cps_memory_states(o, how, balance);
   if (o->at.nb == 0 || !good) return good;
   cps_border_own(o, how, balance);
   return cps_border_factor(o);

@@ -32,18 +32,13 @@ static void linearise_hold(model *o) {
       for (int d = 0; d < c->dim; d++) {
         int row = o->at.after + at->start + k * c->dim + d;
         for (int n = 0; n < 4; n++) {
-          int first = o->at.before + at->q + p->node * c->b + n * c->dim;
-          cps_entries_add(&o->list, row, first + d, p->shape[n]);
-          if (o->theta_varies[at->p_shape + 4 * k + n]) { /* longer elements have it elsewhere */
-            const double *q = c->q + p->node * c->b + n * c->dim;
-            double by = q[d];
-            for (int e = 0; e < c->dim && s.drum >= 0; e++)
-              by -= s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho * q[e];
-            cps_entries_add(&o->list, row, o->at.theta + at->p_shape + 4 * k + n, by);
+          int node = p->node * c->b + n * c->dim, shape = at->p_shape + 4 * k + n;
+          for (int e = 0; e < c->dim && p->shape[n] != 0; e++) {
+            double by = (d == e) - (s.drum >= 0 ? s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho : 0);
+            cps_entries_add(&o->list, row, o->at.before + at->q + node + e, p->shape[n] * by);
+            if (p->weight != 1 && o->theta_varies[shape]) /* it lies elsewhere in a longer element */
+              cps_entries_add(&o->list, row, o->at.theta + shape, by * c->q[node + e]);
           }
-          for (int e = 0; e < c->dim && s.drum >= 0; e++)
-            cps_entries_add(&o->list, row, first + e,
-                            -p->shape[n] * s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho);
         }
         if (s.drum < 0) continue;
         const double *axis = m->drum[s.drum].axis;
@@ -132,6 +127,8 @@ int cps_op_linearise(model *o, const op *what, int works) {
     linearise_release(o);
   } else if (what->kind == OP_HOLD) {
     linearise_hold(o);
+  } else if (what->kind == OP_REMEMBER) {
+    cps_memory_hold(o);
   } else if (what->kind == OP_INITIAL) {
     int row[3] = {o->at.result, o->at.result, o->at.result};
     o->list.n = 0;

@@ -6,20 +6,21 @@
 #include "sens_chain.h"
 
 typedef enum op_kind {
-  OP_REST,    /* statics: velocities and accelerations become zero */
-  OP_LET_GO,  /* friction forces become zero */
-  OP_HOLD,    /* springs hold the contact points where they are */
-  OP_SOLVE,   /* a step from rest */
-  OP_START,   /* velocities as at the start */
-  OP_RELEASE, /* bodies that were held get velocities of their own */
-  OP_INITIAL, /* the energy that is stored now is the initial one */
-  OP_BEGIN,   /* accelerations that balance, at first and after a jump */
-  OP_STEP,    /* a step of generalised-alpha */
-  OP_ROW,     /* a row is recorded */
-  OP_BDF,     /* a step of bdf, to its end, */
-  OP_REACH,   /* or one that only looks there: it passes rows, */
-  OP_BETWEEN, /* the state in between that a row is about, */
-  OP_BACK     /* and back to its end */
+  OP_REST,     /* statics: velocities and accelerations become zero */
+  OP_LET_GO,   /* friction forces become zero */
+  OP_HOLD,     /* springs hold the contact points where they are */
+  OP_SOLVE,    /* a step from rest */
+  OP_REMEMBER, /* laws with memory take over their friction forces */
+  OP_START,    /* velocities as at the start */
+  OP_RELEASE,  /* bodies that were held get velocities of their own */
+  OP_INITIAL,  /* the energy that is stored now is the initial one */
+  OP_BEGIN,    /* accelerations that balance, at first and after a jump */
+  OP_STEP,     /* a step of generalised-alpha */
+  OP_ROW,      /* a row is recorded */
+  OP_BDF,      /* a step of bdf, to its end, */
+  OP_REACH,    /* or one that only looks there: it passes rows, */
+  OP_BETWEEN,  /* the state in between that a row is about, */
+  OP_BACK      /* and back to its end */
 } op_kind;
 
 typedef struct op {

@@ -153,6 +153,7 @@ static void copy(lanes *z, int to, int from, int n) { memcpy(z + to, z + from, (
 
 static void clear(lanes *z, int at, int n) { memset(z + at, 0, (size_t)n * sizeof *z); }
 
+#include "sens_sweep_memory.h"
 #include "sens_sweep_rim.h"
 
 /* Ends and rims are moved to where they are prescribed. */
@@ -240,6 +241,7 @@ static void predict_forward(const model *o, const op *what, const weights *w, la
       }
   }
   if (o->at.nb > 0) predict_border(o, what, w, z);
+  predict_states(o, what, w, z);
 }
 
 /* Rows that say what an unknown is. */
@@ -320,6 +322,7 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
     if (o->border.force[k]) b[nb + k] = b[2 * nb + k] = b[3 * nb + k] = all(0);
   }
   copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, starts_of(o));
+  states_forward(o, what, w, z);
 }
 
 /* What moves an end: its equations as if it were free, before and after they are solved. */
@@ -395,6 +398,8 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
     for (int i = 0; i < o->m.n_cables; i++)
       copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
     copy(z, o->at.before + o->at.border + 3 * o->at.nb, o->at.before + o->at.border + 2 * o->at.nb, o->at.nb);
+    for (int i = 0; i < o->m.n_cables; i++)
+      copy(z, o->at.before + o->at.cable[i].z_aux, o->at.before + o->at.cable[i].z_t, o->at.cable[i].zs);
     return;
   }
   solve_one_forward(o, what, &w, z);
@@ -469,6 +474,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
     apply(&o->list, z);
     z[l->before + l->works + WK_INITIAL] = z[l->result];
   }
+  if (what->kind == OP_REMEMBER) remember_forward(o, z);
   if (what->kind == OP_REST) clear(z, l->before + l->border + l->nb, 3 * l->nb);
   if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, starts_of(o));
   for (int k = 0; k < o->m.n_slides && what->kind == OP_LET_GO; k++)
@@ -534,6 +540,7 @@ static void move_backward(const model *o, int state, lanes *z) {
 }
 
 static void unknowns_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  states_backward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
@@ -671,6 +678,7 @@ static void predict_border_backward(const model *o, const op *what, const weight
 }
 
 static void predict_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  predict_states_backward(o, what, w, z);
   if (o->at.nb > 0) predict_border_backward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
@@ -772,6 +780,9 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
         take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
     for (int k = 0; k < o->at.nb; k++)
       take(z, o->at.after + o->at.border + 2 * o->at.nb + k, o->at.after + o->at.border + 3 * o->at.nb + k);
+    for (int i = 0; i < o->m.n_cables; i++)
+      for (int k = 0; k < o->at.cable[i].zs; k++)
+        take(z, o->at.after + o->at.cable[i].z_t + k, o->at.after + o->at.cable[i].z_aux + k);
     tie_rims_backward(o, o->at.after, z);
     apply_transposed(&o->tied, z);
     move_backward(o, o->at.after, z);
@@ -850,6 +861,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
   if (what->kind == OP_REST) clear(z, l->after + l->border + l->nb, 3 * l->nb);
   for (int k = 0; k < o->m.n_slides && what->kind == OP_LET_GO; k++)
     z[l->after + l->border + o->m.slide[k].f_at] = all(0);
+  if (what->kind == OP_REMEMBER) remember_backward(o, z);
   if (what->kind == OP_INITIAL) {
     z[l->result] = all(0);
     take(z, l->result, l->after + l->works + WK_INITIAL);

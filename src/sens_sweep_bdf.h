@@ -7,66 +7,73 @@
  * A step that passes rows is taken apart: OP_REACH solves for its end, which waits in `ahead`; OP_BETWEEN puts the state where
  * the polynomial through the last points is, balances it, and adds the work of getting there; OP_BACK goes on to the end. */
 
-/* Calls a function for each run of coordinates: where they are in q and v of a state, and among the w. */
-#define EACH_PART(o, q, v, w, n)                                                                             \
-  for (int part_ = 0, q, v, w, n; part_ <= (o)->m.n_cables && parts((o), part_, &q, &v, &w, &n); part_++)
+/* Runs of numbers that a point of the past has, of each cable and of the border: where they are in a state, in a point, and how many. */
+enum { PARTS = 3 };
 
-static int parts(const model *o, int i, int *q, int *v, int *w, int *n) {
+typedef struct part {
+  int state, point, n;
+} part;
+
+static void parts_of(const model *o, int i, part out[PARTS]) {
   const layout *l = &o->at;
-  *q = i < o->m.n_cables ? l->cable[i].q : l->border;
-  *v = i < o->m.n_cables ? l->cable[i].v : l->border + l->nb;
-  *w = i < o->m.n_cables ? l->cable[i].w : l->border_w;
-  *n = i < o->m.n_cables ? l->cable[i].e : l->nb;
-  return 1;
+  const cable_at *at = i < o->m.n_cables ? &l->cable[i] : NULL;
+  int w = at ? at->w : l->border_w, n = at ? at->e : l->nb;
+  out[0] = (part){at ? at->q : l->border, w, n};
+  out[1] = (part){at ? at->v : l->border + l->nb, l->ws + w, n};
+  out[2] = (part){at ? at->z : 0, 2 * l->ws + (at ? at->z_star : 0), at ? at->zs : 0};
+}
+
+/* Accelerations and friction forces of each, which start between both ends of a step. */
+static void starts_between(const model *o, int i, part out[2]) {
+  const layout *l = &o->at;
+  const cable_at *at = i < o->m.n_cables ? &l->cable[i] : NULL;
+  out[0] = (part){at ? at->a : l->border + 2 * l->nb, 0, at ? at->e : l->nb};
+  out[1] = (part){at ? at->f : 0, 0, at ? o->m.cable[i].n_points * (o->m.dim - 1) : 0};
 }
 
 /* ------------------------------------------------------------------ forward */
 
 static void recall_forward(const model *o, const op *what, const weights *w, lanes *z) {
-  int ws = o->at.ws;
+  int ws = o->at.ws, next = o->at.point;
   lanes *w1 = z + o->at.w1, *w2 = z + o->at.w2;
-  const lanes *past = z + o->at.before + o->at.past;
+  const lanes *q = z + o->at.before + o->at.past, *v = q + ws;
   lanes g[BDF_POINTS] = {all(what->past[0]), all(what->past[1]), all(what->past[2])}, c = all(w->v_q);
   for (int k = 0; k < ws; k++) {
-    w1[k] = g[0] * past[k] + g[1] * past[2 * ws + k] + g[2] * past[4 * ws + k];
-    w2[k] = c * w1[k] + g[0] * past[ws + k] + g[1] * past[3 * ws + k] + g[2] * past[5 * ws + k];
+    w1[k] = g[0] * q[k] + g[1] * q[next + k] + g[2] * q[2 * next + k];
+    w2[k] = c * w1[k] + g[0] * v[k] + g[1] * v[next + k] + g[2] * v[2 * next + k];
   }
 }
 
 /* The state at `from` is the newest point; the others are older by one, or with `anew` forgotten. */
 static void learn_forward(const model *o, int from, int anew, lanes *z) {
-  int ws = o->at.ws, past = o->at.before + o->at.past, older = 2 * (BDF_POINTS - 1) * ws;
+  int past = o->at.before + o->at.past, next = o->at.point, older = (BDF_POINTS - 1) * next;
   if (anew)
-    memset(z + past + 2 * ws, 0, (size_t)older * sizeof *z);
+    clear(z, past + next, older);
   else
-    memmove(z + past + 2 * ws, z + past, (size_t)older * sizeof *z);
-  EACH_PART(o, q, v, w, n) {
-    copy(z, past + w, from + q, n);
-    copy(z, past + ws + w, from + v, n);
+    memmove(z + past + next, z + past, (size_t)older * sizeof *z);
+  for (int i = 0; i <= o->m.n_cables; i++) {
+    part x[PARTS];
+    parts_of(o, i, x);
+    for (int k = 0; k < PARTS; k++) copy(z, past + x[k].point, from + x[k].state, x[k].n);
   }
 }
 
 /* Where the polynomial through the last points is; accelerations and friction forces start between both ends. */
 static void interpolate_forward(const model *o, const op *what, lanes *z) {
   const layout *l = &o->at;
-  int ws = l->ws, body = l->before;
-  const lanes *past = z + l->before + l->past, *end = z + l->before + l->ahead;
-  lanes g[BDF_POINTS] = {all(what->past[0]), all(what->past[1]), all(what->past[2])}, part = all(what->part);
-  EACH_PART(o, q, v, w, n)
-  for (int k = 0; k < n; k++) {
-    const lanes *x = past + w + k;
-    z[body + q + k] = g[0] * x[0] + g[1] * x[2 * ws] + g[2] * x[4 * ws];
-    z[body + v + k] = g[0] * x[ws] + g[1] * x[3 * ws] + g[2] * x[5 * ws];
-  }
+  const lanes *end = z + l->before + l->ahead;
+  lanes *y = z + l->before, share = all(what->part);
   for (int i = 0; i <= o->m.n_cables; i++) {
-    const cable_at *at = i < o->m.n_cables ? &l->cable[i] : NULL;
-    int a = at ? at->a : l->border + 2 * l->nb, n = at ? at->e : l->nb,
-        forces = at ? o->m.cable[i].n_points * (o->m.dim - 1) : 0;
-    for (int k = a; k < a + n; k++) z[body + k] += part * (end[k] - z[body + k]);
-    for (int k = l->border; !at && k < l->border + l->nb; k++) /* friction of slides is a force, too */
-      if (o->border.force[k - l->border]) z[body + k] = z[l->kept + k] + part * (end[k] - z[l->kept + k]);
-    for (int k = 0; k < forces; k++) z[body + at->f + k] += part * (end[at->f + k] - z[body + at->f + k]);
+    part x[PARTS];
+    parts_of(o, i, x);
+    for (int j = 0; j < PARTS; j++)
+      for (int k = 0; k < x[j].n; k++) y[x[j].state + k] = recalled(o, what, x[j].point + k, z);
+    starts_between(o, i, x);
+    for (int j = 0; j < 2; j++)
+      for (int k = x[j].state; k < x[j].state + x[j].n; k++) y[k] += share * (end[k] - y[k]);
   }
+  for (int k = l->border; k < l->border + l->nb; k++) /* friction of slides is a force, too */
+    if (o->border.force[k - l->border]) y[k] = z[l->kept + k] + share * (end[k] - z[l->kept + k]);
 }
 
 /* Adds the works between the states before and after, which then becomes the present one. */
@@ -111,9 +118,9 @@ static void bdf_forward(const model *o, const op *what, lanes *z) {
 static void recall_backward(const model *o, const op *what, const weights *w, lanes *z) {
   int ws = o->at.ws;
   const lanes *w1 = z + o->at.w1, *w2 = z + o->at.w2;
-  lanes *past = z + o->at.before + o->at.past, c = all(w->v_q);
+  lanes c = all(w->v_q);
   for (int i = 0; i < BDF_POINTS; i++) {
-    lanes g = all(what->past[i]), *q = past + 2 * i * ws, *v = q + ws;
+    lanes g = all(what->past[i]), *q = z + o->at.before + o->at.past + i * o->at.point, *v = q + ws;
     if (what->past[i] == 0) continue;
     for (int k = 0; k < ws; k++) {
       q[k] += g * (w1[k] + c * w2[k]);
@@ -124,49 +131,43 @@ static void recall_backward(const model *o, const op *what, const weights *w, la
 
 /* What the newest point is worth goes to the state at `to`; with `anew` the others are forgotten. */
 static void learn_backward(const model *o, int to, int anew, lanes *z) {
-  int ws = o->at.ws, past = o->at.after + o->at.past, older = 2 * (BDF_POINTS - 1) * ws;
-  EACH_PART(o, q, v, w, n)
-  for (int k = 0; k < n; k++) {
-    z[to + q + k] += z[past + w + k];
-    z[to + v + k] += z[past + ws + w + k];
+  int past = o->at.after + o->at.past, next = o->at.point, older = (BDF_POINTS - 1) * next;
+  for (int i = 0; i <= o->m.n_cables; i++) {
+    part x[PARTS];
+    parts_of(o, i, x);
+    for (int j = 0; j < PARTS; j++)
+      for (int k = 0; k < x[j].n; k++) z[to + x[j].state + k] += z[past + x[j].point + k];
   }
-  if (anew)
-    clear(z, past, 2 * ws + older);
-  else
-    memmove(z + past, z + past + 2 * ws, (size_t)older * sizeof *z);
-  if (!anew) clear(z, past + older, 2 * ws);
+  if (!anew) memmove(z + past, z + past + next, (size_t)older * sizeof *z);
+  clear(z, past + (anew ? 0 : older), anew ? older + next : next);
 }
 
 /* From the state before, which was put there, to the last points, the end of the step and what was kept. */
 static void interpolate_backward(const model *o, const op *what, lanes *z) {
   const layout *l = &o->at;
-  int ws = l->ws, body = l->before;
-  lanes *past = z + l->before + l->past, *end = z + l->before + l->ahead, part = all(what->part);
+  lanes *y = z + l->before, *end = z + l->before + l->ahead, share = all(what->part);
   for (int k = l->border; k < l->border + l->nb; k++) {
     if (!o->border.force[k - l->border]) continue;
-    end[k] += part * z[body + k];
-    z[l->kept + k] += (all(1) - part) * z[body + k];
-    z[body + k] = all(0);
-  }
-  EACH_PART(o, q, v, w, n)
-  for (int k = 0; k < n; k++) {
-    for (int i = 0; i < BDF_POINTS; i++) {
-      past[2 * i * ws + w + k] += all(what->past[i]) * z[body + q + k];
-      past[(2 * i + 1) * ws + w + k] += all(what->past[i]) * z[body + v + k];
-    }
-    z[body + q + k] = z[body + v + k] = all(0);
+    end[k] += share * y[k];
+    z[l->kept + k] += (all(1) - share) * y[k];
+    y[k] = all(0);
   }
   for (int i = 0; i <= o->m.n_cables; i++) {
-    const cable_at *at = i < o->m.n_cables ? &l->cable[i] : NULL;
-    int a = at ? at->a : l->border + 2 * l->nb, n = at ? at->e : l->nb,
-        forces = at ? o->m.cable[i].n_points * (o->m.dim - 1) : 0;
-    for (int k = 0; k < n + forces; k++) {
-      int x = k < n ? a + k : at->f + k - n;
-      end[x] += part * z[body + x];
-      z[body + x] -= part * z[body + x];
-    }
+    part x[PARTS];
+    starts_between(o, i, x);
+    for (int j = 0; j < 2; j++)
+      for (int k = x[j].state; k < x[j].state + x[j].n; k++) {
+        end[k] += share * y[k];
+        y[k] -= share * y[k];
+      }
+    parts_of(o, i, x);
+    for (int j = 0; j < PARTS; j++)
+      for (int k = x[j].state; k < x[j].state + x[j].n; k++) {
+        recalled_backward(o, what, x[j].point + k - x[j].state, y[k], z);
+        y[k] = all(0);
+      }
   }
-  for (int k = 0; k < l->works; k++) z[l->kept + k] += z[body + k];
+  for (int k = 0; k < l->works; k++) z[l->kept + k] += y[k];
 }
 
 /* Adjoints of works, to the states before and after; those of before become what is there. */

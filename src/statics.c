@@ -375,53 +375,22 @@ void cps_machine_lay(machine *m, double t) {
 
 /* ------------------------------------------------------------------ laws with memory */
 
-/* Finds states with which the law holds force f at rest: it is pulled slowly from z = 0, further and further, until
- * it answers with f. What it cannot hold stays at the most that it can. */
-static void remember(const contact_law *l, double n, double f, int *mode, contact_memory *y, int axis) {
-  const double crawl = f > 0 ? -1e-6 : 1e-6; /* against the force [m/s] */
-  double *z = y->z[axis], before[CPS_MAX_STATES], z_t[CPS_MAX_STATES] = {0};
-  memset(y->z_t[axis], 0, sizeof y->z_t[axis]);
-  memset(y->aux[axis], 0, sizeof y->aux[axis]);
-  memset(z, 0, CPS_MAX_STATES * sizeof *z);
-  if (f == 0 || !(n > 0)) return;
-  double part = 1e-10, gone = 0; /* distances pulled [m] */
-  for (int it = 0, found = 0; it < 200 && gone < 0.1 && part > 1e-15 * gone; it++) {
-    double trial[CPS_MAX_STATES];
-    memcpy(before, z, sizeof before);
-    memcpy(trial, z, sizeof trial);
-    cps_law_input in = {crawl, n, f, trial, CPS_MODE_FREE};
-    int now = l->law->n_modes ? cps_law_mode(l->law, l->p, &in) : CPS_MODE_FREE;
-    cps_rub(l, crawl, n, f, now, trial, before, z_t, part / fabs(crawl));
-    in.v = 0;
-    cps_law_output out;
-    cps_law_eval(l->law, l->p, &in, &out, NULL);
-    if (fabs(out.f) >= fabs(f) && out.f * f > 0) {
-      found = 1;
-    } else {
-      memcpy(z, trial, sizeof trial);
-      gone += part;
-    }
-    part *= found ? 0.5 : 1.5;
-  }
-  if (l->law->n_modes) {
-    cps_law_input in = {0, n, f, z, CPS_MODE_FREE};
-    *mode = cps_law_mode(l->law, l->p, &in);
-  }
-}
-
 static void remember_all(machine *m) {
+  int any = 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
+    any |= c->memory != NULL;
     for (int k = 0; c->memory && k < c->n_points; k++)
       for (int a = 0; a < m->dim - 1; a++) {
         contact_point *p = &c->point[k];
-        remember(&c->contact, p->drum >= 0 ? p->n : 0, p->f[a], &p->mode[a], &c->memory[k], a);
+        cps_memory_take(&c->contact, p->drum >= 0 ? p->n : 0, p->f[a], &p->mode[a], &c->memory[k], a);
       }
   }
   for (int k = 0; k < m->n_slides; k++) {
     slide *y = &m->slide[k];
-    if (y->law.law->n_states) remember(&y->law, y->p.n, m->free[y->f_at].q, &y->p.mode[0], &y->y, 0);
+    if (y->law.law->n_states) cps_memory_take(&y->law, y->p.n, m->free[y->f_at].q, &y->p.mode[0], &y->y, 0);
   }
+  if (any) note(m, NOTE_REMEMBERED, NULL);
 }
 
 /* ------------------------------------------------------------------ what runs away */
@@ -583,6 +552,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   rest_verdict verdict = cps_machine_descend(m, t, INFINITY);
   rest(m);
   if (verdict == REST_FOUND) {
+    cps_memory_refresh(m, &(implicit){t, 1, 1, 1, m->grip, 0});
     tell_slip(m);
     remember_all(m);
     start_moving(m, t);

@@ -52,9 +52,14 @@ static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   cps_machine_tie(m);
   cps_haul_keep(m);
   cps_machine_look(m, r->t);
+  cps_memory_choose(m);
+  implicit how = cps_machine_instant(r->t);
   int it = cps_machine_balance(m, r->t);
   r->iterations += it > 0 ? it : 0;
-  if (it < 0) cps_haul_bring_back(m); /* the first step finds them */
+  if (it < 0)
+    cps_haul_bring_back(m); /* the first step finds them */
+  else
+    cps_memory_refresh(m, &how);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     memcpy(c->aux, c->a, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));

@@ -186,8 +186,10 @@ static void prescribe(const run *r, double t) {
 
 /* Accelerations and friction forces that balance now; 0 if none are found. */
 static int balance(run *r, double t) {
-  int it = cps_machine_balance(r->m, fmin(t, r->latest));
+  implicit how = cps_machine_instant(fmin(t, r->latest));
+  int it = cps_machine_balance(r->m, how.t);
   r->iterations += it > 0 ? it : NEWTON_MOST;
+  if (it > 0) cps_memory_refresh(r->m, &how);
   return it > 0;
 }
 
@@ -221,6 +223,7 @@ static int correct(SUNNonlinearSolver newton, N_Vector predicted, N_Vector e, N_
   int it = cps_haul_solve(r->m, &r->how, NEWTON_MOST, BALANCED);
   r->iterations += it > 0 ? it : NEWTON_MOST;
   if (it < 0) return SUN_NLS_CONV_RECVR;
+  cps_memory_refresh(r->m, &r->how);
   take(r, &r->now);
   double *out = N_VGetArrayPointer(e);
   for (int i = 0; i < nq; i++) {

@@ -1,0 +1,299 @@
+/* sens_memory.c - friction laws with memory at contact points of cables, differentiated.
+ *
+ * A solve starts from z_star and ends with z = z_star + z_s Z(v, N, e, z), f = F(v, N, e, z). Eliminated as in the run,
+ *
+ *   dz = (1 - z_s Z_z)^-1 (dz_star + z_s (Z_v dv + Z_N dN + Z_e de + Z_p dp)),
+ *
+ * which makes f a function of v, N, e, z_star and p. The mode is that of the step. After a step the law settles: where guards have
+ * fired, states jump, and tangents with them.
+ */
+#include "sens_chain.h"
+
+/* ------------------------------------------------------------------ rows */
+
+/* row += by x */
+static void add_scaled(recall_row *row, const recall_row *x, double by, int states, int params) {
+  row->v += by * x->v;
+  row->n += by * x->n;
+  row->e += by * x->e;
+  row->f += by * x->f;
+  for (int k = 0; k < states; k++) row->star[k] += by * x->star[k];
+  for (int k = 0; k < params; k++) row->p[k] += by * x->p[k];
+}
+
+/* What a law says by itself, and through states that follow. */
+static void chain(const cps_law *law, const cps_partials *x, const recall_row *z, recall_row *row) {
+  *row = (recall_row){.v = x->v, .n = x->n, .e = x->f_eq};
+  for (int k = 0; k < law->n_params; k++) row->p[k] = x->p[k];
+  for (int k = 0; k < law->n_states; k++)
+    if (x->z[k] != 0) add_scaled(row, &z[k], x->z[k], law->n_states, law->n_params);
+}
+
+/* Solves (1 - z_s Z_z) z = right, rows at once, with pivoting. */
+static void eliminate(const cps_law *law, const cps_law_jacobian *jac, double z_s, recall_row *z) {
+  int n = law->n_states;
+  double a[CPS_MAX_STATES][CPS_MAX_STATES];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) a[i][j] = (i == j) - z_s * jac->z_t[i].z[j];
+  for (int j = 0; j < n; j++) {
+    int best = j;
+    for (int i = j + 1; i < n; i++)
+      if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
+    if (best != j) {
+      recall_row row = z[j];
+      z[j] = z[best];
+      z[best] = row;
+      for (int k = 0; k < n; k++) {
+        double t = a[j][k];
+        a[j][k] = a[best][k];
+        a[best][k] = t;
+      }
+    }
+    double inverse = 1 / a[j][j];
+    recall_row row = {.v = 0};
+    add_scaled(&row, &z[j], inverse, n, law->n_params);
+    z[j] = row;
+    for (int k = j; k < n; k++) a[j][k] *= inverse;
+    for (int i = 0; i < n; i++) {
+      double factor = a[i][j];
+      if (i == j || factor == 0) continue;
+      for (int k = j; k < n; k++) a[i][k] -= factor * a[j][k];
+      add_scaled(&z[i], &z[j], -factor, n, law->n_params);
+    }
+  }
+}
+
+/* States at the end of a solve of length z_s, by everything: `z` has how z_star depends on it. */
+static void follow(const cps_law *law, const cps_law_jacobian *jac, double z_s, recall_row *z) {
+  for (int i = 0; i < law->n_states; i++) {
+    z[i].v += z_s * jac->z_t[i].v;
+    z[i].n += z_s * jac->z_t[i].n;
+    z[i].e += z_s * jac->z_t[i].f_eq;
+    for (int k = 0; k < law->n_params; k++) z[i].p[k] += z_s * jac->z_t[i].p[k];
+  }
+  if (z_s != 0) eliminate(law, jac, z_s, z);
+}
+
+void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o) {
+  const contact_law *l = &c->contact;
+  const contact_point *p = &c->point[point];
+  const contact_memory *y = &c->memory[point];
+  double z_t[CPS_MAX_STATES], z[CPS_MAX_STATES] = {0};
+  /* what creeps does not ask for the balance force, nor for a mode */
+  double e = l->drags ? 0 : s->f[axis] - p->mass * s->slide_a[axis];
+  int mode = l->drags ? CPS_MODE_FREE : p->mode0[axis], n = l->law->n_states;
+  for (int i = 0; i < n; i++) z[i] = y->z_star[axis][i] + z_s * y->z_t[axis][i];
+  cps_rub(l, s->slide_v[axis], s->load, e, mode, z, y->z_star[axis], z_t, z_s);
+  cps_law_input in = {s->slide_v[axis], s->load, e, z, mode};
+  cps_law_output out;
+  cps_law_jacobian jac;
+  cps_law_eval(l->law, l->p, &in, &out, &jac);
+  for (int i = 0; i < n; i++) {
+    o->z[i] = (recall_row){.v = 0};
+    o->z[i].star[i] = 1;
+    if (l->drags) jac.z_t[i].f_eq = 0;
+  }
+  if (l->drags) jac.f.f_eq = 0;
+  follow(l->law, &jac, z_s, o->z);
+  chain(l->law, &jac.f, o->z, &o->f);
+  for (int i = 0; i < n; i++) chain(l->law, &jac.z_t[i], o->z, &o->z_t[i]);
+  memcpy(o->states, z, sizeof z);
+}
+
+/* The law settles after a step, as cps_machine_settle lets it: its states, and rows of them. */
+static void settle(const contact_law *l, double v, double n, double f, int mode, double *z,
+                   recall_row *rows) {
+  const cps_law *law = l->law;
+  if (mode < 0 || !law->n_modes || !law->guards) return;
+  for (int round = 0; round < 4 * CPS_MAX_GUARDS; round++) {
+    cps_law_input in = {v, n, f, z, mode};
+    double g[CPS_MAX_GUARDS], next[CPS_MAX_STATES];
+    cps_partials by[CPS_MAX_STATES];
+    recall_row moved[CPS_MAX_STATES];
+    int fired = -1;
+    cps_law_guards(law, l->p, &in, g, NULL);
+    for (int i = 0; i < law->n_guards && fired < 0; i++)
+      if (g[i] < 0) fired = i;
+    if (fired < 0) return;
+    mode = cps_law_transition(law, l->p, &in, fired, next, by);
+    for (int i = 0; i < law->n_states; i++) {
+      chain(law, &by[i], rows, &moved[i]);
+      moved[i].f += by[i].f_eq; /* it is told the friction force, not the balance force */
+      moved[i].e -= by[i].f_eq;
+    }
+    memcpy(rows, moved, (size_t)law->n_states * sizeof *rows);
+    memcpy(z, next, (size_t)law->n_states * sizeof *z);
+  }
+}
+
+/* ------------------------------------------------------------------ entries */
+
+static void by_theta(const model *o, entries *list, int row, int theta, double by) {
+  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by);
+}
+
+/* A row of a contact point, by the state that starts at column `state`. */
+static void add_row(model *o, entries *list, int row, int cable_of, int point, const spot *s,
+                    const spot_row *x, int state) {
+  const cable *c = &o->m.cable[cable_of];
+  const cable_at *at = &o->at.cable[cable_of];
+  const contact_point *p = &c->point[point];
+  const double *const by[3] = {x->r, x->v, x->a}, *const now[3] = {c->q, c->v, c->a};
+  const int first[3] = {at->q, at->v, at->a};
+  for (int rate = 0; rate < 3; rate++) {
+    for (int d = 0; d < c->dim; d++)
+      cps_by_center(o, list, row, s->drum, d, rate, state, o->at.d, -by[rate][d]);
+    for (int k = 0; k < 4; k++) {
+      int node = p->node * c->b + k * c->dim;
+      double sum = 0;
+      if (p->shape[k] == 0) continue;
+      for (int d = 0; d < c->dim; d++) {
+        cps_entries_add(list, row, state + first[rate] + node + d, p->shape[k] * by[rate][d]);
+        sum += by[rate][d] * now[rate][node + d];
+      }
+      if (p->weight != 1) by_theta(o, list, row, at->p_shape + 4 * point + k, sum);
+    }
+  }
+  cps_by_turn(o, list, row, s->drum, 1, state, o->at.d, x->rate);
+  cps_by_turn(o, list, row, s->drum, 2, state, o->at.d, x->acceleration);
+  for (int k = 0; k < c->dim - 1; k++)
+    cps_entries_add(list, row, state + at->f + point * (c->dim - 1) + k, x->f[k]);
+  by_theta(o, list, row, o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, x->radius);
+  by_theta(o, list, row, at->p_mass + point, x->mass);
+  by_theta(o, list, row, at->p_weight + point, x->weight);
+  for (int k = 0; k < c->contact.normal->n_params; k++)
+    by_theta(o, list, row, at->theta + TH_NORMAL + k, x->normal[k]);
+  for (int k = 0; k < c->contact.law->n_params; k++)
+    by_theta(o, list, row, at->theta + TH_LAW + k, x->law[k]);
+}
+
+/* Number of the first state of a point in one direction. */
+static int first_of(const cable *c, int point, int axis) {
+  return (point * (c->dim - 1) + axis) * c->contact.law->n_states;
+}
+
+void cps_memory_rows(model *o, int cable_of, int point, const implicit *how) {
+  const cable *c = &o->m.cable[cable_of];
+  const spot *s = &o->spot[cable_of][point];
+  if (how->bristle > 0) return;
+  for (int a = 0; a < c->dim - 1; a++) {
+    int row = cps_model_friction_row(o, cable_of, point, a),
+        star = o->at.z_star + o->at.cable[cable_of].z_star + first_of(c, point, a);
+    recall y;
+    cps_recall(c, point, a, s, how->z_s, &y);
+    for (int k = 0; k < c->contact.law->n_states; k++) cps_entries_add(&o->now, row, star + k, y.f.star[k]);
+  }
+}
+
+/* Rows of states and their rates. What touches nothing keeps its states, whose rows by them are in `star`. */
+static void add_states(model *o, int cable_of, int point, int axis, const implicit *how, int balance) {
+  const cable *c = &o->m.cable[cable_of];
+  const cable_at *at = &o->at.cable[cable_of];
+  const contact_point *p = &c->point[point];
+  const spot *s = &o->spot[cable_of][point];
+  int n = c->contact.law->n_states, first = first_of(c, point, axis), touches = s->drum >= 0;
+  recall y;
+  if (touches) {
+    cps_recall(c, point, axis, s, how->z_s, &y);
+  } else {
+    for (int k = 0; k < n; k++) {
+      y.z[k] = (recall_row){.v = 0};
+      y.z[k].star[k] = 1;
+      y.states[k] = c->memory[point].z_star[axis][k];
+    }
+  }
+  if (!balance)
+    settle(&c->contact, touches ? s->slide_v[axis] : 0, s->load, s->f[axis], p->mode0[axis], y.states, y.z);
+  for (int k = 0; k < n; k++)
+    for (int rate = 0; rate < (touches ? 2 : 1); rate++) {
+      const recall_row *x = rate ? &y.z_t[k] : &y.z[k];
+      int row = o->at.after + (rate ? at->z_t : at->z) + first + k;
+      int from = touches ? o->at.z_star + at->z_star + first : o->at.before + at->z + first;
+      for (int j = 0; j < n; j++) cps_entries_add(&o->recall, row, from + j, x->star[j]);
+      if (touches) {
+        spot_row all_of;
+        cps_spot_recall(&o->m, c, p, s, axis, x, &all_of);
+        add_row(o, &o->recall, row, cable_of, point, s, &all_of, o->at.after);
+      } else {
+        for (int j = 0; j < c->contact.law->n_params; j++)
+          by_theta(o, &o->recall, row, at->theta + TH_LAW + j, x->p[j]);
+      }
+    }
+}
+
+void cps_memory_states(model *o, const implicit *how, int balance) {
+  o->recall.n = 0;
+  for (int i = 0; i < o->m.n_cables && !(how->bristle > 0); i++)
+    for (int k = 0; o->m.cable[i].memory && k < o->m.cable[i].n_points; k++)
+      for (int a = 0; a < o->m.dim - 1; a++) add_states(o, i, k, a, how, balance);
+}
+
+/* ------------------------------------------------------------------ statics */
+
+/* States that a slow pull gives the law (memory.c), by load, friction force (in e) and parameters. */
+static void pull_rows(const contact_law *l, double n, double f, recall_row *z) {
+  const cps_law *law = l->law;
+  pull path[PULLS];
+  double crawl = cps_memory_crawl(f), states[CPS_MAX_STATES];
+  int holds, pulls = cps_memory_pull(l, n, f, states, path, &holds);
+  cps_law_output out;
+  cps_law_jacobian jac;
+  memset(z, 0, (size_t)law->n_states * sizeof *z);
+  if (pulls == 0) { /* nothing to hold: a pull of no length */
+    cps_law_input in = {crawl, n, f, states, CPS_MODE_FREE};
+    path[0].mode = law->n_modes ? cps_law_mode(law, l->p, &in) : CPS_MODE_FREE;
+    path[0].length = 0;
+    memcpy(path[0].z, states, sizeof states);
+    pulls = holds = 1;
+  }
+  for (int i = 0; i < pulls; i++) {
+    cps_law_input in = {crawl, n, f, path[i].z, path[i].mode};
+    double z_s = path[i].length / fabs(crawl);
+    cps_law_eval(law, l->p, &in, &out, &jac);
+    for (int k = 0; k < law->n_states; k++)
+      z[k].v = i == pulls - 1 ? out.z_t[k] : 0; /* by z_s, in place of v */
+    for (int k = 0; k < law->n_states; k++) jac.z_t[k].v = 0;
+    follow(law, &jac, z_s, z);
+  }
+  /* z_s so that F(0, n, f, z) = f */
+  cps_law_input in = {0, n, f, path[pulls - 1].z, CPS_MODE_FREE};
+  recall_row rest;
+  cps_law_eval(law, l->p, &in, &out, &jac);
+  jac.f.v = 0;
+  chain(law, &jac.f, z, &rest);
+  rest.e -= 1;
+  double by = rest.v;
+  for (int k = 0; k < law->n_states; k++) {
+    double per = holds && by != 0 ? -z[k].v / by : 0;
+    z[k].v = 0;
+    z[k].n += per * rest.n;
+    z[k].e += per * rest.e;
+    for (int j = 0; j < law->n_params; j++) z[k].p[j] += per * rest.p[j];
+  }
+}
+
+void cps_memory_hold(model *o) {
+  const machine *m = &o->m;
+  o->list.n = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; c->memory && k < c->n_points; k++) {
+      spot s;
+      cps_spot_place(m, c, &c->point[k], &s);
+      if (s.drum < 0 || !(s.load > 0)) continue;
+      for (int a = 0; a < m->dim - 1; a++) {
+        recall_row z[CPS_MAX_STATES];
+        pull_rows(&c->contact, s.load, s.f[a], z);
+        for (int j = 0; j < c->contact.law->n_states; j++) {
+          spot_row x;
+          recall_row y = z[j];
+          y.f = y.e;
+          y.e = 0;
+          cps_spot_recall(m, c, &c->point[k], &s, a, &y, &x);
+          add_row(o, &o->list, o->at.after + o->at.cable[i].z + first_of(c, k, a) + j, i, k, &s, &x,
+                  o->at.before);
+        }
+      }
+    }
+  }
+}
