@@ -230,9 +230,10 @@ typedef struct machine {
   double *s, *rhs; /* [nb][nb], [nb] */
   int *pivot;
   audit work;
-  double loss0;  /* power of damping at the end of the last step */
-  double travel; /* how far drum centres have moved, at most, summed up */
-  double grip;   /* statics: stiffness of the springs that hold contact points [N/m] */
+  double loss0;   /* power of damping at the end of the last step, */
+  double audited; /* and when that was; after a jump, its time */
+  double travel;  /* how far drum centres have moved, at most, summed up */
+  double grip;    /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
   double gamma, rho;
   void (*note)(struct machine *m, machine_note what, const struct implicit *how, void *data); /* or NULL */
@@ -322,7 +323,8 @@ void cps_machine_list(struct checkpoint *c, machine *m);
 
 /* Forgets what was; to be called before the first step and after a jump. */
 void cps_audit_start(machine *m, double t);
-/* Adds the work of the step that ended at t, from the state that was kept before it. */
+/* Adds the work of the step of length h that ended at t, just before anything that jumps there, from the state that was kept
+ * before it. */
 void cps_audit_step(machine *m, double t, double h);
 /* Stored energy and work so far. */
 void cps_audit_energy(const machine *m, cps_energy *e);

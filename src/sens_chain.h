@@ -9,7 +9,7 @@
  *
  * J is block-tridiagonal by node; the rest is a list of entries (row, column, factor) over one vector,
  *
- *   [state before | state after | w1 | w2 | z_star | theta | d | d before | right-hand side | results]
+ *   [state before | state after | w1 | w2 | z_star | theta | d | d before | right-hand side | kept | results]
  *
  * so that the adjoint is the same lists read the other way round. A vector holds four parameters, or four outputs, at
  * once (lanes.h).
@@ -107,22 +107,26 @@ typedef struct cable_at {
 } cable_at;
 
 typedef struct layout {
-  int states, works;         /* size of a state, where its works are */
-  int border;                /* of its border unknowns: [4][nb] q, v, a, aux */
-  int drum_start;            /* statics: angle and centre of each drum when springs took hold: [drums][4] */
-  int slide_start;           /* where springs hold slides: [slides] */
-  int thetas, gravity, grip; /* size of theta; where these are in it */
-  int drum_theta, drum_d;    /* of the first drum */
+  int states, works; /* size of a state, where its works are */
+  int border;        /* of its border unknowns: [4][nb] q, v, a, aux */
+  int past, point; /* bdf: the last points, newest first, and how long one is: q and v [ws], states of laws */
+  int ahead;       /* and all before the works at the end of the step */
+  int drum_start;  /* statics: angle and centre of each drum when springs took hold: [drums][4] */
+  int slide_start; /* where springs hold slides: [slides] */
+  int thetas, gravity, grip;    /* size of theta; where these are in it */
+  int drum_theta, drum_d;       /* of the first drum */
   int body_theta, spring_theta; /* masses of border bodies; stiffness, damping and length of springs */
   int slide_theta;              /* of the first slide */
   int release_theta;            /* velocities with which bodies of the scenario are released: [3] each */
   int body_d;                   /* loads on border bodies: [3] each */
+  int tau_d;                    /* how the time of the last jump moves: sens_break.c */
   int slide_d;                  /* normal forces of slides that are given: [1] each */
   int surface_d;   /* place, velocity and acceleration of surfaces: [3] for each body of the scenario */
   int ds, ws, rhs; /* sizes */
   int border_w, border_rhs; /* of the first border unknown in these */
   int nb, nx;               /* unknowns of the border, and with those that sens_border.c adds */
   int before, after, w1, w2, z_star, theta, d, d0, right, result; /* where the parts start in the vector */
+  int kept;                                                       /* bdf: room for a state up to its works */
   int size;                                                       /* of it, without results */
   cable_at *cable; /* [cables], and one more for the states of laws of slides */
 } layout;
@@ -297,6 +301,11 @@ int cps_model_prepare(model *o);
 int cps_model_linearise(model *o, const implicit *how, int balance);
 /* Looks at the contact points in the machine's state, as those before the next solve; keeps that state. */
 void cps_model_look(model *o);
+/* Where something prescribed jumps, at time t: the list `list` of what moves with that time, by tau, rows of the state before. The
+ * state before it was looked at, and the one after it is linearised. */
+void cps_model_break(model *o, double t);
+/* Looks at them as those of the present state, as cps_model_linearise does. */
+void cps_model_touch(model *o);
 /* The list `work` of the step of length h whose end is linearised, and whose start was looked at: works of contacts, or
  * all of them. */
 void cps_model_works(model *o, double t, double h, int all_of);

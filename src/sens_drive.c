@@ -350,9 +350,8 @@ static void ties(const machine *m, double *x) {
 
 static cps_status other_mesh(const sens_parameter *p, cps_error *err) {
   return cps_error_set(err, CPS_BAD_INPUT, p->q.path,
-                       "%s changes the number of elements, an axis, a line, where a spring is tied, or when "
-                       "a body is released: "
-                       "runs of cables cannot be differentiated by that",
+                       "%s changes the number of elements, an axis, a line, where a spring is tied, or who "
+                       "is held at the start: runs of cables cannot be differentiated by that",
                        p->q.path);
 }
 
@@ -366,7 +365,8 @@ static int same_shape(const machine *a, const machine *b) {
         memcmp(a->body[i].along, b->body[i].along, sizeof a->body[i].along) != 0)
       return 0;
   for (int i = 0; i < a->of->n_bodies; i++)
-    if (a->of->bodies[i].held_until != b->of->bodies[i].held_until) return 0;
+    if ((a->of->run.from < a->of->bodies[i].held_until) != (b->of->run.from < b->of->bodies[i].held_until))
+      return 0;
   for (int i = 0; i < a->n_drums; i++)
     if (memcmp(a->drum[i].axis, b->drum[i].axis, sizeof a->drum[i].axis) != 0) return 0;
   for (int i = 0; i < a->of->n_springs; i++)
@@ -462,6 +462,8 @@ static int body_load_varies(const drive *o, int body) {
 
 static void find_varying(drive *o) {
   const layout *l = o->at;
+  for (int k = 0; k < o->run->n_wrt; k++)
+    if (o->moves[k]) o->d_varies[l->tau_d] = 1;
   for (int i = 0; i < o->m->n_bodies; i++)
     for (int d = 0; d < 3; d++)
       o->d_varies[l->body_d + 3 * i + d] = body_load_varies(o, o->m->body[i].index) != 0;
@@ -496,6 +498,17 @@ static void find_varying(drive *o) {
     if (o->d_varies[i]) o->which[o->varying++] = i;
 }
 
+/* Parameters that move the times of jumps. */
+static cps_status find_moving(drive *o, cps_error *err) {
+  cps_status status = CPS_OK;
+  for (int k = 0; k < o->run->n_wrt && status == CPS_OK; k++) {
+    if (is_point(o, k) || !cps_breaks_move(o->run->scenario, o->run->wrt[k].shadow[LAST])) continue;
+    o->moves[k] = 1;
+    status = cps_sens_shadows(o->run, k, err);
+  }
+  return status;
+}
+
 cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_error *err) {
   memset(o, 0, sizeof *o);
   o->run = run;
@@ -514,14 +527,16 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
   o->base = calloc((size_t)o->m->n_drums + 1, sizeof *o->base);
   o->point = calloc((size_t)run->n_wrt, sizeof *o->point);
   o->table = calloc((size_t)run->n_wrt, sizeof *o->table);
+  o->moves = calloc((size_t)run->n_wrt, 1);
   double *room = calloc((size_t)(l->thetas + l->states + 10 * o->m->n_cables), sizeof *room);
   cps_status status = o->theta_varies && o->d_varies && o->which && o->theta && o->initial && o->d &&
-                              o->tie && o->base && o->point && o->table && room
+                              o->tie && o->base && o->point && o->table && o->moves && room
                           ? CPS_OK
                           : CPS_NO_MEMORY;
   if (status == CPS_OK) find_points(o);
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++)
     if (!is_point(o, k)) status = cps_sens_shadow(run, k, err);
+  if (status == CPS_OK) status = find_moving(o, err);
   if (status == CPS_OK) status = make_slots(o, err);
   if (status == CPS_NO_MEMORY) cps_error_set(err, status, NULL, "out of memory for sensitivities");
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++) status = difference_machines(o, k, room, err);
@@ -555,6 +570,7 @@ void cps_drive_free(drive *o) {
   free(o->which);
   free(o->point);
   free(o->table);
+  free(o->moves);
   free(o->theta);
   free(o->initial);
   free(o->d);
@@ -685,12 +701,13 @@ static void move_rim(drive *o, int cable_of, int e, const drum *g) {
 
 /* Loads on an end at time t, as move_end() and cps_machine_move() sum them up. */
 static void load_of(const drive *o, const cps_scenario *s, int cable_of, int e, double t, double *load) {
-  const cable_end *end = &s->cables[cable_of].end[e];
-  for (int d = 0; d < 3; d++) load[d] = end->force[d] ? cps_profile_eval(end->force[d], t).y : 0;
+  const cable_end *end = &s->cables[cable_of].end[e], *base = &o->m->of->cables[cable_of].end[e];
+  for (int d = 0; d < 3; d++)
+    load[d] = end->force[d] ? cps_profile_beside(end->force[d], base->force[d], t, t).y : 0;
   for (int i = 0; i < s->n_loads; i++) {
     int body = s->loads[i].body;
     if (o->m->body_cable[body] != cable_of || o->m->body_end[body] != e) continue;
-    double f = cps_profile_eval(s->loads[i].force, t).y;
+    double f = cps_profile_beside(s->loads[i].force, o->m->of->loads[i].force, t, t).y;
     for (int d = 0; d < 3; d++) load[d] += f * s->loads[i].direction[d];
   }
 }
@@ -732,7 +749,8 @@ static void move_body_load(drive *o, int i, double t) {
       const cps_scenario *s = p->shadow[j];
       for (int k = 0; k < s->n_loads; k++)
         for (int d = 0; d < 3 && s->loads[k].body == body; d++)
-          sum[d] += cps_sens_share[j] / p->step * cps_profile_eval(s->loads[k].force, t).y *
+          sum[d] += cps_sens_share[j] / p->step *
+                    cps_profile_beside(s->loads[k].force, o->m->of->loads[k].force, t, t).y *
                     s->loads[k].direction[d];
     }
     for (int d = 0; d < 3; d++) o->d[wrt / LANES * o->at->ds + first + d][wrt % LANES] = sum[d];

@@ -59,6 +59,7 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     at->width = (c->b + c->slots) * (c->all_stick ? 2 : 1);
     rhs += (c->n + 1) * at->width;
   }
+  l->tau_d = l->ds++;
   cable_at *slides = &l->cable[m->n_cables];
   for (int i = 0; i < m->n_slides; i++) slides->zs += m->slide[i].law.law->n_states;
   slides->z = state;
@@ -72,6 +73,12 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->border_w = w;
   l->border_rhs = rhs;
   l->ws = w + m->nb;
+  if (strcmp(m->of->run.solver, "bdf") == 0) {
+    l->past = l->states;
+    l->point = 2 * l->ws + z;
+    l->ahead = l->past + BDF_POINTS * l->point;
+    l->states = l->ahead + l->works;
+  }
   l->nx = m->nb;
   for (int i = 0; i < m->n_cables && m->nb > 0; i++) l->nx += 2 * m->cable[i].slots;
   l->rhs = rhs + l->nx;
@@ -83,7 +90,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->d = l->theta + l->thetas;
   l->d0 = l->d + l->ds;
   l->right = l->d0 + l->ds;
-  l->result = l->size = l->right + l->rhs;
+  l->kept = l->right + l->rhs;
+  l->result = l->size = l->kept + (l->past > 0 ? l->works : 0);
   return CPS_OK;
 }
 

@@ -56,6 +56,31 @@ static void linearise_hold(model *o) {
   }
 }
 
+/* A step of bdf, or a part of one: what is solved there, and the works of what is passed. */
+static int linearise_bdf(model *o, const op *what, int works) {
+  int good = 1;
+  if (what->kind == OP_BDF || what->kind == OP_REACH)
+    good = cps_model_linearise(o, &what->how, 0);
+  else if (what->kind == OP_BETWEEN && what->balanced)
+    good = cps_model_linearise(o, &what->how, 1);
+  else if (works)
+    cps_model_touch(o);
+  if (what->kind == OP_BETWEEN && !what->balanced && o->at.nb > 0) cps_border_tie(o);
+  o->work.n = o->has_dense = 0;
+  if (works && what->kind != OP_REACH) cps_model_works(o, what->how.t, what->h, works > 1);
+  return good;
+}
+
+static int linearise_begin(model *o, const op *what) {
+  int good = !what->balanced || cps_model_linearise(o, &what->how, 1);
+  if (!what->balanced && o->at.nb > 0) cps_border_tie(o);
+  o->list.n = 0;
+  if (!o->d_varies[o->at.tau_d]) return good;
+  if (!what->balanced) cps_model_touch(o);
+  cps_model_break(o, what->how.t);
+  return good;
+}
+
 /* Whether a body of the scenario is held in the machine's state. */
 static int is_held(const machine *m, int body) {
   if (m->body_border[body] >= 0) return m->body[m->body_border[body]].held;
@@ -92,9 +117,11 @@ int cps_op_linearise(model *o, const op *what, int works) {
     good = cps_model_linearise(o, &what->how, 0);
     o->work.n = o->has_dense = 0;
     if (works) cps_model_works(o, what->how.t, what->h, works > 1);
-  } else if (what->kind == OP_BEGIN && what->balanced) {
-    good = cps_model_linearise(o, &what->how, 1);
-  } else if (what->kind == OP_BEGIN || what->kind == OP_START) {
+  } else if (what->kind >= OP_BDF) {
+    good = linearise_bdf(o, what, works);
+  } else if (what->kind == OP_BEGIN) {
+    good = linearise_begin(o, what);
+  } else if (what->kind == OP_START) {
     if (o->at.nb > 0) cps_border_tie(o);
   } else if (what->kind == OP_RELEASE) {
     linearise_release(o);

@@ -124,6 +124,11 @@ typedef struct weights {
   haul_weights step;
 } weights;
 
+/* Whether it is an implicit step in time, and whether it is one of bdf. */
+static int is_bdf(const op *what) { return what->kind == OP_BDF || what->kind == OP_REACH; }
+
+static int is_step(const op *what) { return what->kind == OP_STEP || is_bdf(what); }
+
 static weights weights_of(const model *o, const op *what) {
   double v_q = what->how.v_a / what->how.q_a, a_q = 1 / what->how.q_a, h = what->h;
   weights w = {.v_q = v_q, .a_q = a_q};
@@ -140,7 +145,7 @@ static weights weights_of(const model *o, const op *what) {
   } else if (what->kind == OP_SOLVE) {
     w.w1[0] = v_q;
     w.w2[0] = a_q;
-  } else { /* unknowns are changes of q */
+  } else if (!is_bdf(what)) { /* unknowns are changes of q */
     w.w1[1] = -1;
     w.w2[3] = -1;
   }
@@ -189,11 +194,18 @@ static void combine(const weights *w, int n, const lanes *q, const lanes *v, con
   }
 }
 
+/* The same of bdf, for all coordinates, and its steps: see sens_sweep_bdf.h. */
+static void recall_forward(const model *o, const op *what, const weights *w, lanes *z);
+static void recall_backward(const model *o, const op *what, const weights *w, lanes *z);
+static void learn_forward(const model *o, int from, int anew, lanes *z);
+static void bdf_forward(const model *o, const op *what, lanes *z);
+
 /* The border, and what follows it. */
 static void predict_border(const model *o, const op *what, const weights *w, lanes *z) {
   int nb = o->at.nb;
   lanes *b = z + o->at.before + o->at.border, *w1 = z + o->at.w1, *w2 = z + o->at.w2;
-  combine(w, nb, b, b + nb, b + 3 * nb, b + 2 * nb, w1 + o->at.border_w, w2 + o->at.border_w);
+  if (!is_bdf(what))
+    combine(w, nb, b, b + nb, b + 3 * nb, b + 2 * nb, w1 + o->at.border_w, w2 + o->at.border_w);
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
     for (int j = 0; j < x->n; j++) {
@@ -220,19 +232,20 @@ static void predict_border(const model *o, const op *what, const weights *w, lan
 }
 
 static void predict_forward(const model *o, const op *what, const weights *w, lanes *z) {
+  if (is_bdf(what)) recall_forward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
     const lanes *q = z + o->at.before + at->q, *v = z + o->at.before + at->v,
                 *aux = z + o->at.before + at->aux, *a = z + o->at.before + at->a;
     lanes *w1 = z + o->at.w1 + at->w, *w2 = z + o->at.w2 + at->w;
-    combine(w, at->e, q, v, aux, a, w1, w2);
+    if (!is_bdf(what)) combine(w, at->e, q, v, aux, a, w1, w2);
     for (int e = 0; e < 2; e++)
       for (int j = 0; j < c->b; j++) {
         int k = (e ? c->n : 0) * c->b + j;
         if (!is_fixed(c, e, j) || what->kind == OP_BEGIN) continue;
         const lanes *d = z + o->at.d + at->end + e * DY_END + j;
-        int driven = what->kind == OP_STEP && is_driven(c, e, j);
+        int driven = is_step(what) && is_driven(c, e, j);
         lanes place = driven ? d[DY_Q] : q[k];
         lanes fast = driven ? d[DY_V] : what->kind == OP_SOLVE ? v[k] : all(0);
         lanes faster = driven ? d[DY_A] : what->kind == OP_SOLVE ? a[k] : all(0);
@@ -257,7 +270,7 @@ static void given_forward(const model *o, const op *what, lanes *z) {
         if (c->all_stick) row[c->b + c->slots] = all(0);
         if (what->kind == OP_BEGIN)
           *row = all(0);
-        else if (what->kind == OP_STEP && is_driven(c, e, j))
+        else if (is_step(what) && is_driven(c, e, j))
           *row = z[o->at.d + at->end + e * DY_END + DY_Q + j];
         else
           *row = z[o->at.before + at->q + node * c->b + j];
@@ -298,7 +311,7 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
         v[k] = all(w->v_q) * now - w1[k];
         a[k] = all(w->a_q) * now - w2[k];
         aux[k] = balance ? a[k]
-                 : what->kind == OP_SOLVE
+                 : what->kind != OP_STEP
                      ? aux0[k]
                      : all(w->step.by_a) * a[k] + all(w->step.by_a0) * a0[k] + all(w->step.by_aux) * aux0[k];
       }
@@ -316,7 +329,7 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
     b[nb + k] = all(w->v_q) * x[k] - w1[k];
     b[2 * nb + k] = all(w->a_q) * x[k] - w2[k];
     b[3 * nb + k] = what->kind == OP_BEGIN ? b[2 * nb + k]
-                    : what->kind == OP_SOLVE
+                    : what->kind != OP_STEP
                         ? b0[3 * nb + k]
                         : all(w->step.by_a) * b[2 * nb + k] + all(w->step.by_a0) * b0[2 * nb + k] +
                               all(w->step.by_aux) * b0[3 * nb + k];
@@ -376,9 +389,23 @@ static void works_forward(const model *o, lanes *z) {
 
 #include "sens_sweep_border.h"
 
+/* Unknowns of an implicit solve, into the state after it: all before its works. */
+static void solve_one_forward(const model *o, const op *what, const weights *w, lanes *z) {
+  predict_forward(o, what, w, z);
+  clear(z, o->at.right, o->at.rhs);
+  inertia_forward(o, what->kind != OP_SOLVE, z);
+  apply(&o->now, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 0, z);
+  given_forward(o, what, z);
+  solve_all(o, z + o->at.right);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 1, z);
+  unknowns_forward(o, what, w, z);
+}
+
 static void solve_forward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
   rims_forward(o, z);
+  if (what->kind == OP_BEGIN) apply(&o->list, z);
   if (what->kind == OP_BEGIN) move_forward(o, z);
   if (what->kind == OP_BEGIN) tie_rims_forward(o, o->at.before, z);
   if (what->kind == OP_BEGIN && !what->balanced) {
@@ -389,15 +416,7 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
       copy(z, o->at.before + o->at.cable[i].z_aux, o->at.before + o->at.cable[i].z_t, o->at.cable[i].zs);
     return;
   }
-  predict_forward(o, what, &w, z);
-  clear(z, o->at.right, o->at.rhs);
-  inertia_forward(o, what->kind != OP_SOLVE, z);
-  apply(&o->now, z);
-  for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 0, z);
-  given_forward(o, what, z);
-  solve_all(o, z + o->at.right);
-  for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 1, z);
-  unknowns_forward(o, what, &w, z);
+  solve_one_forward(o, what, &w, z);
   copy(z, o->at.after + o->at.works, o->at.before + o->at.works, o->at.states - o->at.works);
   if (what->kind == OP_STEP) apply(&o->work, z);
   if (what->kind == OP_STEP && o->has_dense) works_forward(o, z);
@@ -425,6 +444,11 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
   const layout *l = &o->at;
   if (what->kind == OP_SOLVE || what->kind == OP_BEGIN || what->kind == OP_STEP) {
     solve_forward(o, what, z);
+    if (what->kind == OP_BEGIN && l->past > 0) learn_forward(o, l->before, 1, z);
+    return;
+  }
+  if (what->kind >= OP_BDF) {
+    bdf_forward(o, what, z);
     return;
   }
   if (what->kind == OP_RELEASE) release_forward(o, z);
@@ -519,7 +543,7 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
         if (balance) {
           by_a += aux[k];
           q0[k] += q[k];
-        } else if (what->kind == OP_SOLVE) {
+        } else if (what->kind != OP_STEP) {
           aux0[k] += aux[k];
         } else {
           by_a += all(w->step.by_a) * aux[k];
@@ -551,7 +575,7 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
     if (what->kind == OP_BEGIN) {
       by_a += b[3 * nb + k];
       b0[k] += b[k];
-    } else if (what->kind == OP_SOLVE) {
+    } else if (what->kind != OP_STEP) {
       b0[3 * nb + k] += b[3 * nb + k];
     } else {
       by_a += all(w->step.by_a) * b[3 * nb + k];
@@ -577,7 +601,7 @@ static void given_backward(const model *o, const op *what, lanes *z) {
         if (c->all_stick) z[row + c->b + c->slots] = all(0);
         if (what->kind == OP_BEGIN)
           z[row] = all(0);
-        else if (what->kind == OP_STEP && is_driven(c, e, j))
+        else if (is_step(what) && is_driven(c, e, j))
           take(z, o->at.d + at->end + e * DY_END + DY_Q + j, row);
         else
           take(z, o->at.before + at->q + node * c->b + j, row);
@@ -635,6 +659,7 @@ static void predict_border_backward(const model *o, const op *what, const weight
       w1[k] = w2[k] = all(0);
     }
   }
+  if (is_bdf(what)) return;
   combine_backward(w, nb, b, b + nb, b + 3 * nb, b + 2 * nb, w1 + o->at.border_w, w2 + o->at.border_w);
 }
 
@@ -652,7 +677,7 @@ static void predict_backward(const model *o, const op *what, const weights *w, l
         int k = (e ? c->n : 0) * c->b + j;
         if (!is_fixed(c, e, j) || what->kind == OP_BEGIN) continue;
         lanes *d = z + o->at.d + at->end + e * DY_END + j;
-        int driven = what->kind == OP_STEP && is_driven(c, e, j);
+        int driven = is_step(what) && is_driven(c, e, j);
         *(driven ? &d[DY_Q] : &q[k]) += all(w->v_q) * w1[k] + all(w->a_q) * w2[k];
         if (driven) {
           d[DY_V] -= w1[k];
@@ -663,8 +688,9 @@ static void predict_backward(const model *o, const op *what, const weights *w, l
         }
         w1[k] = w2[k] = all(0);
       }
-    combine_backward(w, at->e, q, v, aux, a, w1, w2);
+    if (!is_bdf(what)) combine_backward(w, at->e, q, v, aux, a, w1, w2);
   }
+  if (is_bdf(what)) recall_backward(o, what, w, z);
 }
 
 static void reactions_backward(const model *o, int cable_of, int solved, lanes *z) {
@@ -718,6 +744,19 @@ static void works_backward(const model *o, lanes *z) {
   }
 }
 
+/* Adds to what is in the state before. */
+static void solve_one_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  clear(z, o->at.right, o->at.rhs);
+  unknowns_backward(o, what, w, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
+  solve_all_transposed(o, z + o->at.right);
+  given_backward(o, what, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 0, z);
+  apply_transposed(&o->now, z);
+  inertia_backward(o, what->kind != OP_SOLVE, z);
+  predict_backward(o, what, w, z);
+}
+
 static void solve_backward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
   if (what->kind == OP_BEGIN && !what->balanced) {
@@ -735,19 +774,10 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
     return;
   }
   clear(z, o->at.before, o->at.states);
-  clear(z, o->at.right, o->at.rhs);
   if (what->kind == OP_STEP) apply_transposed(&o->work, z);
   if (what->kind == OP_STEP && o->has_dense) works_backward(o, z);
   for (int k = o->at.works; k < o->at.states; k++) z[o->at.before + k] += z[o->at.after + k];
-  /* entries of the work that lie in the state before are kept: what follows adds */
-  unknowns_backward(o, what, &w, z);
-  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
-  solve_all_transposed(o, z + o->at.right);
-  given_backward(o, what, z);
-  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 0, z);
-  apply_transposed(&o->now, z);
-  inertia_backward(o, what->kind != OP_SOLVE, z);
-  predict_backward(o, what, &w, z);
+  solve_one_backward(o, what, &w, z);
   if (what->kind == OP_BEGIN) tie_rims_backward(o, o->at.before, z);
   apply_transposed(&o->tied, z);
   if (what->kind == OP_BEGIN) move_backward(o, o->at.before, z);
@@ -770,12 +800,28 @@ static void tie_backward(const model *o, lanes *z) {
 
 #include "sens_sweep_release.h"
 
+/* By the time of a jump; the list has rows of the state before, whose adjoints are back in `after`. */
+static void break_backward(const model *o, lanes *z) {
+  for (int i = 0; i < o->list.n; i++) {
+    const entry *e = &o->list.e[i];
+    z[e->column] += all(e->by) * z[e->row - o->at.before + o->at.after];
+  }
+}
+
+#include "sens_sweep_bdf.h"
+
 void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
   const layout *l = &o->at;
   clear(z, l->d, l->ds);
   clear(z, l->d0, l->ds);
   if (what->kind == OP_SOLVE || what->kind == OP_BEGIN || what->kind == OP_STEP) {
+    if (what->kind == OP_BEGIN && l->past > 0) learn_backward(o, l->after, 1, z);
     solve_backward(o, what, z);
+    if (what->kind == OP_BEGIN) break_backward(o, z);
+    return;
+  }
+  if (what->kind >= OP_BDF) {
+    bdf_backward(o, what, z);
     return;
   }
   if (what->kind == OP_RELEASE) release_backward(o, z);

@@ -9,6 +9,19 @@ static int touches(const model *o, int cable_of, int k) {
   return o->spot[cable_of][k / (o->at.cable[cable_of].zs / o->m.cable[cable_of].n_points)].drum >= 0;
 }
 
+/* Of bdf: what is at place k of each of the last points, weighted. */
+INLINE lanes recalled(const model *o, const op *what, int k, const lanes *z) {
+  const lanes *past = z + o->at.before + o->at.past + k;
+  lanes sum = all(what->past[0]) * past[0];
+  for (int i = 1; i < BDF_POINTS; i++) sum += all(what->past[i]) * past[i * o->at.point];
+  return sum;
+}
+
+INLINE void recalled_backward(const model *o, const op *what, int k, lanes bar, lanes *z) {
+  lanes *past = z + o->at.before + o->at.past + k;
+  for (int i = 0; i < BDF_POINTS; i++) past[i * o->at.point] += all(what->past[i]) * bar;
+}
+
 /* Where states start from. */
 static void predict_states(const model *o, const op *what, const weights *w, lanes *z) {
   int steps = what->kind == OP_STEP;
@@ -18,6 +31,7 @@ static void predict_states(const model *o, const op *what, const weights *w, lan
     for (int k = 0; k < at->zs; k++) {
       lanes *star = z + o->at.z_star + at->z_star + k;
       *star = y[at->z + k];
+      if (is_bdf(what)) *star = all(what->how.z_s) * recalled(o, what, 2 * o->at.ws + at->z_star + k, z);
       if (steps) *star += all(w->step.v_aux) * y[at->z_aux + k] + all(w->step.z_rate) * y[at->z_t + k];
     }
   }
@@ -30,6 +44,10 @@ static void predict_states_backward(const model *o, const op *what, const weight
     lanes *y = z + o->at.before;
     for (int k = 0; k < at->zs; k++) {
       lanes star = z[o->at.z_star + at->z_star + k];
+      if (is_bdf(what)) {
+        recalled_backward(o, what, 2 * o->at.ws + at->z_star + k, all(what->how.z_s) * star, z);
+        continue;
+      }
       y[at->z + k] += star;
       if (!steps) continue;
       y[at->z_aux + k] += all(w->step.v_aux) * star;

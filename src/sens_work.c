@@ -33,6 +33,13 @@ void cps_model_look(model *o) {
   }
 }
 
+void cps_model_touch(model *o) {
+  const implicit any = {.q_a = 1, .v_a = 1};
+  for (int i = 0; i < o->m.n_cables; i++)
+    for (int k = 0; k < o->m.cable[i].n_points; k++)
+      cps_spot_eval(&o->m, &o->m.cable[i], &o->m.cable[i].point[k], &any, &o->spot[i][k]);
+}
+
 /* ------------------------------------------------------------------ contact points */
 
 /* One end of a step at a contact point: which state its columns are of. */

@@ -181,7 +181,7 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
     status = advance(&y, &used);
     if (status != CPS_OK) break;
     cps_machine_settle(y.r.m);
-    cps_audit_step(y.r.m, y.r.t, used);
+    cps_audit_step(y.r.m, y.r.how.t, used);
     sim->t = y.r.t;
     haul_note what = {.from = y.r.from, .h = used, .how = y.r.how};
     if (sim->follow.step) status = sim->follow.step(sim, &what, sim->follow.data, err);
