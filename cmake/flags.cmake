@@ -9,6 +9,12 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # libm, which nobody reads. Nothing that changes arithmetic, such as -ffast-math, ever goes here.
 set(numeric_flags -ffp-contract=off -fno-math-errno)
 
+# Except in the copies of the innermost loops of cables that are for processors which have it: there the last digits
+# are those of the processor and the compiler.
+function(capstan_fused)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
+endfunction()
+
 # Of gcc's warnings, two would object to what is meant: a variable with the name of its type (`const law *law`), and
 # text that is cut where it does not fit.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")

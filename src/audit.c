@@ -39,6 +39,29 @@ INLINE void of_point(const contact_point *p, const double *q, const int dim, dou
     for (int d = 0; d < dim && p->shape[k] != 0; d++) r[d] += p->shape[k] * q[k * dim + d];
 }
 
+/* Where a point with coordinates q is, from the centre of a drum; its part off the axis, and the square of that. */
+INLINE double from_center(const contact_point *p, const double *q, const drum *g, const int dim, double *r,
+                          double *off) {
+  double height = 0, square = 0;
+  of_point(p, q, dim, r);
+  for (int d = 0; d < dim; d++) {
+    off[d] = r[d] -= g->center[d];
+    height += dim == 3 ? r[d] * g->axis[d] : 0;
+  }
+  for (int d = 0; d < dim && dim == 3; d++) off[d] -= height * g->axis[d];
+  for (int d = 0; d < dim; d++) square += off[d] * off[d];
+  return square;
+}
+
+/* How deep a point is in the drum beside it; 0 if it touches nothing. */
+INLINE double depth_in(const machine *m, const cable *c, const contact_point *p, const int dim) {
+  double r[3], off[3];
+  if (p->near < 0) return 0;
+  const drum *g = &m->drum[p->near];
+  double square = from_center(p, c->q + p->node * c->b, g, dim, r, off);
+  return square >= g->radius * g->radius || square == 0 ? 0 : g->radius - sqrt(square);
+}
+
 /* What a point does now: its place, and 1 with all the rest if it touches something. */
 INLINE int look_in(const machine *m, const cable *c, const contact_point *p, contact_trace *o,
                    const int dim) {
@@ -46,14 +69,7 @@ INLINE int look_in(const machine *m, const cable *c, const contact_point *p, con
   o->depth = 0;
   if (p->near < 0) return 0;
   const drum *g = &m->drum[p->near];
-  double n[3] = {0}, t[3], rate[3], height = 0, square = 0, out = 0;
-  of_point(p, c->q + p->node * c->b, dim, o->r);
-  for (int d = 0; d < dim; d++) {
-    n[d] = o->r[d] -= g->center[d];
-    height += dim == 3 ? o->r[d] * g->axis[d] : 0;
-  }
-  for (int d = 0; d < dim && dim == 3; d++) n[d] -= height * g->axis[d];
-  for (int d = 0; d < dim; d++) square += n[d] * n[d];
+  double n[3] = {0}, t[3], rate[3], out = 0, square = from_center(p, c->q + p->node * c->b, g, dim, o->r, n);
   if (square >= g->radius * g->radius || square == 0) return 0;
   double rho = sqrt(square);
   o->depth = g->radius - rho;
@@ -84,6 +100,29 @@ static int look(const machine *m, const cable *c, const contact_point *p, contac
 static void look_afresh(const machine *m, const cable *c, const contact_point *p, contact_trace *o) {
   memset(o, 0, sizeof *o);
   look(m, c, p, o);
+}
+
+/* Drums bear what their contact points do at the end of a step; Newton's method had it of its last iteration's start. */
+static void relieve(machine *m) {
+  for (int i = 0; i < m->n_drums; i++) {
+    m->drum[i].torque = 0;
+    memset(m->drum[i].push, 0, sizeof m->drum[i].push);
+  }
+}
+
+static void bear(machine *m, const contact_trace *o) {
+  if (!(o->depth > 0)) return;
+  drum *g = &m->drum[o->drum];
+  g->torque -= g->radius * o->f;
+  for (int d = 0; d < m->dim; d++) g->push[d] -= o->push[d];
+}
+
+/* Where a point that touches now, but did not before the step, was then. */
+static void come_near(const machine *m, const cable *c, const contact_point *p, contact_trace *o) {
+  double off[3];
+  memset(o, 0, sizeof *o);
+  o->drum = p->near;
+  if (p->near >= 0) from_center(p, c->q0 + p->node * c->b, &m->drum0[p->near], m->dim, o->r, off);
 }
 
 /* The work of a point over a step. */
@@ -206,9 +245,13 @@ static double loss(const machine *m) {
 }
 
 void cps_audit_start(machine *m, double t) {
+  relieve(m);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    for (int k = 0; k < c->n_points; k++) look_afresh(m, c, &c->point[k], &c->trace[k]);
+    for (int k = 0; k < c->n_points; k++) {
+      look_afresh(m, c, &c->point[k], &c->trace[k]);
+      bear(m, &c->trace[k]);
+    }
     memcpy(c->loads0, c->load, sizeof c->load);
     memcpy(c->reaction0, c->reaction, sizeof c->reaction);
   }
@@ -217,21 +260,18 @@ void cps_audit_start(machine *m, double t) {
 }
 
 void cps_audit_step(machine *m, double t, double h) {
+  relieve(m);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     cps_cable_step_work(c, &m->work.solver, &m->work.damping);
     for (int k = 0; k < c->n_points; k++) {
+      const contact_point *p = &c->point[k];
       contact_trace *before = &c->trace[k], now;
-      if (!look(m, c, &c->point[k], &now)) {
-        if (before->depth > 0) { /* has let go */
-          look_afresh(m, c, &c->point[k], &now);
-        } else { /* in the open, then and now: only its place is of interest */
-          before->drum = now.drum;
-          for (int d = 0; d < m->dim; d++) before->r[d] = now.r[d];
-          continue;
-        }
-      }
+      if (p->drum < 0 && !(before->depth > 0)) continue; /* in the open, then and now */
+      if (!look(m, c, p, &now)) look_afresh(m, c, p, &now);
+      if (!(before->depth > 0)) come_near(m, c, p, before);
       step_point(m, c, before, &now);
+      bear(m, &now);
       *before = now;
     }
     step_ends(m, c);
@@ -253,10 +293,10 @@ void cps_audit_energy(const machine *m, cps_energy *e) {
     e->gravity += store.gravity;
     e->elastic += store.elastic;
     for (int k = 0; k < c->n_points; k++) {
-      contact_trace now;
-      if (look(m, c, &c->point[k], &now))
-        e->elastic += c->point[k].weight *
-                      cps_normal_energy(c->contact.normal, c->contact.normal_p, now.depth);
+      const contact_point *p = &c->point[k];
+      double depth = m->dim == 2 ? depth_in(m, c, p, 2) : depth_in(m, c, p, 3);
+      if (depth > 0)
+        e->elastic += p->weight * cps_normal_energy(c->contact.normal, c->contact.normal_p, depth);
     }
   }
   for (int i = 0; i < m->n_bodies; i++) {

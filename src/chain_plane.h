@@ -7,8 +7,8 @@
  * the one before is the transpose of what couples that to this; except where damping has its say, for which everything that
  * asks for `skewed` exists twice.
  *
- * Compiled twice, by chain_plane.c and, for processors with AVX2, by chain_wide.c, which define PLANE(x). As lanes do
- * not mix and nothing is fused, both give the same bits.
+ * Compiled twice, by chain_plane.c and, for processors with AVX2, by chain_wide.c, which define PLANE(x). There
+ * products and sums are fused: the two differ in their last digits.
  */
 #include "chain_recipe.h"
 

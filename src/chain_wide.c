@@ -1,4 +1,4 @@
-/* chain_wide.c - chain_plane.h for x86-64 processors with AVX2; chain.c asks before it calls. */
+/* chain_wide.c - chain_plane.h for x86-64 processors with AVX2 and FMA; chain.c asks before it calls. */
 #include "machine.h"
 
 #include <math.h>
@@ -6,9 +6,9 @@
 
 #if defined(__x86_64__)
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,fma")
 #endif
 #define PLANE(x) cps_wide_##x
 #include "chain_plane.h"

@@ -19,6 +19,10 @@
 /* Iterations of a step; guesses of who sticks next come after the first ones and, should these not do, once more. */
 enum { NEWTON_MOST = 15, SPREAD_MOST = 3 };
 
+/* Newton's tolerance: force that is left before the last iteration, relative to the tension. What is left after it
+ * is far less. */
+static const double BALANCED = 1e-7;
+
 /* A node does not move further than this in one iteration [m]. */
 static const double LEAP = 0.02;
 
@@ -157,33 +161,88 @@ static int is_plain(const machine *m, const implicit *how) {
   return m->n_slides == 0 && !(how->bristle > 0);
 }
 
-/* Bristles that turn round may send Newton's method in circles, which half a step now and then breaks. */
-static void break_circles(machine *m, const implicit *how, int it) {
-  if (m->nb > 0 || it < 5 || it % 3 != 0 || how->bristle > 0) return;
-  for (int i = 0; i < m->n_cables; i++)
-    if (m->cable[i].contact.kind == LAW_MEMORY && m->cable[i].n_points > 0)
-      cps_chain_take_back(&m->cable[i], how, 0.5);
+/* Whether nobody asks for what holds an end of a cable, which is known from before the last iteration. */
+static int is_loose(const machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    if (c->fixed[0] || c->fixed[c->n]) return 0;
+  }
+  return m->nb == 0;
 }
 
-int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance) {
+/* Bristles that turn round, and smooth laws at the edge of sticking, may send Newton's method in circles: half a step
+ * breaks these, now and then for bristles, and for the others where friction is further off than before. */
+static int break_circles(machine *m, const implicit *how, int it, int worse) {
+  int halved = 0;
+  if (m->nb > 0 || it < 4 || how->bristle > 0) return 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    int circles = c->contact.kind == LAW_MEMORY    ? it > 4 && it % 3 == 0
+                  : c->contact.kind == LAW_BALANCE ? worse
+                                                   : 0;
+    if (!circles || c->n_points == 0) continue;
+    cps_chain_take_back(c, how, 0.5);
+    halved = 1;
+  }
+  return halved;
+}
+
+/* What is left after an iteration is some factor times what was left before it times how far it moved: that is how
+ * Newton's method converges where everybody is in his place. The factor changes little from step to step. */
+static const double FADES = 0.8;
+enum { UNSEEN_MOST = 8 };
+
+static double factor(double known, double before, double moved, double after) {
+  double most = before * moved;
+  return most > 0 ? fmax(FADES * known, after / most) : known;
+}
+
+/* As long as nothing else is known: what a thousandth of an element changes all of. */
+static void start_pace(pace *x, const machine *m) {
+  double shortest = INFINITY;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n; k++) shortest = fmin(shortest, m->cable[i].length[k]);
+  x->force = x->friction = 1e3 / shortest;
+}
+
+/* Whether an iteration has left so little, as the factors have it, that there is no need to go and see; now and then
+ * it is seen nevertheless. */
+static int expected(pace *x, const leftover *left, int it, int loose) {
+  if (!(x->force > 0) || (it == 1 && (x->unseen == UNSEEN_MOST || !loose))) return 0;
+  double most = x->balance * left->tension;
+  if (!(x->force * left->force * left->moved <= most && x->friction * left->friction * left->moved <= most))
+    return 0;
+  if (it == 1) x->unseen++;
+  return 1;
+}
+
+int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance, pace *known) {
+  pace afresh = {.balance = 0.01 * tolerance}, *pace = known ? known : &afresh;
   double still, noise = round_off(m, &still);
   leftover before = {0};
-  int plain = is_plain(m, how);
+  if (known && !(known->force > 0)) start_pace(known, m);
+  int plain = is_plain(m, how), loose = is_loose(m), was_calm = 0;
   for (int it = 1; it <= most; it++) {
     leftover left;
     if (!cps_machine_iterate(m, how, LEAP, &left)) return -1;
     if (converged(&left, tolerance, noise, still)) return it;
-    break_circles(m, how, it);
+    int halved = break_circles(m, how, it, left.friction > before.friction);
     for (int i = 0; i < m->n_cables && !(how->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
-    int spreads = it <= SPREAD_MOST || it == 2 * SPREAD_MOST, wrong = 0;
-    for (int i = 0; i < m->n_cables && spreads; i++) wrong |= cps_contact_spread(m, &m->cable[i], how);
-    int calm = plain && spreads && !wrong && left.touching == before.touching; /* everybody is in his place */
-    /* What an iteration leaves goes with the square of its step, by a factor that the last two have shown: if that
-     * makes it next to nothing, there is no need to go and see. */
-    double ratio = it > 1 ? left.moved / before.moved : 1, part = ratio * ratio;
-    if (calm && ratio < 0.1 && part * left.force <= 0.01 * tolerance * left.tension &&
-        part * left.friction <= 0.01 * rubs(&left, tolerance))
-      return it;
+    int wrong = 0;
+    for (int i = 0; i < m->n_cables; i++) {
+      int off = cps_contact_wrong(m, &m->cable[i], how, 0.1 * pace->balance * left.tension);
+      if (off && (it <= SPREAD_MOST || it == 2 * SPREAD_MOST)) cps_contact_spread(m, &m->cable[i], how);
+      wrong |= off;
+    }
+    int calm = plain && !wrong && !halved; /* everybody is in his place */
+    if (was_calm && left.touching == before.touching) {
+      pace->force = factor(pace->force, before.force, before.moved, left.force);
+      pace->friction = factor(pace->friction, before.friction, before.moved, left.friction);
+      pace->unseen = 0;
+    }
+    calm &= it == 1 || left.touching == before.touching;
+    if (calm && expected(pace, &left, it, loose)) return it;
+    was_calm = calm;
     before = left;
   }
   return -1;
@@ -276,18 +335,21 @@ static double finish(machine *m, const rule *u, double h) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     size_t n = entries(c);
-    size_t k = 0;
-    for (; k + LANES <= n; k += LANES)
-      save(c->aux + k,
-           all(by_a) * load(c->a + k) + all(by_a0) * load(c->a0 + k) - all(by_aux) * load(c->aux0 + k));
-    for (; k < n; k++) c->aux[k] = by_a * c->a[k] + by_a0 * c->a0[k] - by_aux * c->aux0[k];
-    for (int node = 0; node <= c->n; node++) {
-      for (int d = 0; d < m->dim; d++) {
-        double da = c->aux[node * c->b + d] - c->aux0[node * c->b + d];
-        sum += da * da;
+    lanes squares = all(0);
+    if (m->dim == 2) { /* a node is a vector, of which the first two numbers are its place */
+      for (size_t k = 0; k < n; k += LANES) {
+        lanes before = load(c->aux0 + k);
+        lanes aux = all(by_a) * load(c->a + k) + all(by_a0) * load(c->a0 + k) - all(by_aux) * before;
+        save(c->aux + k, aux);
+        squares += (aux - before) * (aux - before);
       }
-      count += 1;
+      sum += squares[0] + squares[1];
     }
+    for (size_t k = 0; k < n && m->dim == 3; k++) {
+      c->aux[k] = by_a * c->a[k] + by_a0 * c->a0[k] - by_aux * c->aux0[k];
+      if (k % 6 < 3) sum += (c->aux[k] - c->aux0[k]) * (c->aux[k] - c->aux0[k]);
+    }
+    count += c->n + 1;
     for (int j = 0; c->memory && j < c->n_points; j++)
       if (c->point[j].drum >= 0) finish_states(&c->memory[j], u);
   }
@@ -323,15 +385,23 @@ static const double ASTRAY = 0.25, TURNED = 0.05;
 static int resolved(const machine *m, double q_a) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
+    double shortest = c->length[0];
+    for (int k = 1; k < c->n; k++) shortest = c->length[k] < shortest ? c->length[k] : shortest;
+    lanes most = all(0);
+    if (m->dim == 2)
+      for (int k = 0; k <= c->n; k++)
+        most = larger(most, magnitude(load(c->a + k * 4) - load(c->a0 + k * 4)));
+    if (m->dim == 2 && q_a * fmax(most[0], most[1]) <= ASTRAY * shortest &&
+        q_a * fmax(most[2], most[3]) <= TURNED)
+      continue; /* all are well within */
     for (int k = 0; k <= c->n; k++) {
       const double *a = c->a + k * c->b, *a0 = c->a0 + k * c->b;
-      double most = 0, turn = 0;
+      double moved = 0, turned = 0;
       for (int d = 0; d < m->dim; d++) {
-        double x = fabs(a[d] - a0[d]), y = fabs(a[m->dim + d] - a0[m->dim + d]);
-        most = x > most ? x : most;
-        turn = y > turn ? y : turn;
+        moved = fmax(moved, fabs(a[d] - a0[d]));
+        turned = fmax(turned, fabs(a[m->dim + d] - a0[m->dim + d]));
       }
-      if (q_a * most > ASTRAY * c->length[k < c->n ? k : c->n - 1] || q_a * turn > TURNED) return 0;
+      if (q_a * moved > ASTRAY * c->length[k < c->n ? k : c->n - 1] || q_a * turned > TURNED) return 0;
     }
   }
   return 1;
@@ -352,7 +422,7 @@ int cps_haul_step(haul *r, double h) {
   implicit how = {r->t + h, h * h * u.beta * u.follow, h * u.gamma * u.follow, h * u.gamma * u.follow, 0, 0};
   r->how = how;
   r->from = r->t;
-  int it = cps_haul_solve(m, &how, NEWTON_MOST, 1e-7);
+  int it = cps_haul_solve(m, &how, NEWTON_MOST, fmin(BALANCED, m->pace.balance), &m->pace);
   r->iterations += it < 0 ? NEWTON_MOST : it;
   if (it < 0 || !resolved(m, how.q_a)) {
     cps_haul_bring_back(m);

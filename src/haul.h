@@ -25,7 +25,7 @@ enum { BDF_POINTS = 3 }; /* ends of steps that a step of order 2 knows */
 typedef struct haul_note {
   int released;
   int begins;
-  int balanced; /* 0: no such accelerations were found, and they are what they were */
+  int balanced; /* 0: they are what they were, in balance or not to be found */
   double from, h;
   implicit how;
   /* bdf only: with c = 1/v_a and the last points reached before, the newest first, v = c q - w and
@@ -49,8 +49,10 @@ void cps_haul_bring_back(machine *m);
 /* Whether an iteration has left so little that its step was the last. */
 int cps_haul_converged(const machine *m, const leftover *left, double tolerance);
 
-/* Newton's method; the number of iterations, or -1. */
-int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance);
+/* Newton's method; the number of iterations, or -1. It ends with an iteration that found less than tolerance times the
+ * tension out of balance, or of which it knows, from the iterations before and from those that made `known`, that it
+ * leaves next to nothing; NULL: from the iterations before alone. */
+int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance, pace *known);
 
 /* One step of generalised-alpha of length h: 1 if it converged, else 0 with the state as before. */
 int cps_haul_step(haul *r, double h);

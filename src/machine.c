@@ -382,6 +382,7 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
   m->newmark = s->run.newmark;
   m->gamma = s->run.gamma;
   m->rho = s->run.rho;
+  m->pace.balance = s->run.balance;
   m->n_drums = s->n_drums;
   m->n_cables = s->n_cables;
   m->cable = many(s->n_cables, sizeof *m->cable);

@@ -67,19 +67,20 @@ typedef struct contact_point {
   int drum; /* that it touches; -1: none */
   int near; /* the only drum that it may touch while it stays within `clear` of where it was seen */
   int stuck;
-  int slid;       /* LAW_JUMP: whether it slid at the end of the last step */
-  double f[AXES]; /* friction force on the cable along t and, in space, the axis: unknowns */
+  int slid;                 /* LAW_JUMP: whether it slid at the end of the last step */
+  int drum0, stuck0, slid0; /* before the step */
+  int flips;                /* LAW_JUMP: how often it has let go in this step */
+  double f[AXES];           /* friction force on the cable along t and, in space, the axis: unknowns */
   double clear, travel, seen[3];
   int node;        /* it lies at that node, or on the element that starts there */
-  int flips, held; /* LAW_JUMP: how often it has let go in this step; whether the last iteration held it */
-  int drum0, stuck0, slid0; /* before the step */
-  int mode[AXES];           /* of laws with memory and modes, */
-  int mode0[AXES];          /* and during the step */
-  double shape[4];          /* of the element's coordinates r0, r0', r1, r1' */
-  double weight;            /* length that it stands for; 1 at nodes */
-  double s;                 /* material coordinate */
-  double mass;              /* that the balance force is scaled by */
-  double scale;             /* that stands for it, see contact.c */
+  int held;        /* LAW_JUMP: whether the last iteration held it */
+  int mode[AXES];  /* of laws with memory and modes, */
+  int mode0[AXES]; /* and during the step */
+  double shape[4]; /* of the element's coordinates r0, r0', r1, r1' */
+  double weight;   /* length that it stands for; 1 at nodes */
+  double s;        /* material coordinate */
+  double mass;     /* that the balance force is scaled by */
+  double scale;    /* that stands for it, see contact.c */
   /* as of the last evaluation */
   double depth, depth_t, n, v[AXES], limit;
   double box;                /* friction that it bears before it slips, as the guess sees it */
@@ -213,6 +214,14 @@ typedef enum machine_note {
 
 struct implicit;
 
+/* How fast Newton's method converges in steps: what an iteration leaves, over what was left before it times how far it
+ * moved [1/m]; 0: not known. */
+typedef struct pace {
+  double balance; /* force that may be left, relative to the tension */
+  double force, friction;
+  int unseen; /* steps since it was looked at */
+} pace;
+
 typedef struct machine {
   const cps_scenario *of;
   int dim;
@@ -236,6 +245,7 @@ typedef struct machine {
   double grip;    /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
   double gamma, rho;
+  pace pace;
   void (*note)(struct machine *m, machine_note what, const struct implicit *how, void *data); /* or NULL */
   void *note_data;
 } machine;
@@ -417,9 +427,12 @@ void cps_memory_choose(machine *m);
  * What touches nothing keeps the states that it had before the solve. */
 void cps_memory_refresh(machine *m, const struct implicit *how);
 
+/* Whether some contact sticks that should slip, or the other way round, by more than the force `slack`. */
+int cps_contact_wrong(const machine *m, const cable *c, const implicit *how, double slack);
+
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
- * iteration that lets a slip front move over many contacts at once. 0 if there is none, and no need for a guess. */
-int cps_contact_spread(machine *m, cable *c, const implicit *how);
+ * iteration that lets a slip front move over many contacts at once. */
+void cps_contact_spread(machine *m, cable *c, const implicit *how);
 /* Laws with memory, and smooth ones: takes friction that an iteration has thrown beyond what the law answers with back to that. */
 void cps_contact_limit(cable *c);
 int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */

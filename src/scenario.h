@@ -251,6 +251,7 @@ typedef struct scenario_run {
   double rho;       /* spectral radius at infinity of alpha */
   int newmark;      /* alpha as Newmark's rule with */
   double gamma;     /* its gamma, and beta = (gamma + 1/2)^2/4 */
+  double balance;   /* force that Newton's method may leave in a step of cables, relative to the tension */
   double fields;    /* interval of what is recorded along the cables; 0: none, negative: about 200 in all */
   double max_steps; /* give up after that many */
 } scenario_run;

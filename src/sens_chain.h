@@ -333,6 +333,7 @@ void cps_stick_add(model *o, int cable, const implicit *how, int balance);
  * states, in `recall`; and in statics, in `list`. */
 void cps_memory_rows(model *o, int cable, int point, const implicit *how);
 void cps_memory_states(model *o, const implicit *how, int balance);
+void cps_memory_begin(model *o, const implicit *how); /* of a motion that begins as it is */
 void cps_memory_hold(model *o);
 
 /* The border of a model: see sens_border.c. */

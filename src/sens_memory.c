@@ -235,6 +235,15 @@ void cps_memory_states(model *o, const implicit *how, int balance) {
   for (int i = 0; i < o->m.n_slides && !(how->bristle > 0); i++) cps_slide_states(o, i, how, balance);
 }
 
+void cps_memory_begin(model *o, const implicit *how) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    for (int k = 0; c->memory && k < c->n_points; k++)
+      cps_spot_eval(&o->m, c, &c->point[k], how, &o->spot[i][k]);
+  }
+  cps_memory_states(o, how, 1);
+}
+
 /* ------------------------------------------------------------------ statics */
 
 void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z) {

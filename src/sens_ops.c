@@ -74,6 +74,7 @@ static int linearise_bdf(model *o, const op *what, int works) {
 static int linearise_begin(model *o, const op *what) {
   int good = !what->balanced || cps_model_linearise(o, &what->how, 1);
   if (!what->balanced && o->at.nb > 0) cps_border_tie(o);
+  if (!what->balanced) cps_memory_begin(o, &what->how);
   o->list.n = 0;
   if (!o->d_varies[o->at.tau_d]) return good;
   if (!what->balanced) cps_model_touch(o);

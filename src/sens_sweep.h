@@ -1,7 +1,7 @@
 /* sens_sweep.h - the arithmetic of sensitivities of cables: matrices, solutions, and what multiplies four tangents or
  * adjoints at once. Compiled twice, by sens_sweep.c and, for processors with AVX2, by sens_sweep_wide.c, which define
- * SWEEP(x); sens_ops.c and sens_chain.c ask which one to call. As lanes do not mix and nothing is fused, both give the same
- * bits. */
+ * SWEEP(x); sens_ops.c and sens_chain.c ask which one to call. In the second one products and sums are
+ * fused. */
 #include "chain_recipe.h"
 
 #include "sens_ops.h"
@@ -412,8 +412,7 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
     for (int i = 0; i < o->m.n_cables; i++)
       copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
     copy(z, o->at.before + o->at.border + 3 * o->at.nb, o->at.before + o->at.border + 2 * o->at.nb, o->at.nb);
-    for (int i = 0; i <= o->m.n_cables; i++)
-      copy(z, o->at.before + o->at.cable[i].z_aux, o->at.before + o->at.cable[i].z_t, o->at.cable[i].zs);
+    begin_states(o, what, &w, z);
     return;
   }
   solve_one_forward(o, what, &w, z);
@@ -760,14 +759,12 @@ static void solve_one_backward(const model *o, const op *what, const weights *w,
 static void solve_backward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
   if (what->kind == OP_BEGIN && !what->balanced) {
+    begin_states_backward(o, what, &w, z);
     for (int i = 0; i < o->m.n_cables; i++)
       for (int k = 0; k < o->at.cable[i].e; k++)
         take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
     for (int k = 0; k < o->at.nb; k++)
       take(z, o->at.after + o->at.border + 2 * o->at.nb + k, o->at.after + o->at.border + 3 * o->at.nb + k);
-    for (int i = 0; i <= o->m.n_cables; i++)
-      for (int k = 0; k < o->at.cable[i].zs; k++)
-        take(z, o->at.after + o->at.cable[i].z_t + k, o->at.after + o->at.cable[i].z_aux + k);
     tie_rims_backward(o, o->at.after, z);
     apply_transposed(&o->tied, z);
     move_backward(o, o->at.after, z);

@@ -99,6 +99,24 @@ static void states_backward(const model *o, const op *what, const weights *w, la
   if (what->kind != OP_SOLVE) apply_transposed(&o->recall, z);
 }
 
+/* A motion that begins as it is: only rates of states are new. */
+static void begin_states(const model *o, const op *what, const weights *w, lanes *z) {
+  if (o->recall.n == 0) return;
+  copy(z, o->at.after, o->at.before, o->at.states);
+  predict_states(o, what, w, z);
+  states_forward(o, what, w, z);
+  copy(z, o->at.before, o->at.after, o->at.states);
+}
+
+static void begin_states_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  if (o->recall.n == 0) return;
+  clear(z, o->at.before, o->at.states);
+  states_backward(o, what, w, z);
+  predict_states_backward(o, what, w, z);
+  for (int i = 0; i <= o->m.n_cables; i++)
+    copy(z, o->at.after + o->at.cable[i].z, o->at.before + o->at.cable[i].z, 3 * o->at.cable[i].zs);
+}
+
 /* Laws take over friction forces: the list has z by the state before. */
 static void remember_forward(const model *o, lanes *z) {
   for (int i = 0; i <= o->m.n_cables; i++) clear(z, o->at.after + o->at.cable[i].z, 3 * o->at.cable[i].zs);

@@ -1,4 +1,4 @@
-/* sens_sweep_wide.c - sens_sweep.h for x86-64 processors with AVX2; who calls it asks before. */
+/* sens_sweep_wide.c - sens_sweep.h for x86-64 processors with AVX2 and FMA; who calls it asks before. */
 #include "haul.h"
 
 #include <math.h>
@@ -6,9 +6,9 @@
 
 #if defined(__x86_64__)
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,fma")
 #endif
 #define SWEEP(x) cps_wide_sweep_##x
 #include "sens_sweep.h"

@@ -183,12 +183,31 @@ static double bears(const cable *c, const contact_point *p) {
   return c->contact.kind == LAW_BALANCE && most < INFINITY ? fmax(p->box, most) : p->box;
 }
 
-int cps_contact_spread(machine *m, cable *c, const implicit *how) {
-  if (!cps_contact_guesses(m, c) || how->bristle > 0) return 0;
-  int first = 0, last = c->n_points - 1, wrong = 0;
-  while (first <= last && c->point[first].drum < 0) first++;
-  while (last >= first && c->point[last].drum < 0) last--;
-  if (last <= first) return 0;
+/* The first and the last point that touch something; 0 if there are no two. */
+static int find_ends(const cable *c, int *first, int *last) {
+  *first = 0;
+  *last = c->n_points - 1;
+  while (*first <= *last && c->point[*first].drum < 0) ++*first;
+  while (*last >= *first && c->point[*last].drum < 0) --*last;
+  return *last > *first;
+}
+
+int cps_contact_wrong(const machine *m, const cable *c, const implicit *how, double slack) {
+  int first, last;
+  if (!cps_contact_guesses(m, c) || how->bristle > 0 || !find_ends(c, &first, &last)) return 0;
+  for (int k = first; k <= last; k++) {
+    const contact_point *p = &c->point[k];
+    if (p->drum < 0) continue;
+    if (p->stuck && fabs(p->f[0]) > bears(c, p) * (1 + 1e-6) + slack) return 1;
+    double s = p->stuck ? 0 : p->slip / p->slip_r + p->moved; /* friction pulls back */
+    if (s * p->f[0] > 0 && fabs(s) * chain_spring(m, c, k < last ? p : p - 1) > slack) return 1;
+  }
+  return 0;
+}
+
+void cps_contact_spread(machine *m, cable *c, const implicit *how) {
+  int first, last;
+  if (!cps_contact_guesses(m, c) || how->bristle > 0 || !find_ends(c, &first, &last)) return;
   chain_of h = {.n = last - first + 1, .p = c->point + first};
   double **parts[] = {&h.k, &h.own, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y, &h.sum};
   for (int i = 0; i < 9; i++) *parts[i] = c->draft + i * c->n_points;
@@ -198,12 +217,9 @@ int cps_contact_spread(machine *m, cable *c, const implicit *how) {
     h.limit[i] = p->drum >= 0 ? p->box : 0;
     h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + p->moved : 0;
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
-    if (p->drum >= 0 && p->stuck) wrong += fabs(p->f[0]) > bears(c, p) * (1 + 1e-6);
-    if (p->drum >= 0 && !p->stuck) wrong += h.s[i] * p->f[0] > 0;
     h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
     h.own[i] = p->mass / how->q_a;
   }
-  if (wrong == 0) return 0;
   chain_ends(&h, c, how);
   for (int i = 0; i < h.n; i++) {
     h.base[i] = h.f[i] - h.own[i] * h.s[i];
@@ -219,5 +235,4 @@ int cps_contact_spread(machine *m, cable *c, const implicit *how) {
     else
       p->guess = GUESS_NONE;
   }
-  return 1;
 }

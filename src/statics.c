@@ -252,7 +252,7 @@ static double relax(machine *m, double t, double h, double bristle, int search) 
   cps_haul_keep(m);
   implicit how = {t, h * h, h, h, bristle, 0};
   set_damping(m, 0);
-  int iterations = cps_haul_solve(m, &how, 40, 3e-9);
+  int iterations = cps_haul_solve(m, &how, 40, 3e-9, NULL);
   if (iterations < 0 && search) {
     cps_haul_bring_back(m);
     iterations = solve_damped(m, &how, 3e-9);
@@ -287,7 +287,7 @@ implicit cps_machine_instant(double t) {
 
 int cps_machine_balance(machine *m, double t) {
   implicit how = cps_machine_instant(t);
-  return cps_haul_solve(m, &how, 15, 1e-6);
+  return cps_haul_solve(m, &how, 15, 1e-6, NULL);
 }
 
 double cps_machine_span(const machine *m) {

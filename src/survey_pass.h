@@ -1,7 +1,7 @@
 /* survey_pass.h - sums over the elements of a cable, four at a time: what it stores, passes on, and loses in a step.
  *
- * Compiled twice, by survey.c and, for processors with AVX2, by survey_wide.c, which define SURVEY(x). As lanes do not
- * mix and nothing is fused, both give the same bits. The elements are those of cable.c, in the modes that chain.c
+ * Compiled twice, by survey.c and, for processors with AVX2, by survey_wide.c, which define SURVEY(x). In the
+ * second one products and sums are fused. The elements are those of cable.c, in the modes that chain.c
  * describes.
  */
 #include "chain_recipe.h"

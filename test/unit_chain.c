@@ -701,7 +701,7 @@ static void step_by(stage *s, int way, double *x) {
   for (int j = 0; j < s->size; j++) x[j] = step_of(s, j);
 }
 
-/* The short cut for the plane makes the careful path's step, and the same bits with and without AVX2. */
+/* The short cut for the plane makes the careful path's step, and nearly that with and without AVX2. */
 static void test_short_cut(void **state) {
   (void)state;
   int seen = 0;
@@ -726,9 +726,11 @@ static void test_short_cut(void **state) {
         if (!(fabs(plane[j] - careful[j]) < 1e-6 * most[class_of(&s, j)]))
           fail_msg("%s, %s: step %d is %.17g, not %.17g", scenes[i].name, laws[l], j, plane[j], careful[j]);
 #if defined(__x86_64__)
-      if (__builtin_cpu_supports("avx2")) {
+      if (cps_has_wide()) {
         step_by(&s, 2, wide);
-        assert_memory_equal(wide, plane, bytes);
+        for (int j = 0; j < s.size; j++) /* other roundings, and otherwise the same */
+          if (!(fabs(wide[j] - plane[j]) < 1e-6 * most[class_of(&s, j)]))
+            fail_msg("%s, %s: step %d is %.17g, not %.17g", scenes[i].name, laws[l], j, wide[j], plane[j]);
       }
 #endif
       free(careful);
@@ -839,21 +841,24 @@ static void check_survey(const char *name, const cable *c) {
   agree(name, solver, work - change, 1e-10 * (fabs(work) + fabs(change)));
   agree(name, damping, brake_plainly(c), 1e-10 * fabs(damping));
 #if defined(__x86_64__)
-  if (!__builtin_cpu_supports("avx2")) return;
+  if (!cps_has_wide()) return;
   cable_store wide;
   double of_wide[MOST], work_of[2][2] = {{0}};
   cps_narrow_store(c, tension, &fast);
   cps_wide_store(c, of_wide, &wide);
-  assert_memory_equal(&wide, &fast, sizeof wide);
-  if (c->section.curvature == CURVATURE_APPROXIMATE)
-    assert_memory_equal(of_wide, tension, (size_t)c->n * sizeof(double));
+  agree(name, wide.elastic, fast.elastic, 1e-9 * plain.elastic);
+  agree(name, wide.kinetic, fast.kinetic, 1e-13 * plain.kinetic);
+  agree(name, wide.gravity, fast.gravity, 1e-13 * fabs(plain.gravity) + 1e-13);
+  for (int i = 0; i < c->n && c->section.curvature == CURVATURE_APPROXIMATE; i++)
+    agree(name, of_wide[i], tension[i], 1e-9 * most);
   cps_narrow_step_work(c, &work_of[0][0], &work_of[0][1]);
   cps_wide_step_work(c, &work_of[1][0], &work_of[1][1]);
-  assert_memory_equal(work_of[0], work_of[1], sizeof work_of[0]);
+  agree(name, work_of[1][0], work_of[0][0], 1e-12 * (fabs(work) + fabs(change)));
+  agree(name, work_of[1][1], work_of[0][1], 1e-12 * fabs(damping));
 #endif
 }
 
-/* Four at a time, elements say what they say one by one, and the same bits with and without AVX2. */
+/* Four at a time, elements say what they say one by one, with and without AVX2. */
 static void test_survey(void **state) {
   (void)state;
   for (int i = 0; i < ROWS(scenes); i++) {

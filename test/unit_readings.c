@@ -13,7 +13,7 @@
   "    damping: {rayleigh: 10 N s}\n    elements: 30\n"                                                      \
   "    path: [left, hang 0.6 m, over pulley, hang 0.6 m, right]\n"                                           \
   "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: 0.25}}}\n"     \
-  "run: {until: 1 s, output: 10 ms, tolerance: 1e-7}\n"
+  "run: {until: 1 s, output: 10 ms, tolerance: 1e-7, balance: 1e-12}\n"
 
 /* ------------------------------------------------------------------ runs */
 

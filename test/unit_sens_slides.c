@@ -20,8 +20,8 @@
 #define OVER       "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
 #define WINDS      "    path: [{rim: winch}, {around: winch, turn: clockwise}, hang 1 m, left]\n"
 #define LOADS      "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}}\n"
-#define RUN        "run: {until: 0.3 s, step: 10 ms, solver: alpha, output: 50 ms}\n"
-#define RUN_SHORT  "run: {until: 0.1 s, step: 2 ms, solver: alpha, output: 0.1 s}\n"
+#define RUN        "run: {until: 0.3 s, step: 10 ms, solver: alpha, output: 50 ms, balance: 1e-12}\n"
+#define RUN_SHORT  "run: {until: 0.1 s, step: 2 ms, solver: alpha, output: 0.1 s, balance: 1e-12}\n"
 #define PULLEY(of) "drums: {pulley: {radius: 250 mm, center: [0.1, 0.2], inertia: 0.3 kg m2, " of "}}\n"
 #define PD         "drive: {pd: {kp: 1000, kd: 100, setpoint: {cycloid: {amplitude: 20 deg, duration: 0.3 s}}}}"
 #define COMMON     "cables.rope.EA", "cables.rope.mass_per_length", "cables.rope.contact.friction.quinn.mu"
@@ -32,8 +32,9 @@ static const example examples[] = {
     {"bearing under a given load, law that jumps, drawn",
      "capstan: 1\n" PULLEY(
          "drive: free, bearing: {friction: {coulomb: {mu: 0.1}}, radius: 20 mm, load: 400 N}")
-         LOADS ROPE("nodes") "    start: drawn\n" OVER
-                             "run: {until: 0.1 s, step: 10 ms, solver: alpha, output: 10 ms}\n",
+         LOADS ROPE(
+             "nodes") "    start: drawn\n" OVER
+                      "run: {until: 0.1 s, step: 10 ms, solver: alpha, output: 10 ms, balance: 1e-12}\n",
      {COMMON, BEARING("friction.coulomb.mu"), BEARING("radius"), BEARING("load"), "drums.pulley.inertia",
       "drums.pulley.radius", "bodies.left.mass"},
      {"bodies.left.y", "drums.pulley.rate", "energy.friction", "bearings.pulley.v", "bearings.pulley.f",
@@ -193,7 +194,7 @@ static const example examples[] = {
                   "mm},\n"
                   "           {pinned: {at: [0.24, 1.5, 0.03], moved: {y: {sine: {amplitude: 5 mm, omega: 10 "
                   "rad/s}}}}}]\n"
-                  "run: {until: 0.1 s, step: 5 ms, solver: alpha, output: 10 ms}\n",
+                  "run: {until: 0.1 s, step: 5 ms, solver: alpha, output: 10 ms, balance: 1e-12}\n",
      {COMMON, HUNT, "bodies.yoyo.mass", "drums.winch.rate", "drums.winch.inertia", "cables.rope.EI"},
      {"bodies.yoyo.y", "bodies.yoyo.vx", "drums.winch.rate", "cables.rope.tension_end", "energy.kinetic",
       "energy.motion_work"},
@@ -297,7 +298,8 @@ static void test_pieces(void **state) {
   for (int i = 0; i < ROWS(names); i++) {
     const example *x = named(names[i]);
     char text[4000];
-    snprintf(text, sizeof text, "%.*srun: {until: 0.2 s, step: 1 ms, solver: alpha, output: 10 ms}\n",
+    snprintf(text, sizeof text,
+             "%.*srun: {until: 0.2 s, step: 1 ms, solver: alpha, output: 10 ms, balance: 1e-12}\n",
              (int)(strstr(x->text, "run: {") - x->text), x->text);
     cps_scenario *s = parse(text);
     cps_sens *whole = differentiate(s, x, CPS_SENS_ADJOINT);

@@ -142,7 +142,8 @@ static double hunt_crossley_energy(const double *p, double depth, double onset) 
     from = onset;
     to = depth - onset;
   }
-  return p[STIFFNESS] * (soft + (pow(to, e + 1) - pow(from, e + 1)) / (e + 1));
+  double power = e == 1.5 ? to * to * sqrt(to) : e == 1 ? to * to : pow(to, e + 1);
+  return p[STIFFNESS] * (soft + (power - (from > 0 ? pow(from, e + 1) : 0)) / (e + 1));
 }
 
 double cps_normal_energy(const cps_normal *law, const double *p, double depth) {

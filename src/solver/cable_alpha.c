@@ -40,6 +40,16 @@ cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps
       worst ? worst->of->name : "?", h, s);
 }
 
+/* Whether forces balance as things are: what rests in equilibrium has no accelerations, and what round-off makes of
+ * them is far more on a fine mesh than what is left of forces deserves. Everything is as it was kept after it. */
+static int rests(machine *m, double t) {
+  implicit how = cps_machine_instant(t);
+  leftover left;
+  int good = cps_machine_iterate(m, &how, INFINITY, &left) && cps_haul_converged(m, &left, 1e-6);
+  cps_haul_bring_back(m);
+  return good;
+}
+
 /* Starts the method, at first or where something has jumped: with accelerations that balance. */
 static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   machine *m = r->m;
@@ -54,12 +64,10 @@ static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   cps_machine_look(m, r->t);
   cps_memory_choose(m);
   implicit how = cps_machine_instant(r->t);
-  int it = cps_machine_balance(m, r->t);
+  int it = rests(m, r->t) ? -1 : cps_machine_balance(m, r->t);
   r->iterations += it > 0 ? it : 0;
-  if (it < 0)
-    cps_haul_bring_back(m); /* the first step finds them */
-  else
-    cps_memory_refresh(m, &how);
+  if (it < 0) cps_haul_bring_back(m); /* they stay, or the first step finds them */
+  cps_memory_refresh(m, &how);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     memcpy(c->aux, c->a, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
