@@ -172,7 +172,7 @@ static void step_border(machine *m, double t, double h) {
     if (g->angle_at < 0) continue;
     double unused[2], moved = g->angle - g0->angle;
     double torque = (cps_drum_torque(g, t, &unused[0], &unused[1]) +
-                     cps_drum_torque(g0, t - h, &unused[0], &unused[1])) /
+                     cps_drum_torque(g0, m->audited, &unused[0], &unused[1])) /
                     2;
     m->work.motion_work += torque * moved;
     m->work.solver += g->of->inertia * (moved * (g->acceleration + g0->acceleration) / 2 -
@@ -187,7 +187,7 @@ static void step_border(machine *m, double t, double h) {
     double f = (m->free[y->f_at].q + m->free[y->f_at].q0) / 2, belt = 0;
     if (y->surface) {
       profile_value now = cps_profile_eval(y->surface->motion, t),
-                    then = cps_profile_eval(y->surface->motion, t - h);
+                    then = cps_profile_eval(y->surface->motion, m->audited);
       belt = y->surface->motion_is_velocity ? h * (now.y + then.y) / 2 : now.y - then.y;
     }
     m->work.friction -= f * (moved - belt);
@@ -198,7 +198,7 @@ static void step_border(machine *m, double t, double h) {
     int at = m->body_border[l->body];
     if (at < 0) continue;
     const border_body *y = &m->body[at];
-    double f = (cps_profile_eval(l->force, t).y + cps_profile_eval(l->force, t - h).y) / 2;
+    double f = (cps_profile_eval(l->force, t).y + cps_profile_eval(l->force, m->audited).y) / 2;
     for (int k = 0; k < y->n; k++)
       for (int d = 0; d < m->dim; d++)
         m->work.load_work += f * l->direction[d] * y->along[k][d] *
@@ -245,7 +245,6 @@ static double loss(const machine *m) {
 }
 
 void cps_audit_start(machine *m, double t) {
-  (void)t;
   relieve(m);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
@@ -257,6 +256,7 @@ void cps_audit_start(machine *m, double t) {
     memcpy(c->reaction0, c->reaction, sizeof c->reaction);
   }
   m->loss0 = loss(m);
+  m->audited = t;
 }
 
 void cps_audit_step(machine *m, double t, double h) {
@@ -280,6 +280,7 @@ void cps_audit_step(machine *m, double t, double h) {
   double now = loss(m);
   m->work.damping += h * (now + m->loss0) / 2;
   m->loss0 = now;
+  m->audited = t;
 }
 
 void cps_audit_energy(const machine *m, cps_energy *e) {

@@ -180,20 +180,20 @@ static double slide_normal(const machine *m, const slide *y, double t) {
   return y->contact->normal == NORMAL_GIVEN ? cps_profile_eval(y->contact->given, t).y : y->contact->weight;
 }
 
-static void add_slide(machine *m, slide *y, const implicit *how, leftover *left) {
-  double x, v, a, v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+/* The friction equation of a slide, and its derivative by place. */
+static double rub_slide(const machine *m, slide *y, const implicit *how, friction *f) {
+  double x, v, a, by_x = 0;
   slide_motion(m, y, how->t, &x, &v, &a);
   contact_point *p = &y->p;
   p->n = slide_normal(m, y, how->t);
   p->limit = cps_friction_holds(&y->law, p->n);
   p->f[0] = m->free[y->f_at].q;
-  friction f = {{0}, {{0}}, {{0}}, {{0}}, {0}};
-  double by_x = 0;
+  memset(f, 0, sizeof *f);
   if (how->bristle > 0) {
     double pull = -how->bristle * (x - y->start);
     int gives = fabs(pull) > p->limit;
-    f.rest[0] = p->f[0] - (gives ? copysign(p->limit, pull) : pull);
-    f.by_f[0][0] = 1;
+    f->rest[0] = p->f[0] - (gives ? copysign(p->limit, pull) : pull);
+    f->by_f[0][0] = 1;
     by_x = gives ? 0 : how->bristle;
   } else {
     sliding s = {.axes = 1, .v = {v}, .a = {a}};
@@ -202,9 +202,23 @@ static void add_slide(machine *m, slide *y, const implicit *how, leftover *left)
     s.rate = s.viscous / s.scale;
     if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY || y->law.drags) s.scale = p->mass / how->v_a;
     if (y->law.kind == LAW_VELOCITY) s.scale = fmax(s.scale, 2 * y->law.rise * p->n);
-    cps_friction_eval(&y->law, p, &y->y, &s, how->z_s, &f);
+    cps_friction_eval(&y->law, p, &y->y, &s, how->z_s, f);
   }
   p->v[0] = v;
+  return by_x;
+}
+
+void cps_slides_refresh(machine *m, const implicit *how) {
+  friction unused;
+  for (int i = 0; i < m->n_slides; i++)
+    if (m->slide[i].law.law->n_states) rub_slide(m, &m->slide[i], how, &unused);
+}
+
+static void add_slide(machine *m, slide *y, const implicit *how, leftover *left) {
+  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+  friction f;
+  double by_x = rub_slide(m, y, how, &f);
+  const contact_point *p = &y->p;
   left->friction = fmax(left->friction, fabs(f.rest[0]));
   left->holds += p->limit;
   left->touching += 1;
@@ -217,6 +231,15 @@ static void add_slide(machine *m, slide *y, const implicit *how, leftover *left)
     m->s[y->at[i] * m->nb + y->f_at] -= k;
     m->s[y->f_at * m->nb + y->at[i]] += k * (f.by_v[0][0] * v_q + f.by_a[0][0] * a_q + by_x);
   }
+}
+
+int cps_slide_is_held(const machine *m, const slide *y) {
+  for (int i = 0; i < 2; i++) {
+    int held = y->at[i] < 0;
+    for (int k = 0; k < m->n_bodies; k++) held |= m->body[k].held && m->body[k].at == y->at[i];
+    if (!held) return 0;
+  }
+  return 1;
 }
 
 void cps_border_assemble(machine *m, const implicit *how, leftover *left) {
@@ -233,6 +256,12 @@ void cps_border_assemble(machine *m, const implicit *how, leftover *left) {
       for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
       m->rhs[at] = 0;
     }
+  }
+  for (int i = 0; i < m->n_slides; i++) { /* what sticks there bears any friction: it keeps what it has */
+    int at = m->slide[i].f_at;
+    if (m->s[at * m->nb + at] != 0 || !cps_slide_is_held(m, &m->slide[i])) continue;
+    for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
+    m->rhs[at] = 0;
   }
 }
 

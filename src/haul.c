@@ -65,6 +65,7 @@ void cps_haul_keep(machine *m) {
   }
   for (int k = 0; k < m->n_slides; k++) {
     contact_memory *y = &m->slide[k].y;
+    memcpy(m->slide[k].p.mode0, m->slide[k].p.mode, sizeof m->slide[k].p.mode0);
     memcpy(y->z0, y->z, sizeof y->z);
     memcpy(y->aux0, y->aux, sizeof y->aux);
     memcpy(y->z_t0, y->z_t, sizeof y->z_t);

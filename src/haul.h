@@ -14,13 +14,25 @@ typedef struct haul {
   double from;  /* time that it started at; what is prescribed was moved from there to how.t */
 } haul;
 
-/* What a run by generalised-alpha tells its follower (system.h): where it begins, at first or after a jump, with
+/* What a step of bdf tells about. One that passes no outputs: all of it. Otherwise that its end was reached, each
+ * state between that was recorded, and that it is back at its end. */
+typedef enum bdf_note { BDF_NONE, BDF_STEP, BDF_REACHED, BDF_BETWEEN, BDF_BACK } bdf_note;
+
+enum { BDF_POINTS = 3 }; /* ends of steps that a step of order 2 knows */
+
+/* What a run tells its follower (system.h): that bodies have been released; where it begins, at first or after a jump, with
  * accelerations that balance; and each step. */
 typedef struct haul_note {
+  int released;
   int begins;
   int balanced; /* 0: they are what they were, in balance or not to be found */
   double from, h;
   implicit how;
+  /* bdf only: with c = 1/v_a and the last points reached before, the newest first, v = c q - w and
+   * v' = c v - sum past_i v_i, where w = sum past_i q_i; between, q = sum past_i q_i, the end being the newest */
+  bdf_note bdf;
+  double past[BDF_POINTS];
+  double part; /* between: of the way to the end, where accelerations and forces start from */
 } haul_note;
 
 /* Weights of a step of length h: q = q0 + h v0 + q_aux aux0 + q_a0 a0 and v = v0 + v_aux aux0 + v_a0 a0 if accelerations

@@ -543,7 +543,7 @@ void cps_machine_move(machine *m, double t0, double t) {
   }
 }
 
-void cps_machine_release(machine *m, double t) {
+int cps_machine_release(machine *m, double t) {
   cps_energy before, after;
   int released = 0;
   cps_audit_energy(m, &before);
@@ -564,10 +564,11 @@ void cps_machine_release(machine *m, double t) {
       released = 1;
     }
   }
-  if (!released) return;
+  if (!released) return 0;
   cps_machine_tie(m);
   cps_audit_energy(m, &after);
   m->work.motion_work += after.kinetic - before.kinetic; /* of whoever gives it that velocity */
+  return 1;
 }
 
 /* ------------------------------------------------------------------ what is tied */

@@ -239,9 +239,10 @@ typedef struct machine {
   double *s, *rhs; /* [nb][nb], [nb] */
   int *pivot;
   audit work;
-  double loss0;  /* power of damping at the end of the last step */
-  double travel; /* how far drum centres have moved, at most, summed up */
-  double grip;   /* statics: stiffness of the springs that hold contact points [N/m] */
+  double loss0;   /* power of damping at the end of the last step, */
+  double audited; /* and when that was; after a jump, its time */
+  double travel;  /* how far drum centres have moved, at most, summed up */
+  double grip;    /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
   double gamma, rho;
   pace pace;
@@ -258,8 +259,9 @@ void cps_machine_free(machine *m);
 /* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
 void cps_machine_move(machine *m, double t0, double t);
 
-/* Lets go of bodies that are held no longer at time t, with their initial velocities. To be called where something jumps. */
-void cps_machine_release(machine *m, double t);
+/* Lets go of bodies that are held no longer at time t, with their initial velocities; whether there were any. To be called where
+ * something jumps. */
+int cps_machine_release(machine *m, double t);
 
 /* Puts ends and drums that are tied to the border where it says. */
 void cps_machine_tie(machine *m);
@@ -311,6 +313,10 @@ double cps_wide_substitute(cable *c, const implicit *how, double factor);
 
 /* The border's own equations (border.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const implicit *how, leftover *left);
+/* Looks at slides of laws with memory once more, where a solve has left them. */
+void cps_slides_refresh(machine *m, const struct implicit *how);
+/* Whether nothing that rubs in a slide is free to move. */
+int cps_slide_is_held(const machine *m, const slide *y);
 /* Solves s x = -rhs into rhs; 0 if singular. */
 int cps_border_solve(machine *m);
 /* Torque of a drum's drive, and its derivatives. */
@@ -327,7 +333,8 @@ void cps_machine_list(struct checkpoint *c, machine *m);
 
 /* Forgets what was; to be called before the first step and after a jump. */
 void cps_audit_start(machine *m, double t);
-/* Adds the work of the step that ended at t, from the state that was kept before it. */
+/* Adds the work of the step of length h that ended at t, just before anything that jumps there, from the state that was kept
+ * before it. */
 void cps_audit_step(machine *m, double t, double h);
 /* Stored energy and work so far. */
 void cps_audit_energy(const machine *m, cps_energy *e);

@@ -54,4 +54,5 @@ void cps_machine_list(checkpoint *c, machine *m) {
   CHECKPOINT_VALUE(c, "pace", m->pace);
   CHECKPOINT_VALUE(c, "work", m->work);
   CHECKPOINT_VALUE(c, "loss0", m->loss0);
+  CHECKPOINT_VALUE(c, "audited", m->audited);
 }

@@ -64,16 +64,21 @@ void cps_memory_take(const contact_law *l, double n, double f, int *mode, contac
   *mode = cps_law_mode(l->law, l->p, &in);
 }
 
+/* The mode of a law that has none yet. */
+static void choose(const contact_law *l, contact_point *p, const contact_memory *y, int axis) {
+  cps_law_input in = {p->v[axis], p->n, p->f[axis], y->z[axis], CPS_MODE_FREE};
+  if (l->law->n_modes && p->mode[axis] < 0) p->mode[axis] = p->mode0[axis] = cps_law_mode(l->law, l->p, &in);
+}
+
 void cps_memory_choose(machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    const contact_law *l = &c->contact;
-    for (int k = 0; c->memory && l->law->n_modes && k < c->n_points; k++)
-      for (int a = 0; a < m->dim - 1; a++) {
-        contact_point *p = &c->point[k];
-        cps_law_input in = {p->v[a], p->n, p->f[a], c->memory[k].z[a], CPS_MODE_FREE};
-        if (p->mode[a] < 0) p->mode[a] = p->mode0[a] = cps_law_mode(l->law, l->p, &in);
-      }
+    for (int k = 0; c->memory && k < c->n_points; k++)
+      for (int a = 0; a < m->dim - 1; a++) choose(&c->contact, &c->point[k], &c->memory[k], a);
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    if (y->law.law->n_states) choose(&y->law, &y->p, &y->y, 0);
   }
 }
 
@@ -106,4 +111,5 @@ void cps_memory_refresh(machine *m, const implicit *how) {
     }
     c->frozen = frozen;
   }
+  cps_slides_refresh(m, how);
 }

@@ -23,8 +23,9 @@ int cps_border_make(model *o) {
   x->s = calloc(nb * nb, sizeof *x->s);
   x->pivot = calloc(nb, sizeof *x->pivot);
   x->braked = calloc(nb, 1);
+  x->force = calloc(nb, 1);
   x->bond = calloc(2 * n, sizeof *x->bond);
-  if (!x->b || !x->c || !x->z || !x->s || !x->pivot || !x->braked || !x->bond) return 0;
+  if (!x->b || !x->c || !x->z || !x->s || !x->pivot || !x->braked || !x->force || !x->bond) return 0;
   for (int i = 0; i < o->m.n_cables; i++) {
     size_t rows = rows_of(o, i);
     x->b[i] = calloc(rows * nb, sizeof(double));
@@ -33,6 +34,7 @@ int cps_border_make(model *o) {
     if (!x->b[i] || !x->c[i] || !x->z[i]) return 0;
     if (rows > most) most = rows;
   }
+  for (int i = 0; i < o->m.n_slides; i++) x->force[o->m.slide[i].f_at] = 1;
   x->room = aligned_alloc(sizeof(lanes), most * sizeof(lanes));
   return x->room != NULL;
 }
@@ -50,6 +52,7 @@ void cps_border_free(model *o) {
   free(x->s);
   free(x->pivot);
   free(x->braked);
+  free(x->force);
   free(x->bond);
   free(x->room);
   memset(x, 0, sizeof *x);
@@ -93,7 +96,8 @@ static int bond_of(const model *o, int cable_of, int e, chain_bond *out) {
     }
     return 1;
   }
-  if (c->end[e].kind == END_RIM || c->end[e].body < 0) return 0;
+  if (c->end[e].kind == END_RIM) return cps_rim_bond(o, cable_of, e, out);
+  if (c->end[e].body < 0) return 0;
   const border_body *y = &o->m.body[c->end[e].body];
   out->n = c->dim;
   out->unknowns = y->n;
@@ -118,9 +122,20 @@ void cps_border_clear(model *o, const implicit *how) {
     const drum *g = &o->m.drum[i];
     if (g->angle_at >= 0 && how->bristle > 0 && g->of->drive != DRUM_FREE) x->braked[g->angle_at] = 1;
   }
-  x->bonds = 0;
+  for (int i = 0; i < o->m.n_bodies; i++) {
+    const border_body *y = &o->m.body[i];
+    for (int k = 0; k < y->n && y->held; k++) x->braked[y->at + k] = 1;
+  }
+  cps_border_tie(o);
+}
+
+void cps_border_tie(model *o) {
+  border_matrix *x = &o->border;
+  x->bonds = o->tied.n = 0;
   for (int i = 0; i < o->m.n_cables; i++)
     for (int e = 0; e < 2; e++) x->bonds += bond_of(o, i, e, &x->bond[x->bonds]);
+  for (int i = 0; i < x->bonds; i++)
+    if (x->bond[i].rim) cps_rim_tie(o, &x->bond[i]);
 }
 
 /* ------------------------------------------------------------------ its own equations */
@@ -129,17 +144,17 @@ static void add(model *o, int row, int column, double by) {
   cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, column, by);
 }
 
-static void by_theta(model *o, int row, int theta, double by) {
+void cps_border_by_theta(model *o, int row, int theta, double by) {
   if (o->theta_varies[theta]) add(o, row, o->at.theta + theta, by);
 }
 
-static void by_d(model *o, int row, int d, double by) {
+void cps_border_by_d(model *o, int row, int d, double by) {
   if (o->d_varies[d]) add(o, row, o->at.d + d, by);
 }
 
 /* An equation of the border by one of its unknowns. */
-static void by_unknown(model *o, int row, int k, double q, double v, double a, const implicit *how,
-                       int balance) {
+void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const implicit *how,
+                           int balance) {
   o->border.s[row * o->at.nx + k] += q + v * how->v_a / how->q_a + a / how->q_a;
   add(o, row, o->at.w1 + o->at.border_w + k, v);
   add(o, row, o->at.w2 + o->at.border_w + k, a);
@@ -150,13 +165,13 @@ static void add_body(model *o, int i, const implicit *how, int balance) {
   const border_body *y = &o->m.body[i];
   for (int k = 0; k < y->n; k++) {
     double left = 0;
-    by_unknown(o, y->at + k, y->at + k, 0, 0, y->mass, how, balance);
+    cps_border_by_unknown(o, y->at + k, y->at + k, 0, 0, y->mass, how, balance);
     for (int d = 0; d < o->m.dim; d++) {
       left += (y->a[d] - o->m.gravity[d]) * y->along[k][d];
-      by_theta(o, y->at + k, o->at.gravity + d, y->mass * y->along[k][d]);
-      by_d(o, y->at + k, o->at.body_d + 3 * i + d, y->along[k][d]);
+      cps_border_by_theta(o, y->at + k, o->at.gravity + d, y->mass * y->along[k][d]);
+      cps_border_by_d(o, y->at + k, o->at.body_d + 3 * i + d, y->along[k][d]);
     }
-    by_theta(o, y->at + k, o->at.body_theta + i, -left);
+    cps_border_by_theta(o, y->at + k, o->at.body_theta + i, -left);
   }
 }
 
@@ -198,9 +213,9 @@ static void add_spring(model *o, int i, const implicit *how, int balance) {
       double along = 0;
       for (int d = 0; d < o->m.dim; d++) along += (s ? 1 : -1) * x.along[d] * y->along[k][d];
       if (x.pulls) { /* what is left has f along on the second end, - f along on the first */
-        by_theta(o, y->at + k, o->at.spring_theta + 3 * i, -along * x.e);
-        by_theta(o, y->at + k, o->at.spring_theta + 3 * i + 1, -along * x.e_t);
-        by_theta(o, y->at + k, o->at.spring_theta + 3 * i + 2, along * g->stiffness);
+        cps_border_by_theta(o, y->at + k, o->at.spring_theta + 3 * i, -along * x.e);
+        cps_border_by_theta(o, y->at + k, o->at.spring_theta + 3 * i + 1, -along * x.e_t);
+        cps_border_by_theta(o, y->at + k, o->at.spring_theta + 3 * i + 2, along * g->stiffness);
       }
       for (int t = 0; t < 2; t++) {
         const border_body *by = x.end[t];
@@ -211,8 +226,8 @@ static void add_spring(model *o, int i, const implicit *how, int balance) {
               stiff -= y->along[k][d] * x.k[d][e] * by->along[n][e];
               damp -= y->along[k][d] * x.c[d][e] * by->along[n][e];
             }
-          by_unknown(o, y->at + k, by->at + n, s == t ? stiff : -stiff, s == t ? damp : -damp, 0, how,
-                     balance);
+          cps_border_by_unknown(o, y->at + k, by->at + n, s == t ? stiff : -stiff, s == t ? damp : -damp, 0,
+                                how, balance);
         }
       }
     }
@@ -224,16 +239,16 @@ static void add_drum(model *o, int i, const implicit *how, int balance) {
   double by_angle, by_rate;
   int at = g->angle_at, theta = o->at.drum_theta + i * TH_DRUM, d0 = o->at.drum_d + i * DY_DRUM;
   cps_drum_torque(g, how->t, &by_angle, &by_rate);
-  by_unknown(o, at, at, -by_angle, -by_rate, g->of->inertia, how, balance);
-  by_theta(o, at, theta + TH_INERTIA, -g->acceleration);
+  cps_border_by_unknown(o, at, at, -by_angle, -by_rate, g->of->inertia, how, balance);
+  cps_border_by_theta(o, at, theta + TH_INERTIA, -g->acceleration);
   if (g->of->drive == DRUM_PD) {
     profile_value s = cps_profile_eval(g->of->motion, how->t);
-    by_theta(o, at, theta + TH_KP, s.y - g->angle);
-    by_theta(o, at, theta + TH_KD, s.y_t - g->rate);
-    by_d(o, at, d0 + DY_SET, g->of->kp);
-    by_d(o, at, d0 + DY_SET_T, g->of->kd);
+    cps_border_by_theta(o, at, theta + TH_KP, s.y - g->angle);
+    cps_border_by_theta(o, at, theta + TH_KD, s.y_t - g->rate);
+    cps_border_by_d(o, at, d0 + DY_SET, g->of->kp);
+    cps_border_by_d(o, at, d0 + DY_SET_T, g->of->kd);
   } else if (g->of->drive == DRUM_TORQUE) {
-    by_d(o, at, d0 + DY_SET, 1);
+    cps_border_by_d(o, at, d0 + DY_SET, 1);
   }
 }
 
@@ -242,6 +257,9 @@ void cps_border_own(model *o, const implicit *how, int balance) {
   for (int i = 0; i < o->m.of->n_springs; i++) add_spring(o, i, how, balance);
   for (int i = 0; i < o->m.n_drums; i++)
     if (o->m.drum[i].angle_at >= 0) add_drum(o, i, how, balance);
+  cps_slides_own(o, how, balance);
+  for (int i = 0; i < o->border.bonds; i++)
+    if (o->border.bond[i].rim) cps_rim_own(o, &o->border.bond[i], how, balance);
   for (int k = 0; k < o->at.nb; k++) {
     if (!o->border.braked[k]) continue;
     for (int n = 0; n < o->at.nx; n++) o->border.s[k * o->at.nx + n] = n == k;

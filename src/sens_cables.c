@@ -1,4 +1,4 @@
-/* sens_cables.c - sensitivities of runs of cables by generalised-alpha: forward and adjoint.
+/* sens_cables.c - sensitivities of runs of cables by generalised-alpha and bdf: forward and adjoint.
  *
  * What happens to a machine, from the shape as drawn through statics to the last step, is a sequence of implicit
  * solves with linear maps between them (sens_ops.c). The run tells it (haul_note, machine_note); the equilibrium that it
@@ -7,7 +7,8 @@
  *
  * Forward, tangents of four parameters at a time follow the run. The adjoint keeps a tape of states. When that holds
  * TAPE_MOST bytes, the run is saved, and the tape begins anew; at the end the last piece is on the tape, and the others
- * are run once more, from the last to the first, each from where it was saved.
+ * are run once more, from the last to the first, each from where it was saved. IDA's history cannot be saved: pieces of bdf begin
+ * anywhere, and are reached by running from the last place where it was.
  */
 #include "sens_columns.h"
 #include "sens_drive.h"
@@ -15,8 +16,8 @@
 
 #include <stdlib.h>
 
-/* Bytes of states on the tape. */
-static const size_t TAPE_MOST = (size_t)16 << 20;
+/* Bytes of states on the tape; and of one whose piece costs more to run again than itself. */
+static const size_t TAPE_MOST = (size_t)16 << 20, TAPE_UTMOST = (size_t)64 << 20;
 
 /* What is kept of a contact point. */
 typedef struct kept_point {
@@ -29,6 +30,12 @@ typedef struct kept_memory {
   double z_star[CPS_MAX_STATES], z_t[CPS_MAX_STATES];
   int mode, mode0;
 } kept_memory;
+
+/* And of a slide. */
+typedef struct kept_slide {
+  double start;
+  int stuck;
+} kept_slide;
 
 /* Something that happened: where its states are on the tape, and what was prescribed. */
 typedef struct happened {
@@ -45,6 +52,7 @@ typedef struct tape {
   size_t size, bytes_room;
   double *d;
   size_t d_size, d_room;
+  size_t state, d_now; /* where the present ones are */
 } tape;
 
 /* Where a piece of the run began: the simulation, and what the course knew. */
@@ -53,6 +61,8 @@ typedef struct piece {
   size_t size;
   double *drive;
   long rows, n; /* rows before it; what happened in it */
+  int from;     /* the piece whose start it is reached from: itself, if the run was saved here, */
+  long skip;    /* and what happens on the way */
 } piece;
 
 typedef struct course {
@@ -67,13 +77,17 @@ typedef struct course {
   cps_status status;
   cps_error *err;
   unsigned char *state; /* room for one */
+  int looked;           /* the state before has been looked at */
+  int warned_break;
+  double *drive_kept, *drive_end;
   /* adjoint */
   int taping;
   tape tape;
-  piece *pieces; /* all but the first begin at a checkpoint */
+  piece *pieces;
   int n_pieces;
-  long rows; /* so far */
-  long most; /* what may happen before the run is stopped; 0: no end */
+  long rows;        /* so far */
+  long most;        /* what may happen before the run is stopped; 0: no end */
+  long since, skip; /* what has happened since the run was saved; what is not to be put onto the tape */
   int stopped;
 } course;
 
@@ -84,7 +98,10 @@ static cps_status no_memory(cps_error *err) {
 /* ------------------------------------------------------------------ states of machines */
 
 static size_t state_size(const machine *m) {
-  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(freedom) + sizeof(double);
+  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(freedom) + sizeof(double) +
+                (size_t)m->n_slides * sizeof(kept_slide) + (size_t)m->n_bodies * sizeof(double);
+  for (int i = 0; i < m->n_slides; i++)
+    if (m->slide[i].law.law->n_states) size += sizeof(kept_memory);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + sizeof c->reaction +
@@ -106,10 +123,8 @@ static void pass(unsigned char **at, void *of, size_t size, int put) {
 }
 
 /* What a law with memory started the solve from. */
-static void exchange_memory(cable *c, int point, unsigned char **at, int put) {
-  contact_point *p = &c->point[point];
-  contact_memory *y = &c->memory[point];
-  for (int a = 0; a < c->dim - 1; a++) {
+static void exchange_memory(contact_point *p, contact_memory *y, int axes, unsigned char **at, int put) {
+  for (int a = 0; a < axes; a++) {
     kept_memory x = {.mode = p->mode[a], .mode0 = p->mode0[a]};
     memcpy(x.z_star, y->z_star[a], sizeof x.z_star);
     memcpy(x.z_t, y->z_t[a], sizeof x.z_t);
@@ -131,6 +146,19 @@ static void exchange(machine *m, unsigned char *at, int put) {
     m->free[k].q0 = before.q0; /* as it was looked at */
     m->free[k].v0 = before.v0;
     m->free[k].a0 = before.a0;
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    kept_slide x = {y->start, y->p.stuck};
+    pass(&at, &x, sizeof x, put);
+    y->start = x.start;
+    y->p.stuck = x.stuck;
+    if (y->law.law->n_states) exchange_memory(&y->p, &y->y, 1, &at, put);
+  }
+  for (int i = 0; i < m->n_bodies; i++) {
+    double held = m->body[i].held;
+    pass(&at, &held, sizeof held, put);
+    m->body[i].held = held != 0;
   }
   for (int i = 0; i < m->n_drums; i++) {
     const scenario_drum *of = m->drum[i].of; /* not that of another machine */
@@ -160,7 +188,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
       p->scale = x.scale;
       p->near = x.near;
       p->stuck = x.stuck;
-      if (c->memory) exchange_memory(c, k, &at, put);
+      if (c->memory) exchange_memory(p, &c->memory[k], c->dim - 1, &at, put);
     }
   }
   if (put && m->nb > 0) cps_machine_tie(m);
@@ -186,7 +214,8 @@ static void tape_free(tape *t) {
 }
 
 static int has_state(op_kind k) {
-  return k == OP_SOLVE || k == OP_REMEMBER || k == OP_BEGIN || k == OP_STEP || k == OP_START;
+  return k == OP_SOLVE || k == OP_REMEMBER || k == OP_BEGIN || k == OP_STEP || k == OP_START ||
+         k == OP_RELEASE || k >= OP_BDF;
 }
 
 /* Puts the tangents of what is prescribed now onto the tape; where they are. */
@@ -223,6 +252,7 @@ static cps_status tape_begin(course *y, machine *m) {
   size_t at;
   y->tape.n = 0;
   y->tape.size = y->tape.d_size = 0;
+  y->tape.state = y->tape.d_now = 0;
   return tape_state(y, m, &at) && tape_drive(y, &at) ? CPS_OK : no_memory(y->err);
 }
 
@@ -235,14 +265,19 @@ static cps_status tape_add(course *y, machine *m, const op *what, long row, int 
     t->list = more;
     t->room = room;
   }
-  const happened *last = t->n > 0 ? &t->list[t->n - 1] : NULL;
   happened *x = &t->list[t->n];
-  /* the state and the drives that a tape begins with are at its start */
   *x = (happened){.what = *what, .row = row};
-  x->before = x->state = last ? last->state : 0;
-  x->d = x->d0 = last ? last->d : 0;
+  x->before = x->state = t->state;
+  if (what->kind == OP_BEGIN && t->n > 0 &&
+      x[-1].what.kind == OP_RELEASE) /* what jumps, jumps from before both */
+    x->before = x[-1].before;
+  x->d = x->d0 = t->d_now;
   if (has_state(what->kind) && !tape_state(y, m, &x->state)) return no_memory(y->err);
   if (moved && !tape_drive(y, &x->d)) return no_memory(y->err);
+  if (what->kind != OP_REACH) { /* which goes nowhere yet */
+    t->state = x->state;
+    t->d_now = x->d;
+  }
   t->n++;
   return CPS_OK;
 }
@@ -259,22 +294,42 @@ static void put_drive(course *y) {
   }
 }
 
+/* Those of before it. */
+static void put_back_drive(course *y) {
+  const layout *l = &y->o.at;
+  for (int k = 0; k < y->chunks; k++) {
+    lanes *z = y->z + (size_t)k * y->z_size;
+    memcpy(z + l->d, z + l->d0, (size_t)l->ds * sizeof *z);
+  }
+}
+
 static cps_status singular(course *y, double t) {
   return cps_error_set(
       y->err, CPS_FAILED, NULL,
       "at t = %.9g s: the equations of the cables are singular there, and have no derivative", t);
 }
 
+/* Whether time passes, and work is done. OP_REACH is looked at for those that follow. */
+static int passes(op_kind k) { return k == OP_STEP || k >= OP_BDF; }
+
+/* Whether the state before is needed. */
+static int looks_back(const model *o, op_kind k) {
+  return passes(k) || ((k == OP_RELEASE || k == OP_BEGIN) && o->d_varies[o->at.tau_d]);
+}
+
 static cps_status forward_one(course *y, machine *m, const op *what, int moved) {
   model *o = &y->o;
-  if (what->kind == OP_STEP) cps_model_look(o);
+  if (looks_back(o, what->kind) && !y->looked) cps_model_look(o);
+  if (what->kind == OP_RELEASE) cps_op_look_held(o);
+  y->looked = looks_back(o, what->kind) && (what->kind == OP_REACH || what->kind == OP_RELEASE);
   exchange(m, y->state, 0);
   exchange(&o->m, y->state, 1);
   if (moved) put_drive(y);
   if (!cps_op_linearise(o, what, y->works)) return singular(y, what->how.t);
-  if (o->now.lost || o->work.lost || o->list.lost || o->recall.lost) return no_memory(y->err);
+  if (cps_model_lost(o)) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_forward(o, what, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
+  if (what->kind == OP_REACH) put_back_drive(y);
   return CPS_OK;
 }
 
@@ -298,13 +353,37 @@ static cps_status forward_row(course *y, double t) {
   return cps_sens_add_row(y->run, y->row, y->err);
 }
 
+static size_t tape_limit(const course *y, size_t otherwise) {
+  return y->run->tape_most > 0 ? y->run->tape_most : otherwise;
+}
+
+static piece *add_piece(course *y);
+
+/* A piece that begins here, and was not saved. */
+static cps_status cut_tape(course *y, machine *m) {
+  y->pieces[y->n_pieces - 1].n = y->tape.n;
+  piece *x = add_piece(y);
+  if (!x) return no_memory(y->err);
+  x->from = x[-1].from;
+  x->skip = y->since;
+  return tape_begin(y, m);
+}
+
+static cps_status happens_on_tape(course *y, machine *m, const op *what, int moved) {
+  long row = what->kind == OP_ROW ? y->rows++ : -1;
+  y->since++;
+  if (y->skip > 0) return --y->skip > 0 ? CPS_OK : tape_begin(y, m);
+  cps_status status = tape_add(y, m, what, row, moved);
+  y->stopped = y->most > 0 && y->tape.n == y->most;
+  if (status == CPS_OK && y->stopped) return CPS_FAILED;
+  /* at the end of a step the tape may be cut, or within it; not while the machine looks ahead */
+  int may = what->kind >= OP_BDF && what->kind != OP_REACH && y->most == 0;
+  return status == CPS_OK && may && y->tape.size >= tape_limit(y, TAPE_UTMOST) ? cut_tape(y, m) : status;
+}
+
 /* Something happened; `moved`: what is prescribed may have moved. */
 static cps_status happens(course *y, machine *m, const op *what, int moved) {
-  if (y->taping) {
-    cps_status status = tape_add(y, m, what, what->kind == OP_ROW ? y->rows++ : -1, moved);
-    y->stopped = y->most > 0 && y->tape.n == y->most;
-    return status == CPS_OK && y->stopped ? CPS_FAILED : status;
-  }
+  if (y->taping) return happens_on_tape(y, m, what, moved);
   return what->kind == OP_ROW ? forward_row(y, what->how.t) : forward_one(y, m, what, moved);
 }
 
@@ -318,12 +397,58 @@ static void on_statics(machine *m, machine_note note, const implicit *how, void 
   if (y->status == CPS_OK) y->status = happens(y, m, &what, 0);
 }
 
+/* What is prescribed is looked at in the order of the notes, which is not that of time where a step passes rows: two
+ * copies keep where it was before the step or at the last row, and at the step's end. */
+static void move_drive(course *y, const haul_note *note, const drum *drums) {
+  if (note->bdf == BDF_BACK) {
+    cps_drive_restore(&y->drive, y->drive_end);
+    return;
+  }
+  if (note->bdf == BDF_REACHED) cps_drive_save(&y->drive, y->drive_kept);
+  if (note->bdf == BDF_BETWEEN) cps_drive_restore(&y->drive, y->drive_kept);
+  cps_drive_move(&y->drive, note->from, note->how.t, drums);
+  if (note->bdf == BDF_REACHED) cps_drive_save(&y->drive, y->drive_end);
+  if (note->bdf == BDF_BETWEEN) cps_drive_save(&y->drive, y->drive_kept);
+}
+
+/* Something may jump: how its time moves. */
+static void cross_break(course *y, const machine *m, double t) {
+  int several, which = cps_drive_break(&y->drive, t, &several);
+  if (which < 0 || y->warned_break || !cps_break_shakes(m)) return;
+  y->warned_break = 1;
+  const char *path = y->run->wrt[which].q.path;
+  if (several)
+    cps_sens_warn(y->run,
+                  "several prescribed things jump at t = %.9g s and %s does not move them alike: its "
+                  "derivative is that of all of them moving together",
+                  t, path);
+  else
+    cps_sens_warn(y->run,
+                  "%s moves the jump at t = %.9g s: its derivative is exact up to the error of the steps "
+                  "behind it, and shorter ones show how much that is",
+                  path, t);
+}
+
 static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
+  static const op_kind kinds[] = {[BDF_NONE] = OP_STEP,
+                                  [BDF_STEP] = OP_BDF,
+                                  [BDF_REACHED] = OP_REACH,
+                                  [BDF_BETWEEN] = OP_BETWEEN,
+                                  [BDF_BACK] = OP_BACK};
   course *y = data;
   const haul_note *note = what;
-  op x = {note->begins ? OP_BEGIN : OP_STEP, note->balanced, note->h, note->how};
+  op x = {.kind = note->released ? OP_RELEASE
+                  : note->begins ? OP_BEGIN
+                                 : kinds[note->bdf],
+          .balanced = note->balanced,
+          .h = note->h,
+          .how = note->how,
+          .part = note->part};
+  memcpy(x.past, note->past, sizeof x.past);
   (void)err;
-  cps_drive_move(&y->drive, note->from, note->how.t, sim->machine->drum);
+  if (note->released) return happens(y, sim->machine, &x, 0);
+  if (note->begins) cross_break(y, sim->machine, note->from);
+  move_drive(y, note, sim->machine->drum);
   return happens(y, sim->machine, &x, 1);
 }
 
@@ -348,6 +473,8 @@ static void course_free(course *y) {
   free(y->z);
   free(y->row);
   free(y->state);
+  free(y->drive_kept);
+  free(y->drive_end);
 }
 
 static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error *err) {
@@ -368,7 +495,11 @@ static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error 
   y->z = aligned_alloc(sizeof(lanes), (all_of + 1) * sizeof(lanes));
   y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
   y->state = malloc(state_size(&y->o.m));
-  if (!y->columns || !y->z || !y->row || !y->state || !cps_model_prepare(&y->o)) return no_memory(err);
+  y->drive_kept = malloc(cps_drive_size(&y->drive) * sizeof(double));
+  y->drive_end = malloc(cps_drive_size(&y->drive) * sizeof(double));
+  if (!y->columns || !y->z || !y->row || !y->state || !y->drive_kept || !y->drive_end ||
+      !cps_model_prepare(&y->o))
+    return no_memory(err);
   memset(y->z, 0, (all_of + 1) * sizeof(lanes));
   cps_drive_move(&y->drive, run->scenario->run.from, run->scenario->run.from, y->o.m.drum);
   return CPS_OK;
@@ -398,6 +529,7 @@ static cps_status run_followed(course *y, cps_simulation *sim) {
   int again = sim != y->run->sim;
   sim->follow = (follower){.data = y, .row = on_row, .step = on_step};
   y->stopped = 0;
+  y->since = 0;
   cps_status status = cps_simulation_run(sim, again ? NULL : y->run->progress, y->run->progress_data, y->err);
   sim->follow = (follower){.data = NULL};
   return y->stopped ? CPS_OK : status;
@@ -434,7 +566,7 @@ static piece *add_piece(course *y) {
   if (!more) return NULL;
   y->pieces = more;
   piece *x = &y->pieces[y->n_pieces++];
-  *x = (piece){.rows = y->rows};
+  *x = (piece){.rows = y->rows, .from = y->n_pieces - 1};
   x->drive = malloc(cps_drive_size(&y->drive) * sizeof(double));
   if (x->drive) cps_drive_save(&y->drive, x->drive);
   return x->drive ? x : NULL;
@@ -443,9 +575,10 @@ static piece *add_piece(course *y) {
 /* At an instant at which the run can be saved. */
 static int on_checkpoint(cps_simulation *sim, void *data) {
   course *y = data;
-  if (y->tape.size < (y->run->tape_most > 0 ? y->run->tape_most : TAPE_MOST)) return 0;
+  if (y->tape.size < tape_limit(y, TAPE_MOST) && y->pieces[y->n_pieces - 1].skip == 0) return 0;
   y->pieces[y->n_pieces - 1].n = y->tape.n;
   piece *x = add_piece(y);
+  y->since = 0;
   y->status = x ? cps_simulation_save(sim, &x->bytes, &x->size, y->err) : no_memory(y->err);
   if (y->status == CPS_OK) y->status = tape_begin(y, sim->machine);
   return y->status != CPS_OK;
@@ -454,18 +587,17 @@ static int on_checkpoint(cps_simulation *sim, void *data) {
 /* Puts a piece of the run onto the tape again. */
 static cps_status repeat(course *y, int i) {
   const cps_simulation *first = y->run->sim;
-  const piece *x = &y->pieces[i];
-  y->rows = x->rows;
+  const piece *x = &y->pieces[i], *from = &y->pieces[x->from];
+  y->rows = from->rows;
   y->most = x->n;
-  cps_drive_restore(&y->drive, x->drive);
+  y->skip = x->skip;
+  cps_drive_restore(&y->drive, from->drive);
   cps_status status = i == 0 ? follow_start(y) : CPS_OK;
   cps_simulation *sim = status == CPS_OK ? cps_simulation_new(first->system, y->err) : NULL;
   if (!sim) return status != CPS_OK ? status : CPS_FAILED;
   if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
-  if (i > 0) {
-    status = cps_simulation_restore(sim, x->bytes, x->size, NULL, y->err);
-    if (status == CPS_OK) status = tape_begin(y, sim->machine);
-  }
+  if (x->from > 0) status = cps_simulation_restore(sim, from->bytes, from->size, NULL, y->err);
+  if (status == CPS_OK && i > 0 && x->skip == 0) status = tape_begin(y, sim->machine);
   if (status == CPS_OK) status = run_followed(y, sim);
   cps_simulation_free(sim);
   return status;
@@ -533,17 +665,21 @@ static cps_status backward_row(course *y, const happened *x, seed *seeds, double
 
 static cps_status backward_one(course *y, const happened *x, lanes *initial, double *gradient) {
   model *o = &y->o;
-  if (x->what.kind == OP_STEP && y->works) {
+  if (looks_back(o, x->what.kind) && (y->works || x->what.kind == OP_BEGIN)) {
     exchange(&o->m, y->tape.bytes + x->before, 1);
     cps_model_look(o);
   }
+  if (x->what.kind == OP_RELEASE) {
+    exchange(&o->m, y->tape.bytes + x->before, 1);
+    cps_op_look_held(o);
+  }
   exchange(&o->m, y->tape.bytes + x->state, 1);
   if (!cps_op_linearise(o, &x->what, y->works)) return singular(y, x->what.how.t);
-  if (o->now.lost || o->work.lost || o->list.lost || o->recall.lost) return no_memory(y->err);
+  if (cps_model_lost(o)) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_backward(o, &x->what, initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   contract(y, o->at.d, x->d, gradient);
-  if (x->what.kind == OP_STEP) contract(y, o->at.d0, x->d0, gradient);
+  if (passes(x->what.kind)) contract(y, o->at.d0, x->d0, gradient);
   return CPS_OK;
 }
 
@@ -610,6 +746,7 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
   }
   if (status == CPS_OK) status = find_seeds(&y, seeds);
   for (int i = y.n_pieces - 1; i >= 0 && status == CPS_OK; i--) {
+    if (i < y.n_pieces - 1 && y.pieces[i].n == 0) continue;
     if (i < y.n_pieces - 1) status = repeat(&y, i);
     if (status == CPS_OK) status = backward(&y, seeds, initial, gradient);
   }
@@ -626,22 +763,23 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
 static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   (void)method;
   if (s->n_cables == 0) return "";
-  if (strcmp(s->run.solver, "alpha") != 0) return "cables have them with run.solver alpha only";
+  int bdf = strcmp(s->run.solver, "bdf") == 0;
+  if (!bdf && strcmp(s->run.solver, "alpha") != 0)
+    return "cables have them with run.solver alpha or bdf only";
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     if (c->model != CABLE_ANCF) return "cables have them with the model ancf only";
+    if (bdf && c->contact.law && c->contact.law->n_states && c->contact.law->n_modes)
+      return "friction laws with memory and modes have none on cables with run.solver bdf yet";
+    if (bdf && c->contact.law && c->contact.reading == STICK_ALL)
+      return "the reading all-stick has none with run.solver bdf yet";
   }
-  for (int i = 0; i < s->n_drums; i++) {
-    const scenario_drum *g = &s->drums[i];
-    int turned = g->inertia > 0 && (g->drive == DRUM_PD || g->drive == DRUM_TORQUE || g->drive == DRUM_FREE);
-    if (turned && g->bearing) return "bearings with friction have none yet";
-    for (int k = 0; k < s->n_cables; k++)
-      for (int e = 0; e < 2; e++)
-        if (s->cables[k].end[e].kind == END_RIM && s->cables[k].end[e].drum == i &&
-            (turned || g->carrier >= 0))
-          return "ends on the rim of a drum that is not moved as prescribed have none yet";
-  }
-  if (s->n_contacts > 0) return "bodies that slide on rails or surfaces have none beside cables yet";
+  for (int i = 0; i < s->n_drums && bdf; i++)
+    if (s->drums[i].bearing && s->drums[i].bearing->n_states && s->drums[i].bearing->n_modes)
+      return "friction laws with memory and modes have none in bearings with run.solver bdf yet";
+  for (int i = 0; i < s->n_contacts && bdf; i++)
+    if (s->contacts[i].law->n_states && s->contacts[i].law->n_modes)
+      return "friction laws with memory and modes have none beside cables with run.solver bdf yet";
   return NULL;
 }
 

@@ -9,7 +9,7 @@
  *
  * J is block-tridiagonal by node; the rest is a list of entries (row, column, factor) over one vector,
  *
- *   [state before | state after | w1 | w2 | z_star | theta | d | d before | right-hand side | results]
+ *   [state before | state after | w1 | w2 | z_star | theta | d | d before | right-hand side | kept | results]
  *
  * so that the adjoint is the same lists read the other way round. A vector holds four parameters, or four outputs, at
  * once (lanes.h).
@@ -62,6 +62,18 @@ enum {
 /* Numbers of a drum in theta. */
 enum { TH_RADIUS, TH_CENTER, TH_KP = TH_CENTER + 3, TH_KD, TH_INERTIA, TH_OFFSET, TH_DRUM = TH_OFFSET + 3 };
 
+/* Numbers of a slide (a bearing, or a body on a rail or surface) in theta: what its velocity is multiplied with, normal force
+ * if that is a number, and its law. */
+enum {
+  TH_FACTOR,
+  TH_SLIDE_MASS,
+  TH_SLIDE_VISCOUS,
+  TH_SLIDE_HOLD,
+  TH_SLIDE_LOAD,
+  TH_SLIDE_LAW,
+  TH_SLIDE = TH_SLIDE_LAW + CPS_MAX_PARAMS
+};
+
 /* Prescribed numbers of a drum, and of an end of a cable. */
 enum {
   DY_ANGLE,
@@ -89,24 +101,34 @@ typedef struct cable_at {
   int w;                      /* in w1, w2 */
   int theta;                  /* TH_...; then length[n], mass[n + 1], and per point mass, weight, shape[4] */
   int length, mass, p_mass, p_weight, p_shape; /* in theta */
+  int tie;                                     /* in theta: angle and height of each end on its rim */
   int end;                                     /* of its first end in d */
   int rhs, width;                              /* of its first node in the right-hand side; rows of a node */
 } cable_at;
 
 typedef struct layout {
-  int states, works;         /* size of a state, where its works are */
-  int border;                /* of its border unknowns: [4][nb] q, v, a, aux */
-  int drum_start;            /* statics: angle and centre of each drum when springs took hold: [drums][4] */
-  int thetas, gravity, grip; /* size of theta; where these are in it */
-  int drum_theta, drum_d;    /* of the first drum */
+  int states, works; /* size of a state, where its works are */
+  int border;        /* of its border unknowns: [4][nb] q, v, a, aux */
+  int past, point; /* bdf: the last points, newest first, and how long one is: q and v [ws], states of laws */
+  int ahead;       /* and all before the works at the end of the step */
+  int drum_start;  /* statics: angle and centre of each drum when springs took hold: [drums][4] */
+  int slide_start; /* where springs hold slides: [slides] */
+  int thetas, gravity, grip;    /* size of theta; where these are in it */
+  int drum_theta, drum_d;       /* of the first drum */
   int body_theta, spring_theta; /* masses of border bodies; stiffness, damping and length of springs */
+  int slide_theta;              /* of the first slide */
+  int release_theta;            /* velocities with which bodies of the scenario are released: [3] each */
   int body_d;                   /* loads on border bodies: [3] each */
-  int ds, ws, rhs;              /* sizes */
-  int border_w, border_rhs;     /* of the first border unknown in these */
-  int nb, nx;                   /* unknowns of the border, and with those that sens_border.c adds */
+  int tau_d;                    /* how the time of the last jump moves: sens_break.c */
+  int slide_d;                  /* normal forces of slides that are given: [1] each */
+  int surface_d;   /* place, velocity and acceleration of surfaces: [3] for each body of the scenario */
+  int ds, ws, rhs; /* sizes */
+  int border_w, border_rhs; /* of the first border unknown in these */
+  int nb, nx;               /* unknowns of the border, and with those that sens_border.c adds */
   int before, after, w1, w2, z_star, theta, d, d0, right, result; /* where the parts start in the vector */
+  int kept;                                                       /* bdf: room for a state up to its works */
   int size;                                                       /* of it, without results */
-  cable_at *cable;
+  cable_at *cable; /* [cables], and one more for the states of laws of slides */
 } layout;
 
 cps_status cps_layout_make(layout *l, const machine *m, cps_error *err);
@@ -157,6 +179,20 @@ typedef struct spot {
   int open; /* friction is not determined: it stays what it was */
 } spot;
 
+/* What rubs: sliding velocities and accelerations, and what they are pressed with. */
+typedef struct slip {
+  int axes;
+  double v[AXES], a[AXES], load, mass, limit, scale;
+} slip;
+
+/* f - F differentiated: by sliding velocities and accelerations, friction forces, normal force and plain numbers. */
+typedef struct rub {
+  double v[AXES][AXES], a[AXES][AXES], f[AXES][AXES], n[AXES], law[AXES][CPS_MAX_PARAMS];
+  double mass[AXES], viscous[AXES];
+} rub;
+
+void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck, rub *o);
+
 /* Place, normal force and directions only. */
 void cps_spot_place(const machine *m, const cable *c, const contact_point *p, spot *s);
 /* All of it. `stuck` as the point did at the end of the solve. */
@@ -174,6 +210,14 @@ typedef struct recall {
   recall_row f, z[CPS_MAX_STATES], z_t[CPS_MAX_STATES];
 } recall;
 
+/* By itself: e is the balance force, mode that of the solve. */
+void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int mode, double v, double load,
+                    double e, double z_s, recall *o);
+/* The law settles after a step, as cps_machine_settle lets it: its states, and rows of them. */
+void cps_recall_settle(const contact_law *l, double v, double n, double f, int mode, double *z,
+                       recall_row *rows);
+/* States that a slow pull gives the law (memory.c), by load, friction force (in e) and parameters. */
+void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z);
 /* Of a point that was evaluated. */
 void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o);
 /* The sliding acceleration along an axis, times `by`. */
@@ -197,10 +241,14 @@ typedef struct chain_work {
   double *solver_u, *damping_q, *damping_u; /* by the sum of v, change of q, sum of v */
 } chain_work;
 
-/* Coordinates of an end of a cable that follow border unknowns: dq_j = sum by[j][k] dx_at[k]. */
+/* Coordinates of an end of a cable that follow border unknowns: dq_j = sum by[j][k] dx_at[k]. On a rim also what does not
+ * follow them: DY_Q, DY_V and DY_A of the numbers of d from `rim` on; and velocities and accelerations by the angle, which
+ * is border unknown `turn`, and accelerations by its rate. */
 typedef struct chain_bond {
   int cable, node, n, unknowns, at[6];
   double by[6][6];
+  int rim, turn; /* 0: not on a rim; -1: the drum is not free to turn */
+  double v_turn[3], a_turn[3], a_rate[3];
 } chain_bond;
 
 /* The border's part of the equations (sens_border.c): A x + B y = r, C x + S y = r'. */
@@ -210,6 +258,7 @@ typedef struct border_matrix {
   double *s;             /* [nb][nb]; factorised S - C A^-1 B */
   int *pivot;            /* [nb] */
   unsigned char *braked; /* [nb] stays what it is */
+  unsigned char *force;  /* [nb] is a friction force: has neither velocity nor acceleration */
   chain_bond *bond;
   int bonds;
   lanes *room; /* as long as the longest cable's rows */
@@ -229,6 +278,7 @@ typedef struct model {
   chain_work dense;     /* those of elements; */
   int has_dense;        /* if they are asked for */
   entries list;         /* other uses */
+  entries tied;         /* numbers of d of ends on rims that follow the border, by all else */
   spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
   double *force;        /* room for forces of elements, seven times */
   double *q0, *v0, *a0; /* state before, of all cables */
@@ -237,11 +287,13 @@ typedef struct model {
            [32]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
                               of their own node and its neighbour */
   double (*loads0)[2][3], (*reaction0)[2][6];
-  double *room[4]; /* as long as w1 */
+  unsigned char *released; /* [bodies of the scenario] */
+  double *room[4];         /* as long as w1 */
 } model;
 
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err);
 void cps_model_free(model *o);
+int cps_model_lost(const model *o); /* whether an entry of its lists is missing for want of memory */
 /* To be called once theta_varies and d_varies are known; 0 if out of memory. */
 int cps_model_prepare(model *o);
 /* Matrices, factorised, and the list `now` at the state in the machine; balance: unknowns are changes of places from
@@ -249,6 +301,11 @@ int cps_model_prepare(model *o);
 int cps_model_linearise(model *o, const implicit *how, int balance);
 /* Looks at the contact points in the machine's state, as those before the next solve; keeps that state. */
 void cps_model_look(model *o);
+/* Where something prescribed jumps, at time t: the list `list` of what moves with that time, by tau, rows of the state before. The
+ * state before it was looked at, and the one after it is linearised. */
+void cps_model_break(model *o, double t);
+/* Looks at them as those of the present state, as cps_model_linearise does. */
+void cps_model_touch(model *o);
 /* The list `work` of the step of length h whose end is linearised, and whose start was looked at: works of contacts, or
  * all of them. */
 void cps_model_works(model *o, double t, double h, int all_of);
@@ -285,7 +342,36 @@ void cps_border_free(model *o);
 void cps_border_clear(model *o, const implicit *how);
 void cps_border_own(model *o, const implicit *how, int balance);
 void cps_border_bind(model *o, int cable_of);
+void cps_border_tie(model *o);   /* who follows it, as of the present state */
 int cps_border_factor(model *o); /* 0 if singular */
+
+/* Entries of row `row` of the border in the present solve: by one of its unknowns k, whose place, velocity and acceleration
+ * it contains; by plain numbers and what is prescribed. */
+void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const implicit *how,
+                           int balance);
+void cps_border_by_theta(model *o, int row, int theta, double by);
+void cps_border_by_d(model *o, int row, int d, double by);
+/* And by the force with which cables press on a drum, times by. */
+void cps_border_by_push(model *o, int row, int drum, const double *by, const implicit *how, int balance);
+
+/* Ends on rims that follow the border: see sens_rim.c. The bond of such an end, 0 if it is none; entries of `tied`; what is more
+ * in the equations of a solve, once all else is there. */
+int cps_rim_bond(const model *o, int cable, int e, chain_bond *out);
+void cps_rim_tie(model *o, const chain_bond *x);
+void cps_rim_own(model *o, const chain_bond *x, const implicit *how, int balance);
+
+/* Bearings with friction, and bodies on rails and surfaces: see sens_slides.c. */
+void cps_slides_own(model *o, const implicit *how, int balance);
+void cps_slides_hold(model *o);                      /* into the list: where springs take hold of them */
+void cps_slides_works(model *o, double t, double h); /* of a step */
+void cps_slide_states(model *o, int slide, const implicit *how, int balance); /* of its law: into `recall` */
+void cps_slide_hold(model *o, int slide); /* laws with memory take over its friction: into the list */
+enum { SLIDE_V, SLIDE_F, SLIDE_N };
+void cps_slide_column(model *o, entries *list, int row, int slide, int what, double by);
+/* What cables press on the drum of a bearing with; its size. */
+double cps_slide_push(const model *o, int drum, double *push);
+/* Entries by that force, times by, at the present state. */
+void cps_column_push(model *o, entries *list, int row, int drum, const double *by);
 
 /* Entries by a drum's centre (0 place, 1 velocity, 2 acceleration) or angle (likewise), whoever moves it: in columns of the
  * state and of d that start there. */

@@ -14,6 +14,8 @@ typedef enum column_kind {
   COL_CENTER,
   COL_TORQUE_OF_DRIVE,
   COL_SPRING,
+  COL_SLIDE,
+  COL_SURFACE,
   COL_VELOCITY,
   COL_TORQUE,
   COL_DRIVE,
@@ -105,6 +107,20 @@ static void name_drums(naming *n, const machine *m, const layout *l) {
   }
 }
 
+static void name_slides(naming *n, const machine *m, const layout *l) {
+  static const char *const whats[] = {[SLIDE_V] = "v", [SLIDE_F] = "f", [SLIDE_N] = "n"};
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    const char *of = y->contact ? y->contact->name : m->drum[y->drum].of->name;
+    for (int k = 0; k < 3; k++)
+      name(n, y->contact ? "contacts" : "bearings", of, whats[k], (column){COL_SLIDE, -1, i, k});
+  }
+  for (int i = 0; i < m->of->n_bodies && m->n_slides > 0; i++)
+    if (m->of->bodies[i].kind == BODY_SURFACE)
+      name(n, "surfaces", m->of->bodies[i].name, "v",
+           (column){COL_SURFACE, -1, -1, l->surface_d + 3 * i + 1});
+}
+
 static void name_cables(naming *n, const machine *m) {
   static const struct {
     const char *what;
@@ -148,6 +164,7 @@ column *cps_columns_find(const model *o, const cps_result *result) {
   naming n = {result, all_of, 0};
   name_bodies(&n, &o->m, &o->at);
   name_drums(&n, &o->m, &o->at);
+  name_slides(&n, &o->m, &o->at);
   name_cables(&n, &o->m);
   name_energy(&n);
   return all_of;
@@ -276,7 +293,8 @@ static double add_torque(const filling *x, int drum_of, double by) {
   return radius * sum;
 }
 
-static void add_push(const filling *x, int drum_of, int axis) {
+/* The force of the cables on a drum along an axis, times `by`. */
+static void add_push(const filling *x, int drum_of, int axis, double by) {
   const machine *m = &x->o->m;
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; k < m->cable[i].n_points; k++) {
@@ -285,12 +303,17 @@ static void add_push(const filling *x, int drum_of, int axis) {
       if (s.drum != drum_of) continue;
       /* minus (N n + f t): n turns by t.dr/rho t, t by -t.dr/rho n */
       double r[3] = {0}, none[3] = {0};
-      add_normal(x, i, k, &s, -s.n[axis]);
-      for (int d = 0; d < m->dim; d++) r[d] = (s.f[0] * s.n[axis] - s.load * s.t[axis]) / s.rho * s.t[d];
+      add_normal(x, i, k, &s, -by * s.n[axis]);
+      for (int d = 0; d < m->dim; d++) r[d] = by * (s.f[0] * s.n[axis] - s.load * s.t[axis]) / s.rho * s.t[d];
       by_point(x, i, k, drum_of, r, none);
-      add_friction(x, i, k, 0, -s.t[axis]);
-      if (m->dim == 3) add_friction(x, i, k, 1, -m->drum[drum_of].axis[axis]);
+      add_friction(x, i, k, 0, -by * s.t[axis]);
+      if (m->dim == 3) add_friction(x, i, k, 1, -by * m->drum[drum_of].axis[axis]);
     }
+}
+
+void cps_column_push(model *o, entries *list, int row, int drum_of, const double *by) {
+  filling x = {o, list, row};
+  for (int d = 0; d < o->m.dim; d++) add_push(&x, drum_of, d, by[d]);
 }
 
 /* ------------------------------------------------------------------ wraps */
@@ -424,6 +447,12 @@ void cps_column_add(model *o, entries *list, const column *k, int row, double t)
   case COL_SPRING:
     cps_border_pull(o, list, row, k->at);
     break;
+  case COL_SLIDE:
+    cps_slide_column(o, list, row, k->drum, k->at, 1);
+    break;
+  case COL_SURFACE:
+    by_d(&x, k->at, 1);
+    break;
   case COL_TORQUE:
     add_torque(&x, k->drum, 1);
     break;
@@ -433,7 +462,7 @@ void cps_column_add(model *o, entries *list, const column *k, int row, double t)
     by_theta(&x, o->at.drum_theta + k->drum * TH_DRUM + TH_INERTIA, m->drum[k->drum].acceleration);
     break;
   case COL_PUSH:
-    add_push(&x, k->drum, k->at);
+    add_push(&x, k->drum, k->at, 1);
     break;
   case COL_TENSION_START:
     add_tension(&x, k->cable, 0, 1);

@@ -83,18 +83,6 @@ static void add_normal(const spot *s, const contact_point *p, int params, int di
 
 /* ------------------------------------------------------------------ friction */
 
-/* f - F differentiated: by sliding velocities and accelerations, friction forces, normal force and plain numbers. */
-typedef struct rub {
-  double v[AXES][AXES], a[AXES][AXES], f[AXES][AXES], n[AXES], law[AXES][CPS_MAX_PARAMS];
-  double mass[AXES], viscous[AXES];
-} rub;
-
-/* What a point does: sliding velocities and accelerations. */
-typedef struct slip {
-  int axes;
-  double v[AXES], a[AXES], load, mass, limit, scale;
-} slip;
-
 static double direction(const double *u, int axes, double *d) {
   if (axes == 1) {
     d[0] = u[0] < 0 ? -1 : 1;
@@ -250,6 +238,18 @@ static void rub_jump(const contact_law *l, const slip *s, const double *f, int s
   }
 }
 
+void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck, rub *o) {
+  memset(o, 0, sizeof *o);
+  if (l->kind == LAW_VELOCITY)
+    rub_velocity(l, s, o);
+  else if (l->kind == LAW_JUMP)
+    rub_jump(l, s, f, stuck, o);
+  else if (l->kind == LAW_KINK && stuck)
+    rub_stuck(l, s, o);
+  else
+    rub_balance(l, s, f, o);
+}
+
 /* Statics: f = -k creep from where the spring holds the point, up to what is held. */
 static void rub_spring(const machine *m, const cable *c, const contact_point *p, const drum *g,
                        const implicit *how, double limit, spot *s) {
@@ -395,16 +395,10 @@ void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, con
   rub o = {.mass = {0}};
   if (c->all_stick)
     rub_all_stick(l, &x, s->f, c->pull + (p - c->point) * AXES, p->stuck, &o);
-  else if (l->kind == LAW_VELOCITY)
-    rub_velocity(l, &x, &o);
-  else if (l->kind == LAW_JUMP)
-    rub_jump(l, &x, s->f, p->stuck, &o);
   else if (l->kind == LAW_MEMORY)
     rub_memory(c, (int)(p - c->point), s, &x, how->z_s, &o);
-  else if (l->kind == LAW_KINK && p->stuck)
-    rub_stuck(l, &x, &o);
   else
-    rub_balance(l, &x, s->f, &o);
+    cps_rub_by(l, &x, s->f, p->stuck, &o);
   compose(m, c, p, &o, b, s);
   /* What sticks where its place is given bears any friction: it keeps what it had. */
   unsigned place = dim == 2 ? 0x3 : 0x7;

@@ -32,7 +32,7 @@ struct slot {
 
 /* ------------------------------------------------------------------ comparing scenarios */
 
-static int same_profile(const profile *a, const profile *b) {
+int cps_drive_same(const profile *a, const profile *b) {
   if (!a || !b) return a == b;
   if (a->kind != b->kind || a->n != b->n || memcmp(a->a, b->a, sizeof a->a) != 0) return 0;
   size_t n = (size_t)a->n;
@@ -43,7 +43,7 @@ static int same_profile(const profile *a, const profile *b) {
       (memcmp(a->x, b->x, (n + 1) * sizeof(double)) != 0 || memcmp(a->y, b->y, 4 * n * sizeof(double)) != 0))
     return 0;
   for (int i = 0; i < a->n && (a->kind == PROFILE_SUM || a->kind == PROFILE_PRODUCT); i++)
-    if (!same_profile(a->child[i], b->child[i])) return 0;
+    if (!cps_drive_same(a->child[i], b->child[i])) return 0;
   return 1;
 }
 
@@ -82,18 +82,18 @@ static int same_numbers(const cps_scenario *a, const cps_scenario *b) {
     if (!same_cable(&a->cables[i], &b->cables[i])) return 0;
     for (int e = 0; e < 2; e++) /* the shape as drawn knows where ends are, and what pulls there */
       for (int d = 0; d < 3; d++)
-        if (!same_profile(a->cables[i].end[e].shift[d], b->cables[i].end[e].shift[d]) ||
-            !same_profile(a->cables[i].end[e].force[d], b->cables[i].end[e].force[d]))
+        if (!cps_drive_same(a->cables[i].end[e].shift[d], b->cables[i].end[e].shift[d]) ||
+            !cps_drive_same(a->cables[i].end[e].force[d], b->cables[i].end[e].force[d]))
           return 0;
   }
   for (int i = 0; i < a->n_loads; i++)
-    if (!same_profile(a->loads[i].force, b->loads[i].force) ||
+    if (!cps_drive_same(a->loads[i].force, b->loads[i].force) ||
         memcmp(a->loads[i].direction, b->loads[i].direction, sizeof a->loads[i].direction) != 0)
       return 0;
   for (int i = 0; i < a->n_drums; i++)
     for (int d = 0; d < 3; d++)
-      if (!same_profile(a->drums[i].shift[d], b->drums[i].shift[d])) return 0;
-  return 1;
+      if (!cps_drive_same(a->drums[i].shift[d], b->drums[i].shift[d])) return 0;
+  return cps_drive_same_contacts(a, b);
 }
 
 /* ------------------------------------------------------------------ profiles */
@@ -287,7 +287,7 @@ static cps_status make_slot(drive *o, slot *s, cps_error *err) {
       tables++;
       continue;
     }
-    if (same_profile(s->base, profile_of(s, run->wrt[k].shadow[LAST]))) continue;
+    if (cps_drive_same(s->base, profile_of(s, run->wrt[k].shadow[LAST]))) continue;
     const sens_parameter *p = &run->wrt[k];
     s->linear[s->n] = is_tabular(s->base, profile_of(s, p->shadow[LAST]));
     tables += s->linear[s->n];
@@ -349,11 +349,10 @@ static void ties(const machine *m, double *x) {
 }
 
 static cps_status other_mesh(const sens_parameter *p, cps_error *err) {
-  return cps_error_set(
-      err, CPS_BAD_INPUT, p->q.path,
-      "%s changes the number of elements, an axis, a line, or where a spring is tied: runs of cables "
-      "cannot be differentiated by that",
-      p->q.path);
+  return cps_error_set(err, CPS_BAD_INPUT, p->q.path,
+                       "%s changes the number of elements, an axis, a line, where a spring is tied, or who "
+                       "is held at the start: runs of cables cannot be differentiated by that",
+                       p->q.path);
 }
 
 /* Turns about the same axes, and has as many of everything. */
@@ -364,6 +363,9 @@ static int same_shape(const machine *a, const machine *b) {
   for (int i = 0; i < a->n_bodies; i++) /* lines stay where they are */
     if (memcmp(a->body[i].base, b->body[i].base, sizeof a->body[i].base) != 0 ||
         memcmp(a->body[i].along, b->body[i].along, sizeof a->body[i].along) != 0)
+      return 0;
+  for (int i = 0; i < a->of->n_bodies; i++)
+    if ((a->of->run.from < a->of->bodies[i].held_until) != (b->of->run.from < b->of->bodies[i].held_until))
       return 0;
   for (int i = 0; i < a->n_drums; i++)
     if (memcmp(a->drum[i].axis, b->drum[i].axis, sizeof a->drum[i].axis) != 0) return 0;
@@ -423,7 +425,7 @@ INLINE int any_lane(lanes x) { return x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3
 
 int cps_drive_places(const cable *c, int e, int d) {
   const tie *k = &c->end[e];
-  if (k->kind == END_RIM) return 1;
+  if (k->kind == END_RIM) return c->fixed[e ? c->n : 0] >> d & 1; /* else it follows the border */
   return (k->kind == END_PINNED || k->kind == END_CLAMPED) && k->shift && k->shift[d];
 }
 
@@ -434,9 +436,9 @@ static int load_varies(const drive *o, int cable_of, int e) {
     const cps_scenario *b = o->run->wrt[k].shadow[LAST];
     if (is_point(o, k)) continue;
     for (int d = 0; d < 3; d++)
-      if (!same_profile(a->force[d], b->cables[cable_of].end[e].force[d])) return 1;
+      if (!cps_drive_same(a->force[d], b->cables[cable_of].end[e].force[d])) return 1;
     for (int i = 0; i < s->n_loads; i++)
-      if (!same_profile(s->loads[i].force, b->loads[i].force) ||
+      if (!cps_drive_same(s->loads[i].force, b->loads[i].force) ||
           memcmp(s->loads[i].direction, b->loads[i].direction, sizeof s->loads[i].direction) != 0)
         return 1;
   }
@@ -451,7 +453,7 @@ static int body_load_varies(const drive *o, int body) {
     if (is_point(o, k)) continue;
     for (int i = 0; i < s->n_loads; i++)
       if (s->loads[i].body == body &&
-          (!same_profile(s->loads[i].force, b->loads[i].force) ||
+          (!cps_drive_same(s->loads[i].force, b->loads[i].force) ||
            memcmp(s->loads[i].direction, b->loads[i].direction, sizeof s->loads[i].direction) != 0))
         return 1;
   }
@@ -460,6 +462,8 @@ static int body_load_varies(const drive *o, int body) {
 
 static void find_varying(drive *o) {
   const layout *l = o->at;
+  for (int k = 0; k < o->run->n_wrt; k++)
+    if (o->moves[k]) o->d_varies[l->tau_d] = 1;
   for (int i = 0; i < o->m->n_bodies; i++)
     for (int d = 0; d < 3; d++)
       o->d_varies[l->body_d + 3 * i + d] = body_load_varies(o, o->m->body[i].index) != 0;
@@ -488,9 +492,21 @@ static void find_varying(drive *o) {
       }
       (void)k;
     }
+  cps_drive_find_slides(o);
   o->varying = 0;
   for (int i = 0; i < l->ds; i++)
     if (o->d_varies[i]) o->which[o->varying++] = i;
+}
+
+/* Parameters that move the times of jumps. */
+static cps_status find_moving(drive *o, cps_error *err) {
+  cps_status status = CPS_OK;
+  for (int k = 0; k < o->run->n_wrt && status == CPS_OK; k++) {
+    if (is_point(o, k) || !cps_breaks_move(o->run->scenario, o->run->wrt[k].shadow[LAST])) continue;
+    o->moves[k] = 1;
+    status = cps_sens_shadows(o->run, k, err);
+  }
+  return status;
 }
 
 cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_error *err) {
@@ -511,14 +527,16 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
   o->base = calloc((size_t)o->m->n_drums + 1, sizeof *o->base);
   o->point = calloc((size_t)run->n_wrt, sizeof *o->point);
   o->table = calloc((size_t)run->n_wrt, sizeof *o->table);
+  o->moves = calloc((size_t)run->n_wrt, 1);
   double *room = calloc((size_t)(l->thetas + l->states + 10 * o->m->n_cables), sizeof *room);
   cps_status status = o->theta_varies && o->d_varies && o->which && o->theta && o->initial && o->d &&
-                              o->tie && o->base && o->point && o->table && room
+                              o->tie && o->base && o->point && o->table && o->moves && room
                           ? CPS_OK
                           : CPS_NO_MEMORY;
   if (status == CPS_OK) find_points(o);
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++)
     if (!is_point(o, k)) status = cps_sens_shadow(run, k, err);
+  if (status == CPS_OK) status = find_moving(o, err);
   if (status == CPS_OK) status = make_slots(o, err);
   if (status == CPS_NO_MEMORY) cps_error_set(err, status, NULL, "out of memory for sensitivities");
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++) status = difference_machines(o, k, room, err);
@@ -552,6 +570,7 @@ void cps_drive_free(drive *o) {
   free(o->which);
   free(o->point);
   free(o->table);
+  free(o->moves);
   free(o->theta);
   free(o->initial);
   free(o->d);
@@ -682,12 +701,13 @@ static void move_rim(drive *o, int cable_of, int e, const drum *g) {
 
 /* Loads on an end at time t, as move_end() and cps_machine_move() sum them up. */
 static void load_of(const drive *o, const cps_scenario *s, int cable_of, int e, double t, double *load) {
-  const cable_end *end = &s->cables[cable_of].end[e];
-  for (int d = 0; d < 3; d++) load[d] = end->force[d] ? cps_profile_eval(end->force[d], t).y : 0;
+  const cable_end *end = &s->cables[cable_of].end[e], *base = &o->m->of->cables[cable_of].end[e];
+  for (int d = 0; d < 3; d++)
+    load[d] = end->force[d] ? cps_profile_beside(end->force[d], base->force[d], t, t).y : 0;
   for (int i = 0; i < s->n_loads; i++) {
     int body = s->loads[i].body;
     if (o->m->body_cable[body] != cable_of || o->m->body_end[body] != e) continue;
-    double f = cps_profile_eval(s->loads[i].force, t).y;
+    double f = cps_profile_beside(s->loads[i].force, o->m->of->loads[i].force, t, t).y;
     for (int d = 0; d < 3; d++) load[d] += f * s->loads[i].direction[d];
   }
 }
@@ -707,7 +727,8 @@ static void move_end(drive *o, int cable_of, int e, double t, const drum *drums)
       d[DY_A + axis] = shift[2 * o->chunks + chunk];
     }
   }
-  if (k->kind == END_RIM) move_rim(o, cable_of, e, &drums[k->drum]);
+  if (k->kind == END_RIM && cps_drive_places(&o->m->cable[cable_of], e, 0))
+    move_rim(o, cable_of, e, &drums[k->drum]);
   for (int wrt = 0; wrt < o->run->n_wrt && o->d_varies[first + DY_LOAD]; wrt++) {
     const sens_parameter *p = &o->run->wrt[wrt];
     double sum[3] = {0}, load[3];
@@ -728,7 +749,8 @@ static void move_body_load(drive *o, int i, double t) {
       const cps_scenario *s = p->shadow[j];
       for (int k = 0; k < s->n_loads; k++)
         for (int d = 0; d < 3 && s->loads[k].body == body; d++)
-          sum[d] += cps_sens_share[j] / p->step * cps_profile_eval(s->loads[k].force, t).y *
+          sum[d] += cps_sens_share[j] / p->step *
+                    cps_profile_beside(s->loads[k].force, o->m->of->loads[k].force, t, t).y *
                     s->loads[k].direction[d];
     }
     for (int d = 0; d < 3; d++) o->d[wrt / LANES * o->at->ds + first + d][wrt % LANES] = sum[d];
@@ -737,6 +759,7 @@ static void move_body_load(drive *o, int i, double t) {
 
 void cps_drive_move(drive *o, double t0, double t, const drum *drums) {
   for (int i = 0; i < o->m->n_bodies; i++) move_body_load(o, i, t);
+  if (o->m->n_slides > 0) cps_drive_move_slides(o, t);
   for (int i = 0; i < o->m->n_drums; i++) move_drum(o, i, t0, t);
   for (int i = 0; i < o->m->n_cables; i++)
     for (int e = 0; e < 2; e++) move_end(o, i, e, t, drums);

@@ -21,16 +21,31 @@ typedef struct drive {
   lanes *tie;     /* [chunks][2 cables][5]: an end's place at[3], its angle and height on a rim */
   int n_slots;
   slot *slots;
-  double (*base)[2];   /* [drums] angle and rate of those under control without inertia */
-  int *point;          /* [n_wrt] of parameters that are values of a drive's table: which; -1 of others, */
-  int *table;          /* [n_wrt] and the drum */
-  int varying, *which; /* rows of d that vary: how many, and which */
+  double (*base)[2];    /* [drums] angle and rate of those under control without inertia */
+  int *point;           /* [n_wrt] of parameters that are values of a drive's table: which; -1 of others, */
+  int *table;           /* [n_wrt] and the drum */
+  int varying, *which;  /* rows of d that vary: how many, and which */
+  unsigned char *moves; /* [n_wrt] whether it moves the times of jumps */
 } drive;
 
 cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_error *err);
 void cps_drive_free(drive *o);
 /* Brings o->d from t0 to t, as cps_machine_move did with the machine whose drums are given. */
 void cps_drive_move(drive *o, double t0, double t, const drum *drums);
+
+/* Before that, where something jumps: how its time moves. The last parameter that moves it, or -1; *several: things that jump
+ * there do not move together. */
+int cps_drive_break(drive *o, double t, int *several);
+/* Whether accelerations jump from those that the machine has kept to its present ones. */
+int cps_break_shakes(const machine *m);
+/* Whether things jump at other times in the other scenario. */
+int cps_breaks_move(const cps_scenario *a, const cps_scenario *b);
+/* Whether two profiles are the same; and what is prescribed for slides (sens_slide_drive.c): which of it varies, its motion,
+ * and whether two scenarios say the same about it. */
+int cps_drive_same(const profile *a, const profile *b);
+void cps_drive_find_slides(drive *o);
+void cps_drive_move_slides(drive *o, double t);
+int cps_drive_same_contacts(const cps_scenario *a, const cps_scenario *b);
 
 /* Its state, to go back to: `size` doubles. */
 size_t cps_drive_size(const drive *o);

@@ -5,7 +5,7 @@
 
 cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   memset(l, 0, sizeof *l);
-  l->cable = calloc(m->n_cables > 0 ? (size_t)m->n_cables : 1, sizeof *l->cable);
+  l->cable = calloc((size_t)m->n_cables + 1, sizeof *l->cable);
   if (!l->cable) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
   int state = 0, w = 0, z = 0, theta = 0, rhs = 0, axes = m->dim - 1;
   l->gravity = theta;
@@ -15,13 +15,18 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   theta += TH_DRUM * m->n_drums;
   l->body_theta = theta;
   l->spring_theta = theta + m->n_bodies;
-  theta = l->spring_theta + 3 * m->of->n_springs;
+  l->slide_theta = l->spring_theta + 3 * m->of->n_springs;
+  l->release_theta = l->slide_theta + TH_SLIDE * m->n_slides;
+  theta = l->release_theta + 3 * m->of->n_bodies;
   l->nb = m->nb;
   l->border = state;
   l->drum_start = state + 4 * m->nb;
-  state = l->drum_start + 4 * m->n_drums;
+  l->slide_start = l->drum_start + 4 * m->n_drums;
+  state = l->slide_start + m->n_slides;
   l->body_d = l->drum_d + DY_DRUM * m->n_drums;
-  l->ds = l->body_d + 3 * m->n_bodies;
+  l->slide_d = l->body_d + 3 * m->n_bodies;
+  l->surface_d = l->slide_d + m->n_slides;
+  l->ds = l->surface_d + (m->n_slides > 0 ? 3 * m->of->n_bodies : 0);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     cable_at *at = &l->cable[i];
@@ -46,19 +51,34 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
     at->p_mass = at->mass + c->n + 1;
     at->p_weight = at->p_mass + c->n_points;
     at->p_shape = at->p_weight + c->n_points;
-    theta = at->p_shape + 4 * c->n_points;
+    at->tie = at->p_shape + 4 * c->n_points;
+    theta = at->tie + 4;
     at->end = l->ds;
     l->ds += 2 * DY_END;
     at->rhs = rhs;
     at->width = (c->b + c->slots) * (c->all_stick ? 2 : 1);
     rhs += (c->n + 1) * at->width;
   }
-  l->works = state;
+  l->tau_d = l->ds++;
+  cable_at *slides = &l->cable[m->n_cables];
+  for (int i = 0; i < m->n_slides; i++) slides->zs += m->slide[i].law.law->n_states;
+  slides->z = state;
+  slides->z_t = slides->z + slides->zs;
+  slides->z_aux = slides->z_t + slides->zs;
+  slides->z_star = z;
+  z += slides->zs;
+  l->works = state = slides->z_aux + slides->zs;
   l->states = state + WK_SLIP + m->n_cables * m->n_drums;
   l->thetas = theta;
   l->border_w = w;
   l->border_rhs = rhs;
   l->ws = w + m->nb;
+  if (strcmp(m->of->run.solver, "bdf") == 0) {
+    l->past = l->states;
+    l->point = 2 * l->ws + z;
+    l->ahead = l->past + BDF_POINTS * l->point;
+    l->states = l->ahead + l->works;
+  }
   l->nx = m->nb;
   for (int i = 0; i < m->n_cables && m->nb > 0; i++) l->nx += 2 * m->cable[i].slots;
   l->rhs = rhs + l->nx;
@@ -70,7 +90,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->d = l->theta + l->thetas;
   l->d0 = l->d + l->ds;
   l->right = l->d0 + l->ds;
-  l->result = l->size = l->right + l->rhs;
+  l->kept = l->right + l->rhs;
+  l->result = l->size = l->kept + (l->past > 0 ? l->works : 0);
   return CPS_OK;
 }
 
@@ -91,6 +112,10 @@ static void theta_of_cable(const cable *c, const cable_at *at, double *theta) {
   x[TH_HOLD] = c->contact.hold;
   memcpy(x + TH_NORMAL, c->contact.normal_p, sizeof c->contact.normal_p);
   memcpy(x + TH_LAW, c->contact.p, sizeof c->contact.p);
+  for (int e = 0; e < 2; e++) {
+    theta[at->tie + 2 * e] = c->end[e].angle;
+    theta[at->tie + 2 * e + 1] = c->end[e].height;
+  }
   memcpy(theta + at->length, c->length, (size_t)c->n * sizeof(double));
   memcpy(theta + at->mass, c->mass, (size_t)(c->n + 1) * sizeof(double));
   for (int k = 0; k < c->n_points; k++) {
@@ -98,6 +123,14 @@ static void theta_of_cable(const cable *c, const cable_at *at, double *theta) {
     theta[at->p_weight + k] = c->point[k].weight;
     memcpy(theta + at->p_shape + 4 * k, c->point[k].shape, sizeof c->point[k].shape);
   }
+}
+
+static void theta_of_slide(const slide *y, double *x) {
+  x[TH_FACTOR] = y->factor[0];
+  x[TH_SLIDE_MASS] = y->p.mass;
+  x[TH_SLIDE_VISCOUS] = y->law.viscous;
+  x[TH_SLIDE_HOLD] = y->law.hold;
+  memcpy(x + TH_SLIDE_LAW, y->law.p, sizeof y->law.p);
 }
 
 void cps_layout_theta(const layout *l, const machine *m, double *theta) {
@@ -121,6 +154,14 @@ void cps_layout_theta(const layout *l, const machine *m, double *theta) {
     x[1] = g->damping;
     x[2] = g->length;
   }
+  for (int i = 0; i < m->of->n_bodies; i++)
+    memcpy(theta + l->release_theta + 3 * i, m->of->bodies[i].v, sizeof m->of->bodies[i].v);
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    double *x = theta + l->slide_theta + i * TH_SLIDE;
+    theta_of_slide(y, x);
+    x[TH_SLIDE_LOAD] = y->contact ? y->contact->weight : m->drum[y->drum].of->bearing_load;
+  }
   for (int i = 0; i < m->n_cables; i++) theta_of_cable(&m->cable[i], &l->cable[i], theta);
 }
 
@@ -129,6 +170,12 @@ void cps_layout_initial(const layout *l, const machine *m, double *state) {
   for (int k = 0; k < m->nb; k++) {
     state[l->border + k] = m->free[k].q;
     state[l->border + m->nb + k] = m->free[k].v;
+  }
+  double *z = state + l->cable[m->n_cables].z;
+  for (int i = 0; i < m->n_slides; i++) {
+    int n = m->slide[i].law.law->n_states;
+    memcpy(z, m->slide[i].y.z[0], (size_t)n * sizeof(double));
+    z += n;
   }
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];

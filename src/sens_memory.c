@@ -74,17 +74,17 @@ static void follow(const cps_law *law, const cps_law_jacobian *jac, double z_s, 
   if (z_s != 0) eliminate(law, jac, z_s, z);
 }
 
-void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o) {
-  const contact_law *l = &c->contact;
-  const contact_point *p = &c->point[point];
-  const contact_memory *y = &c->memory[point];
+void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int mode, double v, double load,
+                    double e, double z_s, recall *o) {
   double z_t[CPS_MAX_STATES], z[CPS_MAX_STATES] = {0};
-  /* what creeps does not ask for the balance force, nor for a mode */
-  double e = l->drags ? 0 : s->f[axis] - p->mass * s->slide_a[axis];
-  int mode = l->drags ? CPS_MODE_FREE : p->mode0[axis], n = l->law->n_states;
+  int n = l->law->n_states;
+  if (l->drags) { /* what creeps does not ask for the balance force, nor for a mode */
+    e = 0;
+    mode = CPS_MODE_FREE;
+  }
   for (int i = 0; i < n; i++) z[i] = y->z_star[axis][i] + z_s * y->z_t[axis][i];
-  cps_rub(l, s->slide_v[axis], s->load, e, mode, z, y->z_star[axis], z_t, z_s);
-  cps_law_input in = {s->slide_v[axis], s->load, e, z, mode};
+  cps_rub(l, v, load, e, mode, z, y->z_star[axis], z_t, z_s);
+  cps_law_input in = {v, load, e, z, mode};
   cps_law_output out;
   cps_law_jacobian jac;
   cps_law_eval(l->law, l->p, &in, &out, &jac);
@@ -100,9 +100,14 @@ void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, 
   memcpy(o->states, z, sizeof z);
 }
 
-/* The law settles after a step, as cps_machine_settle lets it: its states, and rows of them. */
-static void settle(const contact_law *l, double v, double n, double f, int mode, double *z,
-                   recall_row *rows) {
+void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o) {
+  const contact_point *p = &c->point[point];
+  cps_recall_law(&c->contact, &c->memory[point], axis, p->mode0[axis], s->slide_v[axis], s->load,
+                 s->f[axis] - p->mass * s->slide_a[axis], z_s, o);
+}
+
+void cps_recall_settle(const contact_law *l, double v, double n, double f, int mode, double *z,
+                       recall_row *rows) {
   const cps_law *law = l->law;
   if (mode < 0 || !law->n_modes || !law->guards) return;
   for (int round = 0; round < 4 * CPS_MAX_GUARDS; round++) {
@@ -203,7 +208,8 @@ static void add_states(model *o, int cable_of, int point, int axis, const implic
     }
   }
   if (!balance)
-    settle(&c->contact, touches ? s->slide_v[axis] : 0, s->load, s->f[axis], p->mode0[axis], y.states, y.z);
+    cps_recall_settle(&c->contact, touches ? s->slide_v[axis] : 0, s->load, s->f[axis], p->mode0[axis],
+                      y.states, y.z);
   for (int k = 0; k < n; k++)
     for (int rate = 0; rate < (touches ? 2 : 1); rate++) {
       const recall_row *x = rate ? &y.z_t[k] : &y.z[k];
@@ -226,6 +232,7 @@ void cps_memory_states(model *o, const implicit *how, int balance) {
   for (int i = 0; i < o->m.n_cables && !(how->bristle > 0); i++)
     for (int k = 0; o->m.cable[i].memory && k < o->m.cable[i].n_points; k++)
       for (int a = 0; a < o->m.dim - 1; a++) add_states(o, i, k, a, how, balance);
+  for (int i = 0; i < o->m.n_slides && !(how->bristle > 0); i++) cps_slide_states(o, i, how, balance);
 }
 
 void cps_memory_begin(model *o, const implicit *how) {
@@ -239,8 +246,7 @@ void cps_memory_begin(model *o, const implicit *how) {
 
 /* ------------------------------------------------------------------ statics */
 
-/* States that a slow pull gives the law (memory.c), by load, friction force (in e) and parameters. */
-static void pull_rows(const contact_law *l, double n, double f, recall_row *z) {
+void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z) {
   const cps_law *law = l->law;
   pull path[PULLS];
   double crawl = cps_memory_crawl(f), states[CPS_MAX_STATES];
@@ -292,7 +298,7 @@ void cps_memory_hold(model *o) {
       if (s.drum < 0 || !(s.load > 0)) continue;
       for (int a = 0; a < m->dim - 1; a++) {
         recall_row z[CPS_MAX_STATES];
-        pull_rows(&c->contact, s.load, s.f[a], z);
+        cps_recall_pull(&c->contact, s.load, s.f[a], z);
         for (int j = 0; j < c->contact.law->n_states; j++) {
           spot_row x;
           recall_row y = z[j];
@@ -305,4 +311,5 @@ void cps_memory_hold(model *o) {
       }
     }
   }
+  for (int i = 0; i < m->n_slides; i++) cps_slide_hold(o, i);
 }

@@ -50,13 +50,14 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   o->loads0 = calloc(n, sizeof *o->loads0);
   o->reaction0 = calloc(n, sizeof *o->reaction0);
   o->raw = calloc(n, sizeof *o->raw);
+  o->released = calloc((size_t)s->n_bodies + 1, 1);
   double *dense = calloc((size_t)ws * 6, sizeof(double));
   o->dense = (chain_work){dense, dense + ws, dense + 2 * ws, dense + 3 * ws, dense + 4 * ws, dense + 5 * ws};
   good = good && dense;
   for (int k = 0; k < 4; k++) good = (o->room[k] = calloc((size_t)ws, sizeof(double))) != NULL && good;
   good = cps_border_make(o) && good;
   if (good && o->matrix && o->spot && o->spot0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0 &&
-      o->reaction0 && o->raw)
+      o->reaction0 && o->raw && o->released)
     return CPS_OK;
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
 }
@@ -78,6 +79,7 @@ void cps_model_free(model *o) {
   free(o->loads0);
   free(o->reaction0);
   free(o->raw);
+  free(o->released);
   for (int k = 0; k < 4; k++) free(o->room[k]);
   free(o->inertia);
   free(o->dense.solver_q);
@@ -85,9 +87,14 @@ void cps_model_free(model *o) {
   cps_entries_free(&o->work);
   cps_entries_free(&o->recall);
   cps_entries_free(&o->list);
+  cps_entries_free(&o->tied);
   cps_layout_free(&o->at);
   cps_machine_free(&o->m);
   memset(o, 0, sizeof *o);
+}
+
+int cps_model_lost(const model *o) {
+  return o->now.lost || o->work.lost || o->recall.lost || o->list.lost || o->tied.lost;
 }
 
 /* A matrix as entries: rows of the right-hand side by columns from `first` on, times `by`. */
@@ -382,6 +389,17 @@ static void add_to_border(model *o, int cable_of, const contact_point *p, const 
     }
 }
 
+void cps_border_by_push(model *o, int row, int drum_of, const double *by, const implicit *how, int balance) {
+  for (int i = 0; i < o->m.n_cables; i++)
+    for (int k = 0; k < o->m.cable[i].n_points; k++) {
+      const spot *s = &o->spot[i][k];
+      for (int d = 0; d < o->m.dim && s->drum == drum_of; d++) {
+        into to = {i, -1, row, by[d]};
+        cps_spot_row_add(o, &o->m.cable[i].point[k], s, &s->force[d], &to, how, balance);
+      }
+    }
+}
+
 static void add_point(model *o, int cable_of, int point, const implicit *how, int balance) {
   const cable *c = &o->m.cable[cable_of];
   const contact_point *p = &c->point[point];
@@ -429,6 +447,9 @@ static void fix(model *o, int cable_of) {
       memset(a->d + at, 0, bytes);
       memset(a->u + at, 0, bytes);
       a->d[at + (size_t)j] = 1;
+      if (o->at.nb > 0)
+        memset(o->border.b[cable_of] + (size_t)((node * b + j) * o->at.nx), 0,
+               (size_t)o->at.nx * sizeof(double));
       if (!c->all_stick) continue;
       int twin = c->b + c->slots + j; /* nor would it accelerate otherwise if all contacts stuck */
       at = (size_t)((node * b + twin) * b);

@@ -13,7 +13,9 @@ static void set_damping(machine *m, int on) {
 /* Where springs take hold: start = r + f t/grip, into the list, rows of the state after. */
 static void linearise_hold(model *o) {
   const machine *m = &o->m;
+  if (!(m->grip > 0)) o->m.grip = cps_machine_grip(m); /* as before anything was solved */
   o->list.n = 0;
+  cps_slides_hold(o);
   for (int i = 0; i < m->n_drums; i++) { /* and where drums are meanwhile */
     int row = o->at.after + o->at.drum_start + 4 * i;
     if (m->drum[i].angle_at >= 0) cps_by_turn(o, &o->list, row, i, 0, o->at.before, o->at.d, 1);
@@ -54,6 +56,58 @@ static void linearise_hold(model *o) {
   }
 }
 
+/* A step of bdf, or a part of one: what is solved there, and the works of what is passed. */
+static int linearise_bdf(model *o, const op *what, int works) {
+  int good = 1;
+  if (what->kind == OP_BDF || what->kind == OP_REACH)
+    good = cps_model_linearise(o, &what->how, 0);
+  else if (what->kind == OP_BETWEEN && what->balanced)
+    good = cps_model_linearise(o, &what->how, 1);
+  else if (works)
+    cps_model_touch(o);
+  if (what->kind == OP_BETWEEN && !what->balanced && o->at.nb > 0) cps_border_tie(o);
+  o->work.n = o->has_dense = 0;
+  if (works && what->kind != OP_REACH) cps_model_works(o, what->how.t, what->h, works > 1);
+  return good;
+}
+
+static int linearise_begin(model *o, const op *what) {
+  int good = !what->balanced || cps_model_linearise(o, &what->how, 1);
+  if (!what->balanced && o->at.nb > 0) cps_border_tie(o);
+  if (!what->balanced) cps_memory_begin(o, &what->how);
+  o->list.n = 0;
+  if (!o->d_varies[o->at.tau_d]) return good;
+  if (!what->balanced) cps_model_touch(o);
+  cps_model_break(o, what->how.t);
+  return good;
+}
+
+/* Whether a body of the scenario is held in the machine's state. */
+static int is_held(const machine *m, int body) {
+  if (m->body_border[body] >= 0) return m->body[m->body_border[body]].held;
+  if (m->body_cable[body] < 0) return 0;
+  const cable *c = &m->cable[m->body_cable[body]];
+  return c->fixed[m->body_end[body] ? c->n : 0] != 0;
+}
+
+/* Kinetic energy into row 0 of the results. */
+static void linearise_kinetic(model *o, entries *list) {
+  int row[3] = {o->at.result, -1, -1};
+  list->n = 0;
+  cps_model_energy(o, list, row);
+}
+
+void cps_op_look_held(model *o) {
+  linearise_kinetic(o, &o->list);
+  for (int i = 0; i < o->m.of->n_bodies; i++) o->released[i] = is_held(&o->m, i) != 0;
+}
+
+static void linearise_release(model *o) {
+  linearise_kinetic(o, &o->work);
+  for (int i = 0; i < o->m.of->n_bodies; i++) o->released[i] = o->released[i] && !is_held(&o->m, i);
+  if (o->at.nb > 0) cps_border_tie(o);
+}
+
 int cps_op_linearise(model *o, const op *what, int works) {
   int good = 1;
   if (what->kind == OP_SOLVE) {
@@ -64,10 +118,14 @@ int cps_op_linearise(model *o, const op *what, int works) {
     good = cps_model_linearise(o, &what->how, 0);
     o->work.n = o->has_dense = 0;
     if (works) cps_model_works(o, what->how.t, what->h, works > 1);
-  } else if (what->kind == OP_BEGIN && what->balanced) {
-    good = cps_model_linearise(o, &what->how, 1);
+  } else if (what->kind >= OP_BDF) {
+    good = linearise_bdf(o, what, works);
   } else if (what->kind == OP_BEGIN) {
-    cps_memory_begin(o, &what->how);
+    good = linearise_begin(o, what);
+  } else if (what->kind == OP_START) {
+    if (o->at.nb > 0) cps_border_tie(o);
+  } else if (what->kind == OP_RELEASE) {
+    linearise_release(o);
   } else if (what->kind == OP_HOLD) {
     linearise_hold(o);
   } else if (what->kind == OP_REMEMBER) {

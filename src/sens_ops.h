@@ -12,10 +12,15 @@ typedef enum op_kind {
   OP_SOLVE,    /* a step from rest */
   OP_REMEMBER, /* laws with memory take over their friction forces */
   OP_START,    /* velocities as at the start */
+  OP_RELEASE,  /* bodies that were held get velocities of their own */
   OP_INITIAL,  /* the energy that is stored now is the initial one */
   OP_BEGIN,    /* accelerations that balance, at first and after a jump */
   OP_STEP,     /* a step of generalised-alpha */
-  OP_ROW       /* a row is recorded */
+  OP_ROW,      /* a row is recorded */
+  OP_BDF,      /* a step of bdf, to its end, */
+  OP_REACH,    /* or one that only looks there: it passes rows, */
+  OP_BETWEEN,  /* the state in between that a row is about, */
+  OP_BACK      /* and back to its end */
 } op_kind;
 
 typedef struct op {
@@ -23,8 +28,11 @@ typedef struct op {
   int balanced; /* OP_BEGIN: such accelerations were found */
   double h;
   implicit how;
+  double past[BDF_POINTS], part; /* of bdf: see haul_note */
 } op;
 
+/* To be called at the state before OP_RELEASE. */
+void cps_op_look_held(model *o);
 /* Linearises `what` at the state that is in the machine; for a step, the state before must have been looked at
  * (cps_model_look). works: 0 none, 1 those of contacts, 2 all. 0 if a matrix is singular. */
 int cps_op_linearise(model *o, const op *what, int works);

@@ -124,6 +124,11 @@ typedef struct weights {
   haul_weights step;
 } weights;
 
+/* Whether it is an implicit step in time, and whether it is one of bdf. */
+static int is_bdf(const op *what) { return what->kind == OP_BDF || what->kind == OP_REACH; }
+
+static int is_step(const op *what) { return what->kind == OP_STEP || is_bdf(what); }
+
 static weights weights_of(const model *o, const op *what) {
   double v_q = what->how.v_a / what->how.q_a, a_q = 1 / what->how.q_a, h = what->h;
   weights w = {.v_q = v_q, .a_q = a_q};
@@ -140,7 +145,7 @@ static weights weights_of(const model *o, const op *what) {
   } else if (what->kind == OP_SOLVE) {
     w.w1[0] = v_q;
     w.w2[0] = a_q;
-  } else { /* unknowns are changes of q */
+  } else if (!is_bdf(what)) { /* unknowns are changes of q */
     w.w1[1] = -1;
     w.w2[3] = -1;
   }
@@ -154,11 +159,15 @@ static int is_driven(const cable *c, int e, int j) { return j < c->dim && cps_dr
 
 /* ------------------------------------------------------------------ forward */
 
+/* Where springs of statics took hold of drums and slides: neighbours in the state. */
+static int starts_of(const model *o) { return 4 * o->m.n_drums + o->m.n_slides; }
+
 static void copy(lanes *z, int to, int from, int n) { memcpy(z + to, z + from, (size_t)n * sizeof *z); }
 
 static void clear(lanes *z, int at, int n) { memset(z + at, 0, (size_t)n * sizeof *z); }
 
 #include "sens_sweep_memory.h"
+#include "sens_sweep_rim.h"
 
 /* Ends and rims are moved to where they are prescribed. */
 static void move_forward(const model *o, lanes *z) {
@@ -185,11 +194,18 @@ static void combine(const weights *w, int n, const lanes *q, const lanes *v, con
   }
 }
 
+/* The same of bdf, for all coordinates, and its steps: see sens_sweep_bdf.h. */
+static void recall_forward(const model *o, const op *what, const weights *w, lanes *z);
+static void recall_backward(const model *o, const op *what, const weights *w, lanes *z);
+static void learn_forward(const model *o, int from, int anew, lanes *z);
+static void bdf_forward(const model *o, const op *what, lanes *z);
+
 /* The border, and what follows it. */
-static void predict_border(const model *o, const weights *w, lanes *z) {
+static void predict_border(const model *o, const op *what, const weights *w, lanes *z) {
   int nb = o->at.nb;
   lanes *b = z + o->at.before + o->at.border, *w1 = z + o->at.w1, *w2 = z + o->at.w2;
-  combine(w, nb, b, b + nb, b + 3 * nb, b + 2 * nb, w1 + o->at.border_w, w2 + o->at.border_w);
+  if (!is_bdf(what))
+    combine(w, nb, b, b + nb, b + 3 * nb, b + 2 * nb, w1 + o->at.border_w, w2 + o->at.border_w);
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
     for (int j = 0; j < x->n; j++) {
@@ -199,24 +215,37 @@ static void predict_border(const model *o, const weights *w, lanes *z) {
         w1[k] += all(x->by[j][n]) * w1[o->at.border_w + x->at[n]];
         w2[k] += all(x->by[j][n]) * w2[o->at.border_w + x->at[n]];
       }
+      if (!x->rim) continue;
+      w1[k] -= z[x->rim + DY_V + j];
+      w2[k] -= z[x->rim + DY_A + j];
+      if (what->kind != OP_BEGIN) {
+        w1[k] += all(w->v_q) * z[x->rim + DY_Q + j];
+        w2[k] += all(w->a_q) * z[x->rim + DY_Q + j];
+      }
+      if (x->turn < 0) continue;
+      w2[k] += all(x->a_rate[j]) * w1[o->at.border_w + x->turn];
+      if (what->kind != OP_BEGIN) continue; /* what it turns by is unknown: cps_rim_own */
+      w1[k] -= all(x->v_turn[j]) * b[x->turn];
+      w2[k] -= all(x->a_turn[j]) * b[x->turn];
     }
   }
 }
 
 static void predict_forward(const model *o, const op *what, const weights *w, lanes *z) {
+  if (is_bdf(what)) recall_forward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
     const lanes *q = z + o->at.before + at->q, *v = z + o->at.before + at->v,
                 *aux = z + o->at.before + at->aux, *a = z + o->at.before + at->a;
     lanes *w1 = z + o->at.w1 + at->w, *w2 = z + o->at.w2 + at->w;
-    combine(w, at->e, q, v, aux, a, w1, w2);
+    if (!is_bdf(what)) combine(w, at->e, q, v, aux, a, w1, w2);
     for (int e = 0; e < 2; e++)
       for (int j = 0; j < c->b; j++) {
         int k = (e ? c->n : 0) * c->b + j;
         if (!is_fixed(c, e, j) || what->kind == OP_BEGIN) continue;
         const lanes *d = z + o->at.d + at->end + e * DY_END + j;
-        int driven = what->kind == OP_STEP && is_driven(c, e, j);
+        int driven = is_step(what) && is_driven(c, e, j);
         lanes place = driven ? d[DY_Q] : q[k];
         lanes fast = driven ? d[DY_V] : what->kind == OP_SOLVE ? v[k] : all(0);
         lanes faster = driven ? d[DY_A] : what->kind == OP_SOLVE ? a[k] : all(0);
@@ -224,7 +253,7 @@ static void predict_forward(const model *o, const op *what, const weights *w, la
         w2[k] = all(w->a_q) * place - faster;
       }
   }
-  if (o->at.nb > 0) predict_border(o, w, z);
+  if (o->at.nb > 0) predict_border(o, what, w, z);
   predict_states(o, what, w, z);
 }
 
@@ -241,7 +270,7 @@ static void given_forward(const model *o, const op *what, lanes *z) {
         if (c->all_stick) row[c->b + c->slots] = all(0);
         if (what->kind == OP_BEGIN)
           *row = all(0);
-        else if (what->kind == OP_STEP && is_driven(c, e, j))
+        else if (is_step(what) && is_driven(c, e, j))
           *row = z[o->at.d + at->end + e * DY_END + DY_Q + j];
         else
           *row = z[o->at.before + at->q + node * c->b + j];
@@ -256,7 +285,7 @@ static void given_forward(const model *o, const op *what, lanes *z) {
     for (int j = 0; j < x->n; j++) {
       lanes *row = z + cps_model_row(o, x->cable, x->node, j);
       for (int n = 0; n < x->unknowns; n++) border[x->at[n]] += all(x->by[j][n]) * *row;
-      *row = all(0);
+      *row = x->rim && what->kind != OP_BEGIN ? z[x->rim + DY_Q + j] : all(0);
     }
   }
   for (int k = 0; k < o->at.nb; k++)
@@ -282,7 +311,7 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
         v[k] = all(w->v_q) * now - w1[k];
         a[k] = all(w->a_q) * now - w2[k];
         aux[k] = balance ? a[k]
-                 : what->kind == OP_SOLVE
+                 : what->kind != OP_STEP
                      ? aux0[k]
                      : all(w->step.by_a) * a[k] + all(w->step.by_a0) * a0[k] + all(w->step.by_aux) * aux0[k];
       }
@@ -300,12 +329,14 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
     b[nb + k] = all(w->v_q) * x[k] - w1[k];
     b[2 * nb + k] = all(w->a_q) * x[k] - w2[k];
     b[3 * nb + k] = what->kind == OP_BEGIN ? b[2 * nb + k]
-                    : what->kind == OP_SOLVE
+                    : what->kind != OP_STEP
                         ? b0[3 * nb + k]
                         : all(w->step.by_a) * b[2 * nb + k] + all(w->step.by_a0) * b0[2 * nb + k] +
                               all(w->step.by_aux) * b0[3 * nb + k];
+    if (o->border.force[k]) b[nb + k] = b[2 * nb + k] = b[3 * nb + k] = all(0);
   }
-  copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, 4 * o->m.n_drums);
+  copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, starts_of(o));
+  tie_rims_forward(o, o->at.after, z);
   states_forward(o, what, w, z);
 }
 
@@ -356,90 +387,11 @@ static void works_forward(const model *o, lanes *z) {
   z[o->at.after + o->at.works + WK_DAMPING] += damping;
 }
 
-/* P S y = L U y = r, in place, and the transposed. */
-static void solve_border(const model *o, lanes *y) {
-  int nb = o->at.nx;
-  const double *s = o->border.s;
-  for (int j = 0; j < nb; j++) {
-    lanes t = y[o->border.pivot[j]];
-    y[o->border.pivot[j]] = y[j];
-    y[j] = t;
-  }
-  for (int i = 0; i < nb; i++)
-    for (int k = 0; k < i; k++) y[i] -= all(s[i * nb + k]) * y[k];
-  for (int i = nb - 1; i >= 0; i--) {
-    for (int k = i + 1; k < nb; k++) y[i] -= all(s[i * nb + k]) * y[k];
-    y[i] /= all(s[i * nb + i]);
-  }
-}
+#include "sens_sweep_border.h"
 
-static void solve_border_transposed(const model *o, lanes *y) {
-  int nb = o->at.nx;
-  const double *s = o->border.s;
-  for (int i = 0; i < nb; i++) {
-    for (int k = 0; k < i; k++) y[i] -= all(s[k * nb + i]) * y[k];
-    y[i] /= all(s[i * nb + i]);
-  }
-  for (int i = nb - 1; i >= 0; i--)
-    for (int k = i + 1; k < nb; k++) y[i] -= all(s[k * nb + i]) * y[k];
-  for (int j = nb - 1; j >= 0; j--) {
-    lanes t = y[o->border.pivot[j]];
-    y[o->border.pivot[j]] = y[j];
-    y[j] = t;
-  }
-}
-
-/* All unknowns, of cables and of the border. */
-static void solve_all(const model *o, lanes *x) {
-  int nb = o->at.nx;
-  lanes *y = x + o->at.border_rhs;
-  for (int i = 0; i < o->m.n_cables; i++) {
-    lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    solve(&o->matrix[i], part);
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) y[k] -= all(o->border.c[i][k * rows + r]) * part[r];
-  }
-  if (nb == 0) return;
-  solve_border(o, y);
-  for (int i = 0; i < o->m.n_cables; i++) {
-    lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) part[r] -= all(o->border.z[i][k * rows + r]) * y[k];
-  }
-}
-
-static void solve_all_transposed(const model *o, lanes *x) {
-  int nb = o->at.nx;
-  lanes *y = x + o->at.border_rhs;
-  for (int i = 0; i < o->m.n_cables; i++) {
-    const lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) y[k] -= all(o->border.z[i][k * rows + r]) * part[r];
-  }
-  if (nb > 0) solve_border_transposed(o, y);
-  for (int i = 0; i < o->m.n_cables; i++) {
-    lanes *part = x + o->at.cable[i].rhs;
-    int rows = o->matrix[i].nodes * o->matrix[i].b;
-    for (int k = 0; k < nb; k++)
-      for (int r = 0; r < rows; r++) part[r] -= all(o->border.c[i][k * rows + r]) * y[k];
-    solve_transposed(&o->matrix[i], part);
-  }
-}
-
-static void solve_forward(const model *o, const op *what, lanes *z) {
-  weights w = weights_of(o, what);
-  if (what->kind == OP_BEGIN) move_forward(o, z);
-  if (what->kind == OP_BEGIN && !what->balanced) {
-    for (int i = 0; i < o->m.n_cables; i++)
-      copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
-    copy(z, o->at.before + o->at.border + 3 * o->at.nb, o->at.before + o->at.border + 2 * o->at.nb, o->at.nb);
-    begin_states(o, what, &w, z);
-    return;
-  }
-  predict_forward(o, what, &w, z);
+/* Unknowns of an implicit solve, into the state after it: all before its works. */
+static void solve_one_forward(const model *o, const op *what, const weights *w, lanes *z) {
+  predict_forward(o, what, w, z);
   clear(z, o->at.right, o->at.rhs);
   inertia_forward(o, what->kind != OP_SOLVE, z);
   apply(&o->now, z);
@@ -447,7 +399,23 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
   given_forward(o, what, z);
   solve_all(o, z + o->at.right);
   for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 1, z);
-  unknowns_forward(o, what, &w, z);
+  unknowns_forward(o, what, w, z);
+}
+
+static void solve_forward(const model *o, const op *what, lanes *z) {
+  weights w = weights_of(o, what);
+  rims_forward(o, z);
+  if (what->kind == OP_BEGIN) apply(&o->list, z);
+  if (what->kind == OP_BEGIN) move_forward(o, z);
+  if (what->kind == OP_BEGIN) tie_rims_forward(o, o->at.before, z);
+  if (what->kind == OP_BEGIN && !what->balanced) {
+    for (int i = 0; i < o->m.n_cables; i++)
+      copy(z, o->at.before + o->at.cable[i].aux, o->at.before + o->at.cable[i].a, o->at.cable[i].e);
+    copy(z, o->at.before + o->at.border + 3 * o->at.nb, o->at.before + o->at.border + 2 * o->at.nb, o->at.nb);
+    begin_states(o, what, &w, z);
+    return;
+  }
+  solve_one_forward(o, what, &w, z);
   copy(z, o->at.after + o->at.works, o->at.before + o->at.works, o->at.states - o->at.works);
   if (what->kind == OP_STEP) apply(&o->work, z);
   if (what->kind == OP_STEP && o->has_dense) works_forward(o, z);
@@ -456,9 +424,11 @@ static void solve_forward(const model *o, const op *what, lanes *z) {
 
 /* Velocities of ends that follow the border. */
 static void tie_forward(const model *o, lanes *z) {
+  rims_forward(o, z);
+  tie_rims_forward(o, o->at.before, z);
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
-    for (int j = 0; j < x->n; j++) {
+    for (int j = 0; j < x->n && !x->rim; j++) {
       lanes *v = z + o->at.before + o->at.cable[x->cable].v + x->node * o->m.cable[x->cable].b + j;
       *v = all(0);
       for (int n = 0; n < x->unknowns; n++)
@@ -467,12 +437,20 @@ static void tie_forward(const model *o, lanes *z) {
   }
 }
 
+static void release_forward(const model *o, lanes *z);
+
 void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes *z) {
   const layout *l = &o->at;
   if (what->kind == OP_SOLVE || what->kind == OP_BEGIN || what->kind == OP_STEP) {
     solve_forward(o, what, z);
+    if (what->kind == OP_BEGIN && l->past > 0) learn_forward(o, l->before, 1, z);
     return;
   }
+  if (what->kind >= OP_BDF) {
+    bdf_forward(o, what, z);
+    return;
+  }
+  if (what->kind == OP_RELEASE) release_forward(o, z);
   if (what->kind == OP_INITIAL) {
     copy(z, l->after, l->before, l->states);
     z[l->result] = all(0);
@@ -481,7 +459,9 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
   }
   if (what->kind == OP_REMEMBER) remember_forward(o, z);
   if (what->kind == OP_REST) clear(z, l->before + l->border + l->nb, 3 * l->nb);
-  if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, 4 * o->m.n_drums);
+  if (what->kind == OP_HOLD) clear(z, l->after + l->drum_start, starts_of(o));
+  for (int k = 0; k < o->m.n_slides && what->kind == OP_LET_GO; k++)
+    z[l->before + l->border + o->m.slide[k].f_at] = all(0);
   for (int k = 0; k < l->nb && what->kind == OP_START; k++)
     z[l->before + l->border + l->nb + k] = initial[l->border + l->nb + k];
   for (int i = 0; i < o->m.n_cables; i++) {
@@ -493,6 +473,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
       for (int e = 0; e < 2; e++)             /* but what is on a rim goes with it */
         for (int j = 0; j < c->dim && c->end[e].kind == END_RIM; j++) {
           int k = (e ? c->n : 0) * c->b + j, d = l->d + at->end + e * DY_END + j;
+          if (!is_driven(c, e, j)) continue;
           z[l->before + at->q + k] = z[d + DY_Q];
           z[l->before + at->v + k] = z[d + DY_V];
           z[l->before + at->a + k] = z[d + DY_A];
@@ -516,7 +497,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
   for (int i = 0; i < o->m.n_cables; i++)
     copy(z, l->before + l->cable[i].start, l->after + l->cable[i].start,
          o->m.cable[i].n_points * o->m.cable[i].dim);
-  copy(z, l->before + l->drum_start, l->after + l->drum_start, 4 * o->m.n_drums);
+  copy(z, l->before + l->drum_start, l->after + l->drum_start, starts_of(o));
 }
 
 /* ------------------------------------------------------------------ backward: each function transposed */
@@ -543,6 +524,7 @@ static void move_backward(const model *o, int state, lanes *z) {
 
 static void unknowns_backward(const model *o, const op *what, const weights *w, lanes *z) {
   states_backward(o, what, w, z);
+  tie_rims_backward(o, o->at.after, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
@@ -560,7 +542,7 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
         if (balance) {
           by_a += aux[k];
           q0[k] += q[k];
-        } else if (what->kind == OP_SOLVE) {
+        } else if (what->kind != OP_STEP) {
           aux0[k] += aux[k];
         } else {
           by_a += all(w->step.by_a) * aux[k];
@@ -582,11 +564,17 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
         *w2 = z + o->at.w2 + o->at.border_w, *b0 = z + o->at.before + o->at.border;
   const lanes *b = z + o->at.after + o->at.border;
   for (int k = 0; k < nb; k++) {
+    if (o->border.force[k]) {
+      x[k] = b[k];
+      w1[k] = w2[k] = all(0);
+      if (what->kind == OP_BEGIN) b0[k] += b[k];
+      continue;
+    }
     lanes by_a = b[2 * nb + k];
     if (what->kind == OP_BEGIN) {
       by_a += b[3 * nb + k];
       b0[k] += b[k];
-    } else if (what->kind == OP_SOLVE) {
+    } else if (what->kind != OP_STEP) {
       b0[3 * nb + k] += b[3 * nb + k];
     } else {
       by_a += all(w->step.by_a) * b[3 * nb + k];
@@ -597,7 +585,7 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
     w1[k] = -b[nb + k];
     w2[k] = -by_a;
   }
-  for (int k = 0; k < 4 * o->m.n_drums; k++)
+  for (int k = 0; k < starts_of(o); k++)
     z[o->at.before + o->at.drum_start + k] += z[o->at.after + o->at.drum_start + k];
 }
 
@@ -612,7 +600,7 @@ static void given_backward(const model *o, const op *what, lanes *z) {
         if (c->all_stick) z[row + c->b + c->slots] = all(0);
         if (what->kind == OP_BEGIN)
           z[row] = all(0);
-        else if (what->kind == OP_STEP && is_driven(c, e, j))
+        else if (is_step(what) && is_driven(c, e, j))
           take(z, o->at.d + at->end + e * DY_END + DY_Q + j, row);
         else
           take(z, o->at.before + at->q + node * c->b + j, row);
@@ -631,6 +619,7 @@ static void given_backward(const model *o, const op *what, lanes *z) {
     const chain_bond *x = &o->border.bond[i];
     for (int j = 0; j < x->n; j++) {
       lanes *row = z + cps_model_row(o, x->cable, x->node, j);
+      if (x->rim && what->kind != OP_BEGIN) z[x->rim + DY_Q + j] += *row;
       *row = all(0);
       for (int n = 0; n < x->unknowns; n++) *row += all(x->by[j][n]) * border[x->at[n]];
     }
@@ -647,7 +636,7 @@ static void combine_backward(const weights *w, int n, lanes *q, lanes *v, lanes 
   }
 }
 
-static void predict_border_backward(const model *o, const weights *w, lanes *z) {
+static void predict_border_backward(const model *o, const op *what, const weights *w, lanes *z) {
   int nb = o->at.nb;
   lanes *b = z + o->at.before + o->at.border, *w1 = z + o->at.w1, *w2 = z + o->at.w2;
   for (int i = 0; i < o->border.bonds; i++) {
@@ -658,15 +647,24 @@ static void predict_border_backward(const model *o, const weights *w, lanes *z) 
         w1[o->at.border_w + x->at[n]] += all(x->by[j][n]) * w1[k];
         w2[o->at.border_w + x->at[n]] += all(x->by[j][n]) * w2[k];
       }
+      if (x->rim) {
+        z[x->rim + DY_V + j] -= w1[k];
+        z[x->rim + DY_A + j] -= w2[k];
+        if (what->kind != OP_BEGIN) z[x->rim + DY_Q + j] += all(w->v_q) * w1[k] + all(w->a_q) * w2[k];
+        if (x->turn >= 0) w1[o->at.border_w + x->turn] += all(x->a_rate[j]) * w2[k];
+        if (x->turn >= 0 && what->kind == OP_BEGIN)
+          b[x->turn] -= all(x->v_turn[j]) * w1[k] + all(x->a_turn[j]) * w2[k];
+      }
       w1[k] = w2[k] = all(0);
     }
   }
+  if (is_bdf(what)) return;
   combine_backward(w, nb, b, b + nb, b + 3 * nb, b + 2 * nb, w1 + o->at.border_w, w2 + o->at.border_w);
 }
 
 static void predict_backward(const model *o, const op *what, const weights *w, lanes *z) {
   predict_states_backward(o, what, w, z);
-  if (o->at.nb > 0) predict_border_backward(o, w, z);
+  if (o->at.nb > 0) predict_border_backward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
@@ -678,7 +676,7 @@ static void predict_backward(const model *o, const op *what, const weights *w, l
         int k = (e ? c->n : 0) * c->b + j;
         if (!is_fixed(c, e, j) || what->kind == OP_BEGIN) continue;
         lanes *d = z + o->at.d + at->end + e * DY_END + j;
-        int driven = what->kind == OP_STEP && is_driven(c, e, j);
+        int driven = is_step(what) && is_driven(c, e, j);
         *(driven ? &d[DY_Q] : &q[k]) += all(w->v_q) * w1[k] + all(w->a_q) * w2[k];
         if (driven) {
           d[DY_V] -= w1[k];
@@ -689,8 +687,9 @@ static void predict_backward(const model *o, const op *what, const weights *w, l
         }
         w1[k] = w2[k] = all(0);
       }
-    combine_backward(w, at->e, q, v, aux, a, w1, w2);
+    if (!is_bdf(what)) combine_backward(w, at->e, q, v, aux, a, w1, w2);
   }
+  if (is_bdf(what)) recall_backward(o, what, w, z);
 }
 
 static void reactions_backward(const model *o, int cable_of, int solved, lanes *z) {
@@ -744,6 +743,19 @@ static void works_backward(const model *o, lanes *z) {
   }
 }
 
+/* Adds to what is in the state before. */
+static void solve_one_backward(const model *o, const op *what, const weights *w, lanes *z) {
+  clear(z, o->at.right, o->at.rhs);
+  unknowns_backward(o, what, w, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
+  solve_all_transposed(o, z + o->at.right);
+  given_backward(o, what, z);
+  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 0, z);
+  apply_transposed(&o->now, z);
+  inertia_backward(o, what->kind != OP_SOLVE, z);
+  predict_backward(o, what, w, z);
+}
+
 static void solve_backward(const model *o, const op *what, lanes *z) {
   weights w = weights_of(o, what);
   if (what->kind == OP_BEGIN && !what->balanced) {
@@ -753,23 +765,18 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
         take(z, o->at.after + o->at.cable[i].a + k, o->at.after + o->at.cable[i].aux + k);
     for (int k = 0; k < o->at.nb; k++)
       take(z, o->at.after + o->at.border + 2 * o->at.nb + k, o->at.after + o->at.border + 3 * o->at.nb + k);
+    tie_rims_backward(o, o->at.after, z);
+    apply_transposed(&o->tied, z);
     move_backward(o, o->at.after, z);
     return;
   }
   clear(z, o->at.before, o->at.states);
-  clear(z, o->at.right, o->at.rhs);
   if (what->kind == OP_STEP) apply_transposed(&o->work, z);
   if (what->kind == OP_STEP && o->has_dense) works_backward(o, z);
   for (int k = o->at.works; k < o->at.states; k++) z[o->at.before + k] += z[o->at.after + k];
-  /* entries of the work that lie in the state before are kept: what follows adds */
-  unknowns_backward(o, what, &w, z);
-  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
-  solve_all_transposed(o, z + o->at.right);
-  given_backward(o, what, z);
-  for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 0, z);
-  apply_transposed(&o->now, z);
-  inertia_backward(o, what->kind != OP_SOLVE, z);
-  predict_backward(o, what, &w, z);
+  solve_one_backward(o, what, &w, z);
+  if (what->kind == OP_BEGIN) tie_rims_backward(o, o->at.before, z);
+  apply_transposed(&o->tied, z);
   if (what->kind == OP_BEGIN) move_backward(o, o->at.before, z);
   copy(z, o->at.after, o->at.before, o->at.states);
 }
@@ -777,23 +784,44 @@ static void solve_backward(const model *o, const op *what, lanes *z) {
 static void tie_backward(const model *o, lanes *z) {
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
-    for (int j = 0; j < x->n; j++) {
+    for (int j = 0; j < x->n && !x->rim; j++) {
       lanes *v = z + o->at.after + o->at.cable[x->cable].v + x->node * o->m.cable[x->cable].b + j;
       for (int n = 0; n < x->unknowns; n++)
         z[o->at.after + o->at.border + o->at.nb + x->at[n]] += all(x->by[j][n]) * *v;
       *v = all(0);
     }
   }
+  tie_rims_backward(o, o->at.after, z);
+  apply_transposed(&o->tied, z);
 }
+
+#include "sens_sweep_release.h"
+
+/* By the time of a jump; the list has rows of the state before, whose adjoints are back in `after`. */
+static void break_backward(const model *o, lanes *z) {
+  for (int i = 0; i < o->list.n; i++) {
+    const entry *e = &o->list.e[i];
+    z[e->column] += all(e->by) * z[e->row - o->at.before + o->at.after];
+  }
+}
+
+#include "sens_sweep_bdf.h"
 
 void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
   const layout *l = &o->at;
   clear(z, l->d, l->ds);
   clear(z, l->d0, l->ds);
   if (what->kind == OP_SOLVE || what->kind == OP_BEGIN || what->kind == OP_STEP) {
+    if (what->kind == OP_BEGIN && l->past > 0) learn_backward(o, l->after, 1, z);
     solve_backward(o, what, z);
+    if (what->kind == OP_BEGIN) break_backward(o, z);
     return;
   }
+  if (what->kind >= OP_BDF) {
+    bdf_backward(o, what, z);
+    return;
+  }
+  if (what->kind == OP_RELEASE) release_backward(o, z);
   if (what->kind == OP_START) tie_backward(o, z);
   if (what->kind == OP_START) move_backward(o, l->after, z);
   for (int k = 0; k < l->nb && what->kind == OP_START; k++) {
@@ -801,6 +829,8 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     z[l->after + l->border + l->nb + k] = all(0);
   }
   if (what->kind == OP_REST) clear(z, l->after + l->border + l->nb, 3 * l->nb);
+  for (int k = 0; k < o->m.n_slides && what->kind == OP_LET_GO; k++)
+    z[l->after + l->border + o->m.slide[k].f_at] = all(0);
   if (what->kind == OP_REMEMBER) remember_backward(o, z);
   if (what->kind == OP_INITIAL) {
     z[l->result] = all(0);
@@ -812,7 +842,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     copy(z, l->before, l->after, l->states);
     for (int i = 0; i < o->m.n_cables; i++)
       clear(z, l->before + l->cable[i].start, o->m.cable[i].n_points * o->m.cable[i].dim);
-    clear(z, l->before + l->drum_start, 4 * o->m.n_drums);
+    clear(z, l->before + l->drum_start, starts_of(o));
     apply_transposed(&o->list, z);
     copy(z, l->after, l->before, l->states);
     return;
@@ -824,6 +854,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
       for (int e = 0; e < 2; e++)
         for (int j = 0; j < c->dim && c->end[e].kind == END_RIM; j++) {
           int k = (e ? c->n : 0) * c->b + j, d = l->d + at->end + e * DY_END + j;
+          if (!is_driven(c, e, j)) continue;
           take(z, d + DY_Q, l->after + at->q + k);
           take(z, d + DY_V, l->after + at->v + k);
           take(z, d + DY_A, l->after + at->a + k);

@@ -3,19 +3,35 @@
  * As places and accelerations, states follow their rates: z = z_star + z_s z_t, where z_star is linear in what was before the step. The
  * list `recall` says what becomes of z and z_t; what touches nothing has no rates. */
 
+/* Blocks of states are those of the cables, and one of all slides, which always touch. */
 static int touches(const model *o, int cable_of, int k) {
+  if (cable_of == o->m.n_cables) return 1;
   return o->spot[cable_of][k / (o->at.cable[cable_of].zs / o->m.cable[cable_of].n_points)].drum >= 0;
+}
+
+/* Of bdf: what is at place k of each of the last points, weighted. */
+INLINE lanes recalled(const model *o, const op *what, int k, const lanes *z) {
+  const lanes *past = z + o->at.before + o->at.past + k;
+  lanes sum = all(what->past[0]) * past[0];
+  for (int i = 1; i < BDF_POINTS; i++) sum += all(what->past[i]) * past[i * o->at.point];
+  return sum;
+}
+
+INLINE void recalled_backward(const model *o, const op *what, int k, lanes bar, lanes *z) {
+  lanes *past = z + o->at.before + o->at.past + k;
+  for (int i = 0; i < BDF_POINTS; i++) past[i * o->at.point] += all(what->past[i]) * bar;
 }
 
 /* Where states start from. */
 static void predict_states(const model *o, const op *what, const weights *w, lanes *z) {
   int steps = what->kind == OP_STEP;
-  for (int i = 0; i < o->m.n_cables; i++) {
+  for (int i = 0; i <= o->m.n_cables; i++) {
     const cable_at *at = &o->at.cable[i];
     const lanes *y = z + o->at.before;
     for (int k = 0; k < at->zs; k++) {
       lanes *star = z + o->at.z_star + at->z_star + k;
       *star = y[at->z + k];
+      if (is_bdf(what)) *star = all(what->how.z_s) * recalled(o, what, 2 * o->at.ws + at->z_star + k, z);
       if (steps) *star += all(w->step.v_aux) * y[at->z_aux + k] + all(w->step.z_rate) * y[at->z_t + k];
     }
   }
@@ -23,11 +39,15 @@ static void predict_states(const model *o, const op *what, const weights *w, lan
 
 static void predict_states_backward(const model *o, const op *what, const weights *w, lanes *z) {
   int steps = what->kind == OP_STEP;
-  for (int i = 0; i < o->m.n_cables; i++) {
+  for (int i = 0; i <= o->m.n_cables; i++) {
     const cable_at *at = &o->at.cable[i];
     lanes *y = z + o->at.before;
     for (int k = 0; k < at->zs; k++) {
       lanes star = z[o->at.z_star + at->z_star + k];
+      if (is_bdf(what)) {
+        recalled_backward(o, what, 2 * o->at.ws + at->z_star + k, all(what->how.z_s) * star, z);
+        continue;
+      }
       y[at->z + k] += star;
       if (!steps) continue;
       y[at->z_aux + k] += all(w->step.v_aux) * star;
@@ -38,7 +58,7 @@ static void predict_states_backward(const model *o, const op *what, const weight
 
 /* What becomes of them; in statics, nothing. */
 static void states_forward(const model *o, const op *what, const weights *w, lanes *z) {
-  for (int i = 0; i < o->m.n_cables; i++) {
+  for (int i = 0; i <= o->m.n_cables; i++) {
     const cable_at *at = &o->at.cable[i];
     if (what->kind == OP_SOLVE)
       copy(z, o->at.after + at->z, o->at.before + at->z, 3 * at->zs);
@@ -47,7 +67,7 @@ static void states_forward(const model *o, const op *what, const weights *w, lan
   }
   if (what->kind == OP_SOLVE) return;
   apply(&o->recall, z);
-  for (int i = 0; i < o->m.n_cables; i++) {
+  for (int i = 0; i <= o->m.n_cables; i++) {
     const cable_at *at = &o->at.cable[i];
     const lanes *y0 = z + o->at.before;
     lanes *y1 = z + o->at.after;
@@ -62,7 +82,7 @@ static void states_forward(const model *o, const op *what, const weights *w, lan
 }
 
 static void states_backward(const model *o, const op *what, const weights *w, lanes *z) {
-  for (int i = 0; i < o->m.n_cables; i++) {
+  for (int i = 0; i <= o->m.n_cables; i++) {
     const cable_at *at = &o->at.cable[i];
     lanes *y0 = z + o->at.before, *y1 = z + o->at.after;
     clear(z, o->at.z_star + at->z_star, at->zs);
@@ -93,21 +113,21 @@ static void begin_states_backward(const model *o, const op *what, const weights 
   clear(z, o->at.before, o->at.states);
   states_backward(o, what, w, z);
   predict_states_backward(o, what, w, z);
-  for (int i = 0; i < o->m.n_cables; i++)
+  for (int i = 0; i <= o->m.n_cables; i++)
     copy(z, o->at.after + o->at.cable[i].z, o->at.before + o->at.cable[i].z, 3 * o->at.cable[i].zs);
 }
 
 /* Laws take over friction forces: the list has z by the state before. */
 static void remember_forward(const model *o, lanes *z) {
-  for (int i = 0; i < o->m.n_cables; i++) clear(z, o->at.after + o->at.cable[i].z, 3 * o->at.cable[i].zs);
+  for (int i = 0; i <= o->m.n_cables; i++) clear(z, o->at.after + o->at.cable[i].z, 3 * o->at.cable[i].zs);
   apply(&o->list, z);
-  for (int i = 0; i < o->m.n_cables; i++)
+  for (int i = 0; i <= o->m.n_cables; i++)
     copy(z, o->at.before + o->at.cable[i].z, o->at.after + o->at.cable[i].z, 3 * o->at.cable[i].zs);
 }
 
 static void remember_backward(const model *o, lanes *z) {
   copy(z, o->at.before, o->at.after, o->at.states);
-  for (int i = 0; i < o->m.n_cables; i++) clear(z, o->at.before + o->at.cable[i].z, 3 * o->at.cable[i].zs);
+  for (int i = 0; i <= o->m.n_cables; i++) clear(z, o->at.before + o->at.cable[i].z, 3 * o->at.cable[i].zs);
   apply_transposed(&o->list, z);
   copy(z, o->at.after, o->at.before, o->at.states);
 }

@@ -33,6 +33,13 @@ void cps_model_look(model *o) {
   }
 }
 
+void cps_model_touch(model *o) {
+  const implicit any = {.q_a = 1, .v_a = 1};
+  for (int i = 0; i < o->m.n_cables; i++)
+    for (int k = 0; k < o->m.cable[i].n_points; k++)
+      cps_spot_eval(&o->m, &o->m.cable[i], &o->m.cable[i].point[k], &any, &o->spot[i][k]);
+}
+
 /* ------------------------------------------------------------------ contact points */
 
 /* One end of a step at a contact point: which state its columns are of. */
@@ -392,6 +399,7 @@ void cps_model_works(model *o, double t, double h, int all_of) {
     add_objective(o, i, h, 0);
     add_objective(o, i, h, 1);
   }
+  if (o->m.n_slides > 0) cps_slides_works(o, t, h);
   o->has_dense = all_of;
   if (!all_of) return;
   add_elements(o);

@@ -388,6 +388,7 @@ static void remember_all(machine *m) {
   }
   for (int k = 0; k < m->n_slides; k++) {
     slide *y = &m->slide[k];
+    any |= y->law.law->n_states;
     if (y->law.law->n_states) cps_memory_take(&y->law, y->p.n, m->free[y->f_at].q, &y->p.mode[0], &y->y, 0);
   }
   if (any) note(m, NOTE_REMEMBERED, NULL);

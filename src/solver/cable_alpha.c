@@ -53,7 +53,11 @@ static int rests(machine *m, double t) {
 /* Starts the method, at first or where something has jumped: with accelerations that balance. */
 static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   machine *m = r->m;
-  cps_machine_release(m, r->t);
+  haul_note what = {.released = 1, .from = r->t, .how = cps_machine_instant(r->t)};
+  if (cps_machine_release(m, r->t) && sim->follow.step) {
+    cps_status status = sim->follow.step(sim, &what, sim->follow.data, err);
+    if (status != CPS_OK) return status;
+  }
   cps_machine_move(m, r->t, r->t);
   cps_machine_tie(m);
   cps_haul_keep(m);
@@ -74,7 +78,9 @@ static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
   for (int k = 0; k < m->n_slides; k++)
     memcpy(m->slide[k].y.aux, m->slide[k].y.z_t, sizeof m->slide[k].y.aux);
   cps_audit_start(m, r->t);
-  haul_note what = {.begins = 1, .balanced = it >= 0, .from = r->t, .how = how};
+  what.released = 0;
+  what.begins = 1;
+  what.balanced = it >= 0;
   return sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
 }
 
@@ -183,7 +189,7 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
     status = advance(&y, &used);
     if (status != CPS_OK) break;
     cps_machine_settle(y.r.m);
-    cps_audit_step(y.r.m, y.r.t, used);
+    cps_audit_step(y.r.m, y.r.how.t, used);
     sim->t = y.r.t;
     haul_note what = {.from = y.r.from, .h = used, .how = y.r.how};
     if (sim->follow.step) status = sim->follow.step(sim, &what, sim->follow.data, err);

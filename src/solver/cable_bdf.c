@@ -40,6 +40,9 @@ static const double BALANCED = 1e-6;
  * errors of states of laws may be than those of places: they are forgotten within a short slide. */
 static const double WEIGHTLESS = 1e-30, STATES = 1e4;
 
+/* What is left of the way to where a run stops, in steps, that is round-off and no step of its own. */
+static const double SLIVER = 1e-8;
+
 /* A law with memory somewhere. */
 typedef struct recall {
   contact_memory *y;
@@ -71,6 +74,11 @@ typedef struct run {
   double latest; /* nothing is evaluated after this time, where something jumps */
   double tolerance;
   long iterations;
+  /* of the last step */
+  implicit how;
+  int order;
+  double reached;           /* its end, as IDA has it */
+  double steps[BDF_POINTS]; /* length of it and of those before, since the last restart; 0: there was none */
 } run;
 
 /* ------------------------------------------------------------------ states */
@@ -178,8 +186,10 @@ static void prescribe(const run *r, double t) {
 
 /* Accelerations and friction forces that balance now; 0 if none are found. */
 static int balance(run *r, double t) {
-  int it = cps_machine_balance(r->m, fmin(t, r->latest));
+  implicit how = cps_machine_instant(fmin(t, r->latest));
+  int it = cps_machine_balance(r->m, how.t);
   r->iterations += it > 0 ? it : NEWTON_MOST;
+  if (it > 0) cps_memory_refresh(r->m, &how);
   return it > 0;
 }
 
@@ -209,10 +219,11 @@ static int correct(SUNNonlinearSolver newton, N_Vector predicted, N_Vector e, N_
   give_motion(r, &r->now);
   give_states(r, &r->now, 1 / cj);
   prescribe(r, t);
-  implicit how = {fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0};
-  int it = cps_haul_solve(r->m, &how, NEWTON_MOST, BALANCED, NULL);
+  r->how = (implicit){fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0};
+  int it = cps_haul_solve(r->m, &r->how, NEWTON_MOST, BALANCED, NULL);
   r->iterations += it > 0 ? it : NEWTON_MOST;
   if (it < 0) return SUN_NLS_CONV_RECVR;
+  cps_memory_refresh(r->m, &r->how);
   take(r, &r->now);
   double *out = N_VGetArrayPointer(e);
   for (int i = 0; i < nq; i++) {
@@ -400,6 +411,56 @@ static void free_run(run *r) {
   free(r->memory);
 }
 
+/* ------------------------------------------------------------------ for who follows the run */
+
+/* Values, or with `slopes` derivatives, at zero of the polynomials that are one at x[i] and zero at the others. */
+static void interpolants(int n, const double *x, int slopes, double *out) {
+  for (int i = 0; i < n; i++) {
+    double value = 1, slope = 0;
+    for (int j = 0; j < n; j++) {
+      if (j == i) continue;
+      slope = (slope * -x[j] + value) / (x[i] - x[j]);
+      value *= -x[j] / (x[i] - x[j]);
+    }
+    out[i] = slopes ? slope : value;
+  }
+}
+
+/* What IDA's last step was. */
+static void learn(run *r) {
+  for (int i = BDF_POINTS - 1; i > 0; i--) r->steps[i] = r->steps[i - 1];
+  IDAGetLastStep(r->ida, &r->steps[0]);
+  IDAGetLastOrder(r->ida, &r->order);
+  IDAGetCurrentTime(r->ida, &r->reached);
+}
+
+/* IDA predicts by the polynomial through the last points, one more than the order, and corrects with a leading coefficient
+ * as if steps were equal: the two differ in all points. Of order 1 the last one alone is left. */
+static void weigh_step(const run *r, double *past) {
+  double c = 1 / r->how.v_a, x[BDF_POINTS], value[BDF_POINTS], slope[BDF_POINTS];
+  int n = r->order + 1;
+  memset(past, 0, BDF_POINTS * sizeof *past);
+  past[0] = c;
+  if (r->order == 1) return;
+  for (int i = 0; i < n; i++) x[i] = (i ? x[i - 1] : 0) - r->steps[i];
+  interpolants(n, x, 0, value);
+  interpolants(n, x, 1, slope);
+  for (int i = 0; i < n; i++) past[i] = c * value[i] - slope[i];
+}
+
+/* Within a step: the polynomial through its end and the points before. */
+static void weigh_between(const run *r, double t, double *past) {
+  double x[BDF_POINTS];
+  memset(past, 0, BDF_POINTS * sizeof *past);
+  for (int i = 0; i <= r->order; i++) x[i] = i ? x[i - 1] - r->steps[i - 1] : r->reached - t;
+  interpolants(r->order + 1, x, 0, past);
+}
+
+static cps_status tell(run *r, const haul_note *what) {
+  const follower *f = &r->sim->follow;
+  return f->step ? f->step(r->sim, what, f->data, r->err) : CPS_OK;
+}
+
 /* ------------------------------------------------------------------ a run */
 
 /* Adds IDA's counters, which start again with every restart. */
@@ -414,14 +475,19 @@ static void count(run *r) {
 
 /* Starts from the machine's state, and starts again where something has jumped. */
 static cps_status restart(run *r) {
-  cps_machine_release(r->m, r->sim->t);
+  haul_note what = {.released = 1, .from = r->sim->t, .how = cps_machine_instant(r->sim->t)};
+  if (cps_machine_release(r->m, r->sim->t)) {
+    cps_status status = tell(r, &what);
+    if (status != CPS_OK) return status;
+  }
   cps_haul_keep(r->m);
   r->kept = r->sim->t;
   r->latest = INFINITY;
   prescribe(r, r->sim->t);
   take(r, &r->now);
   give_states(r, &r->now, 0);
-  if (!balance(r, r->sim->t)) { /* IDA finds it in its first step */
+  int balanced = balance(r, r->sim->t);
+  if (!balanced) { /* IDA finds it in its first step */
     give_motion(r, &r->now);
     give_forces(r, &r->now, 1);
     cps_machine_look(r->m, r->sim->t);
@@ -439,19 +505,24 @@ static cps_status restart(run *r) {
   count(r);
   if (IDAReInit(r->ida, r->sim->t, r->y, r->y_t) != IDA_SUCCESS)
     return cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS cannot start again here");
-  return CPS_OK;
+  memset(r->steps, 0, sizeof r->steps);
+  what.released = 0;
+  what.begins = 1;
+  what.balanced = balanced;
+  return tell(r, &what);
 }
 
 /* The part of a step up to t: adds its work, and keeps where it ends. */
 static void pass(run *r, double t) {
-  cps_audit_step(r->m, t, t - r->kept);
+  cps_audit_step(r->m, fmin(t, r->latest), t - r->kept);
   cps_haul_keep(r->m);
   r->sim->t = r->kept = t;
 }
 
 /* Puts the machine to time t within the step that ends at t1. */
 static cps_status interpolate(run *r, double t, double t1) {
-  if (IDAGetDky(r->ida, t, 0, r->y) != IDA_SUCCESS)
+  double at = fmax(t, r->reached - r->steps[0]); /* an output may lie before the step by round-off */
+  if (IDAGetDky(r->ida, at, 0, r->y) != IDA_SUCCESS)
     return cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS has no value for t = %.9g s", t);
   const double *y = N_VGetArrayPointer(r->y);
   double part = (t - r->kept) / (t1 - r->kept);
@@ -463,23 +534,34 @@ static cps_status interpolate(run *r, double t, double t1) {
     r->now.a[i] += part * (r->end.a[i] - r->now.a[i]);
   }
   memcpy(r->now.z, y + 2 * r->nq, (size_t)r->nz * sizeof(double));
-  for (int again = 0; again < 2; again++) {
+  int balanced = 0;
+  for (int again = 0; again < 2 && !balanced; again++) {
     if (again) cps_haul_bring_back(r->m);
     give_motion(r, &r->now);
     give_forces(r, &r->end, part);
     give_states(r, &r->now, 0);
     prescribe(r, t);
     if (again) cps_machine_look(r->m, fmin(t, r->latest));
-    if (!again && balance(r, t)) break;
+    balanced = !again && balance(r, t);
   }
-  return CPS_OK;
+  haul_note what = {.balanced = balanced,
+                    .from = r->kept,
+                    .h = t - r->kept,
+                    .how = cps_machine_instant(fmin(t, r->latest)),
+                    .bdf = BDF_BETWEEN,
+                    .part = part};
+  weigh_between(r, at, what.past);
+  return tell(r, &what);
 }
 
 /* Records the outputs that the step to t has passed, and comes back to its end. */
 static cps_status record_passed(run *r, double t) {
   cps_simulation *sim = r->sim;
-  cps_status status = CPS_OK;
-  if (!cps_simulation_passed(sim, t)) return CPS_OK;
+  haul_note what = {.from = r->kept, .h = t - r->kept, .how = r->how, .bdf = BDF_STEP};
+  weigh_step(r, what.past);
+  if (!cps_simulation_passed(sim, t)) return tell(r, &what);
+  what.bdf = BDF_REACHED;
+  cps_status status = tell(r, &what);
   take(r, &r->end);
   while (status == CPS_OK && cps_simulation_passed(sim, t)) {
     double at = sim->next_output;
@@ -491,10 +573,12 @@ static cps_status record_passed(run *r, double t) {
   give_motion(r, &r->end);
   give_forces(r, &r->end, 1);
   memcpy(r->m->drum, r->end.drum, (size_t)r->m->n_drums * sizeof *r->m->drum);
+  cps_machine_move(r->m, fmin(t, r->latest), fmin(t, r->latest)); /* loads are those of the end again */
   cps_machine_tie(r->m);
   give_states(r, &r->end, 0);
   cps_machine_look(r->m, fmin(t, r->latest));
-  return status;
+  what = (haul_note){.from = r->kept, .h = t - r->kept, .how = r->how, .bdf = BDF_BACK};
+  return status == CPS_OK ? tell(r, &what) : status;
 }
 
 /* One step of IDA, to `stop` at most; *again if it has to start anew behind it. */
@@ -518,6 +602,8 @@ static cps_status step(run *r, double stop, int *again) {
                                  h);
     return cps_haul_give_up(sim, r->m, h, r->err);
   }
+  learn(r);
+  if (stop - t < SLIVER * r->steps[0]) t = stop;
   cps_status status = record_passed(r, t);
   if (status != CPS_OK) return status;
   pass(r, t);

@@ -1,0 +1,343 @@
+/* sens_break.c - runs of cables where something prescribed jumps, at a time T that parameters move.
+ *
+ * Tangents are those of the state at a fixed time. Two runs that differ by dp jump at times that differ by tau dp, and in
+ * between have the rates of either side of the jump: behind it, with F0 the rates before and F1 those after it,
+ *
+ *   s+ = s- + (F0 - F1) tau,   tau = dT/dp.
+ *
+ * Of places the rates are velocities, of velocities the accelerations that balance on both sides, of works powers. The lengths of
+ * steps stay what they are, so this is exact up to the error of the method, as for bodies (theory.md); where a blow sets a light
+ * node in motion, that may be much, and is warned of. tau is a prescribed number
+ * like others (DY_TAU of sens_chain.h): the adjoint finds it on its tape.
+ */
+#include "sens_drive.h"
+#include "sens_ops.h"
+
+#include <stdlib.h>
+
+/* Accelerations that change by this part of themselves, or of gravity, jump. */
+static const double SHAKES = 0.01;
+
+/* ------------------------------------------------------------------ tau */
+
+/* All profiles of a scenario, one by one; *end after the last. NULL where none is given. */
+static const profile *profile_at(const cps_scenario *s, int n, int *end) {
+  *end = 0;
+  if (n < 4 * s->n_drums) return n % 4 == 3 ? s->drums[n / 4].motion : s->drums[n / 4].shift[n % 4];
+  n -= 4 * s->n_drums;
+  if (n < 12 * s->n_cables) {
+    const cable_end *e = &s->cables[n / 12].end[n / 6 % 2];
+    return n % 6 < 3 ? e->shift[n % 3] : e->force[n % 3];
+  }
+  n -= 12 * s->n_cables;
+  if (n < s->n_loads) return s->loads[n].force;
+  n -= s->n_loads;
+  if (n < s->n_contacts) return s->contacts[n].given;
+  n -= s->n_contacts;
+  if (n < s->n_bodies) return s->bodies[n].motion;
+  *end = 1;
+  return NULL;
+}
+
+/* Whether two profiles break at different times within the run. */
+static int other_breaks(const profile *a, const profile *b, const scenario_run *run) {
+  if (!a || !b) return 0;
+  double x = -INFINITY, y = -INFINITY;
+  do {
+    x = cps_profile_next_break(a, x);
+    y = cps_profile_next_break(b, y);
+    if (x != y) return 1;
+  } while (x < run->until);
+  return 0;
+}
+
+int cps_breaks_move(const cps_scenario *a, const cps_scenario *b) {
+  int end = 0, moves = 0;
+  for (int n = 0; !end && !moves; n++) {
+    const profile *p = profile_at(a, n, &end);
+    if (!end) moves = other_breaks(p, profile_at(b, n, &end), &a->run);
+  }
+  for (int i = 0; i < a->n_bodies; i++) moves |= a->bodies[i].held_until != b->bodies[i].held_until;
+  return moves;
+}
+
+/* How the break of profile n at time t moves with a parameter; 0 if it has none there. */
+static int break_of(const sens_run *run, int wrt, int n, double t, double *rate) {
+  const sens_parameter *p = &run->wrt[wrt];
+  int end;
+  const profile *base = profile_at(run->scenario, n, &end), *shadow[SENS_SHADOWS];
+  double at = -INFINITY, x[SENS_SHADOWS];
+  if (!base) return 0;
+  for (int k = 0; k < SENS_SHADOWS; k++) {
+    shadow[k] = profile_at(p->shadow[k], n, &end);
+    x[k] = -INFINITY;
+  }
+  while (at < t) {
+    at = cps_profile_next_break(base, at);
+    if (!(at <= t)) return 0;
+    for (int k = 0; k < SENS_SHADOWS; k++) x[k] = cps_profile_next_break(shadow[k], x[k]);
+  }
+  *rate = 0;
+  for (int k = 0; k < SENS_SHADOWS; k++) *rate += cps_sens_share[k] / p->step * (x[k] - at);
+  return 1;
+}
+
+/* tau of a parameter at time t; *several if things that jump there do not move together. */
+static double tau_of(const sens_run *run, int wrt, double t, int *several) {
+  const cps_scenario *s = run->scenario;
+  const sens_parameter *p = &run->wrt[wrt];
+  double tau = 0, rate;
+  int moving = 0, resting = 0, end;
+  for (int n = 0; profile_at(s, n, &end) || !end; n++) {
+    if (!break_of(run, wrt, n, t, &rate)) continue;
+    moving += rate != 0;
+    resting += rate == 0;
+    if (rate != 0) tau = rate;
+  }
+  for (int i = 0; i < s->n_bodies; i++) {
+    if (s->bodies[i].held_until != t) continue;
+    rate = 0;
+    for (int k = 0; k < SENS_SHADOWS; k++)
+      rate += cps_sens_share[k] / p->step * (p->shadow[k]->bodies[i].held_until - t);
+    moving += rate != 0;
+    resting += rate == 0;
+    if (rate != 0) tau = rate;
+  }
+  *several = moving > 1 || (moving && resting);
+  return tau;
+}
+
+int cps_drive_break(drive *o, double t, int *several) {
+  int which = -1;
+  *several = 0;
+  for (int k = 0; k < o->run->n_wrt; k++) {
+    int unlike = 0;
+    if (!o->moves[k]) continue;
+    double tau = t > o->run->scenario->run.from ? tau_of(o->run, k, t, &unlike) : 0;
+    if (tau != 0 && !*several) which = k;
+    *several |= unlike;
+    o->d[k / LANES * o->at->ds + o->at->tau_d][k % LANES] = tau;
+  }
+  if (!o->d_varies[o->at->tau_d]) return which;
+  for (int i = 0; i < o->m->n_drums; i++) { /* under control without inertia: the torque jumps */
+    const scenario_drum *of = o->m->drum[i].of;
+    if (of->drive != DRUM_PD || o->m->drum[i].angle_at >= 0) continue;
+    profile_value then = cps_profile_beside(of->motion, of->motion, nextafter(t, -INFINITY), t),
+                  now = cps_profile_eval(of->motion, t);
+    double jump = of->kp * (then.y - now.y) + of->kd * (then.y_t - now.y_t);
+    for (int chunk = 0; chunk < o->chunks; chunk++) {
+      lanes *d = o->d + chunk * o->at->ds;
+      d[o->at->drum_d + i * DY_DRUM + DY_RATE] += all(jump) * d[o->at->tau_d];
+    }
+  }
+  return which;
+}
+
+int cps_break_shakes(const machine *m) {
+  double most = sqrt(m->gravity[0] * m->gravity[0] + m->gravity[1] * m->gravity[1] +
+                     m->gravity[2] * m->gravity[2]),
+         change = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k < (c->n + 1) * c->b; k++) {
+      if (k % c->b >= c->dim) continue; /* slopes */
+      most = fmax(most, fmax(fabs(c->a[k]), fabs(c->a0[k])));
+      change = fmax(change, fabs(c->a[k] - c->a0[k]));
+    }
+  }
+  return change > SHAKES * most;
+}
+
+/* ------------------------------------------------------------------ the jump */
+
+/* One side of a jump. */
+typedef struct side {
+  const model *o;
+  spot *const *spot;
+  int after;
+  double t;
+  const double *v; /* velocities of all cables, as in w1 */
+  double *power;   /* [works] */
+} side;
+
+static const drum *drum_of(const side *x, int i) { return x->after ? &x->o->m.drum[i] : &x->o->m.drum0[i]; }
+
+static void power_of_point(const side *x, int cable_of, int point) {
+  const cable *c = &x->o->m.cable[cable_of];
+  const contact_point *p = &c->point[point];
+  const spot *s = &x->spot[cable_of][point];
+  if (s->drum < 0) return;
+  const drum *g = drum_of(x, s->drum);
+  const double *v = x->v + x->o->at.cable[cable_of].w + p->node * c->b;
+  double aside = 0, carried = 0;
+  for (int d = 0; d < c->dim; d++) {
+    double w = -g->center_v[d];
+    for (int k = 0; k < 4; k++)
+      if (p->shape[k] != 0) w += p->shape[k] * v[k * c->dim + d];
+    aside += c->dim == 3 ? g->axis[d] * w : 0;
+    carried += (s->load * s->n[d] + s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) *
+               g->center_v[d];
+  }
+  double lost = -(s->f[0] * (s->along - g->radius * g->rate) + s->f[1] * aside);
+  x->power[WK_FRICTION] += lost;
+  x->power[WK_SLIP + cable_of * x->o->m.n_drums + s->drum] += lost;
+  if (g->angle_at < 0) x->power[WK_MOTION] += s->f[0] * g->radius * g->rate;
+  if (g->carrier < 0) x->power[WK_MOTION] += carried;
+  cps_normal_output slow;
+  cps_normal_eval(c->contact.normal, c->contact.normal_p, s->depth, 0, &slow);
+  x->power[WK_CONTACT] -= p->weight * (s->law.n - slow.n) * s->out;
+}
+
+/* Damping of elements. */
+static void power_of_damping(const side *x) {
+  const model *o = x->o;
+  for (int i = 0; i < o->n_inertia; i++) {
+    const chain_product *p = &o->inertia[i];
+    x->power[WK_DAMPING] += p->damping * x->v[p->at] * x->v[p->column];
+  }
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const double *v = x->v + o->at.cable[i].w;
+    double lost = 0;
+    for (int k = 0; k < c->n && (c->section.axial_damping > 0 || c->section.bending_damping > 0); k++) {
+      double f[12] = {0};
+      cps_element_force(c->dim, &c->extra, c->length[k], c->q + k * c->b, v + k * c->b, f, 1, 0, NULL, &lost);
+    }
+    x->power[WK_DAMPING] += lost;
+  }
+}
+
+static void power_of_ends(const side *x, int cable_of) {
+  const cable *c = &x->o->m.cable[cable_of];
+  const double *v = x->v + x->o->at.cable[cable_of].w;
+  for (int e = 0; e < 2 && c->seam < 0; e++)
+    for (int d = 0; d < c->dim; d++) {
+      int node = e ? c->n : 0, fixed = c->fixed[node] >> d & 1;
+      double load = x->after ? c->load[e][d] : x->o->loads0[cable_of][e][d],
+             reaction = x->after ? c->reaction[e][d] : x->o->reaction0[cable_of][e][d];
+      x->power[WK_LOAD] += load * v[node * c->b + d];
+      if (fixed && cps_drive_places(c, e, d)) x->power[WK_MOTION] += reaction * v[node * c->b + d];
+    }
+}
+
+static double rate_of(const side *x, int k) {
+  const freedom *f = &x->o->m.free[k];
+  return x->after ? f->v : f->v0;
+}
+
+/* Friction of bearings, rails and surfaces. */
+static void power_of_slide(const side *x, const slide *y) {
+  const freedom *force = &x->o->m.free[y->f_at];
+  double f = x->after ? force->q : force->q0, v = 0, belt = 0;
+  for (int k = 0; k < 2; k++)
+    if (y->at[k] >= 0) v += (k == 0 ? y->factor[0] : -y->factor[1]) * rate_of(x, y->at[k]);
+  if (y->surface) {
+    profile_value moves = cps_profile_eval(y->surface->motion, x->t);
+    belt = y->surface->motion_is_velocity ? moves.y : moves.y_t;
+  }
+  x->power[WK_FRICTION] -= f * (v - belt);
+  x->power[WK_MOTION] += f * belt;
+}
+
+/* Dampers between bodies. */
+static void power_of_spring(const side *x, int i) {
+  const machine *m = &x->o->m;
+  const scenario_spring *g = &m->of->springs[i];
+  double along[3], t[3][3], ra[3], rb[3], rate = 0;
+  if (!(g->damping > 0)) return;
+  double f = cps_border_spring(m, i, 0, along, t, ra, rb);
+  if (g->tension_only && f <= 0) return;
+  for (int e = 0; e < 2; e++) {
+    int at = g->end[e].body >= 0 ? m->body_border[g->end[e].body] : -1;
+    for (int k = 0; at >= 0 && k < m->body[at].n; k++)
+      for (int d = 0; d < m->dim; d++)
+        rate += (e ? 1 : -1) * along[d] * m->body[at].along[k][d] * rate_of(x, m->body[at].at + k);
+  }
+  x->power[WK_DAMPING] += g->damping * rate * rate;
+}
+
+static void power_of_border(const side *x) {
+  const machine *m = &x->o->m;
+  double unused[2];
+  for (int i = 0; i < m->n_slides; i++) power_of_slide(x, &m->slide[i]);
+  for (int i = 0; i < m->of->n_springs; i++) power_of_spring(x, i);
+  for (int i = 0; i < m->n_drums; i++) {
+    const drum *g = drum_of(x, i);
+    if (g->angle_at >= 0) x->power[WK_MOTION] += cps_drum_torque(g, x->t, &unused[0], &unused[1]) * g->rate;
+  }
+  for (int i = 0; i < m->of->n_loads; i++) {
+    const scenario_load *l = &m->of->loads[i];
+    if (m->body_border[l->body] < 0) continue;
+    const border_body *y = &m->body[m->body_border[l->body]];
+    double f = cps_profile_eval(l->force, x->t).y;
+    for (int k = 0; k < y->n; k++)
+      for (int d = 0; d < m->dim; d++)
+        x->power[WK_LOAD] += f * l->direction[d] * y->along[k][d] * rate_of(x, y->at + k);
+  }
+}
+
+/* What the kinetic energy jumps by where a body is released, by time: v1 and a0 of cables meet in their mass matrix. */
+static double throw(const model *o, const double *v1) {
+  double sum = 0;
+  for (int i = 0; i < o->m.of->n_bodies; i++) {
+    int of = o->m.body_cable[i];
+    if (of < 0) continue;
+    const cable *c = &o->m.cable[of]; /* where it is not released, velocities stay */
+    int first = o->at.cable[of].w + (o->m.body_end[i] ? c->n * c->b : 0);
+    for (int k = 0; k < o->n_inertia; k++) {
+      const chain_product *p = &o->inertia[k];
+      if (p->at >= first && p->at < first + c->dim)
+        sum += p->mass * (v1[p->at] - o->v0[p->at]) * o->a0[p->column];
+    }
+  }
+  return sum;
+}
+
+/* Rows of the state before by tau. */
+static void add(model *o, int row, double by) {
+  if (by != 0) cps_entries_add(&o->list, o->at.before + row, o->at.d + o->at.tau_d, by);
+}
+
+void cps_model_break(model *o, double t) {
+  const layout *l = &o->at;
+  const machine *m = &o->m;
+  int works = WK_SLIP + m->n_cables * m->n_drums;
+  o->list.n = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k < l->cable[i].e; k++) {
+      int w = l->cable[i].w + k, node = k / c->b;
+      if ((node == 0 || node == c->n) && c->fixed[node] >> k % c->b & 1) continue; /* it is where it is put */
+      add(o, l->cable[i].q + k, o->v0[w] - c->v[k]);
+      add(o, l->cable[i].v + k, o->a0[w] - c->a[k]);
+    }
+  }
+  for (int k = 0; k < m->nb; k++) {
+    add(o, l->border + k, m->free[k].v0 - m->free[k].v);
+    add(o, l->border + m->nb + k, m->free[k].a0 - m->free[k].a);
+  }
+  double *power = calloc(2 * (size_t)works, sizeof *power);
+  if (!power) {
+    o->list.lost = 1;
+    return;
+  }
+  for (int i = 0; i < m->n_cables; i++)
+    memcpy(o->room[0] + l->cable[i].w, m->cable[i].v, (size_t)l->cable[i].e * sizeof(double));
+  for (int after = 0; after < 2; after++) {
+    side x = {.o = o,
+              .spot = after ? o->spot : o->spot0,
+              .after = after,
+              .t = after ? t : nextafter(t, -INFINITY),
+              .v = after ? o->room[0] : o->v0,
+              .power = power + after * works};
+    power_of_damping(&x);
+    for (int i = 0; i < m->n_cables; i++) {
+      for (int k = 0; k < m->cable[i].n_points; k++) power_of_point(&x, i, k);
+      power_of_ends(&x, i);
+    }
+    power_of_border(&x);
+  }
+  power[WK_MOTION] += throw(o, o->room[0]);
+  for (int k = 0; k < works; k++) add(o, l->works + k, power[k] - power[works + k]);
+  free(power);
+}
