@@ -763,23 +763,12 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
 static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   (void)method;
   if (s->n_cables == 0) return "";
-  int bdf = strcmp(s->run.solver, "bdf") == 0;
-  if (!bdf && strcmp(s->run.solver, "alpha") != 0)
+  if (strcmp(s->run.solver, "alpha") != 0 && strcmp(s->run.solver, "bdf") != 0)
     return "cables have them with run.solver alpha or bdf only";
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     if (c->model != CABLE_ANCF) return "cables have them with the model ancf only";
-    if (bdf && c->contact.law && c->contact.law->n_states && c->contact.law->n_modes)
-      return "friction laws with memory and modes have none on cables with run.solver bdf yet";
-    if (bdf && c->contact.law && c->contact.reading == STICK_ALL)
-      return "the reading all-stick has none with run.solver bdf yet";
   }
-  for (int i = 0; i < s->n_drums && bdf; i++)
-    if (s->drums[i].bearing && s->drums[i].bearing->n_states && s->drums[i].bearing->n_modes)
-      return "friction laws with memory and modes have none in bearings with run.solver bdf yet";
-  for (int i = 0; i < s->n_contacts && bdf; i++)
-    if (s->contacts[i].law->n_states && s->contacts[i].law->n_modes)
-      return "friction laws with memory and modes have none beside cables with run.solver bdf yet";
   return NULL;
 }
 

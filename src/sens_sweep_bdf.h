@@ -107,6 +107,7 @@ static void bdf_forward(const model *o, const op *what, lanes *z) {
     copy(z, l->before, l->kept, l->works);
   } else {
     copy(z, l->after, l->before + l->ahead, l->works);
+    apply(&o->recall, z); /* laws settle */
   }
   if (what->kind == OP_REACH)
     copy(z, l->before + l->ahead, l->after, l->works);
@@ -212,6 +213,7 @@ static void bdf_backward(const model *o, const op *what, lanes *z) {
     copy(z, y0, l->kept, l->works);
   } else {
     copy(z, y0 + l->past, y1 + l->past, rest);
+    apply_transposed(&o->recall, z);
     for (int k = 0; k < l->works; k++) z[y0 + l->ahead + k] += z[y1 + k];
   }
   copy(z, y1, y0, l->states);

@@ -167,12 +167,14 @@ static void check(const char *name, const char *text, const char *const *wrt, in
       /* what a change of the parameter by all of itself would do, for derivatives that are next to nothing */
       double scale = fabs(cps_sens_value(forward, i) / (q->value != 0 ? q->value : 1));
       assert_true(cps_sens_value(forward, i) == cps_sens_value(adjoint, i));
-      if (!(fabs(f - a) <= 1e-8 * (fabs(f) + scale)))
+      int bdf = strstr(text, "solver: bdf") !=
+                NULL; /* its iterations end earlier, and jumps of states make it begin anew */
+      if (!(fabs(f - a) <= (bdf ? 1e-6 : 1e-8) * (fabs(f) + scale)))
         fail_msg("%s: d(%s)/d(%s): forward %.12g, adjoint %.12g", name, of[i], q->path, f, a);
       /* reactions are those of the last iteration but one, and differences see how far it was off */
       double known = strstr(of[i], "motion_work") || strstr(of[i], "error") ? 2e-3 : 2e-5;
-      if (strstr(text, "solver: bdf")) known = fmax(known, 2e-4); /* its iterations end earlier */
-      if (!(fabs(f - expected) <= known * (fabs(f) + 0.1 * scale) + doubt / 2))
+      if (bdf) known = fmax(known, 2e-4);
+      if (!(fabs(f - expected) <= known * (fabs(f) + 0.1 * scale) + doubt * (bdf ? 3 : 0.5)))
         fail_msg("%s: d(%s)/d(%s): %.10g, differences %.10g, in doubt by %.2g", name, of[i], q->path, f,
                  expected, doubt);
     }
@@ -204,8 +206,6 @@ static void test_examples_bdf(void **state) {
   for (int i = 0; i < ROWS(examples); i++) {
     const example *x = &examples[i];
     char text[4000];
-    if (strstr(x->text, "gms") || strstr(x->text, "iwan"))
-      continue; /* which have modes, and no derivatives here */
     by_bdf(x->text, text, sizeof text);
     check(x->name, text, x->wrt, count(x->wrt, ROWS(x->wrt)), x->of, count(x->of, ROWS(x->of)), x->part);
   }
@@ -222,9 +222,9 @@ static int check_laws(int bdf) {
     const char *own = "", *wrt[MOST] = {"cables.rope.EA", "bodies.left.mass",
                                         "cables.rope.contact.normal.hunt-crossley.stiffness"};
     int n = 3;
-    if (law->n_states == 0 || (bdf && law->n_modes)) continue;
-    if (bdf && strcmp(law->name, "ruina") == 0)
-      continue; /* steps fail here and there: differences see others */
+    if (law->n_states == 0) continue;
+    /* steps fail, or elements slip, here and there: differences see other runs */
+    if (bdf && (strcmp(law->name, "ruina") == 0 || strcmp(law->name, "gms") == 0)) continue;
     laws++;
     for (int k = 0; k < ROWS(softer); k++)
       if (strcmp(softer[k].law, law->name) == 0) own = softer[k].numbers;
@@ -250,7 +250,7 @@ static void test_laws(void **state) {
 
 static void test_laws_bdf(void **state) {
   (void)state;
-  assert_true(check_laws(1) >= 8);
+  assert_true(check_laws(1) >= 15);
 }
 
 /* A run that is too long for one tape is run again piece by piece. */

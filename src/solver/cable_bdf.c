@@ -486,6 +486,10 @@ static cps_status restart(run *r) {
   prescribe(r, r->sim->t);
   take(r, &r->now);
   give_states(r, &r->now, 0);
+  if (r->n_memory > 0) {
+    cps_machine_look(r->m, r->sim->t);
+    cps_memory_choose(r->m);
+  }
   int balanced = balance(r, r->sim->t);
   if (!balanced) { /* IDA finds it in its first step */
     give_motion(r, &r->now);
