@@ -15,6 +15,12 @@ enum { SEGMENTS_MOST = 32 };
 
 /* ------------------------------------------------------------------ parsing */
 
+/* A plain number, as those that vary parameters have by the hundred, is a scalar in YAML, too. */
+static int is_number(const char *text) {
+  size_t n = strspn(text, "0123456789.+-eE");
+  return n > 0 && n < 64 && !text[n] && (unsigned)(text[n - 1] - '0') < 10 && !strstr(text, "--");
+}
+
 static int parse_one(reader *r, const char *text, setting *s) {
   document *d = r->d;
   size_t length = strlen(text);
@@ -35,7 +41,9 @@ static int parse_one(reader *r, const char *text, setting *s) {
   s->path = cps_document_text(d, text, n);
   if (!s->path) return 0;
   int known = cps_problems_count(d->problems);
-  node *value = cps_yaml_parse(d, source, n + 1);
+  node *value = is_number(text + n + 1)
+                    ? cps_node_scalar(d, d->sources[source].text + n + 1, (mark){source, (unsigned)n + 1})
+                    : cps_yaml_parse(d, source, n + 1);
   if (!value && cps_problems_count(d->problems) == known && !d->no_memory)
     cps_problem(d, (mark){source, (unsigned)n}, s->path, "there is no value after \"=\"");
   s->value = value;
