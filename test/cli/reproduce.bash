@@ -4,8 +4,9 @@
 # section FILE HEADING: the part of the page that belongs to one paper
 section() { awk -v h="## $2" '/^## / { on = index($0, h) == 1 } on' "$1"; }
 
-# claims: the page without the computed numbers, whose last digits may differ from one mathematics library to another
-claims() { awk -F'|' -v OFS='|' 'NF == 10 { $6 = $9 = "" } { print }'; }
+# claims: the page without the computed numbers, whose last digits may differ from one mathematics library or processor to
+# another; references may be computed, too, and count with three digits
+claims() { awk -F'|' -v OFS='|' 'NF == 10 { $6 = $9 = ""; if ($5 ~ /[0-9]/ && $5 + 0 != 0) $5 = sprintf("%.3g", $5) } { print }'; }
 
 # paper ID HEADING LEAST: at least so many rows
 paper() {
