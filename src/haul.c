@@ -44,8 +44,8 @@ void cps_haul_keep(machine *m) {
       contact_point *p = &c->point[k];
       memcpy(c->f0 + k * AXES, p->f, sizeof p->f);
       p->drum0 = p->drum;
-      p->stuck0 = p->stuck;
-      p->slid0 = p->slid;
+      p->stuck0 = p->stuck != 0;
+      p->slid0 = p->slid != 0;
       p->flips = 0;
       memcpy(p->mode0, p->mode, sizeof p->mode0);
     }
