@@ -413,7 +413,7 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, f
    * between the two levels would catch and let go for ever. */
   if (!sticks && p->held) p->flips++;
   if (p->flips > 1) p->slid = 1;
-  p->held = sticks;
+  p->held = sticks != 0;
   if (sticks) {
     p->stuck = 1;
     for (int i = 0; i < s->axes; i++) {

@@ -44,8 +44,8 @@ void cps_haul_keep(machine *m) {
       contact_point *p = &c->point[k];
       memcpy(c->f0 + k * AXES, p->f, sizeof p->f);
       p->drum0 = p->drum;
-      p->stuck0 = p->stuck;
-      p->slid0 = p->slid;
+      p->stuck0 = p->stuck != 0;
+      p->slid0 = p->slid != 0;
       p->flips = 0;
       memcpy(p->mode0, p->mode, sizeof p->mode0);
     }
@@ -208,7 +208,7 @@ static void start_pace(pace *x, const machine *m) {
 /* Whether an iteration has left so little, as the factors have it, that there is no need to go and see; now and then
  * it is seen nevertheless. What is left must be a small part of what there was: far from the solution factors mean
  * nothing. */
-static const double PART = 0.01;
+static const double PART = 0.1;
 
 static int expected(pace *x, const leftover *left, int it, int loose) {
   if (!(x->force > 0) || (it == 1 && (x->unseen == UNSEEN_MOST || !loose))) return 0;

@@ -7,6 +7,13 @@
 
 static void *many(int n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
 
+/* The same, from the start of a line of the cache on. */
+static void *lines_of(int n, size_t size) {
+  size_t bytes = ((n > 0 ? (size_t)n : 1) * size + 63) / 64 * 64;
+  void *block = aligned_alloc(64, bytes);
+  return block ? memset(block, 0, bytes) : NULL;
+}
+
 /* ------------------------------------------------------------------ bodies */
 
 /* Whether a body is just a mass at the end of one cable: counts what else refers to it. */
@@ -255,7 +262,7 @@ static int make_arrays(machine *m, cable *c) {
     good = (*arrays[i] = many(entries, sizeof(double))) != NULL && good;
   c->mass = many(nodes, sizeof(double));
   c->fixed = many(nodes, 1);
-  c->point = many(c->n_points, sizeof *c->point);
+  c->point = lines_of(c->n_points, sizeof *c->point);
   c->start = many(c->n_points, sizeof *c->start);
   c->f0 = many(c->n_points * AXES, sizeof(double));
   c->trace = many(c->n_points, sizeof *c->trace);

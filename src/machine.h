@@ -63,17 +63,19 @@ typedef struct contact_law {
 
 /* A place where a cable may touch a drum. */
 typedef struct contact_point {
-  /* what is looked at while it touches nothing, together */
-  int drum; /* that it touches; -1: none */
-  int near; /* the only drum that it may touch while it stays within `clear` of where it was seen */
-  int stuck;
-  int slid;                 /* LAW_JUMP: whether it slid at the end of the last step */
-  int drum0, stuck0, slid0; /* before the step */
-  int flips;                /* LAW_JUMP: how often it has let go in this step */
-  double f[AXES];           /* friction force on the cable along t and, in space, the axis: unknowns */
+  /* what iterations look at while it touches nothing, in one line of the cache */
+  int drum;       /* that it touches; -1: none */
+  int near;       /* the only drum that it may touch while it stays within `clear` of where it was seen */
+  double f[AXES]; /* friction force on the cable along t and, in space, the axis: unknowns */
   double clear, travel, seen[3];
+  int stuck;
+  int slid;                    /* LAW_JUMP: whether it slid at the end of the last step */
+  int drum0;                   /* before the step, */
+  unsigned char stuck0, slid0; /* as these */
+  unsigned char held;          /* LAW_JUMP: whether the last iteration held it */
+  int flips;                   /* LAW_JUMP: how often it has let go in this step */
+  int guess;       /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
   int node;        /* it lies at that node, or on the element that starts there */
-  int held;        /* LAW_JUMP: whether the last iteration held it */
   int mode[AXES];  /* of laws with memory and modes, */
   int mode0[AXES]; /* and during the step */
   double shape[4]; /* of the element's coordinates r0, r0', r1, r1' */
@@ -90,8 +92,8 @@ typedef struct contact_point {
   double spring[AXES];       /* statics: what the spring that holds it pulls with */
   double root;               /* of the balance force, over what is held: where to look for it next */
   double wrong;              /* how far off the last guess was [N] */
-  int guess; /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
 } contact_point;
+_Static_assert(sizeof(contact_point) % 64 == 0, "points of a cable start with a line of the cache");
 
 enum { GUESS_NONE, GUESS_STICK, GUESS_FORWARD, GUESS_BACKWARD };
 
