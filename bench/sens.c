@@ -131,11 +131,13 @@ static int bench(const cps_scenario *scenario, const char *const *wrt, int n) {
     fprintf(stderr, "sens: %s\n", err.text);
     return 0;
   }
-  printf("sens %2d parameters: run %.1f ms; adjoint %.2f runs (goal 5: %s), %.1f MB; forward %.2f runs (goal "
-         "%.1f: "
-         "%s), %.1f MB\n",
-         n, 1e3 * run, adjoint / run, adjoint <= 5 * run ? "met" : "missed", bytes[0] / 1e6, forward / run,
-         1 + 0.6 * n, forward <= (1 + 0.6 * n) * run ? "met" : "missed", bytes[1] / 1e6);
+  printf(
+      "derivatives by %d parameters: run %.1f ms; adjoint %.2f runs, %.1f MB; forward %.2f runs, %.1f MB\n",
+      n, 1e3 * run, adjoint / run, bytes[0] / 1e6, forward / run, bytes[1] / 1e6);
+  const double most[2] = {5, 1 + 0.6 * n}, took[2] = {adjoint / run, forward / run};
+  for (int k = 0; k < 2; k++)
+    printf("goal %s derivatives by %d parameters, %s: %.1f runs, wanted at most %.1f\n",
+           took[k] <= most[k] ? "met   " : "MISSED", n, k == 0 ? "adjoint" : "forward", took[k], most[k]);
   return 1;
 }
 

@@ -10,12 +10,7 @@
 
 #include "test.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
+#if !defined(__GLIBC__) && !defined(SANITIZED)
 #define SANITIZED
 #endif
 

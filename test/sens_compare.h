@@ -66,6 +66,13 @@ static void difference(const cps_scenario *s, const example *x, const cps_quanti
   }
 }
 
+/* Parameters that are compared with differences of runs; the sanitizers see all there is to see with one of them. */
+#ifdef SANITIZED
+enum { COMPARED = 1 };
+#else
+enum { COMPARED = 1000 };
+#endif
+
 static void check(const example *x) {
   cps_scenario *s = parse(x->text);
   cps_sens *forward = differentiate(s, x, CPS_SENS_FORWARD), *adjoint = differentiate(s, x, CPS_SENS_ADJOINT);
@@ -73,7 +80,7 @@ static void check(const example *x) {
   for (int k = 0; k < n_wrt; k++) {
     const cps_quantity *q = cps_sens_parameter(forward, k);
     double expected[6], doubt[6];
-    difference(s, x, q, n_of, expected, doubt);
+    if (k < COMPARED) difference(s, x, q, n_of, expected, doubt);
     for (int i = 0; i < n_of; i++) {
       double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k);
       /* what a change of the parameter by all of itself would do, for derivatives that are next to nothing */
@@ -82,11 +89,12 @@ static void check(const example *x) {
       if (!(fabs(f - a) <= 1e-9 * x->loose * (fabs(f) + scale)))
         fail_msg("%s: d(%s)/d(%s): forward %.12g, adjoint %.12g", x->name, cps_sens_output(forward, i),
                  q->path, f, a);
-      /* torques, forces on drums and reactions are those of the last iteration but one, and differences see how far it
-       * was off */
-      double known = strstr(x->of[i], "drums.") || strstr(x->of[i], "motion_work") ? 2e-3 : 5e-5;
-      if (strstr(x->text, "solver: bdf")) /* its iterations end earlier */
-        known = fmax(known, strstr(x->of[i], "energy.error") ? 2e-3 : 2e-4);
+      if (k >= COMPARED) continue;
+      /* reactions of ends are those of the last iteration but one, and bdf leaves more than alpha is told to */
+      double known = strstr(x->text, "solver: bdf") || !strstr(x->text, "balance: ") ? 2e-3 : 5e-5;
+      if (!strstr(x->of[i], "drums.") && !strstr(x->of[i], "motion_work") &&
+          !strstr(x->of[i], "energy.error"))
+        known = 5e-5;
       if (!(fabs(f - expected[i]) <= known * (fabs(f) + 0.1 * scale) + doubt[i]))
         fail_msg("%s: d(%s)/d(%s): %.10g, differences %.10g, in doubt by %.2g", x->name,
                  cps_sens_output(forward, i), q->path, f, expected[i], doubt[i]);

@@ -22,6 +22,15 @@
 
 #include <cmocka.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) && !defined(SANITIZED)
+#define SANITIZED
+#endif
+
 #if defined(__GNUC__)
 #define MAYBE_UNUSED __attribute__((unused))
 #else

@@ -148,6 +148,13 @@ static void values_at(const cps_scenario *s, const char *path, double value, con
   cps_scenario_free(moved);
 }
 
+/* Parameters that are compared with differences of runs; the sanitizers see all there is to see with one of them. */
+#ifdef SANITIZED
+enum { COMPARED = 1 };
+#else
+enum { COMPARED = 1000 };
+#endif
+
 static void check(const char *name, const char *text, const char *const *wrt, int n_wrt,
                   const char *const *of, int n_of, double part) {
   cps_scenario *s = parse(text);
@@ -156,14 +163,13 @@ static void check(const char *name, const char *text, const char *const *wrt, in
   for (int k = 0; k < n_wrt; k++) {
     const cps_quantity *q = cps_sens_parameter(forward, k);
     double step = part * (q->value != 0 ? fabs(q->value) : 1), d[2][6], values[2][6];
-    for (int j = 0; j < 2; j++) {
+    for (int j = 0; j < 2 && k < COMPARED; j++) {
       for (int side = 0; side < 2; side++)
         values_at(s, q->path, q->value + (side ? -1 : 1) * (j + 1) * step, of, n_of, values[side]);
       for (int i = 0; i < n_of; i++) d[j][i] = (values[0][i] - values[1][i]) / (2 * (j + 1) * step);
     }
     for (int i = 0; i < n_of; i++) {
       double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k);
-      double expected = (4 * d[0][i] - d[1][i]) / 3, doubt = fabs(d[0][i] - d[1][i]);
       /* what a change of the parameter by all of itself would do, for derivatives that are next to nothing */
       double scale = fabs(cps_sens_value(forward, i) / (q->value != 0 ? q->value : 1));
       assert_true(cps_sens_value(forward, i) == cps_sens_value(adjoint, i));
@@ -171,6 +177,8 @@ static void check(const char *name, const char *text, const char *const *wrt, in
                 NULL; /* its iterations end earlier, and jumps of states make it begin anew */
       if (!(fabs(f - a) <= (bdf ? 1e-6 : 1e-8) * (fabs(f) + scale)))
         fail_msg("%s: d(%s)/d(%s): forward %.12g, adjoint %.12g", name, of[i], q->path, f, a);
+      if (k >= COMPARED) continue;
+      double expected = (4 * d[0][i] - d[1][i]) / 3, doubt = fabs(d[0][i] - d[1][i]);
       /* reactions are those of the last iteration but one, and differences see how far it was off */
       double known = strstr(of[i], "motion_work") || strstr(of[i], "error") ? 2e-3 : 2e-5;
       if (bdf) known = fmax(known, 2e-4);
