@@ -252,12 +252,12 @@ static double by_length(double (*product)(double, const double *, const double *
   return sum;
 }
 
-/* out = M x or C x of all cables. */
-static void multiply(const model *o, int damping, const double *x, double *out) {
+/* out = M x of all cables. */
+static void multiply(const model *o, const double *x, double *out) {
   memset(out, 0, (size_t)o->at.ws * sizeof(double));
   for (int i = 0; i < o->n_inertia; i++) {
     const chain_product *p = &o->inertia[i];
-    out[p->at] += (damping ? p->damping : p->mass) * x[p->column];
+    out[p->at] += p->mass * x[p->column];
   }
 }
 
@@ -375,17 +375,16 @@ static void add_elements(model *o) {
       ma[n] = (c->a[k] + o->a0[n]) / 2;
     }
   }
-  multiply(o, 0, ma, w->solver_q);
-  multiply(o, 0, mv, w->solver_v);
-  multiply(o, 0, dq, w->solver_a);
-  multiply(o, 0, dv, w->solver_u);
-  multiply(o, 1, mv, w->damping_q);
-  multiply(o, 1, dq, w->damping_u);
-  for (int k = 0; k < o->at.ws; k++) {
-    w->solver_v[k] = -w->solver_v[k];
-    w->solver_a[k] /= 2;
-    w->solver_u[k] /= -2;
-    w->damping_u[k] /= 2;
+  for (int k = 0; k < o->at.ws; k++)
+    w->solver_q[k] = w->solver_v[k] = w->solver_a[k] = w->solver_u[k] = w->damping_q[k] = w->damping_u[k] = 0;
+  for (int i = 0; i < o->n_inertia; i++) { /* M and C times all of them, in one go */
+    chain_product p = o->inertia[i];
+    w->solver_q[p.at] += p.mass * ma[p.column];
+    w->solver_v[p.at] -= p.mass * mv[p.column];
+    w->solver_a[p.at] += p.mass / 2 * dq[p.column];
+    w->solver_u[p.at] -= p.mass / 2 * dv[p.column];
+    w->damping_q[p.at] += p.damping * mv[p.column];
+    w->damping_u[p.at] += p.damping / 2 * dq[p.column];
   }
 }
 
@@ -412,7 +411,7 @@ static void add_kinetic(model *o, entries *list, int row) {
   double *v = o->room[0], *product = o->room[1];
   for (int i = 0; i < o->m.n_cables; i++)
     memcpy(v + o->at.cable[i].w, o->m.cable[i].v, (size_t)o->at.cable[i].e * sizeof(double));
-  multiply(o, 0, v, product);
+  multiply(o, v, product);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     const cable_at *at = &o->at.cable[i];
