@@ -1,7 +1,7 @@
 /* sens.c - what derivatives cost: Westin and Irani's motorised pulley with 40 elements, by 50 parameters: what the cable,
  * its contact and its loads are made of, and the values of a table that the motor follows.
  *
- * The goals: an adjoint gradient costs at most 5 runs, forward derivatives by P parameters at most 1 + 0.6 P. Times are
+ * Only what is differentiated is recorded. The goals: an adjoint gradient costs at most 5 runs, forward derivatives by P parameters at most 1 + 0.6 P. Times are
  * processor time, the best of several; each counts all that a gradient at new values of the parameters takes. */
 #include "capstan.h"
 
@@ -75,7 +75,8 @@ static void pulley_text(char *text, double step) {
            "      at: nodes\n"
            "      normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: 1}}\n"
            "      friction: {cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}}\n"
-           "run: {until: 10 s, step: %g s, solver: alpha, output: 100 ms, fields: 0}\n",
+           "run: {until: 10 s, step: %g s, solver: alpha, output: 100 ms, fields: 0}\n"
+           "outputs: {columns: [bodies.left.y, cables.rope.pulley.slip_work]}\n",
            times, values, step);
 }
 

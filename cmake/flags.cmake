@@ -12,7 +12,12 @@ set(numeric_flags -ffp-contract=off -fno-math-errno)
 # Except in the copies of the innermost loops of cables that are for processors which have it: there the last digits
 # are those of the processor and the compiler.
 function(capstan_fused)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=fast)
+endfunction()
+
+# Loops that gain by it (bench/README.md) are optimised harder in releases.
+function(capstan_hot)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 endfunction()
 
 # Of gcc's warnings, two would object to what is meant: a variable with the name of its type (`const law *law`), and

@@ -124,9 +124,9 @@ static const key run[] = {
          "is fast, and costs an order of accuracy"},
     {"balance", KEY_QUANTITY, "1", .value = 1e-6, POSITIVE, .where = offsetof(raw_run, run.balance),
      .example = "1e-9",
-     .meaning = "force that may be left unbalanced after a step of cables by `alpha`, relative to the "
-                "largest tension; the next "
-                "step makes up for it"},
+     .meaning =
+         "force that Newton's method may leave unbalanced in a step of cables, relative to the largest "
+         "tension; the next step makes up for it"},
     {"fields", KEY_QUANTITY, "s", .value = -1, NOT_NEG, .otherwise = "about 200 in all",
      .where = offsetof(raw_run, run.fields), .example = "50 ms",
      .meaning = "interval at which shape, tension and contact along the cables are recorded; 0 means never"},

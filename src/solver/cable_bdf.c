@@ -220,7 +220,7 @@ static int correct(SUNNonlinearSolver newton, N_Vector predicted, N_Vector e, N_
   give_states(r, &r->now, 1 / cj);
   prescribe(r, t);
   r->how = (implicit){fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0};
-  int it = cps_haul_solve(r->m, &r->how, NEWTON_MOST, BALANCED, NULL);
+  int it = cps_haul_solve(r->m, &r->how, NEWTON_MOST, fmin(BALANCED, r->m->pace.balance), NULL);
   r->iterations += it > 0 ? it : NEWTON_MOST;
   if (it < 0) return SUN_NLS_CONV_RECVR;
   cps_memory_refresh(r->m, &r->how);
