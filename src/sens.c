@@ -423,6 +423,20 @@ static cps_status choose(cps_sens *s, cps_sens_method method, sens_run *run, con
   return CPS_OK;
 }
 
+double cps_sens_jump(const sens_run *run, int of, long event) {
+  const cps_sens *s = run->owner;
+  return cps_sens_output_jump(&s->of[of], &run->sim->result, s->value[of], event);
+}
+
+/* Integrals of contact forces have rows on both sides of events, where these jump. */
+static void set_rows(cps_sens *s) {
+  if (s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
+  for (int i = 0; i < s->n_of && !s->at; i++) {
+    if (!cps_sens_output_sums(&s->of[i])) continue;
+    s->sim->event_rows |= strncmp(s->sim->result.names[s->of[i].column], "contacts.", 9) == 0;
+  }
+}
+
 /* Values of the outputs, and their gradients from the histories. */
 static cps_status gather(sens_run *run, cps_error *err) {
   cps_sens *s = run->owner;
@@ -436,6 +450,8 @@ static cps_status gather(sens_run *run, cps_error *err) {
       if (event >= 0) sum = event < s->n_event ? s->event[event * s->n_wrt + p] : NAN;
       for (long k = 0; k < n; k++)
         sum += w[k].row < s->n_history ? w[k].weight * cps_sens_history(s, w[k].column, p)[w[k].row] : NAN;
+      for (long k = 0; event < 0 && k < s->n_event; k++)
+        sum += cps_sens_jump(run, i, k) * s->event[k * s->n_wrt + p];
       s->gradient[i * s->n_wrt + p] = sum;
     }
   }
@@ -449,7 +465,7 @@ cps_status cps_sens_simulate(cps_sens *s, int (*progress)(const cps_progress *, 
   cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
   sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, 0, 0};
   if (status == CPS_OK) status = find_rows(s, &e);
-  if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
+  if (status == CPS_OK) set_rows(s);
   s->used_up = 1;
   if (status == CPS_OK) status = cps_simulation_run(s->sim, progress, data, &e);
   s->used = CPS_SENS_ADJOINT; /* which has no histories */
@@ -467,8 +483,10 @@ cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(con
   sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of,          s->wrt,
                   progress,       data,   s,        s->without_jumps, s->tape_most};
   if (status == CPS_OK) status = find_rows(s, &e);
-  if (status == CPS_OK && s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
+  if (status == CPS_OK) set_rows(s);
   if (status == CPS_OK) status = choose(s, method, &run, &engine, &e);
+  if (status == CPS_OK && engine == &cps_sens_differences)
+    s->sim->event_rows = 0; /* moved runs have their events elsewhere */
   for (int i = 0; i < s->n_wrt && status == CPS_OK && engine->no_shadows != SENS_NO_SHADOWS; i++)
     status = make_shadows(&run, i, 0, &e);
   s->used_up = 1;

@@ -65,6 +65,8 @@ cps_status cps_sens_add_event(sens_run *run, const double *d, cps_error *err);
 /* For adjoint engines, after the run: what output `of` depends on, sorted by row; *n of them; NULL with an error if
  * out of memory. Borrowed. Outputs that are event times have event >= 0 instead: the index of the event, from 0. */
 const sens_weight *cps_sens_weights(sens_run *run, int of, long *n, long *event, cps_error *err);
+/* What an output that is an integral gains per second by which an event comes later. */
+double cps_sens_jump(const sens_run *run, int of, long event);
 /* Adds to the gradient of an output. */
 void cps_sens_add(sens_run *run, int of, int wrt, double part);
 

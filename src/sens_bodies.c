@@ -398,6 +398,7 @@ static cps_status repeat(adjoint_run *r, int from, long until, cps_error *err) {
   cps_simulation *first = b->sim, *sim = cps_simulation_new(b->s, err);
   if (!sim) return CPS_NO_MEMORY;
   if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
+  sim->event_rows = first->event_rows;
   cps_status status = p->bytes ? cps_simulation_restore(sim, p->bytes, p->size, NULL, err) : CPS_OK;
   b->sim = sim;
   b->t = p->t;
@@ -437,6 +438,8 @@ static cps_status find_weights(bodies *b, cps_error *err) {
     if (!b->weight[m] && b->n_weight[m] != 0) return CPS_NO_MEMORY;
     if (!b->weight[m]) b->n_weight[m] = 0;
     if (event >= 0 && event < b->n_events) b->w_event[m * b->n_events + event] = 1;
+    for (long k = 0; event < 0 && k < b->n_events; k++)
+      b->w_event[m * b->n_events + k] = cps_sens_jump(b->run, m, k);
   }
   return CPS_OK;
 }

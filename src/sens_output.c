@@ -354,3 +354,33 @@ int cps_sens_output_weigh(const sens_output *o, const cps_result *r, double *val
   *weights = list;
   return 1;
 }
+
+int cps_sens_output_sums(const sens_output *o) {
+  weigh *of = o->kind->weigh;
+  return of == integral || of == mean || of == square || of == rms;
+}
+
+double cps_sens_output_jump(const sens_output *o, const cps_result *r, double value, long k) {
+  weigh *of = o->kind->weigh;
+  double at = r->events[k].time;
+  if (!cps_sens_output_sums(o)) return 0;
+  if (!(at > o->from && at < o->to) || (k > 0 && r->events[k - 1].time == at))
+    return 0; /* once for each instant */
+  const double *t = cps_result_data(r, 0), *c = cps_result_data(r, o->column);
+  long low = 0, high = r->rows; /* the first row at that time */
+  while (low < high) {
+    long middle = low + (high - low) / 2;
+    if (t[middle] < at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  long after = low;
+  while (after + 1 < r->rows && t[after + 1] == at) after++;
+  if (low == r->rows || t[low] != at || after == low) return 0;
+  double a = c[low], b = c[after], span = o->to - o->from;
+  if (of == integral) return a - b;
+  if (of == mean) return (a - b) / span;
+  double squares = (a - o->target) * (a - o->target) - (b - o->target) * (b - o->target);
+  return of == square ? squares : value > 0 ? squares / (2 * span * value) : 0;
+}

@@ -31,4 +31,10 @@ int cps_sens_output_times(const sens_output *o, const scenario_run *run, double 
 int cps_sens_output_weigh(const sens_output *o, const cps_result *r, double *value, sens_weight **weights,
                           long *n, long *event, char *why, size_t size);
 
+/* Whether it is an integral over time. */
+int cps_sens_output_sums(const sens_output *o);
+
+/* What an output gains per second by which event k comes later: integrals, where what they are of jumps there. */
+double cps_sens_output_jump(const sens_output *o, const cps_result *r, double value, long k);
+
 #endif

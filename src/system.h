@@ -231,6 +231,7 @@ struct cps_simulation {
   const double *row_times; /* see cps_simulation_rows_at; NULL: none. Borrowed */
   long n_row_times;
   int rows_only;
+  int event_rows; /* also one before and one after each event, since forces jump there */
 };
 
 /* A solver: integrates sim from its time to the end of the run. */

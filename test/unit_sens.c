@@ -314,6 +314,38 @@ static void test_event_times(void **state) {
 /* ------------------------------------------------------------------ rows */
 
 /* Rows stand exactly where they are asked for, and hold what the solver would have recorded there. */
+/* Friction rises to mu_s m g until the block lets go, and is mu_d m g from then on: integrals of it have a jump, whose time
+ * moves with the parameters. */
+static void test_integrals_of_jumps(void **state) {
+  (void)state;
+  static const char of[] = "integral(contacts.rub.f, 0, 1)", squares[] = "square(contacts.rub.f, 2, 0, 1)",
+                    average[] = "mean(contacts.rub.f, 0.5, 1)", root[] = "rms(contacts.rub.f, 0, 1)";
+  const double g = 9.81, mu_s = 0.8, mu_d = 0.7, k = 10, at = mu_s * g / k,
+               late = mu_s * g / k; /* of 1 kg, and by mass */
+  const double held = k * at, slides = mu_d * g;
+  const double all = k * at * at / 2 + slides * (1 - at),
+               power = k * k * at * at * at / 3 + slides * slides * (1 - at);
+  const double by_mass = (held - slides) * late + slides * (1 - at);
+  const double of_power = (held * held - slides * slides) * late + 2 * slides * slides * (1 - at);
+  const double expected[4] = {by_mass, of_power - 4 * by_mass, by_mass / 0.5, of_power / (2 * sqrt(power))};
+  const char *const outputs[4] = {of, squares, average, root};
+  cps_scenario *s = parse(BELT);
+  for (int i = 0; i < 4; i++) {
+    for (int j = 0; j < 2; j++) {
+      cps_sens *sens = sens_of(s, "bodies.block.mass", outputs[i]);
+      run_sens(sens, j ? CPS_SENS_ADJOINT : CPS_SENS_FORWARD);
+      if (i == 0 && !(fabs(cps_sens_value(sens, 0) - all) < 1e-9))
+        fail_msg("%.12g, not %.12g", cps_sens_value(sens, 0), all);
+      /* squares of what rises are parabolas, which the trapezoidal rule does not quite integrate */
+      double d = cps_sens_gradient(sens, 0, 0), near = i % 2 ? 2e-3 : 1e-9;
+      if (!(fabs(d - expected[i]) < near * fabs(expected[i])))
+        fail_msg("%s: %.12g, not %.12g", outputs[i], d, expected[i]);
+      cps_sens_free(sens);
+    }
+  }
+  cps_scenario_free(s);
+}
+
 static void test_rows(void **state) {
   (void)state;
   static const char *const solvers[] = {"rk4, step: 0.001, output: 0.1",
@@ -433,11 +465,17 @@ static void test_file(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_quantities),  cmocka_unit_test(test_bad_paths),
-      cmocka_unit_test(test_with),        cmocka_unit_test(test_outputs),
-      cmocka_unit_test(test_bad_outputs), cmocka_unit_test(test_event_times),
-      cmocka_unit_test(test_rows),        cmocka_unit_test(test_bad_rows),
-      cmocka_unit_test(test_bound),       cmocka_unit_test(test_file),
+      cmocka_unit_test(test_quantities),
+      cmocka_unit_test(test_bad_paths),
+      cmocka_unit_test(test_with),
+      cmocka_unit_test(test_outputs),
+      cmocka_unit_test(test_bad_outputs),
+      cmocka_unit_test(test_event_times),
+      cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_bad_rows),
+      cmocka_unit_test(test_bound),
+      cmocka_unit_test(test_file),
+      cmocka_unit_test(test_integrals_of_jumps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -406,7 +406,8 @@ static cps_status advance(run *r, double h, double *used, double *next) {
   status = tell_step(r, r->d.length);
   if (status == CPS_OK) status = evaluate(r);
   /* Whoever wants every step gets both sides of an event, since forces jump there. */
-  if (status == CPS_OK && cps_simulation_every_step(sim)) status = cps_simulation_record(sim, r->err);
+  if (status == CPS_OK && (cps_simulation_every_step(sim) || sim->event_rows))
+    status = cps_simulation_record(sim, r->err);
   return status == CPS_OK ? fire(r, hit, k) : status;
 }
 
@@ -512,7 +513,7 @@ static cps_status integrate(run *r) {
       sim->t = stop;
       status = restart(r, 0);
       if (status == CPS_OK && is_output) status = cps_simulation_record(sim, r->err);
-    } else if (cps_simulation_every_step(sim)) {
+    } else if (cps_simulation_every_step(sim) || (sim->event_rows && sim->result.n_events > events)) {
       status = cps_simulation_record(sim, r->err);
     }
     if (status == CPS_OK) status = cps_simulation_stepped(sim, used, r->err);
