@@ -36,14 +36,16 @@ static int failed(recording *r, const char *path) {
   return 0;
 }
 
-/* Writes a file so that there is always a whole one of that name: the parts one after the other. */
-static int replace_file(recording *r, const char *name, const void *const *part, const size_t *size, int n) {
+/* Writes a file so that there is always a whole one of that name: the parts one after the other. *reason: why not. */
+static int replace_once(recording *r, const char *name, const void *const *part, const size_t *size, int n,
+                        int *reason) {
   char path[FOLDER_ROOM], hidden[FOLDER_ROOM];
   char part_name[64];
   snprintf(part_name, sizeof part_name, "%s.part", name);
   path_in(path, r->folder, name);
   path_in(hidden, r->folder, part_name);
   int file = open(hidden, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  *reason = errno;
   if (file < 0) return failed(r, hidden);
   int good = 1;
   for (int i = 0; i < n && good; i++) {
@@ -56,15 +58,27 @@ static int replace_file(recording *r, const char *name, const void *const *part,
     }
   }
   good = good && (fsync(file) == 0 || errno == EINVAL); /* EINVAL: not that kind of file */
-  int reason = errno;
+  *reason = errno;
   if (close(file) != 0 && good) {
-    reason = errno;
+    *reason = errno;
     good = 0;
   }
   if (good && rename(hidden, path) == 0) return 1;
-  if (!good) errno = reason;
+  if (good) *reason = errno;
+  errno = *reason;
   failed(r, path);
   remove(hidden);
+  return 0;
+}
+
+/* Another run may have taken the folder, and what was just written with it: then once more. */
+static int replace_file(recording *r, const char *name, const void *const *part, const size_t *size, int n) {
+  int before = r->failed, reason = 0;
+  for (int tries = 0; tries < 3; tries++) {
+    r->failed = before;
+    if (replace_once(r, name, part, size, n, &reason)) return 1;
+    if (reason != ENOENT) break;
+  }
   return 0;
 }
 
