@@ -28,6 +28,12 @@ static const double LEAP = 0.02;
 
 static size_t entries(const cable *c) { return (size_t)(c->n + 1) * (size_t)c->b; }
 
+static double shortest_of(const cable *c) {
+  double shortest = c->length[0];
+  for (int k = 1; k < c->n; k++) shortest = c->length[k] < shortest ? c->length[k] : shortest;
+  return shortest;
+}
+
 void cps_haul_keep(machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
@@ -124,9 +130,8 @@ static double round_off(const machine *m, double *still) {
   *still = INFINITY;
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    double size = 0, shortest = INFINITY;
+    double size = 0, shortest = shortest_of(c);
     for (int d = 0; d < m->dim; d++) size = fmax(size, fmax(fabs(c->q[d]), fabs(c->q[c->n * c->b + d])));
-    for (int k = 0; k < c->n; k++) shortest = c->length[k] < shortest ? c->length[k] : shortest;
     most = fmax(most, 4 * 2.2e-16 * c->section.ea * fmax(size, shortest) / shortest);
     *still = fmin(*still, 1e-12 * size);
   }
@@ -200,8 +205,7 @@ static double factor(double known, double before, double moved, double after) {
 /* As long as nothing else is known: what a thousandth of an element changes all of. */
 static void start_pace(pace *x, const machine *m) {
   double shortest = INFINITY;
-  for (int i = 0; i < m->n_cables; i++)
-    for (int k = 0; k < m->cable[i].n; k++) shortest = fmin(shortest, m->cable[i].length[k]);
+  for (int i = 0; i < m->n_cables; i++) shortest = fmin(shortest, shortest_of(&m->cable[i]));
   x->force = x->friction = 1e3 / shortest;
 }
 
@@ -392,8 +396,7 @@ static const double ASTRAY = 0.25, TURNED = 0.05;
 static int resolved(const machine *m, double q_a) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    double shortest = c->length[0];
-    for (int k = 1; k < c->n; k++) shortest = c->length[k] < shortest ? c->length[k] : shortest;
+    double shortest = shortest_of(c);
     lanes most = all(0);
     if (m->dim == 2)
       for (int k = 0; k <= c->n; k++)

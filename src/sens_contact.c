@@ -134,26 +134,33 @@ static void rub_stuck(const contact_law *l, const slip *s, rub *o) {
   }
 }
 
+/* A law along d = u/|u|, what slips of laws that clamp: returns |u|. */
+static double evaluate_along(const contact_law *l, const slip *s, const double *u, const double *e, double *d,
+                             cps_law_output *out, cps_law_jacobian *jac) {
+  double size = direction(u, s->axes, d), v_d = 0, e_d = 0;
+  for (int i = 0; i < s->axes; i++) {
+    v_d += s->v[i] * d[i];
+    e_d += e[i] * d[i];
+  }
+  evaluate(l, v_d, s->load, e_d, CPS_MODE_FREE, out, jac);
+  if (l->kind == LAW_KINK && jac->f.f_eq > 0.5) /* by a hair: it slips */
+    evaluate(l, v_d, s->load, copysign(2 * s->limit, e_d), CPS_MODE_FREE, out, jac);
+  return size;
+}
+
 /* f = F(v, e, N) along u = f - c (r_s + k v), with e = u + viscous N v and k = viscous N/m; c is m, or for a clamp, which
  * is open on one side or the other, the scale that the solve took. */
 static void rub_balance(const contact_law *l, const slip *s, const double *f, rub *o) {
   int clamps = l->kind == LAW_KINK;
-  double u[AXES] = {0}, e[AXES] = {0}, d[AXES], v_d = 0, e_d = 0;
+  double u[AXES] = {0}, e[AXES] = {0}, d[AXES];
   double scale = clamps ? s->scale : s->mass, part = scale / s->mass, slope = part * l->viscous * s->load;
   for (int i = 0; i < s->axes; i++) {
     u[i] = f[i] - scale * s->a[i] - slope * s->v[i];
     e[i] = u[i] + l->viscous * s->load * s->v[i];
   }
-  double size = direction(u, s->axes, d);
-  for (int i = 0; i < s->axes; i++) {
-    v_d += s->v[i] * d[i];
-    e_d += e[i] * d[i];
-  }
   cps_law_output out;
   cps_law_jacobian jac;
-  evaluate(l, v_d, s->load, e_d, CPS_MODE_FREE, &out, &jac);
-  if (clamps && jac.f.f_eq > 0.5) /* by a hair: it slips */
-    evaluate(l, v_d, s->load, copysign(2 * s->limit, e_d), CPS_MODE_FREE, &out, &jac);
+  double size = evaluate_along(l, s, u, e, d, &out, &jac);
   if (clamps) jac.f.f_eq = 0;
   for (int i = 0; i < s->axes; i++) {
     o->n[i] = -jac.f.n * d[i];
@@ -184,21 +191,14 @@ static void rub_all_stick(const contact_law *l, const slip *s, const double *f, 
     }
     return;
   }
-  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], v_d = 0, e_d = 0, slope = l->viscous * s->load;
+  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], slope = l->viscous * s->load;
   for (int i = 0; i < s->axes; i++) {
     e[i] = f[i] - pull[i];
     u[i] = e[i] - slope * s->v[i];
   }
-  double size = direction(u, s->axes, d);
-  for (int i = 0; i < s->axes; i++) {
-    v_d += s->v[i] * d[i];
-    e_d += e[i] * d[i];
-  }
   cps_law_output out;
   cps_law_jacobian jac;
-  evaluate(l, v_d, s->load, e_d, CPS_MODE_FREE, &out, &jac);
-  if (l->kind == LAW_KINK && jac.f.f_eq > 0.5) /* by a hair: it slips */
-    evaluate(l, v_d, s->load, copysign(2 * s->limit, e_d), CPS_MODE_FREE, &out, &jac);
+  double size = evaluate_along(l, s, u, e, d, &out, &jac);
   for (int i = 0; i < s->axes; i++) {
     o->n[i] = -jac.f.n * d[i];
     for (int k = 0; k < l->law->n_params; k++) o->law[i][k] = -jac.f.p[k] * d[i];

@@ -3,34 +3,16 @@
 #ifndef CPS_TEST_SENS_COMPARE_H
 #define CPS_TEST_SENS_COMPARE_H
 
-#include "test.h"
+#include "sens_machines.h"
 
 typedef struct example {
   const char *name, *text, *wrt[12], *of[6];
   double loose; /* how many times more than usual forward and adjoint may differ */
 } example;
 
-static cps_scenario *parse(const char *text) {
-  cps_problems *problems = NULL;
-  cps_scenario *s = cps_scenario_parse(text, strlen(text), NULL, NULL, 0, &problems);
-  if (!s) fail_msg("%s: %s", cps_problems_at(problems, 0)->key, cps_problems_at(problems, 0)->text);
-  cps_problems_free(problems);
-  return s;
-}
-
-static int count(const char *const *list, int most) {
-  int n = 0;
-  while (n < most && list[n]) n++;
-  return n;
-}
-
-static cps_sens *differentiate(const cps_scenario *s, const example *x, cps_sens_method method) {
-  cps_error err = {0};
-  cps_sens *y = cps_sens_new(s, x->wrt, count(x->wrt, ROWS(x->wrt)), x->of, count(x->of, ROWS(x->of)), &err);
-  if (!y) fail_msg("%s: %s", x->name, err.text);
-  if (cps_sens_run(y, method, NULL, NULL, &err) != CPS_OK) fail_msg("%s: %s", x->name, err.text);
-  assert_int_equal(cps_sens_used(y), method);
-  return y;
+static cps_sens *derivatives(const cps_scenario *s, const example *x, cps_sens_method method) {
+  return differentiate(s, x->name, x->wrt, count(x->wrt, ROWS(x->wrt)), x->of, count(x->of, ROWS(x->of)),
+                       method);
 }
 
 /* Values of the outputs with one parameter elsewhere: found by a run whose one derivative does not matter. */
@@ -66,16 +48,9 @@ static void difference(const cps_scenario *s, const example *x, const cps_quanti
   }
 }
 
-/* Parameters that are compared with differences of runs; the sanitizers see all there is to see with one of them. */
-#ifdef SANITIZED
-enum { COMPARED = 1 };
-#else
-enum { COMPARED = 1000 };
-#endif
-
 static void check(const example *x) {
   cps_scenario *s = parse(x->text);
-  cps_sens *forward = differentiate(s, x, CPS_SENS_FORWARD), *adjoint = differentiate(s, x, CPS_SENS_ADJOINT);
+  cps_sens *forward = derivatives(s, x, CPS_SENS_FORWARD), *adjoint = derivatives(s, x, CPS_SENS_ADJOINT);
   int n_of = cps_sens_outputs(forward), n_wrt = cps_sens_parameters(forward);
   for (int k = 0; k < n_wrt; k++) {
     const cps_quantity *q = cps_sens_parameter(forward, k);
@@ -103,6 +78,16 @@ static void check(const example *x) {
   cps_sens_free(forward);
   cps_sens_free(adjoint);
   cps_scenario_free(s);
+}
+
+/* All of them, or those that have $ONLY in their names. */
+static void check_all(const example *x, int n) {
+  const char *only = getenv("ONLY");
+  for (int i = 0; i < n; i++) {
+    if (only && !strstr(x[i].name, only)) continue;
+    if (only) printf("%s\n", x[i].name);
+    check(&x[i]);
+  }
 }
 
 #endif

@@ -31,6 +31,13 @@
 #define SANITIZED
 #endif
 
+/* Parameters of which derivatives are compared with differences of runs; the sanitizers see all there is to see with one. */
+#ifdef SANITIZED
+enum { COMPARED = 1 };
+#else
+enum { COMPARED = 1000 };
+#endif
+
 #if defined(__GNUC__)
 #define MAYBE_UNUSED __attribute__((unused))
 #else

@@ -87,13 +87,6 @@ typedef struct case_of {
       differences; /* how well they agree, relative to the largest derivative by the parameter's value */
 } case_of;
 
-/* Parameters that are compared with differences of runs; the sanitizers see all there is to see with one of them. */
-#ifdef SANITIZED
-enum { COMPARED = 1 };
-#else
-enum { COMPARED = 1000 };
-#endif
-
 /* Compares forward with adjoint and with differences. A step of the differences may carry a contact into another mode, or
  * vanish in round-off: the best of three counts. */
 static void check(const case_of *c) {

@@ -1,29 +1,15 @@
 /* unit_sens_memory.c - derivatives of runs of cables whose friction has memory: against differences of runs with the same steps,
  * and the adjoint against the forward method; and the states that laws take over from an equilibrium. */
-#include "test.h"
+#include "sens_machines.h"
 
 #include "machine.h"
 #include "sens.h"
 
 /* ------------------------------------------------------------------ machines */
 
-#define ROPE(law, where)                                                                                     \
-  "cables:\n"                                                                                                \
-  "  rope:\n"                                                                                                \
-  "    EA: 0.2 MN\n"                                                                                         \
-  "    EI: 0.7 N m2\n"                                                                                       \
-  "    mass_per_length: 0.45 kg/m\n"                                                                         \
-  "    damping: {rayleigh: 5 N s}\n"                                                                         \
-  "    elements: 20\n"                                                                                       \
-  "    contact: {at: " where ", normal: {hunt-crossley: {stiffness: 2e6, exponent: 1.5, damping: 1}},\n"     \
-  "              friction: {" law "}}\n"
-#define OVER          "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
-#define LOADS         "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}}\n"
-#define PULLEY(drive) "drums: {pulley: {radius: 250 mm, center: [0.1, 0.2], " drive "}}\n"
-#define RAMP          "drive: {rotation: {ramp: {rate: 1 rad/s}}}"
-#define PD            "drive: {pd: {kp: 400, kd: 40, setpoint: {cycloid: {amplitude: 30 deg, duration: 0.3 s}}}}"
-#define RUN(step)     "run: {until: 0.1 s, step: " step ", solver: alpha, output: 0.1 s}\n"
-#define LUGRE         "lugre-load: {sigma0: 1e4, sigma1: 10}"
+#define RAMP      "drive: {rotation: {ramp: {rate: 1 rad/s}}}"
+#define RUN(step) "run: {until: 0.1 s, step: " step ", solver: alpha, output: 0.1 s}\n"
+#define LUGRE     "lugre-load: {sigma0: 1e4, sigma1: 10}"
 
 typedef struct example {
   const char *name, *text, *wrt[6], *of[6];
@@ -103,30 +89,6 @@ static const struct {
 
 /* ------------------------------------------------------------------ comparing */
 
-static cps_scenario *parse(const char *text) {
-  cps_problems *problems = NULL;
-  cps_scenario *s = cps_scenario_parse(text, strlen(text), NULL, NULL, 0, &problems);
-  if (!s) fail_msg("%s: %s", cps_problems_at(problems, 0)->key, cps_problems_at(problems, 0)->text);
-  cps_problems_free(problems);
-  return s;
-}
-
-static int count(const char *const *list, int most) {
-  int n = 0;
-  while (n < most && list[n]) n++;
-  return n;
-}
-
-static cps_sens *differentiate(const cps_scenario *s, const char *name, const char *const *wrt, int n_wrt,
-                               const char *const *of, int n_of, cps_sens_method method) {
-  cps_error err = {0};
-  cps_sens *y = cps_sens_new(s, wrt, n_wrt, of, n_of, &err);
-  if (!y) fail_msg("%s: %s", name, err.text);
-  if (cps_sens_run(y, method, NULL, NULL, &err) != CPS_OK) fail_msg("%s: %s", name, err.text);
-  assert_int_equal(cps_sens_used(y), method);
-  return y;
-}
-
 /* The last row of a run with one parameter elsewhere. */
 static void values_at(const cps_scenario *s, const char *path, double value, const char *const *of, int n_of,
                       double *out) {
@@ -147,13 +109,6 @@ static void values_at(const cps_scenario *s, const char *path, double value, con
   cps_system_free(system);
   cps_scenario_free(moved);
 }
-
-/* Parameters that are compared with differences of runs; the sanitizers see all there is to see with one of them. */
-#ifdef SANITIZED
-enum { COMPARED = 1 };
-#else
-enum { COMPARED = 1000 };
-#endif
 
 static void check(const char *name, const char *text, const char *const *wrt, int n_wrt,
                   const char *const *of, int n_of, double part) {
