@@ -122,7 +122,7 @@ MIXED(copysign)
 
 #include "../src/friction/laws.h"
 
-#include "../src/internal.h"
+#include "internal.h"
 
 namespace coulomb_family {
 #include "../src/friction/coulomb.c"

@@ -1,5 +1,5 @@
 /* mesh.h - a cable as a chain of elements, assembled the plain way: an independent check of the element and of the
- * library's own assembly, which eliminates as it goes (chain.c).
+ * library's own assembly, which eliminates as it goes (cable_elimination.c).
  *
  * The matrix is block-tridiagonal by node; LU row by row with pivoting inside the diagonal blocks (G. H. Golub,
  * C. F. Van Loan, Matrix Computations, 4.5.1). Fixed coordinates keep their rows with a unit diagonal.

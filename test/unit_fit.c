@@ -2,7 +2,7 @@
  * noise of known size, bounds, outliers, several sets, what cannot be told apart, and misuse. */
 #include "test.h"
 
-#include "least.h"
+#include "least_squares.h"
 
 #include <unistd.h>
 

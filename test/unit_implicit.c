@@ -3,7 +3,7 @@
  * cannot go on. */
 #include "test.h"
 
-#include "solver/residual.h"
+#include "residual.h"
 
 /* ------------------------------------------------------------------ runs */
 

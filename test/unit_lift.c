@@ -1,7 +1,7 @@
 /* unit_lift.c - a cable over one pulley in few variables: closed forms, energy, order, and every change of mode. */
 #include "test.h"
 
-#include "lift.h"
+#include "elevator.h"
 #include "system.h"
 
 /* ------------------------------------------------------------------ runs */

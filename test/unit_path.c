@@ -458,7 +458,7 @@ static int skew_scene(world *w, rng *g) {
 
 /* Length of the cable with the heights of the arcs' ends moved by dh, its angles set so that lines touch:
  * what a taut cable makes smallest. Lines between arcs are found by alternating projections, in no way that
- * taut.c goes. */
+ * tangent_lines.c goes. */
 static double length_with(const world *w, const path *p, const double *dh) {
   double angle[6], height[6], at[8][3], length = 0;
   int arc[3], n = 0;

@@ -1,7 +1,7 @@
 /* unit_shape.c - the mesh that a cable starts with: lengths, stretch, depth, sag and grading. */
 #include "world.h"
 
-#include "grading.h"
+#include "mesh_grading.h"
 #include "mesh.h"
 
 static const double *node(const world *w, const shape *m, int i) { return m->q + 2 * w->s.dim * i; }

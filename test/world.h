@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-#include "path.h"
+#include "cable_path.h"
 #include "vec.h"
 
 #define PI 3.14159265358979323846

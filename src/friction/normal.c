@@ -1,5 +1,5 @@
 /* normal.c - normal contact: force against penetration and its rate. */
-#include "../internal.h"
+#include "internal.h"
 #include "laws.h"
 
 #include <string.h>

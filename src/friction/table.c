@@ -1,5 +1,5 @@
 /* table.c - the table of friction laws, and what can be done with any of them. */
-#include "../internal.h"
+#include "internal.h"
 #include "laws.h"
 
 #include <stdio.h>

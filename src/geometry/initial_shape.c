@@ -1,0 +1,720 @@
+/* initial_shape.c - the mesh that a cable starts with: laid along its path, stretched, pressed into the drums,
+ * sagging.
+ *
+ * Three ways to lie. MOVABLE: an end can move, and carries a known load. The tension is that of the loads
+ * and of the cable's own weight, T = C - rho g.r, where C is constant along lines and linear in the wrapped
+ * length between its values at the two ends; what the cable stretches moves its ends. TIGHT: both ends are
+ * held, or the path is closed; one tension everywhere, wanted or such that the cable fits. SLACK: the same,
+ * but the cable is longer than its path; the longest spans sag as parabolas.
+ *
+ * A drum carries the tension by being pressed in: T/R per length. So arcs lie at R - depth, and lines lead
+ * from one such arc to the next: they are moved at each end by what the arc there is. That path is shorter
+ * by the factor m = |dr/dl| than the drawn one, which matters: depth/R is as large as the strain. The
+ * stretched length of the cable and the length of the pressed path agree from the anchor on, the integral
+ * of the stretch over p with that of m over l, up to what the cubics of the elements are shorter than arcs.
+ */
+#include "cable_path.h"
+
+#include "cable.h"
+#include "mesh_grading.h"
+#include "vec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SAMPLES = 32, GAUSS = 4 };
+
+typedef enum lie { LIE_MOVABLE, LIE_TIGHT, LIE_SLACK } lie;
+
+/* A piece of the path as the cable lies on it. */
+typedef struct laid {
+  double start;              /* along the drawn path */
+  double material;           /* material coordinate where it starts, before stretching */
+  double wrapped;            /* wrapped length before it */
+  double depth[SAMPLES + 1]; /* of an arc, at equal distances */
+  double speed[SAMPLES + 1]; /* m there; of a line [0] */
+  double pressed;            /* length of the pressed piece before it */
+  double sag;                /* of a slack span */
+} laid;
+
+typedef struct draft {
+  const cps_scenario *s;
+  const scenario_cable *c;
+  const path *p;
+  int cable;
+  lie how;
+  int n;              /* elements */
+  double *length;     /* [n] */
+  double *node;       /* [n + 1] material coordinates */
+  double *stretch;    /* [n + 1] stretched length from the start */
+  double *place;      /* [n + 1] along the pressed path */
+  laid *piece;        /* [p->n + 1], the last one only marks the end */
+  double (*shift)[3]; /* [p->n + 1] of the joints between pieces */
+  double total;       /* unstretched length */
+  double load[2];     /* C at the ends */
+  double tension;     /* of a tight cable */
+  double excess;      /* by which its elements reach further than they are stretched */
+  double anchor_l, anchor_p;
+  double first[3];   /* where the path starts */
+  double gravity[3]; /* two components in the plane */
+  double down[3];
+} draft;
+
+/* ------------------------------------------------------------------ stretch and depth */
+
+/* The stretch under tension t: EA (l^2 - 1)/2 l = t with Green's strain, EA (l - 1) = t with the
+ * engineering one. */
+static double stretch_of(const scenario_cable *c, double t) {
+  if (!(c->ea > 0) || t <= 0) return 1;
+  double e = t / c->ea, l = c->engineering ? 1 + e : 1 + e / (1 + 1.5 * e);
+  for (int i = 0; i < 50 && !c->engineering; i++) {
+    double d = (l * (l * l - 1) - 2 * e) / (3 * l * l - 1);
+    l -= d;
+    if (fabs(d) < 1e-16 * l) break;
+  }
+  return l;
+}
+
+static double tension_for(const scenario_cable *c, double stretch) {
+  return c->ea * (c->engineering ? stretch - 1 : stretch * (stretch * stretch - 1) / 2);
+}
+
+/* The depth at which the normal law gives the force n without damping; not more than `most`. Newton from
+ * above, since laws rise ever steeper, between bounds. */
+static double depth_of(const cable_contact *c, double n, double most) {
+  cps_normal_output out;
+  double low = 0, high = most;
+  if (!c->normal || !(n > 0)) return 0;
+  cps_normal_eval(c->normal, c->normal_p, most, 0, &out);
+  if (out.n <= n) return most;
+  double x = most;
+  for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
+    cps_normal_eval(c->normal, c->normal_p, x, 0, &out);
+    if (out.n == n) return x;
+    if (out.n > n)
+      high = x;
+    else
+      low = x;
+    double next = out.depth > 0 ? x - (out.n - n) / out.depth : low;
+    if (fabs(next - x) <= 1e-15 * x) return next;
+    x = next > low && next < high ? next : (low + high) / 2;
+  }
+  return x;
+}
+
+/* Mean length of the elements around a node, between nodes interpolated. */
+static double node_length(const draft *d, int i) {
+  int ring = d->p->closed,
+      before = i > 0  ? i - 1
+               : ring ? d->n - 1
+                      : 0,
+      after = i < d->n ? i
+              : ring   ? 0
+                       : d->n - 1;
+  return (d->length[before] + d->length[after]) / 2;
+}
+
+static double size_at(const draft *d, double p) {
+  int low = 0, high = d->n;
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    *(d->node[middle] <= p ? &low : &high) = middle;
+  }
+  double x = fmin(fmax((p - d->node[low]) / d->length[low], 0), 1);
+  return (1 - x) * node_length(d, low) + x * node_length(d, low + 1);
+}
+
+/* ------------------------------------------------------------------ tension */
+
+static double wrapped_at(const draft *d, int k, double l) {
+  return d->piece[k].wrapped + (d->p->piece[k].drum >= 0 ? l : 0);
+}
+
+/* Tension at the length l of the drawn path. */
+static double tension_at(const draft *d, double l) {
+  if (d->how != LIE_MOVABLE) return d->tension;
+  double r[3], t[3], inward[3], wrapped = d->piece[d->p->n].wrapped, part;
+  l = fmin(fmax(l, 0), d->p->length);
+  part = l / d->p->length;
+  int k = cps_path_find(d->p, &l);
+  cps_piece_at(d->s, &d->p->piece[k], l, r, t, inward);
+  if (wrapped > 0) part = wrapped_at(d, k, l) / wrapped;
+  vec_add(r, r, -1, d->first);
+  return fmax((1 - part) * d->load[0] + part * d->load[1] - d->c->rho * vec_dot(d->gravity, r), 0);
+}
+
+static int is_held(const draft *d, int e) {
+  const cable_end *end = &d->c->end[e];
+  if (end->kind == END_BODY)
+    return d->s->bodies[end->body].placed || d->s->bodies[end->body].kind == BODY_SURFACE;
+  return end->kind != END_FREE;
+}
+
+/* Ends of cables that carry the same body share its weight. */
+static int count_carriers(const cps_scenario *s, int body) {
+  int n = 0;
+  for (int i = 0; i < s->n_cables; i++)
+    for (int e = 0; e < 2 && !s->cables[i].closed; e++)
+      n += s->cables[i].end[e].kind == END_BODY && s->cables[i].end[e].body == body;
+  return n;
+}
+
+/* Tension that the load of an end causes there: the part of it that pulls outwards. */
+static double end_tension(const draft *d, int e) {
+  const cable_end *end = &d->c->end[e];
+  double force[3] = {0}, r[3] = {0}, t[3] = {0};
+  if (end->kind == END_BODY) {
+    double mass = d->s->bodies[end->body].mass / count_carriers(d->s, end->body);
+    vec_add(force, force, mass, d->gravity);
+  }
+  for (int k = 0; k < d->p->dim; k++)
+    if (end->force[k]) force[k] += cps_profile_eval(end->force[k], d->s->run.from).y;
+  cps_path_at(d->p, d->s, e ? d->p->length : 0, r, t);
+  return fmax((e ? 1 : -1) * vec_dot(force, t), 0);
+}
+
+/* C at both ends; a held end takes that of the other. */
+static void find_loads(draft *d) {
+  double r[3] = {0}, t[3] = {0};
+  for (int e = 0; e < 2; e++) {
+    cps_path_at(d->p, d->s, e ? d->p->length : 0, r, t);
+    vec_add(r, r, -1, d->first);
+    d->load[e] = end_tension(d, e) + d->c->rho * vec_dot(d->gravity, r);
+  }
+  for (int e = 0; e < 2; e++)
+    if (is_held(d, e)) d->load[e] = d->load[!e];
+}
+
+/* ------------------------------------------------------------------ the pressed path */
+
+static int is_arc(const draft *d, int k) { return k >= 0 && k < d->p->n && d->p->piece[k].drum >= 0; }
+
+/* What joint k (before piece k) is moved by: as the arc that ends or starts there. */
+static void shift_joint(draft *d, int k) {
+  int arc = is_arc(d, k) ? k : k - 1, last = arc == k - 1;
+  double r[3], t[3];
+  memset(d->shift[k], 0, sizeof d->shift[k]);
+  if (d->p->closed && (k == 0 || k == d->p->n)) {
+    arc = is_arc(d, 0) ? 0 : d->p->n - 1;
+    last = arc != 0 || (d->p->n == 1 && k);
+  }
+  if (!is_arc(d, arc)) return;
+  const path_piece *piece = &d->p->piece[arc];
+  cps_piece_at(d->s, piece, last ? piece->length : 0, r, t, d->shift[k]);
+  double depth = d->piece[arc].depth[last ? SAMPLES : 0];
+  for (int i = 0; i < 3; i++) d->shift[k][i] *= depth;
+}
+
+/* Straight pieces that dangle from a drum move with it. */
+static void shift_dangling(draft *d) {
+  double at[3];
+  int n = d->p->n;
+  for (int e = 0; e < 2 && !d->p->closed; e++) {
+    if (cps_end_place(d->s, d->cable, e, at) || d->c->end[e].kind == END_RIM) continue;
+    int k = e ? n : 0, step = e ? -1 : 1;
+    while (k >= 0 && k <= n && !is_arc(d, e ? k - 1 : k)) {
+      int piece = e ? k - 1 : k; /* a point of the path stays where it is */
+      if (piece < 0 || piece >= n) break;
+      const path_item *item = d->p->piece[piece].item >= 0 ? &d->c->path[d->p->piece[piece].item] : NULL;
+      if (!item || (item->kind == PATH_TO && vec_dot(item->direction, item->direction) == 0)) break;
+      k += step;
+    }
+    if (k < 0 || k > n || !is_arc(d, e ? k - 1 : k)) continue;
+    for (int j = k; j >= 0 && j <= n; j -= step) vec_copy(d->shift[j], d->shift[k]);
+  }
+}
+
+/* Per sample, by central differences: steady from sample to sample, as the tangent should be. */
+static double depth_slope(const laid *at, int j) {
+  int before = j > 0 ? j - 1 : 0, after = j < SAMPLES ? j + 1 : SAMPLES;
+  return (at->depth[after] - at->depth[before]) / (after - before);
+}
+
+/* Place and dr/dl of the pressed path on piece k. */
+static void direction_at(const draft *d, int k, double l, double *r, double *r_l) {
+  const path_piece *piece = &d->p->piece[k];
+  const laid *at = &d->piece[k];
+  double inward[3];
+  cps_piece_at(d->s, piece, l, r, r_l, inward);
+  if (piece->drum < 0) {
+    double part = l / piece->length;
+    for (int i = 0; i < 3; i++) {
+      r[i] += (1 - part) * d->shift[k][i] + part * d->shift[k + 1][i];
+      r_l[i] += (d->shift[k + 1][i] - d->shift[k][i]) / piece->length;
+    }
+    return;
+  }
+  double center[3], axis[3], x = fmin(fmax(l / piece->length, 0), 1) * SAMPLES;
+  int j = (int)fmin(x, SAMPLES - 1);
+  cps_drum_place(d->s, piece->drum, center, axis);
+  double slope = ((1 - x + j) * depth_slope(at, j) + (x - j) * depth_slope(at, j + 1)) * SAMPLES /
+                 piece->length;
+  double depth = at->depth[j] + (x - j) * (at->depth[j + 1] - at->depth[j]), along = vec_dot(r_l, axis);
+  double radius = d->s->drums[piece->drum].radius;
+  for (int i = 0; i < 3; i++) {
+    r[i] += depth * inward[i];
+    r_l[i] += slope * inward[i] - depth / radius * (r_l[i] - along * axis[i]);
+  }
+}
+
+/* Depths from the tension, then the lengths of the pressed pieces. Returns the whole. */
+static double press(draft *d) {
+  double r[3], r_l[3], pressed = 0;
+  int n = d->p->n;
+  for (int k = 0; k < n; k++) {
+    const path_piece *piece = &d->p->piece[k];
+    if (piece->drum < 0) continue;
+    double radius = d->s->drums[piece->drum].radius, step = piece->length / SAMPLES;
+    double turning = radius * piece->sweep / piece->length;
+    for (int j = 0; j <= SAMPLES; j++) {
+      double normal = tension_at(d, d->piece[k].start + j * step) * turning * turning / radius;
+      double part = (double)j / SAMPLES;
+      double p = (1 - part) * d->piece[k].material + part * d->piece[k + 1].material;
+      if (d->c->contact.quadrature == 0) normal *= size_at(d, p);
+      d->piece[k].depth[j] = depth_of(&d->c->contact, normal, radius / 10);
+    }
+  }
+  for (int k = 0; k <= n; k++) shift_joint(d, k);
+  shift_dangling(d);
+  for (int k = 0; k < n; k++) {
+    laid *at = &d->piece[k];
+    double length = d->p->piece[k].length;
+    int samples = d->p->piece[k].drum < 0 ? 0 : SAMPLES;
+    at->pressed = pressed;
+    for (int j = 0; j <= samples; j++) {
+      direction_at(d, k, samples ? length * j / samples : 0, r, r_l);
+      at->speed[j] = vec_norm(r_l);
+    }
+    for (int j = 0; j < samples; j++) pressed += (at->speed[j] + at->speed[j + 1]) / 2 * length / samples;
+    if (!samples) pressed += at->speed[0] * length;
+  }
+  return d->piece[n].pressed = pressed;
+}
+
+/* Length along the pressed path at the length l of the drawn one. */
+static double pressed_at(const draft *d, double l) {
+  int k = cps_path_find(d->p, &l);
+  const laid *at = &d->piece[k];
+  double step = d->p->piece[k].length / SAMPLES, sum = at->pressed;
+  if (d->p->piece[k].drum < 0) return sum + at->speed[0] * l;
+  for (int j = 0; j < SAMPLES && l > 0; j++, l -= step) {
+    double x = fmin(l, step);
+    sum += x * (at->speed[j] + (at->speed[j + 1] - at->speed[j]) / 2 * x / step);
+  }
+  return sum;
+}
+
+/* The place and direction at the length s along the pressed path; beyond the ends it goes on straight. */
+static void pressed_place(const draft *d, double s, double *r, double *r_l) {
+  int k = 0, j = 0;
+  while (k < d->p->n - 1 && s >= d->piece[k + 1].pressed) k++;
+  const laid *at = &d->piece[k];
+  const path_piece *piece = &d->p->piece[k];
+  double step = piece->length / SAMPLES, l;
+  s -= at->pressed;
+  if (piece->drum < 0 || s <= 0) {
+    l = s / at->speed[0];
+  } else {
+    double part = 0;
+    for (; j < SAMPLES; j++, s -= part) {
+      part = (at->speed[j] + at->speed[j + 1]) / 2 * step;
+      if (s < part || j == SAMPLES - 1) break;
+    }
+    double a = at->speed[j], more = (at->speed[j + 1] - a) / step;
+    l = j * step + 2 * s / (a + sqrt(fmax(a * a + 2 * more * s, 0)));
+  }
+  direction_at(d, k, l, r, r_l);
+  vec_unit(r_l);
+}
+
+/* ------------------------------------------------------------------ slack */
+
+/* A span with the chord c sags as r = chord + 4 sag x (1 - x) g, x in 0..1. With H the part of the chord
+ * across g and v = c.g + 4 sag (1 - 2 x), |dr/dx|^2 = H^2 + v^2, whose integral over v is F. */
+static double parabola(double h, double v) { return (v * hypot(h, v) + h * h * asinh(v / h)) / 2; }
+
+static double span_length(double h, double slope, double sag) {
+  double a = slope + 4 * sag, b = slope - 4 * sag;
+  return (parabola(h, a) - parabola(h, b)) / (8 * sag);
+}
+
+/* The direction in which a span sags: gravity's, or across it if it hangs straight. */
+static double sag_direction(const draft *d, const path_piece *piece, double *g) {
+  vec_copy(g, d->down);
+  double slope = vec_dot(piece->along, g), across = sqrt(fmax(1 - slope * slope, 0));
+  if (across > 1e-3) return across;
+  double e[3] = {fabs(piece->along[0]) < 0.7, fabs(piece->along[0]) >= 0.7, 0};
+  vec_add(g, e, -vec_dot(e, piece->along), piece->along);
+  vec_unit(g);
+  return 0;
+}
+
+/* How readily a span takes the slack: the distance that it spans across gravity; hanging ones only if there
+ * is no other. */
+static double sag_rank(const draft *d, int k) {
+  double g[3];
+  if (d->p->piece[k].drum >= 0) return 0;
+  double across = sag_direction(d, &d->p->piece[k], g);
+  return d->p->piece[k].length * (across > 0 ? across : 1e-6);
+}
+
+static void solve_sag(draft *d, int k, double extra) {
+  const path_piece *piece = &d->p->piece[k];
+  double g[3];
+  sag_direction(d, piece, g);
+  double slope = piece->length * vec_dot(piece->along, g),
+         h = sqrt(fmax(piece->length * piece->length - slope * slope, 0));
+  double want = piece->length + extra, low = 0, high = want;
+  for (int i = 0; i < 200; i++) {
+    double middle = (low + high) / 2;
+    if (middle <= low || middle >= high) break;
+    *(span_length(h, slope, middle) < want ? &low : &high) = middle;
+  }
+  d->piece[k].sag = high;
+}
+
+static cps_status find_slack(draft *d, cps_error *err) {
+  double extra = d->total - d->p->length, most = 0, material = 0;
+  int takers = 0;
+  for (int k = 0; k < d->p->n; k++) most = fmax(most, sag_rank(d, k));
+  if (most == 0) {
+    char key[128];
+    snprintf(key, sizeof key, "cables.%s.length", d->c->name);
+    return cps_error_set(
+        err, CPS_BAD_INPUT, key,
+        "the cable is %.6g m long and its path %.6g m, all of it on a drum, so that it would lie loose",
+        d->total, d->p->length);
+  }
+  for (int k = 0; k < d->p->n; k++) takers += sag_rank(d, k) >= most * (1 - 1e-9);
+  for (int k = 0; k < d->p->n; k++) {
+    int takes = sag_rank(d, k) >= most * (1 - 1e-9);
+    d->piece[k].material = material;
+    material += d->p->piece[k].length + (takes ? extra / takers : 0);
+    if (takes) solve_sag(d, k, extra / takers);
+  }
+  d->piece[d->p->n].material = d->total;
+  return CPS_OK;
+}
+
+/* Place and unit tangent of material p on a slack path. */
+static void slack_place(const draft *d, double p, double *r, double *t) {
+  int k = 0;
+  double g[3], inward[3];
+  while (k < d->p->n - 1 && p >= d->piece[k + 1].material) k++;
+  const path_piece *piece = &d->p->piece[k];
+  double sag = d->piece[k].sag, l = p - d->piece[k].material;
+  cps_piece_at(d->s, piece, l, r, t, inward);
+  if (sag <= 0) return;
+  sag_direction(d, piece, g);
+  double slope = piece->length * vec_dot(piece->along, g),
+         h = sqrt(piece->length * piece->length - slope * slope);
+  double low = slope - 4 * sag, high = slope + 4 * sag, want = parabola(h, high) - 8 * sag * l, v = high;
+  for (int i = 0; i < 100; i++) {
+    double f = parabola(h, v) - want, next = v - f / hypot(h, v);
+    *(f > 0 ? &high : &low) = v;
+    if (!(next >= low && next <= high)) next = (low + high) / 2;
+    if (fabs(next - v) <= 1e-16 * (fabs(v) + h)) break;
+    v = next;
+  }
+  double x = (slope + 4 * sag - v) / (8 * sag);
+  for (int i = 0; i < 3; i++) {
+    r[i] = piece->from[i] + x * piece->length * piece->along[i] + 4 * sag * x * (1 - x) * g[i];
+    t[i] = piece->length * piece->along[i] + (v - slope) * g[i];
+  }
+  vec_unit(t);
+}
+
+/* ------------------------------------------------------------------ elements */
+
+static cps_status bad_mesh(const draft *d, cps_error *err, const char *text) {
+  char key[128];
+  snprintf(key, sizeof key, "cables.%s", d->c->name);
+  cps_error_set(err, CPS_BAD_INPUT, key, "%s", text);
+  if (err) {
+    err->line = d->c->line;
+    err->column = d->c->column;
+  }
+  return CPS_BAD_INPUT;
+}
+
+static cps_status no_memory(const draft *d, cps_error *err) {
+  return cps_error_set(err, CPS_NO_MEMORY, NULL, "there is not enough memory for the elements of cable %s",
+                       d->c->name);
+}
+
+static cps_status find_lengths(draft *d, cps_error *err) {
+  const scenario_cable *c = d->c;
+  int zones = 0;
+  if (c->elements > GRADING_MOST) return bad_mesh(d, err, "the cable has more than ten million elements");
+  if (c->elements > 0) {
+    d->length = calloc((size_t)c->elements, sizeof *d->length);
+    d->n = c->elements;
+    for (int i = 0; i < d->n && d->length; i++) d->length[i] = d->total / d->n;
+    return d->length ? CPS_OK : no_memory(d, err);
+  }
+  if (!(c->size > 0 || c->drum_size > 0))
+    return bad_mesh(d, err, "say how many `elements` the cable has, or their `size`");
+  zone *list = calloc((size_t)d->p->n, sizeof *list);
+  if (!list) return no_memory(d, err);
+  for (int k = 0; k < d->p->n; k++)
+    if (d->p->piece[k].drum >= 0) list[zones++] = (zone){d->piece[k].material, d->piece[k + 1].material};
+  const double usual_growth = 1.25;
+  d->n = cps_grade(d->total, c->size > 0 ? c->size : d->total, c->drum_size,
+                   c->growth > 1 ? c->growth : usual_growth, list, zones, d->p->closed, &d->length);
+  free(list);
+  if (d->n < 0) return bad_mesh(d, err, "elements of this size would be more than ten million");
+  return d->n ? CPS_OK : no_memory(d, err);
+}
+
+static cps_status find_nodes(draft *d, cps_error *err) {
+  cps_status status = find_lengths(d, err);
+  if (status != CPS_OK) return status;
+  d->node = calloc((size_t)d->n + 1, sizeof *d->node);
+  d->stretch = calloc((size_t)d->n + 1, sizeof *d->stretch);
+  d->place = calloc((size_t)d->n + 1, sizeof *d->place);
+  if (!d->node || !d->stretch || !d->place) return no_memory(d, err);
+  for (int i = 0; i < d->n; i++) d->node[i + 1] = d->node[i] + d->length[i];
+  d->node[d->n] = d->total;
+  return CPS_OK;
+}
+
+static void scale_mesh(draft *d, double factor) {
+  d->total *= factor;
+  for (int i = 0; i < d->n; i++) d->length[i] *= factor;
+  for (int i = 0; i <= d->n; i++) d->node[i] *= factor;
+  for (int k = 0; k <= d->p->n; k++) d->piece[k].material *= factor;
+}
+
+/* ------------------------------------------------------------------ laying */
+
+static void measure(draft *d) {
+  double start = 0, wrapped = 0, r[3] = {0}, t[3] = {0};
+  for (int k = 0; k <= d->p->n; k++) {
+    d->piece[k].start = start;
+    d->piece[k].wrapped = wrapped;
+    if (k == d->p->n) break;
+    start += d->p->piece[k].length;
+    if (d->p->piece[k].drum >= 0) wrapped += d->p->piece[k].length;
+  }
+  cps_path_at(d->p, d->s, 0, r, t);
+  vec_copy(d->first, r);
+  vec_copy(d->gravity, d->s->gravity);
+  if (d->p->dim == 2) d->gravity[2] = 0;
+  cps_gravity_direction(d->s, d->down);
+}
+
+/* Stretching moves ends that can move: away from the end that is held, else from the middle of the wraps. */
+static void find_anchor(draft *d) {
+  double from = d->p->length, to = 0;
+  for (int k = 0; k < d->p->n; k++)
+    if (is_arc(d, k)) {
+      from = fmin(from, d->piece[k].start);
+      to = d->piece[k + 1].start;
+    }
+  d->anchor_l = to > 0 ? (from + to) / 2 : d->p->length / 2;
+  d->anchor_p = d->anchor_l + (d->total - d->p->length) / 2;
+  if (is_held(d, 0)) d->anchor_l = d->anchor_p = 0;
+  if (is_held(d, 1)) d->anchor_l = d->p->length, d->anchor_p = d->total;
+}
+
+static cps_status find_materials(draft *d, cps_error *err) {
+  int both = d->p->closed || (is_held(d, 0) && is_held(d, 1));
+  d->total = d->c->length > 0 ? d->c->length : d->p->length;
+  d->how = !both ? LIE_MOVABLE : d->total > d->p->length * (1 + 1e-12) ? LIE_SLACK : LIE_TIGHT;
+  if (d->how == LIE_SLACK) return find_slack(d, err);
+  find_anchor(d);
+  for (int k = 0; k <= d->p->n; k++) {
+    double l = d->piece[k].start;
+    d->piece[k].material = d->how == LIE_TIGHT ? l * d->total / d->p->length : d->anchor_p + l - d->anchor_l;
+  }
+  if (d->how == LIE_MOVABLE) find_loads(d);
+  return CPS_OK;
+}
+
+/* The tension at which a tight cable fits its path, or the length that a wanted tension asks for. */
+static void fit_tight(draft *d) {
+  if (!(d->c->length > 0) && d->c->tension > 0) {
+    d->tension = d->c->tension;
+    for (int i = 0; i < 2; i++) /* at nodes the depth depends on the length of elements */
+      scale_mesh(d, press(d) / (stretch_of(d->c, d->tension) * d->excess * d->total));
+    press(d);
+    return;
+  }
+  double total = d->total * d->excess, low = 0, high = d->c->ea * (d->p->length / total - 1);
+  for (int i = 0; i < 100 && high > 0; i++, high *= 2) {
+    d->tension = high;
+    if (stretch_of(d->c, high) * total >= press(d)) break;
+  }
+  for (int i = 0; i < 100 && high > 0; i++) {
+    d->tension = (low + high) / 2;
+    if (d->tension <= low || d->tension >= high) break;
+    *(stretch_of(d->c, d->tension) * total < press(d) ? &low : &high) = d->tension;
+  }
+  d->tension = high > 0 ? high : 0;
+  press(d);
+}
+
+/* Stretched length from the start to each node. */
+static void find_stretch(draft *d) {
+  const double *x, *w;
+  cps_gauss(GAUSS, &x, &w);
+  for (int i = 0; i < d->n; i++) {
+    double sum = 0;
+    for (int g = 0; g < GAUSS; g++) {
+      double p = d->node[i] + x[g] * d->length[i];
+      sum += w[g] * stretch_of(d->c, tension_at(d, p - d->anchor_p + d->anchor_l));
+    }
+    d->stretch[i + 1] = d->stretch[i] + sum * d->length[i];
+  }
+}
+
+static double stretched_at(const draft *d, double p) {
+  int i = 0;
+  while (i < d->n - 1 && p > d->node[i + 1]) i++;
+  double x = (p - d->node[i]) / d->length[i];
+  return d->stretch[i] + x * (d->stretch[i + 1] - d->stretch[i]);
+}
+
+static double node_stretch(const draft *d, int i) {
+  return stretch_of(d->c, tension_at(d, d->node[i] - d->anchor_p + d->anchor_l));
+}
+
+/* The tension, in units of EA, with which element i pulls at the position of its nodes if they are at the
+ * lengths s[0] and s[1] of the pressed path: the integral of strain times slope times the derivative of a
+ * position's shape function, along the chord. */
+static double element_tension(const draft *d, int i, const double s[2]) {
+  double q[4][3], n[4], n_p[4], n_pp[4], chord[3], sum = 0;
+  const double *x, *w;
+  for (int e = 0; e < 2; e++) {
+    pressed_place(d, s[e], q[2 * e], q[2 * e + 1]);
+    double stretch = node_stretch(d, i + e);
+    for (int k = 0; k < 3; k++) q[2 * e + 1][k] *= stretch;
+  }
+  vec_add(chord, q[2], -1, q[0]);
+  vec_unit(chord);
+  int points = d->c->axial_points >= 1 && d->c->axial_points <= GAUSS_MAX ? d->c->axial_points : GAUSS;
+  cps_gauss(points, &x, &w);
+  for (int g = 0; g < points; g++) {
+    double r_p[3] = {0};
+    cps_element_shape(d->length[i], x[g], n, n_p, n_pp);
+    for (int k = 0; k < 4; k++) vec_add(r_p, r_p, n_p[k], q[k]);
+    double size = vec_norm(r_p), strain = d->c->engineering ? (size - 1) / size : (size - 1) * (size + 1) / 2;
+    sum += w[g] * strain * vec_dot(r_p, chord) * n_p[2] * d->length[i];
+  }
+  return sum;
+}
+
+/* From one end of element i, at s, to the other: as far as gives it the wanted tension. A cubic that bends
+ * is a little shorter than the arc that it stands for; left alone, that would change the tension by more
+ * than all of it. At corners of the path, where the cubic is much shorter, it is left alone. */
+static double reach(const draft *d, int i, double s, int from) {
+  enum { ROUNDS = 12 };
+  double ends[2] = {s, s}, stretch = (d->stretch[i + 1] - d->stretch[i]) / d->length[i],
+         most = 0.05 * d->length[i];
+  double want = d->c->ea > 0 ? tension_for(d->c, stretch) / d->c->ea : 0, way = from ? -1 : 1;
+  double step = stretch * d->length[i], plain = step, before = 0, missing_before = 0,
+         rate = 1.2 / d->length[i];
+  for (int k = 0; k < ROUNDS; k++) {
+    ends[!from] = s + way * step;
+    double missing = want - element_tension(d, i, ends);
+    if (k && fabs(step - before) > 1e-9 * plain) rate = (missing_before - missing) / (step - before);
+    if (!(rate * d->length[i] > 0.1)) return s + way * plain;
+    before = step, missing_before = missing;
+    step += missing / rate;
+    if (!(fabs(step - plain) < most)) return s + way * plain;
+    if (fabs(step - before) < 1e-15 * plain) break;
+  }
+  return s + way * step;
+}
+
+/* All nodes from the one nearest to the anchor. */
+static void find_places(draft *d) {
+  int first = 0;
+  find_stretch(d);
+  if (d->how == LIE_MOVABLE) {
+    while (first < d->n && fabs(d->node[first + 1] - d->anchor_p) <= fabs(d->node[first] - d->anchor_p))
+      first++;
+    d->place[first] = pressed_at(d, d->anchor_l) + stretched_at(d, d->node[first]) -
+                      stretched_at(d, d->anchor_p);
+  }
+  for (int i = first; i < d->n; i++) d->place[i + 1] = reach(d, i, d->place[i], 0);
+  for (int i = first - 1; i >= 0; i--) d->place[i] = reach(d, i, d->place[i + 1], 1);
+}
+
+/* The same for a tight cable, whose nodes must come out at the end: elements reach a little further than
+ * they are stretched, which its tension or its length makes up for. What is left then is shared by all. */
+static void fit_places(draft *d) {
+  enum { ROUNDS = 5 };
+  d->excess = 1;
+  for (int k = 0; k < ROUNDS; k++) {
+    fit_tight(d);
+    find_places(d);
+    double excess = d->place[d->n] / d->stretch[d->n];
+    if (fabs(excess - d->excess) < 1e-14) break;
+    d->excess = excess;
+  }
+  double factor = d->piece[d->p->n].pressed / d->place[d->n];
+  for (int i = 0; i <= d->n; i++) d->place[i] *= factor;
+}
+
+static void lay_nodes(draft *d, double *q) {
+  int dim = d->p->dim;
+  double r[3], t[3];
+  if (d->how == LIE_MOVABLE) find_places(d);
+  if (d->how == LIE_TIGHT) fit_places(d);
+  for (int i = 0; i <= d->n; i++, q += 2 * dim) {
+    double stretch = d->how == LIE_SLACK ? 1 : node_stretch(d, i);
+    if (d->how == LIE_SLACK)
+      slack_place(d, d->node[i], r, t);
+    else
+      pressed_place(d, d->place[i], r, t);
+    for (int e = 0; e < 2 && !d->p->closed; e++) {
+      const cable_end *end = &d->c->end[e];
+      if (i == (e ? d->n : 0) && end->kind == END_CLAMPED && vec_dot(end->direction, end->direction) > 0)
+        vec_copy(t, end->direction);
+    }
+    for (int k = 0; k < dim; k++) q[k] = r[k], q[dim + k] = stretch * t[k];
+  }
+  if (d->p->closed)
+    memcpy(q - 2 * dim, q - (size_t)(2 * dim) * (size_t)(d->n + 1), 2 * (size_t)dim * sizeof *q);
+}
+
+cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const path *p, cps_error *err) {
+  draft d = {.s = s, .c = &s->cables[cable], .p = p, .cable = cable};
+  cps_status status;
+  memset(out, 0, sizeof *out);
+  d.piece = calloc((size_t)p->n + 1, sizeof *d.piece);
+  d.shift = calloc((size_t)p->n + 1, sizeof *d.shift);
+  if (!d.piece || !d.shift) {
+    status = no_memory(&d, err);
+    goto out;
+  }
+  measure(&d);
+  status = find_materials(&d, err);
+  if (status == CPS_OK) status = find_nodes(&d, err);
+  if (status != CPS_OK) goto out;
+  if (d.how == LIE_MOVABLE) press(&d);
+  out->q = calloc(2 * (size_t)p->dim * ((size_t)d.n + 1), sizeof *out->q);
+  if (!out->q) {
+    status = no_memory(&d, err);
+    goto out;
+  }
+  lay_nodes(&d, out->q);
+  out->n = d.n;
+  out->length = d.length;
+  d.length = NULL;
+out:
+  free(d.piece);
+  free(d.shift);
+  free(d.length);
+  free(d.node);
+  free(d.stretch);
+  free(d.place);
+  return status;
+}
+
+void cps_shape_free(shape *out) {
+  free(out->length);
+  free(out->q);
+  memset(out, 0, sizeof *out);
+}

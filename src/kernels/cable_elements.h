@@ -1,0 +1,291 @@
+/* cable_elements.h - four elements of a cable at a time, one in each lane: included with DIM and NAME(x). See cable_elimination.c. */
+
+#define SYM  (DIM * (DIM + 1) / 2) /* entries of a symmetric tensor: xx xy yy, or xx xy xz yy yz zz */
+#define SKEW (DIM * (DIM - 1) / 2) /* and of one that changes its sign when turned: xy, or xy xz yz */
+
+/* Four elements: force and stiffness at their nodes' coordinates, lane by lane. Pairs are those of r0, s0, r1, s1:
+ * 00 01 02 03 11 12 13 22 23 33. With recipe.extra the blocks of a pair have skew parts too, above and below the
+ * diagonal. */
+typedef struct NAME(quad) {
+  lanes f[4][DIM], k[10][SYM], tension;
+  lanes up[10][SKEW], low[10][SKEW];
+} NAME(quad);
+
+#if DIM == 2
+INLINE void NAME(gather)(const double *x, const int *near, const int *far, lanes out[4][2]) {
+  lanes a[4], b[4];
+  turn(load(x + near[0] * 4), load(x + near[1] * 4), load(x + near[2] * 4), load(x + near[3] * 4), a);
+  turn(load(x + far[0] * 4), load(x + far[1] * 4), load(x + far[2] * 4), load(x + far[3] * 4), b);
+  UNROLL for (int i = 0; i < 4; i++) {
+    out[i / 2][i % 2] = a[i];
+    out[2 + i / 2][i % 2] = b[i];
+  }
+}
+#else
+INLINE lanes NAME(gather)(const double *x, const int *node, int coordinate) {
+  return (lanes){x[node[0] * 2 * DIM + coordinate], x[node[1] * 2 * DIM + coordinate],
+                 x[node[2] * 2 * DIM + coordinate], x[node[3] * 2 * DIM + coordinate]};
+}
+#endif
+
+/* Axial force, bending and Rayleigh damping in the three modes d, s0, s1. */
+INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][DIM], lanes f[3][DIM],
+                         lanes k[6][SYM], lanes *most) {
+  lanes inverse = all(1) / l, mode[3][DIM], rate[3][DIM], ea = y->ea * l;
+  UNROLL for (int d = 0; d < DIM; d++) {
+    mode[0][d] = (q[2][d] - q[0][d]) * inverse;
+    mode[1][d] = q[1][d];
+    mode[2][d] = q[3][d];
+    rate[0][d] = (v[2][d] - v[0][d]) * inverse;
+    rate[1][d] = v[1][d];
+    rate[2][d] = v[3][d];
+  }
+  /* what is the same in every direction: bending and damping */
+  lanes same[6], slow[6];
+  UNROLL for (int i = 0; i < 6; i++) {
+    slow[i] = y->slow[i] * l;
+    same[i] = y->bend[i] * inverse;
+  }
+  UNROLL for (int d = 0; d < DIM; d++) {
+    f[0][d] = same[0] * mode[0][d] + same[1] * mode[1][d] + same[2] * mode[2][d] + slow[0] * rate[0][d] +
+              slow[1] * rate[1][d] + slow[2] * rate[2][d];
+    f[1][d] = same[1] * mode[0][d] + same[3] * mode[1][d] + same[4] * mode[2][d] + slow[1] * rate[0][d] +
+              slow[3] * rate[1][d] + slow[4] * rate[2][d];
+    f[2][d] = same[2] * mode[0][d] + same[4] * mode[1][d] + same[5] * mode[2][d] + slow[2] * rate[0][d] +
+              slow[4] * rate[1][d] + slow[5] * rate[2][d];
+  }
+  UNROLL for (int i = 0; i < 6; i++) {
+    lanes trace = same[i] + slow[i] * y->dv;
+    UNROLL for (int d = 0, n = 0; d < DIM; d++) UNROLL for (int e = d; e < DIM; e++, n++)
+        k[i][n] = d == e ? trace : all(0);
+  }
+  *most = all(0);
+  for (int g = 0; g < y->points; g++) {
+    const lanes *at = y->at[g], *pair = y->pair[g];
+    lanes r[DIM], square = all(0), t, t_a, h[SYM], w = y->weight[g] * ea;
+    UNROLL for (int d = 0; d < DIM; d++) {
+      r[d] = at[0] * mode[0][d] + at[1] * mode[1][d] + at[2] * mode[2][d];
+      square += r[d] * r[d];
+    }
+    if (y->green) { /* U = EA e^2/2, e = (r'.r' - 1)/2: force EA e r', stiffness EA (e 1 + r' r'') */
+      t = w * all(0.5) * (square - all(1));
+      t_a = w;
+    } else { /* e = |r'| - 1: force EA e r'/|r'|, stiffness EA (e/|r'| 1 + r' r''/|r'|^3) */
+      lanes stretch = root(square);
+      t = w * (stretch - all(1)) / stretch;
+      t_a = w / (square * stretch);
+    }
+    if (g == y->mid) *most = t * inverse * y->per_weight;
+    UNROLL for (int d = 0, n = 0; d < DIM; d++) {
+      lanes pull = t * r[d];
+      UNROLL for (int i = 0; i < 3; i++) f[i][d] += at[i] * pull;
+      UNROLL for (int e = d; e < DIM; e++, n++) h[n] = d == e ? t + t_a * r[d] * r[e] : t_a * r[d] * r[e];
+    }
+    /* cppcheck-suppress uninitvar */
+    UNROLL for (int i = 0; i < 6; i++) UNROLL for (int n = 0; n < SYM; n++) k[i][n] += pair[i] * h[n];
+  }
+}
+
+/* ------------------------------------------------------------------ what few cables have */
+
+/* x 1 + b (u v' + v u')/2 + c u u', times w, into a symmetric tensor; and the skew part b (u v' - v u')/2 of x 1 + b u v' + ... */
+INLINE void NAME(dyads)(lanes w, lanes x, lanes b, lanes c, const lanes *u, const lanes *v, lanes *h,
+                        lanes *skew) {
+  lanes half = all(0.5) * w * b, wc = w * c, wx = w * x;
+  UNROLL for (int d = 0, n = 0, m = 0; d < DIM; d++) {
+    UNROLL for (int e = d; e < DIM; e++, n++) {
+      h[n] = half * (u[d] * v[e] + v[d] * u[e]) + wc * u[d] * u[e];
+      if (d == e) h[n] += wx;
+      if (d < e) skew[m++] = half * (u[d] * v[e] - v[d] * u[e]);
+    }
+  }
+}
+
+/* sum of shapes times modes */
+INLINE void NAME(at_point)(const lanes *shape, lanes mode[3][DIM], lanes *r) {
+  UNROLL for (int d = 0; d < DIM; d++)
+      r[d] = shape[0] * mode[0][d] + shape[1] * mode[1][d] + shape[2] * mode[2][d];
+}
+
+INLINE lanes NAME(product)(const lanes *u, const lanes *v) {
+  lanes s = u[0] * v[0];
+  UNROLL for (int d = 1; d < DIM; d++) s += u[d] * v[d];
+  return s;
+}
+
+/* Adds the force s_i p r and the tangent s_i s_j h of a point, s the shapes of the modes. */
+INLINE void NAME(add_point)(const lanes *s, lanes p, const lanes *r, const lanes *h, const lanes *skew,
+                            lanes f[3][DIM], lanes k[6][SYM], lanes both[6][SKEW]) {
+  UNROLL for (int i = 0, n = 0; i < 3; i++) {
+    UNROLL for (int d = 0; d < DIM; d++) f[i][d] += s[i] * (p * r[d]);
+    UNROLL for (int j = i; j < 3; j++, n++) {
+      lanes pair = s[i] * s[j];
+      UNROLL for (int e = 0; e < SYM; e++) k[n][e] += pair * h[e];
+      UNROLL for (int e = 0; e < SKEW; e++) both[n][e] += pair * skew[e];
+    }
+  }
+}
+
+/* Exact curvature at a point: the energy density EI (a c - b^2)/(2 a^3) of cable.c. `turned` is skew and changes its sign
+ * with the order of the pair: 01 02 12. */
+INLINE void NAME(add_exact)(const recipe *y, int g, lanes w, lanes inverse, const lanes *r1, const lanes *r2,
+                            lanes f[3][DIM], lanes k[6][SYM], lanes turned[3][SKEW]) {
+  const lanes *s1 = y->slope[g];
+  lanes s2[3], a = NAME(product)(r1, r1), b = NAME(product)(r1, r2), c = NAME(product)(r2, r2);
+  lanes half = all(0.5) * y->ei * w, one = all(1) / a, a2 = one * one, a3 = a2 * one, a4 = a2 * a2;
+  lanes w_a = half * (all(3) * b * b * a4 - all(2) * c * a3), w_b = all(-2) * half * b * a3, w_c = half * a2;
+  lanes w_aa = half * (all(6) * c * a4 - all(12) * b * b * a4 * one), w_ab = all(6) * half * b * a4,
+        w_ac = all(-2) * half * a3, w_bb = w_ac;
+  lanes mixed = all(0.5) * (w_bb + all(4) * w_ac), across = all(0.5) * (all(4) * w_ac - w_bb);
+  lanes h11[SYM], h12[SYM], h22[SYM], skew[SKEW];
+  UNROLL for (int i = 0; i < 3; i++) s2[i] = y->turn[g][i] * inverse;
+  UNROLL for (int d = 0, n = 0, m = 0; d < DIM; d++) {
+    UNROLL for (int i = 0; i < 3; i++) f[i][d] += s1[i] * (all(2) * w_a * r1[d] + w_b * r2[d]) +
+                                                  s2[i] * (w_b * r1[d] + all(2) * w_c * r2[d]);
+    UNROLL for (int e = d; e < DIM; e++, n++) {
+      lanes r11 = r1[d] * r1[e], r12 = r1[d] * r2[e] + r2[d] * r1[e], r22 = r2[d] * r2[e];
+      h11[n] = all(4) * w_aa * r11 + all(2) * w_ab * r12 + w_bb * r22;
+      h12[n] = all(2) * w_ab * r11 + mixed * r12;
+      h22[n] = w_bb * r11;
+      if (d == e) {
+        h11[n] += all(2) * w_a;
+        h12[n] += w_b;
+        h22[n] += all(2) * w_c;
+      }
+      if (d < e) skew[m++] = across * (r1[d] * r2[e] - r2[d] * r1[e]);
+    }
+  }
+  UNROLL for (int i = 0, n = 0, m = 0; i < 3; i++) {
+    UNROLL for (int j = i; j < 3; j++, n++) {
+      lanes p11 = s1[i] * s1[j], p12 = s1[i] * s2[j] + s2[i] * s1[j], p22 = s2[i] * s2[j];
+      /* cppcheck-suppress uninitvar */
+      UNROLL for (int e = 0; e < SYM; e++) k[n][e] += p11 * h11[e] + p12 * h12[e] + p22 * h22[e];
+      if (i == j) continue;
+      UNROLL for (int e = 0; e < SKEW; e++) turned[m][e] += (s1[i] * s2[j] - s2[i] * s1[j]) * skew[e];
+      m++;
+    }
+  }
+}
+
+/* Objective damping and exact curvature, as in cable_element.h. `both` is skew and the same for both orders of a pair. */
+static __attribute__((noinline)) void NAME(resist_more)(const recipe *y, lanes l, lanes q[4][DIM],
+                                                        lanes v[4][DIM], lanes f[3][DIM], lanes k[6][SYM],
+                                                        lanes both[6][SKEW], lanes turned[3][SKEW]) {
+  lanes inverse = all(1) / l, mode[3][DIM], rate[3][DIM], h[SYM], skew[SKEW], r1[DIM], r2[DIM], v1[DIM];
+  memset(both, 0, 6 * sizeof both[0]);
+  memset(turned, 0, 3 * sizeof turned[0]);
+  UNROLL for (int d = 0; d < DIM; d++) {
+    mode[0][d] = (q[2][d] - q[0][d]) * inverse;
+    mode[1][d] = q[1][d];
+    mode[2][d] = q[3][d];
+    rate[0][d] = (v[2][d] - v[0][d]) * inverse;
+    rate[1][d] = v[1][d];
+    rate[2][d] = v[3][d];
+  }
+  for (int g = 0; g < y->points && y->brakes_axial; g++) { /* tension eta e_t */
+    NAME(at_point)(y->at[g], mode, r1);
+    NAME(at_point)(y->at[g], rate, v1);
+    lanes w = y->weight[g] * l, s = NAME(product)(r1, v1), per = y->eta_axial, less = all(0);
+    if (!y->green) {
+      lanes one = all(1) / NAME(product)(r1, r1);
+      per *= one;
+      less = all(-2) * per * s * one;
+    }
+    NAME(dyads)(w, per * s, per, less + y->dv * per, r1, v1, h, skew);
+    NAME(add_point)(y->at[g], w * per * s, r1, h, skew, f, k, both);
+  }
+  for (int g = 0; g < y->bending_points && (y->brakes_bending || y->exact); g++) {
+    lanes w = y->bend_weight[g] * l, turn2[3];
+    UNROLL for (int i = 0; i < 3; i++) turn2[i] = y->turn[g][i] * inverse;
+    NAME(at_point)(y->slope[g], mode, r1);
+    NAME(at_point)(turn2, mode, r2);
+    if (y->exact) NAME(add_exact)(y, g, w, inverse, r1, r2, f, k, turned);
+    if (!y->brakes_bending) continue;
+    NAME(at_point)(turn2, rate, v1);
+    lanes least = all(1e-3) * inverse, one = all(1) / (NAME(product)(r2, r2) + least * least);
+    lanes per = y->eta_bending * one, p = per * NAME(product)(r2, v1);
+    NAME(dyads)(w, p, per, y->dv * per - all(2) * p * one, r2, v1, h, skew);
+    NAME(add_point)(turn2, w * p, r2, h, skew, f, k, both);
+  }
+}
+
+/* Takes the skew parts of the modes d, s0, s1 to the nodes, with r1 - r0 = l d. */
+INLINE void NAME(skew_to_nodes)(lanes l, lanes both[6][SKEW], lanes turned[3][SKEW], NAME(quad) * o) {
+  lanes inverse = all(1) / l, square = inverse * inverse;
+  UNROLL for (int e = 0; e < SKEW; e++) {
+    lanes dd = both[0][e] * square, d0 = (both[1][e] + turned[0][e]) * inverse,
+          d1 = (both[2][e] + turned[1][e]) * inverse;
+    lanes c0 = (both[1][e] - turned[0][e]) * inverse, c1 = (both[2][e] - turned[1][e]) * inverse; /* 0d, 1d */
+    lanes up[10] = {dd, -d0, -dd, -d1, both[3][e], c0, both[4][e] + turned[2][e], dd, d1, both[5][e]};
+    lanes low[10] = {dd, -c0, -dd, -c1, both[3][e], d0, both[4][e] - turned[2][e], dd, c1, both[5][e]};
+    UNROLL for (int i = 0; i < 10; i++) {
+      o->up[i][e] = up[i];
+      o->low[i][e] = low[i];
+    }
+  }
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+/* Adds inertia and weight at the nodes, and takes the modes there. */
+INLINE void NAME(to_nodes)(const recipe *y, const double *gravity, lanes l, lanes f[3][DIM], lanes k[6][SYM],
+                           lanes a[4][DIM], NAME(quad) * o) {
+  lanes inverse = all(1) / l, square = inverse * inverse, m = y->mass * l, ml = m * l, mll = ml * l;
+  lanes mass[10] = {all(156) * m, all(22) * ml,  all(54) * m,  all(-13) * ml, all(4) * mll,
+                    all(13) * ml, all(-3) * mll, all(156) * m, all(-22) * ml, all(4) * mll};
+  lanes w0 = y->w0 * l, w1 = y->w1 * l * l;
+  UNROLL for (int d = 0; d < DIM; d++) {
+    lanes end = f[0][d] * inverse, g = all(gravity[d]);
+    o->f[0][d] = mass[0] * a[0][d] + mass[1] * a[1][d] + mass[2] * a[2][d] + mass[3] * a[3][d] - end - w0 * g;
+    o->f[1][d] = mass[1] * a[0][d] + mass[4] * a[1][d] + mass[5] * a[2][d] + mass[6] * a[3][d] + f[1][d] -
+                 w1 * g;
+    o->f[2][d] = mass[2] * a[0][d] + mass[5] * a[1][d] + mass[7] * a[2][d] + mass[8] * a[3][d] + end - w0 * g;
+    o->f[3][d] = mass[3] * a[0][d] + mass[6] * a[1][d] + mass[8] * a[2][d] + mass[9] * a[3][d] + f[2][d] +
+                 w1 * g;
+  }
+  UNROLL for (int d = 0, n = 0; d < DIM; d++) {
+    UNROLL for (int e = d; e < DIM; e++, n++) {
+      lanes dd = k[0][n] * square, d0 = k[1][n] * inverse, d1 = k[2][n] * inverse;
+      lanes pair[10] = {dd, -d0, -dd, -d1, k[3][n], d0, k[4][n], dd, d1, k[5][n]};
+      UNROLL for (int i = 0; i < 10; i++) o->k[i][n] = d == e ? pair[i] + mass[i] * y->da : pair[i];
+    }
+  }
+}
+
+/* Four elements from `first` on, or, with step -1, backwards. Lanes beyond the ends repeat the last one. */
+INLINE void NAME(elements)(const cable *c, const recipe *y, int first, int step, NAME(quad) * o) {
+  int near[LANES], far[LANES];
+  lanes l, q[4][DIM], v[4][DIM], a[4][DIM], f[3][DIM], k[6][SYM];
+  UNROLL for (int i = 0; i < LANES; i++) {
+    int at = first + step * i;
+    near[i] = at < 0 ? 0 : at < c->n ? at : c->n - 1;
+    far[i] = near[i] + 1;
+    l[i] = c->length[near[i]]; /* cppcheck-suppress uninitvar */
+  }
+#if DIM == 2 /* a node is a vector */
+  NAME(gather)(c->q, near, far, q);
+  NAME(gather)(c->v, near, far, v);
+  NAME(gather)(c->a, near, far, a);
+#else
+  UNROLL for (int i = 0; i < 2; i++) {
+    UNROLL for (int d = 0; d < DIM; d++) {
+      q[i][d] = NAME(gather)(c->q, near, i * DIM + d);
+      v[i][d] = NAME(gather)(c->v, near, i * DIM + d);
+      a[i][d] = NAME(gather)(c->a, near, i * DIM + d);
+      q[2 + i][d] = NAME(gather)(c->q, far, i * DIM + d);
+      v[2 + i][d] = NAME(gather)(c->v, far, i * DIM + d);
+      a[2 + i][d] = NAME(gather)(c->a, far, i * DIM + d);
+    }
+  }
+#endif
+  NAME(resist)(y, l, q, v, f, k, &o->tension);
+  if (y->extra) {
+    lanes both[6][SKEW], turned[3][SKEW];
+    NAME(resist_more)(y, l, q, v, f, k, both, turned);
+    NAME(skew_to_nodes)(l, both, turned, o);
+  }
+  NAME(to_nodes)(y, c->gravity, l, f, k, a, o);
+}
+
+#undef SKEW
+#undef SYM

@@ -1,0 +1,700 @@
+/* contact_point.c - a point of a cable on a drum: search, normal force, friction, and their exact derivatives.
+ *
+ * With rho = r - center without its part along the axis, n = rho/|rho| points outwards and t = axis x n along the
+ * rim. Depth is R - |rho|; the drum pushes with N(depth, its rate) n and rubs with f t, in space also along the
+ * axis. Sliding velocity v = t.(r_t - center_t) - R w, its rate r_s = t.(r_tt - center_tt) - R w_t. With dr the
+ * variation of r,
+ *
+ *   dn = (t.dr/|rho|) t,   dt = -(t.dr/|rho|) n,   d(depth) = -n.dr.
+ *
+ * Friction that knows the balance force solves f = F(v, e, N) with e = f - m r_s, consistent with the contacts
+ * that slip (Quinn 2004, 3.3). Any scale c may stand for m in the argument that decides between stick and slip as
+ * long as what sticks obeys the same r_s + k v = 0, k = (viscous slope)/m. For laws with a kink c comes from the
+ * iteration matrix, so that the decision is not lost in the linearisation error of mu N(depth); smooth laws keep
+ * m. Laws that jump at rest are set-valued there: the point sticks, v = 0, while f - c v is within what is held.
+ *
+ * In space friction is a vector in the tangent plane: laws act along the direction of their argument; laws with
+ * memory act along both directions separately.
+ */
+#include "machine.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
+INLINE double dot(const double *a, const double *b, int dim) {
+  double s = a[0] * b[0] + a[1] * b[1];
+  return dim == 3 ? s + a[2] * b[2] : s;
+}
+
+/* ------------------------------------------------------------------ laws */
+
+static int mode_named(const cps_law *law, const char *name) {
+  for (int i = 0; law->modes && i < law->n_modes; i++)
+    if (strcmp(law->modes[i], name) == 0) return i;
+  return CPS_MODE_FREE;
+}
+
+/* Where friction falls with velocity: the steepest df/dv per unit of normal force. */
+static double steepest_rise(const cps_law *law, const double *p, double v_scale) {
+  double most = 0;
+  for (int i = -60; i <= 120; i++) {
+    cps_law_input in = {v_scale * pow(10, i / 30.0), 1, 0, NULL, CPS_MODE_FREE};
+    cps_law_output out;
+    cps_law_jacobian jac;
+    cps_law_eval(law, p, &in, &out, &jac);
+    most = fmax(most, jac.f.v);
+  }
+  return most;
+}
+
+void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double *normal_p, const cps_law *law,
+                         const double *p) {
+  memset(l, 0, sizeof *l);
+  l->normal = normal;
+  l->law = law;
+  memcpy(l->normal_p, normal_p, (size_t)normal->n_params * sizeof(double));
+  memcpy(l->p, p, (size_t)law->n_params * sizeof(double));
+  l->slip[0] = mode_named(law, "slip forward");
+  l->slip[1] = mode_named(law, "slip backward");
+  l->drags = law->n_states && law->traits & CPS_CREEPS;
+  if (law->n_states)
+    l->kind = LAW_MEMORY;
+  else if (law->n_modes)
+    l->kind = LAW_JUMP;
+  else if (!(law->traits & CPS_NEEDS_FEQ))
+    l->kind = LAW_VELOCITY;
+  else
+    l->kind = law->traits & CPS_SMOOTH ? LAW_BALANCE : LAW_KINK;
+  cps_law_scale one, two;
+  cps_law_scales(law, p, 1, &one);
+  cps_law_scales(law, p, 2, &two);
+  l->hold = fabs(two.f_stick - 2 * one.f_stick) <= 1e-12 * two.f_stick ? one.f_stick : -1;
+  l->most = INFINITY;
+  if ((l->kind == LAW_MEMORY || l->kind == LAW_BALANCE) && !(law->traits & CPS_UNBOUNDED) &&
+      fabs(two.f_peak - 2 * one.f_peak) <= 1e-12 * two.f_peak)
+    l->most = one.f_peak;
+  if (l->kind == LAW_VELOCITY) l->rise = steepest_rise(law, p, one.v_scale);
+  if (l->kind != LAW_BALANCE && l->kind != LAW_KINK) return;
+  cps_law_input in = {0, 1, 0, NULL, CPS_MODE_FREE};
+  cps_law_output out;
+  cps_law_jacobian jac;
+  cps_law_eval(law, p, &in, &out, &jac);
+  l->viscous = -jac.f.v;
+}
+
+double cps_friction_holds(const contact_law *l, double n) {
+  if (l->hold >= 0) return l->hold * n;
+  cps_law_scale scale;
+  cps_law_scales(l->law, l->p, n, &scale);
+  return scale.f_stick;
+}
+
+/* Solves z = z_star + z_s z_t(v, n, e, z) for the states by Newton; dz/d(v, n, e) in s[][3]. */
+static void solve_states(const contact_law *l, cps_law_input *in, double *z, const double *z_star,
+                         double *z_t, double z_s, double s[CPS_MAX_STATES][3]) {
+  int n = l->law->n_states;
+  cps_law_output out;
+  cps_law_jacobian jac;
+  double a[CPS_MAX_STATES][CPS_MAX_STATES + 4];
+  in->z = z;
+  for (int it = 0; it < 30; it++) {
+    cps_law_eval(l->law, l->p, in, &out, &jac);
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) a[i][j] = (i == j) - z_s * jac.z_t[i].z[j];
+      a[i][n] = z_star[i] + z_s * out.z_t[i] - z[i];
+      a[i][n + 1] = z_s * jac.z_t[i].v;
+      a[i][n + 2] = z_s * jac.z_t[i].n;
+      a[i][n + 3] = z_s * jac.z_t[i].f_eq;
+    }
+    for (int j = 0; j < n; j++) { /* Gauss-Jordan with pivoting */
+      int best = j;
+      for (int i = j + 1; i < n; i++)
+        if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
+      for (int k = 0; k < n + 4; k++) {
+        double t = a[j][k];
+        a[j][k] = a[best][k];
+        a[best][k] = t;
+      }
+      double inverse = 1 / a[j][j];
+      for (int k = j; k < n + 4; k++) a[j][k] *= inverse;
+      for (int i = 0; i < n; i++) {
+        if (i == j) continue;
+        double factor = a[i][j];
+        for (int k = j; k < n + 4; k++) a[i][k] -= factor * a[j][k];
+      }
+    }
+    double change = 0;
+    for (int i = 0; i < n; i++) {
+      z[i] += a[i][n];
+      change = fmax(change, fabs(a[i][n]) / (fabs(z[i]) + 1e-12));
+      for (int k = 0; k < 3; k++) s[i][k] = a[i][n + 1 + k];
+    }
+    if (change < 1e-12) break;
+  }
+  for (int i = 0; i < n; i++) z_t[i] = out.z_t[i];
+}
+
+rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, double *z, const double *z_star,
+                double *z_t, double z_s) {
+  cps_law_input in = {v, n, e, z, mode};
+  cps_law_output out;
+  cps_law_jacobian jac;
+  double s[CPS_MAX_STATES][3];
+  int states = l->law->n_states;
+  if (states) solve_states(l, &in, z, z_star, z_t, z_s, s);
+  if (states || l->law->n_modes) {
+    cps_law_eval(l->law, l->p, &in, &out, &jac);
+  } else { /* what cps_law_eval checks is known here: the load is not negative, and there is no mode to choose */
+    jac.f.v = jac.f.n = jac.f.f_eq = 0;
+    l->law->eval(l->law, l->p, &in, &out, &jac);
+  }
+  rubbing r = {out.f, jac.f.v, jac.f.n, jac.f.f_eq};
+  for (int i = 0; i < states; i++) {
+    r.f_v += jac.f.z[i] * s[i][0];
+    r.f_n += jac.f.z[i] * s[i][1];
+    r.f_e += jac.f.z[i] * s[i][2];
+  }
+  return r;
+}
+
+/* ------------------------------------------------------------------ search */
+
+/* The drum whose rim is nearest, and how far the point may go before another could be touched. */
+static void find(const machine *m, const cable *c, contact_point *p, const double *r) {
+  double best = INFINITY, second = INFINITY;
+  int n = c->n_drums < 0 ? m->n_drums : c->n_drums;
+  p->near = -1;
+  for (int i = 0; i < n; i++) {
+    int k = c->n_drums < 0 ? i : c->drums[i];
+    const drum *g = &m->drum[k];
+    double rho[3] = {0}, along = 0;
+    for (int d = 0; d < m->dim; d++) rho[d] = r[d] - g->center[d];
+    if (m->dim == 3) along = dot(rho, g->axis, 3);
+    for (int d = 0; d < m->dim; d++) rho[d] -= along * g->axis[d];
+    double gap = sqrt(dot(rho, rho, m->dim)) - g->radius;
+    if (gap < best) {
+      second = best;
+      best = gap;
+      p->near = k;
+    } else if (gap < second) {
+      second = gap;
+    }
+  }
+  /* Half way to the second one, and never further than where both would be touched. */
+  p->clear = fmax(0, (second - fmax(best, 0)) / 2);
+  for (int d = 0; d < m->dim; d++) p->seen[d] = r[d];
+  p->travel = m->travel;
+}
+
+/* ------------------------------------------------------------------ friction */
+
+/* d(x d)/dy for a force x(y.d, ...) along d = u/|u|: helper that adds x/|u| (1 - d d') times du/dy. */
+INLINE void turning(double x, const double *d, double size, int axes, double out[AXES][AXES]) {
+  if (axes == 1) { /* a direction that cannot turn */
+    out[0][0] = 0;
+    return;
+  }
+  for (int i = 0; i < axes; i++)
+    for (int j = 0; j < axes; j++) out[i][j] = size > 0 ? x / size * ((i == j) - d[i] * d[j]) : 0;
+}
+
+INLINE double direction(const double *u, int axes, double *d) {
+  if (axes == 1) {
+    d[0] = u[0] < 0 ? -1 : 1;
+    return fabs(u[0]);
+  }
+  double size = sqrt(u[0] * u[0] + u[1] * u[1]);
+  d[0] = size > 0 ? u[0] / size : 1;
+  d[1] = size > 0 ? u[1] / size : 0;
+  return size;
+}
+
+/* The velocity w at which F(w, n) - c w = u, and F there as a function of n and u: what a body of that velocity that is
+ * dragged along with c is rubbed with. With c above the steepest rise of F there is one such w; u and w have opposite
+ * signs. States of laws, if there are any, follow w. */
+static rubbing rub_dragged(const contact_law *l, double n, double c, double u, double w, double *z,
+                           const double *z_star, double *z_t, double z_s) {
+  double low = u > 0 ? -u / c : 0, high = u > 0 ? 0 : -u / c; /* |F| only makes it slower */
+  rubbing r;
+  if (!(w >= low && w <= high)) w = 0.5 * (low + high);
+  for (int it = 0; it < 200; it++) {
+    r = cps_rub(l, w, n, 0, CPS_MODE_FREE, z, z_star, z_t, z_s);
+    double rest = r.f - c * w - u, next = w - rest / (r.f_v - c);
+    if (rest > 0)
+      low = w;
+    else
+      high = w;
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (fabs(rest) <= 1e-14 * (fabs(u) + fabs(r.f)) || fabs(next - w) <= 1e-15 * fabs(w)) break;
+    w = next;
+  }
+  double by = 1 / (r.f_v - c); /* dw/du, and -dw/dn over F_n */
+  r.f_n -= r.f_v * by * r.f_n;
+  r.f_e = r.f_v * by;
+  return r;
+}
+
+/* f = F(v, n), against v, said as f = F(w, n) with u = f - c v: the same, but where F is steep the unknown is v, and where
+ * it is flat f, so that Newton's method does not leap from one side of rest to the other. */
+INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sliding *s, friction *o) {
+  double d[AXES], u[AXES] = {0}, part[AXES][AXES], c = s->scale, v_d = 0;
+  for (int i = 0; i < s->axes; i++) u[i] = p->f[i] - c * s->v[i];
+  double size = direction(u, s->axes, d);
+  for (int i = 0; i < s->axes; i++) v_d += s->v[i] * d[i];
+  rubbing r = rub_dragged(l, p->n, c, size, v_d, NULL, NULL, NULL, 0);
+  turning(r.f, d, size, s->axes, part);
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = p->f[i] - r.f * d[i];
+    o->by_n[i] = -r.f_n * d[i];
+    for (int j = 0; j < s->axes; j++) {
+      double by_u = size > 0 ? r.f_e * d[i] * d[j] + part[i][j] : i == j ? r.f_e : 0;
+      o->by_f[i][j] = (i == j) - by_u;
+      o->by_v[i][j] = c * by_u;
+    }
+  }
+}
+
+/* A smooth law with another scale: e that solves (1 - c/m) F(v, e, n) + (c/m) e = u, and F there as a function of v, n
+ * and u. Whatever c is, f = F(v, e, n) with u = f - c r_s says the same as e = f - m r_s; but where F hardly
+ * differs from e, the double root of f = F(v, f - m r_s, n), it does so without cancellation. */
+static rubbing rub_scaled(const contact_law *l, contact_point *p, double v, double u, double part) {
+  double low = -INFINITY, high = INFINITY, e = u; /* bounds of the root, as they become known */
+  double n = p->n, limit = p->limit;
+  rubbing r;
+  /* where it was the last time, in relation to what is held, or just beyond that */
+  if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (p->root > 1 ? p->root : 1 + 1e-3)), u);
+  for (int it = 0; it < 60; it++) {
+    r = cps_rub(l, v, n, e, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+    double rest = (1 - part) * r.f + part * e - u, slope = (1 - part) * r.f_e + part;
+    if (rest > 0)
+      high = fmin(high, e);
+    else
+      low = fmax(low, e);
+    double next = e - rest / slope;
+    if (!(next > low && next < high) && isfinite(low + high)) next = 0.5 * (low + high);
+    double change = next - e;
+    e = next;
+    if (fabs(change) <=
+        1e-12 * (fabs(e) + limit)) { /* what is left is the square of that, times a curvature */
+      r.f += r.f_e * change;
+      break;
+    }
+  }
+  p->root = limit > 0 ? fabs(e) / limit : 0;
+  double inverse = 1 / ((1 - part) * r.f_e + part);
+  r.f_v += r.f_e * (part - 1) * r.f_v * inverse;
+  r.f_n += r.f_e * (part - 1) * r.f_n * inverse;
+  r.f_e *= inverse;
+  return r;
+}
+
+/* The law extended from where the guess lies; `along` is the direction of the argument. */
+INLINE rubbing rub_guessed(const contact_law *l, contact_point *p, double v, double e, double size,
+                           double creep, double along) {
+  int sticks = p->guess == GUESS_STICK;
+  double side = sticks ? 1 : p->guess == GUESS_FORWARD ? along : -along;
+  if (sticks ? size > p->limit : side < 0 || size < p->limit) p->wrong = fabs(size - p->limit);
+  if (sticks) return (rubbing){e - creep * v, -creep, p->n > 0 ? -creep * v / p->n : 0, 1};
+  double at = side * p->limit * (l->kind == LAW_KINK ? 2 : 1);
+  rubbing r = cps_rub(l, v, p->n, at, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  r.f_n += p->n > 0 ? r.f_e * at / p->n : 0;
+  r.f_e = 0;
+  return r;
+}
+
+/* f = F(v, e, n) with e = f - c (r_s + k v) + (viscous slope) v. */
+INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s, friction *o) {
+  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], v_d = 0, e_d = 0, part = s->scale / p->mass;
+  int smooth = l->kind == LAW_BALANCE && part > 1;
+  double creep = smooth ? part * s->viscous : s->viscous;
+  for (int i = 0; i < s->axes; i++) {
+    u[i] = p->f[i] - s->scale * (s->a[i] + s->rate * s->v[i]);
+    e[i] = u[i] + creep * s->v[i];
+  }
+  double size = direction(u, s->axes, d);
+  for (int i = 0; i < s->axes; i++) {
+    v_d += s->v[i] * d[i];
+    e_d += e[i] * d[i];
+  }
+  rubbing r;
+  p->wrong = 0;
+  int guessed = p->guess != GUESS_NONE && s->axes == 1;
+  if (smooth && size > p->limit && p->guess == (d[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD)) guessed = 0;
+  if (guessed) {
+    r = rub_guessed(l, p, v_d, e_d, size, creep, d[0]);
+    if (smooth && p->guess != GUESS_STICK)
+      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, p, v_d, e_d, part).f));
+  } else if (smooth) {
+    r = rub_scaled(l, p, v_d, e_d, part);
+  } else {
+    r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  }
+  p->guess = GUESS_NONE;
+  p->stuck = r.f_e > 0.5;
+  double e_v = creep - s->scale * s->rate, e_a = -s->scale, u_v = -s->scale * s->rate, u_a = -s->scale;
+  double turn[AXES][AXES], side[AXES] = {0};
+  turning(1, d, size, s->axes, turn);     /* dd = turn du */
+  double per_n = p->n > 0 ? 1 / p->n : 0; /* the viscous slope grows with n */
+  for (int j = 0; j < s->axes; j++) side[j] = r.f_v * s->v[j] + r.f_e * e[j];
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = p->f[i] - r.f * d[i];
+    o->by_n[i] = -(r.f_n + r.f_e * e_v * v_d * per_n) * d[i];
+    for (int j = 0; j < s->axes; j++) {
+      /* dF = d (f_v d.dv + f_e d.de + side.dd) + f dd */
+      double dd = r.f * turn[i][j];
+      for (int k = 0; k < s->axes && s->axes > 1; k++) dd += d[i] * side[k] * turn[k][j];
+      double along = d[i] * d[j];
+      o->by_f[i][j] = (i == j) - (along * r.f_e + dd);
+      o->by_v[i][j] = -(along * (r.f_v + r.f_e * e_v) + dd * u_v);
+      o->by_a[i][j] = -(along * r.f_e * e_a + dd * u_a);
+      o->by_n[i] -= dd * u_v * s->v[j] * per_n;
+    }
+  }
+}
+
+/* Westin's reading: f = F(v, e, n), where e = f - pull is what friction would be if all contacts stuck. */
+static void rub_all_stick(const contact_law *l, contact_point *p, const double *pull, const sliding *s,
+                          friction *o) {
+  double e[AXES] = {0}, u[AXES] = {0}, d[AXES], turn[AXES][AXES], side[AXES] = {0}, v_d = 0, e_d = 0;
+  for (int i = 0; i < s->axes; i++) {
+    e[i] = p->f[i] - pull[i];
+    u[i] = e[i] - s->viscous * s->v[i];
+  }
+  double size = direction(u, s->axes, d), per_n = p->n > 0 ? 1 / p->n : 0;
+  turning(1, d, size, s->axes, turn); /* dd = turn du */
+  for (int i = 0; i < s->axes; i++) {
+    v_d += s->v[i] * d[i];
+    e_d += e[i] * d[i];
+  }
+  rubbing r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  p->wrong = 0;
+  p->guess = GUESS_NONE;
+  p->stuck = r.f_e > 0.5;
+  for (int j = 0; j < s->axes; j++) side[j] = r.f_v * s->v[j] + r.f_e * e[j];
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = p->f[i] - r.f * d[i];
+    o->by_n[i] = -r.f_n * d[i];
+    for (int j = 0; j < s->axes; j++) {
+      double dd = r.f * turn[i][j], along = d[i] * d[j];
+      for (int k = 0; k < s->axes && s->axes > 1; k++) dd += d[i] * side[k] * turn[k][j];
+      o->by_f[i][j] = (i == j) - (along * r.f_e + dd);
+      o->by_v[i][j] = -along * r.f_v + dd * s->viscous;
+      o->by_n[i] += dd * s->viscous * s->v[j] * per_n; /* the viscous slope grows with n */
+    }
+  }
+}
+
+/* v = 0 while f - c v is within what is held; what slid before is held by sliding friction only. */
+INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, friction *o) {
+  double u[AXES] = {0}, d[AXES], speed = 0;
+  for (int i = 0; i < s->axes; i++) u[i] = p->f[i] - s->scale * s->v[i];
+  double size = direction(u, s->axes, d);
+  for (int i = 0; i < s->axes; i++) speed -= s->v[i] * d[i];
+  int moves = speed > 0;
+  /* Sliding backward is answered by a force forward: along d. */
+  rubbing r = cps_rub(l, moves ? -speed : 0, p->n, size, l->slip[1], NULL, NULL, NULL, 0);
+  p->box = p->slid ? r.f : p->limit;
+  int sticks = size <= p->box;
+  p->wrong = 0;
+  if (p->guess != GUESS_NONE && s->axes == 1) {
+    double side = p->guess == GUESS_BACKWARD ? -1 : 1;
+    if (sticks != (p->guess == GUESS_STICK) || (!sticks && side != d[0])) p->wrong = fabs(size - p->box);
+    sticks = p->guess == GUESS_STICK;
+    if (!sticks) d[0] = side;
+  }
+  p->guess = GUESS_NONE;
+  /* Once loose, friction falls to what slides, and what is held in the same step is held by that: otherwise a point
+   * between the two levels would catch and let go for ever. */
+  if (!sticks && p->held) p->flips++;
+  if (p->flips > 1) p->slid = 1;
+  p->held = sticks != 0;
+  if (sticks) {
+    p->stuck = 1;
+    for (int i = 0; i < s->axes; i++) {
+      o->rest[i] = s->scale * s->v[i];
+      o->by_v[i][i] = s->scale;
+    }
+    return;
+  }
+  p->stuck = 0;
+  double part[AXES][AXES];
+  turning(r.f, d, size, s->axes, part);
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = p->f[i] - r.f * d[i];
+    o->by_n[i] = -r.f_n * d[i];
+    for (int j = 0; j < s->axes; j++) {
+      o->by_f[i][j] = (i == j) - part[i][j];
+      o->by_v[i][j] = (moves ? -r.f_v * d[i] * d[j] : 0) + part[i][j] * s->scale;
+    }
+  }
+}
+
+/* Where the law's curve meets the line f - c v = u through the present point. Where F falls with v there is one
+ * such place, and the equation f = F there says the same as f = F(v); but its derivatives are those of a curve that is
+ * nowhere steep, and a bristle that turns round within a tenth of a millimetre per second does not throw Newton's
+ * method from one side of it to the other. Where F rises or jumps the law is taken at v itself, and *c becomes 0. */
+static rubbing rub_meet(const contact_law *l, const contact_point *p, contact_memory *y, int i, double v,
+                        double e, double z_s, double *c) {
+  double low = -INFINITY, high = INFINITY, at = v, u = p->f[i] - *c * v;
+  rubbing r = {0};
+  int met = 0;
+  for (int it = 0; it < 60; it++) {
+    r = cps_rub(l, at, p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
+    if (it == 0 && r.f_v > 0) break;
+    double rest = r.f - *c * at - u;
+    met = fabs(rest) <= 1e-12 * (p->limit + fabs(u));
+    if (met) break;
+    *(rest > 0 ? &low : &high) = at;
+    double next = at - rest / (fmin(r.f_v, 0) - *c);
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (!(next > low && next < high)) break;
+    at = next;
+  }
+  if (!met || !(r.f_v <= 0)) {
+    *c = 0;
+    return cps_rub(l, v, p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
+  }
+  double by = *c / (*c - r.f_v);
+  r.f_v *= by;
+  r.f_n *= by;
+  return r;
+}
+
+static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+                       double z_s, friction *o) {
+  for (int i = 0; i < s->axes && l->drags; i++) { /* from rest on: F rises ever more slowly */
+    rubbing r = rub_dragged(l, p->n, s->scale, p->f[i] - s->scale * s->v[i], 0, y->z[i], y->z_star[i],
+                            y->z_t[i], z_s);
+    o->rest[i] = p->f[i] - r.f;
+    o->by_f[i][i] = 1 - r.f_e;
+    o->by_v[i][i] = s->scale * r.f_e;
+    o->by_n[i] = -r.f_n;
+  }
+  int meets = s->steep > 0 && l->law->n_states == 1 && !(l->law->traits & CPS_NEEDS_FEQ);
+  for (int i = 0; i < s->axes && !l->drags; i++) {
+    double e = p->f[i] - s->scale * s->a[i], c = s->steep;
+    rubbing r = meets ? rub_meet(l, p, y, i, s->v[i], e, z_s, &c)
+                      : cps_rub(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
+    o->rest[i] = p->f[i] - r.f;
+    o->by_f[i][i] = meets && c > 0 ? 1 + r.f_v / c : 1 - r.f_e;
+    o->by_v[i][i] = -r.f_v;
+    o->by_a[i][i] = r.f_e * s->scale;
+    o->by_n[i] = -r.f_n;
+  }
+}
+
+INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
+                    friction *o) {
+  for (int i = 0; i < s->axes; i++) {
+    o->rest[i] = o->by_n[i] = 0;
+    for (int j = 0; j < s->axes; j++) o->by_f[i][j] = o->by_v[i][j] = o->by_a[i][j] = 0;
+  }
+  if (l->kind == LAW_KINK || l->kind == LAW_BALANCE)
+    rub_balance(l, p, s, o);
+  else if (l->kind == LAW_VELOCITY)
+    rub_velocity(l, p, s, o);
+  else if (l->kind == LAW_JUMP)
+    rub_jump(l, p, s, o);
+  else
+    rub_memory(l, p, y, s, z_s, o);
+  if (l->kind == LAW_VELOCITY || l->kind == LAW_MEMORY)
+    p->stuck = fabs(p->f[0]) + fabs(p->f[1]) < p->limit * (1 - 1e-9);
+}
+
+void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+                       double z_s, friction *out) {
+  rub_any(l, p, y, s, z_s, out);
+}
+
+/* Bristles give, and want a steeper line than what jumps: measured on an elevator without any damping, where half of this
+ * or twice as much costs ten times as many steps that fail. */
+static const double MEMORY_PART = 8;
+
+/* The scale of the balance force, see above; `stiff` is the diagonal block of the iteration matrix. */
+INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const double *t,
+                      const double *stiff, int stride, const implicit *how, sliding *s) {
+  const contact_law *l = &c->contact;
+  s->scale = p->mass;
+  s->viscous = l->viscous * p->n;
+  s->rate = s->viscous / p->mass;
+  int meets = l->kind == LAW_MEMORY && !l->drags;
+  if (meets && !(how->v_a > 0)) return;
+  if (c->frozen) {
+    *(meets ? &s->steep : &s->scale) = p->scale;
+    return;
+  }
+  double k = 0;
+  for (int d = 0; d < m->dim; d++)
+    for (int e = 0; e < m->dim; e++) k += t[d] * stiff[d * stride + e] * t[e];
+  double part = c->n <= 160 ? 0.01 : 1.6 / c->n;
+  if (meets) {
+    p->scale = s->steep = MEMORY_PART * part * k * how->q_a / how->v_a;
+    return;
+  }
+  if (l->kind == LAW_JUMP || l->kind == LAW_VELOCITY || l->drags)
+    s->scale = part * k * how->q_a / how->v_a;
+  else
+    s->scale = part * k * how->q_a / (1 + s->rate * how->v_a);
+  if ((l->kind == LAW_KINK || l->kind == LAW_BALANCE) && !(s->scale > p->mass)) s->scale = p->mass;
+  if (l->kind == LAW_VELOCITY) s->scale = fmax(s->scale, 2 * l->rise * p->n);
+  p->scale = s->scale;
+}
+
+/* ------------------------------------------------------------------ a point */
+
+/* Frame of the drum at a point. */
+typedef struct frame {
+  double n[3], t[3], rho, along, out, out_a;
+} frame;
+
+/* Statics: f = -k creep from where the point started on the rim, up to what is held. */
+static void hold(const cable *c, const drum *g, contact_point *p, const double *r, const frame *fr,
+                 double bristle, double n_n, double n_t, int dim, touch *o) {
+  const double *start = c->start[p - c->point];
+  int axes = dim - 1;
+  double pull[AXES] = {0}, d[AXES], gone[3], inwards = 0;
+  for (int j = 0; j < dim; j++) {
+    gone[j] = r[j] - start[j] - (g->center[j] - g->start_center[j]);
+    inwards += fr->n[j] * gone[j];
+  }
+  for (int i = 0; i < axes; i++)
+    for (int j = 0; j < dim; j++) pull[i] -= bristle * o->dir[i][j] * gone[j];
+  pull[0] += bristle * g->radius * (g->angle - g->start);
+  double size = direction(pull, axes, d), per_n = p->n > 0 ? p->limit / p->n : 0, part[AXES][AXES];
+  int gives = size > p->limit;
+  turning(p->limit, d, size, axes, part);
+  for (int i = 0; i < axes; i++) {
+    p->spring[i] = gives ? p->limit * d[i] : pull[i];
+    o->rest[i] = p->f[i] - p->spring[i];
+    o->rest_f[i][i] = 1;
+    o->rest_angle[i] = -bristle * g->radius * (gives ? part[i][0] : i == 0);
+    for (int j = 0; j < dim; j++) {
+      /* creep also changes as t turns: -(t.dr/rho) n.(r - start) */
+      double pull_r[AXES] = {0};
+      for (int k = 0; k < axes; k++)
+        pull_r[k] = -bristle * (o->dir[k][j] - (k == 0 ? inwards / fr->rho * fr->t[j] : 0));
+      double change = gives ? per_n * d[i] * (n_n * fr->n[j] + n_t * fr->t[j]) : pull_r[i];
+      for (int k = 0; k < axes && gives; k++) change += part[i][k] * pull_r[k];
+      o->rest_r[i][j] = -change;
+    }
+  }
+}
+
+INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const double *v, const double *a,
+                const double *stiff, int stride, const implicit *how, touch *o, const int dim) {
+  double gone = 0;
+  for (int d = 0; d < dim; d++) gone += (r[d] - p->seen[d]) * (r[d] - p->seen[d]);
+  double left = p->clear - (m->travel - p->travel);
+  if (!(left >= 0) || gone > left * left) find(m, c, p, r);
+  p->drum = -1;
+  p->n = p->depth = p->v[0] = p->v[1] = p->limit = 0;
+  p->stuck = 0;
+  int guess = p->guess;
+  p->guess = GUESS_NONE; /* of what touches nothing */
+  if (p->near < 0) return 0;
+  const drum *g = &m->drum[p->near];
+  double rho[3] = {0}, w[3], b[3], along = 0;
+  for (int d = 0; d < dim; d++) rho[d] = r[d] - g->center[d];
+  if (dim == 3) {
+    along = dot(rho, g->axis, 3);
+    for (int d = 0; d < 3; d++) rho[d] -= along * g->axis[d];
+  }
+  double square = dot(rho, rho, dim);
+  if (square >= g->radius * g->radius || square == 0) return 0;
+  frame fr;
+  fr.rho = sqrt(square);
+  double inverse = 1 / fr.rho;
+  for (int d = 0; d < dim; d++) {
+    fr.n[d] = rho[d] * inverse;
+    w[d] = v[d] - g->center_v[d];
+    b[d] = a[d] - g->center_a[d];
+  }
+  if (dim == 2) {
+    fr.t[0] = -fr.n[1] * g->axis[2];
+    fr.t[1] = fr.n[0] * g->axis[2];
+  } else {
+    for (int d = 0; d < 3; d++)
+      fr.t[d] = g->axis[(d + 1) % 3] * fr.n[(d + 2) % 3] - g->axis[(d + 2) % 3] * fr.n[(d + 1) % 3];
+  }
+  fr.along = dot(fr.t, w, dim);
+  fr.out = dot(fr.n, w, dim);
+  fr.out_a = dot(fr.n, b, dim);
+  cps_normal_output no;
+  p->depth = g->radius - fr.rho;
+  p->depth_t = -fr.out;
+  cps_normal_force(c->contact.normal, c->contact.normal_p, p->depth, p->depth_t, &no);
+  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+  double n_n = -p->weight * (no.depth + no.rate * v_q);   /* dN per n.dr */
+  double n_t = -p->weight * no.rate * fr.along * inverse; /* dN per t.dr */
+  p->drum = p->near;
+  p->guess = guess;
+  p->stiff = -n_n;
+  p->n = p->weight * no.n;
+  p->limit = p->box = cps_friction_holds(&c->contact, p->n);
+  for (int i = 0; i < dim - 1; i++) {
+    o->rest_angle[i] = 0;
+    for (int j = 0; j < dim - 1; j++) o->rest_f[i][j] = 0;
+  }
+  sliding s = {.axes = dim - 1};
+  for (int d = 0; d < dim; d++) {
+    o->dir[0][d] = fr.t[d];
+    o->dir[1][d] = g->axis[d];
+    o->force[d] = p->n * fr.n[d] + p->f[0] * fr.t[d] + (dim == 3 ? p->f[1] * g->axis[d] : 0);
+    for (int e = 0; e < dim; e++)
+      o->k[d][e] = -(fr.n[d] * (n_n * fr.n[e] + n_t * fr.t[e]) + p->n * inverse * fr.t[d] * fr.t[e] -
+                     p->f[0] * inverse * fr.n[d] * fr.t[e]);
+  }
+  s.v[0] = p->v[0] = fr.along - g->radius * g->rate;
+  s.a[0] = dot(fr.t, b, dim) - g->radius * g->acceleration;
+  if (dim == 3) {
+    s.v[1] = p->v[1] = dot(g->axis, w, 3);
+    s.a[1] = dot(g->axis, b, 3);
+  }
+  for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
+  if (how->bristle > 0) {
+    hold(c, g, p, r, &fr, how->bristle, n_n, n_t, dim, o);
+    p->stuck = 1;
+    return 1;
+  }
+  set_scale(m, c, p, fr.t, stiff, stride, how, &s);
+  friction y;
+  if (c->all_stick) {
+    memset(&y, 0, sizeof y);
+    rub_all_stick(&c->contact, p, c->pull + (p - c->point) * AXES, &s, &y);
+    o->slide_t = a_q - fr.out_a * inverse;
+    for (int i = 0; i < dim - 1; i++) o->slide_a[i] = s.a[i];
+    for (int d = 0; d < dim; d++) o->away[d] = fr.n[d] * inverse;
+  } else {
+    rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, how->z_s, &y);
+  }
+  for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
+  int jumps = c->contact.kind == LAW_JUMP;
+  p->slip = jumps ? s.v[0] : s.a[0] + s.rate * s.v[0];
+  p->slip_r = jumps ? v_q : a_q + s.rate * v_q;
+  /* dv = (v_q - out/rho) t.dr, d(r_s) = (a_q - out_a/rho) t.dr; along the axis without the turning */
+  double v_t = v_q - fr.out * inverse, a_t = a_q - fr.out_a * inverse;
+  for (int i = 0; i < dim - 1; i++) {
+    o->rest[i] = y.rest[i];
+    double by_t = y.by_v[i][0] * v_t + y.by_a[i][0] * a_t + y.by_n[i] * n_t;
+    double by_axis = dim == 3 ? y.by_v[i][1] * v_q + y.by_a[i][1] * a_q : 0;
+    for (int d = 0; d < dim; d++) {
+      o->rest_r[i][d] = by_t * fr.t[d] + y.by_n[i] * n_n * fr.n[d];
+      if (dim == 3) o->rest_r[i][d] += by_axis * g->axis[d];
+    }
+    for (int j = 0; j < dim - 1; j++) o->rest_f[i][j] = y.by_f[i][j];
+    o->rest_angle[i] = -g->radius * (y.by_v[i][0] * v_q + y.by_a[i][0] * a_q);
+  }
+  return 1;
+}
+
+int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v,
+                     const double *a, const double *stiff, int stride, const implicit *how, touch *out) {
+  return m->dim == 2 ? eval(m, c, p, r, v, a, stiff, stride, how, out, 2)
+                     : eval(m, c, p, r, v, a, stiff, stride, how, out, 3);
+}

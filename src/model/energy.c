@@ -1,0 +1,319 @@
+/* energy.c - energy of a machine, and where it goes.
+ *
+ * Over a step the work of a force is (F0 + F1)/2 times the displacement it works on. The equations balance at both
+ * ends of a step, so the sum of all such works, inertia included, is zero: what does not close is the difference
+ * between the trapezoidal work and the change of potential of elastic forces, which vanishes as h^2. The integrator
+ * itself loses (or gives)
+ *
+ *   solver = dq.M (A0 + A1)/2 - dT
+ *
+ * because its velocities are not quite the integrals of its accelerations, nor its positions those of its
+ * velocities: a line of its own.
+ */
+#include "simd.h"
+#include "machine.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ damping */
+
+/* Power of objective damping, now. */
+static double damping_power(const cable *c) {
+  double lost = 0, f[12];
+  if (!(c->section.axial_damping > 0 || c->section.bending_damping > 0)) return 0;
+  for (int i = 0; i < c->n; i++) {
+    memset(f, 0, sizeof f);
+    cps_element_force(c->dim, &c->extra, c->length[i], c->q + i * c->b, c->v + i * c->b, f, 1, 0, NULL,
+                      &lost);
+  }
+  return lost;
+}
+
+/* ------------------------------------------------------------------ contact */
+
+/* Place or velocity of a point, from the coordinates or velocities of its element. */
+INLINE void of_point(const contact_point *p, const double *q, const int dim, double *r) {
+  for (int d = 0; d < dim; d++) r[d] = p->shape[0] * q[d];
+  for (int k = 1; k < 4; k++)
+    for (int d = 0; d < dim && p->shape[k] != 0; d++) r[d] += p->shape[k] * q[k * dim + d];
+}
+
+/* Where a point with coordinates q is, from the centre of a drum; its part off the axis, and the square of that. */
+INLINE double from_center(const contact_point *p, const double *q, const drum *g, const int dim, double *r,
+                          double *off) {
+  double height = 0, square = 0;
+  of_point(p, q, dim, r);
+  for (int d = 0; d < dim; d++) {
+    off[d] = r[d] -= g->center[d];
+    height += dim == 3 ? r[d] * g->axis[d] : 0;
+  }
+  for (int d = 0; d < dim && dim == 3; d++) off[d] -= height * g->axis[d];
+  for (int d = 0; d < dim; d++) square += off[d] * off[d];
+  return square;
+}
+
+/* How deep a point is in the drum beside it; 0 if it touches nothing. */
+INLINE double depth_in(const machine *m, const cable *c, const contact_point *p, const int dim) {
+  double r[3], off[3];
+  if (p->near < 0) return 0;
+  const drum *g = &m->drum[p->near];
+  double square = from_center(p, c->q + p->node * c->b, g, dim, r, off);
+  return square >= g->radius * g->radius || square == 0 ? 0 : g->radius - sqrt(square);
+}
+
+/* What a point does now: its place, and 1 with all the rest if it touches something. */
+INLINE int look_in(const machine *m, const cable *c, const contact_point *p, contact_trace *o,
+                   const int dim) {
+  o->drum = p->near;
+  o->depth = 0;
+  if (p->near < 0) return 0;
+  const drum *g = &m->drum[p->near];
+  double n[3] = {0}, t[3], rate[3], out = 0, square = from_center(p, c->q + p->node * c->b, g, dim, o->r, n);
+  if (square >= g->radius * g->radius || square == 0) return 0;
+  double rho = sqrt(square);
+  o->depth = g->radius - rho;
+  of_point(p, c->v + p->node * c->b, dim, rate);
+  for (int d = 0; d < dim; d++) {
+    n[d] /= rho;
+    out += n[d] * (rate[d] - g->center_v[d]);
+  }
+  for (int d = 0; d < 3; d++)
+    t[d] = g->axis[(d + 1) % 3] * n[(d + 2) % 3] - g->axis[(d + 2) % 3] * n[(d + 1) % 3];
+  cps_normal_output slow, fast;
+  cps_normal_force(c->contact.normal, c->contact.normal_p, o->depth, 0, &slow);
+  cps_normal_force(c->contact.normal, c->contact.normal_p, o->depth, -out, &fast);
+  o->n_damping = p->weight * (fast.n - slow.n);
+  o->f = p->f[0];
+  for (int d = 0; d < dim; d++) {
+    o->pull[d] = p->f[0] * t[d] + (dim == 3 ? p->f[1] * g->axis[d] : 0);
+    o->push[d] = o->pull[d] + p->weight * fast.n * n[d];
+  }
+  return 1;
+}
+
+static int look(const machine *m, const cable *c, const contact_point *p, contact_trace *o) {
+  return m->dim == 2 ? look_in(m, c, p, o, 2) : look_in(m, c, p, o, 3);
+}
+
+/* The same, with nothing left of before where it touches nothing. */
+static void look_afresh(const machine *m, const cable *c, const contact_point *p, contact_trace *o) {
+  memset(o, 0, sizeof *o);
+  look(m, c, p, o);
+}
+
+/* Drums bear what their contact points do at the end of a step; Newton's method had it of its last iteration's start. */
+static void relieve(machine *m) {
+  for (int i = 0; i < m->n_drums; i++) {
+    m->drum[i].torque = 0;
+    memset(m->drum[i].push, 0, sizeof m->drum[i].push);
+  }
+}
+
+static void bear(machine *m, const contact_trace *o) {
+  if (!(o->depth > 0)) return;
+  drum *g = &m->drum[o->drum];
+  g->torque -= g->radius * o->f;
+  for (int d = 0; d < m->dim; d++) g->push[d] -= o->push[d];
+}
+
+/* Where a point that touches now, but did not before the step, was then. */
+static void come_near(const machine *m, const cable *c, const contact_point *p, contact_trace *o) {
+  double off[3];
+  memset(o, 0, sizeof *o);
+  o->drum = p->near;
+  if (p->near >= 0) from_center(p, c->q0 + p->node * c->b, &m->drum0[p->near], m->dim, o->r, off);
+}
+
+/* The work of a point over a step. */
+static void step_point(machine *m, cable *c, const contact_trace *a, const contact_trace *b) {
+  if (a->drum < 0 || a->drum != b->drum) return;
+  const drum *g = &m->drum[b->drum], *g0 = &m->drum0[b->drum];
+  double slipped = 0, carried = 0, turned = g->angle - g0->angle;
+  for (int d = 0; d < m->dim; d++) {
+    slipped += (a->pull[d] + b->pull[d]) / 2 * (b->r[d] - a->r[d]);
+    carried += (a->push[d] + b->push[d]) / 2 * (g->center[d] - g0->center[d]);
+  }
+  double twist = (a->f + b->f) / 2 * g->radius * turned;
+  m->work.friction -= slipped - twist;
+  c->slip_work[b->drum] -= slipped - twist;
+  m->work.contact_damping += (a->n_damping + b->n_damping) / 2 * (b->depth - a->depth);
+  if (g->angle_at < 0) m->work.motion_work += twist;
+  if (g->carrier < 0) m->work.motion_work += carried;
+}
+
+/* ------------------------------------------------------------------ ends and border */
+
+static void step_ends(machine *m, cable *c) {
+  for (int e = 0; e < 2 && c->seam < 0; e++) {
+    int node = e == 0 ? 0 : c->n;
+    for (int d = 0; d < m->dim; d++) {
+      int k = node * c->b + d;
+      double moved = c->q[k] - c->q0[k];
+      m->work.load_work += (c->load[e][d] + c->loads0[e][d]) / 2 * moved;
+      if (c->fixed[node] >> d & 1)
+        m->work.motion_work += (c->reaction[e][d] + c->reaction0[e][d]) / 2 * moved;
+    }
+  }
+  memcpy(c->loads0, c->load, sizeof c->load);
+  memcpy(c->reaction0, c->reaction, sizeof c->reaction);
+}
+
+static void step_border(machine *m, double t, double h) {
+  for (int i = 0; i < m->n_bodies; i++) {
+    const border_body *y = &m->body[i];
+    for (int k = 0; k < y->n; k++) {
+      const freedom *f = &m->free[y->at + k];
+      m->work.solver += y->mass * ((f->q - f->q0) * (f->a + f->a0) / 2 - (f->v * f->v - f->v0 * f->v0) / 2);
+    }
+  }
+  for (int i = 0; i < m->n_drums; i++) {
+    const drum *g = &m->drum[i], *g0 = &m->drum0[i];
+    if (g->angle_at < 0) continue;
+    double unused[2], moved = g->angle - g0->angle;
+    double torque = (cps_drum_torque(g, t, &unused[0], &unused[1]) +
+                     cps_drum_torque(g0, m->audited, &unused[0], &unused[1])) /
+                    2;
+    m->work.motion_work += torque * moved;
+    m->work.solver += g->of->inertia * (moved * (g->acceleration + g0->acceleration) / 2 -
+                                        (g->rate * g->rate - g0->rate * g0->rate) / 2);
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    double moved = 0;
+    for (int k = 0; k < 2; k++)
+      if (y->at[k] >= 0)
+        moved += (k == 0 ? y->factor[0] : -y->factor[1]) * (m->free[y->at[k]].q - m->free[y->at[k]].q0);
+    double f = (m->free[y->f_at].q + m->free[y->f_at].q0) / 2, belt = 0;
+    if (y->surface) {
+      profile_value now = cps_profile_eval(y->surface->motion, t),
+                    then = cps_profile_eval(y->surface->motion, m->audited);
+      belt = y->surface->motion_is_velocity ? h * (now.y + then.y) / 2 : now.y - then.y;
+    }
+    m->work.friction -= f * (moved - belt);
+    m->work.motion_work += f * belt;
+  }
+  for (int i = 0; i < m->of->n_loads; i++) {
+    const scenario_load *l = &m->of->loads[i];
+    int at = m->body_border[l->body];
+    if (at < 0) continue;
+    const border_body *y = &m->body[at];
+    double f = (cps_profile_eval(l->force, t).y + cps_profile_eval(l->force, m->audited).y) / 2;
+    for (int k = 0; k < y->n; k++)
+      for (int d = 0; d < m->dim; d++)
+        m->work.load_work += f * l->direction[d] * y->along[k][d] *
+                             (m->free[y->at + k].q - m->free[y->at + k].q0);
+  }
+}
+
+/* Power of dampers between bodies, now. */
+static double spring_loss(const machine *m) {
+  double lost = 0;
+  for (int i = 0; i < m->of->n_springs; i++) {
+    const scenario_spring *g = &m->of->springs[i];
+    double along[3], t[3][3], ra[3], rb[3], rate = 0;
+    if (!(g->damping > 0)) continue;
+    double f = cps_border_spring(m, i, 0, along, t, ra, rb);
+    if (g->tension_only && f <= 0) continue;
+    for (int e = 0; e < 2; e++) {
+      int at = g->end[e].body >= 0 ? m->body_border[g->end[e].body] : -1;
+      for (int d = 0; d < m->dim && at >= 0; d++) rate += (e ? 1 : -1) * along[d] * m->body[at].v[d];
+    }
+    lost += g->damping * rate * rate;
+  }
+  return lost;
+}
+
+static double spring_energy(const machine *m) {
+  double sum = 0;
+  for (int i = 0; i < m->of->n_springs; i++) {
+    const scenario_spring *g = &m->of->springs[i];
+    double along[3], t[3][3], ra[3], rb[3], e = -g->length;
+    cps_border_spring(m, i, 0, along, t, ra, rb);
+    for (int d = 0; d < 3; d++) e += along[d] * (rb[d] - ra[d]);
+    if (!g->tension_only || e > 0) sum += g->stiffness * e * e / 2;
+  }
+  return sum;
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static double loss(const machine *m) {
+  double power = m->nb > 0 ? spring_loss(m) : 0;
+  for (int i = 0; i < m->n_cables; i++) power += damping_power(&m->cable[i]);
+  return power;
+}
+
+void cps_audit_start(machine *m, double t) {
+  relieve(m);
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int k = 0; k < c->n_points; k++) {
+      look_afresh(m, c, &c->point[k], &c->trace[k]);
+      bear(m, &c->trace[k]);
+    }
+    memcpy(c->loads0, c->load, sizeof c->load);
+    memcpy(c->reaction0, c->reaction, sizeof c->reaction);
+  }
+  m->loss0 = loss(m);
+  m->audited = t;
+}
+
+void cps_audit_step(machine *m, double t, double h) {
+  relieve(m);
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    cps_cable_step_work(c, &m->work.solver, &m->work.damping);
+    for (int k = 0; k < c->n_points; k++) {
+      const contact_point *p = &c->point[k];
+      contact_trace *before = &c->trace[k], now;
+      if (p->drum < 0 && !(before->depth > 0)) continue; /* in the open, then and now */
+      if (!look(m, c, p, &now)) look_afresh(m, c, p, &now);
+      if (!(before->depth > 0)) come_near(m, c, p, before);
+      step_point(m, c, before, &now);
+      bear(m, &now);
+      *before = now;
+    }
+    step_ends(m, c);
+  }
+  if (m->nb > 0) step_border(m, t, h);
+  double now = loss(m);
+  m->work.damping += h * (now + m->loss0) / 2;
+  m->loss0 = now;
+  m->audited = t;
+}
+
+void cps_audit_energy(const machine *m, cps_energy *e) {
+  memset(e, 0, sizeof *e);
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    cable_store store;
+    cps_cable_survey(c, &store);
+    e->kinetic += store.kinetic;
+    e->gravity += store.gravity;
+    e->elastic += store.elastic;
+    for (int k = 0; k < c->n_points; k++) {
+      const contact_point *p = &c->point[k];
+      if (p->drum < 0 && !(c->trace[k].depth > 0)) continue; /* in the open */
+      double depth = m->dim == 2 ? depth_in(m, c, p, 2) : depth_in(m, c, p, 3);
+      if (depth > 0)
+        e->elastic += p->weight * cps_normal_energy(c->contact.normal, c->contact.normal_p, depth);
+    }
+  }
+  for (int i = 0; i < m->n_bodies; i++) {
+    const border_body *y = &m->body[i];
+    for (int d = 0; d < m->dim; d++) {
+      e->kinetic += y->mass * y->v[d] * y->v[d] / 2;
+      e->gravity -= y->mass * m->gravity[d] * y->r[d];
+    }
+  }
+  for (int i = 0; i < m->n_drums; i++)
+    if (m->drum[i].angle_at >= 0)
+      e->kinetic += m->drum[i].of->inertia * m->drum[i].rate * m->drum[i].rate / 2;
+  if (m->nb > 0) e->elastic += spring_energy(m);
+  e->friction = m->work.friction;
+  e->damping = m->work.damping + m->work.contact_damping;
+  e->load_work = m->work.load_work;
+  e->motion_work = m->work.motion_work;
+  e->solver = m->work.solver;
+}

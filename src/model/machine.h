@@ -1,0 +1,442 @@
+/* machine.h - cables on drums with the bodies they carry: state, and one Newton matrix for all of it.
+ *
+ * A cable is a chain of ANCF elements (cable.c). Its matrix is block-tridiagonal by node; the friction forces of
+ * contact points are unknowns of their own inside the block of their node, so a Newton iteration costs O(n). What
+ * several nodes share - the angle of a drum that the cable turns, a body that carries a drum or hangs on two
+ * cables, the seam of a belt - is a border of few unknowns (cable_elimination.c).
+ *
+ *   machine.c   makes a machine of a scenario, moves what is prescribed
+ *   cable_elimination.c     a Newton iteration of one cable: elements, contact, elimination
+ *   contact_point.c   a contact point: search, normal force, friction
+ *   stick_guess.c  who sticks and who slips next
+ *   body_equations.c    drums and bodies that are free to move
+ *   energy.c     energy and work
+ *   element_energy.c    sums over the elements that it needs
+ */
+#ifndef CPS_MACHINE_H
+#define CPS_MACHINE_H
+
+#include "cable.h"
+#include "internal.h"
+#include "cable_path.h"
+#include "scenario.h"
+
+enum { AXES = 2, PER_NODE_MAX = 2 }; /* friction forces of a point in space; contact points of a node */
+
+/* ------------------------------------------------------------------ parts */
+
+typedef struct drum {
+  const scenario_drum *of;
+  double radius, axis[3];
+  double center[3], center_v[3], center_a[3];
+  double angle, rate, acceleration;
+  double start, start_center[3]; /* statics: angle and centre when springs took hold of the contact points */
+  int angle_at;                  /* border unknown that is its angle; -1: not free */
+  int carrier;                   /* body of the border that carries it; -1: none */
+  double offset[3];              /* from that body */
+  double torque;                 /* of the cables on it, of the last look */
+  double push[3];                /* force of the cables on it */
+} drum;
+
+/* How a friction law enters the equations. */
+typedef enum law_kind {
+  LAW_VELOCITY, /* f = F(v, n) */
+  LAW_BALANCE,  /* f = F(v, f_eq, n), smooth */
+  LAW_KINK,     /* the same with kinks: a clamp decides between stick and slip */
+  LAW_JUMP,     /* set-valued at rest: v = 0, or f = F(v, n) */
+  LAW_MEMORY    /* with states */
+} law_kind;
+
+typedef struct contact_law {
+  const cps_normal *normal;
+  double normal_p[CPS_MAX_PARAMS];
+  const cps_law *law;
+  double p[CPS_MAX_PARAMS];
+  law_kind kind;
+  double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
+  double hold;    /* force held at rest per unit of normal force; negative: not proportional */
+  double most;    /* with memory, or smooth: what it answers with at most, per unit of N; else INFINITY */
+  int drags; /* LAW_MEMORY: creeps, so slowly at rest that velocity is not known well enough to evaluate it */
+  double rise; /* LAW_VELOCITY: steepest fall of friction with velocity, per unit of normal force */
+  int slip[2]; /* LAW_JUMP: modes of sliding forward and backward */
+} contact_law;
+
+/* A place where a cable may touch a drum. */
+typedef struct contact_point {
+  /* what iterations look at while it touches nothing, in one line of the cache */
+  int drum;       /* that it touches; -1: none */
+  int near;       /* the only drum that it may touch while it stays within `clear` of where it was seen */
+  double f[AXES]; /* friction force on the cable along t and, in space, the axis: unknowns */
+  double clear, travel, seen[3];
+  int stuck;
+  int slid;                    /* LAW_JUMP: whether it slid at the end of the last step */
+  int drum0;                   /* before the step, */
+  unsigned char stuck0, slid0; /* as these */
+  unsigned char held;          /* LAW_JUMP: whether the last iteration held it */
+  int flips;                   /* LAW_JUMP: how often it has let go in this step */
+  int guess;       /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
+  int node;        /* it lies at that node, or on the element that starts there */
+  int mode[AXES];  /* of laws with memory and modes, */
+  int mode0[AXES]; /* and during the step */
+  double shape[4]; /* of the element's coordinates r0, r0', r1, r1' */
+  double weight;   /* length that it stands for; 1 at nodes */
+  double s;        /* material coordinate */
+  double mass;     /* that the balance force is scaled by */
+  double scale;    /* that stands for it, see contact_point.c */
+  /* as of the last evaluation */
+  double depth, depth_t, n, v[AXES], limit;
+  double box;                /* friction that it bears before it slips, as the guess sees it */
+  double stiff;              /* dN/d(depth), with all that follows it */
+  double t[3], slip, slip_r; /* direction of sliding; r_s + k v, and its derivative along t */
+  double moved;              /* along t, by the last iteration */
+  double spring[AXES];       /* statics: what the spring that holds it pulls with */
+  double root;               /* of the balance force, over what is held: where to look for it next */
+  double wrong;              /* how far off the last guess was [N] */
+} contact_point;
+_Static_assert(sizeof(contact_point) % 64 == 0, "points of a cable start with a line of the cache");
+
+enum { GUESS_NONE, GUESS_STICK, GUESS_FORWARD, GUESS_BACKWARD };
+
+/* What a contact point did at the end of the last step, for the work that it does in the next. */
+typedef struct contact_trace {
+  int drum;
+  double r[3];    /* from the drum's centre */
+  double pull[3]; /* friction force on the cable */
+  double push[3]; /* the whole force on the cable */
+  double f, depth, n_damping;
+} contact_trace;
+
+/* States of a law with memory at a point: now, what an implicit step starts from, and their rates. */
+typedef struct contact_memory {
+  double z[AXES][CPS_MAX_STATES], z_star[AXES][CPS_MAX_STATES], z_t[AXES][CPS_MAX_STATES];
+  double z0[AXES][CPS_MAX_STATES], aux[AXES][CPS_MAX_STATES], aux0[AXES][CPS_MAX_STATES];
+  double z_t0[AXES][CPS_MAX_STATES];
+} contact_memory;
+
+/* What an end of a cable is tied to. */
+typedef struct tie {
+  end_kind kind;
+  int body;      /* of the border; -1: none */
+  int drum;      /* of a rim; -1: none */
+  double angle;  /* on the rim, when the drum's is zero */
+  double height; /* along its axis, from its centre */
+  double at[3];  /* of a pinned or clamped end */
+  const profile *const *shift;
+  const profile *const *force;
+} tie;
+
+typedef struct cable cable;
+struct cable {
+  const scenario_cable *of;
+  int dim, n, b; /* elements; b = 2 dim coordinates of a node */
+  cable_section section;
+  double *length; /* [n] unstretched */
+  double *mass;   /* [n + 1] point masses */
+  double gravity[3];
+  double *tension;                  /* [n] as of the last look at its energy */
+  double *q, *v, *a, *aux;          /* [n + 1][b] */
+  double *q0, *v0, *a0, *aux0, *f0; /* before the step */
+  unsigned char *fixed;             /* [n + 1] bit per coordinate that does not follow the equations */
+  double load[2][3];                /* forces on the two ends */
+  double reaction[2][6];            /* of the equations that fixed and tied coordinates of the ends replace */
+  tie end[2];
+  int seam; /* a belt: first of 2 dim border unknowns that are its first and last node; -1: open */
+  int per_node, n_points, slots; /* contact points per node, in all; friction unknowns per node */
+  int all_stick; /* Westin's reading: balance forces are those of the problem in which all contacts stick */
+  contact_point *point;
+  contact_trace *trace; /* [n_points] */
+  double *slip_work;    /* [drums of the machine] */
+  double loads0[2][3], reaction0[2][6];
+  contact_memory *memory; /* [n_points] of laws with states, else NULL */
+  double (*start)[3];     /* [n_points] statics: where springs hold the points */
+  contact_law contact;
+  int n_drums, *drums; /* that it may touch; n_drums < 0: all */
+  int has_extra;       /* objective damping or exact curvature: `extra`, without the rest of the section */
+  cable_section extra;
+  double *gap,
+      *gap0; /* all_stick: [n + 1][b] by how much accelerations would differ if all contacts stuck, */
+  double *pull, *pull0; /* [n_points][AXES] and friction forces; see cable_pass.h */
+  /* of a Newton iteration: unknowns of a node, solution and eliminated blocks */
+  int width;      /* b + slots, or twice that where all contacts are taken to stick */
+  double *x;      /* [n + 1][width] */
+  double *up;     /* [n + 1][width][width] */
+  double *right;  /* [n + 1][width][1 + border] */
+  double *across; /* [n + 1][border][width] */
+  int frozen;     /* scales of friction stay as they are: for differences */
+  int plain;      /* eliminated by the short cut for the plane without a border */
+  double *draft;  /* [13 n_points + 4] for the slip front */
+};
+
+/* A freedom of the border. */
+typedef struct freedom {
+  double q, v, a, aux, q0, v0, a0, aux0;
+  double scale; /* residual that counts as nothing, relative to tolerance */
+} freedom;
+
+/* A body that is not simply a mass at the end of one cable. */
+typedef struct border_body {
+  const scenario_body *of;
+  int index; /* in the scenario */
+  int at, n; /* its unknowns */
+  double mass;
+  int held;                    /* fixed where it is */
+  double base[3], along[3][3]; /* place = base + sum q_k along_k */
+  double r[3], v[3], a[3];
+} border_body;
+
+/* Friction between freedoms of the border: bearings of drums, bodies on rails. Sliding velocity is
+ * factor[0] v[at[0]] - factor[1] v[at[1]] - that of a surface. */
+typedef struct slide {
+  int f_at;  /* border unknown that is its force */
+  int at[2]; /* -1: none */
+  double factor[2];
+  const scenario_body *surface;
+  const scenario_contact *contact; /* of bodies; NULL: a bearing */
+  int drum;                        /* of a bearing */
+  contact_law law;
+  contact_point p;
+  contact_memory y;
+  double start;
+} slide;
+
+/* Work since the start, by kind [J]; see energy.c. */
+typedef struct audit {
+  double friction, contact_damping, damping, load_work, motion_work, solver;
+} audit;
+
+/* What statics does with a machine, for those who differentiate it. */
+typedef enum machine_note {
+  NOTE_REST,       /* velocities and accelerations are zero now, */
+  NOTE_LET_GO,     /* and friction forces */
+  NOTE_HOLD,       /* springs hold the contact points where they are */
+  NOTE_SOLVED,     /* a step from rest */
+  NOTE_REMEMBERED, /* states of laws with memory are those that hold the friction forces */
+  NOTE_STARTED     /* velocities are those of the start, and what is prescribed has been moved there */
+} machine_note;
+
+struct implicit;
+
+/* How fast Newton's method converges in steps: what an iteration leaves, over what was left before it times how far it
+ * moved [1/m]; 0: not known. */
+typedef struct pace {
+  double balance; /* force that may be left, relative to the tension */
+  double force, friction;
+  int unseen; /* steps since it was looked at */
+} pace;
+
+typedef struct machine {
+  const cps_scenario *of;
+  int dim;
+  double gravity[3];
+  int n_cables, n_drums, n_bodies;
+  cable *cable;
+  drum *drum, *drum0;
+  border_body *body;
+  int *body_cable, *body_end; /* [scenario bodies] the cable's end that simply is the body; -1: none */
+  int *body_border;           /* [scenario bodies] index in `body`; -1: none */
+  int n_slides;
+  slide *slide;
+  int nb;          /* border unknowns */
+  freedom *free;   /* [nb] */
+  double *s, *rhs; /* [nb][nb], [nb] */
+  int *pivot;
+  audit work;
+  double loss0;   /* power of damping at the end of the last step, */
+  double audited; /* and when that was; after a jump, its time */
+  double travel;  /* how far drum centres have moved, at most, summed up */
+  double grip;    /* statics: stiffness of the springs that hold contact points [N/m] */
+  int newmark;
+  double gamma, rho;
+  pace pace;
+  void (*note)(struct machine *m, machine_note what, const struct implicit *how, void *data); /* or NULL */
+  void *note_data;
+} machine;
+
+/* ------------------------------------------------------------------ making */
+
+/* A machine at the start of the scenario: cables drawn along their paths. */
+cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err);
+void cps_machine_free(machine *m);
+
+/* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
+void cps_machine_move(machine *m, double t0, double t);
+
+/* Lets go of bodies that are held no longer at time t, with their initial velocities; whether there were any. To be called where
+ * something jumps. */
+int cps_machine_release(machine *m, double t);
+
+/* Puts ends and drums that are tied to the border where it says. */
+void cps_machine_tie(machine *m);
+
+/* ------------------------------------------------------------------ Newton */
+
+/* How unknowns follow their accelerations in a step: dq = q_a da, dv = v_a da, dz = z_s dz_t. */
+typedef struct implicit {
+  double t, q_a, v_a, z_s;
+  double bristle; /* > 0: friction is a spring of that stiffness from `start`, up to what the law holds */
+  int careful;    /* pivoting, no short cuts */
+} implicit;
+
+/* What is left of the equations at the point of the iteration. */
+typedef struct leftover {
+  double force;    /* largest force residual */
+  double tension;  /* largest force in the cable, to judge it by */
+  double friction; /* largest friction residual */
+  double holds;    /* what friction holds, summed over `touching` contacts */
+  double touching;
+  double moved; /* largest change of position that the iteration makes */
+} leftover;
+
+/* One iteration on everything: assembles, solves and applies, with steps of at most `most`. 0 if the matrix is
+ * singular or something is not finite. */
+int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *left);
+
+/* Looks at time t what touches what, with which forces, and changes nothing else. */
+void cps_machine_look(machine *m, double t);
+
+/* To be called after every step: modes of laws with memory, and what jumps slid. 1 if states of laws have jumped. */
+int cps_machine_settle(machine *m);
+
+/* Forward elimination of one cable (cable_elimination.c): fills up, right, across; adds what it leaves to the border's s and
+ * rhs. 0 if singular. Then back substitution, given the border's solution in rhs, which also applies the changes to
+ * places, velocities, accelerations and friction; the largest change of place, NaN if something is not finite. */
+int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
+double cps_chain_substitute(const machine *m, cable *c, const implicit *how);
+void cps_chain_take_back(cable *c, const implicit *how, double part); /* of what it has applied */
+
+/* Whether the processor has the instructions of the second copies. */
+int cps_has_wide(void);
+
+/* The same for a cable in the plane with contact at nodes and without a border (cable_plane.h), in two copies. */
+int cps_plane_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
+int cps_wide_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
+double cps_plane_substitute(cable *c, const implicit *how, double factor);
+double cps_wide_substitute(cable *c, const implicit *how, double factor);
+
+/* The border's own equations (body_equations.c): adds to s and rhs, in units of dq. */
+void cps_border_assemble(machine *m, const implicit *how, leftover *left);
+/* Looks at slides of laws with memory once more, where a solve has left them. */
+void cps_slides_refresh(machine *m, const struct implicit *how);
+/* Whether nothing that rubs in a slide is free to move. */
+int cps_slide_is_held(const machine *m, const slide *y);
+/* Solves s x = -rhs into rhs; 0 if singular. */
+int cps_border_solve(machine *m);
+/* Torque of a drum's drive, and its derivatives. */
+double cps_drum_torque(const drum *g, double t, double *by_angle, double *by_rate);
+/* Tension of spring i of the scenario, its direction, - d(pull)/d(second end), and where its ends are. */
+double cps_border_spring(const machine *m, int i, double v_q, double *along, double t[3][3], double *ra,
+                         double *rb);
+
+/* The state, for checkpoints (machine_state.c). */
+struct checkpoint;
+void cps_machine_list(struct checkpoint *c, machine *m);
+
+/* ------------------------------------------------------------------ audit (energy.c) */
+
+/* Forgets what was; to be called before the first step and after a jump. */
+void cps_audit_start(machine *m, double t);
+/* Adds the work of the step of length h that ended at t, just before anything that jumps there, from the state that was kept
+ * before it. */
+void cps_audit_step(machine *m, double t, double h);
+/* Stored energy and work so far. */
+void cps_audit_energy(const machine *m, cps_energy *e);
+
+/* ------------------------------------------------------------------ sums over elements (element_energy.c) */
+
+typedef struct cable_store {
+  double elastic, kinetic, gravity; /* [J] */
+} cable_store;
+
+/* Energy of a cable with its point masses; also writes the tension that each element passes on. */
+void cps_cable_survey(const cable *c, cable_store *o);
+/* Of the step from what was kept before it: adds inertia's work less the change of kinetic energy, and the work of
+ * Westin's damping. */
+void cps_cable_step_work(const cable *c, double *solver, double *damping);
+
+/* Their two copies. */
+void cps_narrow_store(const cable *c, double *tension, cable_store *o);
+void cps_wide_store(const cable *c, double *tension, cable_store *o);
+void cps_narrow_step_work(const cable *c, double *solver, double *damping);
+void cps_wide_step_work(const cable *c, double *solver, double *damping);
+
+/* ------------------------------------------------------------------ contact */
+
+/* A contact point linearised: what it does to the cable, per change of place with everything that follows it. */
+typedef struct touch {
+  double force[3];        /* on the cable */
+  double k[3][3];         /* - d force/d place, friction unknowns held */
+  double dir[AXES][3];    /* directions of friction */
+  double rest[AXES];      /* f - F */
+  double rest_r[AXES][3]; /* its derivatives: place, */
+  double rest_f[AXES][AXES];
+  double rest_angle[AXES]; /* angle of the drum */
+  /* all_stick only: what the problem in which all contacts stick needs to know */
+  double slide_a[AXES], slide_t; /* sliding acceleration, and its derivative along t */
+  double away[3];                /* -d dir[0] per t.dr */
+} touch;
+
+/* Evaluates point p of a cable at place r, velocity v, acceleration a; stiff is the diagonal block of the iteration
+ * matrix there [dim][dim] with rows `stride` apart. 0 if it touches nothing. Returns 1 and fills out otherwise. */
+int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v,
+                     const double *a, const double *stiff, int stride, const implicit *how, touch *out);
+
+/* Prepares a law for use in contacts. */
+void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double *normal_p, const cps_law *law,
+                         const double *p);
+
+/* What friction sees: velocities and accelerations of sliding, and the scale of the balance force. */
+typedef struct sliding {
+  int axes;
+  double v[AXES], a[AXES];
+  double scale, rate, viscous;
+  double steep; /* LAW_MEMORY: slope of the line on which the law is looked for [N s/m]; 0: at v itself */
+} sliding;
+
+/* f - F, and its derivatives by v, a and f of each axis, and by N. */
+typedef struct friction {
+  double rest[AXES], by_v[AXES][AXES], by_a[AXES][AXES], by_f[AXES][AXES], by_n[AXES];
+} friction;
+
+/* The friction equation of a point whose n and limit are known; y is NULL for laws without memory. */
+void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+                       double z_s, friction *out);
+double cps_friction_holds(const contact_law *l, double n);
+
+/* A friction law by itself, in one direction: force and derivatives, the states eliminated. */
+typedef struct rubbing {
+  double f, f_v, f_n, f_e;
+} rubbing;
+rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, double *z, const double *z_star,
+                double *z_t, double z_s);
+
+/* States with which a law with memory holds force f at rest (law_memory.c): it is pulled slowly from z = 0, further and further,
+ * until it answers with f. What it cannot hold stays at the most that it can. */
+enum { PULLS = 64 };
+typedef struct pull {
+  double length; /* [m] */
+  int mode;
+  double z[CPS_MAX_STATES]; /* after it */
+} pull;
+/* Their number; path [PULLS], or NULL, gets all of them. *holds: the last is as long as it takes to hold f. */
+int cps_memory_pull(const contact_law *l, double n, double f, double *z, pull *path, int *holds);
+/* How fast it is pulled: against the force [m/s]. */
+double cps_memory_crawl(double f);
+/* Lets the law take over force f: its states, their rates, and its mode. */
+void cps_memory_take(const contact_law *l, double n, double f, int *mode, contact_memory *y, int axis);
+/* Modes of laws with memory that have none yet, from what was looked at: a step is in one mode. */
+void cps_memory_choose(machine *m);
+/* Looks at the points of laws with memory once more, where a solve has left them: what its last iteration saw was a step behind.
+ * What touches nothing keeps the states that it had before the solve. */
+void cps_memory_refresh(machine *m, const struct implicit *how);
+
+/* Whether some contact sticks that should slip, or the other way round, by more than the force `slack`. */
+int cps_contact_wrong(const machine *m, const cable *c, const implicit *how, double slack);
+
+/* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
+ * iteration that lets a slip front move over many contacts at once. */
+void cps_contact_spread(machine *m, cable *c, const implicit *how);
+/* Laws with memory, and smooth ones: takes friction that an iteration has thrown beyond what the law answers with back to that. */
+void cps_contact_limit(cable *c);
+int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */
+
+#endif

@@ -1,0 +1,251 @@
+/* machine_columns.c - what a run with cables records: columns over time, and fields along the cables. */
+#include "machine.h"
+#include "system.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const axes[] = {"x", "y", "z"}, *const rates[] = {"vx", "vy", "vz"};
+
+/* ------------------------------------------------------------------ bodies and drums */
+
+static void bodies(row *r, const machine *m) {
+  for (int i = 0; i < m->of->n_bodies; i++) {
+    const scenario_body *b = &m->of->bodies[i];
+    const double *x = NULL, *v = NULL;
+    if (b->kind == BODY_SURFACE) {
+      profile_value s = cps_profile_eval(b->motion, r->sim->t);
+      cps_row_put(r, "surfaces", b->name, "v", "m/s", b->motion_is_velocity ? s.y : s.y_t);
+      continue;
+    }
+    if (m->body_cable[i] >= 0) {
+      const cable *c = &m->cable[m->body_cable[i]];
+      size_t at = m->body_end[i] == 0 ? 0 : (size_t)(c->n * c->b);
+      x = c->q + at;
+      v = c->v + at;
+    } else {
+      const border_body *y = &m->body[m->body_border[i]];
+      if (b->kind == BODY_LINE) {
+        cps_row_put(r, "bodies", b->name, "x", "m", m->free[y->at].q);
+        cps_row_put(r, "bodies", b->name, "v", "m/s", m->free[y->at].v);
+        continue;
+      }
+      x = y->r;
+      v = y->v;
+    }
+    for (int d = 0; d < m->dim; d++) cps_row_put(r, "bodies", b->name, axes[d], "m", x[d]);
+    for (int d = 0; d < m->dim; d++) cps_row_put(r, "bodies", b->name, rates[d], "m/s", v[d]);
+  }
+}
+
+static int center_moves(const drum *g) {
+  return g->carrier >= 0 || g->of->shift[0] || g->of->shift[1] || g->of->shift[2];
+}
+
+static void drums(row *r, const machine *m) {
+  for (int i = 0; i < m->n_drums; i++) {
+    const drum *g = &m->drum[i];
+    const char *name = g->of->name;
+    double by[2];
+    cps_row_put(r, "drums", name, "angle", "rad", g->angle);
+    cps_row_put(r, "drums", name, "rate", "rad/s", g->rate);
+    cps_row_put(r, "drums", name, "torque", "N m", g->torque);
+    if (g->angle_at >= 0 && g->of->drive != DRUM_FREE)
+      cps_row_put(r, "drums", name, "drive", "N m", cps_drum_torque(g, r->sim->t, &by[0], &by[1]));
+    else if (g->of->drive == DRUM_ROTATION) /* what its motor must do */
+      cps_row_put(r, "drums", name, "drive", "N m", g->of->inertia * g->acceleration - g->torque);
+    for (int d = 0; d < m->dim; d++) {
+      char what[8];
+      snprintf(what, sizeof what, "f%s", axes[d]);
+      cps_row_put(r, "drums", name, what, "N", g->push[d]);
+    }
+    for (int d = 0; d < m->dim && center_moves(g); d++)
+      cps_row_put(r, "drums", name, axes[d], "m", g->center[d]);
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    const char *kind = y->contact ? "contacts" : "bearings";
+    const char *name = y->contact ? y->contact->name : m->drum[y->drum].of->name;
+    cps_row_put(r, kind, name, "v", "m/s", y->p.v[0]);
+    cps_row_put(r, kind, name, "f", "N", m->free[y->f_at].q);
+    cps_row_put(r, kind, name, "n", "N", y->p.n);
+  }
+  for (int i = 0; i < m->of->n_springs; i++) {
+    double along[3], t[3][3], ra[3], rb[3];
+    cps_row_put(r, "springs", m->of->springs[i].name, "force", "N",
+                r->task == FILLING ? cps_border_spring(m, i, 0, along, t, ra, rb) : 0);
+  }
+}
+
+/* ------------------------------------------------------------------ wraps */
+
+/* A cable on a drum: all its contact points there. */
+typedef struct wrap {
+  double angle, stick, slip; /* arcs [rad] */
+  double t_in, t_out;        /* tension before the first and behind the last point [N] */
+  double normal, friction, limit;
+} wrap;
+
+/* Whether a point sticks. Smooth laws that know the balance force do while they answer it in full. */
+static int sticks(const cable *c, const contact_point *p) {
+  if (c->contact.kind != LAW_BALANCE) return p->stuck;
+  cps_law_input in = {p->v[0], p->n, p->f[0], NULL, CPS_MODE_FREE};
+  cps_law_output out;
+  cps_law_jacobian jac;
+  cps_law_eval(c->contact.law, c->contact.p, &in, &out, &jac);
+  return jac.f.f_eq > 1 - 1e-6;
+}
+
+/* Length of cable that a contact point stands for. */
+static double share(const cable *c, const contact_point *p) {
+  if (c->of->contact.quadrature > 0) return p->weight;
+  double before = p->node > 0 ? c->length[p->node - 1] : c->seam >= 0 ? c->length[c->n - 1] : 0;
+  return (before + (p->node < c->n ? c->length[p->node] : 0)) / 2;
+}
+
+static wrap wrap_of(const machine *m, const cable *c, int drum_index, const double *tension) {
+  wrap w = {0};
+  int first = -1, last = -1;
+  for (int k = 0; k < c->n_points; k++) {
+    const contact_point *p = &c->point[k];
+    if (p->drum != drum_index) continue;
+    if (first < 0) first = k;
+    last = k;
+    w.normal += p->n;
+    w.friction += p->f[0];
+    w.limit += p->limit;
+    *(sticks(c, p) ? &w.stick : &w.slip) += share(c, p) / m->drum[drum_index].radius;
+  }
+  w.angle = w.stick + w.slip;
+  if (first < 0) return w;
+  int a = c->point[first].node, b = c->point[last].node;
+  /* the element next to the rim is half bent: its tension is noisy, that of the one before it is not */
+  w.t_in = tension[a > 1 ? a - 2 : 0];
+  int after = c->per_node == 1 ? b + 1 : b + 2;
+  w.t_out = tension[after < c->n ? after : c->n - 1];
+  return w;
+}
+
+/* The drums of a cable that its results name: those of its path. */
+static void wraps(row *r, const machine *m, const cable *c, const double *tension) {
+  for (int i = 0; i < m->n_drums; i++) {
+    int touches = 0;
+    for (int k = 0; k < c->of->n_path; k++)
+      touches |= c->of->path[k].kind == PATH_WRAP && c->of->path[k].drum == i;
+    if (!touches || c->n_points == 0) continue;
+    wrap w = {0};
+    if (r->task == FILLING) w = wrap_of(m, c, i, tension);
+    char kind[16 + 2 * NAME_MAX_LENGTH];
+    snprintf(kind, sizeof kind, "cables.%s", c->of->name);
+    const char *name = m->drum[i].of->name;
+    cps_row_put(r, kind, name, "wrap", "rad", w.angle);
+    cps_row_put(r, kind, name, "stick_arc", "rad", w.stick);
+    cps_row_put(r, kind, name, "slip_arc", "rad", w.slip);
+    cps_row_put(r, kind, name, "t_in", "N", w.t_in);
+    cps_row_put(r, kind, name, "t_out", "N", w.t_out);
+    cps_row_put(r, kind, name, "normal", "N", w.normal);
+    cps_row_put(r, kind, name, "friction", "N", w.friction);
+    cps_row_put(r, kind, name, "margin", "1", w.limit > 0 ? 1 - fabs(w.friction) / w.limit : 0);
+    cps_row_put(r, kind, name, "slip_work", "J", c->slip_work[i]);
+  }
+}
+
+static void cables(row *r, const machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    double most = 0, least = INFINITY, ends[2] = {0, 0};
+    const double *tension = c->tension; /* the audit comes before the columns */
+    const char *name = c->of->name;
+    if (r->task == FILLING) {
+      ends[0] = tension[0];
+      ends[1] = tension[c->n - 1];
+    }
+    for (int k = 0; k < c->n && r->task == FILLING; k++) {
+      most = tension[k] > most ? tension[k] : most;
+      least = tension[k] < least ? tension[k] : least;
+    }
+    cps_row_put(r, "cables", name, "tension_start", "N", ends[0]);
+    cps_row_put(r, "cables", name, "tension_end", "N", ends[1]);
+    cps_row_put(r, "cables", name, "tension_max", "N", most);
+    cps_row_put(r, "cables", name, "tension_min", "N", least);
+    wraps(r, m, c, tension);
+  }
+}
+
+void cps_machine_columns(row *r) {
+  const machine *m = r->sim->machine;
+  bodies(r, m);
+  drums(r, m);
+  cables(r, m);
+}
+
+/* ------------------------------------------------------------------ fields */
+
+void cps_machine_fields(row *r) {
+  const machine *m = r->sim->machine;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    const char *name = c->of->name;
+    int nodes = c->n + 1, points = c->n_points;
+    double *x = c->x; /* big enough for any field, and free between steps */
+    double s = 0;
+    for (int k = 0; k < nodes; k++) {
+      x[k] = s;
+      if (k < c->n) s += c->length[k];
+    }
+    cps_row_field(r, name, "s", "m", nodes, 1, 1, x);
+    for (int k = 0; k < nodes; k++)
+      for (int d = 0; d < m->dim; d++) x[k * m->dim + d] = c->q[k * c->b + d];
+    cps_row_field(r, name, "position", "m", nodes, m->dim, 0, x);
+    double before = 0;
+    for (int k = 0; k < nodes; k++) {
+      double after = k < c->n && r->task == FILLING ? c->tension[k] : before;
+      x[k] = k == 0 ? after : k == c->n ? before : (before + after) / 2;
+      before = after;
+    }
+    cps_row_field(r, name, "tension", "N", nodes, 1, 0, x);
+    if (points == 0) continue;
+    enum { FIELDS = 6 };
+    static const struct {
+      const char *what, *unit;
+    } of[FIELDS] = {{"contact.s", "m"},      {"contact.normal", "N"}, {"contact.friction", "N"},
+                    {"contact.slip", "m/s"}, {"contact.state", "1"},  {"contact.drum", "1"}};
+    for (int f = 0; f < FIELDS; f++) {
+      for (int k = 0; k < points; k++) {
+        const contact_point *p = &c->point[k];
+        double values[FIELDS] = {p->s,   p->n, p->f[0], p->v[0], p->drum < 0 ? 0 : sticks(c, p) ? 1 : 2,
+                                 p->drum};
+        x[k] = values[f];
+      }
+      cps_row_field(r, name, of[f].what, of[f].unit, points, 1, f == 0, x);
+    }
+  }
+}
+
+/* ------------------------------------------------------------------ breaks */
+
+static void next_of(const profile *p, double t, double *next) {
+  if (p) *next = fmin(*next, cps_profile_next_break(p, t));
+}
+
+double cps_machine_next_break(const cps_scenario *s, double t) {
+  double next = INFINITY;
+  for (int i = 0; i < s->n_drums; i++) {
+    next_of(s->drums[i].motion, t, &next);
+    for (int d = 0; d < 3; d++) next_of(s->drums[i].shift[d], t, &next);
+  }
+  for (int i = 0; i < s->n_cables; i++)
+    for (int e = 0; e < 2; e++)
+      for (int d = 0; d < 3; d++) {
+        next_of(s->cables[i].end[e].shift[d], t, &next);
+        next_of(s->cables[i].end[e].force[d], t, &next);
+      }
+  for (int i = 0; i < s->n_loads; i++) next_of(s->loads[i].force, t, &next);
+  for (int i = 0; i < s->n_contacts; i++) next_of(s->contacts[i].given, t, &next);
+  for (int i = 0; i < s->n_bodies; i++) {
+    next_of(s->bodies[i].motion, t, &next);
+    if (s->bodies[i].held_until > t) next = fmin(next, s->bodies[i].held_until);
+  }
+  return next;
+}

@@ -1,0 +1,200 @@
+/* parameter_paths.c - numbers of a scenario by their paths: see parameter_paths.h. */
+#include "parameter_paths.h"
+
+#include "read_sections.h"
+#include "internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ for the reader */
+
+/* Whether a part of a path names a law or a kind of profile or drive, which a path may leave out. */
+static int is_kind(const char *s, size_t n) {
+  char name[NAME_MAX_LENGTH];
+  if (n >= sizeof name) return 0;
+  memcpy(name, s, n);
+  name[n] = 0;
+  if (cps_law_find(name) || cps_normal_find(name) || cps_row(&cps_keys_drive, name)) return 1;
+  for (int i = 0; i < cps_profile_types(); i++)
+    if (strcmp(cps_profile_type(i)->keys->name, name) == 0) return 1;
+  return 0;
+}
+
+typedef enum match { NO_MATCH, MATCH, MATCH_INSIDE } match;
+
+/* Whether a path that was asked for is `full`, or names something that `full` lies in. */
+static match compare(const char *asked, const char *full) {
+  for (int depth = 0;; depth++) {
+    size_t a = strcspn(asked, "."), b = strcspn(full, ".");
+    int same = a == b && memcmp(asked, full, a) == 0;
+    /* No kind stands at the top or names a thing. */
+    if (!same && (depth < 2 || !full[b] || !is_kind(full, b))) return NO_MATCH;
+    full += b;
+    if (same) asked += a;
+    if (!*asked) return *full ? MATCH_INSIDE : MATCH;
+    if (!*full) return NO_MATCH;
+    full++;
+    asked += same;
+  }
+}
+
+static const char *path_of(const reader *r, const char *item, char *text, size_t size) {
+  snprintf(text, size, "%s%s%s", r->path, item && r->path[0] ? "." : "", item ? item : "");
+  return text;
+}
+
+/* A path without the kinds that may be left out. */
+static void leave_out(const char *full, char *text, size_t size) {
+  size_t n = 0;
+  for (int depth = 0; *full && n + 1 < size; depth++) {
+    size_t length = strcspn(full, ".");
+    if (depth < 2 || !full[length] || !is_kind(full, length))
+      n += (size_t)snprintf(text + n, size - n, "%s%.*s", n ? "." : "", (int)length, full);
+    full += length + (full[length] == '.');
+  }
+}
+
+static void offer_name(probe *p, const char *full) {
+  const char *before = p->near.best;
+  p->near.word = p->path;
+  cps_nearest_offer(&p->near, full);
+  if (p->near.best == before) return;
+  snprintf(p->best, sizeof p->best, "%s", full);
+  p->near.best = p->best;
+}
+
+void cps_probe_number(reader *r, const char *item, const key *k, const char *unit, double value) {
+  char full[sizeof r->path + 24];
+  path_of(r, item, full, sizeof full);
+  for (int i = 0; i < r->n_probes; i++) {
+    probe *p = &r->probes[i];
+    if (p->want_near) {
+      char brief[sizeof full];
+      leave_out(full, brief, sizeof brief);
+      offer_name(p, full);
+      offer_name(p, brief);
+      continue;
+    }
+    match m = compare(p->path, full);
+    /* What is written says more than a default. */
+    if (m == MATCH_INSIDE && (!p->inside[0] || (p->inside_default && !item))) {
+      snprintf(p->inside, sizeof p->inside, "%.95s", full);
+      p->inside_default = item != NULL;
+    }
+    if (m != MATCH || p->found) continue;
+    p->found = 1;
+    snprintf(p->q.path, sizeof p->q.path, "%s", p->path);
+    snprintf(p->q.unit, sizeof p->q.unit, "%.31s", unit ? unit : "1");
+    p->q.value = value;
+    p->min = k->min;
+    p->max = k->max;
+    p->above = k->above;
+    p->integer = k->type == KEY_INTEGER;
+  }
+}
+
+void cps_probe_default(reader *r, const key *k, const char *unit) {
+  char room[64], full[sizeof r->path + 24];
+  int number = k->type == KEY_INTEGER || k->type == KEY_QUANTITY || k->type == KEY_AMOUNT;
+  int vector = k->type == KEY_VECTOR || k->type == KEY_AXIS || k->type == KEY_POINT;
+  if (number && !k->required && !k->otherwise && isfinite(k->value)) {
+    const char *u = k->type == KEY_INTEGER ? "1" : cps_key_unit(k, unit, room, sizeof room);
+    cps_probe_number(r, k->name, k, u, k->value);
+    return;
+  }
+  /* Items of a vector that is not written cannot be set one by one. */
+  size_t n = strlen(path_of(r, k->name, full, sizeof full));
+  for (int i = 0; i < r->n_probes; i++) {
+    const char *path = r->probes[i].path;
+    if (strncmp(path, full, n) == 0 && (path[n] == 0 || (vector && path[n] == '.'))) r->probes[i].other = 1;
+  }
+}
+
+void cps_probe_other(reader *r) {
+  for (int i = 0; i < r->n_probes; i++)
+    if (!r->probes[i].want_near && compare(r->probes[i].path, r->path) == MATCH) r->probes[i].other = 1;
+}
+
+/* ------------------------------------------------------------------ asking */
+
+/* Says why a path is no number. */
+static cps_status complain(const cps_scenario *s, probe *p, cps_error *err) {
+  char quote[QUOTE_SIZE], hint[HINT_SIZE];
+  cps_quote(quote, p->path);
+  cps_status status;
+  if (p->inside[0]) {
+    status = cps_error_set(err, CPS_BAD_INPUT, p->path, "%s is more than one number; such as %s", quote,
+                           p->inside);
+  } else if (p->other) {
+    status = cps_error_set(err, CPS_BAD_INPUT, p->path, "%s is not a number in this scenario", quote);
+  } else {
+    probe again = {.path = p->path, .want_near = 1};
+    cps_scenario_free(
+        cps_scenario_again(s, (const char *const *)s->settings, s->n_settings, &again, 1, 0, NULL));
+    status = cps_error_set(err, CPS_BAD_INPUT, p->path, "there is no number %s in this scenario%s", quote,
+                           cps_nearest_hint(&again.near, "", hint));
+  }
+  if (err) snprintf(err->file, sizeof err->file, "%s", s->file);
+  return status;
+}
+
+cps_status cps_scenario_probe(const cps_scenario *s, probe *probes, int n, cps_error *err) {
+  for (int i = 0; i < n; i++) {
+    if (!probes[i].path || strlen(probes[i].path) >= sizeof probes[i].q.path)
+      return cps_error_set(err, CPS_BAD_INPUT, NULL, "a path has at most %zu characters",
+                           sizeof probes[i].q.path - 1);
+  }
+  cps_scenario *again = cps_scenario_again(s, (const char *const *)s->settings, s->n_settings, probes, n, 0,
+                                           NULL);
+  if (!again)
+    return cps_error_set(err, CPS_NO_MEMORY, NULL,
+                         "the scenario cannot be read a second time: out of memory");
+  cps_scenario_free(again);
+  for (int i = 0; i < n; i++)
+    if (!probes[i].found) return complain(s, &probes[i], err);
+  return CPS_OK;
+}
+
+cps_status cps_scenario_quantity(const cps_scenario *s, const char *path, cps_quantity *quantity,
+                                 cps_error *err) {
+  probe p = {.path = path};
+  cps_status status = cps_scenario_probe(s, &p, 1, err);
+  if (status == CPS_OK) *quantity = p.q;
+  return status;
+}
+
+/* ------------------------------------------------------------------ changing */
+
+cps_scenario *cps_scenario_vary(const cps_scenario *s, const char *const *paths, const double *values, int n,
+                                int lenient, cps_problems **problems) {
+  enum { NUMBER = 40 };
+  int all = s->n_settings + n;
+  const char **settings = calloc((size_t)all + 1, sizeof *settings);
+  size_t size = 1;
+  for (int i = 0; i < n; i++) size += strlen(paths[i]) + NUMBER;
+  char *text = malloc(size), *at = text;
+  cps_scenario *varied = NULL;
+  if (problems) *problems = NULL;
+  if (!settings || !text) {
+    if (problems) *problems = cps_problems_no_memory();
+    goto out;
+  }
+  for (int i = 0; i < s->n_settings; i++) settings[i] = s->settings[i];
+  for (int i = 0; i < n; i++) {
+    settings[s->n_settings + i] = at;
+    at += sprintf(at, "%s=%.17g", paths[i], values[i]) + 1;
+  }
+  varied = cps_scenario_again(s, settings, all, NULL, 0, lenient, problems);
+out:
+  free(settings);
+  free(text);
+  return varied;
+}
+
+cps_scenario *cps_scenario_with(const cps_scenario *s, const char *const *paths, const double *values, int n,
+                                cps_problems **problems) {
+  return cps_scenario_vary(s, paths, values, n, 0, problems);
+}

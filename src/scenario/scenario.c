@@ -1,0 +1,319 @@
+/* scenario.c - from a file, or from text, to a scenario.
+ *
+ *   text -> tree (yaml.c) -> includes (include.c) -> repeats (repeat.c) -> settings (settings.c)
+ *        -> plain data (read_bodies.c, read_contacts.c, read_drums.c, read_cables.c, read_path.c, read_profile.c)
+ *
+ * Every step goes on after a problem if it can, so that all problems of a file are found in one go.
+ */
+#include "scenario.h"
+
+#include "read_sections.h"
+#include "expand.h"
+#include "internal.h"
+#include "parameter_paths.h"
+#include "sha256.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ reading the tree */
+
+static void index_profiles(reader *r, const node *profiles) {
+  if (!profiles || profiles->kind == NODE_NULL) return;
+  if (profiles->kind != NODE_MAP) {
+    int before = cps_enter(r, "profiles");
+    cps_complain_type(r, profiles, cps_row(&cps_keys_scenario, "profiles"), NULL, NULL);
+    cps_leave(r, before);
+    return;
+  }
+  r->profiles = profiles;
+  r->profile_used = calloc((size_t)profiles->n + 1, 1);
+  if (!r->profile_used) r->d->no_memory = 1;
+  for (int i = 0; i < profiles->n && !r->d->no_memory; i++) {
+    const node *name = profiles->entry[i].key;
+    int before = cps_enter(r, "profiles");
+    cps_enter(r, name->text);
+    cps_check_name(r, name);
+    if (strcmp(name->text, "weight") == 0 || strcmp(name->text, "load") == 0)
+      cps_complain(r, name, "the name \"%s\" has a meaning of its own for normal forces", name->text);
+    cps_leave(r, before);
+    if (!cps_index_put(&r->profile_index, name->text, i)) r->d->no_memory = 1;
+  }
+}
+
+static char *copy_text(document *d, const char *text) {
+  size_t n = strlen(text) + 1;
+  char *copy = malloc(n);
+  if (copy)
+    memcpy(copy, text, n);
+  else
+    d->no_memory = 1;
+  return copy;
+}
+
+/* Complains about a section that only the plane has, if the scenario speaks of space. */
+static void refuse_space(reader *r, const node *section, const char *name) {
+  if (!r->space || !section || section->kind != NODE_MAP || section->n == 0) return;
+  int line, column, before = cps_enter(r, name);
+  cps_mark_place(r->d, r->space->at, &line, &column);
+  cps_complain(r, section->entry[0].key,
+               "there are no %s in space, and this scenario is in space since line %d says something about z",
+               name, line);
+  cps_leave(r, before);
+}
+
+/* Everything that the tree says, into the scenario. */
+static void read_tree(reader *r, const node *root, cps_scenario *s) {
+  raw_scenario raw;
+  memset(&raw, 0, sizeof raw);
+  cps_read_map(r, root, &cps_keys_scenario, NULL, &raw);
+  s->title = copy_text(r->d, raw.title ? raw.title : "");
+  index_profiles(r, raw.profiles);
+  if (r->d->no_memory) return;
+  cps_read_gravity(r, raw.gravity, s);
+  cps_read_bodies(r, raw.bodies, raw.surfaces, s);
+  cps_read_drums(r, raw.drums, s);
+  cps_read_cables(r, raw.cables, s);
+  cps_read_contacts(r, raw.contacts, s);
+  if (raw.run) cps_read_run(r, raw.run, s);
+  if (raw.outputs) cps_read_outputs(r, raw.outputs, raw.run, s);
+  cps_read_springs(r, raw.springs, s);
+  cps_read_loads(r, raw.loads, s);
+  cps_check_profiles(r);
+  s->dim = r->space ? 3 : 2;
+  refuse_space(r, raw.contacts, "contacts");
+  refuse_space(r, raw.surfaces, "surfaces");
+  int moving = s->n_cables;
+  for (int i = 0; i < s->n_bodies; i++) moving += s->bodies[i].kind != BODY_SURFACE;
+  if (moving == 0 && cps_problems_count(r->d->problems) == 0)
+    cps_complain(r, root,
+                 "there is nothing to simulate; a scenario has at least one body or cable, such as "
+                 "bodies: {block: {mass: 1 kg}}");
+}
+
+/* The tree of a scenario with everything in it; NULL after a problem that leaves nothing to read. */
+static node *build_tree(reader *r, const char *const *settings, int n) {
+  document *d = r->d;
+  setting *list = n > 0 ? calloc((size_t)n, sizeof *list) : NULL;
+  if (n > 0 && !list) {
+    d->no_memory = 1;
+    return NULL;
+  }
+  node *root = cps_yaml_parse(d, 0, 0);
+  if (n > 0) cps_settings_parse(r, settings, n, list);
+  if (!root) {
+    if (cps_problems_count(d->problems) == 0 && !d->no_memory)
+      cps_problem(d, (mark){0, 0}, NULL, "this scenario is empty; it starts with capstan: 1");
+  } else if (root->kind != NODE_MAP) {
+    char quote[QUOTE_SIZE];
+    cps_problem(d, root->at, NULL, "found %s; a scenario is a map that starts with capstan: 1",
+                root->kind == NODE_SCALAR ? cps_quote(quote, root->text) : cps_node_what(root));
+    root = NULL;
+  } else {
+    root = cps_expand_includes(r, root);
+    cps_settings_apply(r, root, list, n, 1);
+    cps_expand_repeats(r, root);
+    cps_settings_apply(r, root, list, n, 0);
+  }
+  free(list);
+  return d->no_memory ? NULL : root;
+}
+
+/* ------------------------------------------------------------------ loading */
+
+/* Of the source alone it is what sha256sum says; further files and settings follow behind separators. */
+static void set_hash(const document *d, cps_scenario *s) {
+  sha256 h;
+  cps_sha256_start(&h);
+  for (int i = 0; i < d->n_sources; i++) {
+    const source *f = &d->sources[i];
+    char separator = strcmp(f->name, "--set") == 0 ? 0 : 1;
+    if (i > 0) cps_sha256_add(&h, &separator, 1);
+    cps_sha256_add(&h, f->text, f->length);
+  }
+  cps_sha256_end(&h, s->hash);
+}
+
+/* Settings are kept, so that the scenario can be read again with others on top. */
+static void keep_settings(document *d, cps_scenario *s, const char *const *settings, int n) {
+  s->settings = calloc((size_t)n + 1, sizeof *s->settings);
+  if (!s->settings) d->no_memory = 1;
+  for (int i = 0; i < n && !d->no_memory; i++)
+    if (settings[i]) s->settings[s->n_settings++] = copy_text(d, settings[i]);
+}
+
+static cps_scenario *new_scenario(document *d) {
+  const source *f = &d->sources[0];
+  cps_scenario *s = calloc(1, sizeof *s);
+  if (!s) {
+    d->no_memory = 1;
+    return NULL;
+  }
+  s->file = copy_text(d, f->name);
+  s->text = malloc(f->length + 1);
+  s->length = f->length;
+  if (s->text)
+    memcpy(s->text, f->text, f->length + 1);
+  else
+    d->no_memory = 1;
+  return s;
+}
+
+/* Reads the document whose first source is there. */
+static cps_scenario *read_document(document *d, const char *const *settings, int n, const reader *like) {
+  reader *r = calloc(1, sizeof *r);
+  if (!r) {
+    d->no_memory = 1;
+    return NULL;
+  }
+  if (like) *r = *like;
+  r->d = d;
+  cps_scenario *s = new_scenario(d);
+  if (s) keep_settings(d, s, settings, n);
+  node *root = d->no_memory ? NULL : build_tree(r, settings, n);
+  if (root && s) read_tree(r, root, s);
+  if (s) set_hash(d, s);
+  cps_index_free(&r->bodies);
+  cps_index_free(&r->drums);
+  cps_index_free(&r->profile_index);
+  free(r->profile_used);
+  free(r);
+  return s;
+}
+
+/* Ends a document: a scenario without problems, or problems without a scenario. */
+static cps_scenario *finish(document *d, cps_scenario *s, cps_problems **problems) {
+  cps_problems *list = d->problems;
+  if (d->no_memory) cps_problems_out_of_memory(list);
+  cps_document_end(d);
+  if (cps_problems_count(list) > 0) {
+    cps_problems_finish(list);
+    cps_scenario_free(s);
+    s = NULL;
+  }
+  if (problems && !s)
+    *problems = list;
+  else
+    cps_problems_free(list);
+  return s;
+}
+
+/* Takes ownership of the text. */
+static cps_scenario *parse_owned(document *d, char *text, size_t length, const char *file,
+                                 const char *const *settings, int n, const reader *like,
+                                 cps_problems **problems) {
+  cps_scenario *s = NULL;
+  char why[80];
+  if (length > TEXT_MOST) {
+    free(text);
+    snprintf(why, sizeof why, "this is larger than %d MB", TEXT_MOST >> 20);
+    cps_problem_file(d, CPS_BAD_INPUT, file, why);
+  } else if (n > SOURCES_MOST / 2) {
+    free(text);
+    snprintf(why, sizeof why, "there are more than %d settings", SOURCES_MOST / 2);
+    cps_problem_file(d, CPS_BAD_INPUT, "--set", why);
+  } else if (cps_document_add(d, file, cps_document_folder(d, file), text, length) == 0) {
+    s = read_document(d, settings, n, like);
+  }
+  return finish(d, s, problems);
+}
+
+static cps_scenario *parse(const char *text, size_t length, const char *file, const char *const *settings,
+                           int n, const reader *like, cps_problems **problems) {
+  document d;
+  if (problems) *problems = NULL;
+  if (!cps_document_start(&d)) {
+    if (problems) *problems = cps_problems_no_memory();
+    return NULL;
+  }
+  if (!text) length = 0;
+  char *copy = length <= TEXT_MOST ? malloc(length + 1) : NULL;
+  if (length <= TEXT_MOST && !copy) {
+    d.no_memory = 1;
+    return finish(&d, NULL, problems);
+  }
+  if (copy && length) memcpy(copy, text, length);
+  if (copy) copy[length] = 0;
+  return parse_owned(&d, copy, length, file ? file : "scenario", settings, settings ? n : 0, like, problems);
+}
+
+cps_scenario *cps_scenario_parse(const char *text, size_t length, const char *file,
+                                 const char *const *settings, int n, cps_problems **problems) {
+  return parse(text, length, file, settings, n, NULL, problems);
+}
+
+cps_scenario *cps_scenario_again(const cps_scenario *s, const char *const *settings, int n, probe *probes,
+                                 int n_probes, int lenient, cps_problems **problems) {
+  reader *like = calloc(1, sizeof *like);
+  if (!like) {
+    if (problems) *problems = cps_problems_no_memory();
+    return NULL;
+  }
+  like->probes = probes;
+  like->n_probes = n_probes;
+  like->lenient = lenient;
+  cps_scenario *again = parse(s->text, s->length, s->file, settings, n, like, problems);
+  free(like);
+  return again;
+}
+
+cps_scenario *cps_scenario_load(const char *path, const char *const *settings, int n,
+                                cps_problems **problems) {
+  document d;
+  char why[80] = "";
+  size_t length = 0;
+  if (problems) *problems = NULL;
+  if (!cps_document_start(&d)) {
+    if (problems) *problems = cps_problems_no_memory();
+    return NULL;
+  }
+  char *text = path ? cps_file_read(&d, path, 0, &length, why, sizeof why) : NULL;
+  if (!text) {
+    cps_problem_file(&d, CPS_IO, path ? path : "", path ? why : "there is no file name");
+    return finish(&d, NULL, problems);
+  }
+  return parse_owned(&d, text, length, path, settings, settings ? n : 0, NULL, problems);
+}
+
+static void free_three(profile *const *p) {
+  for (int i = 0; i < 3; i++) cps_profile_free(p[i]);
+}
+
+static void free_cable(scenario_cable *c) {
+  for (int k = 0; k < 2; k++) {
+    free_three(c->end[k].shift);
+    free_three(c->end[k].force);
+  }
+  free(c->path);
+  free(c->masses);
+  free(c->contact.drums);
+}
+
+void cps_scenario_free(cps_scenario *s) {
+  if (!s) return;
+  for (int i = 0; i < s->n_drums; i++) {
+    cps_profile_free(s->drums[i].motion);
+    free_three(s->drums[i].shift);
+  }
+  for (int i = 0; i < s->n_cables; i++) free_cable(&s->cables[i]);
+  free(s->drums);
+  free(s->cables);
+  for (int i = 0; i < s->n_bodies; i++) cps_profile_free(s->bodies[i].motion);
+  for (int i = 0; i < s->n_contacts; i++) cps_profile_free(s->contacts[i].given);
+  for (int i = 0; i < s->n_loads; i++) cps_profile_free(s->loads[i].force);
+  free(s->bodies);
+  free(s->springs);
+  free(s->contacts);
+  free(s->loads);
+  free(s->outputs.pattern);
+  for (int i = 0; i < s->n_settings; i++) free(s->settings[i]);
+  free(s->settings);
+  free(s->file);
+  free(s->text);
+  free(s->title);
+  free(s);
+}
+
+const char *cps_scenario_title(const cps_scenario *s) { return s->title; }
+const char *cps_scenario_hash(const cps_scenario *s) { return s->hash; }

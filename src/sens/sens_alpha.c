@@ -1,0 +1,392 @@
+/* sens_alpha.c - steps of generalised-alpha (body_alpha.c), differentiated.
+ *
+ * A change of state is that of everything the method carries from step to step: the state y, accelerations, contact
+ * forces and state rates that satisfy the equations, the auxiliary values, and what the trapezoidal rules of work need. The
+ * equations at the end of the step, linearised at the solution that Newton's method has found, with the state following the unknowns,
+ * give the change of the unknowns; all else is linear. Lengths of steps do not change.
+ */
+#include "sens_tape.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t bytes(int n) { return (size_t)n * sizeof(double); }
+
+alpha_layout cps_alpha_layout(const cps_system *s) {
+  alpha_layout l = {.a = s->ny};
+  int springs = s->scenario->n_springs;
+  l.f = l.a + s->nx;
+  l.z_t = l.f + s->nc;
+  l.aux_a = l.z_t + s->nz;
+  l.aux_z = l.aux_a + s->nx;
+  l.extension = l.aux_z + s->nz;
+  l.damper = l.extension + springs;
+  l.load = l.damper + springs;
+  l.drive = l.load + s->n_loads;
+  l.count = l.drive + s->nx;
+  return l;
+}
+
+void cps_alpha_look(bodies *b, alpha_point *p) {
+  const cps_system *s = b->s;
+  for (int i = 0; i < s->nc; i++) p->f[i] = b->at.f[i];
+  for (int i = 0; i < s->scenario->n_springs; i++) {
+    p->extension[i] = b->at.spring[i].e;
+    p->damper[i] = b->at.spring[i].tension - b->at.spring[i].elastic;
+  }
+  for (int i = 0; i < s->n_loads; i++) p->load[i] = cps_profile_eval(s->loads[i].force, b->at.t).y;
+  memcpy(p->drive, b->at.drive, bytes(s->nx));
+}
+
+/* ------------------------------------------------------------------ what work needs */
+
+/* Its changes at the spot, along the change s whose state and forces are there already. */
+static void look_along(bodies *b, const change *c, double *s) {
+  const cps_system *sys = b->s;
+  const alpha_layout *l = &b->alpha;
+  spot *p = &b->at;
+  cps_spot_springs(p, c, s);
+  for (int i = 0; i < sys->scenario->n_springs; i++) {
+    const spring_slope *g = &p->spring[i];
+    s[l->extension + i] = p->extension[i];
+    s[l->damper + i] = p->tension[i] - (g->stretched ? g->k * p->extension[i] : 0);
+  }
+  for (int i = 0; i < c->n_line; i++) {
+    int at = sys->line[c->line[i].i].index;
+    if (p->spring[at].stretched) s[l->damper + at] -= c->line[i].k * p->spring[at].e;
+  }
+  for (int i = 0; i < c->n_plane; i++) {
+    int at = sys->plane[c->plane[i].i].index;
+    if (p->spring[at].stretched) s[l->damper + at] -= c->plane[i].k * p->spring[at].e;
+  }
+  memset(s + l->load, 0, bytes(sys->n_loads));
+  for (int i = 0; i < c->n_profile; i++)
+    if (c->profile[i].kind == GIVEN_LOAD)
+      s[l->load + c->profile[i].i] = cps_change_profile(c, &c->profile[i], p->t).y;
+  if (sys->ns > 0) cps_spot_drives(p, c, s, s + l->f, s + l->drive);
+}
+
+/* Its transpose: weights of these go into those of state, forces and parameters, and are taken out of w. */
+static void look_back(bodies *b, double *w, double *grad) {
+  const cps_system *sys = b->s;
+  const alpha_layout *l = &b->alpha;
+  spot *p = &b->at;
+  if (sys->ns > 0) cps_spot_drives_back(p, b->change, b->n_wrt, w + l->drive, w, w + l->f, grad);
+  for (int i = 0; i < sys->scenario->n_springs; i++) {
+    const spring_slope *g = &p->spring[i];
+    double damper = w[l->damper + i];
+    p->tension[i] = damper;
+    p->extension[i] = w[l->extension + i] - (g->stretched ? g->k * damper : 0);
+    p->rate[i] = 0;
+  }
+  cps_spot_springs_back(p, b->change, b->n_wrt, w, grad);
+  for (int j = 0; j < b->n_wrt; j++) {
+    const change *c = &b->change[j];
+    for (int i = 0; i < c->n_line; i++) {
+      int at = sys->line[c->line[i].i].index;
+      if (p->spring[at].stretched) grad[j] -= w[l->damper + at] * c->line[i].k * p->spring[at].e;
+    }
+    for (int i = 0; i < c->n_plane; i++) {
+      int at = sys->plane[c->plane[i].i].index;
+      if (p->spring[at].stretched) grad[j] -= w[l->damper + at] * c->plane[i].k * p->spring[at].e;
+    }
+    for (int i = 0; i < c->n_profile; i++)
+      if (c->profile[i].kind == GIVEN_LOAD)
+        grad[j] += w[l->load + c->profile[i].i] * cps_change_profile(c, &c->profile[i], p->t).y;
+  }
+  memset(w + l->extension, 0, bytes(l->count - l->extension));
+}
+
+/* ------------------------------------------------------------------ rates found anew */
+
+int cps_rates_apply(bodies *b, const op *o) {
+  const cps_system *s = b->s;
+  const alpha_layout *l = &b->alpha;
+  spot *p = &b->at;
+  if (!cps_spot_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
+  for (int j = 0; j < b->n_wrt; j++) {
+    double *x = b->s_y + (size_t)j * (size_t)b->n;
+    if (!cps_spot_step_along(p, &b->change[j], x)) return 0;
+    memcpy(x + l->a, p->da, bytes(s->nx));
+    memcpy(x + l->f, p->df, bytes(s->nc));
+    memcpy(x + l->z_t, p->dz_t, bytes(s->nz));
+    memcpy(x + l->aux_a, p->da, bytes(s->nx));
+    memcpy(x + l->aux_z, p->dz_t, bytes(s->nz));
+    look_along(b, &b->change[j], x);
+  }
+  return 1;
+}
+
+int cps_rates_back(bodies *b, const op *o) {
+  const cps_system *s = b->s;
+  const alpha_layout *l = &b->alpha;
+  spot *p = &b->at;
+  if (!cps_spot_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
+  for (int m = 0; m < b->run->n_of; m++) {
+    double *w = b->w + (size_t)m * (size_t)b->n, *grad = b->grad + (size_t)m * (size_t)b->n_wrt;
+    look_back(b, w, grad);
+    for (int i = 0; i < s->nd; i++) w[l->a + i] += w[l->aux_a + i];
+    for (int i = 0; i < s->nz; i++) w[l->z_t + i] += w[l->aux_z + i];
+    memcpy(b->dy, w + l->a, bytes(s->nx));
+    memcpy(b->dy_t, w + l->f, bytes(s->nc));
+    memcpy(b->f0, w + l->z_t, bytes(s->nz));
+    memset(w + s->ny, 0, bytes(b->n - s->ny));
+    if (!cps_spot_step_back(p, b->change, b->n_wrt, b->dy, b->dy_t, b->f0, w, grad)) return 0;
+  }
+  return 1;
+}
+
+/* ------------------------------------------------------------------ a step */
+
+/* New auxiliary value = gain new rate + of_rate old rate + of_aux old auxiliary one. */
+typedef struct carry {
+  double gain, of_rate, of_aux;
+} carry;
+
+static carry carry_of(const alpha_rule *u) {
+  return (carry){(1 - u->f) / (1 - u->m), u->f / (1 - u->m), -u->m / (1 - u->m)};
+}
+
+/* What the step is made of. */
+typedef struct parts {
+  carry second, first;
+  double b_q, b_v, b_z;
+  double q_aux, q_known, v_aux, v_known, z_aux, z_known; /* of old auxiliary values and of what is carried */
+} parts;
+
+static parts parts_of(const op *o) {
+  const alpha_note *n = &o->alpha;
+  double h = o->h;
+  parts p = {.second = carry_of(&n->second), .first = carry_of(&n->first)};
+  p.q_aux = h * h * (0.5 - n->beta);
+  p.q_known = h * h * n->beta;
+  p.v_aux = h * (1 - n->second.gamma);
+  p.v_known = h * n->second.gamma;
+  p.z_aux = h * (1 - n->first.gamma);
+  p.z_known = h * n->first.gamma;
+  p.b_q = p.q_known * p.second.gain;
+  p.b_v = p.v_known * p.second.gain;
+  p.b_z = p.z_known * p.first.gain;
+  return p;
+}
+
+static int go(bodies *b, const op *o, const parts *p) {
+  return cps_spot_go_known(&b->at, o->t1, o->y1, o->a, o->f, o->z_t, o->mode, &o->free->k, p->b_q, p->b_v,
+                           p->b_z);
+}
+
+/* Surfaces whose velocity is prescribed: how Simpson's rule moves them with parameter c. */
+static void roll_along(const op *o, const change *c, double *dq) {
+  for (int i = 0; i < c->n_profile; i++) {
+    const profile_change *x = &c->profile[i];
+    if (x->kind != GIVEN_SURFACE || !x->is_velocity) continue;
+    dq[x->i] += o->h / 6 *
+                (cps_change_profile(c, x, o->t).y + 4 * cps_change_profile(c, x, o->t + o->h / 2).y +
+                 cps_change_profile(c, x, o->t1).y);
+  }
+}
+
+static double roll_back(const op *o, const change *c, const double *dq) {
+  double sum = 0;
+  for (int i = 0; i < c->n_profile; i++) {
+    const profile_change *x = &c->profile[i];
+    if (x->kind != GIVEN_SURFACE || !x->is_velocity) continue;
+    sum += dq[x->i] * o->h / 6 *
+           (cps_change_profile(c, x, o->t).y + 4 * cps_change_profile(c, x, o->t + o->h / 2).y +
+            cps_change_profile(c, x, o->t1).y);
+  }
+  return sum;
+}
+
+/* Changes of work, from the change x0 at the start to x at the end, the rest of which is there. b->now is the end. */
+static void work_along(const bodies *b, const op *o, const double *x0, const change *c, double *x) {
+  const cps_system *s = b->s;
+  const alpha_layout *l = &b->alpha;
+  const double *q0 = o->y, *q = o->y1;
+  const alpha_point *p0 = &o->before, *p = &b->now;
+  int w = 2 * s->nx + s->nz;
+  double damping = 0, loads = 0, motion = 0;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *k = &s->contacts[i];
+    double slide = q[k->a] - q0[k->a] - k->sb * (q[k->b] - q0[k->b]);
+    double change = x[k->a] - x0[k->a] - k->sb * (x[k->b] - x0[k->b]);
+    x[w + i] = x0[w + i] - 0.5 * (x0[l->f + i] + x[l->f + i]) * slide - 0.5 * (p0->f[i] + p->f[i]) * change;
+  }
+  for (int i = 0; i < s->scenario->n_springs; i++)
+    damping += 0.5 * (x[l->damper + i] + x0[l->damper + i]) * (p->extension[i] - p0->extension[i]) +
+               0.5 * (p->damper[i] + p0->damper[i]) * (x[l->extension + i] - x0[l->extension + i]);
+  for (int i = 0; i < s->n_loads; i++) {
+    const load *g = &s->loads[i];
+    int two = g->j != g->i;
+    double way = g->u[0] * (q[g->i] - q0[g->i]) + (two ? g->u[1] * (q[g->j] - q0[g->j]) : 0);
+    double change = g->u[0] * (x[g->i] - x0[g->i]) + (two ? g->u[1] * (x[g->j] - x0[g->j]) : 0);
+    loads += 0.5 * (x[l->load + i] + x0[l->load + i]) * way + 0.5 * (p->load[i] + p0->load[i]) * change;
+  }
+  for (int i = 0; i < c->n_load; i++) {
+    const load *g = &s->loads[c->load[i].i];
+    double way = c->load[i].u[0] * (q[g->i] - q0[g->i]) +
+                 (g->j != g->i ? c->load[i].u[1] * (q[g->j] - q0[g->j]) : 0);
+    loads += 0.5 * (p->load[c->load[i].i] + p0->load[c->load[i].i]) * way;
+  }
+  for (int i = s->nd; i < s->nx && s->ns > 0; i++)
+    motion -= 0.5 * (x[l->drive + i] + x0[l->drive + i]) * (q[i] - q0[i]) +
+              0.5 * (p->drive[i] + p0->drive[i]) * (x[i] - x0[i]);
+  x[w + s->nc] = x0[w + s->nc] + damping;
+  x[w + s->nc + 1] = x0[w + s->nc + 1] + loads;
+  x[w + s->nc + 2] = x0[w + s->nc + 2] + motion;
+}
+
+/* Its transpose: adds to w, weights at the end, and w0, at the start. */
+static void work_back(const bodies *b, const op *o, double *w, double *w0, double *grad) {
+  const cps_system *s = b->s;
+  const alpha_layout *l = &b->alpha;
+  const double *q0 = o->y, *q = o->y1;
+  const alpha_point *p0 = &o->before, *p = &b->now;
+  int at = 2 * s->nx + s->nz;
+  double damping = w[at + s->nc], loads = w[at + s->nc + 1], motion = w[at + s->nc + 2];
+  for (int i = 0; i < s->nw; i++) {
+    w0[at + i] += w[at + i];
+    if (i >= s->nc) continue;
+    const contact *k = &s->contacts[i];
+    double slide = q[k->a] - q0[k->a] - k->sb * (q[k->b] - q0[k->b]), by = w[at + i];
+    double change = -0.5 * (p0->f[i] + p->f[i]) * by;
+    w[l->f + i] -= 0.5 * slide * by;
+    w0[l->f + i] -= 0.5 * slide * by;
+    w[k->a] += change;
+    w0[k->a] -= change;
+    w[k->b] -= k->sb * change;
+    w0[k->b] += k->sb * change;
+  }
+  for (int i = 0; i < s->nw; i++) w[at + i] = 0;
+  for (int i = 0; i < s->scenario->n_springs; i++) {
+    double e = 0.5 * damping * (p->extension[i] - p0->extension[i]),
+           d = 0.5 * damping * (p->damper[i] + p0->damper[i]);
+    w[l->damper + i] += e;
+    w0[l->damper + i] += e;
+    w[l->extension + i] += d;
+    w0[l->extension + i] -= d;
+  }
+  for (int i = 0; i < s->n_loads; i++) {
+    const load *g = &s->loads[i];
+    int two = g->j != g->i;
+    double way = g->u[0] * (q[g->i] - q0[g->i]) + (two ? g->u[1] * (q[g->j] - q0[g->j]) : 0);
+    double force = 0.5 * loads * (p->load[i] + p0->load[i]);
+    w[l->load + i] += 0.5 * loads * way;
+    w0[l->load + i] += 0.5 * loads * way;
+    w[g->i] += force * g->u[0];
+    w0[g->i] -= force * g->u[0];
+    if (!two) continue;
+    w[g->j] += force * g->u[1];
+    w0[g->j] -= force * g->u[1];
+  }
+  for (int j = 0; j < b->n_wrt; j++) {
+    const change *c = &b->change[j];
+    for (int i = 0; i < c->n_load; i++) {
+      const load *g = &s->loads[c->load[i].i];
+      double way = c->load[i].u[0] * (q[g->i] - q0[g->i]) +
+                   (g->j != g->i ? c->load[i].u[1] * (q[g->j] - q0[g->j]) : 0);
+      grad[j] += loads * 0.5 * (p->load[c->load[i].i] + p0->load[c->load[i].i]) * way;
+    }
+  }
+  for (int i = s->nd; i < s->nx && s->ns > 0; i++) {
+    double way = -0.5 * motion * (q[i] - q0[i]), force = -0.5 * motion * (p->drive[i] + p0->drive[i]);
+    w[l->drive + i] += way;
+    w0[l->drive + i] += way;
+    w[i] += force;
+    w0[i] -= force;
+  }
+}
+
+static void step_along(bodies *b, const op *o, const parts *p, const change *c, double *x, double *x0) {
+  const cps_system *s = b->s;
+  const alpha_layout *l = &b->alpha;
+  spot *at = &b->at;
+  int nx = s->nx, z = 2 * nx;
+  double rescaled = o->alpha.rescaled;
+  for (int i = 0; i < s->nd; i++) {
+    x[l->aux_a + i] = x[l->a + i] + rescaled * (x[l->aux_a + i] - x[l->a + i]);
+    double aux = x[l->aux_a + i], known = p->second.of_rate * x[l->a + i] + p->second.of_aux * aux;
+    x[i] += o->h * x[nx + i] + p->q_aux * aux + p->q_known * known;
+    x[nx + i] += p->v_aux * aux + p->v_known * known;
+    x[l->aux_a + i] = known;
+  }
+  for (int i = 0; i < s->nz; i++) {
+    double aux = x[l->z_t + i] + rescaled * (x[l->aux_z + i] - x[l->z_t + i]);
+    double known = p->first.of_rate * x[l->z_t + i] + p->first.of_aux * aux;
+    x[z + i] += p->z_aux * aux + p->z_known * known;
+    x[l->aux_z + i] = known;
+  }
+  roll_along(o, c, x);
+  (void)cps_spot_step_along(at, c, x);
+  for (int i = 0; i < s->nd; i++) {
+    x[i] += p->b_q * at->da[i];
+    x[nx + i] += p->b_v * at->da[i];
+    x[l->a + i] = at->da[i];
+    x[l->aux_a + i] += p->second.gain * at->da[i];
+  }
+  for (int i = 0; i < s->nz; i++) {
+    x[z + i] += p->b_z * at->dz_t[i];
+    x[l->z_t + i] = at->dz_t[i];
+    x[l->aux_z + i] += p->first.gain * at->dz_t[i];
+  }
+  memcpy(x + l->f, at->df, bytes(s->nc));
+  look_along(b, c, x);
+  work_along(b, o, x0, c, x);
+}
+
+int cps_alpha_apply(bodies *b, const op *o) {
+  parts p = parts_of(o);
+  if (!go(b, o, &p)) return 0;
+  cps_alpha_look(b, &b->now);
+  for (int j = 0; j < b->n_wrt; j++) {
+    double *x = b->s_y + (size_t)j * (size_t)b->n;
+    memcpy(b->dy, x, bytes(b->n));
+    step_along(b, o, &p, &b->change[j], x, b->dy);
+  }
+  return 1;
+}
+
+static int step_back(bodies *b, const op *o, const parts *p, double *w, double *grad) {
+  const cps_system *s = b->s;
+  const alpha_layout *l = &b->alpha;
+  spot *at = &b->at;
+  int nx = s->nx, z = 2 * nx;
+  double *w0 = b->dy, rescaled = o->alpha.rescaled;
+  memset(w0, 0, bytes(b->n));
+  work_back(b, o, w, w0, grad);
+  look_back(b, w, grad);
+  double *w_a = b->f0, *w_f = b->f1, *w_z = b->dy_t;
+  for (int i = 0; i < s->nd; i++)
+    w_a[i] = w[l->a + i] + p->b_q * w[i] + p->b_v * w[nx + i] + p->second.gain * w[l->aux_a + i];
+  for (int i = 0; i < s->nz; i++)
+    w_z[i] = w[l->z_t + i] + p->b_z * w[z + i] + p->first.gain * w[l->aux_z + i];
+  memcpy(w_f, w + l->f, bytes(s->nc));
+  if (!cps_spot_step_back(at, b->change, b->n_wrt, w_a, w_f, w_z, w, grad)) return 0;
+  for (int j = 0; j < b->n_wrt; j++) grad[j] += roll_back(o, &b->change[j], w);
+  for (int i = 0; i < s->nd; i++) {
+    double known = w[l->aux_a + i] + p->q_known * w[i] + p->v_known * w[nx + i];
+    double aux = p->q_aux * w[i] + p->v_aux * w[nx + i] + p->second.of_aux * known;
+    w0[l->a + i] += p->second.of_rate * known + (1 - rescaled) * aux;
+    w0[l->aux_a + i] += rescaled * aux;
+    w[nx + i] += o->h * w[i];
+  }
+  for (int i = 0; i < s->nz; i++) {
+    double known = w[l->aux_z + i] + p->z_known * w[z + i],
+           aux = p->z_aux * w[z + i] + p->first.of_aux * known;
+    w0[l->z_t + i] += p->first.of_rate * known + (1 - rescaled) * aux;
+    w0[l->aux_z + i] += rescaled * aux;
+  }
+  for (int i = 0; i < z + s->nz; i++) w0[i] += w[i];
+  memcpy(w, w0, bytes(b->n));
+  return 1;
+}
+
+int cps_alpha_back(bodies *b, const op *o) {
+  parts p = parts_of(o);
+  if (!go(b, o, &p)) return 0;
+  cps_alpha_look(b, &b->now);
+  for (int m = 0; m < b->run->n_of; m++)
+    if (!step_back(b, o, &p, b->w + (size_t)m * (size_t)b->n, b->grad + (size_t)m * (size_t)b->n_wrt))
+      return 0;
+  return 1;
+}

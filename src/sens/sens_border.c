@@ -1,0 +1,579 @@
+/* sens_border.c - the border of a machine, linearised: drums that the cable turns, bodies, springs, and the seams of belts.
+ *
+ * With the cables' equations A x + B y = r and the border's C x + S y = r', A is block-tridiagonal and y has few unknowns:
+ *
+ *   Z = A^-1 B,  (S - C Z) y = r' - C A^-1 r,  x = A^-1 r - Z y
+ *
+ * What several nodes share is as in cable_pass.h and body_equations.c; ends that follow the border keep rows of their own, that say
+ * so, and give their equations to the border.
+ */
+#include "sens_chain.h"
+
+#include <stdlib.h>
+
+static size_t rows_of(const model *o, int i) { return (size_t)(o->matrix[i].nodes * o->matrix[i].b); }
+
+int cps_border_make(model *o) {
+  border_matrix *x = &o->border;
+  size_t n = (size_t)o->m.n_cables, nb = (size_t)o->at.nx, most = 1;
+  if (nb == 0) return 1;
+  x->b = calloc(n, sizeof *x->b);
+  x->c = calloc(n, sizeof *x->c);
+  x->z = calloc(n, sizeof *x->z);
+  x->s = calloc(nb * nb, sizeof *x->s);
+  x->pivot = calloc(nb, sizeof *x->pivot);
+  x->braked = calloc(nb, 1);
+  x->force = calloc(nb, 1);
+  x->bond = calloc(2 * n, sizeof *x->bond);
+  if (!x->b || !x->c || !x->z || !x->s || !x->pivot || !x->braked || !x->force || !x->bond) return 0;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    size_t rows = rows_of(o, i);
+    x->b[i] = calloc(rows * nb, sizeof(double));
+    x->c[i] = calloc(rows * nb, sizeof(double));
+    x->z[i] = calloc(rows * nb, sizeof(double));
+    if (!x->b[i] || !x->c[i] || !x->z[i]) return 0;
+    if (rows > most) most = rows;
+  }
+  for (int i = 0; i < o->m.n_slides; i++) x->force[o->m.slide[i].f_at] = 1;
+  x->room = aligned_alloc(sizeof(lanes), most * sizeof(lanes));
+  return x->room != NULL;
+}
+
+void cps_border_free(model *o) {
+  border_matrix *x = &o->border;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    if (x->b) free(x->b[i]);
+    if (x->c) free(x->c[i]);
+    if (x->z) free(x->z[i]);
+  }
+  free(x->b);
+  free(x->c);
+  free(x->z);
+  free(x->s);
+  free(x->pivot);
+  free(x->braked);
+  free(x->force);
+  free(x->bond);
+  free(x->room);
+  memset(x, 0, sizeof *x);
+}
+
+/* ------------------------------------------------------------------ who depends on the border */
+
+void cps_by_center(const model *o, entries *list, int row, int drum_of, int axis, int rate, int state, int d,
+                   double by) {
+  const drum *g = &o->m.drum[drum_of];
+  int column = o->at.drum_d + drum_of * DY_DRUM + DY_CENTER + 3 * rate + axis;
+  if (g->carrier < 0) {
+    if (o->d_varies[column]) cps_entries_add(list, row, d + column, by);
+    return;
+  }
+  const border_body *y = &o->m.body[g->carrier];
+  for (int k = 0; k < y->n; k++)
+    cps_entries_add(list, row, state + o->at.border + rate * o->at.nb + y->at + k, by * y->along[k][axis]);
+  int offset = o->at.drum_theta + drum_of * TH_DRUM + TH_OFFSET + axis;
+  if (rate == 0 && o->theta_varies[offset]) cps_entries_add(list, row, o->at.theta + offset, by);
+}
+
+void cps_by_turn(const model *o, entries *list, int row, int drum_of, int rate, int state, int d, double by) {
+  const drum *g = &o->m.drum[drum_of];
+  int column = o->at.drum_d + drum_of * DY_DRUM + DY_ANGLE + rate;
+  if (g->angle_at >= 0)
+    cps_entries_add(list, row, state + o->at.border + rate * o->at.nb + g->angle_at, by);
+  else if (o->d_varies[column])
+    cps_entries_add(list, row, d + column, by);
+}
+
+/* The bond of an end of a cable; 0 if it has none. */
+static int bond_of(const model *o, int cable_of, int e, chain_bond *out) {
+  const cable *c = &o->m.cable[cable_of];
+  *out = (chain_bond){.cable = cable_of, .node = e ? c->n : 0};
+  if (c->seam >= 0) {
+    out->n = out->unknowns = c->b;
+    for (int j = 0; j < c->b; j++) {
+      out->at[j] = c->seam + j;
+      out->by[j][j] = 1;
+    }
+    return 1;
+  }
+  if (c->end[e].kind == END_RIM) return cps_rim_bond(o, cable_of, e, out);
+  if (c->end[e].body < 0) return 0;
+  const border_body *y = &o->m.body[c->end[e].body];
+  out->n = c->dim;
+  out->unknowns = y->n;
+  for (int k = 0; k < y->n; k++) {
+    out->at[k] = y->at + k;
+    for (int d = 0; d < c->dim; d++) out->by[d][k] = y->along[k][d];
+  }
+  return 1;
+}
+
+void cps_border_clear(model *o, const implicit *how) {
+  border_matrix *x = &o->border;
+  size_t nb = (size_t)o->at.nx;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    size_t bytes = rows_of(o, i) * nb * sizeof(double);
+    memset(x->b[i], 0, bytes);
+    memset(x->c[i], 0, bytes);
+  }
+  memset(x->s, 0, nb * nb * sizeof(double));
+  memset(x->braked, 0, nb);
+  for (int i = 0; i < o->m.n_drums; i++) {
+    const drum *g = &o->m.drum[i];
+    if (g->angle_at >= 0 && how->bristle > 0 && g->of->drive != DRUM_FREE) x->braked[g->angle_at] = 1;
+  }
+  for (int i = 0; i < o->m.n_bodies; i++) {
+    const border_body *y = &o->m.body[i];
+    for (int k = 0; k < y->n && y->held; k++) x->braked[y->at + k] = 1;
+  }
+  cps_border_tie(o);
+}
+
+void cps_border_tie(model *o) {
+  border_matrix *x = &o->border;
+  x->bonds = o->tied.n = 0;
+  for (int i = 0; i < o->m.n_cables; i++)
+    for (int e = 0; e < 2; e++) x->bonds += bond_of(o, i, e, &x->bond[x->bonds]);
+  for (int i = 0; i < x->bonds; i++)
+    if (x->bond[i].rim) cps_rim_tie(o, &x->bond[i]);
+}
+
+/* ------------------------------------------------------------------ its own equations */
+
+static void add(model *o, int row, int column, double by) {
+  cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, column, by);
+}
+
+void cps_border_by_theta(model *o, int row, int theta, double by) {
+  if (o->theta_varies[theta]) add(o, row, o->at.theta + theta, by);
+}
+
+void cps_border_by_d(model *o, int row, int d, double by) {
+  if (o->d_varies[d]) add(o, row, o->at.d + d, by);
+}
+
+/* An equation of the border by one of its unknowns. */
+void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const implicit *how,
+                           int balance) {
+  o->border.s[row * o->at.nx + k] += q + v * how->v_a / how->q_a + a / how->q_a;
+  add(o, row, o->at.w1 + o->at.border_w + k, v);
+  add(o, row, o->at.w2 + o->at.border_w + k, a);
+  if (balance) add(o, row, o->at.before + o->at.border + k, -q);
+}
+
+static void add_body(model *o, int i, const implicit *how, int balance) {
+  const border_body *y = &o->m.body[i];
+  for (int k = 0; k < y->n; k++) {
+    double left = 0;
+    cps_border_by_unknown(o, y->at + k, y->at + k, 0, 0, y->mass, how, balance);
+    for (int d = 0; d < o->m.dim; d++) {
+      left += (y->a[d] - o->m.gravity[d]) * y->along[k][d];
+      cps_border_by_theta(o, y->at + k, o->at.gravity + d, y->mass * y->along[k][d]);
+      cps_border_by_d(o, y->at + k, o->at.body_d + 3 * i + d, y->along[k][d]);
+    }
+    cps_border_by_theta(o, y->at + k, o->at.body_theta + i, -left);
+  }
+}
+
+/* A spring now: extension and its rate, tension, and - d(pull)/d(shift) of stiffness and of damping. */
+typedef struct spring_now {
+  const border_body *end[2];
+  double along[3], ra[3], rb[3], k[3][3], c[3][3], e, e_t, f;
+  int pulls;
+} spring_now;
+
+static void look_at_spring(const model *o, int i, spring_now *x) {
+  const machine *m = &o->m;
+  const scenario_spring *g = &m->of->springs[i];
+  double both[3][3] = {{0}};
+  memset(x, 0, sizeof *x);
+  x->f = cps_border_spring(m, i, 0, x->along, x->k, x->ra, x->rb);
+  cps_border_spring(m, i, 1, x->along, both, x->ra, x->rb);
+  x->e = -g->length;
+  for (int d = 0; d < 3; d++) {
+    x->e += x->along[d] * (x->rb[d] - x->ra[d]);
+    for (int n = 0; n < 3; n++) x->c[d][n] = both[d][n] - x->k[d][n];
+  }
+  for (int s = 0; s < 2; s++) {
+    int body = g->end[s].body;
+    if (body < 0 || m->body_border[body] < 0) continue;
+    x->end[s] = &m->body[m->body_border[body]];
+    for (int d = 0; d < m->dim; d++) x->e_t += (s ? 1 : -1) * x->along[d] * x->end[s]->v[d];
+  }
+  x->pulls = !g->tension_only || x->f > 0;
+}
+
+static void add_spring(model *o, int i, const implicit *how, int balance) {
+  const scenario_spring *g = &o->m.of->springs[i];
+  spring_now x;
+  look_at_spring(o, i, &x);
+  for (int s = 0; s < 2; s++) {
+    const border_body *y = x.end[s];
+    for (int k = 0; y && k < y->n; k++) {
+      double along = 0;
+      for (int d = 0; d < o->m.dim; d++) along += (s ? 1 : -1) * x.along[d] * y->along[k][d];
+      if (x.pulls) { /* what is left has f along on the second end, - f along on the first */
+        cps_border_by_theta(o, y->at + k, o->at.spring_theta + 3 * i, -along * x.e);
+        cps_border_by_theta(o, y->at + k, o->at.spring_theta + 3 * i + 1, -along * x.e_t);
+        cps_border_by_theta(o, y->at + k, o->at.spring_theta + 3 * i + 2, along * g->stiffness);
+      }
+      for (int t = 0; t < 2; t++) {
+        const border_body *by = x.end[t];
+        for (int n = 0; by && n < by->n; n++) {
+          double stiff = 0, damp = 0;
+          for (int d = 0; d < o->m.dim; d++)
+            for (int e = 0; e < o->m.dim; e++) {
+              stiff -= y->along[k][d] * x.k[d][e] * by->along[n][e];
+              damp -= y->along[k][d] * x.c[d][e] * by->along[n][e];
+            }
+          cps_border_by_unknown(o, y->at + k, by->at + n, s == t ? stiff : -stiff, s == t ? damp : -damp, 0,
+                                how, balance);
+        }
+      }
+    }
+  }
+}
+
+static void add_drum(model *o, int i, const implicit *how, int balance) {
+  const drum *g = &o->m.drum[i];
+  double by_angle, by_rate;
+  int at = g->angle_at, theta = o->at.drum_theta + i * TH_DRUM, d0 = o->at.drum_d + i * DY_DRUM;
+  cps_drum_torque(g, how->t, &by_angle, &by_rate);
+  cps_border_by_unknown(o, at, at, -by_angle, -by_rate, g->of->inertia, how, balance);
+  cps_border_by_theta(o, at, theta + TH_INERTIA, -g->acceleration);
+  if (g->of->drive == DRUM_PD) {
+    profile_value s = cps_profile_eval(g->of->motion, how->t);
+    cps_border_by_theta(o, at, theta + TH_KP, s.y - g->angle);
+    cps_border_by_theta(o, at, theta + TH_KD, s.y_t - g->rate);
+    cps_border_by_d(o, at, d0 + DY_SET, g->of->kp);
+    cps_border_by_d(o, at, d0 + DY_SET_T, g->of->kd);
+  } else if (g->of->drive == DRUM_TORQUE) {
+    cps_border_by_d(o, at, d0 + DY_SET, 1);
+  }
+}
+
+void cps_border_own(model *o, const implicit *how, int balance) {
+  for (int i = 0; i < o->m.n_bodies; i++) add_body(o, i, how, balance);
+  for (int i = 0; i < o->m.of->n_springs; i++) add_spring(o, i, how, balance);
+  for (int i = 0; i < o->m.n_drums; i++)
+    if (o->m.drum[i].angle_at >= 0) add_drum(o, i, how, balance);
+  cps_slides_own(o, how, balance);
+  for (int i = 0; i < o->border.bonds; i++)
+    if (o->border.bond[i].rim) cps_rim_own(o, &o->border.bond[i], how, balance);
+  for (int k = 0; k < o->at.nb; k++) {
+    if (!o->border.braked[k]) continue;
+    for (int n = 0; n < o->at.nx; n++) o->border.s[k * o->at.nx + n] = n == k;
+    for (int i = 0; i < o->m.n_cables; i++)
+      memset(o->border.c[i] + (size_t)k * rows_of(o, i), 0, rows_of(o, i) * sizeof(double));
+  }
+}
+
+/* ------------------------------------------------------------------ ends */
+
+/* Friction that sticks at such a node has no equation left in the node's block that says what it is, though the whole has: a
+ * unit is added there and, so that nothing changes, taken off again by an unknown of the border that is the same. */
+static void lend(model *o, const chain_bond *x, int first) {
+  chain_matrix *a = &o->matrix[x->cable];
+  const cable *c = &o->m.cable[x->cable];
+  int wide = a->b, nx = o->at.nx, rows = a->nodes * wide;
+  for (int k = 0; k < c->slots; k++) {
+    int row = x->node * wide + c->b + k, u = first + k;
+    a->d[row * wide + c->b + k] += 1;
+    o->border.b[x->cable][row * nx + u] = -1;
+    o->border.c[x->cable][u * rows + row] = -1;
+  }
+}
+
+/* Equations of coordinates that follow the border go there; their rows say that they follow. */
+void cps_border_bind(model *o, int cable_of) {
+  chain_matrix *a = &o->matrix[cable_of];
+  double *b = o->border.b[cable_of], *c = o->border.c[cable_of], *s = o->border.s;
+  int wide = a->b, nx = o->at.nx, rows = a->nodes * wide, lent = o->at.nb;
+  for (int i = 0; i < cable_of; i++) lent += 2 * o->m.cable[i].slots;
+  for (int k = 0; k < 2 * o->m.cable[cable_of].slots; k++) s[(lent + k) * nx + lent + k] = 1;
+  for (int i = 0; i < o->border.bonds; i++) {
+    const chain_bond *x = &o->border.bond[i];
+    if (x->cable != cable_of) continue;
+    for (int j = 0; j < x->n; j++) {
+      int row = x->node * wide + j;
+      for (int near = -1; near <= 1; near++) {
+        int node = x->node + near;
+        if (node < 0 || node >= a->nodes) continue;
+        double *from = (near < 0 ? a->l : near > 0 ? a->u : a->d) + row * wide;
+        for (int n = 0; n < wide; n++) {
+          for (int k = 0; k < x->unknowns; k++) c[x->at[k] * rows + node * wide + n] += x->by[j][k] * from[n];
+          from[n] = near == 0 && n == j;
+        }
+      }
+      for (int n = 0; n < nx; n++) {
+        for (int k = 0; k < x->unknowns; k++) s[x->at[k] * nx + n] += x->by[j][k] * b[row * nx + n];
+        b[row * nx + n] = 0;
+      }
+      for (int k = 0; k < x->unknowns; k++) b[row * nx + x->at[k]] = -x->by[j][k];
+    }
+    lend(o, x, lent);
+    lent += o->m.cable[cable_of].slots;
+  }
+}
+
+/* ------------------------------------------------------------------ factors */
+
+int cps_border_factor(model *o) {
+  border_matrix *x = &o->border;
+  int nb = o->at.nx;
+  double *s = x->s;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    int rows = (int)rows_of(o, i);
+    for (int first = 0; first < nb; first += LANES) {
+      for (int r = 0; r < rows; r++)
+        for (int k = 0; k < LANES; k++) x->room[r][k] = first + k < nb ? x->b[i][r * nb + first + k] : 0;
+      cps_chain_solve(&o->matrix[i], x->room);
+      for (int k = 0; k < LANES && first + k < nb; k++)
+        for (int r = 0; r < rows; r++) x->z[i][(first + k) * rows + r] = x->room[r][k];
+    }
+    for (int k = 0; k < nb; k++)
+      for (int n = 0; n < nb; n++) {
+        double sum = 0;
+        for (int r = 0; r < rows; r++) sum += x->c[i][k * rows + r] * x->z[i][n * rows + r];
+        s[k * nb + n] -= sum;
+      }
+  }
+  for (int j = 0; j < nb; j++) { /* P S = L U, with the largest of each row as its unit */
+    int best = j;
+    double most = -1;
+    for (int i = j; i < nb; i++) {
+      double size = 0;
+      for (int k = j; k < nb; k++) size = fmax(size, fabs(s[i * nb + k]));
+      if (size > 0 && fabs(s[i * nb + j]) / size > most) {
+        most = fabs(s[i * nb + j]) / size;
+        best = i;
+      }
+    }
+    if (!(most > 0) || !isfinite(s[best * nb + j])) return 0;
+    x->pivot[j] = best;
+    for (int k = 0; k < nb && best != j; k++) {
+      double t = s[j * nb + k];
+      s[j * nb + k] = s[best * nb + k];
+      s[best * nb + k] = t;
+    }
+    for (int i = j + 1; i < nb; i++) {
+      s[i * nb + j] /= s[j * nb + j];
+      for (int k = j + 1; k < nb; k++) s[i * nb + k] -= s[i * nb + j] * s[j * nb + k];
+    }
+  }
+  return 1;
+}
+
+/* ------------------------------------------------------------------ works and energy */
+
+/* Torque of a drive at one end of a step, times `by`. */
+static void add_torque(model *o, entries *list, int i, int row, int after, double t, double by) {
+  const drum *g = after ? &o->m.drum[i] : &o->m.drum0[i];
+  int state = after ? o->at.after : o->at.before,
+      d = (after ? o->at.d : o->at.d0) + o->at.drum_d + i * DY_DRUM;
+  int theta = o->at.drum_theta + i * TH_DRUM, set = o->at.drum_d + i * DY_DRUM + DY_SET;
+  if (g->of->drive == DRUM_PD) {
+    profile_value s = cps_profile_eval(g->of->motion, t);
+    cps_by_turn(o, list, row, i, 0, state, 0, -by * g->of->kp);
+    cps_by_turn(o, list, row, i, 1, state, 0, -by * g->of->kd);
+    if (o->theta_varies[theta + TH_KP])
+      cps_entries_add(list, row, o->at.theta + theta + TH_KP, by * (s.y - g->angle));
+    if (o->theta_varies[theta + TH_KD])
+      cps_entries_add(list, row, o->at.theta + theta + TH_KD, by * (s.y_t - g->rate));
+    if (o->d_varies[set]) {
+      cps_entries_add(list, row, d + DY_SET, by * g->of->kp);
+      cps_entries_add(list, row, d + DY_SET_T, by * g->of->kd);
+    }
+  } else if (g->of->drive == DRUM_TORQUE && o->d_varies[set]) {
+    cps_entries_add(list, row, d + DY_SET, by);
+  }
+}
+
+/* inertia ((q - q0)(a + a0)/2 - (v^2 - v0^2)/2) of a border unknown, by its states at both ends. */
+static double work_of_inertia(model *o, int k, double inertia) {
+  const freedom *f = &o->m.free[k];
+  int row = o->at.after + o->at.works + WK_SOLVER, nb = o->at.nb;
+  double dq = f->q - f->q0, sum = (f->a + f->a0) / 2;
+  for (int side = 0; side < 2; side++) {
+    int at = (side ? o->at.after : o->at.before) + o->at.border + k;
+    cps_entries_add(&o->work, row, at, (side ? 1 : -1) * inertia * sum);
+    cps_entries_add(&o->work, row, at + nb, (side ? -1 : 1) * inertia * (side ? f->v : f->v0));
+    cps_entries_add(&o->work, row, at + 2 * nb, inertia * dq / 2);
+  }
+  return dq * sum - (f->v * f->v - f->v0 * f->v0) / 2;
+}
+
+/* Power of a damper at the present state, h/2 of it. */
+static void work_of_damper(model *o, int i, double h, int state) {
+  const scenario_spring *g = &o->m.of->springs[i];
+  int row = o->at.after + o->at.works + WK_DAMPING;
+  spring_now x;
+  look_at_spring(o, i, &x);
+  if (!(g->damping > 0) || !x.pulls) return;
+  double length = 0, rate[3] = {0};
+  for (int d = 0; d < 3; d++) {
+    length += (x.rb[d] - x.ra[d]) * (x.rb[d] - x.ra[d]);
+    for (int s = 0; s < 2; s++)
+      if (x.end[s] && d < o->m.dim) rate[d] += (s ? 1 : -1) * x.end[s]->v[d];
+  }
+  length = sqrt(length);
+  double by = h * g->damping * x.e_t; /* d(h/2 damping e_t^2) */
+  for (int s = 0; s < 2; s++) {
+    const border_body *y = x.end[s];
+    for (int k = 0; y && k < y->n; k++) {
+      double by_v = 0, by_q = 0;
+      for (int d = 0; d < o->m.dim; d++) {
+        by_v += (s ? 1 : -1) * x.along[d] * y->along[k][d];
+        if (!g->along_line && length > 0)
+          by_q += (s ? 1 : -1) * (rate[d] - x.e_t * x.along[d]) / length * y->along[k][d];
+      }
+      cps_entries_add(&o->work, row, state + o->at.border + y->at + k, by * by_q);
+      cps_entries_add(&o->work, row, state + o->at.border + o->at.nb + y->at + k, by * by_v);
+    }
+  }
+  if (o->theta_varies[o->at.spring_theta + 3 * i + 1])
+    cps_entries_add(&o->work, row, o->at.theta + o->at.spring_theta + 3 * i + 1, h / 2 * x.e_t * x.e_t);
+}
+
+static void exchange_bodies(model *o) { /* the state before, and back */
+  for (int k = 0; k < o->m.nb; k++) {
+    freedom *f = &o->m.free[k];
+    double q = f->q, v = f->v;
+    f->q = f->q0;
+    f->v = f->v0;
+    f->q0 = q;
+    f->v0 = v;
+  }
+  for (int i = 0; i < o->m.n_bodies; i++) {
+    border_body *y = &o->m.body[i];
+    for (int d = 0; d < o->m.dim; d++) {
+      y->r[d] = y->base[d];
+      y->v[d] = 0;
+      for (int k = 0; k < y->n; k++) {
+        y->r[d] += o->m.free[y->at + k].q * y->along[k][d];
+        y->v[d] += o->m.free[y->at + k].v * y->along[k][d];
+      }
+    }
+  }
+}
+
+void cps_border_works(model *o, double t, double h) {
+  int first = o->at.after + o->at.works;
+  for (int i = 0; i < o->m.n_bodies; i++) {
+    const border_body *y = &o->m.body[i];
+    for (int k = 0; k < y->n; k++) {
+      double by = work_of_inertia(o, y->at + k, y->mass);
+      if (o->theta_varies[o->at.body_theta + i])
+        cps_entries_add(&o->work, first + WK_SOLVER, o->at.theta + o->at.body_theta + i, by);
+    }
+  }
+  for (int i = 0; i < o->m.n_drums; i++) {
+    const drum *g = &o->m.drum[i], *g0 = &o->m.drum0[i];
+    if (g->angle_at < 0) continue;
+    double unused[2], moved = g->angle - g0->angle;
+    double torque = (cps_drum_torque(g, t, &unused[0], &unused[1]) +
+                     cps_drum_torque(g0, t - h, &unused[0], &unused[1])) /
+                    2;
+    cps_by_turn(o, &o->work, first + WK_MOTION, i, 0, o->at.after, 0, torque);
+    cps_by_turn(o, &o->work, first + WK_MOTION, i, 0, o->at.before, 0, -torque);
+    add_torque(o, &o->work, i, first + WK_MOTION, 1, t, moved / 2);
+    add_torque(o, &o->work, i, first + WK_MOTION, 0, t - h, moved / 2);
+    double by = work_of_inertia(o, g->angle_at, g->of->inertia);
+    int theta = o->at.drum_theta + i * TH_DRUM + TH_INERTIA;
+    if (o->theta_varies[theta]) cps_entries_add(&o->work, first + WK_SOLVER, o->at.theta + theta, by);
+  }
+  for (int i = 0; i < o->m.of->n_loads; i++) {
+    const scenario_load *l = &o->m.of->loads[i];
+    int body = o->m.body_border[l->body];
+    if (body < 0) continue;
+    const border_body *y = &o->m.body[body];
+    double f = (cps_profile_eval(l->force, t).y + cps_profile_eval(l->force, t - h).y) / 2;
+    for (int k = 0; k < y->n; k++)
+      for (int d = 0; d < o->m.dim; d++) {
+        const freedom *at = &o->m.free[y->at + k];
+        double along = l->direction[d] * y->along[k][d];
+        cps_entries_add(&o->work, first + WK_LOAD, o->at.after + o->at.border + y->at + k, f * along);
+        cps_entries_add(&o->work, first + WK_LOAD, o->at.before + o->at.border + y->at + k, -f * along);
+        int column = o->at.body_d + 3 * body + d; /* all loads on the body together: once */
+        int last = 1;
+        for (int n = i + 1; n < o->m.of->n_loads; n++) last &= o->m.of->loads[n].body != l->body;
+        if (!last || !o->d_varies[column]) continue;
+        cps_entries_add(&o->work, first + WK_LOAD, o->at.d + column, (at->q - at->q0) * y->along[k][d] / 2);
+        cps_entries_add(&o->work, first + WK_LOAD, o->at.d0 + column, (at->q - at->q0) * y->along[k][d] / 2);
+      }
+  }
+  for (int i = 0; i < o->m.of->n_springs; i++) work_of_damper(o, i, h, o->at.after);
+  exchange_bodies(o);
+  for (int i = 0; i < o->m.of->n_springs; i++) work_of_damper(o, i, h, o->at.before);
+  exchange_bodies(o);
+}
+
+void cps_border_energy(model *o, entries *list, const int row[3]) {
+  const machine *m = &o->m;
+  int q = o->at.after + o->at.border, v = q + o->at.nb;
+  for (int i = 0; i < m->n_bodies; i++) {
+    const border_body *y = &m->body[i];
+    int theta = o->at.body_theta + i;
+    double fast = 0, high = 0;
+    for (int d = 0; d < m->dim; d++) {
+      fast += y->v[d] * y->v[d] / 2;
+      high -= m->gravity[d] * y->r[d];
+      for (int k = 0; k < y->n; k++) {
+        if (row[0] >= 0) cps_entries_add(list, row[0], v + y->at + k, y->mass * y->v[d] * y->along[k][d]);
+        if (row[2] >= 0)
+          cps_entries_add(list, row[2], q + y->at + k, -y->mass * m->gravity[d] * y->along[k][d]);
+      }
+      if (row[2] >= 0 && o->theta_varies[o->at.gravity + d])
+        cps_entries_add(list, row[2], o->at.theta + o->at.gravity + d, -y->mass * y->r[d]);
+    }
+    if (row[0] >= 0 && o->theta_varies[theta]) cps_entries_add(list, row[0], o->at.theta + theta, fast);
+    if (row[2] >= 0 && o->theta_varies[theta]) cps_entries_add(list, row[2], o->at.theta + theta, high);
+  }
+  for (int i = 0; i < m->n_drums && row[0] >= 0; i++) {
+    const drum *g = &m->drum[i];
+    int theta = o->at.drum_theta + i * TH_DRUM + TH_INERTIA;
+    if (g->angle_at < 0) continue;
+    cps_entries_add(list, row[0], v + g->angle_at, g->of->inertia * g->rate);
+    if (o->theta_varies[theta]) cps_entries_add(list, row[0], o->at.theta + theta, g->rate * g->rate / 2);
+  }
+  for (int i = 0; i < m->of->n_springs && row[1] >= 0; i++) {
+    const scenario_spring *g = &m->of->springs[i];
+    int theta = o->at.spring_theta + 3 * i;
+    spring_now x;
+    look_at_spring(o, i, &x);
+    if (g->tension_only && x.e <= 0) continue;
+    for (int s = 0; s < 2; s++)
+      for (int k = 0; x.end[s] && k < x.end[s]->n; k++)
+        for (int d = 0; d < m->dim; d++)
+          cps_entries_add(list, row[1], q + x.end[s]->at + k,
+                          (s ? 1 : -1) * g->stiffness * x.e * x.along[d] * x.end[s]->along[k][d]);
+    if (o->theta_varies[theta]) cps_entries_add(list, row[1], o->at.theta + theta, x.e * x.e / 2);
+    if (o->theta_varies[theta + 2])
+      cps_entries_add(list, row[1], o->at.theta + theta + 2, -g->stiffness * x.e);
+  }
+}
+
+void cps_border_drive(model *o, entries *list, int row, int drum_of, double t) {
+  add_torque(o, list, drum_of, row, 1, t, 1);
+}
+
+void cps_border_pull(model *o, entries *list, int row, int i) {
+  const scenario_spring *g = &o->m.of->springs[i];
+  int theta = o->at.spring_theta + 3 * i, q = o->at.after + o->at.border, v = q + o->at.nb;
+  spring_now x;
+  look_at_spring(o, i, &x);
+  if (!x.pulls) return;
+  for (int s = 0; s < 2; s++) { /* - d(pull)/d(shift) along the spring is the change of its tension */
+    const border_body *y = x.end[s];
+    for (int k = 0; y && k < y->n; k++)
+      for (int d = 0; d < o->m.dim; d++)
+        for (int e = 0; e < o->m.dim; e++) {
+          double by = (s ? -1 : 1) * x.along[d] * y->along[k][e];
+          cps_entries_add(list, row, q + y->at + k, by * x.k[d][e]);
+          cps_entries_add(list, row, v + y->at + k, by * x.c[d][e]);
+        }
+  }
+  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, x.e);
+  if (o->theta_varies[theta + 1]) cps_entries_add(list, row, o->at.theta + theta + 1, x.e_t);
+  if (o->theta_varies[theta + 2]) cps_entries_add(list, row, o->at.theta + theta + 2, -g->stiffness);
+}

@@ -1,0 +1,123 @@
+/* sens_chain.c - lists of entries, and the block-tridiagonal matrix of a cable with its solutions.
+ *
+ *   D_i -= L_i X_(i-1),  X_i = D_i^-1 U_i
+ *
+ * as in cable_elimination.c, but kept: D^-1 (with pivoting inside the block), L and X serve right-hand sides that are not yet
+ * known, and the transposed system.
+ */
+#include "sens_chain.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------ lists */
+
+void cps_entries_add(entries *list, int row, int column, double by) {
+  if (by == 0) return;
+  if (list->n == list->room) {
+    int room = list->room > 0 ? 2 * list->room : 256;
+    entry *more = realloc(list->e, (size_t)room * sizeof *more);
+    if (!more) {
+      list->lost = 1;
+      return;
+    }
+    list->e = more;
+    list->room = room;
+  }
+  list->e[list->n++] = (entry){row, column, by};
+}
+
+void cps_entries_free(entries *list) {
+  free(list->e);
+  memset(list, 0, sizeof *list);
+}
+
+void cps_entries_apply(const entries *list, lanes *z, int transposed) {
+#if defined(__x86_64__)
+  if (cps_has_wide()) {
+    cps_wide_sweep_apply(list, z, transposed);
+    return;
+  }
+#endif
+  cps_narrow_sweep_apply(list, z, transposed);
+}
+
+/* ------------------------------------------------------------------ elements */
+
+void cps_chain_forces(const cable *c, chain_part part, double *length, double *f) {
+#if defined(__x86_64__)
+  if (cps_has_wide()) {
+    cps_wide_sweep_forces(c, part, length, f);
+    return;
+  }
+#endif
+  cps_narrow_sweep_forces(c, part, length, f);
+}
+
+/* Point masses, and parts of the element that the lanes leave out. */
+static void add_rest(chain_matrix *a, const cable *c, double v_q, double a_q) {
+  int b = a->b, h = c->b, size = b * b;
+  for (int i = 0; i <= c->n; i++)
+    for (int d = 0; d < c->dim; d++) a->d[i * size + d * b + d] += c->mass[i] * a_q;
+  for (int i = 0; i < c->n && c->has_extra; i++) {
+    double k[12 * 12] = {0}, f[12] = {0};
+    cps_element_force(c->dim, &c->extra, c->length[i], c->q + i * h, c->v + i * h, f, 1, v_q, k, NULL);
+    for (int r = 0; r < h; r++) {
+      for (int s = 0; s < h; s++) {
+        a->d[i * size + r * b + s] += k[r * 2 * h + s];
+        a->u[i * size + r * b + s] += k[r * 2 * h + h + s];
+        a->l[(i + 1) * size + r * b + s] += k[(h + r) * 2 * h + s];
+        a->d[(i + 1) * size + r * b + s] += k[(h + r) * 2 * h + h + s];
+      }
+    }
+  }
+}
+
+void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q) {
+  size_t size = (size_t)a->nodes * (size_t)(a->b * a->b) * sizeof(double);
+  memset(a->d, 0, size);
+  memset(a->l, 0, size);
+  memset(a->u, 0, size);
+#if defined(__x86_64__)
+  if (cps_has_wide())
+    cps_wide_sweep_assemble(a, c, v_q, a_q);
+  else
+#endif
+    cps_narrow_sweep_assemble(a, c, v_q, a_q);
+  add_rest(a, c, v_q, a_q);
+}
+
+/* ------------------------------------------------------------------ solving */
+
+int cps_chain_matrix_make(chain_matrix *a, int nodes, int b) {
+  size_t n = (size_t)nodes * (size_t)(b * b);
+  a->nodes = nodes;
+  a->b = b;
+  a->d = calloc(n, sizeof(double));
+  a->l = calloc(n, sizeof(double));
+  a->u = calloc(n, sizeof(double));
+  return a->d && a->l && a->u;
+}
+
+void cps_chain_matrix_free(chain_matrix *a) {
+  free(a->d);
+  free(a->l);
+  free(a->u);
+  memset(a, 0, sizeof *a);
+}
+
+int cps_chain_factor(chain_matrix *a) {
+#if defined(__x86_64__)
+  if (cps_has_wide()) return cps_wide_sweep_factor(a);
+#endif
+  return cps_narrow_sweep_factor(a);
+}
+
+void cps_chain_solve(const chain_matrix *a, lanes *x) {
+#if defined(__x86_64__)
+  if (cps_has_wide()) {
+    cps_wide_sweep_solve(a, x);
+    return;
+  }
+#endif
+  cps_narrow_sweep_solve(a, x);
+}

@@ -1,0 +1,412 @@
+/* sens_chain.h - a cable machine linearised: what sens_cables.c multiplies with, forwards and backwards.
+ *
+ * Every implicit solve of a run (a step, the balance of accelerations where something jumps, a step of statics from
+ * rest) is R(q, v, a, f; theta, d) = 0 with v = v_q q - w1, a = a_q q - w2: w1 and w2 are linear in the state before it,
+ * theta are the plain numbers of the machine (stiffnesses, masses, parameters of laws, ...), d what is prescribed
+ * at its time (drums, ends, loads). Its tangent is
+ *
+ *   J dq + R_f df = C dw1 + M dw2 - R_theta dtheta - R_d dd,   J = K + v_q C + a_q M
+ *
+ * J is block-tridiagonal by node; the rest is a list of entries (row, column, factor) over one vector,
+ *
+ *   [state before | state after | w1 | w2 | z_star | theta | d | d before | right-hand side | kept | results]
+ *
+ * so that the adjoint is the same lists read the other way round. A vector holds four parameters, or four outputs, at
+ * once (simd.h).
+ */
+#ifndef CPS_SENS_CHAIN_H
+#define CPS_SENS_CHAIN_H
+
+#include "haul.h"
+#include "sens_place.h"
+
+#define load lanes_load /* system.h knows loads of another kind */
+#include "simd.h"
+#undef load
+
+/* ------------------------------------------------------------------ lists */
+
+typedef struct entry {
+  int row, column;
+  double by;
+} entry;
+
+typedef struct entries {
+  entry *e;
+  int n, room;
+  int lost; /* out of memory: something is missing */
+} entries;
+
+void cps_entries_add(entries *list, int row, int column, double by);
+void cps_entries_free(entries *list);
+/* z[row] += by z[column]; transposed: z[column] += by z[row] */
+void cps_entries_apply(const entries *list, lanes *z, int transposed);
+
+/* ------------------------------------------------------------------ layout */
+
+/* Numbers of a cable in theta, before its arrays. */
+enum {
+  TH_EA,
+  TH_EI,
+  TH_RHO,
+  TH_RAYLEIGH,
+  TH_AXIAL,
+  TH_BENDING,
+  TH_VISCOUS,
+  TH_HOLD,
+  TH_NORMAL,
+  TH_LAW = TH_NORMAL + CPS_MAX_PARAMS,
+  TH_ARRAYS = TH_LAW + CPS_MAX_PARAMS
+};
+
+/* Numbers of a drum in theta. */
+enum { TH_RADIUS, TH_CENTER, TH_KP = TH_CENTER + 3, TH_KD, TH_INERTIA, TH_OFFSET, TH_DRUM = TH_OFFSET + 3 };
+
+/* Numbers of a slide (a bearing, or a body on a rail or surface) in theta: what its velocity is multiplied with, normal force
+ * if that is a number, and its law. */
+enum {
+  TH_FACTOR,
+  TH_SLIDE_MASS,
+  TH_SLIDE_VISCOUS,
+  TH_SLIDE_HOLD,
+  TH_SLIDE_LOAD,
+  TH_SLIDE_LAW,
+  TH_SLIDE = TH_SLIDE_LAW + CPS_MAX_PARAMS
+};
+
+/* Prescribed numbers of a drum, and of an end of a cable. */
+enum {
+  DY_ANGLE,
+  DY_RATE,
+  DY_ACCELERATION,
+  DY_CENTER,
+  DY_CENTER_V = DY_CENTER + 3,
+  DY_CENTER_A = DY_CENTER_V + 3,
+  DY_SET = DY_CENTER_A + 3, /* setpoint or torque of its drive, and its rate */
+  DY_SET_T,
+  DY_DRUM
+};
+enum { DY_LOAD, DY_Q = DY_LOAD + 3, DY_V = DY_Q + 3, DY_A = DY_V + 3, DY_END = DY_A + 3 };
+
+/* Works, in the order of the state; slip work of each cable and drum follows. */
+enum { WK_FRICTION, WK_CONTACT, WK_DAMPING, WK_LOAD, WK_MOTION, WK_SOLVER, WK_INITIAL, WK_SLIP };
+
+/* Where a cable's numbers are, relative to the parts of the vector. */
+typedef struct cable_at {
+  int e;                      /* coordinates: (n + 1) b */
+  int q, v, a, aux, f, start; /* in a state; f: [points][axes], start: [points][dim] */
+  int reaction;               /* [2][dim] of ends that are moved */
+  int zs, z, z_t, z_aux;      /* of laws with memory: [points][axes][states] each, and how many that is */
+  int z_star;                 /* in z_star */
+  int w;                      /* in w1, w2 */
+  int theta;                  /* TH_...; then length[n], mass[n + 1], and per point mass, weight, shape[4] */
+  int length, mass, p_mass, p_weight, p_shape; /* in theta */
+  int tie;                                     /* in theta: angle and height of each end on its rim */
+  int end;                                     /* of its first end in d */
+  int rhs, width;                              /* of its first node in the right-hand side; rows of a node */
+} cable_at;
+
+typedef struct layout {
+  int states, works; /* size of a state, where its works are */
+  int border;        /* of its border unknowns: [4][nb] q, v, a, aux */
+  int past, point; /* bdf: the last points, newest first, and how long one is: q and v [ws], states of laws */
+  int ahead;       /* and all before the works at the end of the step */
+  int drum_start;  /* statics: angle and centre of each drum when springs took hold: [drums][4] */
+  int slide_start; /* where springs hold slides: [slides] */
+  int thetas, gravity, grip;    /* size of theta; where these are in it */
+  int drum_theta, drum_d;       /* of the first drum */
+  int body_theta, spring_theta; /* masses of border bodies; stiffness, damping and length of springs */
+  int slide_theta;              /* of the first slide */
+  int release_theta;            /* velocities with which bodies of the scenario are released: [3] each */
+  int body_d;                   /* loads on border bodies: [3] each */
+  int tau_d;                    /* how the time of the last jump moves: sens_break.c */
+  int slide_d;                  /* normal forces of slides that are given: [1] each */
+  int surface_d;   /* place, velocity and acceleration of surfaces: [3] for each body of the scenario */
+  int ds, ws, rhs; /* sizes */
+  int border_w, border_rhs; /* of the first border unknown in these */
+  int nb, nx;               /* unknowns of the border, and with those that sens_border.c adds */
+  int before, after, w1, w2, z_star, theta, d, d0, right, result; /* where the parts start in the vector */
+  int kept;                                                       /* bdf: room for a state up to its works */
+  int size;                                                       /* of it, without results */
+  cable_at *cable; /* [cables], and one more for the states of laws of slides */
+} layout;
+
+cps_status cps_layout_make(layout *l, const machine *m, cps_error *err);
+void cps_layout_free(layout *l);
+
+/* The machine's theta, and its state when it has just been made. */
+void cps_layout_theta(const layout *l, const machine *m, double *theta);
+void cps_layout_initial(const layout *l, const machine *m, double *state);
+
+/* ------------------------------------------------------------------ a cable's matrix */
+
+typedef struct chain_matrix {
+  int nodes, b; /* unknowns of a node */
+  double *d, *l,
+      *u; /* [nodes][b][b] rows of node i: couplings to i - 1, i, i + 1; d becomes its inverse, u D^-1 U */
+} chain_matrix;
+
+int cps_chain_matrix_make(chain_matrix *a, int nodes, int b);
+void cps_chain_matrix_free(chain_matrix *a);
+/* Elements and point masses of the cable, with weights 1, v_q, a_q of stiffness, damping and mass. */
+void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);
+/* Factorises; 0 if singular. */
+int cps_chain_factor(chain_matrix *a);
+void cps_chain_solve(const chain_matrix *a, lanes *x);
+/* Forces of the elements at their nodes, [n][4 dim], by one number of the section each (CHAIN_...): what multiplies it. */
+typedef enum chain_part { CHAIN_EA, CHAIN_EI, CHAIN_RHO, CHAIN_RAYLEIGH, CHAIN_ALL } chain_part;
+void cps_chain_forces(const cable *c, chain_part part, double *length, double *f);
+
+/* ------------------------------------------------------------------ contact */
+
+/* A row of the equations at a contact point: its derivatives by place, velocity and acceleration relative to the
+ * drum's centre, friction forces, and plain numbers. */
+typedef struct spot_row {
+  double r[3], v[3], a[3], f[AXES];
+  double radius, angle, rate, acceleration, mass, weight, viscous, hold, grip;
+  double normal[CPS_MAX_PARAMS], law[CPS_MAX_PARAMS], start[3];
+} spot_row;
+
+/* A contact point at a converged state. */
+typedef struct spot {
+  int near, drum;                           /* -1: none; drum: it touches */
+  double r[3], n[3], t[3], rho, out, along; /* place from the centre; velocity along n and t */
+  double depth, load, load_slow;            /* normal force; without its damping */
+  cps_normal_output law, slow;
+  double f[AXES], slide_v[AXES], slide_a[AXES]; /* friction; sliding velocity and acceleration */
+  spot_row force[3];                            /* of minus the force on the cable */
+  spot_row rest[AXES];
+  int open; /* friction is not determined: it stays what it was */
+} spot;
+
+/* What rubs: sliding velocities and accelerations, and what they are pressed with. */
+typedef struct slip {
+  int axes;
+  double v[AXES], a[AXES], load, mass, limit, scale;
+} slip;
+
+/* f - F differentiated: by sliding velocities and accelerations, friction forces, normal force and plain numbers. */
+typedef struct rub {
+  double v[AXES][AXES], a[AXES][AXES], f[AXES][AXES], n[AXES], law[AXES][CPS_MAX_PARAMS];
+  double mass[AXES], viscous[AXES];
+} rub;
+
+void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck, rub *o);
+
+/* Place, normal force and directions only. */
+void cps_spot_place(const machine *m, const cable *c, const contact_point *p, spot *s);
+/* All of it. `stuck` as the point did at the end of the solve. */
+void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, const implicit *how, spot *s);
+
+/* Something of a law with memory that follows from velocity, load, balance force, friction force, the states that a solve starts
+ * from, and parameters. */
+typedef struct recall_row {
+  double v, n, e, f, star[CPS_MAX_STATES], p[CPS_MAX_PARAMS];
+} recall_row;
+
+/* A law with memory in one direction of a contact point, its states eliminated. */
+typedef struct recall {
+  double states[CPS_MAX_STATES]; /* at the end of the solve */
+  recall_row f, z[CPS_MAX_STATES], z_t[CPS_MAX_STATES];
+} recall;
+
+/* By itself: e is the balance force, mode that of the solve. */
+void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int mode, double v, double load,
+                    double e, double z_s, recall *o);
+/* The law settles after a step, as cps_machine_settle lets it: its states, and rows of them. */
+void cps_recall_settle(const contact_law *l, double v, double n, double f, int mode, double *z,
+                       recall_row *rows);
+/* States that a slow pull gives the law (law_memory.c), by load, friction force (in e) and parameters. */
+void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z);
+/* Of a point that was evaluated. */
+void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o);
+/* The sliding acceleration along an axis, times `by`. */
+void cps_spot_accelerates(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
+                          double by, spot_row *row);
+/* How such a row depends on everything. */
+void cps_spot_recall(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
+                     const recall_row *x, spot_row *row);
+
+/* ------------------------------------------------------------------ a machine, linearised */
+
+/* An entry of M and C: row of the right-hand side, and the coordinate that it has there and its column. */
+typedef struct chain_product {
+  int row, at, column;
+  double mass, damping;
+} chain_product;
+
+/* Works of a whole cable in a step, which are bilinear in changes and means of its coordinates: [coordinates] each. */
+typedef struct chain_work {
+  double *solver_q, *solver_v, *solver_a;   /* by the change of q and of v, and the sum of a at both ends */
+  double *solver_u, *damping_q, *damping_u; /* by the sum of v, change of q, sum of v */
+} chain_work;
+
+/* Coordinates of an end of a cable that follow border unknowns: dq_j = sum by[j][k] dx_at[k]. On a rim also what does not
+ * follow them: DY_Q, DY_V and DY_A of the numbers of d from `rim` on; and velocities and accelerations by the angle, which
+ * is border unknown `turn`, and accelerations by its rate. */
+typedef struct chain_bond {
+  int cable, node, n, unknowns, at[6];
+  double by[6][6];
+  int rim, turn; /* 0: not on a rim; -1: the drum is not free to turn */
+  double v_turn[3], a_turn[3], a_rate[3];
+} chain_bond;
+
+/* The border's part of the equations (sens_border.c): A x + B y = r, C x + S y = r'. */
+typedef struct border_matrix {
+  double **b, **c;       /* [cables]: [rows of the cable][nb], [nb][rows of the cable] */
+  double **z;            /* [cables][nb][rows]: A^-1 B */
+  double *s;             /* [nb][nb]; factorised S - C A^-1 B */
+  int *pivot;            /* [nb] */
+  unsigned char *braked; /* [nb] stays what it is */
+  unsigned char *force;  /* [nb] is a friction force: has neither velocity nor acceleration */
+  chain_bond *bond;
+  int bonds;
+  lanes *room; /* as long as the longest cable's rows */
+} border_matrix;
+
+typedef struct model {
+  machine m; /* of its own, to put states into */
+  layout at;
+  const unsigned char *theta_varies, *d_varies; /* whether any parameter changes the number */
+  chain_matrix *matrix;                         /* [cables] */
+  chain_product *inertia;                       /* [n_inertia] constant: M and C of all cables */
+  int n_inertia;
+  border_matrix border;
+  entries now;          /* right-hand side of the present solve by everything else */
+  entries work;         /* works of a step by the states before and after it */
+  entries recall;       /* states of laws with memory after a solve */
+  chain_work dense;     /* those of elements; */
+  int has_dense;        /* if they are asked for */
+  entries list;         /* other uses */
+  entries tied;         /* numbers of d of ends on rims that follow the border, by all else */
+  spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
+  double *force;        /* room for forces of elements, seven times */
+  double *q0, *v0, *a0; /* state before, of all cables */
+  double (
+      *raw)[2][3]
+           [32]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
+                              of their own node and its neighbour */
+  double (*loads0)[2][3], (*reaction0)[2][6];
+  unsigned char *released; /* [bodies of the scenario] */
+  double *room[4];         /* as long as w1 */
+} model;
+
+cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err);
+void cps_model_free(model *o);
+int cps_model_lost(const model *o); /* whether an entry of its lists is missing for want of memory */
+/* To be called once theta_varies and d_varies are known; 0 if out of memory. */
+int cps_model_prepare(model *o);
+/* Matrices, factorised, and the list `now` at the state in the machine; balance: unknowns are changes of places from
+ * the state before. 0 if singular. */
+int cps_model_linearise(model *o, const implicit *how, int balance);
+/* Looks at the contact points in the machine's state, as those before the next solve; keeps that state. */
+void cps_model_look(model *o);
+/* Where something prescribed jumps, at time t: the list `list` of what moves with that time, by tau, rows of the state before. The
+ * state before it was looked at, and the one after it is linearised. */
+void cps_model_break(model *o, double t);
+/* Looks at them as those of the present state, as cps_model_linearise does. */
+void cps_model_touch(model *o);
+/* The list `work` of the step of length h whose end is linearised, and whose start was looked at: works of contacts, or
+ * all of them. */
+void cps_model_works(model *o, double t, double h, int all_of);
+/* Derivatives of stored energies into rows of a list: kinetic, elastic, gravity; of the present state. */
+void cps_model_energy(model *o, entries *list, const int row[3]);
+/* Row of coordinate j of node i in the right-hand side, or of friction force k of a contact point. */
+int cps_model_row(const model *o, int cable, int node, int j);
+int cps_model_friction_row(const model *o, int cable, int point, int axis);
+
+/* A row of a contact point, `by` times, into row `j` of node `node`, or of the border if that is negative: matrix and
+ * list. `cable`: the point's. */
+typedef struct into {
+  int cable, node, j;
+  double by;
+} into;
+void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spot_row *x, const into *to,
+                      const implicit *how, int balance);
+/* The entry of the matrix in that row, and the column of a coordinate of the cable. */
+double *cps_matrix_at(model *o, const into *to, int node, int column);
+
+/* The problem in which all contacts stick, into a cable's matrix (sens_stick.c). */
+void cps_stick_add(model *o, int cable, const implicit *how, int balance);
+
+/* Laws with memory (sens_memory.c): what states that a solve starts from do to the friction of a point, in `now`; what becomes of
+ * states, in `recall`; and in statics, in `list`. */
+void cps_memory_rows(model *o, int cable, int point, const implicit *how);
+void cps_memory_states(model *o, const implicit *how, int balance);
+void cps_memory_begin(model *o, const implicit *how); /* of a motion that begins as it is */
+/* The same of laws that only settle, from the states at the end of a step of bdf; what stays is not in the list. */
+void cps_memory_settle(model *o, double t);
+/* Whether states of a law, which are in z, jump there; rows by themselves. */
+int cps_recall_settles(const contact_law *l, double v, double n, double f, int mode, double *z,
+                       recall_row *rows);
+void cps_slide_settle(model *o, int slide, double t);
+void cps_memory_hold(model *o);
+
+/* The border of a model: see sens_border.c. */
+int cps_border_make(model *o); /* 0 if out of memory */
+void cps_border_free(model *o);
+void cps_border_clear(model *o, const implicit *how);
+void cps_border_own(model *o, const implicit *how, int balance);
+void cps_border_bind(model *o, int cable_of);
+void cps_border_tie(model *o);   /* who follows it, as of the present state */
+int cps_border_factor(model *o); /* 0 if singular */
+
+/* Entries of row `row` of the border in the present solve: by one of its unknowns k, whose place, velocity and acceleration
+ * it contains; by plain numbers and what is prescribed. */
+void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const implicit *how,
+                           int balance);
+void cps_border_by_theta(model *o, int row, int theta, double by);
+void cps_border_by_d(model *o, int row, int d, double by);
+/* And by the force with which cables press on a drum, times by. */
+void cps_border_by_push(model *o, int row, int drum, const double *by, const implicit *how, int balance);
+
+/* Ends on rims that follow the border: see sens_rim.c. The bond of such an end, 0 if it is none; entries of `tied`; what is more
+ * in the equations of a solve, once all else is there. */
+int cps_rim_bond(const model *o, int cable, int e, chain_bond *out);
+void cps_rim_tie(model *o, const chain_bond *x);
+void cps_rim_own(model *o, const chain_bond *x, const implicit *how, int balance);
+
+/* Bearings with friction, and bodies on rails and surfaces: see sens_slides.c. */
+void cps_slides_own(model *o, const implicit *how, int balance);
+void cps_slides_hold(model *o);                      /* into the list: where springs take hold of them */
+void cps_slides_works(model *o, double t, double h); /* of a step */
+void cps_slide_states(model *o, int slide, const implicit *how, int balance); /* of its law: into `recall` */
+void cps_slide_hold(model *o, int slide); /* laws with memory take over its friction: into the list */
+enum { SLIDE_V, SLIDE_F, SLIDE_N };
+void cps_slide_column(model *o, entries *list, int row, int slide, int what, double by);
+/* What cables press on the drum of a bearing with; its size. */
+double cps_slide_push(const model *o, int drum, double *push);
+/* Entries by that force, times by, at the present state. */
+void cps_column_push(model *o, entries *list, int row, int drum, const double *by);
+
+/* Entries by a drum's centre (0 place, 1 velocity, 2 acceleration) or angle (likewise), whoever moves it: in columns of the
+ * state and of d that start there. */
+void cps_by_center(const model *o, entries *list, int row, int drum, int axis, int rate, int state, int d,
+                   double by);
+void cps_by_turn(const model *o, entries *list, int row, int drum, int rate, int state, int d, double by);
+
+/* Works of the border in a step of length h, and its stored energy. */
+void cps_border_works(model *o, double t, double h);
+void cps_border_energy(model *o, entries *list, const int row[3]);
+/* Torque of a drum's drive at time t, and tension of a spring. */
+void cps_border_drive(model *o, entries *list, int row, int drum, double t);
+void cps_border_pull(model *o, entries *list, int row, int spring);
+
+/* Whether coordinate d of an end's place is prescribed. */
+int cps_drive_places(const cable *c, int e, int d);
+
+/* The arithmetic, in two copies: see sens_sweep.h. */
+struct op;
+#define SWEEPS(copy)                                                                                         \
+  void copy##_apply(const entries *list, lanes *z, int transposed);                                          \
+  void copy##_forces(const cable *c, chain_part part, double *length, double *f);                            \
+  void copy##_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);                             \
+  int copy##_factor(chain_matrix *a);                                                                        \
+  void copy##_solve(const chain_matrix *a, lanes *x);                                                        \
+  void copy##_forward(const model *o, const struct op *what, const lanes *initial, lanes *z);                \
+  void copy##_backward(const model *o, const struct op *what, lanes *initial, lanes *z)
+SWEEPS(cps_narrow_sweep);
+SWEEPS(cps_wide_sweep);
+#undef SWEEPS
+
+#endif

@@ -1,0 +1,784 @@
+/* sens_drive.c - what parameters change in a machine: its plain numbers, its first state, and what is prescribed over time.
+ *
+ * Plain numbers are differenced between machines made of the shadows of the scenario (sens.h). Profiles are evaluated
+ * in the shadows at the same times; where a parameter acts in proportion, two shadows say it exactly. Drums under
+ * control without inertia are integrated in time by machine.c: the same method, differentiated stage by stage. */
+#include "sens_drive.h"
+
+#include "cable_path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Times at which a profile's derivatives are remembered: those of a step of the Runge-Kutta method. */
+enum { REMEMBERED = 3 };
+
+/* The shadow that is always there. */
+enum { LAST = SENS_SHADOWS - 1 };
+
+struct slot {
+  int drum, cable, end,
+      axis; /* drum >= 0: axis -1 is its drive, else a shift of its centre; else a shift of an end */
+  const profile *base;
+  int n;       /* parameters that change it */
+  int *wrt;    /* [n] */
+  int *linear; /* [n] whether it does so in proportion */
+  double times[REMEMBERED];
+  int next;     /* of the remembered ones to be forgotten */
+  lanes *value; /* [REMEMBERED][3][chunks]: y, y_t, y_tt */
+  lanes *
+      points; /* of tables and polynomials whose values alone are changed: their derivatives, see tabulate() */
+};
+
+/* ------------------------------------------------------------------ comparing scenarios */
+
+int cps_drive_same(const profile *a, const profile *b) {
+  if (!a || !b) return a == b;
+  if (a->kind != b->kind || a->n != b->n || memcmp(a->a, b->a, sizeof a->a) != 0) return 0;
+  size_t n = (size_t)a->n;
+  if (a->kind == PROFILE_TABLE &&
+      (memcmp(a->x, b->x, n * sizeof(double)) != 0 || memcmp(a->y, b->y, n * sizeof(double)) != 0))
+    return 0;
+  if (a->kind == PROFILE_POLYNOMIAL &&
+      (memcmp(a->x, b->x, (n + 1) * sizeof(double)) != 0 || memcmp(a->y, b->y, 4 * n * sizeof(double)) != 0))
+    return 0;
+  for (int i = 0; i < a->n && (a->kind == PROFILE_SUM || a->kind == PROFILE_PRODUCT); i++)
+    if (!cps_drive_same(a->child[i], b->child[i])) return 0;
+  return 1;
+}
+
+static int same_cable(const scenario_cable *a, const scenario_cable *b) {
+  scenario_cable x = *a, y = *b;
+  if (a->n_path != b->n_path || a->n_masses != b->n_masses) return 0;
+  if (memcmp(a->path, b->path, (size_t)a->n_path * sizeof *a->path) != 0) return 0;
+  if (a->n_masses > 0 && memcmp(a->masses, b->masses, (size_t)a->n_masses * sizeof *a->masses) != 0) return 0;
+  x.path = y.path = NULL;
+  x.masses = y.masses = NULL;
+  x.contact.drums = y.contact.drums = NULL;
+  for (int e = 0; e < 2; e++)
+    for (int d = 0; d < 3; d++)
+      x.end[e].shift[d] = y.end[e].shift[d] = x.end[e].force[d] = y.end[e].force[d] = NULL;
+  return memcmp(&x, &y, sizeof x) == 0;
+}
+
+/* Whether two scenarios differ in profiles at most: then their machines are made of the same numbers. Differences in
+ * padding make it say no, which costs time and nothing else. */
+static int same_numbers(const cps_scenario *a, const cps_scenario *b) {
+  if (memcmp(a->gravity, b->gravity, sizeof a->gravity) != 0) return 0;
+  for (int i = 0; i < a->n_drums; i++) {
+    scenario_drum x = a->drums[i], y = b->drums[i];
+    x.motion = y.motion = NULL;
+    for (int d = 0; d < 3; d++) x.shift[d] = y.shift[d] = NULL;
+    if (memcmp(&x, &y, sizeof x) != 0) return 0;
+  }
+  if (a->n_springs > 0 && memcmp(a->springs, b->springs, (size_t)a->n_springs * sizeof *a->springs) != 0)
+    return 0;
+  for (int i = 0; i < a->n_bodies; i++) {
+    scenario_body x = a->bodies[i], y = b->bodies[i];
+    x.motion = y.motion = NULL;
+    if (memcmp(&x, &y, sizeof x) != 0) return 0;
+  }
+  for (int i = 0; i < a->n_cables; i++) {
+    if (!same_cable(&a->cables[i], &b->cables[i])) return 0;
+    for (int e = 0; e < 2; e++) /* the shape as drawn knows where ends are, and what pulls there */
+      for (int d = 0; d < 3; d++)
+        if (!cps_drive_same(a->cables[i].end[e].shift[d], b->cables[i].end[e].shift[d]) ||
+            !cps_drive_same(a->cables[i].end[e].force[d], b->cables[i].end[e].force[d]))
+          return 0;
+  }
+  for (int i = 0; i < a->n_loads; i++)
+    if (!cps_drive_same(a->loads[i].force, b->loads[i].force) ||
+        memcmp(a->loads[i].direction, b->loads[i].direction, sizeof a->loads[i].direction) != 0)
+      return 0;
+  for (int i = 0; i < a->n_drums; i++)
+    for (int d = 0; d < 3; d++)
+      if (!cps_drive_same(a->drums[i].shift[d], b->drums[i].shift[d])) return 0;
+  return cps_drive_same_contacts(a, b);
+}
+
+/* ------------------------------------------------------------------ profiles */
+
+static const profile *profile_of(const slot *s, const cps_scenario *of) {
+  if (s->drum >= 0) return s->axis < 0 ? of->drums[s->drum].motion : of->drums[s->drum].shift[s->axis];
+  return of->cables[s->cable].end[s->end].shift[s->axis];
+}
+
+static void differ(const slot *s, const sens_parameter *p, int linear, double t, double out[3]) {
+  out[0] = out[1] = out[2] = 0;
+  for (int j = 0; j < SENS_SHADOWS; j++) {
+    if (linear && j != 0 && j != LAST) continue;
+    profile_value x = cps_profile_beside(profile_of(s, p->shadow[j]), s->base, t, t);
+    double by = linear ? 1 / (2.0 * cps_sens_place[j]) : cps_sens_share[j];
+    out[0] += by * x.y;
+    out[1] += by * x.y_t;
+    out[2] += by * x.y_tt;
+  }
+  for (int k = 0; k < 3; k++) out[k] /= p->step;
+}
+
+/* Whether two shadows say the same as six, at times all over the run. */
+static int is_linear(const slot *s, const sens_parameter *p, const scenario_run *run) {
+  enum { LOOKS = 23 };
+  for (int i = 0; i <= LOOKS; i++) {
+    double few[3], many[3], t = run->from + (run->until - run->from) * (i + 0.37) / (LOOKS + 0.61);
+    differ(s, p, 1, t, few);
+    differ(s, p, 0, t, many);
+    profile_value y = cps_profile_eval(s->base, t);
+    double noise = 1e-14 * (fabs(y.y) + fabs(y.y_t) + fabs(y.y_tt)) / p->step;
+    for (int k = 0; k < 3; k++)
+      if (fabs(few[k] - many[k]) > 1e-11 * (fabs(many[0]) + fabs(many[1]) + fabs(many[2])) + noise) return 0;
+  }
+  return 1;
+}
+
+/* Finds parameters that are values of the table that a drum's drive follows: nothing has to be read again for these. */
+static void find_points(drive *o) {
+  const cps_scenario *s = o->run->scenario;
+  for (int k = 0; k < o->run->n_wrt; k++) {
+    const cps_quantity *q = &o->run->wrt[k].q;
+    const char *values = strstr(q->path, ".table.values.");
+    o->point[k] = o->table[k] = -1;
+    for (int i = 0; i < s->n_drums && values; i++) {
+      const profile *p = s->drums[i].motion;
+      char start[NAME_MAX_LENGTH + 16], *end;
+      snprintf(start, sizeof start, "drums.%s.drive.", s->drums[i].name);
+      long n = strtol(values + strlen(".table.values."), &end, 10);
+      if (strncmp(q->path, start, strlen(start)) != 0 || *end != 0 || !p || p->kind != PROFILE_TABLE)
+        continue;
+      if (n < 0 || n >= p->n || p->y[n] != q->value) continue;
+      o->point[k] = (int)n;
+      o->table[k] = i;
+    }
+  }
+}
+
+/* Whether a parameter changes nothing but a table. */
+static int is_point(const drive *o, int wrt) { return o->point[wrt] >= 0; }
+
+/* Numbers of a table or polynomial at its points, in the order in which they are tabulated: values and, of a spline, second
+ * derivatives; coefficients. NULL for other profiles. */
+static double *number_of(const profile *p, int point, int which) {
+  if (p->kind == PROFILE_POLYNOMIAL) return &p->y[4 * point + which];
+  if (p->kind != PROFILE_TABLE || which > 1) return NULL;
+  return which == 0 ? &p->y[point] : p->y2 ? &p->y2[point] : NULL;
+}
+
+/* The table by one of its own values: that is one, and its spline follows. */
+static cps_status tabulate_point(drive *o, slot *s, int wrt) {
+  const profile *p = s->base;
+  double *unit = calloc((size_t)p->n, sizeof *unit), *bend = NULL;
+  if (unit) unit[o->point[wrt]] = 1;
+  if (unit && p->y2) bend = cps_profile_spline(p->x, unit, p->n);
+  int good = unit && (bend || !p->y2);
+  for (int i = 0; i < p->n && good; i++) {
+    s->points[i * 4 * o->chunks + wrt / LANES][wrt % LANES] = unit[i];
+    if (bend) s->points[(i * 4 + 1) * o->chunks + wrt / LANES][wrt % LANES] = bend[i];
+  }
+  free(unit);
+  free(bend);
+  return good ? CPS_OK : CPS_NO_MEMORY;
+}
+
+/* Where parameters are values of a table or coefficients of a polynomial, the derivatives by all of them are tables and
+ * polynomials, too, which need not be looked up one by one: [points][4][chunks]. */
+static cps_status tabulate(drive *o, slot *s) {
+  const profile *base = s->base;
+  if (!base || s->n == 0) return CPS_OK;
+  size_t size = (size_t)(base->n * 4 * o->chunks);
+  s->points = aligned_alloc(sizeof(lanes), size * sizeof(lanes));
+  if (!s->points) return CPS_NO_MEMORY;
+  memset(s->points, 0, size * sizeof(lanes));
+  for (int k = 0; k < s->n; k++) {
+    const sens_parameter *p = &o->run->wrt[s->wrt[k]];
+    if (is_point(o, s->wrt[k])) {
+      cps_status status = tabulate_point(o, s, s->wrt[k]);
+      if (status != CPS_OK) return status;
+      continue;
+    }
+    const profile *other = profile_of(s, p->shadow[LAST]);
+    double span = cps_sens_place[LAST] * p->step;
+    for (int i = 0; i < base->n; i++)
+      for (int which = 0; which < 4 && number_of(base, i, which); which++)
+        s->points[(i * 4 + which) * o->chunks + s->wrt[k] / LANES][s->wrt[k] % LANES] =
+            (*number_of(other, i, which) - *number_of(base, i, which)) / span;
+  }
+  return CPS_OK;
+}
+
+/* The same at time t: table() and polynomial() of profile.c. */
+static void look_up(const drive *o, const slot *s, double t, lanes *value) {
+  const profile *p = s->base;
+  int spline = p->kind == PROFILE_TABLE, last = spline ? p->n - 1 : p->n, i = -1;
+  for (int high = last + 1; i + 1 < high;) { /* the last point at or before t */
+    int middle = (i + 1 + high) / 2;
+    if (p->x[middle] <= t)
+      i = middle;
+    else
+      high = middle;
+  }
+  int n = o->chunks, inside = i >= 0 && i < last;
+  const lanes *a = s->points + (size_t)((i < 0 ? 0 : inside ? i : p->n - 1) * 4 * n), *b = a + 4 * n;
+  double w = inside ? p->x[i + 1] - p->x[i] : 1, x = inside ? (t - p->x[i]) / w : 0, r = 1 - x;
+  double u = spline ? 0 : inside ? t - p->x[i] : i < 0 ? 0 : p->x[p->n] - p->x[p->n - 1];
+  for (int k = 0; k < n; k++) {
+    if (!spline) {
+      lanes c0 = a[k], c1 = a[n + k], c2 = a[2 * n + k], c3 = a[3 * n + k], at = all(u);
+      value[k] = c0 + at * (c1 + at * (c2 + at * c3));
+      value[n + k] = inside ? c1 + at * (all(2) * c2 + at * all(3) * c3) : all(0);
+      value[2 * n + k] = inside ? all(2) * c2 + all(6) * c3 * at : all(0);
+    } else if (!inside) {
+      value[k] = a[k];
+      value[n + k] = value[2 * n + k] = all(0);
+    } else {
+      lanes rise = b[k] - a[k], m0 = a[n + k], m1 = b[n + k];
+      value[k] = a[k] + all(x) * rise + all(w * w / 6 * (r * r * r - r)) * m0 +
+                 all(w * w / 6 * (x * x * x - x)) * m1;
+      value[n + k] = rise / all(w) + all(w / 6 * (1 - 3 * r * r)) * m0 + all(w / 6 * (3 * x * x - 1)) * m1;
+      value[2 * n + k] = all(r) * m0 + all(x) * m1;
+    }
+  }
+}
+
+/* Derivatives at time t, [3][chunks]; NULL if nobody changes it. */
+static const lanes *slot_at(drive *o, slot *s, double t) {
+  if (s->n == 0) return NULL;
+  size_t size = (size_t)(3 * o->chunks);
+  for (int i = 0; i < REMEMBERED; i++)
+    if (s->times[i] == t) return s->value + (size_t)i * size;
+  lanes *value = s->value + (size_t)s->next * size;
+  s->times[s->next] = t;
+  s->next = (s->next + 1) % REMEMBERED;
+  if (s->points) {
+    look_up(o, s, t, value);
+    return value;
+  }
+  for (int k = 0; k < s->n; k++) {
+    double by[3];
+    int wrt = s->wrt[k];
+    differ(s, &o->run->wrt[wrt], s->linear[k], t, by);
+    for (int i = 0; i < 3; i++) value[i * o->chunks + wrt / LANES][wrt % LANES] = by[i];
+  }
+  return value;
+}
+
+/* Whether they differ in values of a table or coefficients of a polynomial alone: then one shadow says how. */
+static int is_tabular(const profile *base, const profile *other) {
+  if (other->kind != base->kind || (base->kind != PROFILE_TABLE && base->kind != PROFILE_POLYNOMIAL))
+    return 0;
+  size_t times = (size_t)(base->kind == PROFILE_TABLE ? base->n : base->n + 1) * sizeof(double);
+  return other->n == base->n && memcmp(other->x, base->x, times) == 0;
+}
+
+static cps_status make_slot(drive *o, slot *s, cps_error *err) {
+  const sens_run *run = o->run;
+  s->base = profile_of(s, run->scenario);
+  s->wrt = calloc((size_t)run->n_wrt, sizeof *s->wrt);
+  s->linear = calloc((size_t)run->n_wrt, sizeof *s->linear);
+  s->value = aligned_alloc(sizeof(lanes), (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
+  if (!s->wrt || !s->linear || !s->value) return CPS_NO_MEMORY;
+  memset(s->value, 0, (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
+  for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
+  int tables = 0;
+  for (int k = 0; k < run->n_wrt && s->base; k++) {
+    if (is_point(o, k)) {
+      if (s->drum != o->table[k] || s->axis >= 0) continue;
+      s->linear[s->n] = 1;
+      s->wrt[s->n++] = k;
+      tables++;
+      continue;
+    }
+    if (cps_drive_same(s->base, profile_of(s, run->wrt[k].shadow[LAST]))) continue;
+    const sens_parameter *p = &run->wrt[k];
+    s->linear[s->n] = is_tabular(s->base, profile_of(s, p->shadow[LAST]));
+    tables += s->linear[s->n];
+    if (!s->linear[s->n]) {
+      cps_status status = cps_sens_shadows(run, k, err);
+      if (status != CPS_OK) return status;
+      s->linear[s->n] = is_linear(s, p, &run->scenario->run);
+    }
+    s->wrt[s->n++] = k;
+  }
+  if (tables == s->n) return tabulate(o, s);
+  for (int k = 0; k < s->n; k++) { /* of both kinds: one by one */
+    cps_status status = cps_sens_shadows(run, s->wrt[k], err);
+    if (status != CPS_OK) return status;
+  }
+  return CPS_OK;
+}
+
+/* The slot of a drum's drive (axis -1) or shift, or of an end's shift; NULL if nothing is prescribed there. */
+static slot *find_slot(drive *o, int drum_of, int cable_of, int end, int axis) {
+  for (int i = 0; i < o->n_slots; i++) {
+    slot *s = &o->slots[i];
+    if (s->drum == drum_of && s->cable == cable_of && s->end == end && s->axis == axis) return s;
+  }
+  return NULL;
+}
+
+static cps_status make_slots(drive *o, cps_error *err) {
+  const cps_scenario *s = o->run->scenario;
+  o->slots = calloc((size_t)(4 * s->n_drums + 6 * s->n_cables) + 1, sizeof *o->slots);
+  if (!o->slots) return CPS_NO_MEMORY;
+  cps_status status = CPS_OK;
+  for (int i = 0; i < s->n_drums && status == CPS_OK; i++)
+    for (int axis = -1; axis < 3 && status == CPS_OK; axis++) {
+      slot *x = &o->slots[o->n_slots++];
+      *x = (slot){.drum = i, .cable = -1, .end = -1, .axis = axis};
+      status = make_slot(o, x, err);
+    }
+  for (int i = 0; i < s->n_cables && status == CPS_OK; i++)
+    for (int k = 0; k < 6 && status == CPS_OK; k++) {
+      slot *x = &o->slots[o->n_slots++];
+      *x = (slot){.drum = -1, .cable = i, .end = k / 3, .axis = k % 3};
+      status = make_slot(o, x, err);
+    }
+  return status;
+}
+
+/* ------------------------------------------------------------------ plain numbers */
+
+/* Numbers of a machine that are not in theta: what its ends are tied to. */
+static void ties(const machine *m, double *x) {
+  for (int i = 0; i < m->n_cables; i++)
+    for (int e = 0; e < 2; e++, x += 5) {
+      const tie *k = &m->cable[i].end[e];
+      memcpy(x, k->at, sizeof k->at);
+      x[3] = k->angle;
+      x[4] = k->height;
+    }
+}
+
+static cps_status other_mesh(const sens_parameter *p, cps_error *err) {
+  return cps_error_set(err, CPS_BAD_INPUT, p->q.path,
+                       "%s changes the number of elements, an axis, a line, where a spring is tied, or who "
+                       "is held at the start: runs of cables cannot be differentiated by that",
+                       p->q.path);
+}
+
+/* Turns about the same axes, and has as many of everything. */
+static int same_shape(const machine *a, const machine *b) {
+  if (a->n_cables != b->n_cables || a->n_drums != b->n_drums || a->nb != b->nb) return 0;
+  for (int i = 0; i < a->n_cables; i++)
+    if (a->cable[i].n != b->cable[i].n || a->cable[i].n_points != b->cable[i].n_points) return 0;
+  for (int i = 0; i < a->n_bodies; i++) /* lines stay where they are */
+    if (memcmp(a->body[i].base, b->body[i].base, sizeof a->body[i].base) != 0 ||
+        memcmp(a->body[i].along, b->body[i].along, sizeof a->body[i].along) != 0)
+      return 0;
+  for (int i = 0; i < a->of->n_bodies; i++)
+    if ((a->of->run.from < a->of->bodies[i].held_until) != (b->of->run.from < b->of->bodies[i].held_until))
+      return 0;
+  for (int i = 0; i < a->n_drums; i++)
+    if (memcmp(a->drum[i].axis, b->drum[i].axis, sizeof a->drum[i].axis) != 0) return 0;
+  for (int i = 0; i < a->of->n_springs; i++)
+    if (memcmp(a->of->springs[i].end, b->of->springs[i].end, sizeof a->of->springs[i].end) != 0) return 0;
+  return 1;
+}
+
+/* Adds the derivatives by parameter k to theta, initial and tie. */
+static cps_status difference_machines(drive *o, int k, double *room, cps_error *err) {
+  const sens_parameter *p = &o->run->wrt[k];
+  const layout *l = o->at;
+  int ties_of = 10 * o->m->n_cables, chunk = k / LANES, lane_of = k % LANES;
+  double *theta = room, *state = theta + l->thetas, *tie_of = state + l->states;
+  if (is_point(o, k) || same_numbers(o->run->scenario, p->shadow[LAST])) return CPS_OK;
+  cps_status made = cps_sens_shadows(o->run, k, err);
+  if (made != CPS_OK) return made;
+  for (int j = 0; j < SENS_SHADOWS; j++) {
+    machine m;
+    cps_status status = cps_machine_make(&m, p->shadow[j], err);
+    if (status != CPS_OK) return status;
+    if (!same_shape(o->m, &m)) {
+      cps_machine_free(&m);
+      return other_mesh(p, err);
+    }
+    double by = cps_sens_share[j] / p->step;
+    cps_layout_theta(l, &m, theta);
+    cps_layout_initial(l, &m, state);
+    ties(&m, tie_of);
+    for (int i = 0; i < l->thetas; i++) o->theta[chunk * l->thetas + i][lane_of] += by * theta[i];
+    for (int i = 0; i < l->states; i++) o->initial[chunk * l->states + i][lane_of] += by * state[i];
+    for (int i = 0; i < ties_of; i++) o->tie[chunk * ties_of + i][lane_of] += by * tie_of[i];
+    cps_machine_free(&m);
+  }
+  return CPS_OK;
+}
+
+/* What differs by round-off alone does not differ. */
+static void clear_noise(const double *base, lanes *x, int n, const sens_run *run, int chunk) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < LANES; k++) {
+      int wrt = chunk * LANES + k;
+      if (wrt >= run->n_wrt) continue;
+      if (fabs(x[i][k]) * run->wrt[wrt].step <= 4e-15 * fabs(base[i])) x[i][k] = 0;
+    }
+}
+
+static lanes *many_lanes(size_t n) {
+  lanes *x = aligned_alloc(sizeof(lanes), (n + 1) * sizeof(lanes));
+  if (x) memset(x, 0, (n + 1) * sizeof(lanes));
+  return x;
+}
+
+INLINE int any_lane(lanes x) { return x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0; }
+
+/* ------------------------------------------------------------------ what varies over time */
+
+int cps_drive_places(const cable *c, int e, int d) {
+  const tie *k = &c->end[e];
+  if (k->kind == END_RIM) return c->fixed[e ? c->n : 0] >> d & 1; /* else it follows the border */
+  return (k->kind == END_PINNED || k->kind == END_CLAMPED) && k->shift && k->shift[d];
+}
+
+static int load_varies(const drive *o, int cable_of, int e) {
+  const cps_scenario *s = o->run->scenario;
+  const cable_end *a = &s->cables[cable_of].end[e];
+  for (int k = 0; k < o->run->n_wrt; k++) {
+    const cps_scenario *b = o->run->wrt[k].shadow[LAST];
+    if (is_point(o, k)) continue;
+    for (int d = 0; d < 3; d++)
+      if (!cps_drive_same(a->force[d], b->cables[cable_of].end[e].force[d])) return 1;
+    for (int i = 0; i < s->n_loads; i++)
+      if (!cps_drive_same(s->loads[i].force, b->loads[i].force) ||
+          memcmp(s->loads[i].direction, b->loads[i].direction, sizeof s->loads[i].direction) != 0)
+        return 1;
+  }
+  return 0;
+}
+
+/* Whether any parameter changes the loads on a body. */
+static int body_load_varies(const drive *o, int body) {
+  const cps_scenario *s = o->run->scenario;
+  for (int k = 0; k < o->run->n_wrt; k++) {
+    const cps_scenario *b = o->run->wrt[k].shadow[LAST];
+    if (is_point(o, k)) continue;
+    for (int i = 0; i < s->n_loads; i++)
+      if (s->loads[i].body == body &&
+          (!cps_drive_same(s->loads[i].force, b->loads[i].force) ||
+           memcmp(s->loads[i].direction, b->loads[i].direction, sizeof s->loads[i].direction) != 0))
+        return 1;
+  }
+  return 0;
+}
+
+static void find_varying(drive *o) {
+  const layout *l = o->at;
+  for (int k = 0; k < o->run->n_wrt; k++)
+    if (o->moves[k]) o->d_varies[l->tau_d] = 1;
+  for (int i = 0; i < o->m->n_bodies; i++)
+    for (int d = 0; d < 3; d++)
+      o->d_varies[l->body_d + 3 * i + d] = body_load_varies(o, o->m->body[i].index) != 0;
+  for (int i = 0; i < o->m->n_drums; i++) {
+    unsigned char *x = o->d_varies + l->drum_d + i * DY_DRUM;
+    const unsigned char *th = o->theta_varies + l->drum_theta + i * TH_DRUM;
+    const slot *s = find_slot(o, i, -1, -1, -1);
+    int turns = s->n > 0 || th[TH_KP] || th[TH_KD];
+    int free_to_turn = o->m->drum[i].angle_at >= 0;
+    for (int k = DY_ANGLE; k <= DY_ACCELERATION; k++) x[k] = turns && !free_to_turn;
+    x[DY_SET] = x[DY_SET_T] = s->n > 0 && free_to_turn;
+    for (int d = 0; d < 3; d++) {
+      int moves = find_slot(o, i, -1, -1, d)->n > 0;
+      x[DY_CENTER + d] = moves || th[TH_CENTER + d];
+      x[DY_CENTER_V + d] = x[DY_CENTER_A + d] = moves != 0;
+    }
+  }
+  for (int i = 0; i < o->m->n_cables; i++)
+    for (int e = 0; e < 2; e++) {
+      const tie *k = &o->m->cable[i].end[e];
+      unsigned char *x = o->d_varies + l->cable[i].end + e * DY_END;
+      int loads = load_varies(o, i, e);
+      for (int d = 0; d < 3; d++) {
+        x[DY_LOAD + d] = loads != 0;
+        x[DY_Q + d] = x[DY_V + d] = x[DY_A + d] = cps_drive_places(&o->m->cable[i], e, d) != 0;
+      }
+      (void)k;
+    }
+  cps_drive_find_slides(o);
+  o->varying = 0;
+  for (int i = 0; i < l->ds; i++)
+    if (o->d_varies[i]) o->which[o->varying++] = i;
+}
+
+/* Parameters that move the times of jumps. */
+static cps_status find_moving(drive *o, cps_error *err) {
+  cps_status status = CPS_OK;
+  for (int k = 0; k < o->run->n_wrt && status == CPS_OK; k++) {
+    if (is_point(o, k) || !cps_breaks_move(o->run->scenario, o->run->wrt[k].shadow[LAST])) continue;
+    o->moves[k] = 1;
+    status = cps_sens_shadows(o->run, k, err);
+  }
+  return status;
+}
+
+cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_error *err) {
+  memset(o, 0, sizeof *o);
+  o->run = run;
+  o->m = &of->m;
+  o->at = &of->at;
+  o->chunks = (run->n_wrt + LANES - 1) / LANES;
+  const layout *l = o->at;
+  size_t chunks = (size_t)o->chunks;
+  o->theta_varies = calloc((size_t)l->thetas + 1, 1);
+  o->d_varies = calloc((size_t)l->ds + 1, 1);
+  o->which = calloc((size_t)l->ds + 1, sizeof *o->which);
+  o->theta = many_lanes(chunks * (size_t)l->thetas);
+  o->initial = many_lanes(chunks * (size_t)l->states);
+  o->d = many_lanes(chunks * (size_t)l->ds);
+  o->tie = many_lanes(chunks * (size_t)(10 * o->m->n_cables));
+  o->base = calloc((size_t)o->m->n_drums + 1, sizeof *o->base);
+  o->point = calloc((size_t)run->n_wrt, sizeof *o->point);
+  o->table = calloc((size_t)run->n_wrt, sizeof *o->table);
+  o->moves = calloc((size_t)run->n_wrt, 1);
+  double *room = calloc((size_t)(l->thetas + l->states + 10 * o->m->n_cables), sizeof *room);
+  cps_status status = o->theta_varies && o->d_varies && o->which && o->theta && o->initial && o->d &&
+                              o->tie && o->base && o->point && o->table && o->moves && room
+                          ? CPS_OK
+                          : CPS_NO_MEMORY;
+  if (status == CPS_OK) find_points(o);
+  for (int k = 0; k < run->n_wrt && status == CPS_OK; k++)
+    if (!is_point(o, k)) status = cps_sens_shadow(run, k, err);
+  if (status == CPS_OK) status = find_moving(o, err);
+  if (status == CPS_OK) status = make_slots(o, err);
+  if (status == CPS_NO_MEMORY) cps_error_set(err, status, NULL, "out of memory for sensitivities");
+  for (int k = 0; k < run->n_wrt && status == CPS_OK; k++) status = difference_machines(o, k, room, err);
+  if (status == CPS_OK) {
+    cps_layout_theta(l, o->m, room);
+    for (int k = 0; k < o->chunks; k++) clear_noise(room, o->theta + k * l->thetas, l->thetas, run, k);
+    cps_layout_initial(l, o->m, room);
+    for (int k = 0; k < o->chunks; k++) clear_noise(room, o->initial + k * l->states, l->states, run, k);
+    for (int k = 0; k < o->chunks; k++)
+      for (int i = 0; i < l->thetas; i++) o->theta_varies[i] |= any_lane(o->theta[k * l->thetas + i]) != 0;
+    find_varying(o);
+    for (int i = 0; i < o->m->n_drums; i++) {
+      o->base[i][0] = o->m->drum[i].angle;
+      o->base[i][1] = o->m->drum[i].rate;
+    }
+  }
+  free(room);
+  return status;
+}
+
+void cps_drive_free(drive *o) {
+  for (int i = 0; i < o->n_slots; i++) {
+    free(o->slots[i].wrt);
+    free(o->slots[i].linear);
+    free(o->slots[i].value);
+    free(o->slots[i].points);
+  }
+  free(o->slots);
+  free(o->theta_varies);
+  free(o->d_varies);
+  free(o->which);
+  free(o->point);
+  free(o->table);
+  free(o->moves);
+  free(o->theta);
+  free(o->initial);
+  free(o->d);
+  free(o->tie);
+  free(o->base);
+  memset(o, 0, sizeof *o);
+}
+
+/* ------------------------------------------------------------------ moving */
+
+/* d(torque) of a drum under control: kp (s - angle) + kd (s_t - rate). */
+INLINE lanes torque_by(const drive *o, int i, const double x[2], profile_value s, const lanes dx[2],
+                       const lanes *ds, int chunk) {
+  const scenario_drum *of = o->m->drum[i].of;
+  const lanes *th = o->theta + chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM;
+  lanes sum = th[TH_KP] * all(s.y - x[0]) + th[TH_KD] * all(s.y_t - x[1]) - all(of->kp) * dx[0] -
+              all(of->kd) * dx[1];
+  if (ds) sum += all(of->kp) * ds[chunk] + all(of->kd) * ds[o->chunks + chunk];
+  return sum;
+}
+
+/* A stage of the Runge-Kutta method: state, setpoint, and the setpoint's derivatives. */
+typedef struct stage {
+  double x[2], c;
+  profile_value s;
+  const lanes *ds;
+} stage;
+
+/* A drum under control without inertia: control() of machine.c, and its tangents. */
+static void control(drive *o, int i, double t, double h) {
+  const scenario_drum *of = o->m->drum[i].of;
+  slot *s = find_slot(o, i, -1, -1, -1);
+  double *x = o->base[i];
+  int parts = h > 0 ? 2 + 2 * (int)(h * (sqrt(of->kp) + of->kd)) : 0, first = o->at->drum_d + i * DY_DRUM;
+  for (int part = 0; part < parts; part++) {
+    double step = h / parts, at = t + part * step, k[4][2];
+    stage y[4];
+    for (int j = 0; j < 4; j++) {
+      double c = j == 0 ? 0 : j == 3 ? step : step / 2;
+      y[j] = (stage){{x[0] + (j ? c * k[j - 1][0] : 0), x[1] + (j ? c * k[j - 1][1] : 0)},
+                     c,
+                     cps_profile_eval(of->motion, at + c),
+                     slot_at(o, s, at + c)};
+      k[j][0] = y[j].x[1];
+      k[j][1] = of->kp * (y[j].s.y - y[j].x[0]) + of->kd * (y[j].s.y_t - y[j].x[1]);
+    }
+    lanes kp = all(of->kp), kd = all(of->kd), sixth = all(step / 6), two = all(2), behind[4][3];
+    for (int j = 0; j < 4; j++) {
+      behind[j][0] = all(y[j].s.y - y[j].x[0]);
+      behind[j][1] = all(y[j].s.y_t - y[j].x[1]);
+      behind[j][2] = all(y[j].c);
+    }
+    for (int chunk = 0; chunk < o->chunks; chunk++) {
+      lanes *d = o->d + chunk * o->at->ds + first, dk[4][2];
+      const lanes *th = o->theta + chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM;
+      for (int j = 0; j < 4; j++) {
+        lanes dx[2] = {d[DY_ANGLE], d[DY_RATE]};
+        for (int n = 0; n < 2 && j > 0; n++) dx[n] += behind[j][2] * dk[j - 1][n];
+        dk[j][0] = dx[1];
+        dk[j][1] = th[TH_KP] * behind[j][0] + th[TH_KD] * behind[j][1] - kp * dx[0] - kd * dx[1];
+        if (y[j].ds) dk[j][1] += kp * y[j].ds[chunk] + kd * y[j].ds[o->chunks + chunk];
+      }
+      for (int n = 0; n < 2; n++)
+        d[DY_ANGLE + n] += sixth * (dk[0][n] + two * dk[1][n] + two * dk[2][n] + dk[3][n]);
+    }
+    x[0] += step / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
+    x[1] += step / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
+  }
+  profile_value end = cps_profile_eval(of->motion, t + h);
+  const lanes *ds = slot_at(o, s, t + h);
+  for (int chunk = 0; chunk < o->chunks; chunk++) {
+    lanes *d = o->d + chunk * o->at->ds + first, dx[2] = {d[DY_ANGLE], d[DY_RATE]};
+    d[DY_ACCELERATION] = torque_by(o, i, x, end, dx, ds, chunk);
+  }
+}
+
+static void move_drum(drive *o, int i, double t0, double t) {
+  const scenario_drum *of = o->m->drum[i].of;
+  int first = o->at->drum_d + i * DY_DRUM;
+  const lanes *ds = of->drive == DRUM_ROTATION ? slot_at(o, find_slot(o, i, -1, -1, -1), t) : NULL;
+  for (int chunk = 0; chunk < o->chunks && ds; chunk++)
+    for (int k = 0; k < 3; k++) o->d[chunk * o->at->ds + first + DY_ANGLE + k] = ds[k * o->chunks + chunk];
+  if (o->m->drum[i].angle_at >= 0) {
+    const lanes *set = slot_at(o, find_slot(o, i, -1, -1, -1), t);
+    for (int chunk = 0; chunk < o->chunks && set; chunk++)
+      for (int k = 0; k < 2; k++) o->d[chunk * o->at->ds + first + DY_SET + k] = set[k * o->chunks + chunk];
+  } else if (of->drive == DRUM_PD && o->d_varies[first + DY_ANGLE]) {
+    control(o, i, t0, t - t0);
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    const lanes *shift = slot_at(o, find_slot(o, i, -1, -1, axis), t);
+    for (int chunk = 0; chunk < o->chunks; chunk++) {
+      lanes *d = o->d + chunk * o->at->ds + first;
+      d[DY_CENTER + axis] =
+          o->theta[chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM + TH_CENTER + axis];
+      if (!shift) continue;
+      d[DY_CENTER + axis] += shift[chunk];
+      d[DY_CENTER_V + axis] = shift[o->chunks + chunk];
+      d[DY_CENTER_A + axis] = shift[2 * o->chunks + chunk];
+    }
+  }
+}
+
+/* A point of a rim: rim() of machine.c. */
+static void move_rim(drive *o, int cable_of, int e, const drum *g) {
+  const tie *k = &o->m->cable[cable_of].end[e];
+  int dim = o->m->dim;
+  double u[3], w[3], x = cos(k->angle + g->angle), y = sin(k->angle + g->angle);
+  cps_drum_frame(g->axis, u, w);
+  for (int chunk = 0; chunk < o->chunks; chunk++) {
+    const lanes *turn = o->d + chunk * o->at->ds + o->at->drum_d + k->drum * DY_DRUM;
+    const lanes *end = o->tie + chunk * 10 * o->m->n_cables + (2 * cable_of + e) * 5;
+    lanes radius = o->theta[chunk * o->at->thetas + o->at->drum_theta + k->drum * TH_DRUM + TH_RADIUS] /
+                   all(g->radius);
+    lanes by = end[3] + turn[DY_ANGLE],
+          *d = o->d + chunk * o->at->ds + o->at->cable[cable_of].end + e * DY_END;
+    for (int i = 0; i < dim; i++) {
+      double out = g->radius * (x * u[i] + y * w[i]), along = g->radius * (x * w[i] - y * u[i]);
+      lanes d_out = radius * all(out) + by * all(along), d_along = radius * all(along) - by * all(out);
+      d[DY_Q + i] = turn[DY_CENTER + i] + d_out + (dim == 3 ? end[4] * all(g->axis[i]) : all(0));
+      d[DY_V + i] = turn[DY_CENTER_V + i] + turn[DY_RATE] * all(along) + all(g->rate) * d_along;
+      d[DY_A + i] = turn[DY_CENTER_A + i] + turn[DY_ACCELERATION] * all(along) +
+                    all(g->acceleration) * d_along - all(2 * g->rate * out) * turn[DY_RATE] -
+                    all(g->rate * g->rate) * d_out;
+    }
+  }
+}
+
+/* Loads on an end at time t, as move_end() and cps_machine_move() sum them up. */
+static void load_of(const drive *o, const cps_scenario *s, int cable_of, int e, double t, double *load) {
+  const cable_end *end = &s->cables[cable_of].end[e], *base = &o->m->of->cables[cable_of].end[e];
+  for (int d = 0; d < 3; d++)
+    load[d] = end->force[d] ? cps_profile_beside(end->force[d], base->force[d], t, t).y : 0;
+  for (int i = 0; i < s->n_loads; i++) {
+    int body = s->loads[i].body;
+    if (o->m->body_cable[body] != cable_of || o->m->body_end[body] != e) continue;
+    double f = cps_profile_beside(s->loads[i].force, o->m->of->loads[i].force, t, t).y;
+    for (int d = 0; d < 3; d++) load[d] += f * s->loads[i].direction[d];
+  }
+}
+
+static void move_end(drive *o, int cable_of, int e, double t, const drum *drums) {
+  const tie *k = &o->m->cable[cable_of].end[e];
+  int first = o->at->cable[cable_of].end + e * DY_END;
+  for (int axis = 0; axis < o->m->dim && k->kind != END_RIM; axis++) {
+    if (!cps_drive_places(&o->m->cable[cable_of], e, axis)) continue;
+    const lanes *shift = slot_at(o, find_slot(o, -1, cable_of, e, axis), t);
+    for (int chunk = 0; chunk < o->chunks; chunk++) {
+      lanes *d = o->d + chunk * o->at->ds + first;
+      d[DY_Q + axis] = o->tie[chunk * 10 * o->m->n_cables + (2 * cable_of + e) * 5 + axis];
+      if (!shift) continue;
+      d[DY_Q + axis] += shift[chunk];
+      d[DY_V + axis] = shift[o->chunks + chunk];
+      d[DY_A + axis] = shift[2 * o->chunks + chunk];
+    }
+  }
+  if (k->kind == END_RIM && cps_drive_places(&o->m->cable[cable_of], e, 0))
+    move_rim(o, cable_of, e, &drums[k->drum]);
+  for (int wrt = 0; wrt < o->run->n_wrt && o->d_varies[first + DY_LOAD]; wrt++) {
+    const sens_parameter *p = &o->run->wrt[wrt];
+    double sum[3] = {0}, load[3];
+    for (int j = 0; j < SENS_SHADOWS; j++) {
+      load_of(o, p->shadow[j], cable_of, e, t, load);
+      for (int d = 0; d < 3; d++) sum[d] += cps_sens_share[j] / p->step * load[d];
+    }
+    for (int d = 0; d < 3; d++) o->d[wrt / LANES * o->at->ds + first + DY_LOAD + d][wrt % LANES] = sum[d];
+  }
+}
+
+static void move_body_load(drive *o, int i, double t) {
+  int first = o->at->body_d + 3 * i, body = o->m->body[i].index;
+  for (int wrt = 0; wrt < o->run->n_wrt && o->d_varies[first]; wrt++) {
+    const sens_parameter *p = &o->run->wrt[wrt];
+    double sum[3] = {0};
+    for (int j = 0; j < SENS_SHADOWS; j++) {
+      const cps_scenario *s = p->shadow[j];
+      for (int k = 0; k < s->n_loads; k++)
+        for (int d = 0; d < 3 && s->loads[k].body == body; d++)
+          sum[d] += cps_sens_share[j] / p->step *
+                    cps_profile_beside(s->loads[k].force, o->m->of->loads[k].force, t, t).y *
+                    s->loads[k].direction[d];
+    }
+    for (int d = 0; d < 3; d++) o->d[wrt / LANES * o->at->ds + first + d][wrt % LANES] = sum[d];
+  }
+}
+
+void cps_drive_move(drive *o, double t0, double t, const drum *drums) {
+  for (int i = 0; i < o->m->n_bodies; i++) move_body_load(o, i, t);
+  if (o->m->n_slides > 0) cps_drive_move_slides(o, t);
+  for (int i = 0; i < o->m->n_drums; i++) move_drum(o, i, t0, t);
+  for (int i = 0; i < o->m->n_cables; i++)
+    for (int e = 0; e < 2; e++) move_end(o, i, e, t, drums);
+}
+
+/* ------------------------------------------------------------------ going back */
+
+size_t cps_drive_size(const drive *o) {
+  return (size_t)(o->chunks * LANES) * (size_t)o->at->ds + 2 * (size_t)o->m->n_drums;
+}
+
+void cps_drive_save(const drive *o, double *x) {
+  size_t n = (size_t)(o->chunks * LANES) * (size_t)o->at->ds;
+  memcpy(x, o->d, n * sizeof(double));
+  memcpy(x + n, o->base, 2 * (size_t)o->m->n_drums * sizeof(double));
+}
+
+void cps_drive_restore(drive *o, const double *x) {
+  size_t n = (size_t)(o->chunks * LANES) * (size_t)o->at->ds;
+  memcpy(o->d, x, n * sizeof(double));
+  memcpy(o->base, x + n, 2 * (size_t)o->m->n_drums * sizeof(double));
+}

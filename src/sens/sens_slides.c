@@ -1,0 +1,378 @@
+/* sens_slides.c - friction of the border, linearised: bearings of drums, and bodies on rails and surfaces.
+ *
+ * The equations of body_equations.c: a slide has a force f, an unknown of the border, and
+ *
+ *   f = F(v, f - m a, N),   v = sum of factors times velocities of the border - velocity of the surface,
+ *
+ * with the law at hand, differentiated as at the contact points of cables (sens_contact.c). Its normal force is a number, is
+ * prescribed, or is what the cables press on the drum with: then the equation knows all the contact points on that drum.
+ */
+#include "sens_chain.h"
+
+/* A slide now: where it is, how fast, and what presses it together. */
+typedef struct sliding_now {
+  double x, v, a, load, push[3];
+} sliding_now;
+
+static double factor_of(const slide *y, int i) { return i == 0 ? y->factor[0] : -y->factor[1]; }
+
+static int is_given(const slide *y) { return y->contact && y->contact->normal == NORMAL_GIVEN; }
+
+/* Whether cables press it. */
+static int is_pressed(const model *o, const slide *y) {
+  return !y->contact && !(o->m.drum[y->drum].of->bearing_load >= 0);
+}
+
+/* The first number of its surface in d. */
+static int surface_of(const model *o, const slide *y) {
+  return o->at.surface_d + 3 * (int)(y->surface - o->m.of->bodies);
+}
+
+double cps_slide_push(const model *o, int drum_of, double *push) {
+  const machine *m = &o->m;
+  double square = 0;
+  memset(push, 0, 3 * sizeof *push);
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n_points; k++) {
+      spot s;
+      cps_spot_place(m, &m->cable[i], &m->cable[i].point[k], &s);
+      for (int d = 0; d < m->dim && s.drum == drum_of; d++)
+        push[d] -= s.load * s.n[d] + s.f[0] * s.t[d] + s.f[1] * m->drum[drum_of].axis[d];
+    }
+  for (int d = 0; d < m->dim; d++) square += push[d] * push[d];
+  return sqrt(square);
+}
+
+static void look(const model *o, int i, double t, sliding_now *s) {
+  const slide *y = &o->m.slide[i];
+  memset(s, 0, sizeof *s);
+  for (int k = 0; k < 2; k++) {
+    if (y->at[k] < 0) continue;
+    const freedom *f = &o->m.free[y->at[k]];
+    s->x += factor_of(y, k) * f->q;
+    s->v += factor_of(y, k) * f->v;
+    s->a += factor_of(y, k) * f->a;
+  }
+  if (y->surface) {
+    profile_value p = cps_profile_eval(y->surface->motion, t);
+    s->v -= y->surface->motion_is_velocity ? p.y : p.y_t;
+    s->a -= y->surface->motion_is_velocity ? p.y_t : p.y_tt;
+  }
+  if (is_pressed(o, y))
+    s->load = cps_slide_push(o, y->drum, s->push);
+  else if (y->contact)
+    s->load = is_given(y) ? cps_profile_eval(y->contact->given, t).y : y->contact->weight;
+  else
+    s->load = o->m.drum[y->drum].of->bearing_load;
+}
+
+/* The normal force, times `by`, into the row of the friction force: what is left of its equation. */
+static void add_load(model *o, int i, const sliding_now *s, double by, const implicit *how, int balance) {
+  const slide *y = &o->m.slide[i];
+  if (by == 0) return;
+  if (is_given(y)) {
+    cps_border_by_d(o, y->f_at, o->at.slide_d + i, -by);
+  } else if (!is_pressed(o, y)) {
+    cps_border_by_theta(o, y->f_at, o->at.slide_theta + i * TH_SLIDE + TH_SLIDE_LOAD, -by);
+  } else if (s->load > 0) {
+    double along[3];
+    for (int d = 0; d < 3; d++) along[d] = by * s->push[d] / s->load;
+    cps_border_by_push(o, y->f_at, y->drum, along, how, balance);
+  }
+}
+
+/* What is held differentiated by the normal force, and by parameter k of a law that is not in proportion to it. */
+static double holds_by_load(const contact_law *l, double load) {
+  if (l->hold >= 0) return l->hold;
+  double sum = 0, step = 1e-3 * load;
+  for (int j = 0; j < SENS_SHADOWS && load > 0; j++)
+    sum += cps_sens_share[j] / step * cps_friction_holds(l, load + step * cps_sens_place[j]);
+  return sum;
+}
+
+static double holds_by(const contact_law *l, double load, int k) {
+  contact_law moved = *l;
+  double sum = 0, step = 1e-3 * fmax(fabs(l->p[k]), 1e-6);
+  for (int j = 0; j < SENS_SHADOWS; j++) {
+    moved.p[k] = l->p[k] + step * cps_sens_place[j];
+    sum += cps_sens_share[j] / step * cps_friction_holds(&moved, load);
+  }
+  return sum;
+}
+
+/* Statics: f = - k (x - start), up to what is held. */
+static void add_spring(model *o, int i, const sliding_now *s, const implicit *how) {
+  const slide *y = &o->m.slide[i];
+  int theta = o->at.slide_theta + i * TH_SLIDE, row = y->f_at;
+  double k = how->bristle, pull = -k * (s->x - y->start), limit = cps_friction_holds(&y->law, s->load);
+  cps_border_by_unknown(o, row, row, 1, 0, 0, how, 0);
+  if (fabs(pull) > limit) {
+    double side = copysign(1, pull);
+    add_load(o, i, s, -side * holds_by_load(&y->law, s->load), how, 0);
+    if (y->law.hold >= 0) cps_border_by_theta(o, row, theta + TH_SLIDE_HOLD, side * s->load);
+    for (int n = 0; n < y->law.law->n_params && y->law.hold < 0; n++)
+      if (o->theta_varies[theta + TH_SLIDE_LAW + n])
+        cps_border_by_theta(o, row, theta + TH_SLIDE_LAW + n, side * holds_by(&y->law, s->load, n));
+    return;
+  }
+  for (int n = 0; n < 2; n++)
+    if (y->at[n] >= 0) cps_border_by_unknown(o, row, y->at[n], k * factor_of(y, n), 0, 0, how, 0);
+  cps_border_by_theta(o, row, theta + TH_FACTOR, -k * o->m.free[y->at[0]].q);
+  if (k == o->m.grip) cps_border_by_theta(o, row, o->at.grip, pull / k);
+  cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, o->at.before + o->at.slide_start + i, k);
+}
+
+static void rub_memory(model *o, int i, const sliding_now *s, const implicit *how, rub *r);
+
+/* The law. */
+static void add_friction(model *o, int i, const sliding_now *s, const implicit *how, int balance) {
+  const slide *y = &o->m.slide[i];
+  const freedom *first = &o->m.free[y->at[0]];
+  int theta = o->at.slide_theta + i * TH_SLIDE, row = y->f_at;
+  double f[AXES] = {o->m.free[row].q, 0};
+  slip x = {.axes = 1, .v = {s->v}, .a = {s->a}, .load = s->load, .mass = y->p.mass, .scale = y->p.mass};
+  rub r;
+  x.limit = cps_friction_holds(&y->law, s->load);
+  if (y->law.kind == LAW_MEMORY)
+    rub_memory(o, i, s, how, &r);
+  else
+    cps_rub_by(&y->law, &x, f, y->p.stuck, &r);
+  double by_v = r.v[0][0], by_a = r.a[0][0];
+  if (r.f[0][0] == 0 && cps_slide_is_held(&o->m, y)) { /* it keeps what it has */
+    o->border.braked[row] = 1;
+    return;
+  }
+  cps_border_by_unknown(o, row, row, r.f[0][0], 0, 0, how, balance);
+  for (int k = 0; k < 2; k++)
+    if (y->at[k] >= 0)
+      cps_border_by_unknown(o, row, y->at[k], 0, factor_of(y, k) * by_v, factor_of(y, k) * by_a, how,
+                            balance);
+  cps_border_by_theta(o, row, theta + TH_FACTOR, -by_v * first->v - by_a * first->a);
+  cps_border_by_theta(o, row, theta + TH_SLIDE_MASS, -r.mass[0]);
+  cps_border_by_theta(o, row, theta + TH_SLIDE_VISCOUS, -r.viscous[0]);
+  for (int k = 0; k < y->law.law->n_params; k++)
+    cps_border_by_theta(o, row, theta + TH_SLIDE_LAW + k, -r.law[0][k]);
+  if (y->surface) {
+    cps_border_by_d(o, row, surface_of(o, y) + 1, by_v);
+    cps_border_by_d(o, row, surface_of(o, y) + 2, by_a);
+  }
+  add_load(o, i, s, r.n[0], how, balance);
+}
+
+void cps_slides_own(model *o, const implicit *how, int balance) {
+  for (int i = 0; i < o->m.n_slides; i++) {
+    const slide *y = &o->m.slide[i];
+    sliding_now s;
+    look(o, i, how->t, &s);
+    if (how->bristle > 0)
+      add_spring(o, i, &s, how);
+    else
+      add_friction(o, i, &s, how, balance);
+    for (int k = 0; k < 2; k++)
+      if (y->at[k] >= 0) cps_border_by_unknown(o, y->at[k], y->f_at, -factor_of(y, k), 0, 0, how, balance);
+    cps_border_by_theta(o, y->at[0], o->at.slide_theta + i * TH_SLIDE + TH_FACTOR, o->m.free[y->f_at].q);
+  }
+}
+
+void cps_slides_hold(model *o) {
+  const machine *m = &o->m;
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    int row = o->at.after + o->at.slide_start + i, border = o->at.before + o->at.border;
+    int theta = o->at.slide_theta + i * TH_SLIDE + TH_FACTOR;
+    for (int k = 0; k < 2; k++)
+      if (y->at[k] >= 0) cps_entries_add(&o->list, row, border + y->at[k], factor_of(y, k));
+    cps_entries_add(&o->list, row, border + y->f_at, 1 / m->grip);
+    if (o->theta_varies[theta]) cps_entries_add(&o->list, row, o->at.theta + theta, m->free[y->at[0]].q);
+    if (o->theta_varies[o->at.grip])
+      cps_entries_add(&o->list, row, o->at.theta + o->at.grip, -m->free[y->f_at].q / (m->grip * m->grip));
+  }
+}
+
+/* ------------------------------------------------------------------ works and columns */
+
+void cps_slides_works(model *o, double t, double h) {
+  const machine *m = &o->m;
+  int rows[2] = {o->at.after + o->at.works + WK_FRICTION, o->at.after + o->at.works + WK_MOTION};
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    const freedom *force = &m->free[y->f_at];
+    int theta = o->at.slide_theta + i * TH_SLIDE + TH_FACTOR;
+    double mean = (force->q + force->q0) / 2, moved = 0, belt = 0;
+    if (y->surface) {
+      profile_value now = cps_profile_eval(y->surface->motion, t),
+                    then = cps_profile_eval(y->surface->motion, t - h);
+      belt = y->surface->motion_is_velocity ? h * (now.y + then.y) / 2 : now.y - then.y;
+    }
+    for (int after = 0; after < 2; after++) {
+      int border = (after ? o->at.after : o->at.before) + o->at.border;
+      for (int k = 0; k < 2; k++) {
+        if (y->at[k] < 0) continue;
+        const freedom *f = &m->free[y->at[k]];
+        if (after) moved += factor_of(y, k) * (f->q - f->q0);
+        cps_entries_add(&o->work, rows[0], border + y->at[k], (after ? -1 : 1) * mean * factor_of(y, k));
+      }
+      for (int r = 0; r < 2 && y->surface; r++) { /* the surface rubs as much less as its motion works */
+        int fast = y->surface->motion_is_velocity, column = surface_of(o, y) + fast;
+        double by = fast ? mean * h / 2 : after ? mean : -mean;
+        if (o->d_varies[column])
+          cps_entries_add(&o->work, rows[r], (after ? o->at.d : o->at.d0) + column, by);
+      }
+    }
+    for (int after = 0; after < 2; after++) {
+      int column = (after ? o->at.after : o->at.before) + o->at.border + y->f_at;
+      cps_entries_add(&o->work, rows[0], column, -(moved - belt) / 2);
+      cps_entries_add(&o->work, rows[1], column, belt / 2);
+    }
+    if (o->theta_varies[theta])
+      cps_entries_add(&o->work, rows[0], o->at.theta + theta,
+                      -mean * (m->free[y->at[0]].q - m->free[y->at[0]].q0));
+  }
+}
+
+static void by_theta(const model *o, entries *list, int row, int theta, double by) {
+  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by);
+}
+
+static void by_d(const model *o, entries *list, int row, int d, double by) {
+  if (o->d_varies[d]) cps_entries_add(list, row, o->at.d + d, by);
+}
+
+/* Its velocity (1) or acceleration (2). */
+static void by_motion(model *o, entries *list, int row, int i, int rate, double by) {
+  const slide *y = &o->m.slide[i];
+  const freedom *first = &o->m.free[y->at[0]];
+  for (int k = 0; k < 2; k++)
+    if (y->at[k] >= 0)
+      cps_entries_add(list, row, o->at.after + o->at.border + rate * o->at.nb + y->at[k],
+                      by * factor_of(y, k));
+  by_theta(o, list, row, o->at.slide_theta + i * TH_SLIDE + TH_FACTOR,
+           by * (rate == 1 ? first->v : first->a));
+  if (y->surface) by_d(o, list, row, surface_of(o, y) + rate, -by);
+}
+
+static void by_load(model *o, entries *list, int row, int i, double by) {
+  const slide *y = &o->m.slide[i];
+  if (is_given(y)) {
+    by_d(o, list, row, o->at.slide_d + i, by);
+  } else if (!is_pressed(o, y)) {
+    by_theta(o, list, row, o->at.slide_theta + i * TH_SLIDE + TH_SLIDE_LOAD, by);
+  } else {
+    double push[3], size = cps_slide_push(o, y->drum, push);
+    for (int d = 0; d < 3; d++) push[d] *= size > 0 ? by / size : 0;
+    cps_column_push(o, list, row, y->drum, push);
+  }
+}
+
+void cps_slide_column(model *o, entries *list, int row, int i, int what, double by) {
+  if (what == SLIDE_F)
+    cps_entries_add(list, row, o->at.after + o->at.border + o->m.slide[i].f_at, by);
+  else if (what == SLIDE_V)
+    by_motion(o, list, row, i, 1, by);
+  else
+    by_load(o, list, row, i, by);
+}
+
+/* ------------------------------------------------------------------ laws with memory */
+
+/* The first of its states among those of all slides. */
+static int first_of(const model *o, int i) {
+  int n = 0;
+  for (int k = 0; k < i; k++) n += o->m.slide[k].law.law->n_states;
+  return n;
+}
+
+static void recall_slide(const model *o, int i, const sliding_now *s, double z_s, recall *out) {
+  const slide *y = &o->m.slide[i];
+  cps_recall_law(&y->law, &y->y, 0, y->p.mode0[0], s->v, s->load, o->m.free[y->f_at].q - y->p.mass * s->a,
+                 z_s, out);
+}
+
+/* f = F(v, f - m a, N, z), where states z follow from the others and from where they start. */
+static void rub_memory(model *o, int i, const sliding_now *s, const implicit *how, rub *r) {
+  const slide *y = &o->m.slide[i];
+  int star = o->at.z_star + o->at.cable[o->m.n_cables].z_star + first_of(o, i);
+  recall x;
+  recall_slide(o, i, s, how->z_s, &x);
+  memset(r, 0, sizeof *r);
+  r->f[0][0] = 1 - x.f.e;
+  r->v[0][0] = -x.f.v;
+  r->a[0][0] = x.f.e * y->p.mass;
+  r->n[0] = -x.f.n;
+  r->mass[0] = x.f.e * s->a;
+  for (int k = 0; k < y->law.law->n_params; k++) r->law[0][k] = -x.f.p[k];
+  for (int k = 0; k < y->law.law->n_states; k++)
+    cps_entries_add(&o->now, o->at.right + o->at.border_rhs + y->f_at, star + k, x.f.star[k]);
+}
+
+/* A row of its law by everything that is not a state. */
+static void by_recall(model *o, entries *list, int row, int i, const sliding_now *s, const recall_row *x) {
+  const slide *y = &o->m.slide[i];
+  int theta = o->at.slide_theta + i * TH_SLIDE;
+  by_motion(o, list, row, i, 1, x->v);
+  by_motion(o, list, row, i, 2, -x->e * y->p.mass);
+  by_theta(o, list, row, theta + TH_SLIDE_MASS, -x->e * s->a);
+  cps_entries_add(list, row, o->at.after + o->at.border + y->f_at, x->e + x->f);
+  if (x->n != 0) by_load(o, list, row, i, x->n);
+  for (int k = 0; k < y->law.law->n_params; k++) by_theta(o, list, row, theta + TH_SLIDE_LAW + k, x->p[k]);
+}
+
+void cps_slide_states(model *o, int i, const implicit *how, int balance) {
+  const slide *y = &o->m.slide[i];
+  const cable_at *at = &o->at.cable[o->m.n_cables];
+  int n = y->law.law->n_states, first = first_of(o, i);
+  sliding_now s;
+  recall x;
+  if (n == 0) return;
+  look(o, i, how->t, &s);
+  recall_slide(o, i, &s, how->z_s, &x);
+  if (!balance) cps_recall_settle(&y->law, s.v, s.load, o->m.free[y->f_at].q, y->p.mode0[0], x.states, x.z);
+  for (int k = 0; k < n; k++)
+    for (int rate = 0; rate < 2; rate++) {
+      const recall_row *of = rate ? &x.z_t[k] : &x.z[k];
+      int row = o->at.after + (rate ? at->z_t : at->z) + first + k;
+      for (int j = 0; j < n; j++)
+        cps_entries_add(&o->recall, row, o->at.z_star + at->z_star + first + j, of->star[j]);
+      by_recall(o, &o->recall, row, i, &s, of);
+    }
+}
+
+void cps_slide_settle(model *o, int i, double t) {
+  const slide *y = &o->m.slide[i];
+  const cable_at *at = &o->at.cable[o->m.n_cables];
+  int n = y->law.law->n_states, first = first_of(o, i);
+  double states[CPS_MAX_STATES];
+  sliding_now s;
+  recall_row z[CPS_MAX_STATES];
+  if (n == 0 || !y->law.law->n_modes) return;
+  look(o, i, t, &s);
+  memcpy(states, y->y.z_star[0], sizeof states);
+  if (!cps_recall_settles(&y->law, s.v, s.load, o->m.free[y->f_at].q, y->p.mode0[0], states, z)) return;
+  for (int k = 0; k < n; k++) {
+    int row = o->at.after + at->z + first + k, from = o->at.before + o->at.ahead + at->z + first;
+    for (int j = 0; j < n; j++) cps_entries_add(&o->recall, row, from + j, z[k].star[j] - (j == k));
+    by_recall(o, &o->recall, row, i, &s, &z[k]);
+  }
+}
+
+void cps_slide_hold(model *o, int i) {
+  const slide *y = &o->m.slide[i];
+  int n = y->law.law->n_states, start = o->list.n;
+  sliding_now s;
+  recall_row z[CPS_MAX_STATES];
+  if (n == 0) return;
+  look(o, i, o->m.of->run.from, &s);
+  if (!(s.load > 0)) return;
+  cps_recall_pull(&y->law, s.load, o->m.free[y->f_at].q, z);
+  for (int k = 0; k < n; k++) {
+    recall_row x = z[k];
+    x.f = x.e; /* at rest */
+    x.e = 0;
+    by_recall(o, &o->list, o->at.after + o->at.cable[o->m.n_cables].z + first_of(o, i) + k, i, &s, &x);
+  }
+  for (int k = start; k < o->list.n; k++) { /* by the state before, which that after it replaces */
+    entry *e = &o->list.e[k];
+    if (e->column >= o->at.after && e->column < o->at.after + o->at.states)
+      e->column += o->at.before - o->at.after;
+  }
+}

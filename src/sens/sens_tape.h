@@ -1,0 +1,148 @@
+/* sens_tape.h - runs of bodies as a sequence of operations that can be differentiated: sens_bodies.c makes it from
+ * what solvers tell (step_notes.h); sens_steps.c, sens_alpha.c and sens_jumps.c apply operations to changes of state, and
+ * their transposes to weights. */
+#ifndef CPS_SENS_TAPE_H
+#define CPS_SENS_TAPE_H
+
+#include "sens_linear.h"
+#include "step_notes.h"
+
+/* Which bodies are free. */
+typedef struct hold {
+  workspace k; /* inverse_mass, w_ii, held, and f as a first guess of forces */
+  struct hold *next;
+} hold;
+
+/* What generalised-alpha carries along behind the state y of every change: offsets. */
+typedef struct alpha_layout {
+  int a, f, z_t, aux_a, aux_z, extension, damper, load, drive, count;
+} alpha_layout;
+
+/* The same quantities themselves at a point: what the trapezoidal rules of work need. */
+typedef struct alpha_point {
+  double *f, *extension, *damper, *load, *drive;
+} alpha_point;
+
+typedef enum op_kind { OP_ROW, OP_RK, OP_ALPHA, OP_RATES, OP_SWITCH, OP_CAPTURE, OP_SEGMENT } op_kind;
+typedef enum timing { AT_GUARD, AT_BREAK, AT_NO_TIME } timing;
+
+enum { CHAIN = 8 };
+
+/* An operation, from the state (t, y, mode, free) to the state (t1, y1, mode1, free1). */
+typedef struct op {
+  op_kind kind;
+  double t, t1, h, latest;
+  double *y, *y1; /* [ny] */
+  int *mode, *mode1;
+  hold *free, *free1;
+  const rk_table *table;
+  long row;
+  /* switches */
+  timing when;
+  int contact, guard;  /* whose guard sets the time; -1: none */
+  int shifts;          /* whether the time of the switch moves the state */
+  int mapped, n_chain; /* whether the states of the contact go through transitions */
+  int chain[CHAIN];    /* those guards, one after the other */
+  int released;        /* bodies are set free */
+  int n_events;        /* recorded events that happen at this time */
+  int *event_contact;
+  long *event_index;
+  /* steps of generalised-alpha */
+  alpha_note alpha;
+  double *a, *f, *z_t; /* at the end */
+  alpha_point before;
+} op;
+
+typedef struct tape {
+  op *ops;
+  long n, room;
+  size_t bytes;
+} tape;
+
+typedef struct bodies {
+  sens_run *run;
+  const cps_system *s;
+  cps_simulation *sim;
+  int n_wrt, n;        /* parameters; length of a change of state, with what the method carries along */
+  int is_alpha, keeps; /* whether operations go to the tape instead of being applied */
+  int without_jumps;
+  change *change; /* [n_wrt] */
+  change time;
+  spot at;
+  alpha_layout alpha;
+  entry_layout entries;
+  int *column_entry; /* [columns] -1: none */
+  /* where the run is */
+  double t, *y;
+  int *mode;
+  hold *free, *holds;
+  alpha_point now, start; /* of generalised-alpha: here, and where the step that is differentiated started */
+  long rows, events;
+  int open; /* a smooth part that bdf integrates has begun, at: */
+  double open_t, *open_y;
+  /* forward */
+  double *s_y;    /* [n_wrt n] changes of state */
+  double *scale;  /* [n_wrt] sizes of the parameters */
+  double *energy; /* [n_wrt] of the initial energy */
+  double *tau;    /* [nc n_wrt] of event times, by contact */
+  /* adjoint */
+  double *w;       /* [n_of n] weights of the state */
+  double *grad;    /* [n_of n_wrt] */
+  double *w_event; /* [n_of events] weights of event times */
+  long n_events;
+  double *w_energy; /* [n_of] of the initial energy */
+  tape tape;
+  const sens_weight **weight; /* [n_of] */
+  long *n_weight;             /* [n_of] of them are left */
+  long event_offset;          /* events before the part of the run that is being repeated */
+  /* scratch */
+  double *k;     /* [RK_STAGES ny] rates of stages */
+  double *stage; /* [RK_STAGES ny] their points */
+  double *dk;    /* [RK_STAGES max(n_wrt, n_of) ny] */
+  double *dy, *dy_t, *f0, *f1, *x_t, *x, *columns;
+  int *mode_next, *seen; /* [nc] */
+  int *event_contact;
+  long *event_index;
+  char graze[4][NAME_MAX_LENGTH]; /* contacts that have been warned of */
+  int grazes, warned_rk4, warned_break, warned_taut;
+  int *slack;    /* [springs] */
+  long along_at; /* number of the spot's last evaluation for bdf */
+  double along_t;
+} bodies;
+
+/* The tape (sens_tape.c). Keeps a copy of an operation; 0 if out of memory. */
+int cps_tape_add(tape *t, const cps_system *s, const op *o);
+void cps_tape_clear(tape *t);
+void cps_tape_free(tape *t);
+
+/* Forward: apply to the changes of all parameters. Back: from weights after to weights before, for all outputs. 0 if
+ * forces do not settle. */
+int cps_rk_apply(bodies *b, const op *o);
+int cps_rk_back(bodies *b, const op *o);
+int cps_alpha_apply(bodies *b, const op *o);
+int cps_alpha_back(bodies *b, const op *o);
+int cps_rates_apply(bodies *b, const op *o);
+int cps_rates_back(bodies *b, const op *o);
+int cps_switch_apply(bodies *b, const op *o);
+int cps_switch_back(bodies *b, const op *o);
+int cps_capture_apply(bodies *b, const op *o);
+int cps_capture_back(bodies *b, const op *o);
+
+/* bdf (sens_bdf.c): what it integrates along, forwards; a smooth part, backwards, with the rows within it. */
+int cps_bdf_along(void *data, int j, double t, const double *y, double *dy, double *dy_t);
+int cps_bdf_back(bodies *b, const op *o, const op *rows, long n);
+int cps_row_back(bodies *b, const op *o);
+
+/* What a solver tells, as operations (sens_notes.c), each of which goes to cps_bodies_emit. */
+cps_status cps_bodies_note(bodies *b, const step_note *note, cps_error *err);
+cps_status cps_bodies_emit(bodies *b, const op *o, cps_error *err);
+/* Ends the smooth part that bdf is in, if any. */
+cps_status cps_bodies_end_segment(bodies *b, cps_error *err);
+/* Which bodies are free in the simulation now; NULL if out of memory. */
+hold *cps_bodies_hold(bodies *b);
+
+alpha_layout cps_alpha_layout(const cps_system *s);
+/* Fills what work needs at the point where b->at is. */
+void cps_alpha_look(bodies *b, alpha_point *p);
+
+#endif

@@ -1,0 +1,535 @@
+/* sens_work.c - works and energies of energy.c, differentiated: lists of entries.
+ *
+ * Works of a step are products of what acts and of what moves, both at its start and at its end. */
+#include "sens_chain.h"
+
+static int shifts(const drum *g) { return g->of->shift[0] || g->of->shift[1] || g->of->shift[2]; }
+
+void cps_model_look(model *o) {
+  const implicit any = {.q_a = 1, .v_a = 1};
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    int moves = 0;
+    for (int k = 0; k < o->m.n_drums; k++) moves |= shifts(&o->m.drum[k]);
+    for (int k = 0; k < c->n_points; k++) {
+      if (moves)
+        cps_spot_eval(&o->m, c, &c->point[k], &any, &o->spot0[i][k]);
+      else
+        cps_spot_place(&o->m, c, &c->point[k], &o->spot0[i][k]);
+    }
+    size_t bytes = (size_t)o->at.cable[i].e * sizeof(double);
+    memcpy(o->q0 + o->at.cable[i].w, c->q, bytes);
+    memcpy(o->v0 + o->at.cable[i].w, c->v, bytes);
+    memcpy(o->a0 + o->at.cable[i].w, c->a, bytes);
+    memcpy(o->loads0[i], c->load, sizeof c->load);
+    memcpy(o->reaction0[i], c->reaction, sizeof c->reaction);
+  }
+  memcpy(o->m.drum0, o->m.drum, (size_t)o->m.n_drums * sizeof *o->m.drum);
+  for (int k = 0; k < o->m.nb; k++) {
+    freedom *f = &o->m.free[k];
+    f->q0 = f->q;
+    f->v0 = f->v;
+    f->a0 = f->a;
+  }
+}
+
+void cps_model_touch(model *o) {
+  const implicit any = {.q_a = 1, .v_a = 1};
+  for (int i = 0; i < o->m.n_cables; i++)
+    for (int k = 0; k < o->m.cable[i].n_points; k++)
+      cps_spot_eval(&o->m, &o->m.cable[i], &o->m.cable[i].point[k], &any, &o->spot[i][k]);
+}
+
+/* ------------------------------------------------------------------ contact points */
+
+/* One end of a step at a contact point: which state its columns are of. */
+typedef struct side {
+  const spot *s;
+  int state, d; /* where they start */
+} side;
+
+/* Entries of row `row`: by place (vector g) of the point, relative to the drum's centre; by velocity. */
+static void by_place(model *o, int cable_of, int point, const side *x, int row, const double *g,
+                     int velocity) {
+  const cable *c = &o->m.cable[cable_of];
+  const cable_at *at = &o->at.cable[cable_of];
+  const contact_point *p = &c->point[point];
+  for (int k = 0; k < 4; k++)
+    for (int d = 0; d < c->dim && p->shape[k] != 0; d++)
+      cps_entries_add(&o->work, row, x->state + (velocity ? at->v : at->q) + p->node * c->b + k * c->dim + d,
+                      p->shape[k] * g[d]);
+  for (int d = 0; d < c->dim; d++)
+    cps_by_center(o, &o->work, row, x->s->near, d, velocity, x->state, x->d, -g[d]);
+  for (int k = 0; k < 4 && p->weight != 1; k++) {
+    const double *q = (x->state == o->at.before ? (velocity ? o->v0 : o->q0) + at->w
+                       : velocity               ? c->v
+                                                : c->q) +
+                      p->node * c->b + k * c->dim;
+    double sum = 0;
+    for (int d = 0; d < c->dim; d++) sum += g[d] * q[d];
+    if (o->theta_varies[at->p_shape + 4 * point + k])
+      cps_entries_add(&o->work, row, o->at.theta + at->p_shape + 4 * point + k, sum);
+  }
+}
+
+static void by_theta(model *o, int row, int theta, double by) {
+  if (o->theta_varies[theta]) cps_entries_add(&o->work, row, o->at.theta + theta, by);
+}
+
+/* d(pull . g), with pull the friction force on the cable. */
+static void by_pull(model *o, int cable_of, int point, const side *x, int row, const double *g) {
+  const cable *c = &o->m.cable[cable_of];
+  const spot *s = x->s;
+  if (s->drum < 0) return;
+  double along[AXES] = {0}, out = 0, by[3] = {0};
+  for (int d = 0; d < c->dim; d++) {
+    along[0] += s->t[d] * g[d];
+    along[1] += c->dim == 3 ? o->m.drum[s->drum].axis[d] * g[d] : 0;
+    out += s->n[d] * g[d];
+  }
+  for (int i = 0; i < c->dim - 1; i++)
+    cps_entries_add(&o->work, row, x->state + o->at.cable[cable_of].f + point * (c->dim - 1) + i, along[i]);
+  for (int d = 0; d < c->dim; d++) by[d] = -s->f[0] * out / s->rho * s->t[d];
+  by_place(o, cable_of, point, x, row, by, 0);
+}
+
+/* The force of contact damping, times `by`; returns it. */
+static double by_damping(model *o, int cable_of, int point, const side *x, int row, double by) {
+  const cable *c = &o->m.cable[cable_of];
+  const contact_point *p = &c->point[point];
+  const spot *s = x->s;
+  cps_normal_output slow;
+  if (s->drum < 0) return 0;
+  cps_normal_eval(c->contact.normal, c->contact.normal_p, s->depth, 0, &slow);
+  double w = by * p->weight, place[3] = {0}, velocity[3] = {0};
+  for (int d = 0; d < c->dim && by != 0; d++) {
+    place[d] = -w * ((s->law.depth - slow.depth) * s->n[d] + s->law.rate * s->along / s->rho * s->t[d]);
+    velocity[d] = -w * s->law.rate * s->n[d];
+  }
+  if (by != 0) {
+    by_place(o, cable_of, point, x, row, place, 0);
+    by_place(o, cable_of, point, x, row, velocity, 1);
+    by_theta(o, row, o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, w * (s->law.depth - slow.depth));
+    by_theta(o, row, o->at.cable[cable_of].p_weight + point, by * (s->law.n - slow.n));
+    for (int k = 0; k < c->contact.normal->n_params; k++)
+      by_theta(o, row, o->at.cable[cable_of].theta + TH_NORMAL + k, w * (s->law.p[k] - slow.p[k]));
+  }
+  return p->weight * (s->law.n - slow.n);
+}
+
+/* A point's place times g, at the end less at the start. */
+static void by_move(model *o, int cable_of, int point, const side x[2], int row, const double *g) {
+  double minus[3] = {-g[0], -g[1], -g[2]};
+  by_place(o, cable_of, point, &x[1], row, g, 0);
+  by_place(o, cable_of, point, &x[0], row, minus, 0);
+}
+
+/* Friction, of the machine and of the cable on the drum; and what turns the drum. */
+static void add_friction(model *o, int cable_of, int point, const side x[2]) {
+  const cable *c = &o->m.cable[cable_of];
+  const spot *a = x[0].s, *b = x[1].s;
+  const drum *g = &o->m.drum[b->near], *g0 = &o->m.drum0[b->near];
+  double moved[3] = {0}, pull[3] = {0}, turned = g->angle - g0->angle, mean = 0;
+  for (int k = 0; k < 2; k++)
+    if (x[k].s->drum >= 0) mean += x[k].s->f[0] / 2;
+  for (int d = 0; d < c->dim; d++) {
+    moved[d] = -(b->r[d] - a->r[d]) / 2;
+    for (int k = 0; k < 2; k++) {
+      const spot *s = x[k].s;
+      if (s->drum >= 0) pull[d] -= (s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) / 2;
+    }
+  }
+  int first = o->at.after + o->at.works;
+  int rows[3] = {first + WK_FRICTION, first + WK_SLIP + cable_of * o->m.n_drums + b->near, first + WK_MOTION};
+  for (int r = 0; r < (g->angle_at < 0 ? 3 : 2); r++) {
+    if (r < 2) {
+      by_pull(o, cable_of, point, &x[0], rows[r], moved);
+      by_pull(o, cable_of, point, &x[1], rows[r], moved);
+      by_move(o, cable_of, point, x, rows[r], pull);
+    }
+    for (int k = 0; k < 2; k++)
+      if (x[k].s->drum >= 0)
+        cps_entries_add(&o->work, rows[r], x[k].state + o->at.cable[cable_of].f + point * (c->dim - 1),
+                        g->radius * turned / 2);
+    by_theta(o, rows[r], o->at.drum_theta + b->near * TH_DRUM + TH_RADIUS, mean * turned);
+    cps_by_turn(o, &o->work, rows[r], b->near, 0, o->at.after, o->at.d, mean * g->radius);
+    cps_by_turn(o, &o->work, rows[r], b->near, 0, o->at.before, o->at.d0, -mean * g->radius);
+  }
+}
+
+/* Work of a drum whose centre is moved. */
+static void add_carried(model *o, int cable_of, int point, const side x[2]) {
+  const cable *c = &o->m.cable[cable_of];
+  int near = x[1].s->near, row = o->at.after + o->at.works + WK_MOTION;
+  const drum *g = &o->m.drum[near], *g0 = &o->m.drum0[near];
+  for (int d = 0; d < c->dim; d++) {
+    double moved = (g->center[d] - g0->center[d]) / 2, push = 0;
+    for (int k = 0; k < 2; k++) {
+      const spot *s = x[k].s;
+      if (s->drum < 0) continue;
+      push += (s->load * s->n[d] + s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) / 2;
+      const spot_row *f = &s->force[d]; /* of minus the force */
+      double place[3] = {0}, velocity[3] = {0};
+      for (int e = 0; e < c->dim; e++) {
+        place[e] = -moved * f->r[e];
+        velocity[e] = -moved * f->v[e];
+      }
+      by_place(o, cable_of, point, &x[k], row, place, 0);
+      by_place(o, cable_of, point, &x[k], row, velocity, 1);
+      for (int e = 0; e < c->dim - 1; e++)
+        cps_entries_add(&o->work, row, x[k].state + o->at.cable[cable_of].f + point * (c->dim - 1) + e,
+                        -moved * f->f[e]);
+      by_theta(o, row, o->at.drum_theta + near * TH_DRUM + TH_RADIUS, -moved * f->radius);
+      by_theta(o, row, o->at.cable[cable_of].p_weight + point, -moved * f->weight);
+      for (int e = 0; e < c->contact.normal->n_params; e++)
+        by_theta(o, row, o->at.cable[cable_of].theta + TH_NORMAL + e, -moved * f->normal[e]);
+    }
+    int column = o->at.drum_d + near * DY_DRUM + DY_CENTER + d;
+    if (!o->d_varies[column]) continue;
+    cps_entries_add(&o->work, row, o->at.d + column, push);
+    cps_entries_add(&o->work, row, o->at.d0 + column, -push);
+  }
+}
+
+static void add_points(model *o, int cable_of) {
+  const cable *c = &o->m.cable[cable_of];
+  int row = o->at.after + o->at.works + WK_CONTACT;
+  for (int k = 0; k < c->n_points; k++) {
+    side x[2] = {{&o->spot0[cable_of][k], o->at.before, o->at.d0},
+                 {&o->spot[cable_of][k], o->at.after, o->at.d}};
+    const spot *a = x[0].s, *b = x[1].s;
+    if (a->near < 0 || a->near != b->near || (a->drum < 0 && b->drum < 0)) continue;
+    add_friction(o, cable_of, k, x);
+    if (shifts(&o->m.drum[b->near])) add_carried(o, cable_of, k, x);
+    /* contact damping: depth is R - rho while it touches, else nothing */
+    double sunk = (b->depth - a->depth) / 2;
+    double mean = (by_damping(o, cable_of, k, &x[0], row, sunk) +
+                   by_damping(o, cable_of, k, &x[1], row, sunk)) /
+                  2;
+    for (int i = 0; i < 2; i++) {
+      if (x[i].s->drum < 0) continue;
+      double by[3] = {0}, sign = i ? mean : -mean;
+      for (int d = 0; d < c->dim; d++) by[d] = -sign * x[i].s->n[d];
+      by_place(o, cable_of, k, &x[i], row, by, 0);
+      by_theta(o, row, o->at.drum_theta + b->near * TH_DRUM + TH_RADIUS, sign);
+    }
+  }
+}
+
+/* ------------------------------------------------------------------ elements */
+
+/* x' M y of element i, rho = 1; see energy.c. */
+static double mass_product(double l, const double *x, const double *y, int dim) {
+  double sum = 0;
+  for (int d = 0; d < dim; d++) {
+    double x0 = x[d], x1 = l * x[dim + d], x2 = x[2 * dim + d], x3 = l * x[3 * dim + d];
+    double y0 = y[d], y1 = l * y[dim + d], y2 = y[2 * dim + d], y3 = l * y[3 * dim + d];
+    sum += l / 420 *
+           (x0 * (156 * y0 + 22 * y1 + 54 * y2 - 13 * y3) + x1 * (22 * y0 + 4 * y1 + 13 * y2 - 3 * y3) +
+            x2 * (54 * y0 + 13 * y1 + 156 * y2 - 22 * y3) + x3 * (-13 * y0 - 3 * y1 - 22 * y2 + 4 * y3));
+  }
+  return sum;
+}
+
+/* x' C y of element i with Westin's damping, c = 1. */
+static double damping_product(double l, const double *x, const double *y, int dim) {
+  double sum = 0;
+  for (int d = 0; d < dim; d++) {
+    double x0 = (x[2 * dim + d] - x[d]) / l, x1 = x[dim + d], x2 = x[3 * dim + d];
+    double y0 = (y[2 * dim + d] - y[d]) / l, y1 = y[dim + d], y2 = y[3 * dim + d];
+    sum += l / 30 *
+           (x0 * (36 * y0 - 3 * y1 - 3 * y2) + x1 * (-3 * y0 + 4 * y1 - y2) + x2 * (-3 * y0 - y1 + 4 * y2));
+  }
+  return sum;
+}
+
+/* d/dl of a product, by differences of order six: it is a polynomial. */
+static double by_length(double (*product)(double, const double *, const double *, int), double l,
+                        const double *x, const double *y, int dim) {
+  double sum = 0, step = 1e-2 * l;
+  for (int j = 0; j < SENS_SHADOWS; j++)
+    sum += cps_sens_share[j] / step * product(l + step * cps_sens_place[j], x, y, dim);
+  return sum;
+}
+
+/* out = M x of all cables. */
+static void multiply(const model *o, const double *x, double *out) {
+  memset(out, 0, (size_t)o->at.ws * sizeof(double));
+  for (int i = 0; i < o->n_inertia; i++) {
+    const chain_product *p = &o->inertia[i];
+    out[p->at] += p->mass * x[p->column];
+  }
+}
+
+/* By numbers of the cable: what the products are in proportion to, and lengths. */
+static void add_products(model *o, int cable_of) {
+  const cable *c = &o->m.cable[cable_of];
+  const cable_at *at = &o->at.cable[cable_of];
+  int first = o->at.after + o->at.works, b = c->b;
+  int any = o->theta_varies[at->theta + TH_RHO] || o->theta_varies[at->theta + TH_RAYLEIGH];
+  for (int i = 0; i < c->n && !any; i++) any = o->theta_varies[at->length + i];
+  for (int i = 0; i <= c->n; i++) any |= o->theta_varies[at->mass + i];
+  if (!any) return;
+  for (int i = 0; i <= c->n; i++) {
+    double dq[12] = {0}, dv[12] = {0}, ma[12] = {0}, mv[12] = {0}, l = i < c->n ? c->length[i] : 0;
+    for (int k = 0; k < (i < c->n ? 2 * b : b); k++) {
+      int at_w = at->w + i * b + k;
+      dq[k] = c->q[i * b + k] - o->q0[at_w];
+      dv[k] = c->v[i * b + k] - o->v0[at_w];
+      ma[k] = (c->a[i * b + k] + o->a0[at_w]) / 2;
+      mv[k] = (c->v[i * b + k] + o->v0[at_w]) / 2;
+    }
+    double alone = 0;
+    for (int d = 0; d < c->dim; d++) alone += dq[d] * ma[d] - dv[d] * mv[d];
+    by_theta(o, first + WK_SOLVER, at->mass + i, alone);
+    if (i == c->n) continue;
+    by_theta(o, first + WK_SOLVER, at->theta + TH_RHO,
+             mass_product(l, dq, ma, c->dim) - mass_product(l, dv, mv, c->dim));
+    by_theta(o, first + WK_DAMPING, at->theta + TH_RAYLEIGH, damping_product(l, dq, mv, c->dim));
+    if (!o->theta_varies[at->length + i]) continue;
+    by_theta(o, first + WK_SOLVER, at->length + i,
+             c->section.rho *
+                 (by_length(mass_product, l, dq, ma, c->dim) - by_length(mass_product, l, dv, mv, c->dim)));
+    by_theta(o, first + WK_DAMPING, at->length + i,
+             c->section.rayleigh * by_length(damping_product, l, dq, mv, c->dim));
+  }
+}
+
+/* Power of objective damping at one end of the step, h/2 of it: v.D(q) v. */
+static void add_objective(model *o, int cable_of, double h, int after) {
+  const cable *c = &o->m.cable[cable_of];
+  const cable_at *at = &o->at.cable[cable_of];
+  if (!(c->section.axial_damping > 0 || c->section.bending_damping > 0)) return;
+  int row = o->at.after + o->at.works + WK_DAMPING, state = after ? o->at.after : o->at.before;
+  cable_section parts[2] = {c->section, c->section};
+  int theta[2] = {at->theta + TH_AXIAL, at->theta + TH_BENDING};
+  for (int k = 0; k < 2; k++) {
+    parts[k].ea = parts[k].ei = parts[k].rayleigh = 0;
+    *(k == 0 ? &parts[k].bending_damping : &parts[k].axial_damping) = 0;
+  }
+  for (int i = 0; i < c->n; i++) {
+    const double *q = after ? c->q + i * c->b : o->q0 + at->w + i * c->b,
+                 *v = after ? c->v + i * c->b : o->v0 + at->w + i * c->b;
+    int size = 2 * c->b;
+    for (int k = 0; k < 2; k++) {
+      double f[12] = {0}, s[144] = {0}, lost = 0;
+      cps_element_force(c->dim, &parts[k], c->length[i], q, v, f, 1, 0, s, &lost);
+      for (int e = 0; e < size; e++) {
+        double by_q = 0;
+        for (int r = 0; r < size; r++) by_q += v[r] * s[r * size + e];
+        cps_entries_add(&o->work, row, state + at->q + i * c->b + e, h / 2 * by_q);
+        cps_entries_add(&o->work, row, state + at->v + i * c->b + e, h * f[e]);
+      }
+      double eta = k == 0 ? parts[k].axial_damping : parts[k].bending_damping;
+      if (eta > 0) by_theta(o, row, theta[k], h / 2 * lost / eta);
+      if (!o->theta_varies[at->length + i]) continue;
+      double by_l = 0, step = 2e-3 * c->length[i];
+      for (int j = 0; j < SENS_SHADOWS; j++) {
+        double unused[12] = {0}, power = 0;
+        cps_element_force(c->dim, &parts[k], c->length[i] + step * cps_sens_place[j], q, v, unused, 1, 0,
+                          NULL, &power);
+        by_l += cps_sens_share[j] / step * power;
+      }
+      by_theta(o, row, at->length + i, h / 2 * by_l);
+    }
+  }
+}
+
+/* Loads on ends, and what moves them. */
+static void add_ends(model *o, int cable_of) {
+  const cable *c = &o->m.cable[cable_of];
+  const cable_at *at = &o->at.cable[cable_of];
+  int row = o->at.after + o->at.works + WK_LOAD;
+  for (int e = 0; e < 2 && c->seam < 0; e++)
+    for (int d = 0; d < c->dim; d++) {
+      int k = (e ? c->n : 0) * c->b + d, load = at->end + e * DY_END + DY_LOAD + d;
+      double moved = c->q[k] - o->q0[at->w + k], mean = (c->load[e][d] + o->loads0[cable_of][e][d]) / 2;
+      cps_entries_add(&o->work, row, o->at.after + at->q + k, mean);
+      cps_entries_add(&o->work, row, o->at.before + at->q + k, -mean);
+      if (o->d_varies[load]) {
+        cps_entries_add(&o->work, row, o->at.d + load, moved / 2);
+        cps_entries_add(&o->work, row, o->at.d0 + load, moved / 2);
+      }
+      if (!(c->fixed[e ? c->n : 0] >> d & 1) || !cps_drive_places(c, e, d)) continue;
+      int drives = o->at.after + o->at.works + WK_MOTION, reaction = at->reaction + e * c->dim + d;
+      double force = (c->reaction[e][d] + o->reaction0[cable_of][e][d]) / 2;
+      cps_entries_add(&o->work, drives, o->at.after + at->q + k, force);
+      cps_entries_add(&o->work, drives, o->at.before + at->q + k, -force);
+      cps_entries_add(&o->work, drives, o->at.after + reaction, moved / 2);
+      cps_entries_add(&o->work, drives, o->at.before + reaction, moved / 2);
+    }
+}
+
+/* solver: dq.M (mean a) - dv.M (mean v); damping: dq.C (mean v). */
+static void add_elements(model *o) {
+  double *dq = o->room[0], *dv = o->room[1], *mv = o->room[2], *ma = o->room[3];
+  chain_work *w = &o->dense;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    for (int k = 0; k < at->e; k++) {
+      int n = at->w + k;
+      dq[n] = c->q[k] - o->q0[n];
+      dv[n] = c->v[k] - o->v0[n];
+      mv[n] = (c->v[k] + o->v0[n]) / 2;
+      ma[n] = (c->a[k] + o->a0[n]) / 2;
+    }
+  }
+  for (int k = 0; k < o->at.ws; k++)
+    w->solver_q[k] = w->solver_v[k] = w->solver_a[k] = w->solver_u[k] = w->damping_q[k] = w->damping_u[k] = 0;
+  for (int i = 0; i < o->n_inertia; i++) { /* M and C times all of them, in one go */
+    chain_product p = o->inertia[i];
+    w->solver_q[p.at] += p.mass * ma[p.column];
+    w->solver_v[p.at] -= p.mass * mv[p.column];
+    w->solver_a[p.at] += p.mass / 2 * dq[p.column];
+    w->solver_u[p.at] -= p.mass / 2 * dv[p.column];
+    w->damping_q[p.at] += p.damping * mv[p.column];
+    w->damping_u[p.at] += p.damping / 2 * dq[p.column];
+  }
+}
+
+void cps_model_works(model *o, double t, double h, int all_of) {
+  o->work.n = 0;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    add_points(o, i);
+    if (!all_of) continue;
+    add_ends(o, i);
+    add_products(o, i);
+    add_objective(o, i, h, 0);
+    add_objective(o, i, h, 1);
+  }
+  if (o->m.n_slides > 0) cps_slides_works(o, t, h);
+  o->has_dense = all_of;
+  if (!all_of) return;
+  add_elements(o);
+  if (o->at.nb > 0) cps_border_works(o, t, h);
+}
+
+/* ------------------------------------------------------------------ stored energy */
+
+static void add_kinetic(model *o, entries *list, int row) {
+  double *v = o->room[0], *product = o->room[1];
+  for (int i = 0; i < o->m.n_cables; i++)
+    memcpy(v + o->at.cable[i].w, o->m.cable[i].v, (size_t)o->at.cable[i].e * sizeof(double));
+  multiply(o, v, product);
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    for (int k = 0; k < at->e; k++) cps_entries_add(list, row, o->at.after + at->v + k, product[at->w + k]);
+    for (int k = 0; k <= c->n; k++) {
+      const double *x = c->v + k * c->b;
+      double square = 0;
+      for (int d = 0; d < c->dim; d++) square += x[d] * x[d];
+      if (o->theta_varies[at->mass + k]) cps_entries_add(list, row, o->at.theta + at->mass + k, square / 2);
+      if (k == c->n) continue;
+      if (o->theta_varies[at->theta + TH_RHO])
+        cps_entries_add(list, row, o->at.theta + at->theta + TH_RHO,
+                        mass_product(c->length[k], x, x, c->dim) / 2);
+      if (o->theta_varies[at->length + k])
+        cps_entries_add(list, row, o->at.theta + at->length + k,
+                        c->section.rho / 2 * by_length(mass_product, c->length[k], x, x, c->dim));
+    }
+  }
+}
+
+static void add_gravity(model *o, entries *list, int row) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    double rho = c->section.rho;
+    for (int k = 0; k <= c->n; k++) {
+      const double *q = c->q + k * c->b;
+      for (int d = 0; d < c->dim; d++) {
+        double g = c->gravity[d], l = k < c->n ? c->length[k] : 0;
+        double w[4] = {l / 2, l * l / 12, l / 2, -l * l / 12}, sum = 0, by_l = 0,
+               w_l[4] = {0.5, l / 6, 0.5, -l / 6};
+        for (int s = 0; s < 4 && k < c->n; s++) {
+          sum += w[s] * q[s * c->dim + d];
+          by_l += w_l[s] * q[s * c->dim + d];
+          cps_entries_add(list, row, o->at.after + at->q + k * c->b + s * c->dim + d, -rho * g * w[s]);
+        }
+        cps_entries_add(list, row, o->at.after + at->q + k * c->b + d, -c->mass[k] * g);
+        if (o->theta_varies[at->mass + k]) cps_entries_add(list, row, o->at.theta + at->mass + k, -g * q[d]);
+        if (o->theta_varies[o->at.gravity + d])
+          cps_entries_add(list, row, o->at.theta + o->at.gravity + d, -rho * sum - c->mass[k] * q[d]);
+        if (o->theta_varies[at->theta + TH_RHO])
+          cps_entries_add(list, row, o->at.theta + at->theta + TH_RHO, -g * sum);
+        if (k < c->n && o->theta_varies[at->length + k])
+          cps_entries_add(list, row, o->at.theta + at->length + k, -rho * g * by_l);
+      }
+    }
+  }
+}
+
+static void add_contact_energy(model *o, entries *list, int cable_of, int row) {
+  const cable *c = &o->m.cable[cable_of];
+  const cable_at *at = &o->at.cable[cable_of];
+  for (int k = 0; k < c->n_points; k++) {
+    const contact_point *p = &c->point[k];
+    spot s;
+    cps_spot_place(&o->m, c, p, &s);
+    if (s.drum < 0) continue;
+    cps_normal_output slow;
+    cps_normal_eval(c->contact.normal, c->contact.normal_p, s.depth, 0, &slow);
+    double n = p->weight * slow.n, by[3] = {0};
+    for (int d = 0; d < c->dim; d++) by[d] = -n * s.n[d];
+    side x = {&s, o->at.after, o->at.d};
+    entries keep = o->work; /* by_place writes there */
+    o->work = *list;
+    by_place(o, cable_of, k, &x, row, by, 0);
+    by_theta(o, row, o->at.drum_theta + s.drum * TH_DRUM + TH_RADIUS, n);
+    by_theta(o, row, at->p_weight + k, cps_normal_energy(c->contact.normal, c->contact.normal_p, s.depth));
+    for (int j = 0; j < c->contact.normal->n_params; j++) {
+      if (!o->theta_varies[at->theta + TH_NORMAL + j]) continue;
+      double sum = 0, step = 1e-3 * fmax(fabs(c->contact.normal_p[j]), 1e-3), moved[CPS_MAX_PARAMS];
+      for (int i = 0; i < SENS_SHADOWS; i++) {
+        memcpy(moved, c->contact.normal_p, sizeof moved);
+        moved[j] += step * cps_sens_place[i];
+        sum += cps_sens_share[i] / step * p->weight * cps_normal_energy(c->contact.normal, moved, s.depth);
+      }
+      by_theta(o, row, at->theta + TH_NORMAL + j, sum);
+    }
+    *list = o->work;
+    o->work = keep;
+  }
+}
+
+static void add_elastic(model *o, entries *list, int row) {
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    const cable_at *at = &o->at.cable[i];
+    cable_section elastic = c->section, part;
+    elastic.rayleigh = elastic.axial_damping = elastic.bending_damping = 0;
+    for (int k = 0; k < c->n; k++) {
+      const double *q = c->q + k * c->b, *v = c->v + k * c->b;
+      double f[12] = {0}, unused[12] = {0}, ea, ei;
+      cps_element_force(c->dim, &elastic, c->length[k], q, v, f, 1, 0, NULL, NULL);
+      for (int s = 0; s < 2 * c->b; s++) cps_entries_add(list, row, o->at.after + at->q + k * c->b + s, f[s]);
+      part = elastic;
+      part.ei = 0;
+      ea = cps_element_force(c->dim, &part, c->length[k], q, v, unused, 1, 0, NULL, NULL);
+      part = elastic;
+      part.ea = 0;
+      ei = cps_element_force(c->dim, &part, c->length[k], q, v, unused, 1, 0, NULL, NULL);
+      if (o->theta_varies[at->theta + TH_EA])
+        cps_entries_add(list, row, o->at.theta + at->theta + TH_EA, elastic.ea > 0 ? ea / elastic.ea : 0);
+      if (o->theta_varies[at->theta + TH_EI])
+        cps_entries_add(list, row, o->at.theta + at->theta + TH_EI, elastic.ei > 0 ? ei / elastic.ei : 0);
+      if (!o->theta_varies[at->length + k]) continue;
+      double sum = 0, step = 2e-3 * c->length[k];
+      for (int j = 0; j < SENS_SHADOWS; j++)
+        sum += cps_sens_share[j] / step *
+               cps_element_force(c->dim, &elastic, c->length[k] + step * cps_sens_place[j], q, v, unused, 1,
+                                 0, NULL, NULL);
+      cps_entries_add(list, row, o->at.theta + at->length + k, sum);
+    }
+    add_contact_energy(o, list, i, row);
+  }
+}
+
+void cps_model_energy(model *o, entries *list, const int row[3]) {
+  if (row[0] >= 0) add_kinetic(o, list, row[0]);
+  if (row[1] >= 0) add_elastic(o, list, row[1]);
+  if (row[2] >= 0) add_gravity(o, list, row[2]);
+  if (o->at.nb > 0) cps_border_energy(o, list, row);
+}

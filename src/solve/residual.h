@@ -1,0 +1,122 @@
+/* residual.h - the equations of the implicit solvers: see residual.c, and pattern.c for their making. */
+#ifndef CPS_RESIDUAL_H
+#define CPS_RESIDUAL_H
+
+#include "steppers.h"
+#include "sparse.h"
+
+/* A spring in the plane: derivatives of the force that its two points feel with respect to its four
+ * coordinates and their rates, and of what presses either body onto its line. */
+typedef struct plane_tangent {
+  double q[4][4], v[4][4];
+  double press_q[2][4], press_v[2][4];
+} plane_tangent;
+
+/* A normal force that depends on a spring: contact, spring, which end, and where its row meets the
+ * coordinates. */
+typedef struct press_link {
+  int contact, spring, side;
+  int slot[4];
+} press_link;
+
+/* Slots of a contact: (a, f) (b, f) (f, a) (f, b) (f, f). */
+typedef struct contact_slots {
+  int af, bf, fa, fb, ff;
+} contact_slots;
+
+/* A law linearised at a contact; with states, once they are eliminated, v, e and n include them. */
+typedef struct law_tangent {
+  double v, e, n;
+} law_tangent;
+
+/* Where laws without memory are linearised. */
+typedef enum sight {
+  LOOK_HERE,
+  LOOK_CAREFULLY, /* at v = 0 if v has changed sign since the last time */
+  LOOK_LAST       /* where they were last */
+} sight;
+
+typedef struct outlook {
+  double v, e;
+} outlook;
+
+/* The equations and their linearisation at the point of the last evaluation. */
+typedef struct residual {
+  const cps_system *s;
+  workspace *k;
+  double *r_a, *r_f, *r_z; /* [nx] [nc] [nz] what is left of the equations */
+  double worst;            /* largest of them over what round-off of its terms allows */
+  int worst_contact;       /* the contact it belongs to; -1 if it is a body */
+  sight sight;
+  int limited;                /* how many laws were not evaluated where they should be */
+  outlook *look;              /* [nc] where each was evaluated last */
+  double *size;               /* [nx] what balances at each coordinate */
+  double *blur;               /* [nx] the largest numbers whose round-off is felt there */
+  double *dn;                 /* [nc] change of normal forces */
+  double *stiffness;          /* [nx] sum of what is attached, to know round-off */
+  double *damping;            /* [nx] */
+  double *line_k, *line_d;    /* [n_line] */
+  plane_tangent *plane;       /* [n_plane] */
+  law_tangent *law;           /* [nc] */
+  law_tangent *whole;         /* [nc] with the states eliminated */
+  double *state;              /* per contact with n states: f_z, g_v, g_e, g_n [n], g_z [n n] */
+  double *inverse;            /* per contact: (1 - b_z g_z)^-1 [n n], b_z f_z times that [n] */
+  int *state_at, *inverse_at; /* [nc] */
+  double b_q, b_v, b_z;       /* of the last factorisation */
+  sparse matrix;              /* [nd + nc] */
+  int *line_slot;             /* [4 n_line] */
+  int *plane_slot;            /* [16 n_plane] */
+  contact_slots *contact_slot;
+  int *diagonal;              /* [nd] */
+  int *at_first, *at_contact; /* [nd + 2] the contacts at each coordinate, one list after the other */
+  int *queue;                 /* [nc] */
+  double *limit;              /* [nc] what each can hold */
+  press_link *links;
+  int n_links;
+  double *x; /* [nd + nc] */
+} residual;
+
+cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps_error *err);
+void cps_residual_free(residual *r);
+
+/* The four coordinates of a spring in the plane. */
+void cps_plane_coordinates(const plane_spring *g, int *c);
+
+/* What is left of the equations at state y with accelerations a[nx], contact forces f[nc] and rates z_t[nz]
+ * of the friction states, and the derivatives. Puts surfaces into y and a. */
+void cps_residual_eval(residual *r, double t, double *y, double *a, const double *f, const double *z_t,
+                       const int *mode);
+
+/* Makes a known solution the point where laws were last. */
+void cps_residual_look(residual *r, const double *y, const double *a, const double *f);
+
+/* The derivative of what is left along a change of state alone: dq[nx], dv[nx], dz[nz]. */
+void cps_residual_along(const residual *r, const double *dq, const double *dv, const double *dz, double *r_a,
+                        double *r_f, double *r_z);
+
+/* Factors the matrix for unknowns a, f, z_t if the state follows them as q += b_q a, v += b_v a, z += b_z
+ * z_t. 0 if it is singular. */
+int cps_residual_factor(residual *r, double b_q, double b_v, double b_z);
+
+/* The changes da[nx], df[nc], dz_t[nz] that take r_a, r_f, r_z away. 0 if that fails. */
+int cps_residual_solve(residual *r, const double *r_a, const double *r_f, const double *r_z, double *da,
+                       double *df, double *dz_t);
+
+/* The transposes of the two, for sensitivities: what depends on changes of the unknowns by the weights g depends on what
+ * is left by the weights that this gives; b_.. are those of the last factorisation. 0 if that fails. */
+int cps_residual_solve_back(residual *r, const double *g_a, const double *g_f, const double *g_z, double *r_a,
+                            double *r_f, double *r_z);
+/* And what depends on what is left by these weights, and on normal forces by `n` (NULL: not), depends on the state by
+ * dq, dv, dz, to which is added. */
+void cps_residual_along_back(residual *r, const double *r_a, const double *r_f, const double *r_z,
+                             const double *n, double *dq, double *dv, double *dz);
+
+/* Newton's method lets go one contact after the other where many have to slide: the first that sticks bears the
+ * whole excess of those that cannot. Passes the excess of contact forces on along the springs, so that all of
+ * them let go at once; only a guess for the next iteration. */
+void cps_residual_spread(residual *r, double *f);
+
+/* Whether an implicit method can use the laws of the system: CPS_BAD_INPUT with advice if not. */
+cps_status cps_residual_accepts(const cps_system *s, const char *solver, cps_error *err);
+
+#endif

@@ -1,0 +1,567 @@
+/* equilibrium.c - equilibrium of a machine with friction that holds what it can.
+ *
+ * Implicit Euler steps that start from rest each time and grow, so that they descend to equilibrium. Friction is a
+ * soft spring at every contact, up to what the law holds; what slides takes the far end of its spring along, which
+ * is the return mapping of perfect plasticity. The largest load that finds an equilibrium does not depend on the
+ * springs (they are part of an elastic-plastic body, and limit loads do not know about elasticity), and laws that
+ * truly stick go on with whatever forces are found here.
+ *
+ * Laws with memory take over the forces as well: their states become what a slow pull from rest makes of them.
+ *
+ * And the balance of forces at a given motion: accelerations and friction forces.
+ */
+#include "haul.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Springs that hold contacts in statics: per load [1/m], so that friction is used up within a millimetre or so whatever
+ * hangs there; the least of them, and those that do not hold, in N/m. */
+static const double GRIP = 70, LEAST_GRIP = 1, HARDLY = 1e-3;
+
+/* Longest step, and the longest that settles the cable onto its drums [s]. */
+static const double LONGEST = 100, SETTLE = 0.02;
+
+/* A node does not move further than this in one iteration [m]. */
+static const double LEAP = 0.02;
+
+enum { ROUNDS = 250, PATIENCE = 3 };
+
+/* ------------------------------------------------------------------ steps from rest */
+
+static void note(machine *m, machine_note what, const implicit *how) {
+  if (m->note) m->note(m, what, how, m->note_data);
+}
+
+static void rest(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    size_t bytes = (size_t)(c->n + 1) * (size_t)c->b * sizeof(double);
+    memset(c->v, 0, bytes);
+    memset(c->a, 0, bytes);
+    memset(c->aux, 0, bytes);
+  }
+  for (int k = 0; k < m->nb; k++) m->free[k].v = m->free[k].a = m->free[k].aux = 0;
+  cps_machine_tie(m);
+  note(m, NOTE_REST, NULL);
+}
+
+static void place_of(const cable *c, const contact_point *p, double *r) {
+  for (int d = 0; d < c->dim; d++) {
+    r[d] = 0;
+    for (int s = 0; s < 4; s++)
+      if (p->shape[s] != 0) r[d] += p->shape[s] * c->q[p->node * c->b + s * c->dim + d];
+  }
+}
+
+static double slide_place(const machine *m, const slide *y) {
+  double x = 0;
+  for (int i = 0; i < 2; i++)
+    if (y->at[i] >= 0) x += (i == 0 ? y->factor[0] : -y->factor[1]) * m->free[y->at[i]].q;
+  return x;
+}
+
+/* Springs take hold of the points where they are, with the force that they have now. Returns
+ * how far the point that slid furthest did so since they last took hold. */
+static double take_hold(machine *m) {
+  double most = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int k = 0; k < c->n_points; k++) {
+      const contact_point *p = &c->point[k];
+      const drum *g = p->drum >= 0 ? &m->drum[p->drum] : NULL;
+      double r[3], slid = 0;
+      place_of(c, p, r);
+      for (int d = 0; d < m->dim; d++) {
+        double along = g ? p->f[0] * p->t[d] + (m->dim == 3 ? p->f[1] * g->axis[d] : 0) : 0;
+        double start = r[d] + along / m->grip;
+        if (g) slid += p->t[d] * (start - c->start[k][d] - (g->center[d] - g->start_center[d]));
+        c->start[k][d] = start;
+      }
+      if (g) most = fmax(most, fabs(slid - g->radius * (g->angle - g->start)));
+    }
+  }
+  for (int k = 0; k < m->n_slides; k++)
+    m->slide[k].start = slide_place(m, &m->slide[k]) + m->free[m->slide[k].f_at].q / m->grip;
+  for (int i = 0; i < m->n_drums; i++) {
+    drum *g = &m->drum[i];
+    g->start = g->angle;
+    memcpy(g->start_center, g->center, sizeof g->start_center);
+  }
+  note(m, NOTE_HOLD, NULL);
+  return most;
+}
+
+/* Contact points start from here, without friction. */
+static void let_go(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int k = 0; k < c->n_points; k++) c->point[k].f[0] = c->point[k].f[1] = 0;
+  }
+  for (int k = 0; k < m->n_slides; k++) m->free[m->slide[k].f_at].q = 0;
+  note(m, NOTE_LET_GO, NULL);
+  take_hold(m);
+}
+
+/* Takes the damping out of the cables, or puts it back: it has no part in an equilibrium, and would hide whether
+ * something holds or only creeps. */
+static void set_damping(machine *m, int on) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    c->section.rayleigh = on ? c->of->rayleigh : 0;
+    c->section.axial_damping = c->extra.axial_damping = on ? c->of->axial_damping : 0;
+    c->section.bending_damping = c->extra.bending_damping = on ? c->of->bending_damping : 0;
+  }
+}
+
+/* ------------------------------------------------------------------ with a line search
+ *
+ * Where stiff contacts come and go, Newton's steps go too far and the iteration circles. A step from rest makes the sum of
+ * kinetic and potential energy least, but for friction: each step of the iteration is shortened until that sum, with the
+ * work that friction takes, gets less. */
+
+enum { DAMPED_MOST = 60, HALVINGS = 6 };
+
+/* Places and forces of an iteration; velocities and accelerations of a step from rest follow. */
+static size_t exchange(machine *m, const implicit *how, double *x, int put) {
+  size_t n = 0;
+#define ONE(value)                                                                                           \
+  do {                                                                                                       \
+    if (x && put)                                                                                            \
+      (value) = x[n];                                                                                        \
+    else if (x)                                                                                              \
+      x[n] = (value);                                                                                        \
+    n++;                                                                                                     \
+  } while (0)
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int k = 0; k < (c->n + 1) * c->b; k++) {
+      ONE(c->q[k]);
+      if (!put) continue;
+      c->v[k] = (c->q[k] - c->q0[k]) / how->v_a;
+      c->a[k] = (c->q[k] - c->q0[k]) / how->q_a;
+    }
+    for (int k = 0; k < c->n_points; k++)
+      for (int a = 0; a < AXES; a++) ONE(c->point[k].f[a]);
+  }
+  for (int k = 0; k < m->nb; k++) {
+    freedom *f = &m->free[k];
+    ONE(f->q);
+    if (!put) continue;
+    f->v = (f->q - f->q0) / how->v_a;
+    f->a = (f->q - f->q0) / how->q_a;
+  }
+#undef ONE
+  if (put) cps_machine_tie(m);
+  return n;
+}
+
+/* Energy of the machine, less what loads have done. */
+static double total(const machine *m, double t) {
+  cps_energy e;
+  cps_audit_energy(m, &e);
+  double sum = e.kinetic + e.elastic + e.gravity;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int end = 0; end < 2; end++)
+      for (int d = 0; d < m->dim; d++) sum -= c->load[end][d] * c->q[end * c->n * c->b + d];
+  }
+  for (int i = 0; i < m->of->n_loads; i++) {
+    const scenario_load *l = &m->of->loads[i];
+    int at = m->body_border[l->body];
+    for (int d = 0; d < m->dim && at >= 0; d++)
+      sum -= cps_profile_eval(l->force, t).y * l->direction[d] * m->body[at].r[d];
+  }
+  return sum;
+}
+
+/* What friction takes over `part` of the last step, of which `was` was the start. */
+static double taken(const machine *m, const double *was, double part) {
+  double sum = 0;
+  size_t n = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    n += (size_t)(c->n + 1) * (size_t)c->b;
+    for (int k = 0; k < c->n_points; k++, n += AXES) {
+      const contact_point *p = &c->point[k];
+      if (p->drum >= 0) sum -= part * p->moved * (was[n] + 0.5 * part * (p->f[0] - was[n]));
+    }
+  }
+  return sum;
+}
+
+/* Looks at the present places, and lets friction be what its springs pull with there. */
+static int pull_springs(machine *m, const implicit *how, leftover *left) {
+  if (!cps_machine_iterate(m, how, 0, left)) return 0;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n_points; k++) {
+      contact_point *p = &m->cable[i].point[k];
+      for (int a = 0; a < m->dim - 1; a++) p->f[a] = p->drum >= 0 ? p->spring[a] : 0;
+    }
+  return 1;
+}
+
+/* Along the tangent of a drum a node may go this far before it is off the rim by as much as it was pressed in. */
+static double reach(const machine *m) {
+  double sum = 0, count = 0;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n_points; k++) {
+      const contact_point *p = &m->cable[i].point[k];
+      if (p->drum < 0) continue;
+      sum += sqrt(2 * m->drum[p->drum].radius * p->depth);
+      count++;
+    }
+  return count > 0 ? fmin(LEAP, fmax(LEAP / 20, sum / count)) : LEAP;
+}
+
+static int solve_damped(machine *m, const implicit *how, double tolerance) {
+  size_t n = exchange(m, how, NULL, 0);
+  double *was = malloc((2 * n + 1) * sizeof *was), *is = was ? was + n : NULL;
+  leftover left, trial;
+  int found = -1;
+  if (!was || !pull_springs(m, how, &left)) {
+    free(was);
+    return -1;
+  }
+  for (int it = 1; it <= DAMPED_MOST; it++) {
+    double before = total(m, how->t), part = 1;
+    exchange(m, how, was, 0);
+    if (!cps_machine_iterate(m, how, reach(m), &left)) break;
+    if (cps_haul_converged(m, &left, tolerance)) {
+      found = it;
+      break;
+    }
+    exchange(m, how, is, 0);
+    for (int cut = 0; cut < HALVINGS; cut++, part /= 2) {
+      if (!pull_springs(m, how, &trial)) break;
+      if (trial.force <= 0.5 * left.force || total(m, how->t) + taken(m, was, part) <= before) break;
+      for (size_t k = 0; k < n; k++) is[k] = was[k] + 0.5 * (is[k] - was[k]);
+      exchange(m, how, is, 1);
+    }
+  }
+  free(was);
+  return found;
+}
+
+/* One implicit Euler step from rest, if need be and asked for with a line search. Returns how far it moved, or -1 with
+ * everything as before. */
+static double relax(machine *m, double t, double h, double bristle, int search) {
+  rest(m);
+  cps_haul_keep(m);
+  implicit how = {t, h * h, h, h, bristle, 0};
+  set_damping(m, 0);
+  int iterations = cps_haul_solve(m, &how, 40, 3e-9, NULL);
+  if (iterations < 0 && search) {
+    cps_haul_bring_back(m);
+    iterations = solve_damped(m, &how, 3e-9);
+  }
+  set_damping(m, 1);
+  if (iterations < 0) {
+    cps_haul_bring_back(m);
+    return -1;
+  }
+  note(m, NOTE_SOLVED, &how);
+  double moved = 0;
+  for (int i = 0; i < m->n_cables;
+       i++) { /* places: nothing but bending may resist a slope that only stretches */
+    const cable *c = &m->cable[i];
+    for (int k = 0; k <= c->n; k++)
+      for (int d = 0; d < m->dim; d++) moved = fmax(moved, fabs(c->q[k * c->b + d] - c->q0[k * c->b + d]));
+  }
+  for (int i = 0; i < m->n_drums; i++)
+    moved = fmax(moved, m->drum[i].radius * fabs(m->drum[i].angle - m->drum0[i].angle));
+  for (int i = 0; i < m->n_bodies; i++)
+    for (int k = 0; k < m->body[i].n; k++) {
+      const freedom *f = &m->free[m->body[i].at + k];
+      moved = fmax(moved, fabs(f->q - f->q0));
+    }
+  return moved;
+}
+
+implicit cps_machine_instant(double t) {
+  const double instant = 1e-8; /* in which nothing moves [s] */
+  return (implicit){t, instant * instant, instant, 0, 0, 0};
+}
+
+int cps_machine_balance(machine *m, double t) {
+  implicit how = cps_machine_instant(t);
+  return cps_haul_solve(m, &how, 15, 1e-6, NULL);
+}
+
+double cps_machine_span(const machine *m) {
+  double span = 0;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n; k++) span += m->cable[i].length[k];
+  return span;
+}
+
+/* A step from which on it shows whether something holds: h^2 k/m = 2, with all the mass and the softest that may
+ * hold it, a spring of one contact or a whole cable. */
+static double telling_step(const machine *m) {
+  double mass = 0, soft = m->grip;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    double length = 0;
+    for (int k = 0; k < c->n; k++) length += c->length[k];
+    for (int k = 0; k <= c->n; k++) mass += c->mass[k];
+    mass += length * c->section.rho;
+    soft = fmin(soft, c->section.ea / length);
+  }
+  for (int i = 0; i < m->n_bodies; i++) mass += m->body[i].mass;
+  for (int i = 0; i < m->n_drums; i++)
+    mass += m->drum[i].of->inertia / (m->drum[i].radius * m->drum[i].radius);
+  return sqrt(2 * mass / soft);
+}
+
+/* What is held comes to rest: of an unbalanced force, a step of h leaves 1/(1 + h^2 k/m), less than half. What slides
+ * and is as fast in step after step runs. */
+enum { STEADY = 6 };
+
+rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
+  double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0, pace = 0, last = INFINITY;
+  double telling = telling_step(m);
+  int steady = 0, failures = 0;
+  for (int round = 0; round < ROUNDS && h > 1e-9; round++) {
+    double moved = relax(m, t, h, m->grip, failures % PATIENCE == 0); /* it is not cheap */
+    if (moved < 0) {
+      failures++;
+      h /= 4;
+      continue;
+    }
+    double slides = take_hold(m), before = pace;
+    slid += slides;
+    drift += moved;
+    pace = slides / (h * h);
+    /* at rest: it moves no more, or only with round-off, which does not get less */
+    int calm = h >= LONGEST / 10 && moved < 1e-9 * span;
+    if (calm && (moved < 1e-12 * span || moved > 0.3 * last)) return REST_FOUND;
+    last = moved;
+    if (h >= telling) steady = pace > 0.7 * before && slides > 0.01 * moved ? steady + 1 : 0;
+    if (drift >= span || slid >= slide_most || (steady >= STEADY && slid > 1e-3 * span)) return REST_RUNS;
+    h = fmin(2 * h, LONGEST);
+  }
+  return REST_LOST;
+}
+
+/* All that pulls on the cables: weights, forces at their ends, and tension that was asked for. */
+static double loads(const machine *m) {
+  double g = 0, sum = 0;
+  for (int d = 0; d < m->dim; d++) g += m->gravity[d] * m->gravity[d];
+  g = sqrt(g);
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k <= c->n; k++) sum += g * c->mass[k];
+    for (int k = 0; k < c->n; k++) sum += g * c->section.rho * c->length[k];
+    for (int e = 0; e < 2; e++)
+      for (int d = 0; d < m->dim; d++) sum += fabs(c->load[e][d]);
+    sum += c->of->tension;
+  }
+  for (int i = 0; i < m->n_bodies; i++) sum += g * m->body[i].mass;
+  return sum;
+}
+
+double cps_machine_grip(const machine *m) { return fmax(LEAST_GRIP, GRIP * loads(m)); }
+
+void cps_machine_lay(machine *m, double t) {
+  double h = 1e-3;
+  m->grip = cps_machine_grip(m);
+  let_go(m);
+  for (int round = 0; round < 100 && h < SETTLE && h > 1e-9; round++)
+    h *= relax(m, t, h, HARDLY, 0) < 0 ? 0.25 : 2;
+  let_go(m);
+}
+
+/* ------------------------------------------------------------------ laws with memory */
+
+static void remember_all(machine *m) {
+  int any = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    any |= c->memory != NULL;
+    for (int k = 0; c->memory && k < c->n_points; k++)
+      for (int a = 0; a < m->dim - 1; a++) {
+        contact_point *p = &c->point[k];
+        cps_memory_take(&c->contact, p->drum >= 0 ? p->n : 0, p->f[a], &p->mode[a], &c->memory[k], a);
+      }
+  }
+  for (int k = 0; k < m->n_slides; k++) {
+    slide *y = &m->slide[k];
+    any |= y->law.law->n_states;
+    if (y->law.law->n_states) cps_memory_take(&y->law, y->p.n, m->free[y->f_at].q, &y->p.mode[0], &y->y, 0);
+  }
+  if (any) note(m, NOTE_REMEMBERED, NULL);
+}
+
+/* ------------------------------------------------------------------ what runs away */
+
+/* Where the ends of cables, the bodies and the drums are: 3 numbers each. */
+static int watch(const machine *m, double *at) {
+  int n = 0;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int e = 0; e < 2; e++, n++)
+      for (int d = 0; d < m->dim && at; d++)
+        at[3 * n + d] = m->cable[i].q[(e == 0 ? 0 : m->cable[i].n * m->cable[i].b) + d];
+  for (int i = 0; i < m->n_bodies; i++, n++)
+    for (int d = 0; d < m->dim && at; d++) at[3 * n + d] = m->body[i].r[d];
+  for (int i = 0; i < m->n_drums; i++, n++)
+    if (at) at[3 * n] = m->drum[i].radius * m->drum[i].angle;
+  return n;
+}
+
+static void name_watched(const machine *m, int which, char *text, size_t size) {
+  int ends = 2 * m->n_cables;
+  if (which < ends) {
+    const cable *c = &m->cable[which / 2];
+    const cable_end *e = &c->of->end[which % 2];
+    const char *side = which % 2 ? "end" : "start";
+    if (c->of->closed)
+      snprintf(text, size, "belt %s", c->of->name);
+    else if (e->kind == END_BODY)
+      snprintf(text, size, "body %s, at the %s of cable %s,", m->of->bodies[e->body].name, side, c->of->name);
+    else
+      snprintf(text, size, "the %s of cable %s", side, c->of->name);
+  } else if (which < ends + m->n_bodies) {
+    snprintf(text, size, "body %s", m->body[which - ends].of->name);
+  } else {
+    snprintf(text, size, "drum %s", m->drum[which - ends - m->n_bodies].of->name);
+  }
+}
+
+static void say_direction(const machine *m, int turns, const double *gone, char *text, size_t size) {
+  double g = 0, far = 0, down = 0;
+  for (int d = 0; d < m->dim; d++) {
+    g += m->gravity[d] * m->gravity[d];
+    far += gone[d] * gone[d];
+    down += gone[d] * m->gravity[d];
+  }
+  g = sqrt(g);
+  far = sqrt(far);
+  if (turns)
+    snprintf(text, size, "turns %s", gone[0] > 0 ? "counterclockwise" : "clockwise");
+  else if (g > 0 && fabs(down) > 0.8 * g * far)
+    snprintf(text, size, "runs %s", down > 0 ? "down" : "up");
+  else if (m->dim == 2)
+    snprintf(text, size, "runs along [%.2g, %.2g]", gone[0] / far, gone[1] / far);
+  else
+    snprintf(text, size, "runs along [%.2g, %.2g, %.2g]", gone[0] / far, gone[1] / far, gone[2] / far);
+}
+
+/* Says what ran away, compared with where it was. */
+static cps_status ran(const machine *m, const double *was, double *is, cps_error *err) {
+  int n = watch(m, is), worst = 0, first_drum = n - m->n_drums;
+  double most = -1;
+  for (int i = 0; i < n; i++) {
+    double far = 0, down = 0;
+    for (int d = 0; d < 3; d++) {
+      is[3 * i + d] -= was[3 * i + d];
+      far += is[3 * i + d] * is[3 * i + d];
+      down += is[3 * i + d] * m->gravity[d];
+      if (i < 2 * m->n_cables) down += is[3 * i + d] * m->cable[i / 2].load[i % 2][d];
+    }
+    /* rather what falls than what it pulls along, and rather that than the drum between them */
+    far *= i >= first_drum ? 0.5 : down > 0 ? 1.5 : 1;
+    if (far > most) {
+      most = far;
+      worst = i;
+    }
+  }
+  char what[3 * NAME_MAX_LENGTH], how[80];
+  name_watched(m, worst, what, sizeof what);
+  say_direction(m, worst >= first_drum, is + 3 * worst, how, sizeof how);
+  return cps_error_set(err, CPS_FAILED, NULL,
+                       "there is no equilibrium: %s %s, and friction cannot hold it. Change the loads or the "
+                       "friction, or say start: drawn for the cable, and it runs from the shape as drawn",
+                       what, how);
+}
+
+/* ------------------------------------------------------------------ equilibrium */
+
+/* Points whose friction is used up count as sliding. */
+static void tell_slip(machine *m) {
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; k < m->cable[i].n_points; k++) {
+      contact_point *p = &m->cable[i].point[k];
+      double f = m->dim == 3 ? hypot(p->f[0], p->f[1]) : fabs(p->f[0]);
+      p->stuck = p->drum >= 0 && f < p->limit * (1 - 1e-6);
+    }
+}
+
+/* Bodies and drums that start with a velocity get it back. */
+static void start_moving(machine *m, double t) {
+  for (int i = 0; i < m->of->n_bodies; i++) {
+    const scenario_body *b = &m->of->bodies[i];
+    if (b->kind == BODY_SURFACE) continue;
+    if (m->body_cable[i] >= 0) {
+      cable *c = &m->cable[m->body_cable[i]];
+      double *v = c->v + (m->body_end[i] == 0 ? 0 : c->n * c->b);
+      for (int d = 0; d < m->dim && t >= b->held_until; d++) v[d] = b->v[d];
+    } else {
+      const border_body *y = &m->body[m->body_border[i]];
+      for (int k = 0; k < y->n && !y->held; k++) m->free[y->at + k].v = b->v[k];
+    }
+  }
+  for (int i = 0; i < m->n_drums; i++)
+    if (m->drum[i].angle_at >= 0) m->free[m->drum[i].angle_at].v = m->drum[i].of->rate;
+  cps_machine_move(m, t, t);
+  cps_machine_tie(m);
+  note(m, NOTE_STARTED, NULL);
+}
+
+/* Says why the search may have failed: elements that are long compared with a drum jump over its rim instead of sliding. */
+static cps_status lost(const machine *m, cps_error *err) {
+  const cable *worst = NULL;
+  const drum *on = NULL;
+  double most = 0.5, length = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k < c->n_points; k++) {
+      const contact_point *p = &c->point[k];
+      if (p->drum < 0) continue;
+      const drum *g = &m->drum[p->drum];
+      double l = c->length[p->node < c->n ? p->node : c->n - 1];
+      if (p->shape[0] == 1 && p->node > 0)
+        l = fmin(l, c->length[p->node - 1]); /* a node where the mesh gets coarser */
+      if (l <= most * g->radius) continue;
+      most = l / g->radius;
+      length = l;
+      worst = c;
+      on = g;
+    }
+  }
+  if (worst)
+    return cps_error_set(
+        err, CPS_FAILED, NULL,
+        "the search for the equilibrium does not converge: elements of cable %s are %.2g m long on drum "
+        "%s, whose radius is %.2g m. Make them shorter there with cables.%s.mesh or elements, or say "
+        "start: drawn for the cable, and it runs from the shape as drawn",
+        worst->of->name, length, on->of->name, on->radius, worst->of->name);
+  return cps_error_set(err, CPS_FAILED, NULL,
+                       "the search for the equilibrium does not converge: is the cable compressed, very "
+                       "slack, or its contact very stiff? With start: drawn it starts from the shape as "
+                       "drawn, and may come to rest by itself");
+}
+
+cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
+  int n = watch(m, NULL);
+  double *was = calloc((size_t)(6 * n) + 1, sizeof *was);
+  if (!was) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
+  cps_status status = CPS_OK;
+  watch(m, was);
+  cps_machine_lay(m, t);
+  rest_verdict verdict = cps_machine_descend(m, t, INFINITY);
+  rest(m);
+  if (verdict == REST_FOUND) {
+    cps_memory_refresh(m, &(implicit){t, 1, 1, 1, m->grip, 0});
+    tell_slip(m);
+    remember_all(m);
+    start_moving(m, t);
+  } else if (verdict == REST_RUNS) {
+    status = ran(m, was, was + 3 * n, err);
+  } else {
+    status = lost(m, err);
+  }
+  free(was);
+  return status;
+}

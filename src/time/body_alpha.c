@@ -1,0 +1,582 @@
+/* body_alpha.c - the generalised-alpha method.
+ *
+ * J. Chung, G. M. Hulbert, J. Appl. Mech. 60(2), 1993, in the form of M. Arnold, O. Bruels, Multibody Syst.
+ * Dyn. 18, 2007, which meets the equations themselves at the end of each step:
+ *
+ *   (1 - am) A1 + am A0 = (1 - af) a1 + af a0
+ *   q1 = q0 + h v0 + h^2 ((1/2 - beta) A0 + beta A1),   v1 = v0 + h ((1 - gamma) A0 + gamma A1)
+ *
+ * with the true accelerations a and the auxiliary ones A. The method is of order 2 for gamma = 1/2 - am + af;
+ * Chung and Hulbert choose am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1), beta = (1 - am + af)^2/4, so that
+ * oscillations far above the step's resolution lose the factor rho per step: rho = 1 is Newmark's average
+ * acceleration, which loses nothing; rho = 0 removes them at once. (HHT has am = 0, af = (1 - rho)/(1 + rho),
+ * Newmark am = af = 0: both are members of the family, and second to this choice.) Friction states have
+ * the first-order counterpart: K. E. Jansen, C. H. Whiting, G. M. Hulbert, Comput. Methods Appl. Mech. Eng.
+ * 190, 2000; O. Bruels, M. Arnold, J. Comput. Nonlinear Dyn. 3(4), 2008.
+ *
+ * Newton's method with the exact Jacobian solves for a1, the contact forces and the state rates at once
+ * (residual.c). If it fails the step is halved.
+ *
+ * Work of forces is summed by the trapezoidal rule over displacements, not over time: what linear springs
+ * do is then exact, a contact that does not move does none, and the audit's closing error is what the method
+ * itself dissipates.
+ *
+ * Invariants. (1) a, f and z_t satisfy the equations at sim->t with sim->y. (2) aux_a and aux_z belong to
+ * steps of the length `last`. (3) Steps end exactly at outputs and at whatever jumps.
+ */
+#include "step_notes.h"
+#include "residual.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEWTON_MOST = 48, PATIENCE = 8, LOCATE_MOST = 40, SHORT = 16 };
+
+/* A remainder that Newton no longer improves is good if it is within this many times its tolerance. */
+static const double STUCK_GOOD = 1e3;
+
+/* A guard's time is known well enough if the step passes it by this part of its length at most. */
+static const double PASSED = 1e-9;
+
+/* Auxiliary values are not extrapolated to steps that are this many times longer. */
+static const double BLOW_UP = 1e3;
+
+/* Coefficients of one of the two rules: for accelerations or for state rates. */
+typedef struct rule {
+  double m, f;     /* weights of the old values */
+  double gamma;    /* of the new auxiliary value in the integral */
+  double constant; /* local error = constant h^3 x''' of the integral */
+} rule;
+
+/* An array of a run. */
+typedef struct array {
+  double **at;
+  int n;
+} array;
+
+typedef struct run {
+  cps_simulation *sim;
+  cps_error *err;
+  residual r;
+  const array *arrays; /* all of the below */
+  int n_arrays;
+  rule second, first;
+  double beta, q_constant;
+  int adaptive;
+  double *y;                              /* [ny] at the end of the step being tried */
+  double *a, *f, *z_t;                    /* [nx] [nc] [nz] at the start */
+  double *a1, *f1, *z_t1;                 /* at the end */
+  double *aux_a, *aux_z;                  /* auxiliary values at the start */
+  double *before_a, *before_f, *before_z; /* one step earlier */
+  double *base_q, *base_v, *base_z;       /* what of the new state is known beforehand */
+  double *da, *df, *dz;
+  double *largest;            /* [2 nx + nz] largest |y| so far */
+  double *extension, *damper; /* [springs] at the start */
+  double *load, *drive;       /* [loads] force, [nx] force on surfaces, at the start */
+  double *guard, *guard1;     /* [nc CPS_MAX_GUARDS] */
+  int has_guards;
+  double last;                /* length of the last step; 0 after a restart */
+  double rescaled;            /* by which auxiliary values have been moved since then */
+  double before;              /* and of the one before it */
+  double careful, short_step; /* until this time steps are short, to see what happens before a guard fires */
+  double h;                   /* to try next */
+  double stop;                /* where steps have to end next: an output, or a jump of something prescribed */
+  int is_output, at_break;
+} run;
+
+/* ------------------------------------------------------------------ scheme */
+
+static rule make_rule(double m, double f) {
+  double shift = m - f; /* auxiliary values are those at t + shift h */
+  double bend = 0.5 * shift * (m + f - 1);
+  return (rule){m, f, 0.5 - shift, fabs(shift * shift / 2 - 1.0 / 12 - bend)};
+}
+
+static void make_scheme(run *r, double rho) {
+  double f = rho / (rho + 1);
+  r->second = make_rule((2 * rho - 1) / (rho + 1), f);
+  r->first = make_rule((3 * rho - 1) / (2 * (rho + 1)), f);
+  double shift = r->second.m - r->second.f;
+  r->beta = (1 - shift) * (1 - shift) / 4;
+  r->q_constant = fabs(1.0 / 6 - r->beta - shift / 2);
+}
+
+/* New auxiliary value = gain * new rate + this of the old ones. */
+static double gain(const rule *u) { return (1 - u->f) / (1 - u->m); }
+static double carried(const rule *u, double rate, double aux) {
+  return (u->f * rate - u->m * aux) / (1 - u->m);
+}
+
+/* ------------------------------------------------------------------ one step */
+
+/* Surfaces whose velocity is prescribed: their places by Simpson's rule. */
+static void move_surfaces(const run *r, double t, double h, double t1) {
+  const cps_system *s = r->sim->system;
+  const cps_scenario *sc = s->scenario;
+  for (int i = 0; i < sc->n_bodies && s->ns > 0; i++) {
+    const scenario_body *b = &sc->bodies[i];
+    if (b->kind != BODY_SURFACE || !b->motion_is_velocity) continue;
+    double v0 = cps_profile_eval(b->motion, t).y, v1 = cps_profile_eval(b->motion, t1).y;
+    double half = cps_profile_eval(b->motion, t + h / 2).y;
+    r->y[s->body_q[i]] = r->sim->y[s->body_q[i]] + h / 6 * (v0 + 4 * half + v1);
+  }
+}
+
+/* What the new state is without the new rates, and the first guess of those: the old ones. */
+static void predict(run *r, double h) {
+  const cps_system *s = r->sim->system;
+  const double *q = r->sim->y, *v = q + s->nx, *z = v + s->nx;
+  const rule *u = &r->second;
+  for (int i = 0; i < s->nd; i++) {
+    double known = carried(u, r->a[i], r->aux_a[i]);
+    r->base_q[i] = q[i] + h * v[i] + h * h * ((0.5 - r->beta) * r->aux_a[i] + r->beta * known);
+    r->base_v[i] = v[i] + h * ((1 - u->gamma) * r->aux_a[i] + u->gamma * known);
+  }
+  u = &r->first;
+  for (int i = 0; i < s->nz; i++)
+    r->base_z[i] = z[i] + h * ((1 - u->gamma) * r->aux_z[i] + u->gamma * carried(u, r->z_t[i], r->aux_z[i]));
+  memcpy(r->a1, r->a, (size_t)s->nx * sizeof(double));
+  memcpy(r->f1, r->f, (size_t)s->nc * sizeof(double));
+  memcpy(r->z_t1, r->z_t, (size_t)s->nz * sizeof(double));
+}
+
+/* The state that follows from the new rates. */
+static void follow(run *r, double b_q, double b_v, double b_z) {
+  const cps_system *s = r->sim->system;
+  double *q = r->y, *v = q + s->nx, *z = v + s->nx;
+  for (int i = 0; i < s->nd; i++) {
+    q[i] = r->base_q[i] + b_q * r->a1[i];
+    v[i] = r->base_v[i] + b_v * r->a1[i];
+  }
+  for (int i = 0; i < s->nz; i++) z[i] = r->base_z[i] + b_z * r->z_t1[i];
+}
+
+/* Solves the step of length h that ends at t1; 0 if Newton does not converge. */
+static int solve_step(run *r, double h, double t1) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  residual *e = &r->r;
+  double b_q = h * h * r->beta * gain(&r->second), b_v = h * r->second.gamma * gain(&r->second);
+  double b_z = h * r->first.gamma * gain(&r->first), last = INFINITY, mark = INFINITY;
+  predict(r, h);
+  cps_residual_look(e, sim->y, r->a, r->f);
+  move_surfaces(r, sim->t, h, t1);
+  for (int it = 0; it <= NEWTON_MOST; it++) {
+    follow(r, b_q, b_v, b_z);
+    /* First as at the end of the last step: who sticks then, mostly still does. */
+    e->sight = it == 0 ? LOOK_LAST : it < PATIENCE ? LOOK_CAREFULLY : LOOK_HERE;
+    cps_residual_eval(e, t1, r->y, r->a1, r->f1, r->z_t1, sim->mode);
+    /* Once at least, so that what is small goes on decaying: rest is approached to the last digit. */
+    int stuck = e->worst <= STUCK_GOOD && e->worst > 0.1 * last;
+    if (it > 0 && !e->limited && (e->worst <= 1 || stuck)) return 1;
+    if (it == NEWTON_MOST || !isfinite(e->worst)) break;
+    /* Where a law is very curved it takes many steps, but each helps; going round in circles does not. */
+    if (it % PATIENCE == 0) {
+      if (it > PATIENCE && e->worst > 0.7 * mark) break;
+      mark = e->worst;
+    }
+    last = e->worst;
+    sim->result.counters.newton++;
+    if (!cps_residual_factor(e, b_q, b_v, b_z) ||
+        !cps_residual_solve(e, e->r_a, e->r_f, e->r_z, r->da, r->df, r->dz))
+      break;
+    for (int i = 0; i < s->nd; i++) r->a1[i] += r->da[i];
+    for (int i = 0; i < s->nc; i++) r->f1[i] += r->df[i];
+    cps_residual_spread(e, r->f1);
+    for (int i = 0; i < s->nz; i++) r->z_t1[i] += r->dz[i];
+  }
+  return 0;
+}
+
+/* Second derivative of a rate from its last three values; from the last two, what it might be. */
+static double bend(const run *r, double h, double x1, double x0, double before) {
+  if (r->before == 0) return (x1 - x0) / (h * h);
+  return 2 * ((x1 - x0) / h - (x0 - before) / r->before) / (h + r->before);
+}
+
+static double over(double error, double size, const scenario_run *set) {
+  return fabs(error) / (set->tolerance_abs + set->tolerance * size);
+}
+
+/* The local error of the step over its tolerance, from the derivatives that the method's error starts with.
+ */
+static double local_error(const run *r, double h) {
+  const cps_system *s = r->sim->system;
+  const scenario_run *set = &s->scenario->run;
+  const double *scale = r->largest;
+  double worst = 0, h3 = h * h * h;
+  for (int i = 0; i < s->nd; i++) {
+    double q = r->q_constant * h * h * (r->a1[i] - r->a[i]);
+    double v = r->second.constant * h3 * bend(r, h, r->a1[i], r->a[i], r->before_a[i]);
+    worst = fmax(worst, over(q, fmax(scale[i], fabs(r->y[i])), set));
+    worst = fmax(worst, over(v, fmax(scale[s->nx + i], fabs(r->y[s->nx + i])), set));
+  }
+  /* While all sticks, nothing moves: what friction does to velocities shows what the loads do. */
+  for (int i = 0; i < s->nc; i++) {
+    double v = r->second.constant * h3 * bend(r, h, r->f1[i], r->f[i], r->before_f[i]) * r->sim->work.w_ii[i];
+    worst = fmax(worst, over(v, scale[s->nx + s->contacts[i].a], set));
+  }
+  for (int i = 0; i < s->nz; i++) {
+    double z = r->first.constant * h3 * bend(r, h, r->z_t1[i], r->z_t[i], r->before_z[i]);
+    worst = fmax(worst, over(z, fmax(scale[2 * s->nx + i], fabs(r->y[2 * s->nx + i])), set));
+  }
+  return worst;
+}
+
+/* ------------------------------------------------------------------ work */
+
+static double elastic_part(const scenario_spring *g, double e) {
+  return g->tension_only && e <= 0 ? 0 : g->stiffness * e;
+}
+
+/* Force on coordinate i of a surface, contacts included, is in drive[i] afterwards. */
+static void find_drives(const run *r, const double *f, double *drive) {
+  const cps_system *s = r->sim->system;
+  memcpy(drive, r->sim->work.force, (size_t)s->nx * sizeof(double));
+  for (int i = 0; i < s->nc; i++) drive[s->contacts[i].b] -= s->contacts[i].sb * f[i];
+}
+
+/* Keeps what the trapezoidal rule needs of the last evaluation, which was at time t. */
+static void keep_forces(run *r, double t) {
+  const cps_system *s = r->sim->system;
+  const workspace *k = &r->sim->work;
+  for (int i = 0; i < s->scenario->n_springs; i++) {
+    r->extension[i] = k->spring_e[i];
+    r->damper[i] = k->spring[i] - elastic_part(&s->scenario->springs[i], k->spring_e[i]);
+  }
+  for (int i = 0; i < s->n_loads; i++) r->load[i] = cps_profile_eval(s->loads[i].force, t).y;
+  if (s->ns > 0) find_drives(r, r->f, r->drive);
+}
+
+/* Adds the work of the step that ends at t with the last evaluation. */
+static void add_work(run *r, double t) {
+  const cps_system *s = r->sim->system;
+  const workspace *k = &r->sim->work;
+  const double *q0 = r->sim->y, *q = r->y;
+  const double *w0 = q0 + 2 * s->nx + s->nz;
+  double *w = r->y + 2 * s->nx + s->nz, damping = 0, loads = 0, motion = 0;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    double slide = q[c->a] - q0[c->a] - c->sb * (q[c->b] - q0[c->b]);
+    w[i] = w0[i] - 0.5 * (r->f[i] + r->f1[i]) * slide;
+  }
+  for (int i = 0; i < s->scenario->n_springs; i++) {
+    double now = k->spring[i] - elastic_part(&s->scenario->springs[i], k->spring_e[i]);
+    damping += 0.5 * (now + r->damper[i]) * (k->spring_e[i] - r->extension[i]);
+  }
+  for (int i = 0; i < s->n_loads; i++) {
+    const load *l = &s->loads[i];
+    double way = l->u[0] * (q[l->i] - q0[l->i]) + (l->j != l->i ? l->u[1] * (q[l->j] - q0[l->j]) : 0);
+    loads += 0.5 * (cps_profile_eval(l->force, t).y + r->load[i]) * way;
+  }
+  if (s->ns > 0) {
+    find_drives(r, r->f1, r->da);
+    for (int i = s->nd; i < s->nx; i++) motion -= 0.5 * (r->da[i] + r->drive[i]) * (q[i] - q0[i]);
+  }
+  w[s->nc] = w0[s->nc] + damping;
+  w[s->nc + 1] = w0[s->nc + 1] + loads;
+  w[s->nc + 2] = w0[s->nc + 2] + motion;
+}
+
+/* ------------------------------------------------------------------ guards of laws with memory */
+
+static void read_guards(const run *r, const double *y, double *g) {
+  const cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  for (int i = 0; i < s->nc; i++) {
+    if (sim->mode[i] < 0) continue;
+    const contact *c = &s->contacts[i];
+    cps_law_input in = {sim->work.v[i], sim->work.n[i], sim->work.f_eq[i], y + 2 * s->nx + c->z,
+                        sim->mode[i]};
+    cps_law_guards(c->law, c->p, &in, g + (size_t)i * CPS_MAX_GUARDS, NULL);
+  }
+}
+
+/* The part of the step up to the first guard that has turned negative, by the secant; 1 if none has. */
+static double first_crossing(run *r) {
+  const cps_simulation *sim = r->sim;
+  double least = 1;
+  read_guards(r, r->y, r->guard1);
+  for (int i = 0; i < sim->system->nc; i++) {
+    for (int k = 0; sim->mode[i] >= 0 && k < sim->system->contacts[i].law->n_guards; k++) {
+      double g0 = r->guard[(size_t)i * CPS_MAX_GUARDS + (size_t)k];
+      double g1 = r->guard1[(size_t)i * CPS_MAX_GUARDS + (size_t)k];
+      if (g1 >= 0 || g0 < 0) continue;
+      least = fmin(least, g0 / (g0 - g1) * (1 - 1e-15));
+    }
+  }
+  return least;
+}
+
+/* If a guard has turned negative within the step, shortens it to end just behind that, but not below `least`.
+ * The step has been solved with *h; it is again on return. 0 if Newton fails. */
+static int locate(run *r, double *h, double t_end, double least) {
+  double low = 0, high = *h, whole = *h, t = r->sim->t, part = first_crossing(r);
+  if (part >= 1) return 1;
+  for (int it = 0; it < LOCATE_MOST && high - low > fmax(PASSED * high, least); it++) {
+    double behind = part * high + 0.4 * fmax(PASSED * high, least); /* by the secant, and a little further */
+    *h = it % 4 == 3 || !(behind > low) || !(behind < high) ? 0.5 * (low + high) : behind;
+    if (!solve_step(r, *h, t + *h)) return 0;
+    double found = first_crossing(r);
+    if (found < 1) {
+      high = *h;
+      part = found;
+    } else {
+      low = *h;
+    }
+  }
+  if (*h == high) return 1;
+  *h = high;
+  return solve_step(r, high, high == whole ? t_end : t + high);
+}
+
+/* ------------------------------------------------------------------ a run */
+
+/* Accelerations and forces that fit the state, after something has jumped. */
+static cps_status restart(run *r) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  cps_solver_release(sim);
+  if (cps_system_rates(s, &sim->work, sim->t, sim->y, sim->mode, sim->y_t) != CPS_OK)
+    return cps_simulation_fail(sim, sim->work.failed_contact, r->err, "the contact forces do not settle");
+  memcpy(r->a, sim->y_t + s->nx, (size_t)s->nx * sizeof(double));
+  memcpy(r->f, sim->work.f, (size_t)s->nc * sizeof(double));
+  memcpy(r->z_t, sim->y_t + 2 * s->nx, (size_t)s->nz * sizeof(double));
+  memcpy(r->aux_a, r->a, (size_t)s->nx * sizeof(double));
+  memcpy(r->aux_z, r->z_t, (size_t)s->nz * sizeof(double));
+  memcpy(r->y, sim->y, (size_t)s->ny * sizeof(double));
+  /* the rates have added friction to the applied forces */
+  cps_system_kinematics(s, &sim->work, sim->t, sim->y);
+  keep_forces(r, sim->t);
+  if (r->has_guards) read_guards(r, sim->y, r->guard);
+  r->last = r->before = 0;
+  r->rescaled = 1;
+  return CPS_OK;
+}
+
+/* Auxiliary values are those at t + shift h: for another length they move along, unless that would only blow
+ * up round-off. */
+static void rescale(run *r, double h) {
+  const cps_system *s = r->sim->system;
+  if (r->last == 0 || r->last == h) return;
+  double x = h / r->last < BLOW_UP ? h / r->last : 0;
+  for (int i = 0; i < s->nd; i++) r->aux_a[i] = r->a[i] + x * (r->aux_a[i] - r->a[i]);
+  for (int i = 0; i < s->nz; i++) r->aux_z[i] = r->z_t[i] + x * (r->aux_z[i] - r->z_t[i]);
+  r->last = h;
+  r->rescaled *= x;
+}
+
+static void swap(double **x, double **y) {
+  double *t = *x;
+  *x = *y;
+  *y = t;
+}
+
+/* Takes the step of length h that was solved at time t1. */
+static void accept(run *r, double h, double t1) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  add_work(r, t1);
+  for (int i = 0; i < s->nd; i++)
+    r->aux_a[i] = gain(&r->second) * r->a1[i] + carried(&r->second, r->a[i], r->aux_a[i]);
+  for (int i = 0; i < s->nz; i++)
+    r->aux_z[i] = gain(&r->first) * r->z_t1[i] + carried(&r->first, r->z_t[i], r->aux_z[i]);
+  swap(&r->before_a, &r->a);
+  swap(&r->a, &r->a1);
+  swap(&r->before_z, &r->z_t);
+  swap(&r->z_t, &r->z_t1);
+  swap(&r->before_f, &r->f);
+  swap(&r->f, &r->f1);
+  swap(&sim->y, &r->y);
+  keep_forces(r, t1);
+  if (r->has_guards) read_guards(r, sim->y, r->guard);
+  r->before = r->last = h;
+  for (int i = 0; r->adaptive && i < 2 * s->nx + s->nz; i++)
+    r->largest[i] = fmax(r->largest[i], fabs(sim->y[i]));
+}
+
+/* Tells whoever follows about the step that was accepted last. */
+static cps_status tell_step(run *r, double h, double from, double t1) {
+  alpha_note how = {r->beta,
+                    r->rescaled,
+                    {r->second.m, r->second.f, r->second.gamma},
+                    {r->first.m, r->first.f, r->first.gamma},
+                    r->a,
+                    r->f,
+                    r->z_t};
+  step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &how};
+  r->rescaled = 1;
+  return cps_note(r->sim, &note, r->err);
+}
+
+static cps_status give_up(run *r, double h) {
+  int i = r->r.worst_contact;
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  if (i < 0)
+    return cps_simulation_fail(sim, -1, r->err,
+                               "Newton's method finds no balance of forces, even with steps of %.2g s: is a "
+                               "spring or damper extremely stiff? Try a smaller run.step, or run.solver bdf",
+                               h);
+  return cps_simulation_fail(
+      sim, i, r->err,
+      "Newton's method finds no friction force that fits the law %s, even with steps of "
+      "%.2g s (v = %.3g m/s, n = %.3g N): try a wider regularisation, a smaller run.step, "
+      "or run.solver bdf",
+      s->contacts[i].law->name, h, sim->work.v[i], sim->work.n[i]);
+}
+
+/* A guard fires within the step. In a mode the forces may be so simple that the step is long and passes over
+ * what friction does just before, as near v = 0: 1 if it has to be taken in short steps first. */
+static int look_again(run *r, double h) {
+  double t = r->sim->t;
+  if (!r->adaptive || t + h <= r->careful || first_crossing(r) >= 1) return 0;
+  r->short_step = h / SHORT;
+  r->careful = t + h + r->short_step;
+  return 1;
+}
+
+/* One accepted step of at most h, to end at `stop` if it is that long; at_break: something jumps there, and
+ * the step has to see what is before. Gives the length used and the next to try. */
+static cps_status advance(run *r, double h, double stop, int at_break, double *used, double *next) {
+  cps_simulation *sim = r->sim;
+  const scenario_run *set = &sim->system->scenario->run;
+  double least = 1e-14 * fmax(fabs(sim->t), set->until - set->from), error = 0;
+  for (;;) {
+    int last = h == stop - sim->t;
+    double t1 = last ? stop - (at_break ? 1e-10 * h : 0) : sim->t + h;
+    double tried = h;
+    rescale(r, h);
+    int good = solve_step(r, h, t1);
+    if (good && r->adaptive) error = local_error(r, h);
+    if (good && error <= 1 && r->has_guards) {
+      if (look_again(r, h)) {
+        h = r->short_step;
+        continue;
+      }
+      good = locate(r, &h, t1, least);
+    }
+    if (good && error <= 1) {
+      *used = h;
+      *next = h < tried ? tried : h * (error > 0 ? fmin(2, fmax(0.2, 0.9 / cbrt(error))) : 2);
+      double from = sim->t, end = h == tried ? t1 : sim->t + h;
+      accept(r, h, end);
+      sim->t = last && h == tried ? stop : sim->t + h;
+      return tell_step(r, h, from, end);
+    }
+    sim->result.counters.rejected++;
+    h = tried * (good ? fmax(0.1, 0.9 / cbrt(error)) : 0.25);
+    if (!(h > least)) return give_up(r, tried);
+  }
+}
+
+/* Fires guards; *jumped if a mode or a state has changed by it. */
+static cps_status settle(run *r, int *jumped) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  const double *z = sim->y + 2 * s->nx;
+  long events = sim->result.n_events;
+  memcpy(r->dz, z, (size_t)s->nz * sizeof(double));
+  cps_status status = cps_simulation_settle(sim, r->err);
+  int fired = sim->result.n_events > events || memcmp(r->dz, z, (size_t)s->nz * sizeof(double)) != 0;
+  if (!fired || status != CPS_OK) return status;
+  *jumped = 1;
+  step_note note = {.kind = NOTE_GUARD, .contact = -1, .guard = -1, .restarts = 1};
+  return cps_note(sim, &note, r->err);
+}
+
+static void list(checkpoint *c, void *owner) {
+  run *r = owner;
+  for (int i = 0; i < r->n_arrays; i++)
+    cps_checkpoint_array(c, "alpha.array", *r->arrays[i].at, r->arrays[i].n);
+  CHECKPOINT_VALUE(c, "alpha.last", r->last);
+  CHECKPOINT_VALUE(c, "alpha.rescaled", r->rescaled);
+  CHECKPOINT_VALUE(c, "alpha.before", r->before);
+  CHECKPOINT_VALUE(c, "alpha.careful", r->careful);
+  CHECKPOINT_VALUE(c, "alpha.short_step", r->short_step);
+  CHECKPOINT_VALUE(c, "alpha.h", r->h);
+  CHECKPOINT_VALUE(c, "alpha.stop", r->stop);
+  CHECKPOINT_VALUE(c, "alpha.is_output", r->is_output);
+  CHECKPOINT_VALUE(c, "alpha.at_break", r->at_break);
+  CHECKPOINT_VALUE(c, "alpha.factored", r->r.matrix.factored);
+}
+
+/* The pivots are a matter of the matrices before: they are forgotten, and all else is in the list. */
+static cps_status checkpoint_here(run *r) {
+  cps_sparse_forget(&r->r.matrix);
+  return cps_checkpoint_offer(r->sim, r->err);
+}
+
+static cps_status integrate(run *r) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  const scenario_run *set = &s->scenario->run;
+  double span = set->until - set->from, most = set->step > 0 ? set->step : span / 50;
+  r->h = r->adaptive ? 1e-4 * span : most;
+  r->stop = sim->t;
+  int resumed;
+  cps_status status = cps_checkpoint_begin(sim, list, r, &resumed, r->err);
+  step_note note = {.kind = NOTE_START, .contact = -1, .restarts = 1, .pinned = 1};
+  if (status == CPS_OK && !resumed) status = restart(r);
+  if (status == CPS_OK && !resumed) status = cps_note(sim, &note, r->err);
+  note.kind = NOTE_STOP;
+  while (status == CPS_OK && sim->t < set->until) {
+    if (sim->t >= r->stop) {
+      r->stop = cps_simulation_next_stop(sim, &r->is_output);
+      r->at_break = cps_system_next_break(s, sim->t) <= r->stop;
+    }
+    /* as many equal steps as there must be */
+    double left = r->stop - sim->t, steps = ceil(left / fmin(r->h, most) * (1 - 1e-9)), used = 0, next = r->h;
+    status = advance(r, steps > 1 ? left / steps : left, r->stop, r->at_break, &used, &next);
+    if (status != CPS_OK) break;
+    r->h = fmin(next, most);
+    if (r->has_guards && sim->t < r->careful) r->h = fmin(r->h, r->short_step);
+    int there = sim->t == r->stop;
+    int jumped = there && r->at_break;
+    if (r->has_guards) status = settle(r, &jumped);
+    if (status == CPS_OK && jumped) status = restart(r);
+    if (status == CPS_OK && jumped) status = cps_note(sim, &note, r->err);
+    if (status == CPS_OK && ((there && r->is_output) || cps_simulation_every_step(sim)))
+      status = cps_simulation_record(sim, r->err);
+    if (status == CPS_OK) status = cps_simulation_stepped(sim, used, r->err);
+    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS)) status = checkpoint_here(r);
+  }
+  sim->result.counters.factorisations += r->r.matrix.factored;
+  return status;
+}
+
+cps_status cps_run_alpha(cps_simulation *sim, cps_error *err) {
+  const cps_system *s = sim->system;
+  const scenario_run *set = &s->scenario->run;
+  cps_status status = cps_residual_accepts(s, "alpha", err);
+  if (status != CPS_OK) return status;
+  run r = {.sim = sim, .err = err, .adaptive = !(set->step > 0), .careful = -INFINITY};
+  make_scheme(&r, set->rho);
+  for (int i = 0; i < s->nc; i++) r.has_guards |= sim->mode[i] >= 0;
+  int guards = r.has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
+  const array arrays[] = {
+      {&r.y, s->ny},        {&r.a, s->nx},         {&r.a1, s->nx},       {&r.f, s->nc},
+      {&r.f1, s->nc},       {&r.z_t, s->nz},       {&r.z_t1, s->nz},     {&r.aux_a, s->nx},
+      {&r.aux_z, s->nz},    {&r.before_a, s->nx},  {&r.before_z, s->nz}, {&r.before_f, s->nc},
+      {&r.base_q, s->nx},   {&r.base_v, s->nx},    {&r.base_z, s->nz},   {&r.da, s->nx},
+      {&r.df, s->nc},       {&r.dz, s->nz},        {&r.largest, s->ny},  {&r.extension, springs},
+      {&r.damper, springs}, {&r.load, s->n_loads}, {&r.drive, s->nx},    {&r.guard, guards},
+      {&r.guard1, guards}};
+  enum { COUNT = sizeof arrays / sizeof arrays[0] };
+  r.arrays = arrays;
+  r.n_arrays = COUNT;
+  int good = 1;
+  for (int i = 0; i < COUNT; i++)
+    good = (*arrays[i].at = calloc(arrays[i].n > 0 ? (size_t)arrays[i].n : 1, sizeof(double))) && good;
+  if (!good)
+    status = cps_simulation_fail(sim, -1, err, "out of memory");
+  else
+    status = cps_residual_make(&r.r, s, &sim->work, err);
+  if (status == CPS_OK) {
+    status = integrate(&r);
+    cps_residual_free(&r.r);
+  }
+  for (int i = 0; i < COUNT; i++) free(*arrays[i].at);
+  return status;
+}

@@ -1,0 +1,653 @@
+/* body_bdf.c - backward differentiation formulas of variable order, by SUNDIALS' CVODES.
+ *
+ * A. C. Hindmarsh et al., SUNDIALS, ACM Trans. Math. Softw. 31(3), 2005. CVODES integrates q' = v, v' = a,
+ * z' = g, where accelerations and contact forces are solved for exactly in every evaluation (system.c): there
+ * is nothing algebraic whose history could be lost, and after a jump nothing to make consistent. Its Newton
+ * matrix 1 - gamma J would be dense where contacts are coupled. Instead of forming it, a linear solver of our
+ * own solves the larger but sparse system for the changes of accelerations, contact forces and state rates,
+ * from which the state's change follows (residual.c with b_q = gamma^2, b_v = b_z = gamma).
+ *
+ * Errors are measured by their largest entry over its tolerance, as in the other solvers, not by the mean
+ * square: a thousand bodies at rest must not excuse one that moves. Work is integrated along as quadratures.
+ * Outputs are interpolated; the steps end exactly where something prescribed jumps and see only what is
+ * before. Guards of laws with memory are located by CVODES' root finding.
+ *
+ * Invariant: the vector is [q (nx) | v (nd) | z (nz)]; entries that are prescribed do not change.
+ */
+#include "step_notes.h"
+#include "residual.h"
+
+#include <cvodes/cvodes.h>
+#include <cvodes/cvodes_ls.h>
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_linearsolver.h>
+#include <sundials/sundials_matrix.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ORDER_MOST = 5, SHORT = 16 };
+
+/* Steps after which the integration starts anew, so that nothing hangs on the history that CVODES holds: a
+ * checkpoint taken there is exact. Coming back to the full order costs some thirty short steps. */
+enum { FRESH_START = 2000 };
+
+/* What is near rest, and how well velocities must be known there, in widths of the law. */
+static const double NEAR = 4, SEEN = 0.01;
+
+typedef struct run {
+  cps_simulation *sim;
+  cps_error *err;
+  residual r;
+  SUNContext context;
+  void *cvode;
+  N_Vector y, w;    /* w: work [nw], then friction's impulse over mass [nc] */
+  SUNMatrix matrix; /* an empty one: CVODES asks for one, ours is in r */
+  SUNLinearSolver linear;
+  double gamma;
+  double latest;         /* evaluations are not made after this time, where something jumps */
+  double *state, *rates; /* [ny] as the system has them */
+  double *a, *f, *z_t;   /* of the last linearisation */
+  double *dq, *dv;       /* [nx] */
+  double *r_a, *r_f, *r_z, *da, *df, *dz_t;
+  int *rolls;           /* [nx] 1 for surfaces whose place is integrated */
+  int n_guards, *fired; /* guards of laws with memory, and which of them CVODES found */
+  double *kept;         /* [ny] state after the last accepted step, if there are guards */
+  double careful;       /* until this time steps are short, to see what happens before a guard fires */
+  int failed_contact;
+  const bdf_follower *along; /* changes of state to integrate along; NULL: none */
+  N_Vector *y_along, *w_along;
+  double *dy, *dy_t; /* [ny] */
+} run;
+
+/* ------------------------------------------------------------------ states */
+
+static void unpack(const cps_system *s, const double *x, double *y) {
+  memcpy(y, x, (size_t)s->nx * sizeof(double));
+  memcpy(y + s->nx, x + s->nx, (size_t)s->nd * sizeof(double));
+  memcpy(y + 2 * s->nx, x + s->nx + s->nd, (size_t)s->nz * sizeof(double));
+}
+
+static void pack(const cps_system *s, const double *y, double *x) {
+  memcpy(x, y, (size_t)s->nx * sizeof(double));
+  memcpy(x + s->nx, y + s->nx, (size_t)s->nd * sizeof(double));
+  memcpy(x + s->nx + s->nd, y + 2 * s->nx, (size_t)s->nz * sizeof(double));
+}
+
+/* The largest weighted entry, in place of the root mean square. */
+static realtype largest(N_Vector x, N_Vector weight) {
+  const double *a = N_VGetArrayPointer(x), *b = N_VGetArrayPointer(weight);
+  double most = 0;
+  for (sunindextype i = 0; i < N_VGetLength(x); i++) {
+    double size = fabs(a[i] * b[i]);
+    if (!(size <= most)) most = size; /* NaN goes through */
+  }
+  return most;
+}
+
+/* Weights of errors. Near rest, a velocity that is known to its own digits may still be too uncertain for a
+ * law that changes within epsilon: there it has to be known to a part of that. */
+static int weights(N_Vector x, N_Vector weight, void *data) {
+  run *r = data;
+  const cps_system *s = r->sim->system;
+  const scenario_run *set = &s->scenario->run;
+  const double *y = N_VGetArrayPointer(x);
+  double *w = N_VGetArrayPointer(weight), *w_v = w + s->nx;
+  for (int i = 0; i < s->nx + s->nd + s->nz; i++)
+    w[i] = 1 / (set->tolerance * fabs(y[i]) + set->tolerance_abs);
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    if (c->n_states > 0) continue;
+    cps_law_scale scale;
+    cps_law_scales(c->law, c->p, r->sim->work.n[i], &scale);
+    double width = scale.v_band > 0 ? scale.v_band : scale.v_scale;
+    if (fabs(r->sim->work.v[i]) > NEAR * width) continue;
+    w_v[c->a] = fmax(w_v[c->a], 1 / (SEEN * width));
+    if (c->b < s->nd) w_v[c->b] = fmax(w_v[c->b], 1 / (SEEN * width));
+  }
+  return 0;
+}
+
+/* ------------------------------------------------------------------ what CVODES calls */
+
+static int evaluate(run *r, double t, N_Vector x) {
+  const cps_system *s = r->sim->system;
+  unpack(s, N_VGetArrayPointer(x), r->state);
+  workspace *k = &r->sim->work;
+  cps_status status = cps_system_rates(s, k, fmin(t, r->latest), r->state, r->sim->mode, r->rates);
+  r->failed_contact = status == CPS_OK ? -1 : k->failed_contact;
+  return status == CPS_OK ? 0 : 1;
+}
+
+static int rates(realtype t, N_Vector x, N_Vector x_t, void *data) {
+  run *r = data;
+  const cps_system *s = r->sim->system;
+  int failed = evaluate(r, t, x);
+  double *out = N_VGetArrayPointer(x_t);
+  pack(s, r->rates, out);
+  for (int i = s->nd; i < s->nx; i++)
+    if (!r->rolls[i]) out[i] = 0;
+  return failed;
+}
+
+static int powers(realtype t, N_Vector x, N_Vector w_t, void *data) {
+  run *r = data;
+  const cps_system *s = r->sim->system;
+  int failed = evaluate(r, t, x);
+  double *out = N_VGetArrayPointer(w_t);
+  memcpy(out, r->rates + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
+  for (int i = 0; i < s->nc; i++) out[s->nw + i] = r->sim->work.f[i] * r->sim->work.w_ii[i];
+  return failed;
+}
+
+/* Guards of all contacts that carry a mode along. */
+static int guards(realtype t, N_Vector x, realtype *g, void *data) {
+  run *r = data;
+  const cps_system *s = r->sim->system;
+  if (evaluate(r, t, x)) return 1;
+  const workspace *k = &r->sim->work;
+  int n = 0;
+  for (int i = 0; i < s->nc; i++) {
+    if (r->sim->mode[i] < 0) continue;
+    const contact *c = &s->contacts[i];
+    cps_law_input in = {k->v[i], k->n[i], k->f_eq[i], r->state + 2 * s->nx + c->z, r->sim->mode[i]};
+    cps_law_guards(c->law, c->p, &in, g + n, NULL);
+    n += c->law->n_guards;
+  }
+  return 0;
+}
+
+/* Linearises at a state (unless the last linearisation will do), and factors for a new gamma. */
+static int linearise(realtype t, N_Vector x, N_Vector x_t, SUNMatrix matrix, booleantype good_enough,
+                     booleantype *current, realtype gamma, void *data, N_Vector a, N_Vector b, N_Vector c) {
+  run *r = data;
+  const cps_system *s = r->sim->system;
+  (void)x_t, (void)matrix, (void)a, (void)b, (void)c;
+  *current = !good_enough;
+  r->gamma = gamma;
+  if (!good_enough) {
+    if (evaluate(r, t, x)) return 1;
+    memcpy(r->a, r->rates + s->nx, (size_t)s->nx * sizeof(double));
+    memcpy(r->f, r->sim->work.f, (size_t)s->nc * sizeof(double));
+    memcpy(r->z_t, r->rates + 2 * s->nx, (size_t)s->nz * sizeof(double));
+    cps_residual_eval(&r->r, fmin(t, r->latest), r->state, r->a, r->f, r->z_t, r->sim->mode);
+  }
+  return cps_residual_factor(&r->r, gamma * gamma, gamma, gamma) ? 0 : 1;
+}
+
+/* Solves (1 - gamma J) x = b: with the unknown change of accelerations da, x_v = b_v + gamma da and x_q = b_q
+ * + gamma x_v; what b alone changes is the right-hand side. */
+static int solve(SUNLinearSolver linear, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance) {
+  run *r = linear->content;
+  const cps_system *s = r->sim->system;
+  (void)matrix, (void)tolerance;
+  int nx = s->nx, nd = s->nd;
+  const double *b_q = N_VGetArrayPointer(b), *b_v = b_q + nx, *b_z = b_v + nd;
+  double *x_q = N_VGetArrayPointer(x), *x_v = x_q + nx, *x_z = x_v + nd, gamma = r->gamma;
+  for (int i = 0; i < nx; i++) {
+    r->dv[i] = i < nd ? b_v[i] : 0;
+    r->dq[i] = b_q[i] + gamma * r->dv[i];
+  }
+  cps_residual_along(&r->r, r->dq, r->dv, b_z, r->r_a, r->r_f, r->r_z);
+  if (!cps_residual_solve(&r->r, r->r_a, r->r_f, r->r_z, r->da, r->df, r->dz_t)) return 1;
+  /* x may be b: each entry is read before it is written. */
+  for (int i = 0; i < nx; i++) x_q[i] = r->dq[i] + gamma * gamma * r->da[i];
+  for (int i = 0; i < nd; i++) x_v[i] = r->dv[i] + gamma * r->da[i];
+  for (int i = 0; i < s->nz; i++) x_z[i] = b_z[i] + gamma * r->dz_t[i];
+  return 0;
+}
+
+/* ------------------------------------------------------------------ changes of state along with it */
+
+static void *follower_data(const run *r) { return r->sim->follow.data; }
+
+/* The rate of change i. */
+static int along_rates(int n, realtype t, N_Vector x, N_Vector x_t, int i, N_Vector s, N_Vector s_t,
+                       void *data, N_Vector a, N_Vector b) {
+  run *r = data;
+  const cps_system *sys = r->sim->system;
+  (void)n, (void)x_t, (void)a, (void)b;
+  unpack(sys, N_VGetArrayPointer(x), r->state);
+  memset(r->dy, 0, (size_t)sys->ny * sizeof(double));
+  unpack(sys, N_VGetArrayPointer(s), r->dy);
+  if (!r->along->along(follower_data(r), i, fmin(t, r->latest), r->state, r->dy, r->dy_t)) return 1;
+  double *out = N_VGetArrayPointer(s_t);
+  pack(sys, r->dy_t, out);
+  for (int j = sys->nd; j < sys->nx; j++)
+    if (!r->rolls[j]) out[j] = 0;
+  return 0;
+}
+
+static int along_powers(int n, realtype t, N_Vector x, N_Vector *s, N_Vector w_t, N_Vector *s_t, void *data,
+                        N_Vector a, N_Vector b) {
+  run *r = data;
+  const cps_system *sys = r->sim->system;
+  (void)w_t, (void)a, (void)b;
+  unpack(sys, N_VGetArrayPointer(x), r->state);
+  for (int i = 0; i < n; i++) {
+    memset(r->dy, 0, (size_t)sys->ny * sizeof(double));
+    unpack(sys, N_VGetArrayPointer(s[i]), r->dy);
+    if (!r->along->along(follower_data(r), i, fmin(t, r->latest), r->state, r->dy, r->dy_t)) return 1;
+    N_VConst(0, s_t[i]);
+    memcpy(N_VGetArrayPointer(s_t[i]), r->dy_t + 2 * sys->nx + sys->nz, (size_t)sys->nw * sizeof(double));
+  }
+  return 0;
+}
+
+static void put_changes(const run *r) {
+  const cps_system *s = r->sim->system;
+  for (int i = 0; r->along && i < r->along->n; i++) {
+    const double *dy = r->along->change(follower_data(r), i);
+    pack(s, dy, N_VGetArrayPointer(r->y_along[i]));
+    N_VConst(0, r->w_along[i]);
+    memcpy(N_VGetArrayPointer(r->w_along[i]), dy + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
+  }
+}
+
+/* Changes at time t, not after the last step; 0 if there are none. */
+static int get_changes(const run *r, double t) {
+  const cps_system *s = r->sim->system;
+  for (int i = 0; r->along && i < r->along->n; i++) {
+    if (CVodeGetSensDky1(r->cvode, t, 0, i, r->y_along[i]) != CV_SUCCESS ||
+        CVodeGetQuadSensDky1(r->cvode, t, 0, i, r->w_along[i]) != CV_SUCCESS)
+      return 0;
+    double *dy = r->along->change(follower_data(r), i);
+    unpack(s, N_VGetArrayPointer(r->y_along[i]), dy);
+    memcpy(dy + 2 * s->nx + s->nz, N_VGetArrayPointer(r->w_along[i]), (size_t)s->nw * sizeof(double));
+  }
+  return 1;
+}
+
+static int make_changes(run *r) {
+  if (!r->along) return 1;
+  int n = r->along->n;
+  void *c = r->cvode;
+  r->y_along = N_VCloneVectorArray(n, r->y);
+  r->w_along = N_VCloneVectorArray(n, r->w);
+  if (!r->y_along || !r->w_along) return 0;
+  put_changes(r);
+  return CVodeSensInit1(c, n, CV_STAGGERED, along_rates, r->y_along) == CV_SUCCESS &&
+         CVodeSetSensParams(c, NULL, (realtype *)r->along->scale, NULL) == CV_SUCCESS &&
+         CVodeSensEEtolerances(c) == CV_SUCCESS && CVodeSetSensErrCon(c, SUNTRUE) == CV_SUCCESS &&
+         CVodeQuadSensInit(c, along_powers, r->w_along) == CV_SUCCESS &&
+         CVodeQuadSensEEtolerances(c) == CV_SUCCESS && CVodeSetQuadSensErrCon(c, SUNFALSE) == CV_SUCCESS;
+}
+
+static int restart_changes(run *r) {
+  if (!r->along) return 1;
+  put_changes(r);
+  return CVodeSensReInit(r->cvode, CV_STAGGERED, r->y_along) == CV_SUCCESS &&
+         CVodeQuadSensReInit(r->cvode, r->w_along) == CV_SUCCESS;
+}
+
+static cps_status tell(const run *r, step_note note) { return cps_note(r->sim, &note, r->err); }
+
+static SUNLinearSolver_Type is_direct(SUNLinearSolver linear) {
+  (void)linear;
+  return SUNLINEARSOLVER_DIRECT;
+}
+
+static int nothing_to_set_up(SUNLinearSolver linear, SUNMatrix matrix) {
+  (void)linear, (void)matrix;
+  return 0;
+}
+
+static SUNMatrix_ID is_custom(SUNMatrix matrix) {
+  (void)matrix;
+  return SUNMATRIX_CUSTOM;
+}
+
+/* The library never prints; what went wrong is said by `complain`. */
+static void keep_quiet(int code, const char *module, const char *function, char *message, void *data) {
+  (void)code, (void)module, (void)function, (void)message, (void)data;
+}
+
+/* ------------------------------------------------------------------ making */
+
+static double longest(const scenario_run *set) {
+  return set->step > 0 ? set->step : (set->until - set->from) / 50;
+}
+
+static int make_linear(run *r) {
+  r->matrix = SUNMatNewEmpty(r->context);
+  r->linear = SUNLinSolNewEmpty(r->context);
+  if (!r->matrix || !r->linear) return 0;
+  r->matrix->ops->getid = is_custom;
+  r->linear->ops->gettype = is_direct;
+  r->linear->ops->setup = nothing_to_set_up;
+  r->linear->ops->solve = solve;
+  r->linear->content = r;
+  return CVodeSetLinearSolver(r->cvode, r->linear, r->matrix) == CVLS_SUCCESS &&
+         CVodeSetLinSysFn(r->cvode, linearise) == CVLS_SUCCESS;
+}
+
+/* Puts the simulation's state into the vectors. */
+static void put_state(const run *r) {
+  const cps_system *s = r->sim->system;
+  pack(s, r->sim->y, N_VGetArrayPointer(r->y));
+  memcpy(N_VGetArrayPointer(r->w), r->sim->y + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
+}
+
+static int make_cvode(run *r) {
+  const cps_system *s = r->sim->system;
+  const scenario_run *set = &s->scenario->run;
+  if (SUNContext_Create(NULL, &r->context) != 0) return 0;
+  r->y = N_VNew_Serial(s->nx + s->nd + s->nz, r->context);
+  r->w = N_VNew_Serial(s->nw + s->nc, r->context);
+  r->cvode = CVodeCreate(CV_BDF, r->context);
+  if (!r->y || !r->w || !r->cvode) return 0;
+  r->y->ops->nvwrmsnorm = r->w->ops->nvwrmsnorm = largest;
+  N_VConst(0, r->w);
+  put_state(r);
+  void *c = r->cvode;
+  int *directions = calloc(r->n_guards > 0 ? (size_t)r->n_guards : 1, sizeof(int));
+  if (!directions) return 0;
+  for (int i = 0; i < r->n_guards; i++) directions[i] = -1;
+  int good = CVodeSetErrHandlerFn(c, keep_quiet, NULL) == CV_SUCCESS &&
+             CVodeInit(c, rates, r->sim->t, r->y) == CV_SUCCESS &&
+             CVodeWFtolerances(c, weights) == CV_SUCCESS && CVodeSetUserData(c, r) == CV_SUCCESS &&
+             CVodeSetMaxOrd(c, ORDER_MOST) == CV_SUCCESS && CVodeSetMaxNumSteps(c, -1) == CV_SUCCESS &&
+             CVodeSetMaxHnilWarns(c, -1) == CV_SUCCESS && CVodeSetMaxStep(c, longest(set)) == CV_SUCCESS &&
+             CVodeQuadInit(c, powers, r->w) == CV_SUCCESS &&
+             CVodeQuadSStolerances(c, set->tolerance, set->tolerance_abs) == CV_SUCCESS &&
+             CVodeSetQuadErrCon(c, SUNTRUE) == CV_SUCCESS && make_linear(r) &&
+             (r->n_guards == 0 || (CVodeRootInit(c, r->n_guards, guards) == CV_SUCCESS &&
+                                   CVodeSetRootDirection(c, directions) == CV_SUCCESS &&
+                                   CVodeSetNoInactiveRootWarn(c) == CV_SUCCESS)) &&
+             make_changes(r);
+  free(directions);
+  return good;
+}
+
+static void free_cvode(run *r) {
+  if (r->y_along) N_VDestroyVectorArray(r->y_along, r->along->n);
+  if (r->w_along) N_VDestroyVectorArray(r->w_along, r->along->n);
+  r->y_along = r->w_along = NULL;
+  if (r->cvode) CVodeFree(&r->cvode);
+  if (r->linear) SUNLinSolFreeEmpty(r->linear);
+  if (r->matrix) SUNMatFreeEmpty(r->matrix);
+  if (r->y) N_VDestroy(r->y);
+  if (r->w) N_VDestroy(r->w);
+  if (r->context) SUNContext_Free(&r->context);
+  r->linear = NULL;
+  r->matrix = NULL;
+  r->y = r->w = NULL;
+}
+
+/* ------------------------------------------------------------------ a run */
+
+/* Adds CVODES' counters, which start again with every restart. */
+static void count(run *r) {
+  long tests = 0, iterations = 0, failures = 0;
+  cps_counters *n = &r->sim->result.counters;
+  CVodeGetNumErrTestFails(r->cvode, &tests);
+  CVodeGetNumNonlinSolvIters(r->cvode, &iterations);
+  CVodeGetNumStepSolveFails(r->cvode, &failures);
+  n->rejected += tests + failures;
+  n->newton += iterations;
+}
+
+/* Starts from the simulation's state, and starts again where something has jumped. */
+static cps_status restart(run *r, int begins) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  cps_solver_release(sim);
+  cps_system_kinematics(s, &sim->work, sim->t, sim->y);
+  cps_status status = tell(r,
+                           (step_note){.kind = begins ? NOTE_START : NOTE_STOP, .contact = -1, .pinned = 1});
+  if (status != CPS_OK) return status;
+  put_state(r);
+  count(r);
+  if (CVodeReInit(r->cvode, sim->t, r->y) != CV_SUCCESS || CVodeQuadReInit(r->cvode, r->w) != CV_SUCCESS ||
+      !restart_changes(r))
+    return cps_simulation_fail(sim, -1, r->err, "SUNDIALS cannot start again here");
+  return CPS_OK;
+}
+
+/* Puts CVODES' state of time t, not after its last step, into the simulation. */
+static cps_status fetch(run *r, double t) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  if (CVodeGetDky(r->cvode, t, 0, r->y) != CV_SUCCESS ||
+      CVodeGetQuadDky(r->cvode, t, 0, r->w) != CV_SUCCESS || !get_changes(r, t))
+    return cps_simulation_fail(sim, -1, r->err, "SUNDIALS has no value for t = %.9g s", t);
+  sim->t = t;
+  unpack(s, N_VGetArrayPointer(r->y), sim->y);
+  memcpy(sim->y + 2 * s->nx + s->nz, N_VGetArrayPointer(r->w), (size_t)s->nw * sizeof(double));
+  return CPS_OK;
+}
+
+/* Records the outputs that the step to t has passed. */
+static cps_status record_passed(run *r, double t) {
+  cps_simulation *sim = r->sim;
+  cps_status status = CPS_OK;
+  while (status == CPS_OK && cps_simulation_passed(sim, t)) {
+    status = fetch(r, sim->next_output);
+    if (status == CPS_OK) status = cps_simulation_record(sim, r->err);
+  }
+  return status;
+}
+
+/* Fires the guards that CVODES has found at zero. */
+static cps_status fire(run *r) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  int n = 0;
+  CVodeGetRootInfo(r->cvode, r->fired);
+  cps_system_kinematics(s, &sim->work, sim->t, sim->y);
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    int mode = sim->mode[i], count_guards = mode < 0 ? 0 : c->law->n_guards;
+    for (int k = 0; k < count_guards; k++) {
+      if (!r->fired[n + k]) continue;
+      double *z = sim->y + 2 * s->nx + c->z, next[CPS_MAX_STATES];
+      cps_law_input in = {sim->work.v[i], sim->work.n[i], sim->work.f_eq[i], z, mode};
+      sim->mode[i] = cps_law_transition(c->law, c->p, &in, k, next, NULL);
+      memcpy(z, next, (size_t)c->n_states * sizeof(double));
+      cps_status status = sim->mode[i] == mode ? CPS_OK
+                                               : cps_simulation_event(sim, i, mode, sim->mode[i], r->err);
+      if (status == CPS_OK) status = tell(r, (step_note){.kind = NOTE_GUARD, .contact = i, .guard = k});
+      if (status != CPS_OK) return status;
+      break;
+    }
+    n += count_guards;
+  }
+  return CPS_OK;
+}
+
+/* Fires guards that root finding has missed; *jumped if a mode or a state has changed by it. */
+static cps_status settle(run *r, int *jumped) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  const double *z = sim->y + 2 * s->nx;
+  long events = sim->result.n_events;
+  memcpy(r->dz_t, z, (size_t)s->nz * sizeof(double));
+  cps_status status = cps_simulation_settle(sim, r->err);
+  if (sim->result.n_events == events && memcmp(r->dz_t, z, (size_t)s->nz * sizeof(double)) == 0)
+    return status;
+  *jumped = 1;
+  if (status == CPS_OK) status = tell(r, (step_note){.kind = NOTE_END});
+  return status == CPS_OK ? tell(r, (step_note){.kind = NOTE_GUARD, .contact = -1, .guard = -1}) : status;
+}
+
+static cps_status complain(run *r, int flag) {
+  int i = r->failed_contact;
+  double h = 0;
+  CVodeGetCurrentStep(r->cvode, &h);
+  switch (flag) {
+  case CV_TOO_MUCH_ACC:
+    return cps_simulation_fail(r->sim, i, r->err,
+                               "run.tolerance asks for more digits than numbers have: loosen it");
+  case CV_ERR_FAILURE:
+    return cps_simulation_fail(r->sim, i, r->err,
+                               "the error stays too large even with steps of %.2g s: something jumps that no "
+                               "event announces; loosen run.tolerance, or try a wider regularisation",
+                               h);
+  case CV_CONV_FAILURE:
+  case CV_LSETUP_FAIL:
+  case CV_LSOLVE_FAIL:
+    return cps_simulation_fail(r->sim, i, r->err,
+                               "Newton's method finds no balance of forces, even with steps of %.2g s: try a "
+                               "wider regularisation of friction, or run.solver alpha",
+                               h);
+  default: /* an evaluation failed again and again */
+    return cps_simulation_fail(
+        r->sim, i, r->err, "the contact forces do not settle: try another friction law (SUNDIALS status %d)",
+        flag);
+  }
+}
+
+/* A guard has fired at t, in a step from `before`. In a mode the forces may be so simple that the step was
+ * long and passed over what friction does just before, as near v = 0: goes back and takes it in short steps.
+ * 1 if that is to be done, 0 if it has been. */
+static int look_again(run *r, double before, double t) {
+  cps_simulation *sim = r->sim;
+  const scenario_run *set = &sim->system->scenario->run;
+  double part = (t - before) / SHORT;
+  if (t <= r->careful || !(part > 1e-13 * fmax(fabs(t), set->until - set->from))) {
+    CVodeSetMaxStep(r->cvode, longest(set));
+    return 0;
+  }
+  memcpy(sim->y, r->kept, (size_t)sim->system->ny * sizeof(double));
+  sim->t = before;
+  r->careful = t + 2 * part;
+  CVodeSetMaxStep(r->cvode, fmin(part, longest(set)));
+  return 1;
+}
+
+/* One step of CVODES, to `stop` at most; *again if it has to start anew behind it. */
+static cps_status step(run *r, double stop, int *again) {
+  cps_simulation *sim = r->sim;
+  const scenario_run *set = &sim->system->scenario->run;
+  double before = sim->t, t = before;
+  int flag = CVode(r->cvode, stop, r->y, &t, CV_ONE_STEP);
+  if (flag < 0) return complain(r, flag);
+  if (flag == CV_ROOT_RETURN && look_again(r, before, t)) {
+    *again = 1;
+    return CPS_OK;
+  }
+  if (r->n_guards > 0 && t > r->careful && before <= r->careful) CVodeSetMaxStep(r->cvode, longest(set));
+  cps_status status = record_passed(r, t);
+  if (status == CPS_OK) status = fetch(r, t);
+  if (status == CPS_OK) status = tell(r, (step_note){.kind = NOTE_SMOOTH});
+  if (status != CPS_OK) return status;
+  if (flag == CV_ROOT_RETURN) {
+    status = tell(r, (step_note){.kind = NOTE_END});
+    if (status == CPS_OK) status = fire(r);
+    *again = 1;
+  } else if (r->n_guards > 0) {
+    status = settle(r, again);
+  }
+  if (r->n_guards > 0) memcpy(r->kept, sim->y, (size_t)sim->system->ny * sizeof(double));
+  if (status == CPS_OK && cps_simulation_every_step(sim) && t < stop)
+    status = cps_simulation_record(sim, r->err);
+  return status == CPS_OK ? cps_simulation_stepped(sim, t - before, r->err) : status;
+}
+
+/* A fresh start is due, but not where steps are kept short. */
+static int is_due(const run *r) { return r->sim->t > r->careful && cps_checkpoint_due(r->sim, FRESH_START); }
+
+static void list(checkpoint *c, void *owner) {
+  run *r = owner;
+  cps_checkpoint_array(c, "bdf.kept", r->kept, r->sim->system->ny);
+  CHECKPOINT_VALUE(c, "bdf.careful", r->careful);
+  CHECKPOINT_VALUE(c, "bdf.factored", r->r.matrix.factored);
+}
+
+/* Makes CVODES anew from the simulation's state. */
+static cps_status start_fresh(run *r) {
+  count(r);
+  free_cvode(r);
+  cps_sparse_forget(&r->r.matrix);
+  if (!make_cvode(r)) return cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS cannot be set up");
+  return cps_checkpoint_offer(r->sim, r->err);
+}
+
+/* Up to the next restart, at `stop` or before. */
+static cps_status integrate_to(run *r, double stop) {
+  cps_simulation *sim = r->sim;
+  /* at the stop something jumps, unless it is the end: do not look that far */
+  r->latest = stop < sim->system->scenario->run.until ? stop - 1e-13 * (stop - sim->t) - 4e-16 * fabs(stop)
+                                                      : INFINITY;
+  CVodeSetStopTime(r->cvode, stop);
+  cps_status status = CPS_OK;
+  int again = 0;
+  while (status == CPS_OK && !again && sim->t < stop && !is_due(r)) status = step(r, stop, &again);
+  return status;
+}
+
+static cps_status integrate(run *r, int resumed) {
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  const scenario_run *set = &s->scenario->run;
+  cps_status status = resumed ? CPS_OK : restart(r, 1);
+  if (!resumed) memcpy(r->kept, sim->y, (size_t)s->ny * sizeof(double));
+  while (status == CPS_OK && sim->t < set->until) {
+    double stop = fmin(set->until, cps_system_next_break(s, sim->t));
+    status = integrate_to(r, stop);
+    if (status == CPS_OK && sim->t == stop) status = tell(r, (step_note){.kind = NOTE_END});
+    if (status == CPS_OK && sim->t < set->until) status = restart(r, 0);
+    if (status == CPS_OK && sim->t == stop && cps_simulation_due(sim))
+      status = cps_simulation_record(sim, r->err);
+    if (status == CPS_OK && sim->t < set->until && is_due(r)) status = start_fresh(r);
+  }
+  count(r);
+  sim->result.counters.factorisations += r->r.matrix.factored;
+  return status;
+}
+
+cps_status cps_run_bdf(cps_simulation *sim, cps_error *err) {
+  const cps_system *s = sim->system;
+  cps_status status = cps_residual_accepts(s, "bdf", err);
+  if (status != CPS_OK) return status;
+  run r = {.sim = sim, .err = err, .latest = INFINITY, .careful = -INFINITY, .failed_contact = -1};
+  r.along = sim->follow.bdf;
+  for (int i = 0; i < s->nc; i++)
+    if (sim->mode[i] >= 0) r.n_guards += s->contacts[i].law->n_guards;
+  struct {
+    double **at;
+    int n;
+  } arrays[] = {{&r.state, s->ny},
+                {&r.rates, s->ny},
+                {&r.kept, s->ny},
+                {&r.a, s->nx},
+                {&r.f, s->nc},
+                {&r.z_t, s->nz},
+                {&r.dy, r.along ? s->ny : 0},
+                {&r.dy_t, r.along ? s->ny : 0},
+                {&r.dq, s->nx},
+                {&r.dv, s->nx},
+                {&r.r_a, s->nx},
+                {&r.r_f, s->nc},
+                {&r.r_z, s->nz},
+                {&r.da, s->nx},
+                {&r.df, s->nc},
+                {&r.dz_t, s->nz}};
+  enum { COUNT = sizeof arrays / sizeof arrays[0] };
+  r.rolls = calloc((size_t)s->nx, sizeof(int));
+  r.fired = calloc(r.n_guards > 0 ? (size_t)r.n_guards : 1, sizeof(int));
+  int good = r.rolls && r.fired;
+  for (int i = 0; i < COUNT; i++)
+    good = (*arrays[i].at = calloc(arrays[i].n > 0 ? (size_t)arrays[i].n : 1, sizeof(double))) && good;
+  for (int i = 0; good && i < s->scenario->n_bodies; i++)
+    if (s->scenario->bodies[i].kind == BODY_SURFACE)
+      r.rolls[s->body_q[i]] = s->scenario->bodies[i].motion_is_velocity;
+  if (good) {
+    int resumed = 0;
+    status = cps_residual_make(&r.r, s, &sim->work, err);
+    int made = status == CPS_OK;
+    if (made) status = cps_checkpoint_begin(sim, list, &r, &resumed, err);
+    if (status == CPS_OK)
+      status = make_cvode(&r) ? integrate(&r, resumed)
+                              : cps_simulation_fail(sim, -1, err, "SUNDIALS cannot be set up");
+    free_cvode(&r);
+    if (made) cps_residual_free(&r.r);
+  } else {
+    status = cps_simulation_fail(sim, -1, err, "out of memory");
+  }
+  for (int i = 0; i < COUNT; i++) free(*arrays[i].at);
+  free(r.rolls);
+  free(r.fired);
+  return status;
+}

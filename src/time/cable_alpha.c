@@ -1,0 +1,206 @@
+/* cable_alpha.c - runs cables by generalised-alpha (haul.c): step control, outputs, and failures with a story.
+ *
+ * The step is controlled by the local error of positions, |beta - 1/6| h^2 |da|, as a root mean square over the nodes
+ * (O. C. Zienkiewicz, Y. M. Xie 1991); with run.step it is fixed. A step whose equations do not converge is halved.
+ */
+#include "checkpoint.h"
+#include "haul.h"
+#include "steppers.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Growth and shrinkage of a step, and the safety of its choice. */
+static const double GROW = 2, SHRINK = 0.2, SAFETY = 0.85;
+
+/* Where the equations stand worst: the cable, and what it does there. */
+cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps_error *err) {
+  const cable *worst = NULL;
+  int at = 0;
+  double most = -1;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k <= c->n; k++) {
+      double x = 0;
+      for (int d = 0; d < m->dim; d++) x += fabs(c->x[k * c->width + d]);
+      if (!(x <= most)) {
+        most = x;
+        worst = c;
+        at = k;
+      }
+    }
+  }
+  double s = 0;
+  for (int k = 0; worst && k < at; k++) s += worst->length[k];
+  return cps_simulation_fail(
+      sim, -1, err,
+      "the equations of cable %s do not converge, however short the step (%.2g s), worst at "
+      "%.4g m from its start: is something very stiff, is the cable slack or compressed there, "
+      "or does a drive jump? Try more damping, a softer contact, or a finer mesh",
+      worst ? worst->of->name : "?", h, s);
+}
+
+/* Whether forces balance as things are: what rests in equilibrium has no accelerations, and what round-off makes of
+ * them is far more on a fine mesh than what is left of forces deserves. Everything is as it was kept after it. */
+static int rests(machine *m, double t) {
+  implicit how = cps_machine_instant(t);
+  leftover left;
+  int good = cps_machine_iterate(m, &how, INFINITY, &left) && cps_haul_converged(m, &left, 1e-6);
+  cps_haul_bring_back(m);
+  return good;
+}
+
+/* Starts the method, at first or where something has jumped: with accelerations that balance. */
+static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
+  machine *m = r->m;
+  haul_note what = {.released = 1, .from = r->t, .how = cps_machine_instant(r->t)};
+  if (cps_machine_release(m, r->t) && sim->follow.step) {
+    cps_status status = sim->follow.step(sim, &what, sim->follow.data, err);
+    if (status != CPS_OK) return status;
+  }
+  cps_machine_move(m, r->t, r->t);
+  cps_machine_tie(m);
+  cps_haul_keep(m);
+  cps_machine_look(m, r->t);
+  cps_memory_choose(m);
+  implicit how = cps_machine_instant(r->t);
+  int it = rests(m, r->t) ? -1 : cps_machine_balance(m, r->t);
+  r->iterations += it > 0 ? it : 0;
+  if (it < 0) cps_haul_bring_back(m); /* they stay, or the first step finds them */
+  cps_memory_refresh(m, &how);
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    memcpy(c->aux, c->a, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
+    for (int k = 0; c->memory && k < c->n_points; k++)
+      memcpy(c->memory[k].aux, c->memory[k].z_t, sizeof c->memory[k].aux);
+  }
+  for (int k = 0; k < m->nb; k++) m->free[k].aux = m->free[k].a;
+  for (int k = 0; k < m->n_slides; k++)
+    memcpy(m->slide[k].y.aux, m->slide[k].y.z_t, sizeof m->slide[k].y.aux);
+  cps_audit_start(m, r->t);
+  what.released = 0;
+  what.begins = 1;
+  what.balanced = it >= 0;
+  return sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
+}
+
+/* A run: the method, and where it stands. */
+typedef struct course {
+  cps_simulation *sim;
+  cps_error *err;
+  haul r;
+  int adaptive;
+  double span, most, tolerance;
+  double h, stop, jump; /* next step; when to stop, and where something prescribed jumps */
+  int is_output;
+  /* steps and failures since the last look at how far they came */
+  long mark_steps, failures;
+  double mark;
+} course;
+
+/* Steps that fail more often than not and hardly get anywhere end the run, with a reason. */
+enum { PATIENCE = 3000 };
+
+static int crawls(course *y) {
+  long steps = y->sim->result.counters.steps - y->mark_steps;
+  if (steps + y->failures < PATIENCE) return 0;
+  int bad = y->failures > steps / 2 && y->sim->t - y->mark < 1e-3 * y->span;
+  y->mark_steps += steps;
+  y->mark = y->sim->t;
+  y->failures = 0;
+  return bad;
+}
+
+static void list(checkpoint *c, void *owner) {
+  course *y = owner;
+  CHECKPOINT_VALUE(c, "alpha.t", y->r.t);
+  CHECKPOINT_VALUE(c, "alpha.iterations", y->r.iterations);
+  CHECKPOINT_VALUE(c, "alpha.h", y->h);
+  CHECKPOINT_VALUE(c, "alpha.stop", y->stop);
+  CHECKPOINT_VALUE(c, "alpha.jump", y->jump);
+  CHECKPOINT_VALUE(c, "alpha.is_output", y->is_output);
+  CHECKPOINT_VALUE(c, "alpha.mark_steps", y->mark_steps);
+  CHECKPOINT_VALUE(c, "alpha.failures", y->failures);
+  CHECKPOINT_VALUE(c, "alpha.mark", y->mark);
+}
+
+static void set_out(course *y) {
+  const machine *m = y->r.m;
+  const scenario_run *set = &y->sim->system->scenario->run;
+  double size = 0;
+  int rests = 0; /* what is not in equilibrium starts with a shock, and is looked at closely */
+  for (int i = 0; i < m->n_cables; i++) {
+    double length = 0;
+    for (int k = 0; k < m->cable[i].n; k++) length += m->cable[i].length[k];
+    size = fmax(size, length);
+    rests |= m->cable[i].of->start_statics;
+  }
+  y->adaptive = !(set->step > 0);
+  y->span = set->until - set->from;
+  y->most = y->adaptive ? y->span / 20 : set->step;
+  y->tolerance = set->tolerance_abs + set->tolerance * size;
+  y->h = !y->adaptive ? y->most : rests ? fmin(1e-3 * y->span, 1e-3) : fmin(1e-6 * y->span, 1e-6);
+  y->stop = y->jump = y->mark = y->sim->t;
+}
+
+/* One step that is good, however often it takes; *used is its length. */
+static cps_status advance(course *y, double *used) {
+  cps_simulation *sim = y->sim;
+  for (;;) {
+    double left = y->stop - sim->t, steps = ceil(left / fmin(y->h, y->most) * (1 - 1e-9));
+    double h = *used = steps > 1 ? left / steps : left;
+    /* what jumps at the end of the step is not yet seen there */
+    int jumps = steps <= 1 && y->stop >= y->jump && y->stop < sim->system->scenario->run.until;
+    if (!cps_haul_step(&y->r, jumps ? h - 1e-13 * h - 4e-16 * fabs(y->stop) : h)) {
+      sim->result.counters.rejected++;
+      y->failures++;
+      y->h = h / 2;
+      if (y->h < 1e-12 * y->span || y->h < 1e-13 || crawls(y))
+        return cps_haul_give_up(sim, y->r.m, y->h, y->err);
+      continue;
+    }
+    double ratio = y->adaptive ? y->r.error / y->tolerance : 0;
+    if (!(ratio > 1) || h <= 1e-9 * y->span) {
+      y->h = fmin(y->most, h * (y->adaptive ? fmin(GROW, SAFETY / cbrt(fmax(ratio, 1e-6))) : GROW));
+      y->r.t = steps > 1 ? y->r.t : y->stop;
+      return CPS_OK;
+    }
+    cps_haul_bring_back(y->r.m);
+    y->r.t = sim->t;
+    sim->result.counters.rejected++;
+    y->h = h * fmax(SHRINK, SAFETY / cbrt(ratio));
+  }
+}
+
+cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
+  const scenario_run *set = &sim->system->scenario->run;
+  course y = {.sim = sim, .err = err, .r = {.m = sim->machine, .t = sim->t}};
+  double used = 0;
+  int resumed;
+  set_out(&y);
+  cps_status status = cps_checkpoint_begin(sim, list, &y, &resumed, err);
+  while (status == CPS_OK && sim->t < set->until) {
+    if (sim->t >= y.jump) {
+      status = begin(&y.r, sim, err);
+      if (status != CPS_OK) break;
+      y.jump = cps_machine_next_break(sim->system->scenario, sim->t);
+    }
+    if (sim->t >= y.stop) y.stop = cps_simulation_next_stop(sim, &y.is_output);
+    status = advance(&y, &used);
+    if (status != CPS_OK) break;
+    cps_machine_settle(y.r.m);
+    cps_audit_step(y.r.m, y.r.how.t, used);
+    sim->t = y.r.t;
+    haul_note what = {.from = y.r.from, .h = used, .how = y.r.how};
+    if (sim->follow.step) status = sim->follow.step(sim, &what, sim->follow.data, err);
+    if (status != CPS_OK) break;
+    sim->result.counters.newton = sim->result.counters.factorisations = y.r.iterations;
+    if ((sim->t == y.stop && y.is_output) || cps_simulation_every_step(sim))
+      status = cps_simulation_record(sim, err);
+    if (status == CPS_OK) status = cps_simulation_stepped(sim, used, err);
+    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
+      status = cps_checkpoint_offer(sim, err);
+  }
+  sim->result.counters.evaluations = y.r.iterations;
+  return status;
+}

@@ -1,0 +1,631 @@
+/* simulation.c - a run: its state, what it records, and how it reports. The solvers are in solver/. */
+#include "haul.h"
+#include "elevator.h"
+#include "steppers.h"
+#include "system.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ columns */
+
+void cps_row_put(row *r, const char *kind, const char *name, const char *what, const char *unit,
+                 double value) {
+  cps_result *res = r->result;
+  int i = r->column++;
+  if (r->task == NAMING) {
+    int c = res->n_columns;
+    if (name)
+      snprintf(res->names[c], sizeof res->names[c], "%s.%s.%s", kind, name, what);
+    else
+      snprintf(res->names[c], sizeof res->names[c], "%s%s%s", kind, *what ? "." : "", what);
+    res->slot[i] = cps_outputs_want(r->sim->system->scenario, res->names[c]) ? c : -1;
+    res->n_columns += res->slot[i] >= 0;
+    res->units[c] = unit;
+  } else if (r->task == FILLING && res->slot[i] >= 0) {
+    res->data[(size_t)res->slot[i] * (size_t)res->capacity + (size_t)res->rows] = value;
+  }
+}
+
+void cps_row_field(row *r, const char *name, const char *what, const char *unit, int points, int components,
+                   int constant, const double *values) {
+  int i = r->field++;
+  if (r->task == COUNTING) return;
+  field_data *f = &r->result->fields[i];
+  if (r->task == NAMING) {
+    snprintf(f->field.name, sizeof f->field.name, "cables.%s.%s", name, what);
+    f->field.unit = unit;
+    f->field.points = points;
+    f->field.components = components;
+    f->field.constant = constant;
+    return;
+  }
+  if (constant && r->result->frames > 0) return;
+  size_t size = (size_t)points * (size_t)components;
+  memcpy(f->data + (constant ? 0 : (size_t)r->result->frames * size), values, size * sizeof(double));
+}
+
+/* Whether contact i slides: by its mode if it has one, else by its velocity. */
+static int slides(const cps_simulation *sim, int i) {
+  const cps_system *s = sim->system;
+  const workspace *k = &sim->work;
+  const contact *c = &s->contacts[i];
+  if (c->law->n_modes > 1 && c->law->modes) {
+    int mode = sim->mode[i];
+    if (mode < 0) {
+      cps_law_input in = {k->v[i], k->n[i], k->f_eq[i], sim->y + 2 * s->nx + c->z, CPS_MODE_FREE};
+      mode = cps_law_mode(c->law, c->p, &in);
+    }
+    return strncmp(c->law->modes[mode], "slip", 4) == 0;
+  }
+  cps_law_scale scale;
+  cps_law_scales(c->law, c->p, k->n[i], &scale);
+  return fabs(k->v[i]) > (scale.v_band > 0 ? scale.v_band : scale.v_scale);
+}
+
+static void enumerate_bodies(row *r) {
+  const cps_system *s = r->sim->system;
+  const cps_scenario *sc = s->scenario;
+  const double *q = r->sim->y, *v = q + s->nx;
+  for (int i = 0; i < sc->n_bodies; i++) {
+    const scenario_body *b = &sc->bodies[i];
+    int c = s->body_q[i];
+    const char *kind = b->kind == BODY_SURFACE ? "surfaces" : "bodies";
+    cps_row_put(r, kind, b->name, "x", "m", q[c]);
+    if (b->kind == BODY_PLANE) cps_row_put(r, kind, b->name, "y", "m", q[c + 1]);
+    cps_row_put(r, kind, b->name, b->kind == BODY_PLANE ? "vx" : "v", "m/s", v[c]);
+    if (b->kind == BODY_PLANE) cps_row_put(r, kind, b->name, "vy", "m/s", v[c + 1]);
+  }
+}
+
+static void enumerate_contacts(row *r) {
+  const cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  const workspace *k = &sim->work;
+  const double *z = sim->y + 2 * s->nx, *w = z + s->nz;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    const char *name = s->scenario->contacts[i].name;
+    cps_row_put(r, "contacts", name, "v", "m/s", k->v[i]);
+    cps_row_put(r, "contacts", name, "f", "N", k->f[i]);
+    cps_row_put(r, "contacts", name, "n", "N", k->n[i]);
+    if (c->law->traits & CPS_NEEDS_FEQ) cps_row_put(r, "contacts", name, "f_eq", "N", k->f_eq[i]);
+    for (int j = 0; j < c->n_states; j++)
+      cps_row_put(r, "contacts", name, c->law->states[j].name, c->law->states[j].unit, z[c->z + j]);
+    cps_row_put(r, "contacts", name, "slips", "1", r->task == FILLING ? slides(sim, i) : 0);
+    cps_row_put(r, "contacts", name, "work", "J", w[i]);
+  }
+}
+
+static void enumerate_energy(row *r, const cps_energy *e) {
+  cps_row_put(r, "energy", NULL, "kinetic", "J", e->kinetic);
+  cps_row_put(r, "energy", NULL, "elastic", "J", e->elastic);
+  cps_row_put(r, "energy", NULL, "gravity", "J", e->gravity);
+  cps_row_put(r, "energy", NULL, "friction", "J", e->friction);
+  cps_row_put(r, "energy", NULL, "damping", "J", e->damping);
+  cps_row_put(r, "energy", NULL, "load_work", "J", e->load_work);
+  cps_row_put(r, "energy", NULL, "motion_work", "J", e->motion_work);
+  if (r->sim->cables && r->sim->cables->loses) cps_row_put(r, "energy", NULL, "solver", "J", e->solver);
+  if (r->sim->lift) cps_row_put(r, "energy", NULL, "created", "J", e->created);
+  cps_row_put(r, "energy", NULL, "error", "J", e->error);
+}
+
+static void enumerate(row *r, const cps_energy *e) {
+  const cps_system *s = r->sim->system;
+  r->column = 0;
+  cps_row_put(r, "time", NULL, "", "s", r->sim->t);
+  if (r->sim->cables) {
+    r->sim->cables->columns(r);
+    enumerate_energy(r, e);
+    return;
+  }
+  enumerate_bodies(r);
+  for (int i = 0; i < s->scenario->n_springs; i++)
+    cps_row_put(r, "springs", s->scenario->springs[i].name, "force", "N", r->sim->work.spring[i]);
+  enumerate_contacts(r);
+  enumerate_energy(r, e);
+}
+
+void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, double *values) {
+  cps_result one = sim->result;
+  one.data = values;
+  one.capacity = 1;
+  one.rows = 0;
+  row r = {sim, &one, 0, 0, FILLING};
+  enumerate(&r, e);
+}
+
+/* Makes room for more rows: columns keep their order, so each is moved to its new place. */
+static int grow(cps_result *res) {
+  long capacity = res->capacity > 0 ? 2 * res->capacity : res->n_columns < 1000 ? 64 : 4;
+  size_t columns = (size_t)res->n_columns;
+  double *data = malloc(columns * (size_t)capacity * sizeof(double));
+  if (!data) return 0;
+  for (size_t c = 0; c < columns && res->rows > 0; c++)
+    memcpy(data + c * (size_t)capacity, res->data + c * (size_t)res->capacity,
+           (size_t)res->rows * sizeof(double));
+  free(res->data);
+  res->data = data;
+  res->capacity = capacity;
+  return 1;
+}
+
+/* Makes room for another frame of the fields. */
+static int grow_frames(cps_result *res) {
+  long capacity = res->frames_capacity > 0 ? 2 * res->frames_capacity : 64;
+  double *times = realloc(res->frame_times, (size_t)capacity * sizeof(double));
+  if (!times) return 0;
+  res->frame_times = times;
+  for (int i = 0; i < res->n_fields; i++) {
+    field_data *f = &res->fields[i];
+    size_t size = (size_t)f->field.points * (size_t)f->field.components;
+    double *data = realloc(f->data, (size_t)(f->field.constant ? 1 : capacity) * size * sizeof(double) + 1);
+    if (!data) return 0;
+    f->data = data;
+  }
+  res->frames_capacity = capacity;
+  return 1;
+}
+
+/* ------------------------------------------------------------------ life */
+
+/* Laws with states and modes carry their mode along; others let the law choose, unless the solver decides. */
+static void initial_modes(cps_simulation *sim) {
+  const cps_system *s = sim->system;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    sim->mode[i] = CPS_MODE_FREE;
+    if (!c->law->n_modes || !c->n_states) continue;
+    cps_law_input in = {sim->work.v[i], sim->work.n[i], 0, sim->y + 2 * s->nx + c->z, CPS_MODE_FREE};
+    sim->mode[i] = cps_law_mode(c->law, c->p, &in);
+  }
+}
+
+static void stored_energy(cps_simulation *sim, cps_energy *e) {
+  if (sim->cables)
+    sim->cables->energy(sim, e);
+  else
+    cps_system_energy(sim->system, &sim->work, sim->t, sim->y, e);
+}
+
+static void audit_run(cps_simulation *sim, cps_energy *e) {
+  stored_energy(sim, e);
+  double stored = e->kinetic + e->elastic + e->gravity;
+  e->initial = sim->initial_energy;
+  e->error = stored - e->initial - e->load_work - e->motion_work + e->friction + e->damping + e->solver -
+             e->created;
+  double sizes[] = {fabs(stored - e->initial), e->kinetic,        e->elastic,      fabs(e->load_work),
+                    fabs(e->motion_work),      fabs(e->friction), fabs(e->damping)};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    sim->largest_energy = fmax(sim->largest_energy, sizes[i]);
+  e->scale = sim->largest_energy;
+}
+
+static const cable_engine *engine_of(const cps_scenario *s);
+
+cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
+  cps_simulation *sim = calloc(1, sizeof *sim);
+  if (!sim) goto fail;
+  sim->system = s;
+  sim->y = malloc((size_t)s->ny * sizeof(double));
+  sim->y_t = calloc((size_t)s->ny, sizeof(double));
+  sim->mode = calloc(s->nc > 0 ? (size_t)s->nc : 1, sizeof(int));
+  if (!sim->y || !sim->y_t || !sim->mode || cps_workspace_make(s, &sim->work, NULL) != CPS_OK) goto fail;
+  memcpy(sim->y, s->initial, (size_t)s->ny * sizeof(double));
+  sim->t = sim->stint_from = s->scenario->run.from;
+  sim->next_output = sim->next_frame = sim->t;
+  sim->cables = engine_of(s->scenario);
+  if (sim->cables) {
+    cps_status status = sim->cables->make(sim, err);
+    if (status == CPS_NO_MEMORY) goto fail;
+    if (status != CPS_OK) goto refuse;
+  } else {
+    cps_system_hold(s, &sim->work, sim->t);
+    cps_system_kinematics(s, &sim->work, sim->t, sim->y);
+    initial_modes(sim);
+  }
+  cps_energy e = {0};
+  stored_energy(sim, &e);
+  sim->initial_energy = e.kinetic + e.elastic + e.gravity;
+  row r = {sim, &sim->result, 0, 0, COUNTING};
+  enumerate(&r, &e);
+  if (sim->cables) sim->cables->fields(&r);
+  sim->result.n_fields = r.field;
+  /* one more: a name is written before it is known whether it is wanted */
+  size_t room = (size_t)r.column + 1;
+  sim->result.names = calloc(room, sizeof sim->result.names[0]);
+  sim->result.units = calloc(room, sizeof sim->result.units[0]);
+  sim->result.slot = calloc(room, sizeof sim->result.slot[0]);
+  sim->result.fields = calloc((size_t)r.field + 1, sizeof *sim->result.fields);
+  if (!sim->result.names || !sim->result.units || !sim->result.slot || !sim->result.fields) goto fail;
+  r.task = NAMING;
+  r.field = 0;
+  enumerate(&r, &e);
+  if (sim->cables) sim->cables->fields(&r);
+  const char *unused = cps_outputs_unused(s->scenario, &sim->result);
+  if (!unused) return sim;
+  cps_error_set(err, CPS_BAD_INPUT, "outputs.columns",
+                "outputs.columns: no column fits \"%s\"; columns are called time, bodies.NAME.x, "
+                "contacts.NAME.f, energy.kinetic, and so on: a run without outputs.columns has them all",
+                unused);
+  goto refuse;
+fail:
+  cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory while preparing the run");
+refuse:
+  cps_simulation_free(sim);
+  return NULL;
+}
+
+/* The cables of the scenario, in equilibrium if that is asked for. */
+static cps_status make_machine(cps_simulation *sim, cps_error *err) {
+  const cps_scenario *sc = sim->system->scenario;
+  machine *m = calloc(1, sizeof *m);
+  if (!m) return CPS_NO_MEMORY;
+  sim->machine = m;
+  cps_status status = cps_machine_make(m, sc, err);
+  int rests = 0;
+  for (int i = 0; i < sc->n_cables; i++) rests |= sc->cables[i].start_statics;
+  if (status == CPS_OK && rests) status = cps_machine_statics(m, sim->t, err);
+  if (status == CPS_OK) { /* energy is stored in contacts from the start */
+    cps_machine_look(m, sim->t);
+    cps_audit_start(m, sim->t);
+  }
+  if (status != CPS_OK && err && !err->file[0])
+    snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
+  return status;
+}
+
+static void machine_energy(const cps_simulation *sim, cps_energy *e) { cps_audit_energy(sim->machine, e); }
+
+static void machine_count(const cps_simulation *sim, cps_progress *p) {
+  for (int i = 0; i < sim->machine->n_cables; i++) {
+    const cable *c = &sim->machine->cable[i];
+    for (int k = 0; k < c->n_points; k++)
+      if (c->point[k].drum >= 0) *(c->point[k].stuck ? &p->sticking : &p->slipping) += 1;
+  }
+}
+
+/* A cable in few variables. */
+static cps_status make_lift(cps_simulation *sim, cps_error *err) {
+  const cps_scenario *sc = sim->system->scenario;
+  sim->lift = calloc(1, sizeof *sim->lift);
+  if (!sim->lift) return CPS_NO_MEMORY;
+  cps_status status = cps_lift_make(sim->lift, sc, sim->t, err);
+  if (status != CPS_OK && err && !err->file[0])
+    snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
+  return status;
+}
+
+static void lift_energy(const cps_simulation *sim, cps_energy *e) {
+  cps_lift_energy(sim->lift, sim->lift->y, e);
+}
+
+static void lift_count(const cps_simulation *sim, cps_progress *p) {
+  *(sim->lift->mode >= LIFT_SLIDES ? &p->slipping : &p->sticking) += 1;
+}
+
+static const cable_engine *engine_of(const cps_scenario *s) {
+  static const cable_engine elements = {.make = make_machine,
+                                        .columns = cps_machine_columns,
+                                        .fields = cps_machine_fields,
+                                        .energy = machine_energy,
+                                        .count = machine_count,
+                                        .loses = 1};
+  static const cable_engine few = {.make = make_lift,
+                                   .columns = cps_lift_columns,
+                                   .fields = cps_lift_fields,
+                                   .energy = lift_energy,
+                                   .count = lift_count,
+                                   .run = cps_lift_run};
+  for (int i = 0; i < s->n_cables; i++)
+    if (s->cables[i].model != CABLE_ANCF) return &few;
+  return s->n_cables > 0 ? &elements : NULL;
+}
+
+void cps_simulation_free(cps_simulation *sim) {
+  if (!sim) return;
+  cps_workspace_free(&sim->work);
+  free(sim->y);
+  free(sim->y_t);
+  free(sim->mode);
+  free(sim->pending);
+  free(sim->result.slot);
+  free(sim->result.names);
+  free(sim->result.units);
+  free(sim->result.data);
+  free(sim->result.events);
+  for (int i = 0; i < sim->result.n_fields && sim->result.fields; i++) free(sim->result.fields[i].data);
+  free(sim->result.fields);
+  free(sim->result.frame_times);
+  if (sim->machine) cps_machine_free(sim->machine);
+  free(sim->machine);
+  free(sim->lift);
+  free(sim);
+}
+
+/* ------------------------------------------------------------------ for the solvers */
+
+double cps_simulation_next_stop(const cps_simulation *sim, int *is_output) {
+  const scenario_run *run = &sim->system->scenario->run;
+  double stop = run->until;
+  int each = cps_simulation_every_step(sim);
+  *is_output = !sim->rows_only || sim->next_output == stop;
+  if ((run->output > 0 || sim->row_times) && sim->next_output > sim->t && sim->next_output < stop) {
+    stop = sim->next_output;
+    *is_output = 1;
+  }
+  double next = sim->cables ? cps_machine_next_break(sim->system->scenario, sim->t)
+                            : cps_system_next_break(sim->system, sim->t);
+  if (next < stop) {
+    stop = next;
+    *is_output = each;
+  }
+  return stop;
+}
+
+void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, int only) {
+  sim->row_times = times;
+  sim->n_row_times = n;
+  sim->rows_only = only;
+  sim->output_index = 0;
+  sim->next_output = n > 0 ? times[0] : INFINITY;
+}
+
+int cps_simulation_every_step(const cps_simulation *sim) {
+  return !sim->rows_only && sim->system->scenario->run.output <= 0;
+}
+
+int cps_simulation_passed(const cps_simulation *sim, double t) {
+  if (sim->row_times) return sim->next_output < t;
+  double interval = sim->system->scenario->run.output;
+  return interval > 0 && sim->next_output < t - 1e-9 * interval;
+}
+
+int cps_simulation_due(const cps_simulation *sim) {
+  const scenario_run *run = &sim->system->scenario->run;
+  if (cps_simulation_every_step(sim) || (sim->t == run->until && !sim->rows_only)) return 1;
+  return sim->row_times ? sim->t >= sim->next_output : sim->t >= sim->next_output - 1e-9 * run->output;
+}
+
+/* A frame of the fields, if it is time for one; 0 if out of memory. */
+static int record_frame(cps_simulation *sim) {
+  const scenario_run *run = &sim->system->scenario->run;
+  cps_result *res = &sim->result;
+  double interval = run->fields < 0 ? (run->until - run->from) / 200 : run->fields;
+  if (interval == 0 || sim->t < sim->next_frame - 1e-9 * interval) return 1;
+  if (res->frames == res->frames_capacity && !grow_frames(res)) return 0;
+  row r = {sim, res, 0, 0, FILLING};
+  sim->cables->fields(&r);
+  res->frame_times[res->frames++] = sim->t;
+  while (sim->next_frame <= sim->t + 1e-9 * interval) sim->next_frame += interval;
+  return 1;
+}
+
+cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
+  const scenario_run *run = &sim->system->scenario->run;
+  cps_result *res = &sim->result;
+  if (res->rows == res->capacity && !grow(res))
+    return cps_simulation_fail(sim, -1, err,
+                               "out of memory for %ld rows of %d columns: record less often with run.output",
+                               2 * res->capacity, res->n_columns);
+  cps_status status = CPS_OK;
+  if (!sim->cables) status = cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
+  if (status != CPS_OK)
+    return cps_simulation_fail(sim, sim->work.failed_contact, err, "the contact forces do not settle");
+  row r = {sim, res, 0, 0, FILLING};
+  cps_energy e = {0};
+  /* The audit evaluates springs alone, so contact quantities stay those of the rates. */
+  audit_run(sim, &e);
+  enumerate(&r, &e);
+  res->energy = e;
+  res->rows++;
+  if (res->n_fields > 0 && !record_frame(sim))
+    return cps_simulation_fail(
+        sim, -1, err, "out of memory for %ld frames: record less often with run.fields", res->frames);
+  if (sim->row_times) {
+    while (sim->next_output <= sim->t)
+      sim->next_output = ++sim->output_index < sim->n_row_times ? sim->row_times[sim->output_index]
+                                                                : INFINITY;
+  } else if (run->output > 0) {
+    while (sim->next_output <= sim->t + 1e-9 * run->output)
+      sim->next_output = run->from + (double)++sim->output_index * run->output;
+  }
+  return sim->follow.row ? sim->follow.row(sim, sim->follow.data, err) : CPS_OK;
+}
+
+/* An event at the current time; a and b say from which mode to which. */
+static cps_status add_event(cps_simulation *sim, const cps_event *like, const char *a, const char *b,
+                            cps_error *err) {
+  cps_result *res = &sim->result;
+  if (res->n_events == res->events_capacity) {
+    long capacity = res->events_capacity > 0 ? 2 * res->events_capacity : 64;
+    cps_event *events = realloc(res->events, (size_t)capacity * sizeof *events);
+    if (!events)
+      return cps_simulation_fail(sim, like->contact, err, "out of memory for %ld events", capacity);
+    res->events = events;
+    res->events_capacity = capacity;
+  }
+  cps_event *e = &res->events[res->n_events++];
+  *e = *like;
+  e->time = sim->t;
+  snprintf(e->what, sizeof e->what, "%s -> %s", a, b);
+  res->counters.events++;
+  return CPS_OK;
+}
+
+cps_status cps_simulation_event(cps_simulation *sim, int i, int from, int to, cps_error *err) {
+  const cps_law *law = sim->system->contacts[i].law;
+  cps_event e = {
+      .contact = i, .from = from, .to = to, .contact_name = sim->system->scenario->contacts[i].name};
+  char a[20], b[20];
+  cps_law_mode_name(law, from, a, sizeof a);
+  cps_law_mode_name(law, to, b, sizeof b);
+  return add_event(sim, &e, a, b, err);
+}
+
+cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_error *err) {
+  static const char *const names[] = {[LIFT_AT_START] = "slips at start",
+                                      [LIFT_AT_END] = "slips at end",
+                                      [LIFT_CARRIED] = "sticks",
+                                      [LIFT_SLIDES] = "slides through",
+                                      [LIFT_SLACK] = "slack"};
+  cps_event e = {.contact = -1, .from = from, .to = to, .contact_name = sim->lift->cable->name};
+  return add_event(sim, &e, names[from], names[to], err);
+}
+
+cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err) {
+  const cps_system *s = sim->system;
+  for (int i = 0; i < s->nc; i++) {
+    if (sim->mode[i] < 0) continue;
+    const contact *c = &s->contacts[i];
+    double *z = sim->y + 2 * s->nx + c->z;
+    double v = sim->y[s->nx + c->a] - c->sb * sim->y[s->nx + c->b];
+    cps_law_input in = {v, sim->work.n[i], sim->work.f_eq[i], z, sim->mode[i]};
+    int mode = cps_law_settle(c->law, c->p, &in, z);
+    if (mode == sim->mode[i]) continue;
+    cps_status status = cps_simulation_event(sim, i, sim->mode[i], mode, err);
+    sim->mode[i] = mode;
+    if (status != CPS_OK) return status;
+  }
+  return CPS_OK;
+}
+
+enum {
+  STINT = 20000,          /* steps that have to bring a run forward */
+  PROGRESS_STATES = 4000, /* states times steps between two reports */
+};
+
+cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err) {
+  const scenario_run *run = &sim->system->scenario->run;
+  cps_counters *n = &sim->result.counters;
+  sim->h = h;
+  n->steps++;
+  if (!sim->cables && (!isfinite(sim->y[sim->system->nx]) || !isfinite(sim->work.force[0])))
+    return cps_simulation_fail(sim, -1, err, "the solution has become infinite: try a smaller step");
+  if ((double)n->steps > run->max_steps)
+    return cps_simulation_fail(
+        sim, -1, err, "%ld steps were not enough: raise run.max_steps, or loosen run.tolerance", n->steps);
+  if (n->steps % STINT == 0) {
+    /* Where a law jumps and nobody locates it, steps shrink and never end. */
+    double gone = sim->t - sim->stint_from;
+    sim->stint_from = sim->t;
+    if (gone < 1e-6 * (run->until - run->from) && sim->t < run->until)
+      return cps_simulation_fail(sim, -1, err,
+                                 "%d steps came only %.3g s further: something jumps where the equations "
+                                 "should be smooth; try run.solver events, or a continuous friction law",
+                                 STINT, gone);
+  }
+  /* often enough for people, whatever a step costs, and too seldom to be felt */
+  if (!sim->progress || ++sim->since_progress < PROGRESS_STATES / sim->system->ny + 1) return CPS_OK;
+  sim->since_progress = 0;
+  cps_progress p = {run->from, run->until, sim->t, h, n->steps, 0, 0};
+  for (int i = 0; !sim->cables && i < sim->system->nc && i < 1000; i++)
+    *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
+  if (sim->cables) sim->cables->count(sim, &p);
+  if (sim->progress(&p, sim->progress_data) == 0) return CPS_OK;
+  return cps_simulation_fail(sim, -1, err, "stopped on request");
+}
+
+cps_status cps_simulation_fail(cps_simulation *sim, int i, cps_error *err, const char *format, ...) {
+  if (!err) return CPS_FAILED;
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  const cps_scenario *sc = sim->system->scenario;
+  if (i >= 0) {
+    char key[sizeof err->key];
+    snprintf(key, sizeof key, "contacts.%s", sc->contacts[i].name);
+    const scenario_body *b = &sc->bodies[sc->contacts[i].body[0]];
+    cps_error_set(err, CPS_FAILED, key, "at t = %.9g s, contact %s of body %s: %s", sim->t,
+                  sc->contacts[i].name, b->name, text);
+  } else {
+    cps_error_set(err, CPS_FAILED, NULL, "at t = %.9g s: %s", sim->t, text);
+  }
+  snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
+  err->time = sim->t;
+  return CPS_FAILED;
+}
+
+cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *), void *data,
+                              cps_error *err) {
+  const scenario_run *run = &sim->system->scenario->run;
+  const solver *how = cps_solver_find(run->solver);
+  if (!how) return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "no solver is called \"%s\"", run->solver);
+  sim->progress = progress;
+  sim->progress_data = data;
+  cps_status (*solve)(cps_simulation *, cps_error *) = sim->cables ? how->haul : how->run;
+  if (sim->cables && sim->cables->run) solve = sim->cables->run;
+  if (!solve)
+    return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "%s cannot run cables: use alpha or bdf",
+                         how->name);
+  /* What goes on from a checkpoint has recorded its first row before. */
+  int first = !sim->pending && (!sim->rows_only || sim->next_output <= sim->t);
+  cps_status status = first ? cps_simulation_record(sim, err) : CPS_OK;
+  if (status == CPS_OK) status = solve(sim, err);
+  sim->ended = 1;
+  sim->solver_list = NULL;
+  cps_energy e = {0};
+  audit_run(sim, &e);
+  sim->result.energy = e;
+  sim->result.counters.evaluations += sim->work.evaluations;
+  sim->result.counters.newton += sim->work.newton;
+  return status;
+}
+
+cps_status cps_statics(cps_simulation *sim, cps_error *err) {
+  const cps_scenario *sc = sim->system->scenario;
+  if (!sim->machine)
+    return cps_error_set(err, CPS_BAD_INPUT, "cables", "statics is about cables, and there are none");
+  int rests = sim->result.counters.steps == 0;
+  for (int i = 0, any = 0; i < sc->n_cables && rests; i++) {
+    any |= sc->cables[i].start_statics;
+    if (i + 1 == sc->n_cables) rests = any;
+  }
+  cps_status status = rests ? CPS_OK : cps_machine_statics(sim->machine, sim->t, err);
+  if (status != CPS_OK) return status;
+  cps_energy e = {0};
+  cps_audit_start(sim->machine, sim->t);
+  stored_energy(sim, &e);
+  sim->initial_energy = e.kinetic + e.elastic + e.gravity;
+  return cps_simulation_record(sim, err);
+}
+
+/* ------------------------------------------------------------------ results */
+
+const cps_result *cps_simulation_result(const cps_simulation *sim) { return &sim->result; }
+long cps_result_rows(const cps_result *r) { return r->rows; }
+int cps_result_columns(const cps_result *r) { return r->n_columns; }
+const char *cps_result_name(const cps_result *r, int c) {
+  return c >= 0 && c < r->n_columns ? r->names[c] : NULL;
+}
+const char *cps_result_unit(const cps_result *r, int c) {
+  return c >= 0 && c < r->n_columns ? r->units[c] : NULL;
+}
+const double *cps_result_data(const cps_result *r, int c) {
+  return c >= 0 && c < r->n_columns && r->data ? r->data + (size_t)c * (size_t)r->capacity : NULL;
+}
+int cps_result_find(const cps_result *r, const char *name) {
+  for (int c = 0; c < r->n_columns; c++)
+    if (strcmp(r->names[c], name) == 0) return c;
+  return -1;
+}
+long cps_result_events(const cps_result *r) { return r->n_events; }
+const cps_event *cps_result_event(const cps_result *r, long i) {
+  return i >= 0 && i < r->n_events ? &r->events[i] : NULL;
+}
+void cps_result_energy(const cps_result *r, cps_energy *energy) { *energy = r->energy; }
+void cps_result_counters(const cps_result *r, cps_counters *counters) { *counters = r->counters; }
+int cps_result_fields(const cps_result *r) { return r->n_fields; }
+const cps_field *cps_result_field(const cps_result *r, int i) {
+  return i >= 0 && i < r->n_fields ? &r->fields[i].field : NULL;
+}
+long cps_result_frames(const cps_result *r) { return r->frames; }
+const double *cps_result_frame_times(const cps_result *r) { return r->frame_times; }
+const double *cps_result_field_data(const cps_result *r, int i) {
+  return i >= 0 && i < r->n_fields ? r->fields[i].data : NULL;
+}
