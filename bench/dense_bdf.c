@@ -256,11 +256,11 @@ static int run_ours(const cps_scenario *scenario, int samples, double h, trip *o
   machine m;
   memset(o, 0, sizeof *o);
   if (!make(&m, scenario)) return 0;
-  haul r = {.m = &m};
+  alpha_stepper r = {.m = &m};
   int per_sample = (int)lround(SAMPLE / h), good = 1;
   double start = seconds_now();
   for (; o->samples < samples && good; o->samples++) {
-    for (int i = 0; i < per_sample && good; i++, o->steps++) good = cps_haul_step(&r, h);
+    for (int i = 0; i < per_sample && good; i++, o->steps++) good = cps_alpha_step(&r, h);
     o->load[o->samples] = pulley_load(&m);
   }
   o->seconds = seconds_now() - start;

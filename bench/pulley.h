@@ -3,7 +3,7 @@
 #define CPS_BENCH_PULLEY_H
 
 #include "capstan.h"
-#include "haul.h"
+#include "newton.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -273,25 +273,25 @@ static void add_law(figure *fig, const cps_law *law, const double *p, double n) 
 /* ---------------------------------------------------------------- normal contact */
 
 /* A normal law at a rate. */
-typedef struct touch {
+typedef struct contact_response {
   const cps_normal *law;
   const double *p;
   double rate;
-} touch;
+} contact_response;
 
-static double normal_at(const touch *t, double depth, double rate) {
+static double normal_at(const contact_response *t, double depth, double rate) {
   cps_normal_output out;
   cps_normal_eval(t->law, t->p, depth, rate, &out);
   return out.n;
 }
 
 static double over_depth(const void *context, double depth) {
-  const touch *t = (const touch *)context;
+  const contact_response *t = (const contact_response *)context;
   return normal_at(t, depth, t->rate);
 }
 
 /* The depth at which a law at rest gives the force n. */
-static double depth_for(const touch *t, double n) {
+static double depth_for(const contact_response *t, double n) {
   double hi = 1e-12;
   while (hi < 1e3 && normal_at(t, hi, 0) < n) hi *= 2;
   double lo = 0;
@@ -306,7 +306,7 @@ static double depth_for(const touch *t, double n) {
 }
 
 /* A rate that changes the force at that depth by a third, so that damping can be seen. */
-static double telling_rate(const touch *t, double depth) {
+static double telling_rate(const contact_response *t, double depth) {
   double still = normal_at(t, depth, 0), rate = 1e-9;
   while (rate < 1e6 && normal_at(t, depth, rate) < 1.33 * still) rate *= 1.5;
   if (rate >= 1e6) return 1;
@@ -316,7 +316,7 @@ static double telling_rate(const touch *t, double depth) {
 
 static void add_normal(figure *fig, const cps_normal *law, const double *p, double n) {
   static const double parts[] = {0, 1, -1};
-  touch t = {law, p, 0};
+  contact_response t = {law, p, 0};
   double most = depth_for(&t, n), rate = telling_rate(&t, most);
   const double nodes[] = {-0.15 * most, 0, most};
   panel *g = figure_panel(fig, "Force against depth");
@@ -324,7 +324,7 @@ static void add_normal(figure *fig, const cps_normal *law, const double *p, doub
   axis_set(&g->y, "normal force n", "N");
   for (int i = 0; i < 3; i++) {
     char label[80];
-    touch still = t;
+    contact_response still = t;
     t.rate = parts[i] * rate;
     still.rate = 0;
     if (i > 0 && curves_agree(over_depth, &still, &t, 0, most)) continue; /* no damping */

@@ -57,14 +57,15 @@ static double value(const findings *f, const char *kind, const char *name, const
 }
 
 /* A value of a cable on a drum. */
-static double touch(const findings *f, const scenario_cable *c, const scenario_drum *d, const char *what) {
+static double contact_response(const findings *f, const scenario_cable *c, const scenario_drum *d,
+                               const char *what) {
   char kind[COLUMN_SIZE];
   snprintf(kind, sizeof kind, "cables.%s", c->name);
   return value(f, kind, d->name, what);
 }
 
 static int touches(const findings *f, const scenario_cable *c, const scenario_drum *d) {
-  return isfinite(touch(f, c, d, "wrap"));
+  return isfinite(contact_response(f, c, d, "wrap"));
 }
 
 /* Where an end of a cable is. */
@@ -123,9 +124,10 @@ static void print_contacts(const findings *f) {
       char name[COLUMN_SIZE];
       snprintf(name, sizeof name, "%s on %s", c->name, d->name);
       printf("  %-20s %8.2f° %8.2f° %8.2f° %11.6g %11.6g %11.6g %11.6g %8.2f%%\n", name,
-             DEG * touch(f, c, d, "wrap"), DEG * touch(f, c, d, "stick_arc"),
-             DEG * touch(f, c, d, "slip_arc"), touch(f, c, d, "t_in"), touch(f, c, d, "t_out"),
-             touch(f, c, d, "normal"), touch(f, c, d, "friction"), 100 * (1 - touch(f, c, d, "margin")));
+             DEG * contact_response(f, c, d, "wrap"), DEG * contact_response(f, c, d, "stick_arc"),
+             DEG * contact_response(f, c, d, "slip_arc"), contact_response(f, c, d, "t_in"),
+             contact_response(f, c, d, "t_out"), contact_response(f, c, d, "normal"),
+             contact_response(f, c, d, "friction"), 100 * (1 - contact_response(f, c, d, "margin")));
     }
 }
 
@@ -230,7 +232,7 @@ static void json_contacts(json *w, const findings *f) {
       json_text(w, "cable", c->name);
       json_text(w, "drum", d->name);
       for (size_t j = 0; j < sizeof what / sizeof what[0]; j++)
-        json_number(w, what[j], touch(f, c, d, what[j]));
+        json_number(w, what[j], contact_response(f, c, d, what[j]));
       json_close(w);
     }
   json_close(w);

@@ -2,7 +2,7 @@
  * their matrix is found by central differences, and the step that the elimination finds must solve those equations. The short cuts of the plane against the careful path, and no allocation while stepping. */
 #include "memory.h"
 
-#include "haul.h"
+#include "newton.h"
 
 /* ------------------------------------------------------------------ scenes */
 
@@ -232,13 +232,13 @@ typedef struct residual {
   double *border;  /* what contacts do to it */
 } residual;
 
-static void add_elements(const cable *c, const implicit *how, double *f, double *k) {
+static void add_elements(const cable *c, const step_coeffs *coeffs, double *f, double *k) {
   int b = c->b, dim = c->dim;
   for (int i = 0; i < c->n; i++) {
     double mass[4][4], force[24] = {0}, tangent[24 * 24] = {0};
     cps_element_mass(&c->section, c->length[i], mass);
     cps_element_force(dim, &c->section, c->length[i], c->q + i * b, c->v + i * b, force, 1,
-                      how->v_a / how->q_a, tangent, NULL);
+                      coeffs->v_a / coeffs->q_a, tangent, NULL);
     for (int r = 0; r < 4 * dim; r++) {
       f[i * b + r] += force[r];
       for (int s = 0; s < 4; s++)
@@ -247,27 +247,27 @@ static void add_elements(const cable *c, const implicit *how, double *f, double 
     }
     for (int d = 0; d < dim; d++) { /* diagonal blocks of places, for the scale of friction */
       for (int e = 0; e < dim; e++) {
-        k[i * 9 + d * 3 + e] += tangent[d * 4 * dim + e] + (d == e) * mass[0][0] / how->q_a;
+        k[i * 9 + d * 3 + e] += tangent[d * 4 * dim + e] + (d == e) * mass[0][0] / coeffs->q_a;
         k[(i + 1) * 9 + d * 3 + e] += tangent[(2 * dim + d) * 4 * dim + 2 * dim + e] +
-                                      (d == e) * mass[2][2] / how->q_a;
+                                      (d == e) * mass[2][2] / coeffs->q_a;
       }
     }
   }
   for (int i = 0; i <= c->n; i++) {
     for (int d = 0; d < dim; d++) {
       f[i * b + d] += c->mass[i] * (c->a[i * b + d] - c->gravity[d]);
-      k[i * 9 + d * 4] += c->mass[i] / how->q_a;
+      k[i * 9 + d * 4] += c->mass[i] / coeffs->q_a;
       if (i == 0 || i == c->n) f[i * b + d] -= c->load[i != 0][d];
     }
   }
 }
 
-static void add_contacts(machine *m, cable *c, const implicit *how, const double *k, double *f, double *rest,
-                         double *border) {
+static void add_contacts(machine *m, cable *c, const step_coeffs *coeffs, const double *k, double *f,
+                         double *rest, double *border) {
   for (int i = 0; i < c->n_points; i++) {
     contact_point *p = &c->point[i];
     double r[3] = {0}, v[3] = {0}, a[3] = {0};
-    touch t;
+    contact_response t;
     for (int s = 0; s < 4; s++) {
       for (int d = 0; d < c->dim && p->shape[s] != 0; d++) {
         int at = p->node * c->b + s * c->dim + d;
@@ -277,7 +277,7 @@ static void add_contacts(machine *m, cable *c, const implicit *how, const double
       }
     }
     p->guess = GUESS_NONE;
-    if (!cps_contact_eval(m, c, p, r, v, a, k + p->node * 9, 3, how, &t)) {
+    if (!cps_contact_eval(m, c, p, r, v, a, k + p->node * 9, 3, coeffs, &t)) {
       for (int j = 0; j < c->dim - 1; j++) rest[i * AXES + j] = p->f[j];
       continue;
     }
@@ -294,7 +294,7 @@ static void add_contacts(machine *m, cable *c, const implicit *how, const double
 }
 
 /* The problem in which all contacts stick: M gap - A' pull, and A gap - r_s; what is fixed has the pull of its mass. */
-static void add_sticking(machine *m, cable *c, const implicit *how, const double *k, double *f,
+static void add_sticking(machine *m, cable *c, const step_coeffs *coeffs, const double *k, double *f,
                          double *rest) {
   int b = c->b, dim = c->dim;
   for (int i = 0; i < c->n; i++) {
@@ -309,7 +309,7 @@ static void add_sticking(machine *m, cable *c, const implicit *how, const double
     contact_point *p = &c->point[i];
     double r[3] = {0}, v[3] = {0}, a[3] = {0}, gap[3] = {0};
     const double *pull = c->pull + i * AXES;
-    touch t;
+    contact_response t;
     for (int s = 0; s < 4; s++) {
       for (int d = 0; d < dim && p->shape[s] != 0; d++) {
         int at = p->node * b + s * dim + d;
@@ -319,7 +319,7 @@ static void add_sticking(machine *m, cable *c, const implicit *how, const double
         gap[d] += p->shape[s] * c->gap[at];
       }
     }
-    int touches = cps_contact_eval(m, c, p, r, v, a, k + p->node * 9, 3, how, &t);
+    int touches = cps_contact_eval(m, c, p, r, v, a, k + p->node * 9, 3, coeffs, &t);
     int fixed = p->shape[0] == 1 && c->fixed[p->node];
     for (int j = 0; j < dim - 1; j++) {
       rest[i * AXES + j] = pull[j];
@@ -361,26 +361,26 @@ static double end_work(machine *m, int k, double *const *f) {
 }
 
 /* Residuals of all unknowns at the present state, with friction scaled by the blocks `scale` unless NULL. */
-static void residuals(stage *s, const implicit *how, double *out, double *const *scale, double **made) {
+static void residuals(stage *s, const step_coeffs *coeffs, double *out, double *const *scale, double **made) {
   machine *m = &s->m;
   double *f[2] = {NULL, NULL}, *rest[2] = {NULL, NULL}, *gap[2] = {NULL, NULL}, *pull[2] = {NULL, NULL},
          *k[2], *border = calloc((size_t)m->nb + 1, sizeof(double));
-  leftover left = {0};
+  residual_norms left = {0};
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     f[i] = calloc((size_t)((c->n + 1) * c->b), sizeof(double));
     k[i] = calloc((size_t)((c->n + 1) * 9), sizeof(double));
     rest[i] = calloc((size_t)(c->n_points * AXES + 1), sizeof(double));
-    add_elements(c, how, f[i], k[i]);
-    add_contacts(m, c, how, scale ? scale[i] : k[i], f[i], rest[i], border);
+    add_elements(c, coeffs, f[i], k[i]);
+    add_contacts(m, c, coeffs, scale ? scale[i] : k[i], f[i], rest[i], border);
     if (!c->all_stick) continue;
     gap[i] = calloc((size_t)((c->n + 1) * c->b), sizeof(double));
     pull[i] = calloc((size_t)(c->n_points * AXES + 1), sizeof(double));
-    add_sticking(m, c, how, scale ? scale[i] : k[i], gap[i], pull[i]);
+    add_sticking(m, c, coeffs, scale ? scale[i] : k[i], gap[i], pull[i]);
   }
   memset(m->s, 0, (size_t)(m->nb * m->nb) * sizeof(double));
   memset(m->rhs, 0, (size_t)m->nb * sizeof(double));
-  if (m->nb > 0) cps_border_assemble(m, how, &left);
+  if (m->nb > 0) cps_border_assemble(m, coeffs, &left);
   for (int n = 0; n < m->nb; n++) border[n] += m->rhs[n];
   for (int n = 0; n < m->nb; n++)
     if (!is_force(m, n)) border[n] += end_work(m, n, f);
@@ -404,9 +404,9 @@ static void residuals(stage *s, const implicit *how, double *out, double *const 
 }
 
 /* Shifts an unknown, with all that follows it. */
-static void shift(stage *s, const implicit *how, int j, double by) {
+static void shift(stage *s, const step_coeffs *coeffs, int j, double by) {
   machine *m = &s->m;
-  double v = by * how->v_a / how->q_a, a = by / how->q_a;
+  double v = by * coeffs->v_a / coeffs->q_a, a = by / coeffs->q_a;
   if (s->kind[j] == NODE) {
     cable *c = &m->cable[s->of[j]];
     c->q[s->at[j]] += by;
@@ -419,7 +419,7 @@ static void shift(stage *s, const implicit *how, int j, double by) {
   } else if (s->kind[j] == PULL) {
     m->cable[s->of[j]].pull[s->at[j] * AXES + s->axis[j]] += by;
   } else {
-    freedom *f = &m->free[s->at[j]];
+    dof *f = &m->free[s->at[j]];
     f->q += by;
     if (!is_force(m, s->at[j])) {
       f->v += v;
@@ -468,38 +468,38 @@ static double left_over(const stage *s, const double *a, const double *residual,
   return worst;
 }
 
-static void check_matrix(const scene *scene, const char *place, const char *law, const implicit *how,
+static void check_matrix(const scene *scene, const char *place, const char *law, const step_coeffs *coeffs,
                          uint64_t seed) {
   stage s;
   open_stage(&s, scene, place, law);
   machine *m = &s.m;
   rng r = rng_for(law, seed);
   shake(&s, &r, scene->still);
-  cps_haul_keep(m);
+  cps_machine_keep(m);
   int n = s.size;
   double *x = malloc((size_t)n * sizeof(double)), *a = malloc((size_t)(n * n) * sizeof(double)),
          *scale[2] = {NULL, NULL};
   double *up = malloc((size_t)n * sizeof(double)), *down = malloc((size_t)n * sizeof(double));
-  residuals(&s, how, x, NULL, scale);
+  residuals(&s, coeffs, x, NULL, scale);
   for (int i = 0; i < m->n_cables; i++) m->cable[i].frozen = 1;
   for (int j = 0; j < n; j++) {
     double h = class_of(&s, j) == 2 ? 1e-5 : 2e-9;
-    cps_haul_bring_back(m);
+    cps_machine_bring_back(m);
     cps_machine_tie(m);
-    shift(&s, how, j, h);
-    residuals(&s, how, up, scale, NULL);
-    cps_haul_bring_back(m);
+    shift(&s, coeffs, j, h);
+    residuals(&s, coeffs, up, scale, NULL);
+    cps_machine_bring_back(m);
     cps_machine_tie(m);
-    shift(&s, how, j, -h);
-    residuals(&s, how, down, scale, NULL);
+    shift(&s, coeffs, j, -h);
+    residuals(&s, coeffs, down, scale, NULL);
     for (int i = 0; i < n; i++) a[i * n + j] = (up[i] - down[i]) / (2 * h);
   }
   for (int careful = 0; careful < 2; careful++) {
-    implicit with = *how;
-    leftover left;
+    step_coeffs with = *coeffs;
+    residual_norms left;
     int where = 0;
     with.careful = careful;
-    cps_haul_bring_back(m);
+    cps_machine_bring_back(m);
     cps_machine_tie(m);
     assert_true(cps_machine_iterate(m, &with, INFINITY, &left));
     double off = left_over(&s, a, x, &where);
@@ -518,23 +518,24 @@ static void check_matrix(const scene *scene, const char *place, const char *law,
 
 static void test_matrix(void **state) {
   (void)state;
-  const implicit how = {0, 2e-5, 5e-3, 5e-3, 0, 0};
+  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0};
   for (int i = 0; i < ROWS(scenes); i++)
     for (int l = 0; l < ROWS(laws); l++)
       for (int k = 0; k < 2; k++)
-        check_matrix(&scenes[i], k == 0 ? "nodes" : "{quadrature: 2}", laws[l], &how, (uint64_t)(10 * i + k));
+        check_matrix(&scenes[i], k == 0 ? "nodes" : "{quadrature: 2}", laws[l], &coeffs,
+                     (uint64_t)(10 * i + k));
 }
 
 /* Westin's reading, where its problem comes in: at nodes and at quadrature points, in the plane and in space. */
 static void test_all_stick_matrix(void **state) {
   (void)state;
   static const char *const aware[] = {"quinn", "cdq", "awrejcewicz"};
-  const implicit how = {0, 2e-5, 5e-3, 5e-3, 0, 0};
+  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0};
   for (int i = 0; i < 4; i++)
     for (int l = 0; l < ROWS(aware); l++)
       for (int k = 0; k < 2; k++)
         check_matrix(&scenes[i], k == 0 ? "nodes, reading: all-stick" : "{quadrature: 1}, reading: all-stick",
-                     aware[l], &how, (uint64_t)(200 + 10 * i + k));
+                     aware[l], &coeffs, (uint64_t)(200 + 10 * i + k));
 }
 
 /* Solves a x = b, both of n, by elimination with pivoting; x replaces b. */
@@ -660,7 +661,8 @@ static void test_multipliers(void **state) {
             fail_msg("%s: point %d: %.12g, not %.12g", scenes[some[i]].name, j,
                      p->f[d] - c->pull[j * AXES + d], l[j * AXES + d]);
         if (s.m.dim == 3) continue;
-        double f = cps_rub(&c->contact, p->v[0], p->n, l[j * AXES], CPS_MODE_FREE, NULL, NULL, NULL, 0).f;
+        double f =
+            cps_law_respond(&c->contact, p->v[0], p->n, l[j * AXES], CPS_MODE_FREE, NULL, NULL, NULL, 0).f;
         if (!(fabs(p->f[0] - f) < 1e-6 * most))
           fail_msg("%s: point %d is rubbed with %g, not %g", scenes[some[i]].name, j, p->f[0], f);
       }
@@ -675,10 +677,10 @@ static void test_multipliers(void **state) {
 /* With springs for friction, as statics has it; some hold and some give. */
 static void test_springs(void **state) {
   (void)state;
-  const implicit how = {0, 1e-2, 1e-1, 1e-1, 3e4, 0};
+  const step_coeffs coeffs = {0, 1e-2, 1e-1, 1e-1, 3e4, 0};
   for (int i = 0; i < ROWS(scenes); i++)
     for (int k = 0; k < 2 && !scenes[i].belt; k++)
-      check_matrix(&scenes[i], k == 0 ? "nodes" : "{quadrature: 2}", "quinn", &how,
+      check_matrix(&scenes[i], k == 0 ? "nodes" : "{quadrature: 2}", "quinn", &coeffs,
                    (uint64_t)(100 + 10 * i + k));
 }
 
@@ -686,17 +688,17 @@ static void test_springs(void **state) {
 static void step_by(stage *s, int way, double *x) {
   machine *m = &s->m;
   cable *c = &m->cable[0];
-  implicit how = {0, 2e-5, 5e-3, 5e-3, 0, way == 0};
-  leftover left = {0};
-  cps_haul_bring_back(m);
+  step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, way == 0};
+  residual_norms left = {0};
+  cps_machine_bring_back(m);
   if (way == 0) {
-    assert_true(cps_machine_iterate(m, &how, INFINITY, &left));
+    assert_true(cps_machine_iterate(m, &coeffs, INFINITY, &left));
 #if defined(__x86_64__)
   } else if (way == 2) {
-    assert_true(cps_wide_eliminate(m, c, &how, &left) && isfinite(cps_wide_substitute(c, &how, 1)));
+    assert_true(cps_avx2_eliminate(m, c, &coeffs, &left) && isfinite(cps_avx2_substitute(c, &coeffs, 1)));
 #endif
   } else {
-    assert_true(cps_plane_eliminate(m, c, &how, &left) && isfinite(cps_plane_substitute(c, &how, 1)));
+    assert_true(cps_plane_eliminate(m, c, &coeffs, &left) && isfinite(cps_plane_substitute(c, &coeffs, 1)));
   }
   for (int j = 0; j < s->size; j++) x[j] = step_of(s, j);
 }
@@ -716,7 +718,7 @@ static void test_short_cut(void **state) {
       seen++;
       rng r = rng_for(laws[l], 1);
       shake(&s, &r, 0);
-      cps_haul_keep(&s.m);
+      cps_machine_keep(&s.m);
       size_t bytes = (size_t)s.size * sizeof(double);
       double *careful = malloc(bytes), *plane = malloc(bytes), *wide = malloc(bytes), most[3] = {0};
       step_by(&s, 0, careful);
@@ -726,7 +728,7 @@ static void test_short_cut(void **state) {
         if (!(fabs(plane[j] - careful[j]) < 1e-6 * most[class_of(&s, j)]))
           fail_msg("%s, %s: step %d is %.17g, not %.17g", scenes[i].name, laws[l], j, plane[j], careful[j]);
 #if defined(__x86_64__)
-      if (cps_has_wide()) {
+      if (cps_has_avx2()) {
         step_by(&s, 2, wide);
         for (int j = 0; j < s.size; j++) /* other roundings, and otherwise the same */
           if (!(fabs(wide[j] - plane[j]) < 1e-6 * most[class_of(&s, j)]))
@@ -753,8 +755,8 @@ static void test_lengths(void **state) {
     assert_non_null(at);
     snprintf(text, sizeof text, "%.*s%s%s", (int)(at - scenes[0].text), scenes[0].text, elements,
              at + strlen("elements: 13\n"));
-    const implicit how = {0, 2e-5, 5e-3, 5e-3, 0, 0};
-    check_matrix(&any, "nodes", "quinn", &how, (uint64_t)n);
+    const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0};
+    check_matrix(&any, "nodes", "quinn", &coeffs, (uint64_t)n);
   }
 }
 
@@ -841,18 +843,18 @@ static void check_survey(const char *name, const cable *c) {
   agree(name, solver, work - change, 1e-10 * (fabs(work) + fabs(change)));
   agree(name, damping, brake_plainly(c), 1e-10 * fabs(damping));
 #if defined(__x86_64__)
-  if (!cps_has_wide()) return;
+  if (!cps_has_avx2()) return;
   cable_store wide;
   double of_wide[MOST], work_of[2][2] = {{0}};
   cps_narrow_store(c, tension, &fast);
-  cps_wide_store(c, of_wide, &wide);
+  cps_avx2_store(c, of_wide, &wide);
   agree(name, wide.elastic, fast.elastic, 1e-9 * plain.elastic);
   agree(name, wide.kinetic, fast.kinetic, 1e-13 * plain.kinetic);
   agree(name, wide.gravity, fast.gravity, 1e-13 * fabs(plain.gravity) + 1e-13);
   for (int i = 0; i < c->n && c->section.curvature == CURVATURE_APPROXIMATE; i++)
     agree(name, of_wide[i], tension[i], 1e-9 * most);
   cps_narrow_step_work(c, &work_of[0][0], &work_of[0][1]);
-  cps_wide_step_work(c, &work_of[1][0], &work_of[1][1]);
+  cps_avx2_step_work(c, &work_of[1][0], &work_of[1][1]);
   agree(name, work_of[1][0], work_of[0][0], 1e-12 * (fabs(work) + fabs(change)));
   agree(name, work_of[1][1], work_of[0][1], 1e-12 * fabs(damping));
 #endif
@@ -866,7 +868,7 @@ static void test_survey(void **state) {
     open_stage(&s, &scenes[i], "nodes", "quinn");
     rng r = rng_for("survey", (uint64_t)i);
     shake(&s, &r, 1);
-    cps_haul_keep(&s.m);
+    cps_machine_keep(&s.m);
     shake(&s, &r, 1);
     for (int k = 0; k < s.m.n_cables; k++) {
       cable *c = &s.m.cable[k];
@@ -888,7 +890,7 @@ static void test_no_allocation(void **state) {
     for (int l = 0; l < ROWS(laws); l++) {
       stage s;
       open_stage(&s, &scenes[i], "nodes", laws[l]);
-      haul run = {.m = &s.m};
+      alpha_stepper run = {.m = &s.m};
       cps_error err;
       double h = 1e-3;
       int made = 0;
@@ -900,7 +902,7 @@ static void test_no_allocation(void **state) {
       cps_audit_start(&s.m, 0);
       calls = 0;
       for (int k = 0; k < 20; k++) {
-        int good = cps_haul_step(&run, h);
+        int good = cps_alpha_step(&run, h);
         made += good;
         h *= good ? 1 : 0.5;
         if (!good) continue;

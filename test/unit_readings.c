@@ -3,7 +3,7 @@
  * same; where a node touches down under way, the multipliers of its neighbours jump. */
 #include "test.h"
 
-#include "haul.h"
+#include "newton.h"
 
 #define PULLEY                                                                                               \
   "capstan: 1\n"                                                                                             \
@@ -120,14 +120,14 @@ static double change_at_touchdown(const char *reading) {
   if (cps_machine_make(&m, s, &err) != CPS_OK || cps_machine_statics(&m, 0, &err) != CPS_OK)
     fail_msg("%s", err.text);
   cable *c = &m.cable[0];
-  haul r = {.m = &m};
+  alpha_stepper r = {.m = &m};
   int node = -1;
   while (node < 0) { /* until one touches down, and back by that step */
-    assert_true(cps_haul_step(&r, 1e-4) && r.t < 1);
+    assert_true(cps_alpha_step(&r, 1e-4) && r.t < 1);
     for (int i = 0; i < c->n_points; i++)
       if (r.t > 0.1 && c->point[i].drum >= 0 && c->point[i].drum0 < 0) node = i;
   }
-  cps_haul_bring_back(&m);
+  cps_machine_bring_back(&m);
   double *q = c->q + node * c->b, far = hypot(q[0], q[1]), f[2][100], most = 0;
   assert_true(far > m.drum[0].radius && c->n_points < 100);
   for (int side = 0; side < 2; side++) {

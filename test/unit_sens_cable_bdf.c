@@ -3,7 +3,7 @@
  *
  * Errors that count for nothing leave IDA no reason to choose steps by the state: it doubles them up to run.step, whatever the
  * parameters are. Rows lie where they are asked for, mostly within steps. */
-#include "haul.h"
+#include "newton.h"
 #include "sens.h"
 #include "sens_compare.h"
 
@@ -149,7 +149,7 @@ static int inner(const machine *m, double *q, double *v, double *a) {
 }
 
 static cps_status watch_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
-  const haul_note *note = what;
+  const cable_note *note = what;
   watch *w = data;
   double q[ENTRIES_MOST], v[ENTRIES_MOST], a[ENTRIES_MOST], size_v = 0, size_a = 0;
   int n = inner(sim->machine, q, v, a), steps = note->bdf == BDF_STEP || note->bdf == BDF_REACHED;
@@ -158,7 +158,7 @@ static cps_status watch_step(cps_simulation *sim, const void *what, void *data, 
     size_v = fmax(size_v, fabs(v[k]));
     size_a = fmax(size_a, fabs(a[k]));
   }
-  double c = 1 / note->how.v_a;
+  double c = 1 / note->coeffs.v_a;
   for (int k = 0; k < n && !note->begins && note->bdf != BDF_BACK; k++) {
     double w1 = 0, w2 = 0;
     for (int i = 0; i < BDF_POINTS; i++) {
@@ -208,12 +208,12 @@ static void test_weights(void **state) {
 }
 
 static cps_status watch_lengths(cps_simulation *sim, const void *what, void *data, cps_error *err) {
-  const haul_note *note = what;
+  const cable_note *note = what;
   double *last = data;
   (void)sim, (void)err;
   if (note->begins || note->bdf == BDF_BETWEEN || note->bdf == BDF_BACK) return CPS_OK;
   if (!(note->h > 1e-6 * *last))
-    fail_msg("at %.9g s: a step of %g s after one of %g s", note->how.t, note->h, *last);
+    fail_msg("at %.9g s: a step of %g s after one of %g s", note->coeffs.t, note->h, *last);
   *last = note->h;
   return CPS_OK;
 }

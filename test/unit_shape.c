@@ -1,8 +1,8 @@
 /* unit_shape.c - the mesh that a cable starts with: lengths, stretch, depth, sag and grading. */
 #include "world.h"
 
-#include "mesh_grading.h"
 #include "mesh.h"
+#include "mesh_grading.h"
 
 static const double *node(const world *w, const shape *m, int i) { return m->q + 2 * w->s.dim * i; }
 

@@ -1,7 +1,7 @@
 /* unit_statics.c - equilibrium of cables with friction, what it does to laws with memory, and loads that would hold. */
 #include "test.h"
 
-#include "haul.h"
+#include "newton.h"
 #include "system.h"
 
 static const char two_weights[] =

@@ -197,9 +197,9 @@ double cps_fit_correlation(const cps_fit *fit, int i, int j) {
 
 cps_status cps_fit_get(const cps_fit *fit, int k, cps_fit_parameter *p) {
   if (k < 0 || k >= fit->n) return CPS_BAD_INPUT;
-  double freedom = guesses(fit) ? (double)(fit->m - fit->n) : INFINITY;
+  double dof = guesses(fit) ? (double)(fit->m - fit->n) : INFINITY;
   double error = sqrt(cps_fit_covariance(fit, k, k)), x = fit->q[k].value;
-  double reach = cps_student_quantile(0.95, freedom) * error;
+  double reach = cps_student_quantile(0.95, dof) * error;
   *p = (cps_fit_parameter){.quantity = fit->q[k],
                            .start = fit->start[k],
                            .min = fit->min[k],

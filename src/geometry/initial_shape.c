@@ -42,7 +42,7 @@ typedef struct draft {
   const scenario_cable *c;
   const path *p;
   int cable;
-  lie how;
+  lie coeffs;
   int n;              /* elements */
   double *length;     /* [n] */
   double *node;       /* [n + 1] material coordinates */
@@ -132,7 +132,7 @@ static double wrapped_at(const draft *d, int k, double l) {
 
 /* Tension at the length l of the drawn path. */
 static double tension_at(const draft *d, double l) {
-  if (d->how != LIE_MOVABLE) return d->tension;
+  if (d->coeffs != LIE_MOVABLE) return d->tension;
   double r[3], t[3], inward[3], wrapped = d->piece[d->p->n].wrapped, part;
   l = fmin(fmax(l, 0), d->p->length);
   part = l / d->p->length;
@@ -520,14 +520,15 @@ static void find_anchor(draft *d) {
 static cps_status find_materials(draft *d, cps_error *err) {
   int both = d->p->closed || (is_held(d, 0) && is_held(d, 1));
   d->total = d->c->length > 0 ? d->c->length : d->p->length;
-  d->how = !both ? LIE_MOVABLE : d->total > d->p->length * (1 + 1e-12) ? LIE_SLACK : LIE_TIGHT;
-  if (d->how == LIE_SLACK) return find_slack(d, err);
+  d->coeffs = !both ? LIE_MOVABLE : d->total > d->p->length * (1 + 1e-12) ? LIE_SLACK : LIE_TIGHT;
+  if (d->coeffs == LIE_SLACK) return find_slack(d, err);
   find_anchor(d);
   for (int k = 0; k <= d->p->n; k++) {
     double l = d->piece[k].start;
-    d->piece[k].material = d->how == LIE_TIGHT ? l * d->total / d->p->length : d->anchor_p + l - d->anchor_l;
+    d->piece[k].material = d->coeffs == LIE_TIGHT ? l * d->total / d->p->length
+                                                  : d->anchor_p + l - d->anchor_l;
   }
-  if (d->how == LIE_MOVABLE) find_loads(d);
+  if (d->coeffs == LIE_MOVABLE) find_loads(d);
   return CPS_OK;
 }
 
@@ -631,7 +632,7 @@ static double reach(const draft *d, int i, double s, int from) {
 static void find_places(draft *d) {
   int first = 0;
   find_stretch(d);
-  if (d->how == LIE_MOVABLE) {
+  if (d->coeffs == LIE_MOVABLE) {
     while (first < d->n && fabs(d->node[first + 1] - d->anchor_p) <= fabs(d->node[first] - d->anchor_p))
       first++;
     d->place[first] = pressed_at(d, d->anchor_l) + stretched_at(d, d->node[first]) -
@@ -660,11 +661,11 @@ static void fit_places(draft *d) {
 static void lay_nodes(draft *d, double *q) {
   int dim = d->p->dim;
   double r[3], t[3];
-  if (d->how == LIE_MOVABLE) find_places(d);
-  if (d->how == LIE_TIGHT) fit_places(d);
+  if (d->coeffs == LIE_MOVABLE) find_places(d);
+  if (d->coeffs == LIE_TIGHT) fit_places(d);
   for (int i = 0; i <= d->n; i++, q += 2 * dim) {
-    double stretch = d->how == LIE_SLACK ? 1 : node_stretch(d, i);
-    if (d->how == LIE_SLACK)
+    double stretch = d->coeffs == LIE_SLACK ? 1 : node_stretch(d, i);
+    if (d->coeffs == LIE_SLACK)
       slack_place(d, d->node[i], r, t);
     else
       pressed_place(d, d->place[i], r, t);
@@ -693,7 +694,7 @@ cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const pa
   status = find_materials(&d, err);
   if (status == CPS_OK) status = find_nodes(&d, err);
   if (status != CPS_OK) goto out;
-  if (d.how == LIE_MOVABLE) press(&d);
+  if (d.coeffs == LIE_MOVABLE) press(&d);
   out->q = calloc(2 * (size_t)p->dim * ((size_t)d.n + 1), sizeof *out->q);
   if (!out->q) {
     status = no_memory(&d, err);

@@ -78,7 +78,8 @@ static void NAME(put_skew)(const NAME(quad) * o, int j, NAME(rows) * w) {
 }
 
 /* Adds what a touched drum does to the border: its angle, and the body that carries it. */
-static void NAME(touch_border)(machine *m, cable *c, const contact_point *p, const touch *t, int slot) {
+static void NAME(touch_border)(machine *m, cable *c, const contact_point *p, const contact_response *t,
+                               int slot) {
   const drum *g = &m->drum[p->drum];
   int nb = m->nb, wide = 1 + nb;
   double *right[2] = {c->right + (size_t)p->node * (size_t)(B * wide), NULL};
@@ -93,7 +94,7 @@ static void NAME(touch_border)(machine *m, cable *c, const contact_point *p, con
     m->rhs[g->angle_at] += g->radius * p->f[0];
   }
   if (g->carrier < 0) return;
-  const border_body *y = &m->body[g->carrier];
+  const machine_body *y = &m->body[g->carrier];
   for (int k = 0; k < y->n; k++) {
     const double *u = y->along[k];
     int at = y->at + k;
@@ -150,8 +151,8 @@ static void NAME(add_gap)(const cable *c, int i, NAME(rows) * w) {
 
 /* What a contact point adds to the problem in which all contacts stick: -A' pull, and A gap - r_s times a mass. At a node
  * that is fixed nothing could stick by accelerating: its pull is what it would be for that mass alone. */
-static void NAME(add_pull)(const cable *c, const contact_point *p, const touch *t, double a_q, int slot,
-                           NAME(rows) * w, leftover *left) {
+static void NAME(add_pull)(const cable *c, const contact_point *p, const contact_response *t, double a_q,
+                           int slot, NAME(rows) * w, residual_norms *left) {
   enum { H = 2 * DIM };
   const double *gap = c->gap + (size_t)p->node * H, *pull = c->pull + (p - c->point) * AXES;
   int fixed = p->shape[0] == 1 && c->fixed[p->node];
@@ -198,10 +199,10 @@ static void NAME(add_pull)(const cable *c, const contact_point *p, const touch *
 #endif
 
 /* A contact point into the rows of its nodes; its friction forces are the unknowns from `slot` on. */
-static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const implicit *how, int slot,
-                              NAME(rows) * w, leftover *left) {
+static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const step_coeffs *coeffs, int slot,
+                              NAME(rows) * w, residual_norms *left) {
   enum { H = 2 * DIM };
-  touch t;
+  contact_response t;
   double r[DIM], v[DIM], a[DIM];
   const double *q = c->q + p->node * H, *q_t = c->v + p->node * H, *q_tt = c->a + p->node * H;
   int nodal = c->per_node == 1 && p->weight == 1 && p->shape[0] == 1;
@@ -215,7 +216,7 @@ static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const impl
       a[d] += p->shape[i] * q_tt[i * DIM + d];
     }
   }
-  if (!cps_contact_eval(m, c, p, r, v, a, &w->d[0][0], B, how, &t)) {
+  if (!cps_contact_eval(m, c, p, r, v, a, &w->d[0][0], B, coeffs, &t)) {
     for (int i = 0; i < DIM - 1; i++) {
       w->d[slot + i][slot + i] = 1;
       w->r[slot + i] = p->f[i];
@@ -259,7 +260,7 @@ static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const impl
     }
   }
 #if ALL_STICK
-  NAME(add_pull)(c, p, &t, 1 / how->q_a, slot, w, left);
+  NAME(add_pull)(c, p, &t, 1 / coeffs->q_a, slot, w, left);
 #endif
   if (m->nb > 0) NAME(touch_border)(m, c, p, &t, slot);
 }
@@ -305,7 +306,7 @@ static void NAME(bond_of)(const machine *m, const cable *c, int side, NAME(bond)
     }
   }
   if (carrier < 0) return;
-  const border_body *y = &m->body[carrier];
+  const machine_body *y = &m->body[carrier];
   o->n = DIM;
   for (int k = 0; k < y->n; k++) {
     o->at[o->unknowns] = y->at + k;
@@ -466,14 +467,14 @@ static int NAME(eliminate_node)(machine *m, cable *c, int i, NAME(rows) * w) {
   return 1;
 }
 
-static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) {
+static int NAME(eliminate)(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left) {
   enum { H = 2 * DIM };
   recipe y;
   NAME(quad) four;
   NAME(rows) w;
   NAME(bond) bond[2];
   memset(&w, 0, sizeof w);
-  prepare(&y, &c->section, how);
+  prepare(&y, &c->section, coeffs);
   prepare_extra(&y, &c->section);
   if (m->nb > 0) {
     memset(c->right, 0, (size_t)(c->n + 1) * (size_t)(B * (1 + m->nb)) * sizeof(double));
@@ -515,7 +516,7 @@ static int NAME(eliminate)(machine *m, cable *c, const implicit *how, leftover *
           for (int j = d; j < B; j += HALF) w.d[j][j] = 1;
         continue;
       }
-      NAME(add_contact)(m, c, &c->point[at], how, H + k * (DIM - 1), &w, left);
+      NAME(add_contact)(m, c, &c->point[at], coeffs, H + k * (DIM - 1), &w, left);
     }
     if (i == 0 || i == c->n) memcpy(c->reaction[i != 0], w.r, H * sizeof(double));
     if (i + 1 == c->n && bond[1].n) NAME(bind_next)(m, c, i, &bond[1], &w);

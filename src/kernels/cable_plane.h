@@ -156,8 +156,8 @@ typedef struct grip {
 
 /* What acts on node i besides its elements: point mass, load, contact. Contact takes its scale from what is elastic,
  * without what elimination has taken away, `less`. */
-INLINE void node(machine *m, cable *c, int i, const implicit *how, double a_q, const lanes less[4],
-                 lanes d[4], lanes *r, grip *o, leftover *left) {
+INLINE void node(machine *m, cable *c, int i, const step_coeffs *coeffs, double a_q, const lanes less[4],
+                 lanes d[4], lanes *r, grip *o, residual_norms *left) {
   double mass = c->mass[i];
   o->touches = 0;
   if (mass > 0) {
@@ -171,11 +171,11 @@ INLINE void node(machine *m, cable *c, int i, const implicit *how, double a_q, c
     contact_point *p = &c->point[i];
     const double *q = c->q + i * 4;
     if (p->drum >= 0 || p->f[0] != 0 || !in_the_open(m, p, q)) {
-      touch t;
+      contact_response t;
       double stiff[8];
       save(stiff, d[0] + less[0]);
       save(stiff + 4, d[1] + less[1]);
-      o->touches = cps_contact_eval(m, c, p, q, c->v + i * 4, c->a + i * 4, stiff, 4, how, &t);
+      o->touches = cps_contact_eval(m, c, p, q, c->v + i * 4, c->a + i * 4, stiff, 4, coeffs, &t);
       if (o->touches) {
         *r -= (lanes){t.force[0], t.force[1], 0, 0};
         d[0] += (lanes){t.k[0][0], t.k[0][1], 0, 0};
@@ -279,11 +279,11 @@ INLINE int store(cable *c, int i, const grip *o, lanes x[4], const lanes w[4], l
 }
 
 /* Completes the rows of node i, of which d and r hold what elements do; w gets its right-hand sides. */
-INLINE void complete(machine *m, cable *c, int i, const implicit *how, double a_q, const lanes less[4],
+INLINE void complete(machine *m, cable *c, int i, const step_coeffs *coeffs, double a_q, const lanes less[4],
                      lanes less_r, lanes d[4], lanes u[4], lanes low[4], lanes r, grip *o, lanes w[4],
-                     lanes *force, leftover *left) {
+                     lanes *force, residual_norms *left) {
   UNROLL for (int j = 0; j < 4; j++) d[j] -= less[j];
-  node(m, c, i, how, a_q, less, d, &r, o, left);
+  node(m, c, i, coeffs, a_q, less, d, &r, o, left);
   if (c->fixed[i]) fix(c->fixed[i], d, u, low, &r, o);
   *force = larger(*force, magnitude(r));
   lanes t = {0, 0, 0, 0};
@@ -312,8 +312,8 @@ INLINE int pass_on(cable *c, int i, const lanes d[4], const lanes u[4], const la
 }
 
 /* Where the two fronts meet. */
-INLINE int join(machine *m, cable *c, const implicit *how, double a_q, front ends[2], lanes *force,
-                leftover *left) {
+INLINE int join(machine *m, cable *c, const step_coeffs *coeffs, double a_q, front ends[2], lanes *force,
+                residual_norms *left) {
   lanes d[4], u[4], w[4], less[4], less_r = ends[0].less_r + ends[1].less_r;
   grip o = {0};
   UNROLL for (int j = 0; j < 4; j++) {
@@ -321,13 +321,13 @@ INLINE int join(machine *m, cable *c, const implicit *how, double a_q, front end
     less[j] = ends[0].less[j] + ends[1].less[j];
     u[j] = all(0);
   }
-  complete(m, c, c->n / 2, how, a_q, less, less_r, d, u, NULL, ends[0].last->next_r + ends[1].last->next_r,
+  complete(m, c, c->n / 2, coeffs, a_q, less, less_r, d, u, NULL, ends[0].last->next_r + ends[1].last->next_r,
            &o, w, force, left);
   return pass_on(c, c->n / 2, d, u, NULL, w, &o, &ends[0]);
 }
 
-INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed, const implicit *how,
-                         leftover *left) {
+INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed, const step_coeffs *coeffs,
+                         residual_norms *left) {
   front ends[2];
   grip grips[2] = {{0}};
   int middle = c->n / 2, count[2] = {middle, c->n - middle};
@@ -345,7 +345,7 @@ INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed
       if (step >= count[k]) continue; /* an odd number of elements */
       if (step % LANES == 0) take_four(c, y, k == 0 ? step : c->n - 1 - step, k, skewed, e, &tension);
       UNROLL for (int j = 0; j < 4; j++) d[k][j] = s->last->next[j] + e->own[j];
-      complete(m, c, k == 0 ? step : c->n - step, how, y->a_q, s->less, s->less_r, d[k], e->u,
+      complete(m, c, k == 0 ? step : c->n - step, coeffs, y->a_q, s->less, s->less_r, d[k], e->u,
                skewed ? e->low : NULL, s->last->next_r + e->r, &grips[k], w[k], &force, left);
       s->last = e;
     }
@@ -356,7 +356,7 @@ INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed
         return 0;
     }
   }
-  if (!join(m, c, how, y->a_q, ends, &force, left)) return 0;
+  if (!join(m, c, coeffs, y->a_q, ends, &force, left)) return 0;
   UNROLL for (int j = 0; j < 4; j++) {
     left->force = force[j] > left->force ? force[j] : left->force;
     left->tension = tension[j] > left->tension ? tension[j] : left->tension;
@@ -364,11 +364,11 @@ INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed
   return 1;
 }
 
-int PLANE(eliminate)(machine *m, cable *c, const implicit *how, leftover *left) {
+int PLANE(eliminate)(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left) {
   recipe y;
-  prepare(&y, &c->section, how);
+  prepare(&y, &c->section, coeffs);
   prepare_extra(&y, &c->section);
-  return y.extra ? eliminate_all(m, c, &y, 1, how, left) : eliminate_all(m, c, &y, 0, how, left);
+  return y.extra ? eliminate_all(m, c, &y, 1, coeffs, left) : eliminate_all(m, c, &y, 0, coeffs, left);
 }
 
 /* One node of the substitution: its change from that of the node before in this order; `factor` of it is applied. */
@@ -392,9 +392,10 @@ INLINE lanes step_back(cable *c, int i, lanes next, lanes factor, lanes v_q, lan
 
 /* Substitutes from the middle outwards, and applies `factor` of it. The largest change of place; NaN if anything is
  * not finite. */
-double PLANE(substitute)(cable *c, const implicit *how, double factor) {
+double PLANE(substitute)(cable *c, const step_coeffs *coeffs, double factor) {
   int middle = c->n / 2;
-  lanes by = all(factor), v_q = all(factor * how->v_a / how->q_a), a_q = all(factor / how->q_a), sum = all(0);
+  lanes by = all(factor), v_q = all(factor * coeffs->v_a / coeffs->q_a), a_q = all(factor / coeffs->q_a),
+        sum = all(0);
   lanes x[2] = {step_back(c, middle, all(0), by, v_q, a_q)}, most = magnitude(x[0]);
   x[1] = x[0];
   for (int step = 1; step <= c->n - middle; step++) {

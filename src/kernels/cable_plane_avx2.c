@@ -10,7 +10,7 @@
 #else
 #pragma GCC target("avx2,fma")
 #endif
-#define PLANE(x) cps_wide_##x
+#define PLANE(x) cps_avx2_##x
 #include "cable_plane.h"
 #if defined(__clang__)
 #pragma clang attribute pop

@@ -10,7 +10,7 @@
 #else
 #pragma GCC target("avx2,fma")
 #endif
-#define SURVEY(x) cps_wide_##x
+#define SURVEY(x) cps_avx2_##x
 #include "element_energy_pass.h"
 #if defined(__clang__)
 #pragma clang attribute pop

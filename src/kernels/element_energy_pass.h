@@ -111,7 +111,7 @@ INLINE void stretch(const recipe *y, const quartet *e, lanes q[4][3], const int 
 
 /* All that is stored; point masses come last. */
 INLINE void survey(const cable *c, double *tension, cable_store *o, const int dim) {
-  const implicit none = {.q_a = 1};
+  const step_coeffs none = {.q_a = 1};
   recipe y;
   lanes elastic = all(0), moving = all(0), high = all(0), t;
   double moved = 0, lifted = 0;

@@ -2,8 +2,8 @@
 #ifndef CPS_CHAIN_RECIPE_H
 #define CPS_CHAIN_RECIPE_H
 
-#include "simd.h"
 #include "machine.h"
+#include "simd.h"
 
 /* What an iteration asks of all elements alike, in all lanes. */
 typedef struct recipe {
@@ -22,13 +22,13 @@ typedef struct recipe {
   lanes bend_weight[GAUSS_MAX], slope[GAUSS_MAX][3], turn[GAUSS_MAX][3]; /* r' and l r'' of the modes there */
 } recipe;
 
-static void prepare(recipe *y, const cable_section *s, const implicit *how) {
+static void prepare(recipe *y, const cable_section *s, const step_coeffs *coeffs) {
   static const double bend_full[6] = {12, -6, -6, 4, 2, 4}, bend_mid[6] = {0, 0, 0, 1, -1, 1};
   static const double brake[6] = {36, -3, -3, 4, -1, 4};
   const double *x, *w, ei = s->curvature == CURVATURE_APPROXIMATE ? s->ei : 0;
   y->extra = 0;
-  y->v_q = how->v_a / how->q_a;
-  y->a_q = 1 / how->q_a;
+  y->v_q = coeffs->v_a / coeffs->q_a;
+  y->a_q = 1 / coeffs->q_a;
   y->dv = all(y->v_q);
   y->da = all(y->a_q);
   y->ea = all(s->ea);

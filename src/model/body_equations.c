@@ -13,13 +13,13 @@
 /* ------------------------------------------------------------------ bodies and springs */
 
 /* Adds a force on a body, and its derivatives: out[k] along unknown k. */
-static void push_body(machine *m, const border_body *y, const double *force) {
+static void push_body(machine *m, const machine_body *y, const double *force) {
   for (int k = 0; k < y->n; k++)
     for (int d = 0; d < m->dim; d++) m->rhs[y->at + k] -= force[d] * y->along[k][d];
 }
 
 /* Adds -T to the matrix between two bodies, force on `of` changing by T times the shift of `by`. */
-static void stiffen(machine *m, const border_body *of, const border_body *by, double t[3][3]) {
+static void stiffen(machine *m, const machine_body *of, const machine_body *by, double t[3][3]) {
   for (int i = 0; i < of->n; i++) {
     for (int j = 0; j < by->n; j++) {
       double sum = 0;
@@ -30,7 +30,7 @@ static void stiffen(machine *m, const border_body *of, const border_body *by, do
   }
 }
 
-static void add_body(machine *m, const border_body *y, double a_q) {
+static void add_body(machine *m, const machine_body *y, double a_q) {
   double force[3] = {0};
   for (int d = 0; d < m->dim; d++) force[d] = y->mass * (m->gravity[d] - y->a[d]);
   push_body(m, y, force);
@@ -38,9 +38,9 @@ static void add_body(machine *m, const border_body *y, double a_q) {
 }
 
 /* The place of an end of a spring, and its body (NULL: none that moves). */
-static const border_body *spring_end_at(const machine *m, const spring_end *e, double *r, double *v) {
-  const border_body *y = e->body >= 0 && m->body_border[e->body] >= 0 ? &m->body[m->body_border[e->body]]
-                                                                      : NULL;
+static const machine_body *spring_end_at(const machine *m, const spring_end *e, double *r, double *v) {
+  const machine_body *y = e->body >= 0 && m->body_border[e->body] >= 0 ? &m->body[m->body_border[e->body]]
+                                                                       : NULL;
   for (int d = 0; d < 3; d++) {
     r[d] = e->offset[d] + (y ? y->r[d] : 0);
     v[d] = y ? y->v[d] : 0;
@@ -96,7 +96,7 @@ static void add_springs(machine *m, double v_q) {
   for (int i = 0; i < m->of->n_springs; i++) {
     const scenario_spring *g = &m->of->springs[i];
     double ra[3], rb[3], va[3], vb[3], along[3], t[3][3] = {{0}}, minus[3][3], force[3] = {0}, back[3] = {0};
-    const border_body *a = spring_end_at(m, &g->end[0], ra, va), *b = spring_end_at(m, &g->end[1], rb, vb);
+    const machine_body *a = spring_end_at(m, &g->end[0], ra, va), *b = spring_end_at(m, &g->end[1], rb, vb);
     double f = spring_pull(m, g, ra, rb, va, vb, v_q, along, t);
     for (int d = 0; d < m->dim; d++) {
       force[d] = -f * along[d];
@@ -142,16 +142,16 @@ double cps_drum_torque(const drum *g, double t, double *by_angle, double *by_rat
   return of->kp * (s.y - g->angle) + of->kd * (s.y_t - g->rate);
 }
 
-static void add_drum(machine *m, const drum *g, const implicit *how) {
-  double by_angle, by_rate, torque = cps_drum_torque(g, how->t, &by_angle, &by_rate);
+static void add_drum(machine *m, const drum *g, const step_coeffs *coeffs) {
+  double by_angle, by_rate, torque = cps_drum_torque(g, coeffs->t, &by_angle, &by_rate);
   int at = g->angle_at;
-  if (how->bristle > 0 && g->of->drive != DRUM_FREE) { /* statics: the brake is on */
+  if (coeffs->bristle > 0 && g->of->drive != DRUM_FREE) { /* statics: the brake is on */
     for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
     m->rhs[at] = 0;
     return;
   }
   m->rhs[at] += g->of->inertia * g->acceleration - torque;
-  m->s[at * m->nb + at] += g->of->inertia / how->q_a - by_angle - by_rate * how->v_a / how->q_a;
+  m->s[at * m->nb + at] += g->of->inertia / coeffs->q_a - by_angle - by_rate * coeffs->v_a / coeffs->q_a;
 }
 
 /* Sliding velocity and acceleration between two freedoms. */
@@ -181,43 +181,44 @@ static double slide_normal(const machine *m, const slide *y, double t) {
 }
 
 /* The friction equation of a slide, and its derivative by place. */
-static double rub_slide(const machine *m, slide *y, const implicit *how, friction *f) {
+static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, friction *f) {
   double x, v, a, by_x = 0;
-  slide_motion(m, y, how->t, &x, &v, &a);
+  slide_motion(m, y, coeffs->t, &x, &v, &a);
   contact_point *p = &y->p;
-  p->n = slide_normal(m, y, how->t);
+  p->n = slide_normal(m, y, coeffs->t);
   p->limit = cps_friction_holds(&y->law, p->n);
   p->f[0] = m->free[y->f_at].q;
   memset(f, 0, sizeof *f);
-  if (how->bristle > 0) {
-    double pull = -how->bristle * (x - y->start);
+  if (coeffs->bristle > 0) {
+    double pull = -coeffs->bristle * (x - y->start);
     int gives = fabs(pull) > p->limit;
     f->rest[0] = p->f[0] - (gives ? copysign(p->limit, pull) : pull);
     f->by_f[0][0] = 1;
-    by_x = gives ? 0 : how->bristle;
+    by_x = gives ? 0 : coeffs->bristle;
   } else {
-    sliding s = {.axes = 1, .v = {v}, .a = {a}};
+    slip_motion s = {.axes = 1, .v = {v}, .a = {a}};
     s.scale = p->mass;
     s.viscous = y->law.viscous * p->n;
     s.rate = s.viscous / s.scale;
-    if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY || y->law.drags) s.scale = p->mass / how->v_a;
+    if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY || y->law.drags)
+      s.scale = p->mass / coeffs->v_a;
     if (y->law.kind == LAW_VELOCITY) s.scale = fmax(s.scale, 2 * y->law.rise * p->n);
-    cps_friction_eval(&y->law, p, &y->y, &s, how->z_s, f);
+    cps_friction_eval(&y->law, p, &y->y, &s, coeffs->z_s, f);
   }
   p->v[0] = v;
   return by_x;
 }
 
-void cps_slides_refresh(machine *m, const implicit *how) {
+void cps_slides_refresh(machine *m, const step_coeffs *coeffs) {
   friction unused;
   for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].law.law->n_states) rub_slide(m, &m->slide[i], how, &unused);
+    if (m->slide[i].law.law->n_states) rub_slide(m, &m->slide[i], coeffs, &unused);
 }
 
-static void add_slide(machine *m, slide *y, const implicit *how, leftover *left) {
-  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+static void add_slide(machine *m, slide *y, const step_coeffs *coeffs, residual_norms *left) {
+  double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
   friction f;
-  double by_x = rub_slide(m, y, how, &f);
+  double by_x = rub_slide(m, y, coeffs, &f);
   const contact_point *p = &y->p;
   left->friction = fmax(left->friction, fabs(f.rest[0]));
   left->holds += p->limit;
@@ -242,16 +243,16 @@ int cps_slide_is_held(const machine *m, const slide *y) {
   return 1;
 }
 
-void cps_border_assemble(machine *m, const implicit *how, leftover *left) {
-  double v_q = how->v_a / how->q_a;
-  for (int i = 0; i < m->n_bodies; i++) add_body(m, &m->body[i], 1 / how->q_a);
+void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left) {
+  double v_q = coeffs->v_a / coeffs->q_a;
+  for (int i = 0; i < m->n_bodies; i++) add_body(m, &m->body[i], 1 / coeffs->q_a);
   add_springs(m, v_q);
-  add_loads(m, how->t);
-  for (int i = 0; i < m->n_slides; i++) add_slide(m, &m->slide[i], how, left);
+  add_loads(m, coeffs->t);
+  for (int i = 0; i < m->n_slides; i++) add_slide(m, &m->slide[i], coeffs, left);
   for (int i = 0; i < m->n_drums; i++)
-    if (m->drum[i].angle_at >= 0) add_drum(m, &m->drum[i], how);
+    if (m->drum[i].angle_at >= 0) add_drum(m, &m->drum[i], coeffs);
   for (int i = 0; i < m->n_bodies; i++) { /* what is held does not follow its equations */
-    const border_body *y = &m->body[i];
+    const machine_body *y = &m->body[i];
     for (int at = y->at; y->held && at < y->at + y->n; at++) {
       for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
       m->rhs[at] = 0;

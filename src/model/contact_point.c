@@ -140,8 +140,8 @@ static void solve_states(const contact_law *l, cps_law_input *in, double *z, con
   for (int i = 0; i < n; i++) z_t[i] = out.z_t[i];
 }
 
-rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, double *z, const double *z_star,
-                double *z_t, double z_s) {
+law_response cps_law_respond(const contact_law *l, double v, double n, double e, int mode, double *z,
+                             const double *z_star, double *z_t, double z_s) {
   cps_law_input in = {v, n, e, z, mode};
   cps_law_output out;
   cps_law_jacobian jac;
@@ -154,7 +154,7 @@ rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, do
     jac.f.v = jac.f.n = jac.f.f_eq = 0;
     l->law->eval(l->law, l->p, &in, &out, &jac);
   }
-  rubbing r = {out.f, jac.f.v, jac.f.n, jac.f.f_eq};
+  law_response r = {out.f, jac.f.v, jac.f.n, jac.f.f_eq};
   for (int i = 0; i < states; i++) {
     r.f_v += jac.f.z[i] * s[i][0];
     r.f_n += jac.f.z[i] * s[i][1];
@@ -218,13 +218,13 @@ INLINE double direction(const double *u, int axes, double *d) {
 /* The velocity w at which F(w, n) - c w = u, and F there as a function of n and u: what a body of that velocity that is
  * dragged along with c is rubbed with. With c above the steepest rise of F there is one such w; u and w have opposite
  * signs. States of laws, if there are any, follow w. */
-static rubbing rub_dragged(const contact_law *l, double n, double c, double u, double w, double *z,
-                           const double *z_star, double *z_t, double z_s) {
+static law_response rub_dragged(const contact_law *l, double n, double c, double u, double w, double *z,
+                                const double *z_star, double *z_t, double z_s) {
   double low = u > 0 ? -u / c : 0, high = u > 0 ? 0 : -u / c; /* |F| only makes it slower */
-  rubbing r;
+  law_response r;
   if (!(w >= low && w <= high)) w = 0.5 * (low + high);
   for (int it = 0; it < 200; it++) {
-    r = cps_rub(l, w, n, 0, CPS_MODE_FREE, z, z_star, z_t, z_s);
+    r = cps_law_respond(l, w, n, 0, CPS_MODE_FREE, z, z_star, z_t, z_s);
     double rest = r.f - c * w - u, next = w - rest / (r.f_v - c);
     if (rest > 0)
       low = w;
@@ -242,12 +242,12 @@ static rubbing rub_dragged(const contact_law *l, double n, double c, double u, d
 
 /* f = F(v, n), against v, said as f = F(w, n) with u = f - c v: the same, but where F is steep the unknown is v, and where
  * it is flat f, so that Newton's method does not leap from one side of rest to the other. */
-INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sliding *s, friction *o) {
+INLINE void rub_velocity(const contact_law *l, const contact_point *p, const slip_motion *s, friction *o) {
   double d[AXES], u[AXES] = {0}, part[AXES][AXES], c = s->scale, v_d = 0;
   for (int i = 0; i < s->axes; i++) u[i] = p->f[i] - c * s->v[i];
   double size = direction(u, s->axes, d);
   for (int i = 0; i < s->axes; i++) v_d += s->v[i] * d[i];
-  rubbing r = rub_dragged(l, p->n, c, size, v_d, NULL, NULL, NULL, 0);
+  law_response r = rub_dragged(l, p->n, c, size, v_d, NULL, NULL, NULL, 0);
   turning(r.f, d, size, s->axes, part);
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = p->f[i] - r.f * d[i];
@@ -263,14 +263,14 @@ INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sli
 /* A smooth law with another scale: e that solves (1 - c/m) F(v, e, n) + (c/m) e = u, and F there as a function of v, n
  * and u. Whatever c is, f = F(v, e, n) with u = f - c r_s says the same as e = f - m r_s; but where F hardly
  * differs from e, the double root of f = F(v, f - m r_s, n), it does so without cancellation. */
-static rubbing rub_scaled(const contact_law *l, contact_point *p, double v, double u, double part) {
+static law_response rub_scaled(const contact_law *l, contact_point *p, double v, double u, double part) {
   double low = -INFINITY, high = INFINITY, e = u; /* bounds of the root, as they become known */
   double n = p->n, limit = p->limit;
-  rubbing r;
+  law_response r;
   /* where it was the last time, in relation to what is held, or just beyond that */
   if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (p->root > 1 ? p->root : 1 + 1e-3)), u);
   for (int it = 0; it < 60; it++) {
-    r = cps_rub(l, v, n, e, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+    r = cps_law_respond(l, v, n, e, CPS_MODE_FREE, NULL, NULL, NULL, 0);
     double rest = (1 - part) * r.f + part * e - u, slope = (1 - part) * r.f_e + part;
     if (rest > 0)
       high = fmin(high, e);
@@ -295,21 +295,21 @@ static rubbing rub_scaled(const contact_law *l, contact_point *p, double v, doub
 }
 
 /* The law extended from where the guess lies; `along` is the direction of the argument. */
-INLINE rubbing rub_guessed(const contact_law *l, contact_point *p, double v, double e, double size,
-                           double creep, double along) {
+INLINE law_response rub_guessed(const contact_law *l, contact_point *p, double v, double e, double size,
+                                double creep, double along) {
   int sticks = p->guess == GUESS_STICK;
   double side = sticks ? 1 : p->guess == GUESS_FORWARD ? along : -along;
   if (sticks ? size > p->limit : side < 0 || size < p->limit) p->wrong = fabs(size - p->limit);
-  if (sticks) return (rubbing){e - creep * v, -creep, p->n > 0 ? -creep * v / p->n : 0, 1};
+  if (sticks) return (law_response){e - creep * v, -creep, p->n > 0 ? -creep * v / p->n : 0, 1};
   double at = side * p->limit * (l->kind == LAW_KINK ? 2 : 1);
-  rubbing r = cps_rub(l, v, p->n, at, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  law_response r = cps_law_respond(l, v, p->n, at, CPS_MODE_FREE, NULL, NULL, NULL, 0);
   r.f_n += p->n > 0 ? r.f_e * at / p->n : 0;
   r.f_e = 0;
   return r;
 }
 
 /* f = F(v, e, n) with e = f - c (r_s + k v) + (viscous slope) v. */
-INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s, friction *o) {
+INLINE void rub_balance(const contact_law *l, contact_point *p, const slip_motion *s, friction *o) {
   double e[AXES] = {0}, u[AXES] = {0}, d[AXES], v_d = 0, e_d = 0, part = s->scale / p->mass;
   int smooth = l->kind == LAW_BALANCE && part > 1;
   double creep = smooth ? part * s->viscous : s->viscous;
@@ -322,7 +322,7 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
     v_d += s->v[i] * d[i];
     e_d += e[i] * d[i];
   }
-  rubbing r;
+  law_response r;
   p->wrong = 0;
   int guessed = p->guess != GUESS_NONE && s->axes == 1;
   if (smooth && size > p->limit && p->guess == (d[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD)) guessed = 0;
@@ -333,7 +333,7 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
   } else if (smooth) {
     r = rub_scaled(l, p, v_d, e_d, part);
   } else {
-    r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+    r = cps_law_respond(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
   }
   p->guess = GUESS_NONE;
   p->stuck = r.f_e > 0.5;
@@ -359,7 +359,7 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const sliding *s
 }
 
 /* Westin's reading: f = F(v, e, n), where e = f - pull is what friction would be if all contacts stuck. */
-static void rub_all_stick(const contact_law *l, contact_point *p, const double *pull, const sliding *s,
+static void rub_all_stick(const contact_law *l, contact_point *p, const double *pull, const slip_motion *s,
                           friction *o) {
   double e[AXES] = {0}, u[AXES] = {0}, d[AXES], turn[AXES][AXES], side[AXES] = {0}, v_d = 0, e_d = 0;
   for (int i = 0; i < s->axes; i++) {
@@ -372,7 +372,7 @@ static void rub_all_stick(const contact_law *l, contact_point *p, const double *
     v_d += s->v[i] * d[i];
     e_d += e[i] * d[i];
   }
-  rubbing r = cps_rub(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  law_response r = cps_law_respond(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
   p->wrong = 0;
   p->guess = GUESS_NONE;
   p->stuck = r.f_e > 0.5;
@@ -391,14 +391,14 @@ static void rub_all_stick(const contact_law *l, contact_point *p, const double *
 }
 
 /* v = 0 while f - c v is within what is held; what slid before is held by sliding friction only. */
-INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, friction *o) {
+INLINE void rub_jump(const contact_law *l, contact_point *p, const slip_motion *s, friction *o) {
   double u[AXES] = {0}, d[AXES], speed = 0;
   for (int i = 0; i < s->axes; i++) u[i] = p->f[i] - s->scale * s->v[i];
   double size = direction(u, s->axes, d);
   for (int i = 0; i < s->axes; i++) speed -= s->v[i] * d[i];
   int moves = speed > 0;
   /* Sliding backward is answered by a force forward: along d. */
-  rubbing r = cps_rub(l, moves ? -speed : 0, p->n, size, l->slip[1], NULL, NULL, NULL, 0);
+  law_response r = cps_law_respond(l, moves ? -speed : 0, p->n, size, l->slip[1], NULL, NULL, NULL, 0);
   p->box = p->slid ? r.f : p->limit;
   int sticks = size <= p->box;
   p->wrong = 0;
@@ -439,13 +439,13 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const sliding *s, f
  * such place, and the equation f = F there says the same as f = F(v); but its derivatives are those of a curve that is
  * nowhere steep, and a bristle that turns round within a tenth of a millimetre per second does not throw Newton's
  * method from one side of it to the other. Where F rises or jumps the law is taken at v itself, and *c becomes 0. */
-static rubbing rub_meet(const contact_law *l, const contact_point *p, contact_memory *y, int i, double v,
-                        double e, double z_s, double *c) {
+static law_response rub_meet(const contact_law *l, const contact_point *p, contact_memory *y, int i, double v,
+                             double e, double z_s, double *c) {
   double low = -INFINITY, high = INFINITY, at = v, u = p->f[i] - *c * v;
-  rubbing r = {0};
+  law_response r = {0};
   int met = 0;
   for (int it = 0; it < 60; it++) {
-    r = cps_rub(l, at, p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
+    r = cps_law_respond(l, at, p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
     if (it == 0 && r.f_v > 0) break;
     double rest = r.f - *c * at - u;
     met = fabs(rest) <= 1e-12 * (p->limit + fabs(u));
@@ -458,7 +458,7 @@ static rubbing rub_meet(const contact_law *l, const contact_point *p, contact_me
   }
   if (!met || !(r.f_v <= 0)) {
     *c = 0;
-    return cps_rub(l, v, p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
+    return cps_law_respond(l, v, p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
   }
   double by = *c / (*c - r.f_v);
   r.f_v *= by;
@@ -466,11 +466,11 @@ static rubbing rub_meet(const contact_law *l, const contact_point *p, contact_me
   return r;
 }
 
-static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const slip_motion *s,
                        double z_s, friction *o) {
   for (int i = 0; i < s->axes && l->drags; i++) { /* from rest on: F rises ever more slowly */
-    rubbing r = rub_dragged(l, p->n, s->scale, p->f[i] - s->scale * s->v[i], 0, y->z[i], y->z_star[i],
-                            y->z_t[i], z_s);
+    law_response r = rub_dragged(l, p->n, s->scale, p->f[i] - s->scale * s->v[i], 0, y->z[i], y->z_star[i],
+                                 y->z_t[i], z_s);
     o->rest[i] = p->f[i] - r.f;
     o->by_f[i][i] = 1 - r.f_e;
     o->by_v[i][i] = s->scale * r.f_e;
@@ -479,8 +479,9 @@ static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y
   int meets = s->steep > 0 && l->law->n_states == 1 && !(l->law->traits & CPS_NEEDS_FEQ);
   for (int i = 0; i < s->axes && !l->drags; i++) {
     double e = p->f[i] - s->scale * s->a[i], c = s->steep;
-    rubbing r = meets ? rub_meet(l, p, y, i, s->v[i], e, z_s, &c)
-                      : cps_rub(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
+    law_response r = meets ? rub_meet(l, p, y, i, s->v[i], e, z_s, &c)
+                           : cps_law_respond(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i],
+                                             y->z_t[i], z_s);
     o->rest[i] = p->f[i] - r.f;
     o->by_f[i][i] = meets && c > 0 ? 1 + r.f_v / c : 1 - r.f_e;
     o->by_v[i][i] = -r.f_v;
@@ -489,8 +490,8 @@ static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y
   }
 }
 
-INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s, double z_s,
-                    friction *o) {
+INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, const slip_motion *s,
+                    double z_s, friction *o) {
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = o->by_n[i] = 0;
     for (int j = 0; j < s->axes; j++) o->by_f[i][j] = o->by_v[i][j] = o->by_a[i][j] = 0;
@@ -507,7 +508,7 @@ INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, c
     p->stuck = fabs(p->f[0]) + fabs(p->f[1]) < p->limit * (1 - 1e-9);
 }
 
-void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const slip_motion *s,
                        double z_s, friction *out) {
   rub_any(l, p, y, s, z_s, out);
 }
@@ -518,13 +519,13 @@ static const double MEMORY_PART = 8;
 
 /* The scale of the balance force, see above; `stiff` is the diagonal block of the iteration matrix. */
 INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const double *t,
-                      const double *stiff, int stride, const implicit *how, sliding *s) {
+                      const double *stiff, int stride, const step_coeffs *coeffs, slip_motion *s) {
   const contact_law *l = &c->contact;
   s->scale = p->mass;
   s->viscous = l->viscous * p->n;
   s->rate = s->viscous / p->mass;
   int meets = l->kind == LAW_MEMORY && !l->drags;
-  if (meets && !(how->v_a > 0)) return;
+  if (meets && !(coeffs->v_a > 0)) return;
   if (c->frozen) {
     *(meets ? &s->steep : &s->scale) = p->scale;
     return;
@@ -534,13 +535,13 @@ INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const 
     for (int e = 0; e < m->dim; e++) k += t[d] * stiff[d * stride + e] * t[e];
   double part = c->n <= 160 ? 0.01 : 1.6 / c->n;
   if (meets) {
-    p->scale = s->steep = MEMORY_PART * part * k * how->q_a / how->v_a;
+    p->scale = s->steep = MEMORY_PART * part * k * coeffs->q_a / coeffs->v_a;
     return;
   }
   if (l->kind == LAW_JUMP || l->kind == LAW_VELOCITY || l->drags)
-    s->scale = part * k * how->q_a / how->v_a;
+    s->scale = part * k * coeffs->q_a / coeffs->v_a;
   else
-    s->scale = part * k * how->q_a / (1 + s->rate * how->v_a);
+    s->scale = part * k * coeffs->q_a / (1 + s->rate * coeffs->v_a);
   if ((l->kind == LAW_KINK || l->kind == LAW_BALANCE) && !(s->scale > p->mass)) s->scale = p->mass;
   if (l->kind == LAW_VELOCITY) s->scale = fmax(s->scale, 2 * l->rise * p->n);
   p->scale = s->scale;
@@ -555,7 +556,7 @@ typedef struct frame {
 
 /* Statics: f = -k creep from where the point started on the rim, up to what is held. */
 static void hold(const cable *c, const drum *g, contact_point *p, const double *r, const frame *fr,
-                 double bristle, double n_n, double n_t, int dim, touch *o) {
+                 double bristle, double n_n, double n_t, int dim, contact_response *o) {
   const double *start = c->start[p - c->point];
   int axes = dim - 1;
   double pull[AXES] = {0}, d[AXES], gone[3], inwards = 0;
@@ -587,7 +588,8 @@ static void hold(const cable *c, const drum *g, contact_point *p, const double *
 }
 
 INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const double *v, const double *a,
-                const double *stiff, int stride, const implicit *how, touch *o, const int dim) {
+                const double *stiff, int stride, const step_coeffs *coeffs, contact_response *o,
+                const int dim) {
   double gone = 0;
   for (int d = 0; d < dim; d++) gone += (r[d] - p->seen[d]) * (r[d] - p->seen[d]);
   double left = p->clear - (m->travel - p->travel);
@@ -629,7 +631,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   p->depth = g->radius - fr.rho;
   p->depth_t = -fr.out;
   cps_normal_force(c->contact.normal, c->contact.normal_p, p->depth, p->depth_t, &no);
-  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+  double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
   double n_n = -p->weight * (no.depth + no.rate * v_q);   /* dN per n.dr */
   double n_t = -p->weight * no.rate * fr.along * inverse; /* dN per t.dr */
   p->drum = p->near;
@@ -641,7 +643,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
     o->rest_angle[i] = 0;
     for (int j = 0; j < dim - 1; j++) o->rest_f[i][j] = 0;
   }
-  sliding s = {.axes = dim - 1};
+  slip_motion s = {.axes = dim - 1};
   for (int d = 0; d < dim; d++) {
     o->dir[0][d] = fr.t[d];
     o->dir[1][d] = g->axis[d];
@@ -657,12 +659,12 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
     s.a[1] = dot(g->axis, b, 3);
   }
   for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
-  if (how->bristle > 0) {
-    hold(c, g, p, r, &fr, how->bristle, n_n, n_t, dim, o);
+  if (coeffs->bristle > 0) {
+    hold(c, g, p, r, &fr, coeffs->bristle, n_n, n_t, dim, o);
     p->stuck = 1;
     return 1;
   }
-  set_scale(m, c, p, fr.t, stiff, stride, how, &s);
+  set_scale(m, c, p, fr.t, stiff, stride, coeffs, &s);
   friction y;
   if (c->all_stick) {
     memset(&y, 0, sizeof y);
@@ -671,7 +673,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
     for (int i = 0; i < dim - 1; i++) o->slide_a[i] = s.a[i];
     for (int d = 0; d < dim; d++) o->away[d] = fr.n[d] * inverse;
   } else {
-    rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, how->z_s, &y);
+    rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, coeffs->z_s, &y);
   }
   for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
   int jumps = c->contact.kind == LAW_JUMP;
@@ -694,7 +696,8 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
 }
 
 int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v,
-                     const double *a, const double *stiff, int stride, const implicit *how, touch *out) {
-  return m->dim == 2 ? eval(m, c, p, r, v, a, stiff, stride, how, out, 2)
-                     : eval(m, c, p, r, v, a, stiff, stride, how, out, 3);
+                     const double *a, const double *stiff, int stride, const step_coeffs *coeffs,
+                     contact_response *out) {
+  return m->dim == 2 ? eval(m, c, p, r, v, a, stiff, stride, coeffs, out, 2)
+                     : eval(m, c, p, r, v, a, stiff, stride, coeffs, out, 3);
 }

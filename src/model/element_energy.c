@@ -25,8 +25,8 @@ static double element(const cable *c, int i, double *tension) {
 
 void cps_cable_survey(const cable *c, cable_store *o) {
 #if defined(__x86_64__)
-  if (cps_has_wide())
-    cps_wide_store(c, c->tension, o);
+  if (cps_has_avx2())
+    cps_avx2_store(c, c->tension, o);
   else
 #endif
     cps_narrow_store(c, c->tension, o);
@@ -36,8 +36,8 @@ void cps_cable_survey(const cable *c, cable_store *o) {
 
 void cps_cable_step_work(const cable *c, double *solver, double *damping) {
 #if defined(__x86_64__)
-  if (cps_has_wide()) {
-    cps_wide_step_work(c, solver, damping);
+  if (cps_has_avx2()) {
+    cps_avx2_step_work(c, solver, damping);
     return;
   }
 #endif

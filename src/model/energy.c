@@ -10,8 +10,8 @@
  * because its velocities are not quite the integrals of its accelerations, nor its positions those of its
  * velocities: a line of its own.
  */
-#include "simd.h"
 #include "machine.h"
+#include "simd.h"
 
 #include <math.h>
 #include <string.h>
@@ -161,9 +161,9 @@ static void step_ends(machine *m, cable *c) {
 
 static void step_border(machine *m, double t, double h) {
   for (int i = 0; i < m->n_bodies; i++) {
-    const border_body *y = &m->body[i];
+    const machine_body *y = &m->body[i];
     for (int k = 0; k < y->n; k++) {
-      const freedom *f = &m->free[y->at + k];
+      const dof *f = &m->free[y->at + k];
       m->work.solver += y->mass * ((f->q - f->q0) * (f->a + f->a0) / 2 - (f->v * f->v - f->v0 * f->v0) / 2);
     }
   }
@@ -197,7 +197,7 @@ static void step_border(machine *m, double t, double h) {
     const scenario_load *l = &m->of->loads[i];
     int at = m->body_border[l->body];
     if (at < 0) continue;
-    const border_body *y = &m->body[at];
+    const machine_body *y = &m->body[at];
     double f = (cps_profile_eval(l->force, t).y + cps_profile_eval(l->force, m->audited).y) / 2;
     for (int k = 0; k < y->n; k++)
       for (int d = 0; d < m->dim; d++)
@@ -301,7 +301,7 @@ void cps_audit_energy(const machine *m, cps_energy *e) {
     }
   }
   for (int i = 0; i < m->n_bodies; i++) {
-    const border_body *y = &m->body[i];
+    const machine_body *y = &m->body[i];
     for (int d = 0; d < m->dim; d++) {
       e->kinetic += y->mass * y->v[d] * y->v[d] / 2;
       e->gravity -= y->mass * m->gravity[d] * y->r[d];

@@ -20,7 +20,7 @@ static int answers(const contact_law *l, double n, double f, const double *z, pu
   memcpy(x->z, z, sizeof x->z);
   cps_law_input in = {crawl, n, f, x->z, CPS_MODE_FREE};
   x->mode = l->law->n_modes ? cps_law_mode(l->law, l->p, &in) : CPS_MODE_FREE;
-  cps_rub(l, crawl, n, f, x->mode, x->z, z, z_t, x->length / CRAWL);
+  cps_law_respond(l, crawl, n, f, x->mode, x->z, z, z_t, x->length / CRAWL);
   in.v = 0;
   cps_law_output out;
   cps_law_eval(l->law, l->p, &in, &out, NULL);
@@ -90,7 +90,7 @@ static void rest(contact_memory *y) {
   memset(y->aux, 0, sizeof y->aux);
 }
 
-void cps_memory_refresh(machine *m, const implicit *how) {
+void cps_memory_refresh(machine *m, const step_coeffs *coeffs) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     int frozen = c->frozen;
@@ -98,7 +98,7 @@ void cps_memory_refresh(machine *m, const implicit *how) {
     for (int k = 0; c->memory && k < c->n_points; k++) {
       contact_point *p = &c->point[k];
       double r[3] = {0}, v[3] = {0}, a[3] = {0};
-      touch unused;
+      contact_response unused;
       for (int j = 0; j < 4; j++)
         for (int d = 0; d < m->dim && p->shape[j] != 0; d++) {
           int at = p->node * c->b + j * m->dim + d;
@@ -106,10 +106,10 @@ void cps_memory_refresh(machine *m, const implicit *how) {
           v[d] += p->shape[j] * c->v[at];
           a[d] += p->shape[j] * c->a[at];
         }
-      cps_contact_eval(m, c, p, r, v, a, NULL, 0, how, &unused);
-      if (p->drum < 0 && !(how->bristle > 0)) rest(&c->memory[k]);
+      cps_contact_eval(m, c, p, r, v, a, NULL, 0, coeffs, &unused);
+      if (p->drum < 0 && !(coeffs->bristle > 0)) rest(&c->memory[k]);
     }
     c->frozen = frozen;
   }
-  cps_slides_refresh(m, how);
+  cps_slides_refresh(m, coeffs);
 }

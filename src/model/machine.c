@@ -53,7 +53,7 @@ static void sort_bodies(machine *m) {
       m->body_end[i] = end_of;
       continue;
     }
-    border_body *y = &m->body[m->n_bodies];
+    machine_body *y = &m->body[m->n_bodies];
     m->body_border[i] = m->n_bodies++;
     y->of = of;
     y->index = i;
@@ -73,13 +73,13 @@ static void sort_bodies(machine *m) {
 }
 
 /* Puts a free body of the border at a place. */
-static void place_body(machine *m, border_body *y, const double *r) {
+static void place_body(machine *m, machine_body *y, const double *r) {
   for (int d = 0; d < m->dim; d++) m->free[y->at + d].q = r[d];
 }
 
 static void start_bodies(machine *m) {
   for (int i = 0; i < m->n_bodies; i++) {
-    border_body *y = &m->body[i];
+    machine_body *y = &m->body[i];
     y->held = m->of->run.from < y->of->held_until;
     for (int k = 0; k < y->n; k++) {
       m->free[y->at + k].q = y->of->x[k];
@@ -133,7 +133,7 @@ static void make_slides(machine *m) {
   for (int i = 0; i < s->n_contacts; i++) {
     const scenario_contact *of = &s->contacts[i];
     if (m->body_border[of->body[0]] < 0) continue;
-    const border_body *a = &m->body[m->body_border[of->body[0]]];
+    const machine_body *a = &m->body[m->body_border[of->body[0]]];
     slide *y = add_slide(m);
     y->contact = of;
     y->drum = -1;
@@ -142,7 +142,7 @@ static void make_slides(machine *m) {
     double inverse = 1 / a->mass;
     if (of->body[1] >= 0 && s->bodies[of->body[1]].kind == BODY_SURFACE) y->surface = &s->bodies[of->body[1]];
     if (of->body[1] >= 0 && m->body_border[of->body[1]] >= 0) {
-      const border_body *b = &m->body[m->body_border[of->body[1]]];
+      const machine_body *b = &m->body[m->body_border[of->body[1]]];
       y->at[1] = b->at;
       y->factor[1] = 0;
       for (int d = 0; d < 3; d++) y->factor[1] += a->along[0][d] * b->along[0][d];
@@ -389,7 +389,7 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
   m->newmark = s->run.newmark;
   m->gamma = s->run.gamma;
   m->rho = s->run.rho;
-  m->pace.balance = s->run.balance;
+  m->convergence.balance = s->run.balance;
   m->n_drums = s->n_drums;
   m->n_cables = s->n_cables;
   m->cable = many(s->n_cables, sizeof *m->cable);
@@ -429,7 +429,7 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
   for (int i = 0; i < m->n_drums; i++) {
     drum *g = &m->drum[i];
     for (int d = 0; d < m->dim && g->carrier >= 0; d++) {
-      const border_body *y = &m->body[g->carrier];
+      const machine_body *y = &m->body[g->carrier];
       g->offset[d] = g->center[d] - y->base[d];
       for (int k = 0; k < y->n; k++) g->offset[d] -= m->free[y->at + k].q * y->along[k][d];
     }
@@ -565,7 +565,7 @@ int cps_machine_release(machine *m, double t) {
       memcpy(c->v + node * c->b, b->v, (size_t)m->dim * sizeof(double));
       released = 1;
     } else if (m->body_border[i] >= 0 && m->body[m->body_border[i]].held) {
-      border_body *y = &m->body[m->body_border[i]];
+      machine_body *y = &m->body[m->body_border[i]];
       y->held = 0;
       for (int k = 0; k < y->n; k++) m->free[y->at + k].v = b->v[k];
       released = 1;
@@ -599,7 +599,7 @@ static void tie_end(machine *m, cable *c, int e) {
   double *r = c->q + at, *v = c->v + at, *a = c->a + at;
   if (c->seam >= 0) {
     for (int j = 0; j < c->b; j++) {
-      const freedom *f = &m->free[c->seam + j];
+      const dof *f = &m->free[c->seam + j];
       r[j] = f->q;
       v[j] = f->v;
       a[j] = f->a;
@@ -607,7 +607,7 @@ static void tie_end(machine *m, cable *c, int e) {
   } else if (k->kind == END_RIM) {
     rim(m, &m->drum[k->drum], k->angle, k->height, r, v, a);
   } else if (k->body >= 0) {
-    const border_body *y = &m->body[k->body];
+    const machine_body *y = &m->body[k->body];
     memcpy(r, y->r, (size_t)m->dim * sizeof(double));
     memcpy(v, y->v, (size_t)m->dim * sizeof(double));
     memcpy(a, y->a, (size_t)m->dim * sizeof(double));
@@ -616,12 +616,12 @@ static void tie_end(machine *m, cable *c, int e) {
 
 void cps_machine_tie(machine *m) {
   for (int i = 0; i < m->n_bodies; i++) {
-    border_body *y = &m->body[i];
+    machine_body *y = &m->body[i];
     for (int d = 0; d < m->dim; d++) {
       y->r[d] = y->base[d];
       y->v[d] = y->a[d] = 0;
       for (int k = 0; k < y->n; k++) {
-        const freedom *f = &m->free[y->at + k];
+        const dof *f = &m->free[y->at + k];
         y->r[d] += f->q * y->along[k][d];
         y->v[d] += f->v * y->along[k][d];
         y->a[d] += f->a * y->along[k][d];
@@ -631,13 +631,13 @@ void cps_machine_tie(machine *m) {
   for (int i = 0; i < m->n_drums; i++) {
     drum *g = &m->drum[i];
     if (g->angle_at >= 0) {
-      const freedom *f = &m->free[g->angle_at];
+      const dof *f = &m->free[g->angle_at];
       g->angle = f->q;
       g->rate = f->v;
       g->acceleration = f->a;
     }
     if (g->carrier < 0) continue;
-    const border_body *y = &m->body[g->carrier];
+    const machine_body *y = &m->body[g->carrier];
     for (int d = 0; d < m->dim; d++) {
       double before = g->center[d];
       g->center[d] = y->r[d] + g->offset[d];
@@ -658,10 +658,10 @@ static int is_force(const machine *m, int k) {
   return 0;
 }
 
-static void apply_border(machine *m, const implicit *how, double scale) {
-  double v_q = scale * how->v_a / how->q_a, a_q = scale / how->q_a;
+static void apply_border(machine *m, const step_coeffs *coeffs, double scale) {
+  double v_q = scale * coeffs->v_a / coeffs->q_a, a_q = scale / coeffs->q_a;
   for (int k = 0; k < m->nb; k++) {
-    freedom *f = &m->free[k];
+    dof *f = &m->free[k];
     f->q += scale * m->rhs[k];
     if (is_force(m, k)) continue;
     f->v += v_q * m->rhs[k];
@@ -671,7 +671,7 @@ static void apply_border(machine *m, const implicit *how, double scale) {
 }
 
 /* What is left of the equations of drums and bodies, the cables having followed. */
-static void judge_border(const machine *m, leftover *left) {
+static void judge_border(const machine *m, residual_norms *left) {
   for (int k = 0; k < m->nb; k++) {
     double arm = 1;
     for (int i = 0; i < m->n_drums; i++)
@@ -680,7 +680,7 @@ static void judge_border(const machine *m, leftover *left) {
   }
 }
 
-int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *left) {
+int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, residual_norms *left) {
   memset(left, 0, sizeof *left);
   for (int i = 0; i < m->n_drums; i++) {
     m->drum[i].torque = 0;
@@ -689,15 +689,15 @@ int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *
   memset(m->s, 0, (size_t)m->nb * (size_t)m->nb * sizeof(double));
   memset(m->rhs, 0, (size_t)m->nb * sizeof(double));
   for (int i = 0; i < m->n_cables; i++)
-    if (!cps_chain_eliminate(m, &m->cable[i], how, left)) return 0;
+    if (!cps_cable_eliminate(m, &m->cable[i], coeffs, left)) return 0;
   if (m->nb > 0) {
-    cps_border_assemble(m, how, left);
-    if (!(how->bristle > 0)) judge_border(m, left); /* statics ends when nothing moves any more */
+    cps_border_assemble(m, coeffs, left);
+    if (!(coeffs->bristle > 0)) judge_border(m, left); /* statics ends when nothing moves any more */
     if (!cps_border_solve(m)) return 0;
   }
   double check = 0;
   for (int i = 0; i < m->n_cables; i++) {
-    double moved = cps_chain_substitute(m, &m->cable[i], how);
+    double moved = cps_cable_substitute(m, &m->cable[i], coeffs);
     left->moved = fmax(left->moved, moved);
     check += moved;
   }
@@ -707,22 +707,22 @@ int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *
   }
   if (!isfinite(check) || !isfinite(left->force) || !isfinite(left->friction)) return 0;
   double scale = left->moved > most ? most / left->moved : 1;
-  for (int i = 0; i < m->n_cables && scale < 1; i++) cps_chain_take_back(&m->cable[i], how, 1 - scale);
-  apply_border(m, how, scale);
+  for (int i = 0; i < m->n_cables && scale < 1; i++) cps_cable_take_back(&m->cable[i], coeffs, 1 - scale);
+  apply_border(m, coeffs, scale);
   return 1;
 }
 
 /* States of laws stay where they are in an evaluation that lets no time pass. */
 static void hold_states(contact_memory *y) { memcpy(y->z_star, y->z, sizeof y->z); }
 
-void cps_machine_look(machine *m, double t) {
+void cps_machine_update_contacts(machine *m, double t) {
   const double instant = 1e-8; /* [s] */
-  implicit how = {t, instant * instant, instant, 0, 0, 0};
-  leftover left;
+  step_coeffs coeffs = {t, instant * instant, instant, 0, 0, 0};
+  residual_norms left;
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++) hold_states(&m->cable[i].memory[k]);
   for (int i = 0; i < m->n_slides; i++) hold_states(&m->slide[i].y);
-  cps_machine_iterate(m, &how, 0, &left);
+  cps_machine_iterate(m, &coeffs, 0, &left);
 }
 
 /* ------------------------------------------------------------------ after a step */

@@ -17,8 +17,8 @@
 #define CPS_MACHINE_H
 
 #include "cable.h"
-#include "internal.h"
 #include "cable_path.h"
+#include "internal.h"
 #include "scenario.h"
 
 enum { AXES = 2, PER_NODE_MAX = 2 }; /* friction forces of a point in space; contact points of a node */
@@ -168,13 +168,13 @@ struct cable {
 };
 
 /* A freedom of the border. */
-typedef struct freedom {
+typedef struct dof {
   double q, v, a, aux, q0, v0, a0, aux0;
   double scale; /* residual that counts as nothing, relative to tolerance */
-} freedom;
+} dof;
 
 /* A body that is not simply a mass at the end of one cable. */
-typedef struct border_body {
+typedef struct machine_body {
   const scenario_body *of;
   int index; /* in the scenario */
   int at, n; /* its unknowns */
@@ -182,7 +182,7 @@ typedef struct border_body {
   int held;                    /* fixed where it is */
   double base[3], along[3][3]; /* place = base + sum q_k along_k */
   double r[3], v[3], a[3];
-} border_body;
+} machine_body;
 
 /* Friction between freedoms of the border: bearings of drums, bodies on rails. Sliding velocity is
  * factor[0] v[at[0]] - factor[1] v[at[1]] - that of a surface. */
@@ -214,15 +214,15 @@ typedef enum machine_note {
   NOTE_STARTED     /* velocities are those of the start, and what is prescribed has been moved there */
 } machine_note;
 
-struct implicit;
+struct step_coeffs;
 
 /* How fast Newton's method converges in steps: what an iteration leaves, over what was left before it times how far it
  * moved [1/m]; 0: not known. */
-typedef struct pace {
+typedef struct convergence {
   double balance; /* force that may be left, relative to the tension */
   double force, friction;
   int unseen; /* steps since it was looked at */
-} pace;
+} convergence;
 
 typedef struct machine {
   const cps_scenario *of;
@@ -231,13 +231,13 @@ typedef struct machine {
   int n_cables, n_drums, n_bodies;
   cable *cable;
   drum *drum, *drum0;
-  border_body *body;
+  machine_body *body;
   int *body_cable, *body_end; /* [scenario bodies] the cable's end that simply is the body; -1: none */
   int *body_border;           /* [scenario bodies] index in `body`; -1: none */
   int n_slides;
   slide *slide;
   int nb;          /* border unknowns */
-  freedom *free;   /* [nb] */
+  dof *free;       /* [nb] */
   double *s, *rhs; /* [nb][nb], [nb] */
   int *pivot;
   audit work;
@@ -247,10 +247,19 @@ typedef struct machine {
   double grip;    /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
   double gamma, rho;
-  pace pace;
-  void (*note)(struct machine *m, machine_note what, const struct implicit *how, void *data); /* or NULL */
+  convergence convergence;
+  void (*note)(struct machine *m, machine_note what, const struct step_coeffs *coeffs,
+               void *data); /* or NULL */
   void *note_data;
 } machine;
+
+/* Coordinates of a cable, and the length of its shortest element. */
+static inline size_t cps_cable_entries(const cable *c) { return (size_t)(c->n + 1) * (size_t)c->b; }
+static inline double cps_cable_shortest(const cable *c) {
+  double shortest = c->length[0];
+  for (int k = 1; k < c->n; k++) shortest = c->length[k] < shortest ? c->length[k] : shortest;
+  return shortest;
+}
 
 /* ------------------------------------------------------------------ making */
 
@@ -271,28 +280,28 @@ void cps_machine_tie(machine *m);
 /* ------------------------------------------------------------------ Newton */
 
 /* How unknowns follow their accelerations in a step: dq = q_a da, dv = v_a da, dz = z_s dz_t. */
-typedef struct implicit {
+typedef struct step_coeffs {
   double t, q_a, v_a, z_s;
   double bristle; /* > 0: friction is a spring of that stiffness from `start`, up to what the law holds */
   int careful;    /* pivoting, no short cuts */
-} implicit;
+} step_coeffs;
 
 /* What is left of the equations at the point of the iteration. */
-typedef struct leftover {
+typedef struct residual_norms {
   double force;    /* largest force residual */
   double tension;  /* largest force in the cable, to judge it by */
   double friction; /* largest friction residual */
   double holds;    /* what friction holds, summed over `touching` contacts */
   double touching;
   double moved; /* largest change of position that the iteration makes */
-} leftover;
+} residual_norms;
 
 /* One iteration on everything: assembles, solves and applies, with steps of at most `most`. 0 if the matrix is
  * singular or something is not finite. */
-int cps_machine_iterate(machine *m, const implicit *how, double most, leftover *left);
+int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, residual_norms *left);
 
 /* Looks at time t what touches what, with which forces, and changes nothing else. */
-void cps_machine_look(machine *m, double t);
+void cps_machine_update_contacts(machine *m, double t);
 
 /* To be called after every step: modes of laws with memory, and what jumps slid. 1 if states of laws have jumped. */
 int cps_machine_settle(machine *m);
@@ -300,23 +309,23 @@ int cps_machine_settle(machine *m);
 /* Forward elimination of one cable (cable_elimination.c): fills up, right, across; adds what it leaves to the border's s and
  * rhs. 0 if singular. Then back substitution, given the border's solution in rhs, which also applies the changes to
  * places, velocities, accelerations and friction; the largest change of place, NaN if something is not finite. */
-int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
-double cps_chain_substitute(const machine *m, cable *c, const implicit *how);
-void cps_chain_take_back(cable *c, const implicit *how, double part); /* of what it has applied */
+int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
+double cps_cable_substitute(const machine *m, cable *c, const step_coeffs *coeffs);
+void cps_cable_take_back(cable *c, const step_coeffs *coeffs, double part); /* of what it has applied */
 
 /* Whether the processor has the instructions of the second copies. */
-int cps_has_wide(void);
+int cps_has_avx2(void);
 
 /* The same for a cable in the plane with contact at nodes and without a border (cable_plane.h), in two copies. */
-int cps_plane_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
-int cps_wide_eliminate(machine *m, cable *c, const implicit *how, leftover *left);
-double cps_plane_substitute(cable *c, const implicit *how, double factor);
-double cps_wide_substitute(cable *c, const implicit *how, double factor);
+int cps_plane_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
+int cps_avx2_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
+double cps_plane_substitute(cable *c, const step_coeffs *coeffs, double factor);
+double cps_avx2_substitute(cable *c, const step_coeffs *coeffs, double factor);
 
 /* The border's own equations (body_equations.c): adds to s and rhs, in units of dq. */
-void cps_border_assemble(machine *m, const implicit *how, leftover *left);
+void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left);
 /* Looks at slides of laws with memory once more, where a solve has left them. */
-void cps_slides_refresh(machine *m, const struct implicit *how);
+void cps_slides_refresh(machine *m, const struct step_coeffs *coeffs);
 /* Whether nothing that rubs in a slide is free to move. */
 int cps_slide_is_held(const machine *m, const slide *y);
 /* Solves s x = -rhs into rhs; 0 if singular. */
@@ -355,14 +364,14 @@ void cps_cable_step_work(const cable *c, double *solver, double *damping);
 
 /* Their two copies. */
 void cps_narrow_store(const cable *c, double *tension, cable_store *o);
-void cps_wide_store(const cable *c, double *tension, cable_store *o);
+void cps_avx2_store(const cable *c, double *tension, cable_store *o);
 void cps_narrow_step_work(const cable *c, double *solver, double *damping);
-void cps_wide_step_work(const cable *c, double *solver, double *damping);
+void cps_avx2_step_work(const cable *c, double *solver, double *damping);
 
 /* ------------------------------------------------------------------ contact */
 
 /* A contact point linearised: what it does to the cable, per change of place with everything that follows it. */
-typedef struct touch {
+typedef struct contact_response {
   double force[3];        /* on the cable */
   double k[3][3];         /* - d force/d place, friction unknowns held */
   double dir[AXES][3];    /* directions of friction */
@@ -373,24 +382,25 @@ typedef struct touch {
   /* all_stick only: what the problem in which all contacts stick needs to know */
   double slide_a[AXES], slide_t; /* sliding acceleration, and its derivative along t */
   double away[3];                /* -d dir[0] per t.dr */
-} touch;
+} contact_response;
 
 /* Evaluates point p of a cable at place r, velocity v, acceleration a; stiff is the diagonal block of the iteration
  * matrix there [dim][dim] with rows `stride` apart. 0 if it touches nothing. Returns 1 and fills out otherwise. */
 int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v,
-                     const double *a, const double *stiff, int stride, const implicit *how, touch *out);
+                     const double *a, const double *stiff, int stride, const step_coeffs *coeffs,
+                     contact_response *out);
 
 /* Prepares a law for use in contacts. */
 void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double *normal_p, const cps_law *law,
                          const double *p);
 
 /* What friction sees: velocities and accelerations of sliding, and the scale of the balance force. */
-typedef struct sliding {
+typedef struct slip_motion {
   int axes;
   double v[AXES], a[AXES];
   double scale, rate, viscous;
   double steep; /* LAW_MEMORY: slope of the line on which the law is looked for [N s/m]; 0: at v itself */
-} sliding;
+} slip_motion;
 
 /* f - F, and its derivatives by v, a and f of each axis, and by N. */
 typedef struct friction {
@@ -398,16 +408,16 @@ typedef struct friction {
 } friction;
 
 /* The friction equation of a point whose n and limit are known; y is NULL for laws without memory. */
-void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const sliding *s,
+void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const slip_motion *s,
                        double z_s, friction *out);
 double cps_friction_holds(const contact_law *l, double n);
 
 /* A friction law by itself, in one direction: force and derivatives, the states eliminated. */
-typedef struct rubbing {
+typedef struct law_response {
   double f, f_v, f_n, f_e;
-} rubbing;
-rubbing cps_rub(const contact_law *l, double v, double n, double e, int mode, double *z, const double *z_star,
-                double *z_t, double z_s);
+} law_response;
+law_response cps_law_respond(const contact_law *l, double v, double n, double e, int mode, double *z,
+                             const double *z_star, double *z_t, double z_s);
 
 /* States with which a law with memory holds force f at rest (law_memory.c): it is pulled slowly from z = 0, further and further,
  * until it answers with f. What it cannot hold stays at the most that it can. */
@@ -427,14 +437,14 @@ void cps_memory_take(const contact_law *l, double n, double f, int *mode, contac
 void cps_memory_choose(machine *m);
 /* Looks at the points of laws with memory once more, where a solve has left them: what its last iteration saw was a step behind.
  * What touches nothing keeps the states that it had before the solve. */
-void cps_memory_refresh(machine *m, const struct implicit *how);
+void cps_memory_refresh(machine *m, const struct step_coeffs *coeffs);
 
 /* Whether some contact sticks that should slip, or the other way round, by more than the force `slack`. */
-int cps_contact_wrong(const machine *m, const cable *c, const implicit *how, double slack);
+int cps_contact_wrong(const machine *m, const cable *c, const step_coeffs *coeffs, double slack);
 
 /* Excess of friction over what it holds is passed on to the next contact that can bear it: a guess for the next
  * iteration that lets a slip front move over many contacts at once. */
-void cps_contact_spread(machine *m, cable *c, const implicit *how);
+void cps_contact_spread(machine *m, cable *c, const step_coeffs *coeffs);
 /* Laws with memory, and smooth ones: takes friction that an iteration has thrown beyond what the law answers with back to that. */
 void cps_contact_limit(cable *c);
 int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */

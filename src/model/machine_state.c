@@ -51,7 +51,7 @@ void cps_machine_list(checkpoint *c, machine *m) {
   }
   cps_checkpoint_item(c, "freedoms", m->free, (size_t)m->nb * sizeof *m->free);
   CHECKPOINT_VALUE(c, "travel", m->travel);
-  CHECKPOINT_VALUE(c, "pace", m->pace);
+  CHECKPOINT_VALUE(c, "pace", m->convergence);
   CHECKPOINT_VALUE(c, "work", m->work);
   CHECKPOINT_VALUE(c, "loss0", m->loss0);
   CHECKPOINT_VALUE(c, "audited", m->audited);

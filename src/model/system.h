@@ -238,7 +238,7 @@ struct cps_simulation {
 typedef struct solver {
   const char *name, *title;
   cps_status (*run)(cps_simulation *sim, cps_error *err);
-  cps_status (*haul)(cps_simulation *sim, cps_error *err); /* the same for cables; NULL: cannot */
+  cps_status (*alpha_stepper)(cps_simulation *sim, cps_error *err); /* the same for cables; NULL: cannot */
 } solver;
 
 const solver *cps_solver_find(const char *name);

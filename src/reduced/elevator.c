@@ -523,7 +523,7 @@ int cps_lift_rates(lift *l, double t, double *y, double *y_t) {
 /* ------------------------------------------------------------------ modes */
 
 /* The sliding velocity of a cable that slides through, positive towards the tight side. */
-static double sliding(const lift *l, const double *y) {
+static double slip_motion(const lift *l, const double *y) {
   int in = y[LIFT_FLOW_T] > 0 ? 0 : 1;
   return (l->tight ? 1 : -1) * ((1 + y[LIFT_E1 + in]) * y[LIFT_FLOW_T] - l->radius * y[LIFT_PSI_T]);
 }
@@ -545,7 +545,7 @@ void cps_lift_guards(const lift *l, const double *y, double *guard) {
     return;
   }
   if (l->mode == LIFT_SLIDES) {
-    guard[GUARD_WAY] = sliding(l, y) / l->radius;
+    guard[GUARD_WAY] = slip_motion(l, y) / l->radius;
     guard[GUARD_OTHER] = y[LIFT_E1];
     return;
   }
@@ -600,7 +600,7 @@ static int pull_taut(lift *l, const double v[2]) {
   for (int k = 0; k < 2; k++) {
     l->tight = !l->tight;
     if (!take_over(l, v)) return 0;
-    if (sliding(l, l->y) >= 0) break;
+    if (slip_motion(l, l->y) >= 0) break;
   }
   return 1;
 }

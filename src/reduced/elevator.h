@@ -2,8 +2,8 @@
 #ifndef CPS_LIFT_H
 #define CPS_LIFT_H
 
-#include "internal.h"
 #include "cable_path.h"
+#include "internal.h"
 #include "scenario.h"
 
 /* Where the transition between the two tensions lies on the pulley, and what moves with what. */

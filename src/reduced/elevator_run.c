@@ -5,8 +5,8 @@
  * side, and when the cable begins or ends to slide through.
  */
 #include "checkpoint.h"
-#include "elevator.h"
 #include "dopri.h"
+#include "elevator.h"
 
 #include <math.h>
 

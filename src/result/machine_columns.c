@@ -25,7 +25,7 @@ static void bodies(row *r, const machine *m) {
       x = c->q + at;
       v = c->v + at;
     } else {
-      const border_body *y = &m->body[m->body_border[i]];
+      const machine_body *y = &m->body[m->body_border[i]];
       if (b->kind == BODY_LINE) {
         cps_row_put(r, "bodies", b->name, "x", "m", m->free[y->at].q);
         cps_row_put(r, "bodies", b->name, "v", "m/s", m->free[y->at].v);

@@ -1,8 +1,8 @@
 /* parameter_paths.c - numbers of a scenario by their paths: see parameter_paths.h. */
 #include "parameter_paths.h"
 
-#include "read_sections.h"
 #include "internal.h"
+#include "read_sections.h"
 
 #include <math.h>
 #include <stdio.h>

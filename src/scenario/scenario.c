@@ -7,10 +7,10 @@
  */
 #include "scenario.h"
 
-#include "read_sections.h"
 #include "expand.h"
 #include "internal.h"
 #include "parameter_paths.h"
+#include "read_sections.h"
 #include "sha256.h"
 
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * kind of profile or drive may be left out where there is only one. What lies on the path is copied before it is
  * changed, since aliases may share it.
  */
-#include "read_sections.h"
 #include "expand.h"
+#include "read_sections.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -231,14 +231,14 @@ static SUNMatrix_ID is_custom(SUNMatrix matrix) {
 }
 
 static int make_linear(SUNContext context, SUNMatrix *m, SUNLinearSolver *l, void *content,
-                       int (*how)(SUNLinearSolver, SUNMatrix, N_Vector, N_Vector, realtype)) {
+                       int (*coeffs)(SUNLinearSolver, SUNMatrix, N_Vector, N_Vector, realtype)) {
   *m = SUNMatNewEmpty(context);
   *l = SUNLinSolNewEmpty(context);
   if (!*m || !*l) return 0;
   (*m)->ops->getid = is_custom;
   (*l)->ops->gettype = is_direct;
   (*l)->ops->setup = nothing_to_set_up;
-  (*l)->ops->solve = how;
+  (*l)->ops->solve = coeffs;
   (*l)->content = content;
   return 1;
 }

@@ -68,7 +68,7 @@ void cps_by_center(const model *o, entries *list, int row, int drum_of, int axis
     if (o->d_varies[column]) cps_entries_add(list, row, d + column, by);
     return;
   }
-  const border_body *y = &o->m.body[g->carrier];
+  const machine_body *y = &o->m.body[g->carrier];
   for (int k = 0; k < y->n; k++)
     cps_entries_add(list, row, state + o->at.border + rate * o->at.nb + y->at + k, by * y->along[k][axis]);
   int offset = o->at.drum_theta + drum_of * TH_DRUM + TH_OFFSET + axis;
@@ -98,7 +98,7 @@ static int bond_of(const model *o, int cable_of, int e, chain_bond *out) {
   }
   if (c->end[e].kind == END_RIM) return cps_rim_bond(o, cable_of, e, out);
   if (c->end[e].body < 0) return 0;
-  const border_body *y = &o->m.body[c->end[e].body];
+  const machine_body *y = &o->m.body[c->end[e].body];
   out->n = c->dim;
   out->unknowns = y->n;
   for (int k = 0; k < y->n; k++) {
@@ -108,7 +108,7 @@ static int bond_of(const model *o, int cable_of, int e, chain_bond *out) {
   return 1;
 }
 
-void cps_border_clear(model *o, const implicit *how) {
+void cps_border_clear(model *o, const step_coeffs *coeffs) {
   border_matrix *x = &o->border;
   size_t nb = (size_t)o->at.nx;
   for (int i = 0; i < o->m.n_cables; i++) {
@@ -120,10 +120,10 @@ void cps_border_clear(model *o, const implicit *how) {
   memset(x->braked, 0, nb);
   for (int i = 0; i < o->m.n_drums; i++) {
     const drum *g = &o->m.drum[i];
-    if (g->angle_at >= 0 && how->bristle > 0 && g->of->drive != DRUM_FREE) x->braked[g->angle_at] = 1;
+    if (g->angle_at >= 0 && coeffs->bristle > 0 && g->of->drive != DRUM_FREE) x->braked[g->angle_at] = 1;
   }
   for (int i = 0; i < o->m.n_bodies; i++) {
-    const border_body *y = &o->m.body[i];
+    const machine_body *y = &o->m.body[i];
     for (int k = 0; k < y->n && y->held; k++) x->braked[y->at + k] = 1;
   }
   cps_border_tie(o);
@@ -153,19 +153,19 @@ void cps_border_by_d(model *o, int row, int d, double by) {
 }
 
 /* An equation of the border by one of its unknowns. */
-void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const implicit *how,
+void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const step_coeffs *coeffs,
                            int balance) {
-  o->border.s[row * o->at.nx + k] += q + v * how->v_a / how->q_a + a / how->q_a;
+  o->border.s[row * o->at.nx + k] += q + v * coeffs->v_a / coeffs->q_a + a / coeffs->q_a;
   add(o, row, o->at.w1 + o->at.border_w + k, v);
   add(o, row, o->at.w2 + o->at.border_w + k, a);
   if (balance) add(o, row, o->at.before + o->at.border + k, -q);
 }
 
-static void add_body(model *o, int i, const implicit *how, int balance) {
-  const border_body *y = &o->m.body[i];
+static void add_body(model *o, int i, const step_coeffs *coeffs, int balance) {
+  const machine_body *y = &o->m.body[i];
   for (int k = 0; k < y->n; k++) {
     double left = 0;
-    cps_border_by_unknown(o, y->at + k, y->at + k, 0, 0, y->mass, how, balance);
+    cps_border_by_unknown(o, y->at + k, y->at + k, 0, 0, y->mass, coeffs, balance);
     for (int d = 0; d < o->m.dim; d++) {
       left += (y->a[d] - o->m.gravity[d]) * y->along[k][d];
       cps_border_by_theta(o, y->at + k, o->at.gravity + d, y->mass * y->along[k][d]);
@@ -177,7 +177,7 @@ static void add_body(model *o, int i, const implicit *how, int balance) {
 
 /* A spring now: extension and its rate, tension, and - d(pull)/d(shift) of stiffness and of damping. */
 typedef struct spring_now {
-  const border_body *end[2];
+  const machine_body *end[2];
   double along[3], ra[3], rb[3], k[3][3], c[3][3], e, e_t, f;
   int pulls;
 } spring_now;
@@ -203,12 +203,12 @@ static void look_at_spring(const model *o, int i, spring_now *x) {
   x->pulls = !g->tension_only || x->f > 0;
 }
 
-static void add_spring(model *o, int i, const implicit *how, int balance) {
+static void add_spring(model *o, int i, const step_coeffs *coeffs, int balance) {
   const scenario_spring *g = &o->m.of->springs[i];
   spring_now x;
   look_at_spring(o, i, &x);
   for (int s = 0; s < 2; s++) {
-    const border_body *y = x.end[s];
+    const machine_body *y = x.end[s];
     for (int k = 0; y && k < y->n; k++) {
       double along = 0;
       for (int d = 0; d < o->m.dim; d++) along += (s ? 1 : -1) * x.along[d] * y->along[k][d];
@@ -218,7 +218,7 @@ static void add_spring(model *o, int i, const implicit *how, int balance) {
         cps_border_by_theta(o, y->at + k, o->at.spring_theta + 3 * i + 2, along * g->stiffness);
       }
       for (int t = 0; t < 2; t++) {
-        const border_body *by = x.end[t];
+        const machine_body *by = x.end[t];
         for (int n = 0; by && n < by->n; n++) {
           double stiff = 0, damp = 0;
           for (int d = 0; d < o->m.dim; d++)
@@ -227,22 +227,22 @@ static void add_spring(model *o, int i, const implicit *how, int balance) {
               damp -= y->along[k][d] * x.c[d][e] * by->along[n][e];
             }
           cps_border_by_unknown(o, y->at + k, by->at + n, s == t ? stiff : -stiff, s == t ? damp : -damp, 0,
-                                how, balance);
+                                coeffs, balance);
         }
       }
     }
   }
 }
 
-static void add_drum(model *o, int i, const implicit *how, int balance) {
+static void add_drum(model *o, int i, const step_coeffs *coeffs, int balance) {
   const drum *g = &o->m.drum[i];
   double by_angle, by_rate;
   int at = g->angle_at, theta = o->at.drum_theta + i * TH_DRUM, d0 = o->at.drum_d + i * DY_DRUM;
-  cps_drum_torque(g, how->t, &by_angle, &by_rate);
-  cps_border_by_unknown(o, at, at, -by_angle, -by_rate, g->of->inertia, how, balance);
+  cps_drum_torque(g, coeffs->t, &by_angle, &by_rate);
+  cps_border_by_unknown(o, at, at, -by_angle, -by_rate, g->of->inertia, coeffs, balance);
   cps_border_by_theta(o, at, theta + TH_INERTIA, -g->acceleration);
   if (g->of->drive == DRUM_PD) {
-    profile_value s = cps_profile_eval(g->of->motion, how->t);
+    profile_value s = cps_profile_eval(g->of->motion, coeffs->t);
     cps_border_by_theta(o, at, theta + TH_KP, s.y - g->angle);
     cps_border_by_theta(o, at, theta + TH_KD, s.y_t - g->rate);
     cps_border_by_d(o, at, d0 + DY_SET, g->of->kp);
@@ -252,14 +252,14 @@ static void add_drum(model *o, int i, const implicit *how, int balance) {
   }
 }
 
-void cps_border_own(model *o, const implicit *how, int balance) {
-  for (int i = 0; i < o->m.n_bodies; i++) add_body(o, i, how, balance);
-  for (int i = 0; i < o->m.of->n_springs; i++) add_spring(o, i, how, balance);
+void cps_border_own(model *o, const step_coeffs *coeffs, int balance) {
+  for (int i = 0; i < o->m.n_bodies; i++) add_body(o, i, coeffs, balance);
+  for (int i = 0; i < o->m.of->n_springs; i++) add_spring(o, i, coeffs, balance);
   for (int i = 0; i < o->m.n_drums; i++)
-    if (o->m.drum[i].angle_at >= 0) add_drum(o, i, how, balance);
-  cps_slides_own(o, how, balance);
+    if (o->m.drum[i].angle_at >= 0) add_drum(o, i, coeffs, balance);
+  cps_slides_own(o, coeffs, balance);
   for (int i = 0; i < o->border.bonds; i++)
-    if (o->border.bond[i].rim) cps_rim_own(o, &o->border.bond[i], how, balance);
+    if (o->border.bond[i].rim) cps_rim_own(o, &o->border.bond[i], coeffs, balance);
   for (int k = 0; k < o->at.nb; k++) {
     if (!o->border.braked[k]) continue;
     for (int n = 0; n < o->at.nx; n++) o->border.s[k * o->at.nx + n] = n == k;
@@ -391,7 +391,7 @@ static void add_torque(model *o, entries *list, int i, int row, int after, doubl
 
 /* inertia ((q - q0)(a + a0)/2 - (v^2 - v0^2)/2) of a border unknown, by its states at both ends. */
 static double work_of_inertia(model *o, int k, double inertia) {
-  const freedom *f = &o->m.free[k];
+  const dof *f = &o->m.free[k];
   int row = o->at.after + o->at.works + WK_SOLVER, nb = o->at.nb;
   double dq = f->q - f->q0, sum = (f->a + f->a0) / 2;
   for (int side = 0; side < 2; side++) {
@@ -419,7 +419,7 @@ static void work_of_damper(model *o, int i, double h, int state) {
   length = sqrt(length);
   double by = h * g->damping * x.e_t; /* d(h/2 damping e_t^2) */
   for (int s = 0; s < 2; s++) {
-    const border_body *y = x.end[s];
+    const machine_body *y = x.end[s];
     for (int k = 0; y && k < y->n; k++) {
       double by_v = 0, by_q = 0;
       for (int d = 0; d < o->m.dim; d++) {
@@ -437,7 +437,7 @@ static void work_of_damper(model *o, int i, double h, int state) {
 
 static void exchange_bodies(model *o) { /* the state before, and back */
   for (int k = 0; k < o->m.nb; k++) {
-    freedom *f = &o->m.free[k];
+    dof *f = &o->m.free[k];
     double q = f->q, v = f->v;
     f->q = f->q0;
     f->v = f->v0;
@@ -445,7 +445,7 @@ static void exchange_bodies(model *o) { /* the state before, and back */
     f->v0 = v;
   }
   for (int i = 0; i < o->m.n_bodies; i++) {
-    border_body *y = &o->m.body[i];
+    machine_body *y = &o->m.body[i];
     for (int d = 0; d < o->m.dim; d++) {
       y->r[d] = y->base[d];
       y->v[d] = 0;
@@ -460,7 +460,7 @@ static void exchange_bodies(model *o) { /* the state before, and back */
 void cps_border_works(model *o, double t, double h) {
   int first = o->at.after + o->at.works;
   for (int i = 0; i < o->m.n_bodies; i++) {
-    const border_body *y = &o->m.body[i];
+    const machine_body *y = &o->m.body[i];
     for (int k = 0; k < y->n; k++) {
       double by = work_of_inertia(o, y->at + k, y->mass);
       if (o->theta_varies[o->at.body_theta + i])
@@ -486,11 +486,11 @@ void cps_border_works(model *o, double t, double h) {
     const scenario_load *l = &o->m.of->loads[i];
     int body = o->m.body_border[l->body];
     if (body < 0) continue;
-    const border_body *y = &o->m.body[body];
+    const machine_body *y = &o->m.body[body];
     double f = (cps_profile_eval(l->force, t).y + cps_profile_eval(l->force, t - h).y) / 2;
     for (int k = 0; k < y->n; k++)
       for (int d = 0; d < o->m.dim; d++) {
-        const freedom *at = &o->m.free[y->at + k];
+        const dof *at = &o->m.free[y->at + k];
         double along = l->direction[d] * y->along[k][d];
         cps_entries_add(&o->work, first + WK_LOAD, o->at.after + o->at.border + y->at + k, f * along);
         cps_entries_add(&o->work, first + WK_LOAD, o->at.before + o->at.border + y->at + k, -f * along);
@@ -512,7 +512,7 @@ void cps_border_energy(model *o, entries *list, const int row[3]) {
   const machine *m = &o->m;
   int q = o->at.after + o->at.border, v = q + o->at.nb;
   for (int i = 0; i < m->n_bodies; i++) {
-    const border_body *y = &m->body[i];
+    const machine_body *y = &m->body[i];
     int theta = o->at.body_theta + i;
     double fast = 0, high = 0;
     for (int d = 0; d < m->dim; d++) {
@@ -564,7 +564,7 @@ void cps_border_pull(model *o, entries *list, int row, int i) {
   look_at_spring(o, i, &x);
   if (!x.pulls) return;
   for (int s = 0; s < 2; s++) { /* - d(pull)/d(shift) along the spring is the change of its tension */
-    const border_body *y = x.end[s];
+    const machine_body *y = x.end[s];
     for (int k = 0; y && k < y->n; k++)
       for (int d = 0; d < o->m.dim; d++)
         for (int e = 0; e < o->m.dim; e++) {

@@ -221,13 +221,13 @@ static void power_of_ends(const side *x, int cable_of) {
 }
 
 static double rate_of(const side *x, int k) {
-  const freedom *f = &x->o->m.free[k];
+  const dof *f = &x->o->m.free[k];
   return x->after ? f->v : f->v0;
 }
 
 /* Friction of bearings, rails and surfaces. */
 static void power_of_slide(const side *x, const slide *y) {
-  const freedom *force = &x->o->m.free[y->f_at];
+  const dof *force = &x->o->m.free[y->f_at];
   double f = x->after ? force->q : force->q0, v = 0, belt = 0;
   for (int k = 0; k < 2; k++)
     if (y->at[k] >= 0) v += (k == 0 ? y->factor[0] : -y->factor[1]) * rate_of(x, y->at[k]);
@@ -268,7 +268,7 @@ static void power_of_border(const side *x) {
   for (int i = 0; i < m->of->n_loads; i++) {
     const scenario_load *l = &m->of->loads[i];
     if (m->body_border[l->body] < 0) continue;
-    const border_body *y = &m->body[m->body_border[l->body]];
+    const machine_body *y = &m->body[m->body_border[l->body]];
     double f = cps_profile_eval(l->force, x->t).y;
     for (int k = 0; k < y->n; k++)
       for (int d = 0; d < m->dim; d++)

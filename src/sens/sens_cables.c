@@ -1,7 +1,7 @@
 /* sens_cables.c - sensitivities of runs of cables by generalised-alpha and bdf: forward and adjoint.
  *
  * What happens to a machine, from the shape as drawn through statics to the last step, is a sequence of implicit
- * solves with linear maps between them (sens_ops.c). The run tells it (haul_note, machine_note); the equilibrium that it
+ * solves with linear maps between them (sens_ops.c). The run tells it (cable_note, machine_note); the equilibrium that it
  * starts from is found once more, for it was found before anybody could listen. Steps, who touches what, and who
  * sticks are those of the run; all else is differentiated, so that derivatives are those of the steps taken.
  *
@@ -65,7 +65,7 @@ typedef struct piece {
   long skip;    /* and what happens on the way */
 } piece;
 
-typedef struct course {
+typedef struct cable_run {
   sens_run *run;
   model o;
   drive drive;
@@ -89,7 +89,7 @@ typedef struct course {
   long most;        /* what may happen before the run is stopped; 0: no end */
   long since, skip; /* what has happened since the run was saved; what is not to be put onto the tape */
   int stopped;
-} course;
+} cable_run;
 
 static cps_status no_memory(cps_error *err) {
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities of cables");
@@ -98,7 +98,7 @@ static cps_status no_memory(cps_error *err) {
 /* ------------------------------------------------------------------ states of machines */
 
 static size_t state_size(const machine *m) {
-  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(freedom) + sizeof(double) +
+  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(dof) + sizeof(double) +
                 (size_t)m->n_slides * sizeof(kept_slide) + (size_t)m->n_bodies * sizeof(double);
   for (int i = 0; i < m->n_slides; i++)
     if (m->slide[i].law.law->n_states) size += sizeof(kept_memory);
@@ -140,7 +140,7 @@ static void exchange_memory(contact_point *p, contact_memory *y, int axes, unsig
 static void exchange(machine *m, unsigned char *at, int put) {
   pass(&at, &m->grip, sizeof m->grip, put);
   for (int k = 0; k < m->nb; k++) {
-    freedom before = m->free[k];
+    dof before = m->free[k];
     pass(&at, &m->free[k], sizeof m->free[k], put);
     if (!put) continue;
     m->free[k].q0 = before.q0; /* as it was looked at */
@@ -219,7 +219,7 @@ static int has_state(op_kind k) {
 }
 
 /* Puts the tangents of what is prescribed now onto the tape; where they are. */
-static int tape_drive(course *y, size_t *at) {
+static int tape_drive(cable_run *y, size_t *at) {
   tape *t = &y->tape;
   const drive *d = &y->drive;
   size_t size = (size_t)(d->varying * y->run->n_wrt);
@@ -237,7 +237,7 @@ static int tape_drive(course *y, size_t *at) {
   return 1;
 }
 
-static int tape_state(course *y, machine *m, size_t *at) {
+static int tape_state(cable_run *y, machine *m, size_t *at) {
   tape *t = &y->tape;
   size_t size = state_size(m);
   if (!more_bytes(&t->bytes, &t->bytes_room, t->size + size)) return 0;
@@ -248,7 +248,7 @@ static int tape_state(course *y, machine *m, size_t *at) {
 }
 
 /* An empty tape, with the state that comes before all that happens on it. */
-static cps_status tape_begin(course *y, machine *m) {
+static cps_status tape_begin(cable_run *y, machine *m) {
   size_t at;
   y->tape.n = 0;
   y->tape.size = y->tape.d_size = 0;
@@ -256,7 +256,7 @@ static cps_status tape_begin(course *y, machine *m) {
   return tape_state(y, m, &at) && tape_drive(y, &at) ? CPS_OK : no_memory(y->err);
 }
 
-static cps_status tape_add(course *y, machine *m, const op *what, long row, int moved) {
+static cps_status tape_add(cable_run *y, machine *m, const op *what, long row, int moved) {
   tape *t = &y->tape;
   if (t->n == t->room) {
     long room = t->room > 0 ? 2 * t->room : 256;
@@ -285,7 +285,7 @@ static cps_status tape_add(course *y, machine *m, const op *what, long row, int 
 /* ------------------------------------------------------------------ following */
 
 /* Tangents of what is prescribed, into all chunks. */
-static void put_drive(course *y) {
+static void put_drive(cable_run *y) {
   const layout *l = &y->o.at;
   for (int k = 0; k < y->chunks; k++) {
     lanes *z = y->z + (size_t)k * y->z_size;
@@ -295,7 +295,7 @@ static void put_drive(course *y) {
 }
 
 /* Those of before it. */
-static void put_back_drive(course *y) {
+static void put_back_drive(cable_run *y) {
   const layout *l = &y->o.at;
   for (int k = 0; k < y->chunks; k++) {
     lanes *z = y->z + (size_t)k * y->z_size;
@@ -303,7 +303,7 @@ static void put_back_drive(course *y) {
   }
 }
 
-static cps_status singular(course *y, double t) {
+static cps_status singular(cable_run *y, double t) {
   return cps_error_set(
       y->err, CPS_FAILED, NULL,
       "at t = %.9g s: the equations of the cables are singular there, and have no derivative", t);
@@ -317,7 +317,7 @@ static int looks_back(const model *o, op_kind k) {
   return passes(k) || ((k == OP_RELEASE || k == OP_BEGIN) && o->d_varies[o->at.tau_d]);
 }
 
-static cps_status forward_one(course *y, machine *m, const op *what, int moved) {
+static cps_status forward_one(cable_run *y, machine *m, const op *what, int moved) {
   model *o = &y->o;
   if (looks_back(o, what->kind) && !y->looked) cps_model_look(o);
   if (what->kind == OP_RELEASE) cps_op_look_held(o);
@@ -325,7 +325,7 @@ static cps_status forward_one(course *y, machine *m, const op *what, int moved) 
   exchange(m, y->state, 0);
   exchange(&o->m, y->state, 1);
   if (moved) put_drive(y);
-  if (!cps_op_linearise(o, what, y->works)) return singular(y, what->how.t);
+  if (!cps_op_linearise(o, what, y->works)) return singular(y, what->coeffs.t);
   if (cps_model_lost(o)) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_forward(o, what, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
@@ -333,7 +333,7 @@ static cps_status forward_one(course *y, machine *m, const op *what, int moved) 
   return CPS_OK;
 }
 
-static cps_status forward_row(course *y, double t) {
+static cps_status forward_row(cable_run *y, double t) {
   model *o = &y->o;
   const layout *l = &o->at;
   int n_wrt = y->run->n_wrt;
@@ -353,14 +353,14 @@ static cps_status forward_row(course *y, double t) {
   return cps_sens_add_row(y->run, y->row, y->err);
 }
 
-static size_t tape_limit(const course *y, size_t otherwise) {
+static size_t tape_limit(const cable_run *y, size_t otherwise) {
   return y->run->tape_most > 0 ? y->run->tape_most : otherwise;
 }
 
-static piece *add_piece(course *y);
+static piece *add_piece(cable_run *y);
 
 /* A piece that begins here, and was not saved. */
-static cps_status cut_tape(course *y, machine *m) {
+static cps_status cut_tape(cable_run *y, machine *m) {
   y->pieces[y->n_pieces - 1].n = y->tape.n;
   piece *x = add_piece(y);
   if (!x) return no_memory(y->err);
@@ -369,7 +369,7 @@ static cps_status cut_tape(course *y, machine *m) {
   return tape_begin(y, m);
 }
 
-static cps_status happens_on_tape(course *y, machine *m, const op *what, int moved) {
+static cps_status happens_on_tape(cable_run *y, machine *m, const op *what, int moved) {
   long row = what->kind == OP_ROW ? y->rows++ : -1;
   y->since++;
   if (y->skip > 0) return --y->skip > 0 ? CPS_OK : tape_begin(y, m);
@@ -382,37 +382,37 @@ static cps_status happens_on_tape(course *y, machine *m, const op *what, int mov
 }
 
 /* Something happened; `moved`: what is prescribed may have moved. */
-static cps_status happens(course *y, machine *m, const op *what, int moved) {
+static cps_status happens(cable_run *y, machine *m, const op *what, int moved) {
   if (y->taping) return happens_on_tape(y, m, what, moved);
-  return what->kind == OP_ROW ? forward_row(y, what->how.t) : forward_one(y, m, what, moved);
+  return what->kind == OP_ROW ? forward_row(y, what->coeffs.t) : forward_one(y, m, what, moved);
 }
 
-static void on_statics(machine *m, machine_note note, const implicit *how, void *data) {
+static void on_statics(machine *m, machine_note note, const step_coeffs *coeffs, void *data) {
   static const op_kind kinds[] = {
       [NOTE_REST] = OP_REST,    [NOTE_LET_GO] = OP_LET_GO,       [NOTE_HOLD] = OP_HOLD,
       [NOTE_SOLVED] = OP_SOLVE, [NOTE_REMEMBERED] = OP_REMEMBER, [NOTE_STARTED] = OP_START};
-  course *y = data;
+  cable_run *y = data;
   op what = {.kind = kinds[note]};
-  if (how) what.how = *how;
+  if (coeffs) what.coeffs = *coeffs;
   if (y->status == CPS_OK) y->status = happens(y, m, &what, 0);
 }
 
 /* What is prescribed is looked at in the order of the notes, which is not that of time where a step passes rows: two
  * copies keep where it was before the step or at the last row, and at the step's end. */
-static void move_drive(course *y, const haul_note *note, const drum *drums) {
+static void move_drive(cable_run *y, const cable_note *note, const drum *drums) {
   if (note->bdf == BDF_BACK) {
     cps_drive_restore(&y->drive, y->drive_end);
     return;
   }
   if (note->bdf == BDF_REACHED) cps_drive_save(&y->drive, y->drive_kept);
   if (note->bdf == BDF_BETWEEN) cps_drive_restore(&y->drive, y->drive_kept);
-  cps_drive_move(&y->drive, note->from, note->how.t, drums);
+  cps_drive_move(&y->drive, note->from, note->coeffs.t, drums);
   if (note->bdf == BDF_REACHED) cps_drive_save(&y->drive, y->drive_end);
   if (note->bdf == BDF_BETWEEN) cps_drive_save(&y->drive, y->drive_kept);
 }
 
 /* Something may jump: how its time moves. */
-static void cross_break(course *y, const machine *m, double t) {
+static void cross_break(cable_run *y, const machine *m, double t) {
   int several, which = cps_drive_break(&y->drive, t, &several);
   if (which < 0 || y->warned_break || !cps_break_shakes(m)) return;
   y->warned_break = 1;
@@ -435,14 +435,14 @@ static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps
                                   [BDF_REACHED] = OP_REACH,
                                   [BDF_BETWEEN] = OP_BETWEEN,
                                   [BDF_BACK] = OP_BACK};
-  course *y = data;
-  const haul_note *note = what;
+  cable_run *y = data;
+  const cable_note *note = what;
   op x = {.kind = note->released ? OP_RELEASE
                   : note->begins ? OP_BEGIN
                                  : kinds[note->bdf],
           .balanced = note->balanced,
           .h = note->h,
-          .how = note->how,
+          .coeffs = note->coeffs,
           .part = note->part};
   memcpy(x.past, note->past, sizeof x.past);
   (void)err;
@@ -453,14 +453,14 @@ static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps
 }
 
 static cps_status on_row(cps_simulation *sim, void *data, cps_error *err) {
-  op x = {.kind = OP_ROW, .how = {.t = sim->t}};
+  op x = {.kind = OP_ROW, .coeffs = {.t = sim->t}};
   (void)err;
   return happens(data, sim->machine, &x, 0);
 }
 
 /* ------------------------------------------------------------------ life */
 
-static void course_free(course *y) {
+static void course_free(cable_run *y) {
   cps_drive_free(&y->drive);
   cps_model_free(&y->o);
   tape_free(&y->tape);
@@ -477,7 +477,7 @@ static void course_free(course *y) {
   free(y->drive_end);
 }
 
-static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error *err) {
+static cps_status course_make(cable_run *y, sens_run *run, int lanes_of, cps_error *err) {
   memset(y, 0, sizeof *y);
   y->run = run;
   y->err = err;
@@ -506,7 +506,7 @@ static cps_status course_make(course *y, sens_run *run, int lanes_of, cps_error 
 }
 
 /* Finds the equilibrium that the run starts from once more. */
-static cps_status follow_start(course *y) {
+static cps_status follow_start(cable_run *y) {
   const cps_scenario *s = y->run->scenario;
   int rests = 0;
   for (int i = 0; i < s->n_cables; i++) rests |= s->cables[i].start_statics;
@@ -515,7 +515,7 @@ static cps_status follow_start(course *y) {
   if (status != CPS_OK) return status;
   m.note = on_statics;
   m.note_data = y;
-  if (!rests) cps_machine_look(&m, s->run.from);
+  if (!rests) cps_machine_update_contacts(&m, s->run.from);
   if (y->taping) status = tape_begin(y, &m);
   if (status == CPS_OK && rests) status = cps_machine_statics(&m, s->run.from, y->err);
   op what = {.kind = OP_INITIAL};
@@ -525,7 +525,7 @@ static cps_status follow_start(course *y) {
   return status;
 }
 
-static cps_status run_followed(course *y, cps_simulation *sim) {
+static cps_status run_followed(cable_run *y, cps_simulation *sim) {
   int again = sim != y->run->sim;
   sim->follow = (follower){.data = y, .row = on_row, .step = on_step};
   y->stopped = 0;
@@ -536,7 +536,7 @@ static cps_status run_followed(course *y, cps_simulation *sim) {
 }
 
 static cps_status forward(sens_run *run, cps_error *err) {
-  course y;
+  cable_run y;
   cps_status status = course_make(&y, run, run->n_wrt, err);
   const layout *l = &y.o.at;
   for (int i = 0; i < y.n_columns && y.columns; i++) {
@@ -561,7 +561,7 @@ static cps_status forward(sens_run *run, cps_error *err) {
 /* ------------------------------------------------------------------ pieces of a run */
 
 /* A new piece begins: where the run is saved, or at its start. */
-static piece *add_piece(course *y) {
+static piece *add_piece(cable_run *y) {
   piece *more = realloc(y->pieces, ((size_t)y->n_pieces + 1) * sizeof *more);
   if (!more) return NULL;
   y->pieces = more;
@@ -574,7 +574,7 @@ static piece *add_piece(course *y) {
 
 /* At an instant at which the run can be saved. */
 static int on_checkpoint(cps_simulation *sim, void *data) {
-  course *y = data;
+  cable_run *y = data;
   if (y->tape.size < tape_limit(y, TAPE_MOST) && y->pieces[y->n_pieces - 1].skip == 0) return 0;
   y->pieces[y->n_pieces - 1].n = y->tape.n;
   piece *x = add_piece(y);
@@ -585,7 +585,7 @@ static int on_checkpoint(cps_simulation *sim, void *data) {
 }
 
 /* Puts a piece of the run onto the tape again. */
-static cps_status repeat(course *y, int i) {
+static cps_status repeat(cable_run *y, int i) {
   const cps_simulation *first = y->run->sim;
   const piece *x = &y->pieces[i], *from = &y->pieces[x->from];
   y->rows = from->rows;
@@ -612,7 +612,7 @@ typedef struct seed {
 } seed;
 
 /* Adds the adjoints of what is prescribed, at the tape's places, to the gradients. */
-static void contract(course *y, int part, size_t at, double *gradient) {
+static void contract(cable_run *y, int part, size_t at, double *gradient) {
   const drive *d = &y->drive;
   int n_wrt = y->run->n_wrt, n_of = y->run->n_of;
   for (int k = 0; k < y->chunks; k++) {
@@ -630,11 +630,11 @@ static void contract(course *y, int part, size_t at, double *gradient) {
 }
 
 /* The weights of outputs at a row. */
-static cps_status backward_row(course *y, const happened *x, seed *seeds, double *gradient) {
+static cps_status backward_row(cable_run *y, const happened *x, seed *seeds, double *gradient) {
   model *o = &y->o;
   const layout *l = &o->at;
   int n_of = y->run->n_of, any = 0;
-  double t = x->what.how.t;
+  double t = x->what.coeffs.t;
   o->list.n = 0;
   unsigned char *wanted = (unsigned char *)y->row; /* room that forward needs */
   for (int i = 0; i < n_of; i++)
@@ -663,7 +663,7 @@ static cps_status backward_row(course *y, const happened *x, seed *seeds, double
   return CPS_OK;
 }
 
-static cps_status backward_one(course *y, const happened *x, lanes *initial, double *gradient) {
+static cps_status backward_one(cable_run *y, const happened *x, lanes *initial, double *gradient) {
   model *o = &y->o;
   if (looks_back(o, x->what.kind) && (y->works || x->what.kind == OP_BEGIN)) {
     exchange(&o->m, y->tape.bytes + x->before, 1);
@@ -674,7 +674,7 @@ static cps_status backward_one(course *y, const happened *x, lanes *initial, dou
     cps_op_look_held(o);
   }
   exchange(&o->m, y->tape.bytes + x->state, 1);
-  if (!cps_op_linearise(o, &x->what, y->works)) return singular(y, x->what.how.t);
+  if (!cps_op_linearise(o, &x->what, y->works)) return singular(y, x->what.coeffs.t);
   if (cps_model_lost(o)) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
     cps_op_backward(o, &x->what, initial + k * o->at.states, y->z + (size_t)k * y->z_size);
@@ -683,7 +683,7 @@ static cps_status backward_one(course *y, const happened *x, lanes *initial, dou
   return CPS_OK;
 }
 
-static cps_status backward(course *y, seed *seeds, lanes *initial, double *gradient) {
+static cps_status backward(cable_run *y, seed *seeds, lanes *initial, double *gradient) {
   cps_status status = CPS_OK;
   for (long i = y->tape.n - 1; i >= 0 && status == CPS_OK; i--) {
     const happened *x = &y->tape.list[i];
@@ -694,7 +694,7 @@ static cps_status backward(course *y, seed *seeds, lanes *initial, double *gradi
 }
 
 /* What is left when the tape is at its start: adjoints of plain numbers and of the first state. */
-static void finish(course *y, const lanes *initial, double *gradient) {
+static void finish(cable_run *y, const lanes *initial, double *gradient) {
   const layout *l = &y->o.at;
   int n_wrt = y->run->n_wrt, n_of = y->run->n_of;
   for (int i = 0; i < n_of; i++) {
@@ -713,7 +713,7 @@ static void finish(course *y, const lanes *initial, double *gradient) {
 }
 
 /* Which works outputs need. */
-static cps_status find_seeds(course *y, seed *seeds) {
+static cps_status find_seeds(cable_run *y, seed *seeds) {
   for (int i = 0; i < y->run->n_of; i++) {
     long event;
     seeds[i].weights = cps_sens_weights(y->run, i, &seeds[i].left, &event, y->err);
@@ -727,7 +727,7 @@ static cps_status find_seeds(course *y, seed *seeds) {
 }
 
 static cps_status adjoint(sens_run *run, cps_error *err) {
-  course y;
+  cable_run y;
   cps_status status = course_make(&y, run, run->n_of, err);
   const layout *l = &y.o.at;
   size_t outputs = (size_t)run->n_of, states = (size_t)(y.chunks * l->states);

@@ -33,7 +33,7 @@ void cps_entries_free(entries *list) {
 
 void cps_entries_apply(const entries *list, lanes *z, int transposed) {
 #if defined(__x86_64__)
-  if (cps_has_wide()) {
+  if (cps_has_avx2()) {
     cps_wide_sweep_apply(list, z, transposed);
     return;
   }
@@ -45,7 +45,7 @@ void cps_entries_apply(const entries *list, lanes *z, int transposed) {
 
 void cps_chain_forces(const cable *c, chain_part part, double *length, double *f) {
 #if defined(__x86_64__)
-  if (cps_has_wide()) {
+  if (cps_has_avx2()) {
     cps_wide_sweep_forces(c, part, length, f);
     return;
   }
@@ -78,7 +78,7 @@ void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q)
   memset(a->l, 0, size);
   memset(a->u, 0, size);
 #if defined(__x86_64__)
-  if (cps_has_wide())
+  if (cps_has_avx2())
     cps_wide_sweep_assemble(a, c, v_q, a_q);
   else
 #endif
@@ -107,14 +107,14 @@ void cps_chain_matrix_free(chain_matrix *a) {
 
 int cps_chain_factor(chain_matrix *a) {
 #if defined(__x86_64__)
-  if (cps_has_wide()) return cps_wide_sweep_factor(a);
+  if (cps_has_avx2()) return cps_wide_sweep_factor(a);
 #endif
   return cps_narrow_sweep_factor(a);
 }
 
 void cps_chain_solve(const chain_matrix *a, lanes *x) {
 #if defined(__x86_64__)
-  if (cps_has_wide()) {
+  if (cps_has_avx2()) {
     cps_wide_sweep_solve(a, x);
     return;
   }

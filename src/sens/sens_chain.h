@@ -17,7 +17,7 @@
 #ifndef CPS_SENS_CHAIN_H
 #define CPS_SENS_CHAIN_H
 
-#include "haul.h"
+#include "newton.h"
 #include "sens_place.h"
 
 #define load lanes_load /* system.h knows loads of another kind */
@@ -196,7 +196,8 @@ void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck,
 /* Place, normal force and directions only. */
 void cps_spot_place(const machine *m, const cable *c, const contact_point *p, spot *s);
 /* All of it. `stuck` as the point did at the end of the solve. */
-void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, const implicit *how, spot *s);
+void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, const step_coeffs *coeffs,
+                   spot *s);
 
 /* Something of a law with memory that follows from velocity, load, balance force, friction force, the states that a solve starts
  * from, and parameters. */
@@ -298,7 +299,7 @@ int cps_model_lost(const model *o); /* whether an entry of its lists is missing 
 int cps_model_prepare(model *o);
 /* Matrices, factorised, and the list `now` at the state in the machine; balance: unknowns are changes of places from
  * the state before. 0 if singular. */
-int cps_model_linearise(model *o, const implicit *how, int balance);
+int cps_model_linearise(model *o, const step_coeffs *coeffs, int balance);
 /* Looks at the contact points in the machine's state, as those before the next solve; keeps that state. */
 void cps_model_look(model *o);
 /* Where something prescribed jumps, at time t: the list `list` of what moves with that time, by tau, rows of the state before. The
@@ -322,18 +323,18 @@ typedef struct into {
   double by;
 } into;
 void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spot_row *x, const into *to,
-                      const implicit *how, int balance);
+                      const step_coeffs *coeffs, int balance);
 /* The entry of the matrix in that row, and the column of a coordinate of the cable. */
 double *cps_matrix_at(model *o, const into *to, int node, int column);
 
 /* The problem in which all contacts stick, into a cable's matrix (sens_stick.c). */
-void cps_stick_add(model *o, int cable, const implicit *how, int balance);
+void cps_stick_add(model *o, int cable, const step_coeffs *coeffs, int balance);
 
 /* Laws with memory (sens_memory.c): what states that a solve starts from do to the friction of a point, in `now`; what becomes of
  * states, in `recall`; and in statics, in `list`. */
-void cps_memory_rows(model *o, int cable, int point, const implicit *how);
-void cps_memory_states(model *o, const implicit *how, int balance);
-void cps_memory_begin(model *o, const implicit *how); /* of a motion that begins as it is */
+void cps_memory_rows(model *o, int cable, int point, const step_coeffs *coeffs);
+void cps_memory_states(model *o, const step_coeffs *coeffs, int balance);
+void cps_memory_begin(model *o, const step_coeffs *coeffs); /* of a motion that begins as it is */
 /* The same of laws that only settle, from the states at the end of a step of bdf; what stays is not in the list. */
 void cps_memory_settle(model *o, double t);
 /* Whether states of a law, which are in z, jump there; rows by themselves. */
@@ -345,32 +346,34 @@ void cps_memory_hold(model *o);
 /* The border of a model: see sens_border.c. */
 int cps_border_make(model *o); /* 0 if out of memory */
 void cps_border_free(model *o);
-void cps_border_clear(model *o, const implicit *how);
-void cps_border_own(model *o, const implicit *how, int balance);
+void cps_border_clear(model *o, const step_coeffs *coeffs);
+void cps_border_own(model *o, const step_coeffs *coeffs, int balance);
 void cps_border_bind(model *o, int cable_of);
 void cps_border_tie(model *o);   /* who follows it, as of the present state */
 int cps_border_factor(model *o); /* 0 if singular */
 
 /* Entries of row `row` of the border in the present solve: by one of its unknowns k, whose place, velocity and acceleration
  * it contains; by plain numbers and what is prescribed. */
-void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const implicit *how,
+void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const step_coeffs *coeffs,
                            int balance);
 void cps_border_by_theta(model *o, int row, int theta, double by);
 void cps_border_by_d(model *o, int row, int d, double by);
 /* And by the force with which cables press on a drum, times by. */
-void cps_border_by_push(model *o, int row, int drum, const double *by, const implicit *how, int balance);
+void cps_border_by_push(model *o, int row, int drum, const double *by, const step_coeffs *coeffs,
+                        int balance);
 
 /* Ends on rims that follow the border: see sens_rim.c. The bond of such an end, 0 if it is none; entries of `tied`; what is more
  * in the equations of a solve, once all else is there. */
 int cps_rim_bond(const model *o, int cable, int e, chain_bond *out);
 void cps_rim_tie(model *o, const chain_bond *x);
-void cps_rim_own(model *o, const chain_bond *x, const implicit *how, int balance);
+void cps_rim_own(model *o, const chain_bond *x, const step_coeffs *coeffs, int balance);
 
 /* Bearings with friction, and bodies on rails and surfaces: see sens_slides.c. */
-void cps_slides_own(model *o, const implicit *how, int balance);
+void cps_slides_own(model *o, const step_coeffs *coeffs, int balance);
 void cps_slides_hold(model *o);                      /* into the list: where springs take hold of them */
 void cps_slides_works(model *o, double t, double h); /* of a step */
-void cps_slide_states(model *o, int slide, const implicit *how, int balance); /* of its law: into `recall` */
+void cps_slide_states(model *o, int slide, const step_coeffs *coeffs,
+                      int balance);       /* of its law: into `recall` */
 void cps_slide_hold(model *o, int slide); /* laws with memory take over its friction: into the list */
 enum { SLIDE_V, SLIDE_F, SLIDE_N };
 void cps_slide_column(model *o, entries *list, int row, int slide, int what, double by);

@@ -18,8 +18,8 @@ INLINE void NAME(block)(const NAME(quad) * o, int pair, int lane_of, int row, in
 static void NAME(assemble)(chain_matrix *a, const cable *c, double v_q, double a_q) {
   static const int pair[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
   recipe y;
-  implicit how = {.q_a = 1, .v_a = 1};
-  prepare(&y, &c->section, &how);
+  step_coeffs coeffs = {.q_a = 1, .v_a = 1};
+  prepare(&y, &c->section, &coeffs);
   y.v_q = v_q;
   y.a_q = a_q;
   y.dv = all(v_q);
@@ -42,7 +42,7 @@ static void NAME(forces)(const cable *c, chain_part part, double *length, double
   recipe y;
   cable_section s = c->section;
   cable as = *c; /* the same with other lengths */
-  implicit how = {.q_a = 1, .v_a = 1};
+  step_coeffs coeffs = {.q_a = 1, .v_a = 1};
   if (length) as.length = length;
   if (part != CHAIN_ALL) {
     s.ea = part == CHAIN_EA;
@@ -50,7 +50,7 @@ static void NAME(forces)(const cable *c, chain_part part, double *length, double
     s.rho = part == CHAIN_RHO;
     s.rayleigh = part == CHAIN_RAYLEIGH;
   }
-  prepare(&y, &s, &how);
+  prepare(&y, &s, &coeffs);
   for (int first = 0; first < c->n; first += LANES) {
     NAME(quad) four;
     NAME(elements)(&as, &y, first, 1, &four);

@@ -252,11 +252,11 @@ void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck,
 
 /* Statics: f = -k creep from where the spring holds the point, up to what is held. */
 static void rub_spring(const machine *m, const cable *c, const contact_point *p, const drum *g,
-                       const implicit *how, double limit, spot *s) {
+                       const step_coeffs *coeffs, double limit, spot *s) {
   int dim = m->dim, axes = dim - 1;
   const double *start = c->start[p - c->point];
   const double *dir[AXES] = {s->t, g->axis};
-  double gone[3] = {0}, pull[AXES] = {0}, d[AXES], inwards = 0, k = how->bristle;
+  double gone[3] = {0}, pull[AXES] = {0}, d[AXES], inwards = 0, k = coeffs->bristle;
   for (int j = 0; j < dim; j++) {
     gone[j] = s->r[j] + g->center[j] - start[j] - (g->center[j] - g->start_center[j]);
     inwards += s->n[j] * gone[j];
@@ -360,7 +360,8 @@ static void rub_memory(const cable *c, int point, const spot *s, const slip *x, 
   }
 }
 
-void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, const implicit *how, spot *s) {
+void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, const step_coeffs *coeffs,
+                   spot *s) {
   int dim = m->dim;
   cps_spot_place(m, c, p, s);
   s->open = 0;
@@ -376,8 +377,8 @@ void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, con
     row->f[1] = dim == 3 ? -g->axis[d] : 0;
   }
   double limit = cps_friction_holds(&c->contact, s->load);
-  if (how->bristle > 0) {
-    rub_spring(m, c, p, g, how, limit, s);
+  if (coeffs->bristle > 0) {
+    rub_spring(m, c, p, g, coeffs, limit, s);
     return;
   }
   const contact_law *l = &c->contact;
@@ -396,7 +397,7 @@ void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, con
   if (c->all_stick)
     rub_all_stick(l, &x, s->f, c->pull + (p - c->point) * AXES, p->stuck, &o);
   else if (l->kind == LAW_MEMORY)
-    rub_memory(c, (int)(p - c->point), s, &x, how->z_s, &o);
+    rub_memory(c, (int)(p - c->point), s, &x, coeffs->z_s, &o);
   else
     cps_rub_by(l, &x, s->f, p->stuck, &o);
   compose(m, c, p, &o, b, s);

@@ -2,8 +2,8 @@
 #ifndef CPS_SENS_LINEAR_H
 #define CPS_SENS_LINEAR_H
 
-#include "sens.h"
 #include "residual.h"
+#include "sens.h"
 
 /* ------------------------------------------------------------------ what a parameter changes */
 

@@ -83,7 +83,7 @@ void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int
     mode = CPS_MODE_FREE;
   }
   for (int i = 0; i < n; i++) z[i] = y->z_star[axis][i] + z_s * y->z_t[axis][i];
-  cps_rub(l, v, load, e, mode, z, y->z_star[axis], z_t, z_s);
+  cps_law_respond(l, v, load, e, mode, z, y->z_star[axis], z_t, z_s);
   cps_law_input in = {v, load, e, z, mode};
   cps_law_output out;
   cps_law_jacobian jac;
@@ -190,21 +190,21 @@ static int first_of(const cable *c, int point, int axis) {
   return (point * (c->dim - 1) + axis) * c->contact.law->n_states;
 }
 
-void cps_memory_rows(model *o, int cable_of, int point, const implicit *how) {
+void cps_memory_rows(model *o, int cable_of, int point, const step_coeffs *coeffs) {
   const cable *c = &o->m.cable[cable_of];
   const spot *s = &o->spot[cable_of][point];
-  if (how->bristle > 0) return;
+  if (coeffs->bristle > 0) return;
   for (int a = 0; a < c->dim - 1; a++) {
     int row = cps_model_friction_row(o, cable_of, point, a),
         star = o->at.z_star + o->at.cable[cable_of].z_star + first_of(c, point, a);
     recall y;
-    cps_recall(c, point, a, s, how->z_s, &y);
+    cps_recall(c, point, a, s, coeffs->z_s, &y);
     for (int k = 0; k < c->contact.law->n_states; k++) cps_entries_add(&o->now, row, star + k, y.f.star[k]);
   }
 }
 
 /* Rows of states and their rates. What touches nothing keeps its states, whose rows by them are in `star`. */
-static void add_states(model *o, int cable_of, int point, int axis, const implicit *how, int balance) {
+static void add_states(model *o, int cable_of, int point, int axis, const step_coeffs *coeffs, int balance) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
   const contact_point *p = &c->point[point];
@@ -212,7 +212,7 @@ static void add_states(model *o, int cable_of, int point, int axis, const implic
   int n = c->contact.law->n_states, first = first_of(c, point, axis), touches = s->drum >= 0;
   recall y;
   if (touches) {
-    cps_recall(c, point, axis, s, how->z_s, &y);
+    cps_recall(c, point, axis, s, coeffs->z_s, &y);
   } else {
     for (int k = 0; k < n; k++) {
       y.z[k] = (recall_row){.v = 0};
@@ -276,21 +276,21 @@ void cps_memory_settle(model *o, double t) {
   for (int i = 0; i < o->m.n_slides; i++) cps_slide_settle(o, i, t);
 }
 
-void cps_memory_states(model *o, const implicit *how, int balance) {
+void cps_memory_states(model *o, const step_coeffs *coeffs, int balance) {
   o->recall.n = 0;
-  for (int i = 0; i < o->m.n_cables && !(how->bristle > 0); i++)
+  for (int i = 0; i < o->m.n_cables && !(coeffs->bristle > 0); i++)
     for (int k = 0; o->m.cable[i].memory && k < o->m.cable[i].n_points; k++)
-      for (int a = 0; a < o->m.dim - 1; a++) add_states(o, i, k, a, how, balance);
-  for (int i = 0; i < o->m.n_slides && !(how->bristle > 0); i++) cps_slide_states(o, i, how, balance);
+      for (int a = 0; a < o->m.dim - 1; a++) add_states(o, i, k, a, coeffs, balance);
+  for (int i = 0; i < o->m.n_slides && !(coeffs->bristle > 0); i++) cps_slide_states(o, i, coeffs, balance);
 }
 
-void cps_memory_begin(model *o, const implicit *how) {
+void cps_memory_begin(model *o, const step_coeffs *coeffs) {
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     for (int k = 0; c->memory && k < c->n_points; k++)
-      cps_spot_eval(&o->m, c, &c->point[k], how, &o->spot[i][k]);
+      cps_spot_eval(&o->m, c, &c->point[k], coeffs, &o->spot[i][k]);
   }
-  cps_memory_states(o, how, 1);
+  cps_memory_states(o, coeffs, 1);
 }
 
 /* ------------------------------------------------------------------ statics */

@@ -133,7 +133,7 @@ static int add_products(model *o, int cable_of, int damping, int n) {
 }
 
 int cps_model_prepare(model *o) {
-  const implicit any = {.q_a = 1, .v_a = 1};
+  const step_coeffs any = {.q_a = 1, .v_a = 1};
   if (o->at.nb > 0) cps_border_clear(o, &any);
   size_t most = 0;
   for (int i = 0; i < o->m.n_cables; i++) most += (size_t)(o->at.cable[i].e * 6);
@@ -279,30 +279,30 @@ static double *border_at(model *o, const into *to, int k) {
 }
 
 /* The row by a border unknown: place, velocity and acceleration of it. */
-static void by_border(model *o, const into *to, int row, int k, const double by[3], const implicit *how,
+static void by_border(model *o, const into *to, int row, int k, const double by[3], const step_coeffs *coeffs,
                       int balance) {
-  *border_at(o, to, k) += to->by * (by[0] + by[1] * how->v_a / how->q_a + by[2] / how->q_a);
+  *border_at(o, to, k) += to->by * (by[0] + by[1] * coeffs->v_a / coeffs->q_a + by[2] / coeffs->q_a);
   cps_entries_add(&o->now, row, o->at.w1 + o->at.border_w + k, to->by * by[1]);
   cps_entries_add(&o->now, row, o->at.w2 + o->at.border_w + k, to->by * by[2]);
   if (balance) cps_entries_add(&o->now, row, o->at.before + o->at.border + k, -to->by * by[0]);
 }
 
 /* The row by the motion of the drum. */
-static void by_drum(model *o, const into *to, int row, int drum_of, const spot_row *x, const implicit *how,
-                    int balance) {
+static void by_drum(model *o, const into *to, int row, int drum_of, const spot_row *x,
+                    const step_coeffs *coeffs, int balance) {
   const drum *g = &o->m.drum[drum_of];
   int d0 = o->at.drum_d + drum_of * DY_DRUM, start = o->at.before + o->at.drum_start + 4 * drum_of,
       dim = o->m.dim;
   if (g->angle_at >= 0) {
     const double by[3] = {x->angle, x->rate, x->acceleration};
-    by_border(o, to, row, g->angle_at, by, how, balance);
+    by_border(o, to, row, g->angle_at, by, coeffs, balance);
     cps_entries_add(&o->now, row, start, to->by * x->angle);
   } else {
     by_d(o, row, d0 + DY_RATE, -to->by * x->rate);
     by_d(o, row, d0 + DY_ACCELERATION, -to->by * x->acceleration);
   }
   if (g->carrier >= 0) {
-    const border_body *y = &o->m.body[g->carrier];
+    const machine_body *y = &o->m.body[g->carrier];
     for (int k = 0; k < y->n; k++) {
       double by[3] = {0};
       for (int d = 0; d < dim; d++) {
@@ -310,29 +310,29 @@ static void by_drum(model *o, const into *to, int row, int drum_of, const spot_r
         by[1] -= x->v[d] * y->along[k][d];
         by[2] -= x->a[d] * y->along[k][d];
       }
-      by_border(o, to, row, y->at + k, by, how, balance);
+      by_border(o, to, row, y->at + k, by, coeffs, balance);
     }
     for (int d = 0; d < dim; d++) {
       by_theta(o, row, o->at.drum_theta + drum_of * TH_DRUM + TH_OFFSET + d, to->by * x->r[d]);
-      if (how->bristle > 0) cps_entries_add(&o->now, row, start + 1 + d, to->by * x->start[d]);
+      if (coeffs->bristle > 0) cps_entries_add(&o->now, row, start + 1 + d, to->by * x->start[d]);
     }
     return;
   }
   for (int d = 0; d < dim; d++) {
-    by_d(o, row, d0 + DY_CENTER + d, to->by * (x->r[d] + (how->bristle > 0 ? x->start[d] : 0)));
+    by_d(o, row, d0 + DY_CENTER + d, to->by * (x->r[d] + (coeffs->bristle > 0 ? x->start[d] : 0)));
     by_d(o, row, d0 + DY_CENTER_V + d, to->by * x->v[d]);
     by_d(o, row, d0 + DY_CENTER_A + d, to->by * x->a[d]);
   }
 }
 
 void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spot_row *x, const into *to,
-                      const implicit *how, int balance) {
+                      const step_coeffs *coeffs, int balance) {
   const cable *c = &o->m.cable[to->cable];
   const cable_at *at = &o->at.cable[to->cable];
   int dim = c->dim, point = (int)(p - c->point);
   int row = to->node < 0 ? o->at.right + o->at.border_rhs + to->j
                          : cps_model_row(o, to->cable, to->node, to->j);
-  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
+  double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
   for (int k = 0; k < 4; k++) {
     if (p->shape[k] == 0) continue;
     int node = p->node + k / 2;
@@ -348,8 +348,8 @@ void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spo
   }
   double *block = cps_matrix_at(o, to, p->node, c->b + point % c->per_node * (dim - 1));
   for (int k = 0; k < dim - 1; k++) block[k] += to->by * x->f[k];
-  by_drum(o, to, row, s->drum, x, how, balance);
-  for (int d = 0; d < dim && how->bristle > 0; d++) /* springs hold the point where it was */
+  by_drum(o, to, row, s->drum, x, coeffs, balance);
+  for (int d = 0; d < dim && coeffs->bristle > 0; d++) /* springs hold the point where it was */
     cps_entries_add(&o->now, row, o->at.before + at->start + point * dim + d, -to->by * x->start[d]);
   /* numbers */
   by_theta(o, row, o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, -to->by * x->radius);
@@ -361,7 +361,7 @@ void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spo
     by_theta(o, row, at->theta + TH_NORMAL + k, -to->by * x->normal[k]);
   for (int k = 0; k < c->contact.law->n_params; k++)
     by_theta(o, row, at->theta + TH_LAW + k, -to->by * x->law[k]);
-  if (how->bristle > 0 && how->bristle == o->m.grip) by_theta(o, row, o->at.grip, -to->by * x->grip);
+  if (coeffs->bristle > 0 && coeffs->bristle == o->m.grip) by_theta(o, row, o->at.grip, -to->by * x->grip);
   for (int k = 0; k < 4 && p->weight != 1; k++) { /* points between nodes lie elsewhere in longer elements */
     const double *q = c->q + p->node * c->b + k * dim, *v = c->v + p->node * c->b + k * dim,
                  *acc = c->a + p->node * c->b + k * dim;
@@ -372,56 +372,57 @@ void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spo
 }
 
 /* What a point does to the border: it turns the drum, or pushes the body that carries it. */
-static void add_to_border(model *o, int cable_of, const contact_point *p, const spot *s, const implicit *how,
-                          int balance) {
+static void add_to_border(model *o, int cable_of, const contact_point *p, const spot *s,
+                          const step_coeffs *coeffs, int balance) {
   const drum *g = &o->m.drum[s->drum];
   if (g->angle_at >= 0) {
     spot_row turns = {.f = {g->radius, 0}, .radius = s->f[0]};
     into to = {cable_of, -1, g->angle_at, 1};
-    cps_spot_row_add(o, p, s, &turns, &to, how, balance);
+    cps_spot_row_add(o, p, s, &turns, &to, coeffs, balance);
   }
   if (g->carrier < 0) return;
-  const border_body *y = &o->m.body[g->carrier];
+  const machine_body *y = &o->m.body[g->carrier];
   for (int k = 0; k < y->n; k++)
     for (int d = 0; d < o->m.dim; d++) {
       into to = {cable_of, -1, y->at + k, -y->along[k][d]};
-      if (to.by != 0) cps_spot_row_add(o, p, s, &s->force[d], &to, how, balance);
+      if (to.by != 0) cps_spot_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
     }
 }
 
-void cps_border_by_push(model *o, int row, int drum_of, const double *by, const implicit *how, int balance) {
+void cps_border_by_push(model *o, int row, int drum_of, const double *by, const step_coeffs *coeffs,
+                        int balance) {
   for (int i = 0; i < o->m.n_cables; i++)
     for (int k = 0; k < o->m.cable[i].n_points; k++) {
       const spot *s = &o->spot[i][k];
       for (int d = 0; d < o->m.dim && s->drum == drum_of; d++) {
         into to = {i, -1, row, by[d]};
-        cps_spot_row_add(o, &o->m.cable[i].point[k], s, &s->force[d], &to, how, balance);
+        cps_spot_row_add(o, &o->m.cable[i].point[k], s, &s->force[d], &to, coeffs, balance);
       }
     }
 }
 
-static void add_point(model *o, int cable_of, int point, const implicit *how, int balance) {
+static void add_point(model *o, int cable_of, int point, const step_coeffs *coeffs, int balance) {
   const cable *c = &o->m.cable[cable_of];
   const contact_point *p = &c->point[point];
   chain_matrix *a = &o->matrix[cable_of];
   spot *s = &o->spot[cable_of][point];
   int dim = c->dim, b = a->b, slot = c->b + point % c->per_node * (dim - 1);
-  cps_spot_eval(&o->m, c, p, how, s);
+  cps_spot_eval(&o->m, c, p, coeffs, s);
   for (int i = 0; i < dim - 1 && (s->drum < 0 || s->open); i++)
     a->d[(p->node * b + slot + i) * b + slot + i] = 1;
   if (s->drum < 0) return;
-  add_to_border(o, cable_of, p, s, how, balance);
+  add_to_border(o, cable_of, p, s, coeffs, balance);
   for (int i = 0; i < dim - 1 && !s->open; i++) {
     into to = {cable_of, p->node, slot + i, 1};
-    cps_spot_row_add(o, p, s, &s->rest[i], &to, how, balance);
+    cps_spot_row_add(o, p, s, &s->rest[i], &to, coeffs, balance);
   }
-  if (c->memory) cps_memory_rows(o, cable_of, point, how);
+  if (c->memory) cps_memory_rows(o, cable_of, point, coeffs);
   for (int k = 0; k < 4; k++) {
     for (int d = 0; d < dim; d++) {
       into to = {cable_of, p->node + k / 2, k % 2 * dim + d, p->shape[k]};
       double pushed = s->load * s->n[d] + s->f[0] * s->t[d] +
                       (dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0);
-      if (p->shape[k] != 0) cps_spot_row_add(o, p, s, &s->force[d], &to, how, balance);
+      if (p->shape[k] != 0) cps_spot_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
       if (p->weight != 1 && p->node + k / 2 <= c->n)
         by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + k,
                  pushed);
@@ -461,11 +462,11 @@ static void fix(model *o, int cable_of) {
   }
 }
 
-int cps_model_linearise(model *o, const implicit *how, int balance) {
-  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a;
-  int damped = !(how->bristle > 0), good = 1;
+int cps_model_linearise(model *o, const step_coeffs *coeffs, int balance) {
+  double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
+  int damped = !(coeffs->bristle > 0), good = 1;
   o->now.n = 0;
-  if (o->at.nb > 0) cps_border_clear(o, how);
+  if (o->at.nb > 0) cps_border_clear(o, coeffs);
   for (int i = 0; i < o->m.n_cables; i++) {
     cable *c = &o->m.cable[i];
     chain_matrix *a = &o->matrix[i];
@@ -485,14 +486,14 @@ int cps_model_linearise(model *o, const implicit *how, int balance) {
           int at = node * b + c->b + k * (c->dim - 1) + d;
           a->d[at * b + c->b + k * (c->dim - 1) + d] = 1;
         }
-    for (int k = 0; k < c->n_points; k++) add_point(o, i, k, how, balance);
-    if (c->all_stick) cps_stick_add(o, i, how, balance);
+    for (int k = 0; k < c->n_points; k++) add_point(o, i, k, coeffs, balance);
+    if (c->all_stick) cps_stick_add(o, i, coeffs, balance);
     if (o->at.nb > 0) cps_border_bind(o, i);
     fix(o, i);
     good = cps_chain_factor(a) && good;
   }
-  cps_memory_states(o, how, balance);
+  cps_memory_states(o, coeffs, balance);
   if (o->at.nb == 0 || !good) return good;
-  cps_border_own(o, how, balance);
+  cps_border_own(o, coeffs, balance);
   return cps_border_factor(o);
 }

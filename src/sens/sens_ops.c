@@ -60,28 +60,28 @@ static void linearise_hold(model *o) {
 static int linearise_bdf(model *o, const op *what, int works) {
   int good = 1;
   if (what->kind == OP_BDF || what->kind == OP_REACH)
-    good = cps_model_linearise(o, &what->how, 0);
+    good = cps_model_linearise(o, &what->coeffs, 0);
   else if (what->kind == OP_BETWEEN && what->balanced)
-    good = cps_model_linearise(o, &what->how, 1);
+    good = cps_model_linearise(o, &what->coeffs, 1);
   else
     cps_model_touch(o);
   if (what->kind == OP_REACH)
-    cps_memory_states(o, &what->how, 1); /* laws settle when rows have been passed */
-  if (what->kind == OP_BACK) cps_memory_settle(o, what->how.t);
+    cps_memory_states(o, &what->coeffs, 1); /* laws settle when rows have been passed */
+  if (what->kind == OP_BACK) cps_memory_settle(o, what->coeffs.t);
   if (what->kind == OP_BETWEEN && !what->balanced && o->at.nb > 0) cps_border_tie(o);
   o->work.n = o->has_dense = 0;
-  if (works && what->kind != OP_REACH) cps_model_works(o, what->how.t, what->h, works > 1);
+  if (works && what->kind != OP_REACH) cps_model_works(o, what->coeffs.t, what->h, works > 1);
   return good;
 }
 
 static int linearise_begin(model *o, const op *what) {
-  int good = !what->balanced || cps_model_linearise(o, &what->how, 1);
+  int good = !what->balanced || cps_model_linearise(o, &what->coeffs, 1);
   if (!what->balanced && o->at.nb > 0) cps_border_tie(o);
-  if (!what->balanced) cps_memory_begin(o, &what->how);
+  if (!what->balanced) cps_memory_begin(o, &what->coeffs);
   o->list.n = 0;
   if (!o->d_varies[o->at.tau_d]) return good;
   if (!what->balanced) cps_model_touch(o);
-  cps_model_break(o, what->how.t);
+  cps_model_break(o, what->coeffs.t);
   return good;
 }
 
@@ -115,12 +115,12 @@ int cps_op_linearise(model *o, const op *what, int works) {
   int good = 1;
   if (what->kind == OP_SOLVE) {
     set_damping(&o->m, 0);
-    good = cps_model_linearise(o, &what->how, 0);
+    good = cps_model_linearise(o, &what->coeffs, 0);
     set_damping(&o->m, 1);
   } else if (what->kind == OP_STEP) {
-    good = cps_model_linearise(o, &what->how, 0);
+    good = cps_model_linearise(o, &what->coeffs, 0);
     o->work.n = o->has_dense = 0;
-    if (works) cps_model_works(o, what->how.t, what->h, works > 1);
+    if (works) cps_model_works(o, what->coeffs.t, what->h, works > 1);
   } else if (what->kind >= OP_BDF) {
     good = linearise_bdf(o, what, works);
   } else if (what->kind == OP_BEGIN) {
@@ -143,7 +143,7 @@ int cps_op_linearise(model *o, const op *what, int works) {
 
 void cps_op_forward(const model *o, const op *what, const lanes *initial, lanes *z) {
 #if defined(__x86_64__)
-  if (cps_has_wide()) {
+  if (cps_has_avx2()) {
     cps_wide_sweep_forward(o, what, initial, z);
     return;
   }
@@ -153,7 +153,7 @@ void cps_op_forward(const model *o, const op *what, const lanes *initial, lanes 
 
 void cps_op_backward(const model *o, const op *what, lanes *initial, lanes *z) {
 #if defined(__x86_64__)
-  if (cps_has_wide()) {
+  if (cps_has_avx2()) {
     cps_wide_sweep_backward(o, what, initial, z);
     return;
   }

@@ -27,8 +27,8 @@ typedef struct op {
   op_kind kind;
   int balanced; /* OP_BEGIN: such accelerations were found */
   double h;
-  implicit how;
-  double past[BDF_POINTS], part; /* of bdf: see haul_note */
+  step_coeffs coeffs;
+  double past[BDF_POINTS], part; /* of bdf: see cable_note */
 } op;
 
 /* To be called at the state before OP_RELEASE. */

@@ -46,7 +46,7 @@ int cps_rim_bond(const model *o, int cable_of, int e, chain_bond *out) {
     }
     out->unknowns++;
   }
-  const border_body *y = x.g->carrier >= 0 ? &o->m.body[x.g->carrier] : NULL;
+  const machine_body *y = x.g->carrier >= 0 ? &o->m.body[x.g->carrier] : NULL;
   for (int k = 0; y && k < y->n; k++) {
     out->at[out->unknowns] = y->at + k;
     for (int d = 0; d < c->dim; d++) out->by[d][out->unknowns] = y->along[k][d];
@@ -125,8 +125,8 @@ static void add_to_column(model *o, int row, int k, double by) {
 }
 
 /* Velocities and accelerations of the end by the angle, wherever w1 and w2 are. */
-static void add_columns(model *o, const chain_bond *x, const implicit *how) {
-  double v_q = how->v_a / how->q_a;
+static void add_columns(model *o, const chain_bond *x, const step_coeffs *coeffs) {
+  double v_q = coeffs->v_a / coeffs->q_a;
   int first = o->at.cable[x->cable].w + x->node * o->m.cable[x->cable].b, w1 = o->at.w1 + first,
       w2 = o->at.w2 + first;
   for (int i = 0; i < o->now.n; i++) {
@@ -142,7 +142,7 @@ static void add_columns(model *o, const chain_bond *x, const implicit *how) {
     int d = p->column - first;
     if (d < 0 || d >= x->n) continue;
     double by = p->mass * (x->a_turn[d] + v_q * x->a_rate[d]);
-    if (!(how->bristle > 0)) by += p->damping * x->v_turn[d];
+    if (!(coeffs->bristle > 0)) by += p->damping * x->v_turn[d];
     add_to_column(o, p->row, x->turn, by);
   }
 }
@@ -169,19 +169,19 @@ static void leftover_of(model *o, const chain_bond *x, double *left) {
   }
 }
 
-void cps_rim_own(model *o, const chain_bond *x, const implicit *how, int balance) {
+void cps_rim_own(model *o, const chain_bond *x, const step_coeffs *coeffs, int balance) {
   if (x->turn < 0) return;
   int e = x->node > 0, drum_of = o->m.cable[x->cable].end[e].drum;
   double left[3] = {0}, outwards = 0, around = 0;
   arm at;
-  add_columns(o, x, how);
+  add_columns(o, x, coeffs);
   look(o, x->cable, e, &at);
   leftover_of(o, x, left);
   for (int d = 0; d < x->n; d++) {
     outwards += left[d] * at.out[d];
     around += left[d] * at.along[d];
   }
-  cps_border_by_unknown(o, x->turn, x->turn, -outwards, 0, 0, how, balance);
+  cps_border_by_unknown(o, x->turn, x->turn, -outwards, 0, 0, coeffs, balance);
   cps_border_by_theta(o, x->turn, o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, -around / at.g->radius);
   cps_border_by_theta(o, x->turn, o->at.cable[x->cable].tie + 2 * e, outwards);
 }

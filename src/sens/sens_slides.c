@@ -48,7 +48,7 @@ static void look(const model *o, int i, double t, sliding_now *s) {
   memset(s, 0, sizeof *s);
   for (int k = 0; k < 2; k++) {
     if (y->at[k] < 0) continue;
-    const freedom *f = &o->m.free[y->at[k]];
+    const dof *f = &o->m.free[y->at[k]];
     s->x += factor_of(y, k) * f->q;
     s->v += factor_of(y, k) * f->v;
     s->a += factor_of(y, k) * f->a;
@@ -67,7 +67,8 @@ static void look(const model *o, int i, double t, sliding_now *s) {
 }
 
 /* The normal force, times `by`, into the row of the friction force: what is left of its equation. */
-static void add_load(model *o, int i, const sliding_now *s, double by, const implicit *how, int balance) {
+static void add_load(model *o, int i, const sliding_now *s, double by, const step_coeffs *coeffs,
+                     int balance) {
   const slide *y = &o->m.slide[i];
   if (by == 0) return;
   if (is_given(y)) {
@@ -77,7 +78,7 @@ static void add_load(model *o, int i, const sliding_now *s, double by, const imp
   } else if (s->load > 0) {
     double along[3];
     for (int d = 0; d < 3; d++) along[d] = by * s->push[d] / s->load;
-    cps_border_by_push(o, y->f_at, y->drum, along, how, balance);
+    cps_border_by_push(o, y->f_at, y->drum, along, coeffs, balance);
   }
 }
 
@@ -101,14 +102,14 @@ static double holds_by(const contact_law *l, double load, int k) {
 }
 
 /* Statics: f = - k (x - start), up to what is held. */
-static void add_spring(model *o, int i, const sliding_now *s, const implicit *how) {
+static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs *coeffs) {
   const slide *y = &o->m.slide[i];
   int theta = o->at.slide_theta + i * TH_SLIDE, row = y->f_at;
-  double k = how->bristle, pull = -k * (s->x - y->start), limit = cps_friction_holds(&y->law, s->load);
-  cps_border_by_unknown(o, row, row, 1, 0, 0, how, 0);
+  double k = coeffs->bristle, pull = -k * (s->x - y->start), limit = cps_friction_holds(&y->law, s->load);
+  cps_border_by_unknown(o, row, row, 1, 0, 0, coeffs, 0);
   if (fabs(pull) > limit) {
     double side = copysign(1, pull);
-    add_load(o, i, s, -side * holds_by_load(&y->law, s->load), how, 0);
+    add_load(o, i, s, -side * holds_by_load(&y->law, s->load), coeffs, 0);
     if (y->law.hold >= 0) cps_border_by_theta(o, row, theta + TH_SLIDE_HOLD, side * s->load);
     for (int n = 0; n < y->law.law->n_params && y->law.hold < 0; n++)
       if (o->theta_varies[theta + TH_SLIDE_LAW + n])
@@ -116,25 +117,25 @@ static void add_spring(model *o, int i, const sliding_now *s, const implicit *ho
     return;
   }
   for (int n = 0; n < 2; n++)
-    if (y->at[n] >= 0) cps_border_by_unknown(o, row, y->at[n], k * factor_of(y, n), 0, 0, how, 0);
+    if (y->at[n] >= 0) cps_border_by_unknown(o, row, y->at[n], k * factor_of(y, n), 0, 0, coeffs, 0);
   cps_border_by_theta(o, row, theta + TH_FACTOR, -k * o->m.free[y->at[0]].q);
   if (k == o->m.grip) cps_border_by_theta(o, row, o->at.grip, pull / k);
   cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, o->at.before + o->at.slide_start + i, k);
 }
 
-static void rub_memory(model *o, int i, const sliding_now *s, const implicit *how, rub *r);
+static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, rub *r);
 
 /* The law. */
-static void add_friction(model *o, int i, const sliding_now *s, const implicit *how, int balance) {
+static void add_friction(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, int balance) {
   const slide *y = &o->m.slide[i];
-  const freedom *first = &o->m.free[y->at[0]];
+  const dof *first = &o->m.free[y->at[0]];
   int theta = o->at.slide_theta + i * TH_SLIDE, row = y->f_at;
   double f[AXES] = {o->m.free[row].q, 0};
   slip x = {.axes = 1, .v = {s->v}, .a = {s->a}, .load = s->load, .mass = y->p.mass, .scale = y->p.mass};
   rub r;
   x.limit = cps_friction_holds(&y->law, s->load);
   if (y->law.kind == LAW_MEMORY)
-    rub_memory(o, i, s, how, &r);
+    rub_memory(o, i, s, coeffs, &r);
   else
     cps_rub_by(&y->law, &x, f, y->p.stuck, &r);
   double by_v = r.v[0][0], by_a = r.a[0][0];
@@ -142,10 +143,10 @@ static void add_friction(model *o, int i, const sliding_now *s, const implicit *
     o->border.braked[row] = 1;
     return;
   }
-  cps_border_by_unknown(o, row, row, r.f[0][0], 0, 0, how, balance);
+  cps_border_by_unknown(o, row, row, r.f[0][0], 0, 0, coeffs, balance);
   for (int k = 0; k < 2; k++)
     if (y->at[k] >= 0)
-      cps_border_by_unknown(o, row, y->at[k], 0, factor_of(y, k) * by_v, factor_of(y, k) * by_a, how,
+      cps_border_by_unknown(o, row, y->at[k], 0, factor_of(y, k) * by_v, factor_of(y, k) * by_a, coeffs,
                             balance);
   cps_border_by_theta(o, row, theta + TH_FACTOR, -by_v * first->v - by_a * first->a);
   cps_border_by_theta(o, row, theta + TH_SLIDE_MASS, -r.mass[0]);
@@ -156,20 +157,20 @@ static void add_friction(model *o, int i, const sliding_now *s, const implicit *
     cps_border_by_d(o, row, surface_of(o, y) + 1, by_v);
     cps_border_by_d(o, row, surface_of(o, y) + 2, by_a);
   }
-  add_load(o, i, s, r.n[0], how, balance);
+  add_load(o, i, s, r.n[0], coeffs, balance);
 }
 
-void cps_slides_own(model *o, const implicit *how, int balance) {
+void cps_slides_own(model *o, const step_coeffs *coeffs, int balance) {
   for (int i = 0; i < o->m.n_slides; i++) {
     const slide *y = &o->m.slide[i];
     sliding_now s;
-    look(o, i, how->t, &s);
-    if (how->bristle > 0)
-      add_spring(o, i, &s, how);
+    look(o, i, coeffs->t, &s);
+    if (coeffs->bristle > 0)
+      add_spring(o, i, &s, coeffs);
     else
-      add_friction(o, i, &s, how, balance);
+      add_friction(o, i, &s, coeffs, balance);
     for (int k = 0; k < 2; k++)
-      if (y->at[k] >= 0) cps_border_by_unknown(o, y->at[k], y->f_at, -factor_of(y, k), 0, 0, how, balance);
+      if (y->at[k] >= 0) cps_border_by_unknown(o, y->at[k], y->f_at, -factor_of(y, k), 0, 0, coeffs, balance);
     cps_border_by_theta(o, y->at[0], o->at.slide_theta + i * TH_SLIDE + TH_FACTOR, o->m.free[y->f_at].q);
   }
 }
@@ -196,7 +197,7 @@ void cps_slides_works(model *o, double t, double h) {
   int rows[2] = {o->at.after + o->at.works + WK_FRICTION, o->at.after + o->at.works + WK_MOTION};
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
-    const freedom *force = &m->free[y->f_at];
+    const dof *force = &m->free[y->f_at];
     int theta = o->at.slide_theta + i * TH_SLIDE + TH_FACTOR;
     double mean = (force->q + force->q0) / 2, moved = 0, belt = 0;
     if (y->surface) {
@@ -208,7 +209,7 @@ void cps_slides_works(model *o, double t, double h) {
       int border = (after ? o->at.after : o->at.before) + o->at.border;
       for (int k = 0; k < 2; k++) {
         if (y->at[k] < 0) continue;
-        const freedom *f = &m->free[y->at[k]];
+        const dof *f = &m->free[y->at[k]];
         if (after) moved += factor_of(y, k) * (f->q - f->q0);
         cps_entries_add(&o->work, rows[0], border + y->at[k], (after ? -1 : 1) * mean * factor_of(y, k));
       }
@@ -241,7 +242,7 @@ static void by_d(const model *o, entries *list, int row, int d, double by) {
 /* Its velocity (1) or acceleration (2). */
 static void by_motion(model *o, entries *list, int row, int i, int rate, double by) {
   const slide *y = &o->m.slide[i];
-  const freedom *first = &o->m.free[y->at[0]];
+  const dof *first = &o->m.free[y->at[0]];
   for (int k = 0; k < 2; k++)
     if (y->at[k] >= 0)
       cps_entries_add(list, row, o->at.after + o->at.border + rate * o->at.nb + y->at[k],
@@ -289,11 +290,11 @@ static void recall_slide(const model *o, int i, const sliding_now *s, double z_s
 }
 
 /* f = F(v, f - m a, N, z), where states z follow from the others and from where they start. */
-static void rub_memory(model *o, int i, const sliding_now *s, const implicit *how, rub *r) {
+static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, rub *r) {
   const slide *y = &o->m.slide[i];
   int star = o->at.z_star + o->at.cable[o->m.n_cables].z_star + first_of(o, i);
   recall x;
-  recall_slide(o, i, s, how->z_s, &x);
+  recall_slide(o, i, s, coeffs->z_s, &x);
   memset(r, 0, sizeof *r);
   r->f[0][0] = 1 - x.f.e;
   r->v[0][0] = -x.f.v;
@@ -317,15 +318,15 @@ static void by_recall(model *o, entries *list, int row, int i, const sliding_now
   for (int k = 0; k < y->law.law->n_params; k++) by_theta(o, list, row, theta + TH_SLIDE_LAW + k, x->p[k]);
 }
 
-void cps_slide_states(model *o, int i, const implicit *how, int balance) {
+void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {
   const slide *y = &o->m.slide[i];
   const cable_at *at = &o->at.cable[o->m.n_cables];
   int n = y->law.law->n_states, first = first_of(o, i);
   sliding_now s;
   recall x;
   if (n == 0) return;
-  look(o, i, how->t, &s);
-  recall_slide(o, i, &s, how->z_s, &x);
+  look(o, i, coeffs->t, &s);
+  recall_slide(o, i, &s, coeffs->z_s, &x);
   if (!balance) cps_recall_settle(&y->law, s.v, s.load, o->m.free[y->f_at].q, y->p.mode0[0], x.states, x.z);
   for (int k = 0; k < n; k++)
     for (int rate = 0; rate < 2; rate++) {

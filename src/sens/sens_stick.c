@@ -42,7 +42,8 @@ static void add_element(model *o, int cable_of, int i) {
 }
 
 /* -A' pull. */
-static void add_pull(model *o, int cable_of, int point, const spot *s, const implicit *how, int balance) {
+static void add_pull(model *o, int cable_of, int point, const spot *s, const step_coeffs *coeffs,
+                     int balance) {
   const cable *c = &o->m.cable[cable_of];
   const contact_point *p = &c->point[point];
   const double *pull = c->pull + point * AXES, *const dir[AXES] = {s->t, o->m.drum[s->drum].axis};
@@ -57,7 +58,7 @@ static void add_pull(model *o, int cable_of, int point, const spot *s, const imp
         pulled += pull[k] * dir[k][d];
       }
       for (int e = 0; e < dim; e++) turns.r[e] = pull[0] * s->n[d] / s->rho * s->t[e];
-      cps_spot_row_add(o, p, s, &turns, &to, how, balance);
+      cps_spot_row_add(o, p, s, &turns, &to, coeffs, balance);
       if (p->weight != 1)
         by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + i,
                  pulled);
@@ -65,7 +66,8 @@ static void add_pull(model *o, int cable_of, int point, const spot *s, const imp
 }
 
 /* A gap - r_s; at a node that is fixed, pull - m r_s. And what pull does to friction. */
-static void add_slip(model *o, int cable_of, int point, const spot *s, const implicit *how, int balance) {
+static void add_slip(model *o, int cable_of, int point, const spot *s, const step_coeffs *coeffs,
+                     int balance) {
   const cable *c = &o->m.cable[cable_of];
   const contact_point *p = &c->point[point];
   const double *gap = c->gap + (size_t)(p->node * c->b), *const dir[AXES] = {s->t, o->m.drum[s->drum].axis};
@@ -78,7 +80,7 @@ static void add_slip(model *o, int cable_of, int point, const spot *s, const imp
     spot_row x = {.mass = fixed ? -s->slide_a[k] : 0};
     cps_spot_accelerates(&o->m, c, p, s, k, fixed ? -p->mass : -1, &x);
     for (int e = 0; e < dim && k == 0 && !fixed; e++) x.r[e] -= out / s->rho * s->t[e];
-    cps_spot_row_add(o, p, s, &x, &to, how, balance);
+    cps_spot_row_add(o, p, s, &x, &to, coeffs, balance);
     if (fixed) *cps_matrix_at(o, &to, p->node, half + c->b + k) = 1;
     for (int i = 0; i < 4 && !fixed; i++) {
       double along = 0;
@@ -95,9 +97,9 @@ static void add_slip(model *o, int cable_of, int point, const spot *s, const imp
   }
 }
 
-void cps_stick_add(model *o, int cable_of, const implicit *how, int balance) {
+void cps_stick_add(model *o, int cable_of, const step_coeffs *coeffs, int balance) {
   const cable *c = &o->m.cable[cable_of];
-  int half = half_of(c), held = how->bristle > 0; /* statics has springs instead */
+  int half = half_of(c), held = coeffs->bristle > 0; /* statics has springs instead */
   for (int i = 0; i < c->n && !held; i++) add_element(o, cable_of, i);
   for (int i = 0; i <= c->n; i++) {
     int touches = i < c->n_points && o->spot[cable_of][i].drum >= 0;
@@ -110,7 +112,7 @@ void cps_stick_add(model *o, int cable_of, const implicit *how, int balance) {
       by_theta(o, cps_model_row(o, cable_of, i, j), o->at.cable[cable_of].mass + i, -c->gap[i * c->b + d]);
     }
     if (held || !touches) continue;
-    add_pull(o, cable_of, i, &o->spot[cable_of][i], how, balance);
-    add_slip(o, cable_of, i, &o->spot[cable_of][i], how, balance);
+    add_pull(o, cable_of, i, &o->spot[cable_of][i], coeffs, balance);
+    add_slip(o, cable_of, i, &o->spot[cable_of][i], coeffs, balance);
   }
 }

@@ -121,7 +121,7 @@ void SWEEP(solve)(const chain_matrix *a, lanes *x) { solve(a, x); }
 typedef struct weights {
   double w1[4], w2[4];
   double v_q, a_q;
-  haul_weights step;
+  alpha_weights step;
 } weights;
 
 /* Whether it is an implicit step in time, and whether it is one of bdf. */
@@ -130,10 +130,10 @@ static int is_bdf(const op *what) { return what->kind == OP_BDF || what->kind ==
 static int is_step(const op *what) { return what->kind == OP_STEP || is_bdf(what); }
 
 static weights weights_of(const model *o, const op *what) {
-  double v_q = what->how.v_a / what->how.q_a, a_q = 1 / what->how.q_a, h = what->h;
+  double v_q = what->coeffs.v_a / what->coeffs.q_a, a_q = 1 / what->coeffs.q_a, h = what->h;
   weights w = {.v_q = v_q, .a_q = a_q};
   if (what->kind == OP_STEP) {
-    w.step = cps_haul_weights(&o->m, h);
+    w.step = cps_alpha_weights(&o->m, h);
     w.w1[0] = v_q;
     w.w1[1] = v_q * h - 1;
     w.w1[2] = v_q * w.step.q_aux - w.step.v_aux;

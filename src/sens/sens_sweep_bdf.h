@@ -1,6 +1,6 @@
 /* sens_sweep_bdf.h - part of sens_sweep.h: tangents and adjoints of steps of bdf.
  *
- * With the points that IDA knows, y_1 the newest, and their weights g_i (haul_note),
+ * With the points that IDA knows, y_1 the newest, and their weights g_i (cable_note),
  *
  *   w1 = sum g_i q_i,   w2 = c w1 + sum g_i v_i.
  *

@@ -31,7 +31,7 @@ static void predict_states(const model *o, const op *what, const weights *w, lan
     for (int k = 0; k < at->zs; k++) {
       lanes *star = z + o->at.z_star + at->z_star + k;
       *star = y[at->z + k];
-      if (is_bdf(what)) *star = all(what->how.z_s) * recalled(o, what, 2 * o->at.ws + at->z_star + k, z);
+      if (is_bdf(what)) *star = all(what->coeffs.z_s) * recalled(o, what, 2 * o->at.ws + at->z_star + k, z);
       if (steps) *star += all(w->step.v_aux) * y[at->z_aux + k] + all(w->step.z_rate) * y[at->z_t + k];
     }
   }
@@ -45,7 +45,7 @@ static void predict_states_backward(const model *o, const op *what, const weight
     for (int k = 0; k < at->zs; k++) {
       lanes star = z[o->at.z_star + at->z_star + k];
       if (is_bdf(what)) {
-        recalled_backward(o, what, 2 * o->at.ws + at->z_star + k, all(what->how.z_s) * star, z);
+        recalled_backward(o, what, 2 * o->at.ws + at->z_star + k, all(what->coeffs.z_s) * star, z);
         continue;
       }
       y[at->z + k] += star;

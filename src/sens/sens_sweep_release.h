@@ -5,7 +5,7 @@ static int velocity_of(const model *o, int body, int *n) {
   const machine *m = &o->m;
   if (!o->released[body]) return -1;
   if (m->body_border[body] >= 0) {
-    const border_body *y = &m->body[m->body_border[body]];
+    const machine_body *y = &m->body[m->body_border[body]];
     *n = y->n;
     return o->at.border + o->at.nb + y->at;
   }

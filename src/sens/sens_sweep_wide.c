@@ -1,5 +1,5 @@
 /* sens_sweep_wide.c - sens_sweep.h for x86-64 processors with AVX2 and FMA; who calls it asks before. */
-#include "haul.h"
+#include "newton.h"
 
 #include <math.h>
 #include <string.h>

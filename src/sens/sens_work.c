@@ -6,7 +6,7 @@
 static int shifts(const drum *g) { return g->of->shift[0] || g->of->shift[1] || g->of->shift[2]; }
 
 void cps_model_look(model *o) {
-  const implicit any = {.q_a = 1, .v_a = 1};
+  const step_coeffs any = {.q_a = 1, .v_a = 1};
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     int moves = 0;
@@ -26,7 +26,7 @@ void cps_model_look(model *o) {
   }
   memcpy(o->m.drum0, o->m.drum, (size_t)o->m.n_drums * sizeof *o->m.drum);
   for (int k = 0; k < o->m.nb; k++) {
-    freedom *f = &o->m.free[k];
+    dof *f = &o->m.free[k];
     f->q0 = f->q;
     f->v0 = f->v;
     f->a0 = f->a;
@@ -34,7 +34,7 @@ void cps_model_look(model *o) {
 }
 
 void cps_model_touch(model *o) {
-  const implicit any = {.q_a = 1, .v_a = 1};
+  const step_coeffs any = {.q_a = 1, .v_a = 1};
   for (int i = 0; i < o->m.n_cables; i++)
     for (int k = 0; k < o->m.cable[i].n_points; k++)
       cps_spot_eval(&o->m, &o->m.cable[i], &o->m.cable[i].point[k], &any, &o->spot[i][k]);

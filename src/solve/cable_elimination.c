@@ -50,7 +50,7 @@
 
 /* ------------------------------------------------------------------ any cable */
 
-int cps_has_wide(void) {
+int cps_has_avx2(void) {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
@@ -58,22 +58,22 @@ int cps_has_wide(void) {
 #endif
 }
 
-int cps_chain_eliminate(machine *m, cable *c, const implicit *how, leftover *left) {
-  c->plain = c->dim == 2 && c->slots == 1 && m->nb == 0 && c->of->contact.quadrature == 0 && !how->careful &&
-             c->n >= 4;
-  int all_stick = c->all_stick && !(how->bristle > 0); /* statics has springs instead */
+int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left) {
+  c->plain = c->dim == 2 && c->slots == 1 && m->nb == 0 && c->of->contact.quadrature == 0 &&
+             !coeffs->careful && c->n >= 4;
+  int all_stick = c->all_stick && !(coeffs->bristle > 0); /* statics has springs instead */
   c->plain = c->plain && !all_stick;
   c->width = (c->b + c->slots) * (all_stick ? 2 : 1);
   if (all_stick)
-    return c->dim == 2 ? eliminate_21_stick(m, c, how, left) : eliminate_32_stick(m, c, how, left);
+    return c->dim == 2 ? eliminate_21_stick(m, c, coeffs, left) : eliminate_32_stick(m, c, coeffs, left);
   if (c->plain) {
 #if defined(__x86_64__)
-    if (cps_has_wide()) return cps_wide_eliminate(m, c, how, left);
+    if (cps_has_avx2()) return cps_avx2_eliminate(m, c, coeffs, left);
 #endif
-    return cps_plane_eliminate(m, c, how, left);
+    return cps_plane_eliminate(m, c, coeffs, left);
   }
-  if (c->dim == 2) return c->slots == 1 ? eliminate_21(m, c, how, left) : eliminate_22(m, c, how, left);
-  return c->slots == 2 ? eliminate_32(m, c, how, left) : eliminate_34(m, c, how, left);
+  if (c->dim == 2) return c->slots == 1 ? eliminate_21(m, c, coeffs, left) : eliminate_22(m, c, coeffs, left);
+  return c->slots == 2 ? eliminate_32(m, c, coeffs, left) : eliminate_34(m, c, coeffs, left);
 }
 
 /* How far the contact points of node i move along their drums: a guess needs to know. */
@@ -99,9 +99,9 @@ static void add_sticking(cable *c, int i, double part) {
 }
 
 /* Back substitution for any number of unknowns. */
-static double substitute(const machine *m, cable *c, const implicit *how) {
+static double substitute(const machine *m, cable *c, const step_coeffs *coeffs) {
   int h = c->b, b = c->width, w = 1 + m->nb, axes = c->dim - 1;
-  double v_q = how->v_a / how->q_a, a_q = 1 / how->q_a, moved = 0, sum = 0;
+  double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a, moved = 0, sum = 0;
   for (int i = c->n; i >= 0; i--) {
     double *x = c->x + i * b;
     const double *y = c->right + (size_t)i * (size_t)(b * w), *up = c->up + (size_t)i * (size_t)(b * b);
@@ -127,23 +127,23 @@ static double substitute(const machine *m, cable *c, const implicit *how) {
 }
 
 /* Substitution in the plane without a border; see cable_plane.h. */
-static double plain_substitute(cable *c, const implicit *how, double factor) {
+static double plain_substitute(cable *c, const step_coeffs *coeffs, double factor) {
 #if defined(__x86_64__)
-  if (cps_has_wide()) return cps_wide_substitute(c, how, factor);
+  if (cps_has_avx2()) return cps_avx2_substitute(c, coeffs, factor);
 #endif
-  return cps_plane_substitute(c, how, factor);
+  return cps_plane_substitute(c, coeffs, factor);
 }
 
-double cps_chain_substitute(const machine *m, cable *c, const implicit *how) {
-  return c->plain ? plain_substitute(c, how, 1) : substitute(m, c, how);
+double cps_cable_substitute(const machine *m, cable *c, const step_coeffs *coeffs) {
+  return c->plain ? plain_substitute(c, coeffs, 1) : substitute(m, c, coeffs);
 }
 
-void cps_chain_take_back(cable *c, const implicit *how, double part) {
+void cps_cable_take_back(cable *c, const step_coeffs *coeffs, double part) {
   if (c->plain) {
-    plain_substitute(c, how, -part);
+    plain_substitute(c, coeffs, -part);
     return;
   }
-  double v_q = part * how->v_a / how->q_a, a_q = part / how->q_a;
+  double v_q = part * coeffs->v_a / coeffs->q_a, a_q = part / coeffs->q_a;
   int b = c->b, width = c->width, axes = c->dim - 1;
   for (int k = 0; k <= c->n; k++) {
     const double *x = c->x + k * width;

@@ -2,8 +2,8 @@
 #ifndef CPS_RESIDUAL_H
 #define CPS_RESIDUAL_H
 
-#include "steppers.h"
 #include "sparse.h"
+#include "steppers.h"
 
 /* A spring in the plane: derivatives of the force that its two points feel with respect to its four
  * coordinates and their rates, and of what presses either body onto its line. */

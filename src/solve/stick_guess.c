@@ -138,13 +138,13 @@ static void chain_solve(chain_of *h) {
 }
 
 /* What pulls beyond the ends: the free spans, and the masses at their ends. */
-static void chain_ends(chain_of *h, const cable *c, const implicit *how) {
+static void chain_ends(chain_of *h, const cable *c, const step_coeffs *coeffs) {
   double total = 0, before = h->p[0].s, after;
   for (int i = 0; i < c->n; i++) total += c->length[i];
   after = total - h->p[h->n - 1].s;
   for (int e = 0; e < 2; e++) {
     double span = fmax(e == 0 ? before : after, c->length[0]), k = c->section.ea / span;
-    double mass = (c->mass[e == 0 ? 0 : c->n] + c->section.rho * span / 2) / how->q_a;
+    double mass = (c->mass[e == 0 ? 0 : c->n] + c->section.rho * span / 2) / coeffs->q_a;
     if (!c->fixed[e == 0 ? 0 : c->n]) k = k * mass / (k + mass);
     h->own[e == 0 ? 0 : h->n - 1] += k;
   }
@@ -192,9 +192,9 @@ static int find_ends(const cable *c, int *first, int *last) {
   return *last > *first;
 }
 
-int cps_contact_wrong(const machine *m, const cable *c, const implicit *how, double slack) {
+int cps_contact_wrong(const machine *m, const cable *c, const step_coeffs *coeffs, double slack) {
   int first, last;
-  if (!cps_contact_guesses(m, c) || how->bristle > 0 || !find_ends(c, &first, &last)) return 0;
+  if (!cps_contact_guesses(m, c) || coeffs->bristle > 0 || !find_ends(c, &first, &last)) return 0;
   for (int k = first; k <= last; k++) {
     const contact_point *p = &c->point[k];
     if (p->drum < 0) continue;
@@ -205,9 +205,9 @@ int cps_contact_wrong(const machine *m, const cable *c, const implicit *how, dou
   return 0;
 }
 
-void cps_contact_spread(machine *m, cable *c, const implicit *how) {
+void cps_contact_spread(machine *m, cable *c, const step_coeffs *coeffs) {
   int first, last;
-  if (!cps_contact_guesses(m, c) || how->bristle > 0 || !find_ends(c, &first, &last)) return;
+  if (!cps_contact_guesses(m, c) || coeffs->bristle > 0 || !find_ends(c, &first, &last)) return;
   chain_of h = {.n = last - first + 1, .p = c->point + first};
   double **parts[] = {&h.k, &h.own, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y, &h.sum};
   for (int i = 0; i < 9; i++) *parts[i] = c->draft + i * c->n_points;
@@ -218,9 +218,9 @@ void cps_contact_spread(machine *m, cable *c, const implicit *how) {
     h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + p->moved : 0;
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
     h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
-    h.own[i] = p->mass / how->q_a;
+    h.own[i] = p->mass / coeffs->q_a;
   }
-  chain_ends(&h, c, how);
+  chain_ends(&h, c, coeffs);
   for (int i = 0; i < h.n; i++) {
     h.base[i] = h.f[i] - h.own[i] * h.s[i];
     if (i > 0) h.base[i] += h.k[i - 1] * (h.s[i - 1] - h.s[i]);

@@ -10,7 +10,7 @@
  *
  * And the balance of forces at a given motion: accelerations and friction forces.
  */
-#include "haul.h"
+#include "newton.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,8 +31,8 @@ enum { ROUNDS = 250, PATIENCE = 3 };
 
 /* ------------------------------------------------------------------ steps from rest */
 
-static void note(machine *m, machine_note what, const implicit *how) {
-  if (m->note) m->note(m, what, how, m->note_data);
+static void note(machine *m, machine_note what, const step_coeffs *coeffs) {
+  if (m->note) m->note(m, what, coeffs, m->note_data);
 }
 
 static void rest(machine *m) {
@@ -125,7 +125,7 @@ static void set_damping(machine *m, int on) {
 enum { DAMPED_MOST = 60, HALVINGS = 6 };
 
 /* Places and forces of an iteration; velocities and accelerations of a step from rest follow. */
-static size_t exchange(machine *m, const implicit *how, double *x, int put) {
+static size_t exchange(machine *m, const step_coeffs *coeffs, double *x, int put) {
   size_t n = 0;
 #define ONE(value)                                                                                           \
   do {                                                                                                       \
@@ -140,18 +140,18 @@ static size_t exchange(machine *m, const implicit *how, double *x, int put) {
     for (int k = 0; k < (c->n + 1) * c->b; k++) {
       ONE(c->q[k]);
       if (!put) continue;
-      c->v[k] = (c->q[k] - c->q0[k]) / how->v_a;
-      c->a[k] = (c->q[k] - c->q0[k]) / how->q_a;
+      c->v[k] = (c->q[k] - c->q0[k]) / coeffs->v_a;
+      c->a[k] = (c->q[k] - c->q0[k]) / coeffs->q_a;
     }
     for (int k = 0; k < c->n_points; k++)
       for (int a = 0; a < AXES; a++) ONE(c->point[k].f[a]);
   }
   for (int k = 0; k < m->nb; k++) {
-    freedom *f = &m->free[k];
+    dof *f = &m->free[k];
     ONE(f->q);
     if (!put) continue;
-    f->v = (f->q - f->q0) / how->v_a;
-    f->a = (f->q - f->q0) / how->q_a;
+    f->v = (f->q - f->q0) / coeffs->v_a;
+    f->a = (f->q - f->q0) / coeffs->q_a;
   }
 #undef ONE
   if (put) cps_machine_tie(m);
@@ -193,8 +193,8 @@ static double taken(const machine *m, const double *was, double part) {
 }
 
 /* Looks at the present places, and lets friction be what its springs pull with there. */
-static int pull_springs(machine *m, const implicit *how, leftover *left) {
-  if (!cps_machine_iterate(m, how, 0, left)) return 0;
+static int pull_springs(machine *m, const step_coeffs *coeffs, residual_norms *left) {
+  if (!cps_machine_iterate(m, coeffs, 0, left)) return 0;
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; k < m->cable[i].n_points; k++) {
       contact_point *p = &m->cable[i].point[k];
@@ -216,29 +216,29 @@ static double reach(const machine *m) {
   return count > 0 ? fmin(LEAP, fmax(LEAP / 20, sum / count)) : LEAP;
 }
 
-static int solve_damped(machine *m, const implicit *how, double tolerance) {
-  size_t n = exchange(m, how, NULL, 0);
+static int solve_damped(machine *m, const step_coeffs *coeffs, double tolerance) {
+  size_t n = exchange(m, coeffs, NULL, 0);
   double *was = malloc((2 * n + 1) * sizeof *was), *is = was ? was + n : NULL;
-  leftover left, trial;
+  residual_norms left, trial;
   int found = -1;
-  if (!was || !pull_springs(m, how, &left)) {
+  if (!was || !pull_springs(m, coeffs, &left)) {
     free(was);
     return -1;
   }
   for (int it = 1; it <= DAMPED_MOST; it++) {
-    double before = total(m, how->t), part = 1;
-    exchange(m, how, was, 0);
-    if (!cps_machine_iterate(m, how, reach(m), &left)) break;
-    if (cps_haul_converged(m, &left, tolerance)) {
+    double before = total(m, coeffs->t), part = 1;
+    exchange(m, coeffs, was, 0);
+    if (!cps_machine_iterate(m, coeffs, reach(m), &left)) break;
+    if (cps_newton_converged(m, &left, tolerance)) {
       found = it;
       break;
     }
-    exchange(m, how, is, 0);
+    exchange(m, coeffs, is, 0);
     for (int cut = 0; cut < HALVINGS; cut++, part /= 2) {
-      if (!pull_springs(m, how, &trial)) break;
-      if (trial.force <= 0.5 * left.force || total(m, how->t) + taken(m, was, part) <= before) break;
+      if (!pull_springs(m, coeffs, &trial)) break;
+      if (trial.force <= 0.5 * left.force || total(m, coeffs->t) + taken(m, was, part) <= before) break;
       for (size_t k = 0; k < n; k++) is[k] = was[k] + 0.5 * (is[k] - was[k]);
-      exchange(m, how, is, 1);
+      exchange(m, coeffs, is, 1);
     }
   }
   free(was);
@@ -249,20 +249,20 @@ static int solve_damped(machine *m, const implicit *how, double tolerance) {
  * everything as before. */
 static double relax(machine *m, double t, double h, double bristle, int search) {
   rest(m);
-  cps_haul_keep(m);
-  implicit how = {t, h * h, h, h, bristle, 0};
+  cps_machine_keep(m);
+  step_coeffs coeffs = {t, h * h, h, h, bristle, 0};
   set_damping(m, 0);
-  int iterations = cps_haul_solve(m, &how, 40, 3e-9, NULL);
+  int iterations = cps_newton_solve(m, &coeffs, 40, 3e-9, NULL);
   if (iterations < 0 && search) {
-    cps_haul_bring_back(m);
-    iterations = solve_damped(m, &how, 3e-9);
+    cps_machine_bring_back(m);
+    iterations = solve_damped(m, &coeffs, 3e-9);
   }
   set_damping(m, 1);
   if (iterations < 0) {
-    cps_haul_bring_back(m);
+    cps_machine_bring_back(m);
     return -1;
   }
-  note(m, NOTE_SOLVED, &how);
+  note(m, NOTE_SOLVED, &coeffs);
   double moved = 0;
   for (int i = 0; i < m->n_cables;
        i++) { /* places: nothing but bending may resist a slope that only stretches */
@@ -274,20 +274,20 @@ static double relax(machine *m, double t, double h, double bristle, int search) 
     moved = fmax(moved, m->drum[i].radius * fabs(m->drum[i].angle - m->drum0[i].angle));
   for (int i = 0; i < m->n_bodies; i++)
     for (int k = 0; k < m->body[i].n; k++) {
-      const freedom *f = &m->free[m->body[i].at + k];
+      const dof *f = &m->free[m->body[i].at + k];
       moved = fmax(moved, fabs(f->q - f->q0));
     }
   return moved;
 }
 
-implicit cps_machine_instant(double t) {
+step_coeffs cps_machine_instant(double t) {
   const double instant = 1e-8; /* in which nothing moves [s] */
-  return (implicit){t, instant * instant, instant, 0, 0, 0};
+  return (step_coeffs){t, instant * instant, instant, 0, 0, 0};
 }
 
 int cps_machine_balance(machine *m, double t) {
-  implicit how = cps_machine_instant(t);
-  return cps_haul_solve(m, &how, 15, 1e-6, NULL);
+  step_coeffs coeffs = cps_machine_instant(t);
+  return cps_newton_solve(m, &coeffs, 15, 1e-6, NULL);
 }
 
 double cps_machine_span(const machine *m) {
@@ -320,7 +320,7 @@ static double telling_step(const machine *m) {
 enum { STEADY = 6 };
 
 rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
-  double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0, pace = 0, last = INFINITY;
+  double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0, convergence = 0, last = INFINITY;
   double telling = telling_step(m);
   int steady = 0, failures = 0;
   for (int round = 0; round < ROUNDS && h > 1e-9; round++) {
@@ -330,15 +330,15 @@ rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
       h /= 4;
       continue;
     }
-    double slides = take_hold(m), before = pace;
+    double slides = take_hold(m), before = convergence;
     slid += slides;
     drift += moved;
-    pace = slides / (h * h);
+    convergence = slides / (h * h);
     /* at rest: it moves no more, or only with round-off, which does not get less */
     int calm = h >= LONGEST / 10 && moved < 1e-9 * span;
     if (calm && (moved < 1e-12 * span || moved > 0.3 * last)) return REST_FOUND;
     last = moved;
-    if (h >= telling) steady = pace > 0.7 * before && slides > 0.01 * moved ? steady + 1 : 0;
+    if (h >= telling) steady = convergence > 0.7 * before && slides > 0.01 * moved ? steady + 1 : 0;
     if (drift >= span || slid >= slide_most || (steady >= STEADY && slid > 1e-3 * span)) return REST_RUNS;
     h = fmin(2 * h, LONGEST);
   }
@@ -467,13 +467,13 @@ static cps_status ran(const machine *m, const double *was, double *is, cps_error
       worst = i;
     }
   }
-  char what[3 * NAME_MAX_LENGTH], how[80];
+  char what[3 * NAME_MAX_LENGTH], coeffs[80];
   name_watched(m, worst, what, sizeof what);
-  say_direction(m, worst >= first_drum, is + 3 * worst, how, sizeof how);
+  say_direction(m, worst >= first_drum, is + 3 * worst, coeffs, sizeof coeffs);
   return cps_error_set(err, CPS_FAILED, NULL,
                        "there is no equilibrium: %s %s, and friction cannot hold it. Change the loads or the "
                        "friction, or say start: drawn for the cable, and it runs from the shape as drawn",
-                       what, how);
+                       what, coeffs);
 }
 
 /* ------------------------------------------------------------------ equilibrium */
@@ -498,7 +498,7 @@ static void start_moving(machine *m, double t) {
       double *v = c->v + (m->body_end[i] == 0 ? 0 : c->n * c->b);
       for (int d = 0; d < m->dim && t >= b->held_until; d++) v[d] = b->v[d];
     } else {
-      const border_body *y = &m->body[m->body_border[i]];
+      const machine_body *y = &m->body[m->body_border[i]];
       for (int k = 0; k < y->n && !y->held; k++) m->free[y->at + k].v = b->v[k];
     }
   }
@@ -553,7 +553,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   rest_verdict verdict = cps_machine_descend(m, t, INFINITY);
   rest(m);
   if (verdict == REST_FOUND) {
-    cps_memory_refresh(m, &(implicit){t, 1, 1, 1, m->grip, 0});
+    cps_memory_refresh(m, &(step_coeffs){t, 1, 1, 1, m->grip, 0});
     tell_slip(m);
     remember_all(m);
     start_moving(m, t);

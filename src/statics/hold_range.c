@@ -8,7 +8,7 @@
  *
  *   (F2 + W2 - EI/2R^2)/(F1 + W1 - EI/2R^2) = exp(mu phi)
  */
-#include "haul.h"
+#include "newton.h"
 #include "system.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ typedef struct varied {
   double beside; /* LOAD_MASS: what else the node carries [kg] */
 } varied;
 
-static double weighs(const machine *m, const border_body *y) {
+static double weighs(const machine *m, const machine_body *y) {
   double most = 0;
   for (int k = 0; k < y->n; k++) {
     double along = 0;

@@ -24,8 +24,8 @@
  * Invariants. (1) a, f and z_t satisfy the equations at sim->t with sim->y. (2) aux_a and aux_z belong to
  * steps of the length `last`. (3) Steps end exactly at outputs and at whatever jumps.
  */
-#include "step_notes.h"
 #include "residual.h"
+#include "step_notes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -398,14 +398,14 @@ static void accept(run *r, double h, double t1) {
 
 /* Tells whoever follows about the step that was accepted last. */
 static cps_status tell_step(run *r, double h, double from, double t1) {
-  alpha_note how = {r->beta,
-                    r->rescaled,
-                    {r->second.m, r->second.f, r->second.gamma},
-                    {r->first.m, r->first.f, r->first.gamma},
-                    r->a,
-                    r->f,
-                    r->z_t};
-  step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &how};
+  alpha_note coeffs = {r->beta,
+                       r->rescaled,
+                       {r->second.m, r->second.f, r->second.gamma},
+                       {r->first.m, r->first.f, r->first.gamma},
+                       r->a,
+                       r->f,
+                       r->z_t};
+  step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &coeffs};
   r->rescaled = 1;
   return cps_note(r->sim, &note, r->err);
 }

@@ -14,8 +14,8 @@
  *
  * Invariant: the vector is [q (nx) | v (nd) | z (nz)]; entries that are prescribed do not change.
  */
-#include "step_notes.h"
 #include "residual.h"
+#include "step_notes.h"
 
 #include <cvodes/cvodes.h>
 #include <cvodes/cvodes_ls.h>

@@ -1,10 +1,10 @@
-/* cable_alpha.c - runs cables by generalised-alpha (haul.c): step control, outputs, and failures with a story.
+/* cable_alpha.c - runs cables by generalised-alpha (alpha_step.c): step size control, outputs, and what it says when it fails.
  *
  * The step is controlled by the local error of positions, |beta - 1/6| h^2 |da|, as a root mean square over the nodes
  * (O. C. Zienkiewicz, Y. M. Xie 1991); with run.step it is fixed. A step whose equations do not converge is halved.
  */
 #include "checkpoint.h"
-#include "haul.h"
+#include "newton.h"
 #include "steppers.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 static const double GROW = 2, SHRINK = 0.2, SAFETY = 0.85;
 
 /* Where the equations stand worst: the cable, and what it does there. */
-cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps_error *err) {
+cps_status cps_run_give_up(cps_simulation *sim, const machine *m, double h, cps_error *err) {
   const cable *worst = NULL;
   int at = 0;
   double most = -1;
@@ -43,31 +43,31 @@ cps_status cps_haul_give_up(cps_simulation *sim, const machine *m, double h, cps
 /* Whether forces balance as things are: what rests in equilibrium has no accelerations, and what round-off makes of
  * them is far more on a fine mesh than what is left of forces deserves. Everything is as it was kept after it. */
 static int rests(machine *m, double t) {
-  implicit how = cps_machine_instant(t);
-  leftover left;
-  int good = cps_machine_iterate(m, &how, INFINITY, &left) && cps_haul_converged(m, &left, 1e-6);
-  cps_haul_bring_back(m);
+  step_coeffs coeffs = cps_machine_instant(t);
+  residual_norms left;
+  int good = cps_machine_iterate(m, &coeffs, INFINITY, &left) && cps_newton_converged(m, &left, 1e-6);
+  cps_machine_bring_back(m);
   return good;
 }
 
 /* Starts the method, at first or where something has jumped: with accelerations that balance. */
-static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
+static cps_status begin(alpha_stepper *r, cps_simulation *sim, cps_error *err) {
   machine *m = r->m;
-  haul_note what = {.released = 1, .from = r->t, .how = cps_machine_instant(r->t)};
+  cable_note what = {.released = 1, .from = r->t, .coeffs = cps_machine_instant(r->t)};
   if (cps_machine_release(m, r->t) && sim->follow.step) {
     cps_status status = sim->follow.step(sim, &what, sim->follow.data, err);
     if (status != CPS_OK) return status;
   }
   cps_machine_move(m, r->t, r->t);
   cps_machine_tie(m);
-  cps_haul_keep(m);
-  cps_machine_look(m, r->t);
+  cps_machine_keep(m);
+  cps_machine_update_contacts(m, r->t);
   cps_memory_choose(m);
-  implicit how = cps_machine_instant(r->t);
+  step_coeffs coeffs = cps_machine_instant(r->t);
   int it = rests(m, r->t) ? -1 : cps_machine_balance(m, r->t);
   r->iterations += it > 0 ? it : 0;
-  if (it < 0) cps_haul_bring_back(m); /* they stay, or the first step finds them */
-  cps_memory_refresh(m, &how);
+  if (it < 0) cps_machine_bring_back(m); /* they stay, or the first step finds them */
+  cps_memory_refresh(m, &coeffs);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     memcpy(c->aux, c->a, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
@@ -85,10 +85,10 @@ static cps_status begin(haul *r, cps_simulation *sim, cps_error *err) {
 }
 
 /* A run: the method, and where it stands. */
-typedef struct course {
+typedef struct cable_run {
   cps_simulation *sim;
   cps_error *err;
-  haul r;
+  alpha_stepper r;
   int adaptive;
   double span, most, tolerance;
   double h, stop, jump; /* next step; when to stop, and where something prescribed jumps */
@@ -96,12 +96,12 @@ typedef struct course {
   /* steps and failures since the last look at how far they came */
   long mark_steps, failures;
   double mark;
-} course;
+} cable_run;
 
 /* Steps that fail more often than not and hardly get anywhere end the run, with a reason. */
 enum { PATIENCE = 3000 };
 
-static int crawls(course *y) {
+static int crawls(cable_run *y) {
   long steps = y->sim->result.counters.steps - y->mark_steps;
   if (steps + y->failures < PATIENCE) return 0;
   int bad = y->failures > steps / 2 && y->sim->t - y->mark < 1e-3 * y->span;
@@ -112,7 +112,7 @@ static int crawls(course *y) {
 }
 
 static void list(checkpoint *c, void *owner) {
-  course *y = owner;
+  cable_run *y = owner;
   CHECKPOINT_VALUE(c, "alpha.t", y->r.t);
   CHECKPOINT_VALUE(c, "alpha.iterations", y->r.iterations);
   CHECKPOINT_VALUE(c, "alpha.h", y->h);
@@ -124,7 +124,7 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "alpha.mark", y->mark);
 }
 
-static void set_out(course *y) {
+static void set_out(cable_run *y) {
   const machine *m = y->r.m;
   const scenario_run *set = &y->sim->system->scenario->run;
   double size = 0;
@@ -144,19 +144,19 @@ static void set_out(course *y) {
 }
 
 /* One step that is good, however often it takes; *used is its length. */
-static cps_status advance(course *y, double *used) {
+static cps_status advance(cable_run *y, double *used) {
   cps_simulation *sim = y->sim;
   for (;;) {
     double left = y->stop - sim->t, steps = ceil(left / fmin(y->h, y->most) * (1 - 1e-9));
     double h = *used = steps > 1 ? left / steps : left;
     /* what jumps at the end of the step is not yet seen there */
     int jumps = steps <= 1 && y->stop >= y->jump && y->stop < sim->system->scenario->run.until;
-    if (!cps_haul_step(&y->r, jumps ? h - 1e-13 * h - 4e-16 * fabs(y->stop) : h)) {
+    if (!cps_alpha_step(&y->r, jumps ? h - 1e-13 * h - 4e-16 * fabs(y->stop) : h)) {
       sim->result.counters.rejected++;
       y->failures++;
       y->h = h / 2;
       if (y->h < 1e-12 * y->span || y->h < 1e-13 || crawls(y))
-        return cps_haul_give_up(sim, y->r.m, y->h, y->err);
+        return cps_run_give_up(sim, y->r.m, y->h, y->err);
       continue;
     }
     double ratio = y->adaptive ? y->r.error / y->tolerance : 0;
@@ -165,16 +165,16 @@ static cps_status advance(course *y, double *used) {
       y->r.t = steps > 1 ? y->r.t : y->stop;
       return CPS_OK;
     }
-    cps_haul_bring_back(y->r.m);
+    cps_machine_bring_back(y->r.m);
     y->r.t = sim->t;
     sim->result.counters.rejected++;
     y->h = h * fmax(SHRINK, SAFETY / cbrt(ratio));
   }
 }
 
-cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
+cps_status cps_run_cable_alpha(cps_simulation *sim, cps_error *err) {
   const scenario_run *set = &sim->system->scenario->run;
-  course y = {.sim = sim, .err = err, .r = {.m = sim->machine, .t = sim->t}};
+  cable_run y = {.sim = sim, .err = err, .r = {.m = sim->machine, .t = sim->t}};
   double used = 0;
   int resumed;
   set_out(&y);
@@ -189,9 +189,9 @@ cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err) {
     status = advance(&y, &used);
     if (status != CPS_OK) break;
     cps_machine_settle(y.r.m);
-    cps_audit_step(y.r.m, y.r.how.t, used);
+    cps_audit_step(y.r.m, y.r.coeffs.t, used);
     sim->t = y.r.t;
-    haul_note what = {.from = y.r.from, .h = used, .how = y.r.how};
+    cable_note what = {.from = y.r.from, .h = used, .coeffs = y.r.coeffs};
     if (sim->follow.step) status = sim->follow.step(sim, &what, sim->follow.data, err);
     if (status != CPS_OK) break;
     sim->result.counters.newton = sim->result.counters.factorisations = y.r.iterations;

@@ -11,7 +11,7 @@
  *
  *   v = q'_p + cj e_q,   v' = v'_p + cj (q'_p - v_p) + cj^2 e_q,   z = (z_p - z'_p/cj) + z'/cj,
  *
- * and what is left are the equations of the machine with dv = cj dq, da = cj^2 dq, which cps_haul_solve solves in
+ * and what is left are the equations of the machine with dv = cj dq, da = cj^2 dq, which cps_newton_solve solves in
  * O(n) with the friction forces as further unknowns. These have no history: IDA never sees them.
  *
  * The error test looks at places, as alpha does: the root mean square over the nodes of a cable. Order is 2 at most,
@@ -20,7 +20,7 @@
  * takes the parts of a step one by one, closes.
  */
 #include "checkpoint.h"
-#include "haul.h"
+#include "newton.h"
 #include "steppers.h"
 
 #include <ida/ida.h>
@@ -75,7 +75,7 @@ typedef struct run {
   double tolerance;
   long iterations;
   /* of the last step */
-  implicit how;
+  step_coeffs coeffs;
   int order;
   double reached;           /* its end, as IDA has it */
   double steps[BDF_POINTS]; /* length of it and of those before, since the last restart; 0: there was none */
@@ -186,10 +186,10 @@ static void prescribe(const run *r, double t) {
 
 /* Accelerations and friction forces that balance now; 0 if none are found. */
 static int balance(run *r, double t) {
-  implicit how = cps_machine_instant(fmin(t, r->latest));
-  int it = cps_machine_balance(r->m, how.t);
+  step_coeffs coeffs = cps_machine_instant(fmin(t, r->latest));
+  int it = cps_machine_balance(r->m, coeffs.t);
   r->iterations += it > 0 ? it : NEWTON_MOST;
-  if (it > 0) cps_memory_refresh(r->m, &how);
+  if (it > 0) cps_memory_refresh(r->m, &coeffs);
   return it > 0;
 }
 
@@ -215,15 +215,15 @@ static int correct(SUNNonlinearSolver newton, N_Vector predicted, N_Vector e, N_
   }
   memcpy(r->now.z, p + 2 * nq, (size_t)r->nz * sizeof(double));
   memcpy(r->now.z_t, p_t + 2 * nq, (size_t)r->nz * sizeof(double));
-  cps_haul_bring_back(r->m);
+  cps_machine_bring_back(r->m);
   give_motion(r, &r->now);
   give_states(r, &r->now, 1 / cj);
   prescribe(r, t);
-  r->how = (implicit){fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0};
-  int it = cps_haul_solve(r->m, &r->how, NEWTON_MOST, fmin(BALANCED, r->m->pace.balance), NULL);
+  r->coeffs = (step_coeffs){fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0};
+  int it = cps_newton_solve(r->m, &r->coeffs, NEWTON_MOST, fmin(BALANCED, r->m->convergence.balance), NULL);
   r->iterations += it > 0 ? it : NEWTON_MOST;
   if (it < 0) return SUN_NLS_CONV_RECVR;
-  cps_memory_refresh(r->m, &r->how);
+  cps_memory_refresh(r->m, &r->coeffs);
   take(r, &r->now);
   double *out = N_VGetArrayPointer(e);
   for (int i = 0; i < nq; i++) {
@@ -437,7 +437,7 @@ static void learn(run *r) {
 /* IDA predicts by the polynomial through the last points, one more than the order, and corrects with a leading coefficient
  * as if steps were equal: the two differ in all points. Of order 1 the last one alone is left. */
 static void weigh_step(const run *r, double *past) {
-  double c = 1 / r->how.v_a, x[BDF_POINTS], value[BDF_POINTS], slope[BDF_POINTS];
+  double c = 1 / r->coeffs.v_a, x[BDF_POINTS], value[BDF_POINTS], slope[BDF_POINTS];
   int n = r->order + 1;
   memset(past, 0, BDF_POINTS * sizeof *past);
   past[0] = c;
@@ -456,7 +456,7 @@ static void weigh_between(const run *r, double t, double *past) {
   interpolants(r->order + 1, x, 0, past);
 }
 
-static cps_status tell(run *r, const haul_note *what) {
+static cps_status tell(run *r, const cable_note *what) {
   const follower *f = &r->sim->follow;
   return f->step ? f->step(r->sim, what, f->data, r->err) : CPS_OK;
 }
@@ -475,26 +475,26 @@ static void count(run *r) {
 
 /* Starts from the machine's state, and starts again where something has jumped. */
 static cps_status restart(run *r) {
-  haul_note what = {.released = 1, .from = r->sim->t, .how = cps_machine_instant(r->sim->t)};
+  cable_note what = {.released = 1, .from = r->sim->t, .coeffs = cps_machine_instant(r->sim->t)};
   if (cps_machine_release(r->m, r->sim->t)) {
     cps_status status = tell(r, &what);
     if (status != CPS_OK) return status;
   }
-  cps_haul_keep(r->m);
+  cps_machine_keep(r->m);
   r->kept = r->sim->t;
   r->latest = INFINITY;
   prescribe(r, r->sim->t);
   take(r, &r->now);
   give_states(r, &r->now, 0);
   if (r->n_memory > 0) {
-    cps_machine_look(r->m, r->sim->t);
+    cps_machine_update_contacts(r->m, r->sim->t);
     cps_memory_choose(r->m);
   }
   int balanced = balance(r, r->sim->t);
   if (!balanced) { /* IDA finds it in its first step */
     give_motion(r, &r->now);
     give_forces(r, &r->now, 1);
-    cps_machine_look(r->m, r->sim->t);
+    cps_machine_update_contacts(r->m, r->sim->t);
   }
   cps_audit_start(r->m, r->sim->t);
   take(r, &r->now);
@@ -519,7 +519,7 @@ static cps_status restart(run *r) {
 /* The part of a step up to t: adds its work, and keeps where it ends. */
 static void pass(run *r, double t) {
   cps_audit_step(r->m, fmin(t, r->latest), t - r->kept);
-  cps_haul_keep(r->m);
+  cps_machine_keep(r->m);
   r->sim->t = r->kept = t;
 }
 
@@ -530,7 +530,7 @@ static cps_status interpolate(run *r, double t, double t1) {
     return cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS has no value for t = %.9g s", t);
   const double *y = N_VGetArrayPointer(r->y);
   double part = (t - r->kept) / (t1 - r->kept);
-  cps_haul_bring_back(r->m);
+  cps_machine_bring_back(r->m);
   take(r, &r->now); /* accelerations and forces start between both ends */
   for (int i = 0; i < r->nq; i++) {
     r->now.q[i] = y[i];
@@ -540,20 +540,20 @@ static cps_status interpolate(run *r, double t, double t1) {
   memcpy(r->now.z, y + 2 * r->nq, (size_t)r->nz * sizeof(double));
   int balanced = 0;
   for (int again = 0; again < 2 && !balanced; again++) {
-    if (again) cps_haul_bring_back(r->m);
+    if (again) cps_machine_bring_back(r->m);
     give_motion(r, &r->now);
     give_forces(r, &r->end, part);
     give_states(r, &r->now, 0);
     prescribe(r, t);
-    if (again) cps_machine_look(r->m, fmin(t, r->latest));
+    if (again) cps_machine_update_contacts(r->m, fmin(t, r->latest));
     balanced = !again && balance(r, t);
   }
-  haul_note what = {.balanced = balanced,
-                    .from = r->kept,
-                    .h = t - r->kept,
-                    .how = cps_machine_instant(fmin(t, r->latest)),
-                    .bdf = BDF_BETWEEN,
-                    .part = part};
+  cable_note what = {.balanced = balanced,
+                     .from = r->kept,
+                     .h = t - r->kept,
+                     .coeffs = cps_machine_instant(fmin(t, r->latest)),
+                     .bdf = BDF_BETWEEN,
+                     .part = part};
   weigh_between(r, at, what.past);
   return tell(r, &what);
 }
@@ -561,7 +561,7 @@ static cps_status interpolate(run *r, double t, double t1) {
 /* Records the outputs that the step to t has passed, and comes back to its end. */
 static cps_status record_passed(run *r, double t) {
   cps_simulation *sim = r->sim;
-  haul_note what = {.from = r->kept, .h = t - r->kept, .how = r->how, .bdf = BDF_STEP};
+  cable_note what = {.from = r->kept, .h = t - r->kept, .coeffs = r->coeffs, .bdf = BDF_STEP};
   weigh_step(r, what.past);
   if (!cps_simulation_passed(sim, t)) return tell(r, &what);
   what.bdf = BDF_REACHED;
@@ -580,8 +580,8 @@ static cps_status record_passed(run *r, double t) {
   cps_machine_move(r->m, fmin(t, r->latest), fmin(t, r->latest)); /* loads are those of the end again */
   cps_machine_tie(r->m);
   give_states(r, &r->end, 0);
-  cps_machine_look(r->m, fmin(t, r->latest));
-  what = (haul_note){.from = r->kept, .h = t - r->kept, .how = r->how, .bdf = BDF_BACK};
+  cps_machine_update_contacts(r->m, fmin(t, r->latest));
+  what = (cable_note){.from = r->kept, .h = t - r->kept, .coeffs = r->coeffs, .bdf = BDF_BACK};
   return status == CPS_OK ? tell(r, &what) : status;
 }
 
@@ -589,13 +589,13 @@ static cps_status record_passed(run *r, double t) {
 static cps_status step(run *r, double stop, int *again) {
   cps_simulation *sim = r->sim;
   double before = sim->t, t = before;
-  cps_haul_keep(r->m);
+  cps_machine_keep(r->m);
   r->kept = before;
   int flag = IDASolve(r->ida, stop, &t, r->y, r->y_t, IDA_ONE_STEP);
   if (flag < 0) {
     double h = 0;
     IDAGetCurrentStep(r->ida, &h);
-    cps_haul_bring_back(r->m);
+    cps_machine_bring_back(r->m);
     if (flag == IDA_TOO_MUCH_ACC)
       return cps_simulation_fail(sim, -1, r->err,
                                  "run.tolerance asks for more digits than numbers have: loosen it");
@@ -604,7 +604,7 @@ static cps_status step(run *r, double stop, int *again) {
                                  "the error stays too large even with steps of %.2g s: something jumps; "
                                  "loosen run.tolerance, or try a wider regularisation",
                                  h);
-    return cps_haul_give_up(sim, r->m, h, r->err);
+    return cps_run_give_up(sim, r->m, h, r->err);
   }
   learn(r);
   if (stop - t < SLIVER * r->steps[0]) t = stop;
@@ -659,7 +659,7 @@ static cps_status integrate(run *r) {
   return status;
 }
 
-cps_status cps_haul_bdf(cps_simulation *sim, cps_error *err) {
+cps_status cps_run_cable_bdf(cps_simulation *sim, cps_error *err) {
   run r = {.sim = sim, .m = sim->machine, .err = err, .latest = INFINITY};
   cps_status status = accepts(r.m, err);
   if (status != CPS_OK) return status;

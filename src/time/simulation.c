@@ -1,6 +1,6 @@
 /* simulation.c - a run: its state, what it records, and how it reports. The solvers are in solver/. */
-#include "haul.h"
 #include "elevator.h"
+#include "newton.h"
 #include "steppers.h"
 #include "system.h"
 
@@ -270,7 +270,7 @@ static cps_status make_machine(cps_simulation *sim, cps_error *err) {
   for (int i = 0; i < sc->n_cables; i++) rests |= sc->cables[i].start_statics;
   if (status == CPS_OK && rests) status = cps_machine_statics(m, sim->t, err);
   if (status == CPS_OK) { /* energy is stored in contacts from the start */
-    cps_machine_look(m, sim->t);
+    cps_machine_update_contacts(m, sim->t);
     cps_audit_start(m, sim->t);
   }
   if (status != CPS_OK && err && !err->file[0])
@@ -558,7 +558,7 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
   if (!how) return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "no solver is called \"%s\"", run->solver);
   sim->progress = progress;
   sim->progress_data = data;
-  cps_status (*solve)(cps_simulation *, cps_error *) = sim->cables ? how->haul : how->run;
+  cps_status (*solve)(cps_simulation *, cps_error *) = sim->cables ? how->alpha_stepper : how->run;
   if (sim->cables && sim->cables->run) solve = sim->cables->run;
   if (!solve)
     return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "%s cannot run cables: use alpha or bdf",

@@ -10,10 +10,10 @@ cps_status cps_run_alpha(cps_simulation *sim, cps_error *err);
 cps_status cps_run_bdf(cps_simulation *sim, cps_error *err);
 
 /* Cables. */
-cps_status cps_haul_alpha(cps_simulation *sim, cps_error *err);
-cps_status cps_haul_bdf(cps_simulation *sim, cps_error *err);
+cps_status cps_run_cable_alpha(cps_simulation *sim, cps_error *err);
+cps_status cps_run_cable_bdf(cps_simulation *sim, cps_error *err);
 /* Fails: the equations do not converge with steps of h. Says where in which cable. */
-cps_status cps_haul_give_up(cps_simulation *sim, const struct machine *m, double h, cps_error *err);
+cps_status cps_run_give_up(cps_simulation *sim, const struct machine *m, double h, cps_error *err);
 cps_status cps_lift_run(cps_simulation *sim, cps_error *err); /* whatever run.solver says */
 
 /* Releases bodies whose hold ends at the current time: they get their initial velocity. */

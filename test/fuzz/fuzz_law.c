@@ -120,8 +120,8 @@ static void check_modes(const cps_law *law, const double *p, const cps_law_input
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader r = {data, size, 0};
   const cps_law *law = cps_law_at(read_byte(&r) % cps_law_count());
-  int mode = read_byte(&r), guard = read_byte(&r), how = read_byte(&r);
-  r.brief = how >> 1 & 1;
+  int mode = read_byte(&r), guard = read_byte(&r), coeffs = read_byte(&r);
+  r.brief = coeffs >> 1 & 1;
   double z[CPS_MAX_STATES], p[CPS_MAX_PARAMS];
   cps_law_input in = {.mode = CPS_MODE_FREE};
   in.v = read_number(&r);
@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   in.f_eq = read_number(&r);
   for (int i = 0; i < law->n_states; i++) z[i] = read_number(&r);
   in.z = law->n_states ? z : NULL;
-  read_params(&r, law, how & 1, p);
+  read_params(&r, law, coeffs & 1, p);
   check_outputs(law, p, &in);
   if (law->n_modes == 0) return 0;
   check_modes(law, p, &in, guard);

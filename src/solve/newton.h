@@ -1,18 +1,18 @@
-/* haul.h - statics and time stepping of machines. See haul.c, equilibrium.c. */
-#ifndef CPS_HAUL_H
-#define CPS_HAUL_H
+/* newton.h - Newton's method, time steps and statics of machines. See newton.c, alpha_step.c, equilibrium.c. */
+#ifndef CPS_NEWTON_H
+#define CPS_NEWTON_H
 
 #include "machine.h"
 
 /* A machine in time. */
-typedef struct haul {
+typedef struct alpha_stepper {
   machine *m;
   double t, h;
   long steps, iterations, cuts, rejected;
-  double error; /* of the last step, in m */
-  implicit how; /* of the last step */
-  double from;  /* time that it started at; what is prescribed was moved from there to how.t */
-} haul;
+  double error;       /* of the last step, in m */
+  step_coeffs coeffs; /* of the last step */
+  double from;        /* time that it started at; what is prescribed was moved from there to how.t */
+} alpha_stepper;
 
 /* What a step of bdf tells about. One that passes no outputs: all of it. Otherwise that its end was reached, each
  * state between that was recorded, and that it is back at its end. */
@@ -22,40 +22,40 @@ enum { BDF_POINTS = 3 }; /* ends of steps that a step of order 2 knows */
 
 /* What a run tells its follower (system.h): that bodies have been released; where it begins, at first or after a jump, with
  * accelerations that balance; and each step. */
-typedef struct haul_note {
+typedef struct cable_note {
   int released;
   int begins;
   int balanced; /* 0: they are what they were, in balance or not to be found */
   double from, h;
-  implicit how;
+  step_coeffs coeffs;
   /* bdf only: with c = 1/v_a and the last points reached before, the newest first, v = c q - w and
    * v' = c v - sum past_i v_i, where w = sum past_i q_i; between, q = sum past_i q_i, the end being the newest */
   bdf_note bdf;
   double past[BDF_POINTS];
   double part; /* between: of the way to the end, where accelerations and forces start from */
-} haul_note;
+} cable_note;
 
 /* Weights of a step of length h: q = q0 + h v0 + q_aux aux0 + q_a0 a0 and v = v0 + v_aux aux0 + v_a0 a0 if accelerations
  * stay, and aux = by_a a + by_a0 a0 + by_aux aux0 after it. States of laws: z_star = z0 + v_aux aux0 + z_rate z_t0. */
-typedef struct haul_weights {
+typedef struct alpha_weights {
   double q_aux, q_a0, v_aux, v_a0, by_a, by_a0, by_aux, z_rate;
-} haul_weights;
-haul_weights cps_haul_weights(const machine *m, double h);
+} alpha_weights;
+alpha_weights cps_alpha_weights(const machine *m, double h);
 
 /* Keeps the state before a step, or brings it back. */
-void cps_haul_keep(machine *m);
-void cps_haul_bring_back(machine *m);
+void cps_machine_keep(machine *m);
+void cps_machine_bring_back(machine *m);
 
 /* Whether an iteration has left so little that its step was the last. */
-int cps_haul_converged(const machine *m, const leftover *left, double tolerance);
+int cps_newton_converged(const machine *m, const residual_norms *left, double tolerance);
 
 /* Newton's method; the number of iterations, or -1. It ends with an iteration that found less than tolerance times the
  * tension out of balance, or of which it knows, from the iterations before and from those that made `known`, that it
  * leaves next to nothing; NULL: from the iterations before alone. */
-int cps_haul_solve(machine *m, const implicit *how, int most, double tolerance, pace *known);
+int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tolerance, convergence *known);
 
 /* One step of generalised-alpha of length h: 1 if it converged, else 0 with the state as before. */
-int cps_haul_step(haul *r, double h);
+int cps_alpha_step(alpha_stepper *r, double h);
 
 /* Equilibrium with friction that holds what it can, from the present shape. Velocities and accelerations are zero
  * after it, but for what starts with one. Fails if something runs away, and says what and where to. */
@@ -71,6 +71,6 @@ double cps_machine_grip(const machine *m); /* of the springs that hold its conta
 /* Accelerations and friction forces that balance at time t with the places, velocities and states of laws that are
  * there. States of laws must be in z_star. The number of iterations, or -1 if none are found. */
 int cps_machine_balance(machine *m, double t);
-implicit cps_machine_instant(double t);
+step_coeffs cps_machine_instant(double t);
 
 #endif

@@ -1,0 +1,209 @@
+/* alpha_step.c - one step of machines with cables by the generalised-alpha method.
+ *
+ * (J. Chung, G. M. Hulbert 1993, in the form of M. Arnold, O. Bruls 2007: forces balance at the end of the step.)
+ * With A the acceleration that balances forces and a the auxiliary one,
+ *
+ *   (1 - alpha_m) a1 + alpha_m a0 = (1 - alpha_f) A1 + alpha_f A0,
+ *   q1 = q0 + h v0 + h^2 ((1/2 - beta) a0 + beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1),
+ *
+ * and Newton's method on A1 and the friction forces, with the exact matrix in every iteration. States of friction
+ * laws follow the same rule for first-order equations (K. E. Jansen et al. 2000).
+ */
+#include "newton.h"
+#include "simd.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Iterations of a step. */
+enum { NEWTON_MOST = 15 };
+
+/* Newton's tolerance: force that is left before the last iteration, relative to the tension. What is left after it
+ * is far less. */
+static const double BALANCED = 1e-7;
+
+/* Coefficients of the method. */
+typedef struct rule {
+  double am, af, beta, gamma, follow;
+} rule;
+
+static rule rule_of(const machine *m) {
+  rule r = {0, 0, 0.25 * (m->gamma + 0.5) * (m->gamma + 0.5), m->gamma, 1};
+  if (m->newmark) return r;
+  double rho = m->rho;
+  r.am = (2 * rho - 1) / (rho + 1);
+  r.af = rho / (rho + 1);
+  r.gamma = 0.5 - r.am + r.af;
+  r.beta = (1 - r.am + r.af) * (1 - r.am + r.af) / 4;
+  r.follow = (1 - r.af) / (1 - r.am);
+  return r;
+}
+
+alpha_weights cps_alpha_weights(const machine *m, double h) {
+  rule u = rule_of(m);
+  double aux_a = 1 / (1 - u.am), aux_0 = -u.am / (1 - u.am);
+  return (alpha_weights){.q_aux = h * h * (0.5 - u.beta + u.beta * aux_0),
+                         .q_a0 = h * h * u.beta * aux_a,
+                         .v_aux = h * (1 - u.gamma + u.gamma * aux_0),
+                         .v_a0 = h * u.gamma * aux_a,
+                         .by_a = (1 - u.af) * aux_a,
+                         .by_a0 = u.af * aux_a,
+                         .by_aux = aux_0,
+                         .z_rate = h * u.gamma * u.af * aux_a};
+}
+
+/* As if the acceleration stayed. */
+static void predict(machine *m, const rule *u, double h) {
+  double aux_a = 1 / (1 - u->am), aux_0 = -u->am / (1 - u->am);
+  double q_0 = h * h * (0.5 - u->beta + u->beta * aux_0), q_a = h * h * u->beta * aux_a;
+  double v_0 = h * (1 - u->gamma + u->gamma * aux_0), v_a = h * u->gamma * aux_a;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    size_t n = cps_cable_entries(c);
+    size_t k = 0;
+    for (; k + LANES <= n; k += LANES) {
+      lanes v = load(c->v + k), aux = load(c->aux + k), a = load(c->a + k);
+      save(c->q + k, load(c->q + k) + (all(h) * v + all(q_0) * aux + all(q_a) * a));
+      save(c->v + k, v + (all(v_0) * aux + all(v_a) * a));
+    }
+    for (; k < n; k++) {
+      c->q[k] += h * c->v[k] + q_0 * c->aux[k] + q_a * c->a[k];
+      c->v[k] += v_0 * c->aux[k] + v_a * c->a[k];
+    }
+    for (int e = 0; e < 2; e++) { /* except what does not follow the equations */
+      int node = e == 0 ? 0 : c->n;
+      for (int j = 0; j < c->b; j++) {
+        k = (size_t)(node * c->b + j);
+        if (!(c->fixed[node] >> j & 1)) continue;
+        c->q[k] = c->q0[k];
+        c->v[k] = c->a[k] = 0;
+      }
+    }
+  }
+  for (int k = 0; k < m->nb; k++) {
+    dof *f = &m->free[k];
+    f->q += h * f->v + q_0 * f->aux + q_a * f->a;
+    f->v += v_0 * f->aux + v_a * f->a;
+  }
+}
+
+/* Where states of laws start from, so that z = z_star + z_s z_t. */
+static void predict_states(contact_memory *y, const rule *u, double h) {
+  for (int i = 0; i < AXES; i++)
+    for (int j = 0; j < CPS_MAX_STATES; j++)
+      y->z_star[i][j] = y->z0[i][j] + h * (1 - u->gamma) * y->aux0[i][j] +
+                        h * u->gamma * (u->af * y->z_t0[i][j] - u->am * y->aux0[i][j]) / (1 - u->am);
+}
+
+static void finish_states(contact_memory *y, const rule *u) {
+  for (int i = 0; i < AXES; i++)
+    for (int j = 0; j < CPS_MAX_STATES; j++)
+      y->aux[i][j] = ((1 - u->af) * y->z_t[i][j] + u->af * y->z_t0[i][j] - u->am * y->aux0[i][j]) /
+                     (1 - u->am);
+}
+
+/* The auxiliary accelerations at the end, and what they say about the error: a norm of (beta - 1/6) h^2 da. */
+static double finish(machine *m, const rule *u, double h) {
+  double sum = 0, count = 0, most = 0;
+  double by_a = (1 - u->af) / (1 - u->am), by_a0 = u->af / (1 - u->am), by_aux = u->am / (1 - u->am);
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    size_t n = cps_cable_entries(c);
+    lanes squares = all(0);
+    if (m->dim == 2) { /* a node is a vector, of which the first two numbers are its place */
+      for (size_t k = 0; k < n; k += LANES) {
+        lanes before = load(c->aux0 + k);
+        lanes aux = all(by_a) * load(c->a + k) + all(by_a0) * load(c->a0 + k) - all(by_aux) * before;
+        save(c->aux + k, aux);
+        squares += (aux - before) * (aux - before);
+      }
+      sum += squares[0] + squares[1];
+    }
+    for (size_t k = 0; k < n && m->dim == 3; k++) {
+      c->aux[k] = by_a * c->a[k] + by_a0 * c->a0[k] - by_aux * c->aux0[k];
+      if (k % 6 < 3) sum += (c->aux[k] - c->aux0[k]) * (c->aux[k] - c->aux0[k]);
+    }
+    count += c->n + 1;
+    for (int j = 0; c->memory && j < c->n_points; j++)
+      if (c->point[j].drum >= 0) finish_states(&c->memory[j], u);
+  }
+  for (int k = 0; k < m->nb; k++) {
+    dof *f = &m->free[k];
+    f->aux = by_a * f->a + by_a0 * f->a0 - by_aux * f->aux0;
+    most = fmax(most, fabs(f->aux - f->aux0));
+  }
+  for (int k = 0; k < m->n_slides; k++) finish_states(&m->slide[k].y, u);
+  return fabs(u->beta - 1.0 / 6) * h * h * fmax(most, sqrt(sum / fmax(count, 1)));
+}
+
+/* Who stuck and who slid at the end of the last step is the guess for this one. */
+static void guess(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    if (!cps_contact_guesses(m, c)) continue;
+    for (int k = 0; k < c->n_points; k++) {
+      contact_point *p = &c->point[k];
+      if (p->drum < 0) continue;
+      p->guess = p->stuck ? GUESS_STICK : p->f[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
+      if (p->stuck && fabs(p->f[0]) > p->limit)
+        p->guess = GUESS_NONE; /* smooth laws between sticking and slipping */
+    }
+  }
+}
+
+/* Whether nodes are about where they were expected, their accelerations having changed by what q_a makes of it: within a part of
+ * an element, and of a radian. Otherwise the step is too long to know it, and the equations may have been solved elsewhere: an
+ * element turned inside out, or pressed deep into a drum, is in balance too. */
+static const double ASTRAY = 0.25, TURNED = 0.05;
+
+static int resolved(const machine *m, double q_a) {
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    double shortest = cps_cable_shortest(c);
+    lanes most = all(0);
+    if (m->dim == 2)
+      for (int k = 0; k <= c->n; k++)
+        most = larger(most, magnitude(load(c->a + k * 4) - load(c->a0 + k * 4)));
+    if (m->dim == 2 && q_a * fmax(most[0], most[1]) <= ASTRAY * shortest &&
+        q_a * fmax(most[2], most[3]) <= TURNED)
+      continue; /* all are well within */
+    for (int k = 0; k <= c->n; k++) {
+      const double *a = c->a + k * c->b, *a0 = c->a0 + k * c->b;
+      double moved = 0, turned = 0;
+      for (int d = 0; d < m->dim; d++) {
+        moved = fmax(moved, fabs(a[d] - a0[d]));
+        turned = fmax(turned, fabs(a[m->dim + d] - a0[m->dim + d]));
+      }
+      if (q_a * moved > ASTRAY * c->length[k < c->n ? k : c->n - 1] || q_a * turned > TURNED) return 0;
+    }
+  }
+  return 1;
+}
+
+int cps_alpha_step(alpha_stepper *r, double h) {
+  machine *m = r->m;
+  rule u = rule_of(m);
+  cps_machine_keep(m);
+  guess(m);
+  predict(m, &u, h);
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)
+      predict_states(&m->cable[i].memory[k], &u, h);
+  for (int k = 0; k < m->n_slides; k++) predict_states(&m->slide[k].y, &u, h);
+  cps_machine_move(m, r->t, r->t + h);
+  cps_machine_tie(m);
+  step_coeffs coeffs = {
+      r->t + h, h * h * u.beta * u.follow, h * u.gamma * u.follow, h * u.gamma * u.follow, 0, 0};
+  r->coeffs = coeffs;
+  r->from = r->t;
+  int it = cps_newton_solve(m, &coeffs, NEWTON_MOST, fmin(BALANCED, m->convergence.balance), &m->convergence);
+  r->iterations += it < 0 ? NEWTON_MOST : it;
+  if (it < 0 || !resolved(m, coeffs.q_a)) {
+    cps_machine_bring_back(m);
+    return 0;
+  }
+  cps_memory_refresh(m, &coeffs);
+  r->error = finish(m, &u, h);
+  r->t += h;
+  return 1;
+}
