@@ -61,10 +61,21 @@ void number_text(char *text, size_t size, double value);
 /* realloc, or the end of the program with a message. */
 void *grow(void *block, size_t count, size_t size);
 
-/* Opens a file to write, "-" being standard output; complains and returns NULL if it cannot. */
+/* Opens a file to write, "-" being standard output; complains and returns NULL if it cannot. The file appears under
+ * its name when it is closed, whole; a device or a pipe is written to directly (output_file.h). */
 FILE *open_output(const char *where, const char *path);
 
-/* Closes it; complains and returns STATUS_IO if not everything could be written. */
+/* The same for a file of ours in a folder, whose name nobody gave: a link that has that name is replaced. */
+FILE *open_output_inside(const char *where, const char *path);
+
+/* Brings what was written so far to the disk; complains and returns STATUS_IO if not everything could be written. */
+int flush_output(const char *where, const char *path, FILE *file);
+
+/* Closes it and gives it its name; complains and returns STATUS_IO if not everything could be written, and then the
+ * file is what it was before. */
 int close_output(const char *where, const char *path, FILE *file);
+
+/* Closes it, and leaves what was there before. */
+void discard_output(FILE *file);
 
 #endif

@@ -172,10 +172,9 @@ int export_npy(const cps_result *r, const char *folder, int *files) {
   add_fields(&z, r);
   finish_zip(&z);
   free(z.entries);
-  int status = close_output("export", path, z.out);
   ++*files;
-  if (!z.too_large) return status;
-  remove(path);
+  if (!z.too_large) return close_output("export", path, z.out);
+  discard_output(z.out);
   complain("export",
            "the result is too large for one .npz file (4 GB, %d arrays): read result.h5 with h5py instead",
            ENTRIES_MOST);

@@ -500,7 +500,7 @@ static int write_set(const study *s, int i, const char *folder) {
     sources[1].data = s->sets[i].shown;
     sources[1].n_data = s->sets[i].n_shown;
     snprintf(path, sizeof path, "%s/report.html", folder);
-    status = report_write("fit", path, sources, 2);
+    status = report_write("fit", path, 0, sources, 2);
   }
   study_run_free(&before);
   study_run_free(&after);

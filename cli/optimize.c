@@ -300,7 +300,7 @@ static int write_folder(const study *s, const char *folder) {
     report_source sources[2] = {report_source_of("before", &before.all),
                                 report_source_of("after", &after.all)};
     snprintf(path, sizeof path, "%s/report.html", folder);
-    status = report_write("optimize", path, sources, 2);
+    status = report_write("optimize", path, 0, sources, 2);
   }
   study_run_free(&before);
   study_run_free(&after);

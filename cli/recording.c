@@ -7,11 +7,11 @@
  */
 #include "recording.h"
 #include "cli.h"
+#include "output_file.h"
 #include "progress.h"
 #include "result_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,57 +29,26 @@ static int path_in(char path[FOLDER_ROOM], const char *folder, const char *name)
   return n > 0 && n < FOLDER_ROOM;
 }
 
-static int failed(recording *r, const char *path) {
+static int could_not(recording *r, const char *path, const char *reason) {
   r->failed = 1;
   r->error = (cps_error){.status = CPS_IO};
-  snprintf(r->error.text, sizeof r->error.text, "cannot write '%s': %s", path, strerror(errno));
+  snprintf(r->error.text, sizeof r->error.text, "cannot write '%s': %s", path, reason);
   return 0;
 }
 
-/* Writes a file so that there is always a whole one of that name: the parts one after the other. *reason: why not. */
-static int replace_once(recording *r, const char *name, const void *const *part, const size_t *size, int n,
-                        int *reason) {
-  char path[FOLDER_ROOM], hidden[FOLDER_ROOM];
-  char part_name[64];
-  snprintf(part_name, sizeof part_name, "%s.part", name);
-  path_in(path, r->folder, name);
-  path_in(hidden, r->folder, part_name);
-  int file = open(hidden, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  *reason = errno;
-  if (file < 0) return failed(r, hidden);
-  int good = 1;
-  for (int i = 0; i < n && good; i++) {
-    for (size_t at = 0; at < size[i] && good;) {
-      ssize_t written = write(file, (const char *)part[i] + at, size[i] - at);
-      if (written > 0)
-        at += (size_t)written;
-      else if (written == 0 || errno != EINTR)
-        good = 0;
-    }
-  }
-  good = good && (fsync(file) == 0 || errno == EINVAL); /* EINVAL: not that kind of file */
-  *reason = errno;
-  if (close(file) != 0 && good) {
-    *reason = errno;
-    good = 0;
-  }
-  if (good && rename(hidden, path) == 0) return 1;
-  if (good) *reason = errno;
-  errno = *reason;
-  failed(r, path);
-  remove(hidden);
-  return 0;
-}
-
-/* Another run may have taken the folder, and what was just written with it: then once more. */
+/* Writes a file so that there is always a whole one of that name: the parts one after the other. */
 static int replace_file(recording *r, const char *name, const void *const *part, const size_t *size, int n) {
-  int before = r->failed, reason = 0;
-  for (int tries = 0; tries < 3; tries++) {
-    r->failed = before;
-    if (replace_once(r, name, part, size, n, &reason)) return 1;
-    if (reason != ENOENT) break;
-  }
-  return 0;
+  char path[FOLDER_ROOM];
+  output_file file;
+  path_in(path, r->folder, name);
+  int good = cps_output_open(&file, path, OUTPUT_INSIDE);
+  if (!good) return could_not(r, path, file.reason);
+  for (int i = 0; i < n && good; i++) good = cps_output_write(&file, part[i], size[i]);
+  if (!good)
+    cps_output_discard(&file);
+  else
+    good = cps_output_commit(&file);
+  return good ? 1 : could_not(r, path, file.reason);
 }
 
 static unsigned long long identity_of(const char *path) {
@@ -219,15 +188,16 @@ static void find_origin(recording *r) {
 }
 
 int recording_start(recording *r, int resumed) {
-  char path[FOLDER_ROOM], part[FOLDER_ROOM];
+  char path[FOLDER_ROOM];
+  output_file name;
   if (!*r->origin) find_origin(r);
   path_in(path, r->folder, "result.h5");
-  path_in(part, r->folder, "result.h5.part");
   r->failed = 0;
-  r->file = cps_result_file_new(part, &r->source, &r->error);
+  if (!cps_output_name(&name, path, OUTPUT_INSIDE)) return could_not(r, path, name.reason);
+  r->file = cps_result_file_new(name.part, &r->source, &r->error);
   if (!r->file) {
     r->failed = 1;
-    remove(part);
+    cps_output_discard(&name);
     return 0;
   }
   const void *text[] = {r->source.scenario->text};
@@ -239,7 +209,7 @@ int recording_start(recording *r, int resumed) {
     path_in(gone, r->folder, old[i]);
     remove(gone);
   }
-  if (rename(part, path) != 0) return failed(r, path);
+  if (!cps_output_commit(&name)) return could_not(r, path, name.reason);
   r->identity = identity_of(path);
   r->limit = RENEW_FROM;
   if (!resumed && (!replace_file(r, "scenario.yaml", text, length, 1) || !write_checkpoint(r))) return 0;
@@ -262,20 +232,21 @@ static int still_there(recording *r) {
 /* Every flush loses the place of what it writes again. Once that has become much, the file is made anew from what is
  * in memory; if there is no room for that now, later. */
 static int renew(recording *r) {
-  char path[FOLDER_ROOM], part[FOLDER_ROOM];
+  char path[FOLDER_ROOM];
   struct stat info;
+  output_file name;
   path_in(path, r->folder, "result.h5");
-  path_in(part, r->folder, "result.h5.part");
   if (stat(path, &info) != 0 || (double)info.st_size < r->limit) return 1;
-  result_file *fresh = cps_result_file_new(part, &r->source, NULL);
+  if (!cps_output_name(&name, path, OUTPUT_INSIDE)) return could_not(r, path, name.reason);
+  result_file *fresh = cps_result_file_new(name.part, &r->source, NULL);
   if (!fresh) {
-    remove(part);
+    cps_output_discard(&name);
     r->limit *= 2;
     return 1;
   }
-  if (rename(part, path) != 0) {
+  if (!cps_output_commit(&name)) {
     cps_result_file_close(fresh, NULL, NULL);
-    return failed(r, path);
+    return could_not(r, path, name.reason);
   }
   cps_result_file_close(r->file, NULL, NULL); /* nobody sees it any more, but those who have it open */
   r->file = fresh;

@@ -261,7 +261,7 @@ int report_run(int argc, char **argv) {
   if (status == STATUS_GOOD) {
     tell_apart(all, n, argv);
     for (int i = 0; i < n; i++) sources[i] = source_of(&all[i]);
-    status = report_write("report", o.output ? o.output : path, sources, n);
+    status = report_write("report", o.output ? o.output : path, o.output != NULL, sources, n);
   }
   if (status == STATUS_GOOD && !o.quiet) printf("wrote %s\n", o.output ? o.output : path);
   for (int i = 0; i < n; i++) loaded_free(&all[i]);

@@ -34,7 +34,7 @@ typedef struct report_source {
 report_source report_source_of(const char *label, const outcome *o);
 
 /* Writes the page. Complains and returns STATUS_IO if that fails. */
-int report_write(const char *where, const char *path, const report_source *sources, int n);
+int report_write(const char *where, const char *path, int named, const report_source *sources, int n);
 
 /* The last part of a path, without a slash at its end. */
 void report_label(char *label, size_t size, const char *folder);

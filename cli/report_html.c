@@ -89,25 +89,11 @@ static void put_page(FILE *out, const report_source *sources, int n) {
   fputs("</script>\n</body>\n</html>\n", out);
 }
 
-int report_write(const char *where, const char *path, const report_source *sources, int n) {
-  char part[4096];
-  if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part) {
-    complain(where, "the name of the report is too long");
-    return STATUS_IO;
-  }
-  FILE *file = fopen(part, "w");
-  if (!file) {
-    complain(where, "cannot write '%s': %s", path, strerror(errno));
-    return STATUS_IO;
-  }
+int report_write(const char *where, const char *path, int named, const report_source *sources, int n) {
+  FILE *file = named ? open_output(where, path) : open_output_inside(where, path);
+  if (!file) return STATUS_IO;
   put_page(file, sources, n);
-  int status = close_output(where, path, file);
-  if (status == STATUS_GOOD && rename(part, path) != 0) {
-    complain(where, "cannot write '%s': %s", path, strerror(errno));
-    status = STATUS_IO;
-  }
-  if (status != STATUS_GOOD) remove(part);
-  return status;
+  return close_output(where, path, file);
 }
 
 report_source report_source_of(const char *label, const outcome *o) {
@@ -140,5 +126,5 @@ int report_write_run(const char *where, const char *folder, const outcome *o) {
   }
   report_label(label, sizeof label, folder);
   report_source source = report_source_of(label, o);
-  return report_write(where, path, &source, 1);
+  return report_write(where, path, 0, &source, 1);
 }

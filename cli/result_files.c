@@ -1,6 +1,7 @@
 /* result_files.c - see result_files.h. */
 #include "result_files.h"
 #include "cli.h"
+#include "output_file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,8 +15,8 @@ enum { PATH_SIZE = 4096, EVENTS_SHOWN = 20, CELLS_MOST = 500000 };
 /* ---------------------------------------------------------------- files */
 
 /* The path of a file in the folder; 0 if it is too long. */
-static int path_in(char *path, const char *folder, const char *name, const char *ending) {
-  int length = snprintf(path, PATH_SIZE, "%s/%s%s", folder, name, ending);
+static int path_in(char *path, const char *folder, const char *name) {
+  int length = snprintf(path, PATH_SIZE, "%s/%s", folder, name);
   return length > 0 && length < PATH_SIZE;
 }
 
@@ -51,14 +52,13 @@ int results_prepare(const char *where, const char *folder) {
     path[i] = end;
   }
   /* Better to learn now than after an hour that nothing can be written there. */
-  path_in(path, folder, "summary.json", ".part");
-  FILE *probe = fopen(path, "w");
-  if (!probe) {
-    complain(where, "cannot write in the result folder '%s': %s", folder, strerror(errno));
+  output_file probe;
+  path_in(path, folder, "summary.json");
+  if (!cps_output_open(&probe, path, OUTPUT_INSIDE)) {
+    complain(where, "cannot write in the result folder '%s': %s", folder, probe.reason);
     return STATUS_IO;
   }
-  fclose(probe);
-  remove(path);
+  cps_output_discard(&probe);
   return STATUS_GOOD;
 }
 
@@ -335,37 +335,22 @@ static const struct content {
 
 enum { N_CONTENTS = sizeof contents / sizeof contents[0] };
 
-static int write_part(const char *where, const char *folder, const struct content *c, const outcome *o) {
-  char path[PATH_SIZE];
-  path_in(path, folder, c->name, ".part");
-  FILE *file = fopen(path, "w");
-  if (!file) {
-    complain(where, "cannot write '%s': %s", path, strerror(errno));
-    return STATUS_IO;
-  }
-  c->write(file, o);
-  return close_output(where, path, file);
-}
-
-static int rename_part(const char *where, const char *folder, const struct content *c) {
-  char from[PATH_SIZE], to[PATH_SIZE];
-  path_in(from, folder, c->name, ".part");
-  path_in(to, folder, c->name, "");
-  if (rename(from, to) == 0) return STATUS_GOOD;
-  complain(where, "cannot write '%s': %s", to, strerror(errno));
-  return STATUS_IO;
-}
-
 int results_write(const char *where, const char *folder, const outcome *o) {
-  int status = STATUS_GOOD, written = 0, small = series_is_small(o->result);
-  for (; status == STATUS_GOOD && written < N_CONTENTS; written++)
-    if (small || !contents[written].large) status = write_part(where, folder, &contents[written], o);
-  for (int i = 0; status == STATUS_GOOD && i < N_CONTENTS; i++)
-    if (small || !contents[i].large) status = rename_part(where, folder, &contents[i]);
-  for (int i = 0; status != STATUS_GOOD && i < written; i++) {
-    char path[PATH_SIZE];
-    path_in(path, folder, contents[i].name, ".part");
-    remove(path);
+  FILE *file[N_CONTENTS] = {NULL};
+  char path[N_CONTENTS][PATH_SIZE];
+  int status = STATUS_GOOD, small = series_is_small(o->result);
+  for (int i = 0; i < N_CONTENTS && status == STATUS_GOOD; i++) {
+    if (contents[i].large && !small) continue;
+    path_in(path[i], folder, contents[i].name);
+    file[i] = open_output_inside(where, path[i]);
+    if (file[i]) contents[i].write(file[i], o);
+    status = file[i] ? flush_output(where, path[i], file[i]) : STATUS_IO;
+  }
+  for (int i = 0; i < N_CONTENTS; i++) {
+    if (file[i] && status == STATUS_GOOD)
+      status = close_output(where, path[i], file[i]);
+    else if (file[i])
+      discard_output(file[i]);
   }
   return status;
 }

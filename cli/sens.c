@@ -167,7 +167,7 @@ static int write_folder(const sens_options *o, const found *f) {
     }
     char path[4200];
     snprintf(path, sizeof path, "%s/report.html", o->folder);
-    status = report_write("sens", path, &source, 1);
+    status = report_write("sens", path, 0, &source, 1);
     free((void *)source.focus);
   }
   cps_result_free(r);

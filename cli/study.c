@@ -122,22 +122,12 @@ void study_run_free(study_run *r) {
 
 int study_file(const char *where, const char *folder, const char *name, void (*write)(FILE *, const void *),
                const void *data) {
-  char path[PATH_SIZE], part[PATH_SIZE + 8];
+  char path[PATH_SIZE];
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  snprintf(part, sizeof part, "%s.part", path);
-  FILE *file = fopen(part, "w");
-  if (!file) {
-    complain(where, "cannot write '%s': %s", part, strerror(errno));
-    return STATUS_IO;
-  }
+  FILE *file = open_output_inside(where, path);
+  if (!file) return STATUS_IO;
   write(file, data);
-  int status = close_output(where, part, file);
-  if (status == STATUS_GOOD && rename(part, path) != 0) {
-    complain(where, "cannot write '%s': %s", path, strerror(errno));
-    status = STATUS_IO;
-  }
-  if (status != STATUS_GOOD) remove(part);
-  return status;
+  return close_output(where, path, file);
 }
 
 static void write_source(FILE *out, const void *data) {

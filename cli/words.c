@@ -1,9 +1,8 @@
-/* words.c - complaints, nearest words, numbers and files: the small things that all commands need. */
+/* words.c - complaints, nearest words and numbers: the small things that all commands need. */
 #include "cli.h"
 #include "json.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -115,26 +114,4 @@ void *grow(void *block, size_t count, size_t size) {
   if (p) return p;
   complain(NULL, "out of memory");
   exit(STATUS_FAILED);
-}
-
-FILE *open_output(const char *where, const char *path) {
-  if (strcmp(path, "-") == 0) return stdout;
-  FILE *file = fopen(path, "w");
-  if (!file) complain(where, "cannot write '%s': %s", path, strerror(errno));
-  return file;
-}
-
-int close_output(const char *where, const char *path, FILE *file) {
-  errno = 0;
-  int bad = fflush(file) != 0 || ferror(file);
-  int reason = errno;
-  if (file == stdout) {
-    path = "standard output";
-  } else if (fclose(file) != 0 && !bad) {
-    bad = 1;
-    reason = errno;
-  }
-  if (!bad) return STATUS_GOOD;
-  complain(where, "could not write all of %s: %s", path, reason ? strerror(reason) : "write error");
-  return STATUS_IO;
 }

@@ -40,14 +40,14 @@ typedef struct disk_file {
 
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t most) {
   (void)access, (void)most;
-  int coeffs = flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY;
-  if (flags & H5F_ACC_TRUNC) coeffs |= O_TRUNC;
-  if (flags & H5F_ACC_CREAT) coeffs |= O_CREAT;
-  if (flags & H5F_ACC_EXCL) coeffs |= O_EXCL;
+  int how = flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY;
+  if (flags & H5F_ACC_TRUNC) how |= O_TRUNC;
+  if (flags & H5F_ACC_CREAT) how |= O_CREAT;
+  if (flags & H5F_ACC_EXCL) how |= O_EXCL | O_NOFOLLOW;
   struct stat info;
   disk_file *f = calloc(1, sizeof *f);
   if (!f) return NULL;
-  f->disk.descriptor = open(name, coeffs, 0666);
+  f->disk.descriptor = open(name, how, 0666);
   if (f->disk.descriptor < 0 || fstat(f->disk.descriptor, &info) != 0) {
     int reason = errno;
     if (f->disk.descriptor >= 0) close(f->disk.descriptor);
@@ -172,8 +172,8 @@ static herr_t disk_truncate(H5FD_t *file, hid_t list, hbool_t closing) {
 
 /* HDF5 marks a file as being written only if its driver locks. Where locks do not work, nobody else's does. */
 static herr_t disk_lock(H5FD_t *file, hbool_t exclusive) {
-  int coeffs = (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
-  if (flock(((disk_file *)file)->disk.descriptor, coeffs) == 0) return 0;
+  int how = (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
+  if (flock(((disk_file *)file)->disk.descriptor, how) == 0) return 0;
   return errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK ? 0 : -1;
 }
 

@@ -10,6 +10,7 @@
  */
 #include "hdf.h"
 #include "hdf_disk.h"
+#include "output_file.h"
 #include "result_file.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ static const struct event_array {
 
 struct result_file {
   result_source from;
-  char path[PATH_ROOM];
+  char path[OUTPUT_PATH];
   int live;
   hid_t driver;
   const hdf_disk *disk;     /* NULL before the file is open */
@@ -453,8 +454,9 @@ static hid_t create(result_file *f) {
     H5Pset_istore_k(make, 2); /* few chunks: small indices */
   }
   f->driver = cps_hdf_disk_use(access);
+  unlink(f->path); /* never what lies there, which may be a link: a file of our own */
   errno = 0;
-  hid_t file = f->driver >= 0 ? H5Fcreate(f->path, H5F_ACC_TRUNC, make, access) : -1;
+  hid_t file = f->driver >= 0 ? H5Fcreate(f->path, H5F_ACC_EXCL, make, access) : -1;
   void *handle = NULL;
   if (file >= 0 && H5Fget_vfd_handle(file, access, &handle) >= 0) f->disk = handle;
   H5Pclose(make);
@@ -675,28 +677,32 @@ cps_status cps_result_file_close(result_file *f, const char *status, cps_error *
   return result;
 }
 
-cps_status cps_result_file_write(const char *path, const result_source *from, cps_error *err) {
-  char part[PATH_ROOM], why[160];
-  if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
-    return cps_error_set(err, CPS_IO, NULL, "the name of the result file is too long");
+static cps_status write_whole(const char *path, output_where where, const result_source *from,
+                              cps_error *err) {
+  output_file name;
+  if (!cps_output_name(&name, path, where))
+    return cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", path, name.reason);
   hdf_voice voice = cps_hdf_hush();
-  result_file *f = make(part, from, 0, err);
+  result_file *f = make(name.part, from, 0, err);
   cps_hdf_unhush(voice);
   if (!f) return CPS_NO_MEMORY;
   cps_status status = f->failed ? CPS_IO : cps_result_file_append(f, err);
   if (status == CPS_OK) status = cps_result_file_flush(f, 1, err);
   cps_status closed = cps_result_file_close(f, NULL, status == CPS_OK ? err : NULL);
   if (status == CPS_OK) status = closed;
-  if (status == CPS_OK && rename(part, path) != 0)
-    status = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", path,
-                           cps_hdf_system(errno, why, sizeof why));
-  if (status != CPS_OK) remove(part);
+  if (status == CPS_OK && !cps_output_commit(&name))
+    status = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", path, name.reason);
+  if (status != CPS_OK) cps_output_discard(&name);
   return status;
+}
+
+cps_status cps_result_file_write(const char *path, const result_source *from, cps_error *err) {
+  return write_whole(path, OUTPUT_INSIDE, from, err);
 }
 
 cps_status cps_simulation_write(const cps_simulation *sim, const char *path, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   result_source from = {.result = &sim->result, .scenario = sim->system->scenario};
   from.status = sim->t >= run->until ? "complete" : sim->ended ? "failed" : "running";
-  return cps_result_file_write(path, &from, err);
+  return write_whole(path, OUTPUT_NAMED, &from, err);
 }
