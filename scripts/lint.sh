@@ -50,7 +50,7 @@ tidy() {
 
 analyse() {
   cppcheck --quiet --std=c17 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 -j "$jobs" \
-    --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches -I include -I src \
+    --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches -I include $(printf -- "-I %s " src/*/) \
     $(files '*.c' | grep -E '^(src|cli|examples|bench)/')
 }
 
