@@ -65,7 +65,7 @@ static void check(const example *x) {
         fail_msg("%s: d(%s)/d(%s): forward %.12g, adjoint %.12g", x->name, cps_sens_output(forward, i),
                  q->path, f, a);
       if (k >= COMPARED) continue;
-      /* reactions of ends are those of the last iteration but one, and bdf leaves more than alpha is told to */
+      /* a last iteration changes friction forces by what is left, and bdf leaves more than alpha is told to */
       double known = strstr(x->text, "solver: bdf") || !strstr(x->text, "balance: ") ? 2e-3 : 5e-5;
       if (!strstr(x->of[i], "drums.") && !strstr(x->of[i], "motion_work") &&
           !strstr(x->of[i], "energy.error"))

@@ -144,15 +144,30 @@ static void step_point(machine *m, cable *c, const contact_trace *a, const conta
 
 /* ------------------------------------------------------------------ ends and border */
 
+/* Newton's method had reactions of its last iteration's start. */
+static void react(cable *c) {
+  for (int e = 0; e < 2 && c->seam < 0; e++)
+    if (c->end[e].kind == END_RIM || c->fixed[e == 0 ? 0 : c->n]) cps_end_reaction(c, e, c->reaction[e]);
+}
+
+/* The part of an end's displacement that is prescribed. On a rim that is what the drum's centre and angle do, unless a body
+ * carries it or the cables turn it. */
+static double prescribed(const machine *m, const cable *c, int e, int d, double moved) {
+  if (c->end[e].kind != END_RIM) return c->fixed[e == 0 ? 0 : c->n] >> d & 1 ? moved : 0;
+  const drum *g = &m->drum[c->end[e].drum], *g0 = &m->drum0[c->end[e].drum];
+  double carried = g->center[d] - g0->center[d];
+  return (g->carrier < 0 ? carried : 0) + (g->angle_at < 0 ? moved - carried : 0);
+}
+
 static void step_ends(machine *m, cable *c) {
+  react(c);
   for (int e = 0; e < 2 && c->seam < 0; e++) {
     int node = e == 0 ? 0 : c->n;
     for (int d = 0; d < m->dim; d++) {
       int k = node * c->b + d;
       double moved = c->q[k] - c->q0[k];
       m->work.load_work += (c->load[e][d] + c->loads0[e][d]) / 2 * moved;
-      if (c->fixed[node] >> d & 1)
-        m->work.motion_work += (c->reaction[e][d] + c->reaction0[e][d]) / 2 * moved;
+      m->work.motion_work += (c->reaction[e][d] + c->reaction0[e][d]) / 2 * prescribed(m, c, e, d, moved);
     }
   }
   memcpy(c->loads0, c->load, sizeof c->load);
@@ -252,9 +267,11 @@ void cps_audit_start(machine *m, double t) {
       look_afresh(m, c, &c->point[k], &c->trace[k]);
       bear(m, &c->trace[k]);
     }
+    react(c);
     memcpy(c->loads0, c->load, sizeof c->load);
     memcpy(c->reaction0, c->reaction, sizeof c->reaction);
   }
+  cps_rims_bear(m);
   m->loss0 = loss(m);
   m->audited = t;
 }
@@ -276,6 +293,7 @@ void cps_audit_step(machine *m, double t, double h) {
     }
     step_ends(m, c);
   }
+  cps_rims_bear(m);
   if (m->nb > 0) step_border(m, t, h);
   double now = loss(m);
   m->work.damping += h * (now + m->loss0) / 2;

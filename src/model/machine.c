@@ -690,6 +690,7 @@ int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, resi
   memset(m->rhs, 0, (size_t)m->nb * sizeof(double));
   for (int i = 0; i < m->n_cables; i++)
     if (!cps_cable_eliminate(m, &m->cable[i], coeffs, left)) return 0;
+  cps_rims_bear(m);
   if (m->nb > 0) {
     cps_border_assemble(m, coeffs, left);
     if (!(coeffs->bristle > 0)) judge_border(m, left); /* statics ends when nothing moves any more */

@@ -10,6 +10,7 @@
  *   contact_point.c   a contact point: search, normal force, friction
  *   stick_guess.c  who sticks and who slips next
  *   body_equations.c    drums and bodies that are free to move
+ *   cable_ends.c  reactions of ends, and what ends on rims do to drums
  *   energy.c     energy and work
  *   element_energy.c    sums over the elements that it needs
  */
@@ -349,6 +350,17 @@ void cps_audit_start(machine *m, double t);
 void cps_audit_step(machine *m, double t, double h);
 /* Stored energy and work so far. */
 void cps_audit_energy(const machine *m, cps_energy *e);
+
+/* ------------------------------------------------------------------ ends of cables (cable_ends.c) */
+
+/* The force that acts on end e of a cable from outside, loads not counted: [2 dim] of its place and of its slope, from the present
+ * state and the traces of its contact points. */
+void cps_end_reaction(const cable *c, int e, double *reaction);
+void cps_end_force(const cable *c, int e, double *reaction); /* without contact */
+/* From the axis of the drum to an end on its rim, and axis x that. */
+void cps_rim_arm(const machine *m, const cable *c, int e, double *arm, double *along);
+/* Adds what ends on rims do to the forces and torques of drums, by their reactions. */
+void cps_rims_bear(machine *m);
 
 /* ------------------------------------------------------------------ sums over elements (element_energy.c) */
 

@@ -216,6 +216,12 @@ static void power_of_ends(const side *x, int cable_of) {
       double load = x->after ? c->load[e][d] : x->o->loads0[cable_of][e][d],
              reaction = x->after ? c->reaction[e][d] : x->o->reaction0[cable_of][e][d];
       x->power[WK_LOAD] += load * v[node * c->b + d];
+      if (cps_reaction_prescribed(&x->o->m, c, e)) {
+        const drum *g = drum_of(x, c->end[e].drum);
+        double centre = g->center_v[d];
+        x->power[WK_MOTION] += reaction * ((g->carrier < 0 ? centre : 0) +
+                                           (g->angle_at < 0 ? v[node * c->b + d] - centre : 0));
+      }
       if (fixed && cps_drive_places(c, e, d)) x->power[WK_MOTION] += reaction * v[node * c->b + d];
     }
 }

@@ -95,7 +95,7 @@ enum { WK_FRICTION, WK_CONTACT, WK_DAMPING, WK_LOAD, WK_MOTION, WK_SOLVER, WK_IN
 typedef struct cable_at {
   int e;                      /* coordinates: (n + 1) b */
   int q, v, a, aux, f, start; /* in a state; f: [points][axes], start: [points][dim] */
-  int reaction;               /* [2][dim] of ends that are moved */
+  int reaction;               /* [2][dim] of ends whose motion is prescribed, in part or in whole */
   int zs, z, z_t, z_aux;      /* of laws with memory: [points][axes][states] each, and how many that is */
   int z_star;                 /* in z_star */
   int w;                      /* in w1, w2 */
@@ -273,13 +273,14 @@ typedef struct model {
   chain_product *inertia;                       /* [n_inertia] constant: M and C of all cables */
   int n_inertia;
   border_matrix border;
-  entries now;          /* right-hand side of the present solve by everything else */
-  entries work;         /* works of a step by the states before and after it */
-  entries recall;       /* states of laws with memory after a solve */
-  chain_work dense;     /* those of elements; */
-  int has_dense;        /* if they are asked for */
-  entries list;         /* other uses */
-  entries tied;         /* numbers of d of ends on rims that follow the border, by all else */
+  entries now;      /* right-hand side of the present solve by everything else */
+  entries work;     /* works of a step by the states before and after it */
+  entries recall;   /* states of laws with memory after a solve */
+  chain_work dense; /* those of elements; */
+  int has_dense;    /* if they are asked for */
+  entries list;     /* other uses */
+  entries reacts;   /* reactions of ends on rims that follow the border in part, by the state after a solve */
+  entries tied;     /* numbers of d of ends on rims that follow the border, by all else */
   spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
   double *force;        /* room for forces of elements, seven times */
   double *q0, *v0, *a0; /* state before, of all cables */
@@ -367,6 +368,24 @@ void cps_border_by_push(model *o, int row, int drum, const double *by, const ste
 int cps_rim_bond(const model *o, int cable, int e, chain_bond *out);
 void cps_rim_tie(model *o, const chain_bond *x);
 void cps_rim_own(model *o, const chain_bond *x, const step_coeffs *coeffs, int balance);
+
+/* Reactions of ends: see sens_reaction.c. Those of the state in the machine; of one end; and whether an end on a rim follows the border,
+ * but what moves its drum is prescribed in part. */
+void cps_reactions_refresh(model *o);
+void cps_reaction_value(const model *o, int cable, int e, double *reaction);
+int cps_reaction_prescribed(const machine *m, const cable *c, int e);
+
+/* by.R without contact: by the coordinates of its element, from number `first` of the cable on, by loads, and by plain numbers. */
+typedef struct reaction_row {
+  int first, n, theta[12];
+  double q[12], v[12], a[12], load[3], by_theta[12];
+} reaction_row;
+void cps_reaction_row(const model *o, int cable, int e, const double *by, reaction_row *x);
+/* by.R in row `row` of the border, of the present solve. */
+void cps_reaction_press(model *o, int row, int cable, int e, const double *by, const step_coeffs *coeffs,
+                        int balance);
+/* Entries of by.R at the present state. */
+void cps_column_reaction(model *o, entries *list, int row, int cable, int e, const double *by);
 
 /* Bearings with friction, and bodies on rails and surfaces: see sens_slides.c. */
 void cps_slides_own(model *o, const step_coeffs *coeffs, int balance);

@@ -277,8 +277,73 @@ static void add_friction(const filling *x, int cable_of, int point, int axis, do
                   by);
 }
 
-/* Torque of the cables on a drum, times `by`; returns it. */
-static double add_torque(const filling *x, int drum_of, double by) {
+/* minus (N n + f t) of a point along an axis, times `by`: n turns by t.dr/rho t, t by -t.dr/rho n. */
+static void add_point_push(const filling *x, int cable_of, int point, const spot *s, int axis, double by) {
+  const machine *m = &x->o->m;
+  double r[3] = {0}, none[3] = {0};
+  add_normal(x, cable_of, point, s, -by * s->n[axis]);
+  for (int d = 0; d < m->dim; d++)
+    r[d] = by * (s->f[0] * s->n[axis] - s->load * s->t[axis]) / s->rho * s->t[d];
+  by_point(x, cable_of, point, s->drum, r, none);
+  add_friction(x, cable_of, point, 0, -by * s->t[axis]);
+  if (m->dim == 3) add_friction(x, cable_of, point, 1, -by * m->drum[s->drum].axis[axis]);
+}
+
+/* The reaction of an end, times `by`. */
+static void add_reaction(const filling *x, int cable_of, int e, const double *by) {
+  const machine *m = &x->o->m;
+  const cable *c = &m->cable[cable_of];
+  const cable_at *at = &x->o->at.cable[cable_of];
+  int node = e ? c->n : 0, after = x->o->at.after;
+  reaction_row y;
+  cps_reaction_row(x->o, cable_of, e, by, &y);
+  for (int j = 0; j < 2 * c->b; j++) {
+    cps_entries_add(x->list, x->row, after + at->q + y.first + j, y.q[j]);
+    cps_entries_add(x->list, x->row, after + at->v + y.first + j, y.v[j]);
+    cps_entries_add(x->list, x->row, after + at->a + y.first + j, y.a[j]);
+  }
+  for (int n = 0; n < y.n; n++) by_theta(x, y.theta[n], y.by_theta[n]);
+  for (int d = 0; d < c->dim; d++) by_d(x, at->end + e * DY_END + DY_LOAD + d, y.load[d]);
+  for (int k = 0; k < c->n_points; k++) {
+    const contact_point *p = &c->point[k];
+    if (node < p->node || node > p->node + 1) continue;
+    int shape = 2 * (node - p->node);
+    spot s;
+    cps_spot_place(m, c, p, &s);
+    for (int d = 0; d < c->dim && s.drum >= 0; d++) {
+      double pushed = s.load * s.n[d] + s.f[0] * s.t[d] +
+                      (c->dim == 3 ? s.f[1] * m->drum[s.drum].axis[d] : 0);
+      if (p->shape[shape] != 0) add_point_push(x, cable_of, k, &s, d, by[d] * p->shape[shape]);
+      if (p->weight != 1) by_theta(x, at->p_shape + 4 * k + shape, -by[d] * pushed);
+    }
+  }
+}
+
+void cps_column_reaction(model *o, entries *list, int row, int cable_of, int e, const double *by) {
+  filling x = {o, list, row};
+  add_reaction(&x, cable_of, e, by);
+}
+
+/* The torque -along.R of an end on the rim of a drum, times `by`: `along` grows with the radius, and turns with the end. */
+static void add_rim_torque(const filling *x, int cable_of, int e, double by) {
+  const machine *m = &x->o->m;
+  int drum_of = m->cable[cable_of].end[e].drum;
+  double arm[3], along[3], minus[3], reaction[6], outwards = 0, around = 0;
+  cps_rim_arm(m, &m->cable[cable_of], e, arm, along);
+  cps_reaction_value(x->o, cable_of, e, reaction);
+  for (int d = 0; d < 3; d++) minus[d] = -by * along[d];
+  for (int d = 0; d < m->dim; d++) {
+    outwards += by * reaction[d] * arm[d];
+    around -= by * reaction[d] * along[d];
+  }
+  add_reaction(x, cable_of, e, minus);
+  by_theta(x, x->o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, around / m->drum[drum_of].radius);
+  by_theta(x, x->o->at.cable[cable_of].tie + 2 * e, outwards);
+  cps_by_turn(x->o, x->list, x->row, drum_of, 0, x->o->at.after, x->o->at.d, outwards);
+}
+
+/* Torque of the cables on a drum, times `by`. */
+static void add_torque(const filling *x, int drum_of, double by) {
   const machine *m = &x->o->m;
   double radius = m->drum[drum_of].radius, sum = 0;
   for (int i = 0; i < m->n_cables; i++)
@@ -290,7 +355,10 @@ static double add_torque(const filling *x, int drum_of, double by) {
       sum -= s.f[0];
     }
   by_theta(x, x->o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, by * sum);
-  return radius * sum;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int e = 0; e < 2; e++)
+      if (m->cable[i].end[e].kind == END_RIM && m->cable[i].end[e].drum == drum_of)
+        add_rim_torque(x, i, e, by);
 }
 
 /* The force of the cables on a drum along an axis, times `by`. */
@@ -300,15 +368,14 @@ static void add_push(const filling *x, int drum_of, int axis, double by) {
     for (int k = 0; k < m->cable[i].n_points; k++) {
       spot s;
       cps_spot_place(m, &m->cable[i], &m->cable[i].point[k], &s);
-      if (s.drum != drum_of) continue;
-      /* minus (N n + f t): n turns by t.dr/rho t, t by -t.dr/rho n */
-      double r[3] = {0}, none[3] = {0};
-      add_normal(x, i, k, &s, -by * s.n[axis]);
-      for (int d = 0; d < m->dim; d++) r[d] = by * (s.f[0] * s.n[axis] - s.load * s.t[axis]) / s.rho * s.t[d];
-      by_point(x, i, k, drum_of, r, none);
-      add_friction(x, i, k, 0, -by * s.t[axis]);
-      if (m->dim == 3) add_friction(x, i, k, 1, -by * m->drum[drum_of].axis[axis]);
+      if (s.drum == drum_of) add_point_push(x, i, k, &s, axis, by);
     }
+  double minus[3] = {0};
+  minus[axis] = -by;
+  for (int i = 0; i < m->n_cables; i++)
+    for (int e = 0; e < 2; e++)
+      if (m->cable[i].end[e].kind == END_RIM && m->cable[i].end[e].drum == drum_of)
+        add_reaction(x, i, e, minus);
 }
 
 void cps_column_push(model *o, entries *list, int row, int drum_of, const double *by) {

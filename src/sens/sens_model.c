@@ -88,13 +88,14 @@ void cps_model_free(model *o) {
   cps_entries_free(&o->recall);
   cps_entries_free(&o->list);
   cps_entries_free(&o->tied);
+  cps_entries_free(&o->reacts);
   cps_layout_free(&o->at);
   cps_machine_free(&o->m);
   memset(o, 0, sizeof *o);
 }
 
 int cps_model_lost(const model *o) {
-  return o->now.lost || o->work.lost || o->recall.lost || o->list.lost || o->tied.lost;
+  return o->now.lost || o->work.lost || o->recall.lost || o->list.lost || o->tied.lost || o->reacts.lost;
 }
 
 /* A matrix as entries: rows of the right-hand side by columns from `first` on, times `by`. */
@@ -399,6 +400,11 @@ void cps_border_by_push(model *o, int row, int drum_of, const double *by, const 
         cps_spot_row_add(o, &o->m.cable[i].point[k], s, &s->force[d], &to, coeffs, balance);
       }
     }
+  const double minus[3] = {-by[0], -by[1], -by[2]};
+  for (int i = 0; i < o->m.n_cables; i++)
+    for (int e = 0; e < 2; e++)
+      if (o->m.cable[i].end[e].kind == END_RIM && o->m.cable[i].end[e].drum == drum_of)
+        cps_reaction_press(o, row, i, e, minus, coeffs, balance);
 }
 
 static void add_point(model *o, int cable_of, int point, const step_coeffs *coeffs, int balance) {
@@ -462,6 +468,19 @@ static void fix(model *o, int cable_of) {
   }
 }
 
+/* Reactions of ends that follow the border, whose work counts: by the state after the solve. */
+static void add_reactions(model *o) {
+  cps_reactions_refresh(o);
+  o->reacts.n = 0;
+  for (int i = 0; i < o->m.n_cables; i++)
+    for (int e = 0; e < 2; e++)
+      for (int d = 0; d < o->m.dim && cps_reaction_prescribed(&o->m, &o->m.cable[i], e); d++) {
+        const double by[3] = {d == 0, d == 1, d == 2};
+        cps_column_reaction(o, &o->reacts, o->at.after + o->at.cable[i].reaction + e * o->m.dim + d, i, e,
+                            by);
+      }
+}
+
 int cps_model_linearise(model *o, const step_coeffs *coeffs, int balance) {
   double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
   int damped = !(coeffs->bristle > 0), good = 1;
@@ -493,6 +512,7 @@ int cps_model_linearise(model *o, const step_coeffs *coeffs, int balance) {
     good = cps_chain_factor(a) && good;
   }
   cps_memory_states(o, coeffs, balance);
+  add_reactions(o);
   if (o->at.nb == 0 || !good) return good;
   cps_border_own(o, coeffs, balance);
   return cps_border_factor(o);

@@ -147,36 +147,14 @@ static void add_columns(model *o, const chain_bond *x, const step_coeffs *coeffs
   }
 }
 
-/* What is left of the equations of the end's place, as if it were free. */
-static void leftover_of(model *o, const chain_bond *x, double *left) {
-  const cable *c = &o->m.cable[x->cable];
-  int e = x->node > 0, element = e ? c->n - 1 : 0, size = 2 * c->b;
-  double *f = o->force + element * size + e * c->b;
-  cps_chain_forces(c, CHAIN_ALL, NULL, o->force);
-  if (c->has_extra)
-    cps_element_force(c->dim, &c->extra, c->length[element], c->q + element * c->b, c->v + element * c->b,
-                      o->force + element * size, 1, 0, NULL, NULL);
-  for (int d = 0; d < c->dim; d++)
-    left[d] = f[d] + c->mass[x->node] * (c->a[x->node * c->b + d] - c->gravity[d]) - c->load[e][d];
-  for (int k = 0; k < c->n_points; k++) {
-    const contact_point *p = &c->point[k];
-    const spot *s = &o->spot[x->cable][k];
-    if (s->drum < 0 || x->node < p->node || x->node > p->node + 1) continue;
-    double shape = p->shape[2 * (x->node - p->node)];
-    for (int d = 0; d < c->dim; d++)
-      left[d] -= shape * (s->load * s->n[d] + s->f[0] * s->t[d] +
-                          (c->dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0));
-  }
-}
-
 void cps_rim_own(model *o, const chain_bond *x, const step_coeffs *coeffs, int balance) {
   if (x->turn < 0) return;
   int e = x->node > 0, drum_of = o->m.cable[x->cable].end[e].drum;
-  double left[3] = {0}, outwards = 0, around = 0;
+  double left[6] = {0}, outwards = 0, around = 0;
   arm at;
   add_columns(o, x, coeffs);
   look(o, x->cable, e, &at);
-  leftover_of(o, x, left);
+  cps_reaction_value(o, x->cable, e, left);
   for (int d = 0; d < x->n; d++) {
     outwards += left[d] * at.out[d];
     around += left[d] * at.along[d];

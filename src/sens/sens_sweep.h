@@ -400,6 +400,8 @@ static void solve_one_forward(const model *o, const op *what, const weights *w, 
   solve_all(o, z + o->at.right);
   for (int i = 0; i < o->m.n_cables; i++) reactions_forward(o, i, 1, z);
   unknowns_forward(o, what, w, z);
+  rim_reactions_clear(o, z);
+  apply(&o->reacts, z);
 }
 
 static void solve_forward(const model *o, const op *what, lanes *z) {
@@ -746,6 +748,8 @@ static void works_backward(const model *o, lanes *z) {
 /* Adds to what is in the state before. */
 static void solve_one_backward(const model *o, const op *what, const weights *w, lanes *z) {
   clear(z, o->at.right, o->at.rhs);
+  apply_transposed(&o->reacts, z);
+  rim_reactions_clear(o, z);
   unknowns_backward(o, what, w, z);
   for (int i = 0; i < o->m.n_cables; i++) reactions_backward(o, i, 1, z);
   solve_all_transposed(o, z + o->at.right);

@@ -8,6 +8,14 @@ static void rims_forward(const model *o, lanes *z) {
   apply(&o->tied, z);
 }
 
+/* Their reactions, after a solve, are found anew. */
+static void rim_reactions_clear(const model *o, lanes *z) {
+  for (int i = 0; i < o->m.n_cables; i++)
+    for (int e = 0; e < 2; e++)
+      if (cps_reaction_prescribed(&o->m, &o->m.cable[i], e))
+        clear(z, o->at.after + o->at.cable[i].reaction + e * o->m.dim, o->m.dim);
+}
+
 /* Such an end in a state: place, velocity and acceleration. */
 static void rim_forward(const model *o, const chain_bond *x, int state, lanes *z) {
   const lanes *b = z + state + o->at.border, *own = z + x->rim;

@@ -22,8 +22,10 @@ void cps_model_look(model *o) {
     memcpy(o->v0 + o->at.cable[i].w, c->v, bytes);
     memcpy(o->a0 + o->at.cable[i].w, c->a, bytes);
     memcpy(o->loads0[i], c->load, sizeof c->load);
-    memcpy(o->reaction0[i], c->reaction, sizeof c->reaction);
   }
+  cps_reactions_refresh(o);
+  for (int i = 0; i < o->m.n_cables; i++)
+    memcpy(o->reaction0[i], o->m.cable[i].reaction, sizeof o->m.cable[i].reaction);
   memcpy(o->m.drum0, o->m.drum, (size_t)o->m.n_drums * sizeof *o->m.drum);
   for (int k = 0; k < o->m.nb; k++) {
     dof *f = &o->m.free[k];
@@ -38,6 +40,7 @@ void cps_model_touch(model *o) {
   for (int i = 0; i < o->m.n_cables; i++)
     for (int k = 0; k < o->m.cable[i].n_points; k++)
       cps_spot_eval(&o->m, &o->m.cable[i], &o->m.cable[i].point[k], &any, &o->spot[i][k]);
+  cps_reactions_refresh(o);
 }
 
 /* ------------------------------------------------------------------ contact points */
@@ -350,11 +353,22 @@ static void add_ends(model *o, int cable_of) {
         cps_entries_add(&o->work, row, o->at.d + load, moved / 2);
         cps_entries_add(&o->work, row, o->at.d0 + load, moved / 2);
       }
-      if (!(c->fixed[e ? c->n : 0] >> d & 1) || !cps_drive_places(c, e, d)) continue;
+      int on_rim = cps_reaction_prescribed(&o->m, c, e);
+      if (!on_rim && (!(c->fixed[e ? c->n : 0] >> d & 1) || !cps_drive_places(c, e, d))) continue;
       int drives = o->at.after + o->at.works + WK_MOTION, reaction = at->reaction + e * c->dim + d;
-      double force = (c->reaction[e][d] + o->reaction0[cable_of][e][d]) / 2;
-      cps_entries_add(&o->work, drives, o->at.after + at->q + k, force);
-      cps_entries_add(&o->work, drives, o->at.before + at->q + k, -force);
+      double force = (c->reaction[e][d] + o->reaction0[cable_of][e][d]) / 2, turned = force, carried = 0;
+      if (on_rim) { /* prescribed are the drum's centre, unless a body carries it, or its angle, unless the cables turn it */
+        int i = c->end[e].drum;
+        const drum *g = &o->m.drum[i], *g0 = &o->m.drum0[i];
+        turned = g->angle_at < 0 ? force : 0;
+        carried = (g->carrier < 0 ? force : 0) - turned;
+        double centre = g->center[d] - g0->center[d];
+        moved = (g->carrier < 0 ? centre : 0) + (g->angle_at < 0 ? moved - centre : 0);
+        cps_by_center(o, &o->work, drives, i, d, 0, o->at.after, o->at.d, carried);
+        cps_by_center(o, &o->work, drives, i, d, 0, o->at.before, o->at.d0, -carried);
+      }
+      cps_entries_add(&o->work, drives, o->at.after + at->q + k, turned);
+      cps_entries_add(&o->work, drives, o->at.before + at->q + k, -turned);
       cps_entries_add(&o->work, drives, o->at.after + reaction, moved / 2);
       cps_entries_add(&o->work, drives, o->at.before + reaction, moved / 2);
     }
