@@ -197,7 +197,7 @@ typedef struct cable_engine {
   void (*fields)(struct row *r);
   void (*energy)(const cps_simulation *sim, cps_energy *e);
   void (*count)(const cps_simulation *sim, cps_progress *p); /* what sticks and slips */
-  cps_status (*run)(cps_simulation *sim, cps_error *err);    /* NULL: as run.solver says */
+  const struct stepper *stepper;                             /* NULL: as run.solver says */
   int loses;                                                 /* the integrator dissipates, and knows it */
 } cable_engine;
 
@@ -221,10 +221,11 @@ struct cps_simulation {
   double stint_from; /* time at the last look at how far the run has come */
   int (*checkpoint)(cps_simulation *, void *);
   void *checkpoint_data;
-  checkpoint_list solver_list; /* what a checkpoint holds of the solver, NULL if none runs */
-  void *solver;
+  const struct stepper *stepper; /* steppers.h; NULL until the simulation begins */
+  void *solver;                  /* its workspace, owned */
+  int restart_due; /* the stepper has to start anew before the next step: something prescribed has jumped */
   long last_checkpoint;   /* steps at the last instant at which one was possible */
-  unsigned char *pending; /* owned: items of a checkpoint for the solver to take up */
+  unsigned char *pending; /* owned: items of a checkpoint for the stepper to take up */
   size_t pending_size;
   int ended;
   follower follow;         /* functions are NULL if nobody follows */
@@ -234,32 +235,18 @@ struct cps_simulation {
   int event_rows; /* also one before and one after each event, since forces jump there */
 };
 
-/* A solver: integrates sim from its time to the end of the run. */
-typedef struct solver {
-  const char *name, *title;
-  cps_status (*run)(cps_simulation *sim, cps_error *err);
-  cps_status (*alpha_stepper)(cps_simulation *sim, cps_error *err); /* the same for cables; NULL: cannot */
-} solver;
-
-const solver *cps_solver_find(const char *name);
-const solver *cps_solver_at(int i); /* NULL past the end */
-
-/* Time at which the solver must next stop exactly: end, output, or break. */
-double cps_simulation_next_stop(const cps_simulation *sim, int *is_output);
 /* Before a run: rows are recorded exactly at these n rising times, instead of at those of run.output; they must outlive
  * it. With `only` nowhere else, without it also at the start, the end and, if run.output is 0, after every step. What
  * goes on from a checkpoint needs the same call before cps_simulation_restore. */
 void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, int only);
-/* Whether every step is recorded; whether a row lies before t, for solvers that interpolate; whether one is due now. */
+/* Whether every step is recorded. */
 int cps_simulation_every_step(const cps_simulation *sim);
-int cps_simulation_passed(const cps_simulation *sim, double t);
-int cps_simulation_due(const cps_simulation *sim);
 /* Records a row at the current time. */
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err);
 cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int to, cps_error *err);
 cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_error *err);
-/* To be called after every step: counts, reports progress. Nonzero: stop. */
-cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err);
+/* After every step, of length sim->h: counts, reports progress. Nonzero: stop. */
+cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err);
 /* A failure at the current time, with the contact concerned (-1 for none). */
 cps_status cps_simulation_fail(cps_simulation *sim, int contact, cps_error *err, const char *format, ...);
 /* Columns and fields of a result are enumerated by functions that are called to count them, to name them and to fill

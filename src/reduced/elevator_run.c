@@ -9,6 +9,7 @@
 #include "elevator.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { SAMPLES = 4, AT_SAME_TIME = 50 };
 
@@ -24,7 +25,7 @@ typedef struct run {
   double tolerance;
   double last_event;
   int at_same_time;
-  double h, next_break;
+  double h, most, next_break;
 } run;
 
 static cps_status rates(void *with, double t, double *y, double *y_t) {
@@ -117,34 +118,38 @@ static cps_status change(run *r, int guard, cps_error *err) {
   return from == l->mode ? CPS_OK : cps_simulation_lift_event(sim, (int)from, (int)l->mode, err);
 }
 
-/* One step of at most *h, up to `stop`; the next length comes back in *h. */
-static cps_status step(run *r, double *h, double stop, cps_error *err) {
+/* One accepted step, up to the stop. */
+static cps_status step(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
   cps_simulation *sim = r->sim;
   lift *l = r->l;
-  double left = stop - sim->t, used = *h < left ? (2 * *h > left ? left / 2 : *h) : left;
-  int guard = -1, whole = used == left;
-  cps_lift_guards(l, l->y, r->before);
-  cps_status status = cps_dopri_step(&r->d, sim, used);
-  double ratio = status == CPS_OK ? cps_dopri_error(&r->d, sim, used, r->tolerance, 0) : INFINITY;
-  if (!(ratio <= 1)) {
-    sim->result.counters.rejected++;
-    *h = used * fmax(0.1, isfinite(ratio) ? 0.9 * pow(ratio, -0.2) : 0.1);
-    if (*h < 1e-14 * fmax(1, fabs(sim->t)))
-      return cps_simulation_fail(sim, -1, err, "the equations of cable %s cannot be solved here",
-                                 l->cable->name);
-    return CPS_OK;
+  for (;;) {
+    r->h = fmin(r->h, r->most);
+    double left = stop->time - sim->t, used = r->h < left ? (2 * r->h > left ? left / 2 : r->h) : left;
+    int guard = -1, whole = used == left;
+    cps_lift_guards(l, l->y, r->before);
+    cps_status status = cps_dopri_step(&r->d, sim, used);
+    double ratio = status == CPS_OK ? cps_dopri_error(&r->d, sim, used, r->tolerance, 0) : INFINITY;
+    if (!(ratio <= 1)) {
+      sim->result.counters.rejected++;
+      r->h = used * fmax(0.1, isfinite(ratio) ? 0.9 * pow(ratio, -0.2) : 0.1);
+      if (r->h < 1e-14 * fmax(1, fabs(sim->t)))
+        return cps_simulation_fail(sim, -1, err, "the equations of cable %s cannot be solved here",
+                                   l->cable->name);
+      continue;
+    }
+    double next = used * fmin(5, 0.9 * pow(fmax(ratio, 1e-10), -0.2));
+    if (breaks(r, used)) {
+      status = locate(r, &used, &guard);
+      whole = 0;
+      if (status != CPS_OK) return cps_simulation_fail(sim, -1, err, "an event cannot be located");
+    }
+    cps_dopri_accept(&r->d, sim);
+    sim->t = l->t = whole ? stop->time : sim->t + used;
+    sim->h = used;
+    r->h = fmax(next, used);
+    return guard >= 0 ? change(r, guard, err) : CPS_OK;
   }
-  double next = used * fmin(5, 0.9 * pow(fmax(ratio, 1e-10), -0.2));
-  if (breaks(r, used)) {
-    status = locate(r, &used, &guard);
-    whole = 0;
-    if (status != CPS_OK) return cps_simulation_fail(sim, -1, err, "an event cannot be located");
-  }
-  cps_dopri_accept(&r->d, sim);
-  sim->t = l->t = whole ? stop : sim->t + used;
-  *h = fmax(next, used);
-  if (guard >= 0) status = change(r, guard, err);
-  return status == CPS_OK ? cps_simulation_stepped(sim, used, err) : status;
 }
 
 static void list(checkpoint *c, void *owner) {
@@ -169,61 +174,67 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "lift.next_break", r->next_break);
 }
 
-/* A stop has come: the drive jumps, or a row is recorded. */
-static cps_status arrive(run *r, int is_output, cps_error *err) {
+/* The drive jumps here. */
+static cps_status restart(void *work, cps_error *err) {
+  run *r = work;
+  cps_simulation *sim = r->sim;
+  r->d.first_known = 0;
+  if (!cps_lift_jump(r->l, sim->t))
+    return cps_simulation_fail(sim, -1, err, "the drive jumps where nothing can follow");
+  r->next_break = cps_machine_next_break(sim->system->scenario, sim->t);
+  r->d.latest = nextafter(r->next_break, -INFINITY);
+  return CPS_OK;
+}
+
+static cps_status complete(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
   cps_simulation *sim = r->sim;
   double y_t[LIFT_STATES];
-  if (sim->t >= r->next_break) {
-    r->d.first_known = 0;
-    if (!cps_lift_jump(r->l, sim->t))
-      return cps_simulation_fail(sim, -1, err, "the drive jumps where nothing can follow");
-    r->next_break = cps_machine_next_break(sim->system->scenario, sim->t);
-    r->d.latest = nextafter(r->next_break, -INFINITY);
-  }
-  if (!is_output) return CPS_OK;
+  int there = sim->t == stop->time;
+  cps_status status = there && stop->is_break ? restart(r, err) : CPS_OK;
   /* What is recorded belongs to the state. The last stage of a step is that, unless something has changed since. */
-  if (!r->d.first_known) cps_lift_rates(r->l, sim->t, r->l->y, y_t);
-  return cps_simulation_record(sim, err);
-}
-
-static cps_status integrate(run *r, cps_error *err) {
-  cps_simulation *sim = r->sim;
-  const scenario_run *set = &sim->system->scenario->run;
-  double most = set->step > 0 ? set->step : INFINITY;
-  int resumed;
-  cps_status status = cps_checkpoint_begin(sim, list, r, &resumed, err);
-  while (status == CPS_OK && sim->t < set->until) {
-    int is_output = 0;
-    double stop = cps_simulation_next_stop(sim, &is_output);
-    double before = sim->t;
-    r->h = fmin(r->h, most);
-    status = step(r, &r->h, stop, err);
-    int arrived = sim->t >= stop;
-    int everything = cps_simulation_every_step(sim) && sim->t > before;
-    if (status == CPS_OK && (arrived || everything))
-      status = arrive(r, (arrived && is_output) || everything, err);
-    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
-      status = cps_checkpoint_offer(sim, err);
-  }
+  if (status == CPS_OK && !r->d.first_known && (there || cps_simulation_every_step(sim)))
+    cps_lift_rates(r->l, sim->t, r->l->y, y_t);
   return status;
 }
 
-cps_status cps_lift_run(cps_simulation *sim, cps_error *err) {
+static cps_status begin(void *work, int resumed, cps_error *err) {
+  (void)work, (void)resumed, (void)err;
+  return CPS_OK;
+}
+
+static void free_run(void *work) {
+  cps_dopri_free(&((run *)work)->d);
+  free(work);
+}
+
+static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   const scenario_run *set = &sim->system->scenario->run;
-  run r = {.sim = sim, .l = sim->lift, .last_event = -INFINITY, .h = fmin(1e-4, set->until - set->from)};
-  if (!cps_dopri_make(&r.d, LIFT_STATES)) {
-    cps_dopri_free(&r.d);
+  run *r = calloc(1, sizeof *r);
+  *work = r;
+  if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  *r = (run){.sim = sim, .l = sim->lift, .last_event = -INFINITY, .h = fmin(1e-4, set->until - set->from)};
+  if (!cps_dopri_make(&r->d, LIFT_STATES)) {
+    free_run(r);
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   }
-  set_scales(&r);
-  r.tolerance = set->tolerance;
-  r.d.rates = rates;
-  r.d.with = &r;
-  r.d.y = r.l->y;
-  r.d.scale = r.scale;
-  r.next_break = cps_machine_next_break(sim->system->scenario, sim->t);
-  r.d.latest = nextafter(r.next_break, -INFINITY);
-  cps_status status = integrate(&r, err);
-  cps_dopri_free(&r.d);
-  return status;
+  set_scales(r);
+  r->tolerance = set->tolerance;
+  r->most = set->step > 0 ? set->step : INFINITY;
+  r->d.rates = rates;
+  r->d.with = r;
+  r->d.y = r->l->y;
+  r->d.scale = r->scale;
+  r->next_break = cps_machine_next_break(sim->system->scenario, sim->t);
+  r->d.latest = nextafter(r->next_break, -INFINITY);
+  return CPS_OK;
 }
+
+const stepper cps_elevator_stepper = {.checkpoint_steps = CHECKPOINT_STEPS,
+                                      .make = make_run,
+                                      .free = free_run,
+                                      .begin = begin,
+                                      .restart = restart,
+                                      .step = step,
+                                      .complete = complete,
+                                      .list = list};

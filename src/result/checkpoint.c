@@ -6,7 +6,7 @@
 #include "checkpoint.h"
 #include "machine.h"
 #include "sha256.h"
-#include "system.h"
+#include "steppers.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -135,13 +135,14 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   CHECKPOINT_VALUE(c, "last_checkpoint", sim->last_checkpoint);
   list_workspace(c, s, &sim->work);
   CHECKPOINT_VALUE(c, "next_frame", sim->next_frame);
+  CHECKPOINT_VALUE(c, "restart_due", sim->restart_due);
   if (sim->machine) cps_machine_list(c, sim->machine);
 }
 
 /* How much had been recorded, and whether a solver had begun. */
 static void list_extent(checkpoint *c, cps_simulation *sim, cps_extent *e, int *begun) {
   *e = (cps_extent){sim->result.rows, sim->result.n_events, sim->result.frames};
-  *begun = sim->solver_list != NULL;
+  *begun = sim->stepper != NULL;
   CHECKPOINT_VALUE(c, "recorded", *e);
   CHECKPOINT_VALUE(c, "begun", *begun);
 }
@@ -179,7 +180,7 @@ cps_status cps_simulation_save(cps_simulation *sim, void **bytes, size_t *size, 
   add(&c, &h, sizeof h);
   list_extent(&c, sim, &extent, &begun);
   list_simulation(&c, sim);
-  if (begun) sim->solver_list(&c, sim->solver);
+  if (begun) sim->stepper->list(&c, sim->solver);
   if (!c.no_memory) {
     hash_of(c.bytes, c.size, hex);
     add(&c, hex, HASH_LENGTH);
@@ -250,17 +251,11 @@ cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes, size_t
   return CPS_OK;
 }
 
-cps_status cps_checkpoint_begin(cps_simulation *sim, checkpoint_list list, void *owner, int *resumed,
-                                cps_error *err) {
-  *resumed = 0;
-  sim->solver_list = list;
-  sim->solver = owner;
-  if (!sim->pending) return CPS_OK;
+cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err) {
   checkpoint c = {.bytes = sim->pending, .size = sim->pending_size, .restoring = 1};
-  list(&c, owner);
+  sim->stepper->list(&c, sim->solver);
   free(sim->pending);
   sim->pending = NULL;
-  *resumed = 1;
   return c.missing ? does_not_fit(c.missing, err) : CPS_OK;
 }
 

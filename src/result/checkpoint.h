@@ -9,8 +9,7 @@
  *     cps_checkpoint_array(c, "rk4.sum", r->sum, n);
  *   }
  *
- * What belongs to the simulation is listed in checkpoint.c; what belongs to a solver, by the solver, which calls
- * cps_checkpoint_begin once its arrays are there. To add state of your own kind (cables, drums, drives), add
+ * What belongs to the simulation is listed in checkpoint.c; what belongs to a stepper, by its row (steppers.h). To add state of your own kind (cables, drums, drives), add
  * a line per array to list_simulation in checkpoint.c, or to the list of the solver that holds it. Everything that
  * a later step reads must be in a list: values, lengths of steps, counters, warm starts of iterations. What cannot be
  * listed, such as the history within another library or the pivots of a matrix, has to be forgotten at every
@@ -31,10 +30,8 @@ void cps_checkpoint_item(checkpoint *c, const char *name, void *at, size_t size)
 void cps_checkpoint_array(checkpoint *c, const char *name, double *at, int n);
 #define CHECKPOINT_VALUE(c, name, value) cps_checkpoint_item(c, name, &(value), sizeof(value))
 
-/* For a solver, before its first step: `list` names its state from now on. *resumed: the run goes on from a
- * checkpoint, and the solver's state has been put in place. */
-cps_status cps_checkpoint_begin(cps_simulation *sim, checkpoint_list list, void *owner, int *resumed,
-                                cps_error *err);
+/* Puts what was restored of the stepper's state into its workspace. */
+cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err);
 
 /* Whether `every` steps have been made since the last instant. */
 int cps_checkpoint_due(const cps_simulation *sim, long every);

@@ -55,12 +55,13 @@ typedef struct array {
   int n;
 } array;
 
+enum { ARRAYS = 25 };
+
 typedef struct run {
   cps_simulation *sim;
   cps_error *err;
   residual r;
-  const array *arrays; /* all of the below */
-  int n_arrays;
+  array arrays[ARRAYS]; /* all of the below */
   rule second, first;
   double beta, q_constant;
   int adaptive;
@@ -81,8 +82,7 @@ typedef struct run {
   double before;              /* and of the one before it */
   double careful, short_step; /* until this time steps are short, to see what happens before a guard fires */
   double h;                   /* to try next */
-  double stop;                /* where steps have to end next: an output, or a jump of something prescribed */
-  int is_output, at_break;
+  double most;                /* longest step */
 } run;
 
 /* ------------------------------------------------------------------ scheme */
@@ -488,95 +488,118 @@ static cps_status settle(run *r, int *jumped) {
 
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
-  for (int i = 0; i < r->n_arrays; i++)
-    cps_checkpoint_array(c, "alpha.array", *r->arrays[i].at, r->arrays[i].n);
+  for (int i = 0; i < ARRAYS; i++) cps_checkpoint_array(c, "alpha.array", *r->arrays[i].at, r->arrays[i].n);
   CHECKPOINT_VALUE(c, "alpha.last", r->last);
   CHECKPOINT_VALUE(c, "alpha.rescaled", r->rescaled);
   CHECKPOINT_VALUE(c, "alpha.before", r->before);
   CHECKPOINT_VALUE(c, "alpha.careful", r->careful);
   CHECKPOINT_VALUE(c, "alpha.short_step", r->short_step);
   CHECKPOINT_VALUE(c, "alpha.h", r->h);
-  CHECKPOINT_VALUE(c, "alpha.stop", r->stop);
-  CHECKPOINT_VALUE(c, "alpha.is_output", r->is_output);
-  CHECKPOINT_VALUE(c, "alpha.at_break", r->at_break);
   CHECKPOINT_VALUE(c, "alpha.factored", r->r.matrix.factored);
 }
 
 /* The pivots are a matter of the matrices before: they are forgotten, and all else is in the list. */
-static cps_status checkpoint_here(run *r) {
+static cps_status forget(void *work, cps_error *err) {
+  run *r = work;
+  (void)err;
   cps_sparse_forget(&r->r.matrix);
-  return cps_checkpoint_offer(r->sim, r->err);
+  return CPS_OK;
 }
 
-static cps_status integrate(run *r) {
-  cps_simulation *sim = r->sim;
-  const cps_system *s = sim->system;
-  const scenario_run *set = &s->scenario->run;
-  double span = set->until - set->from, most = set->step > 0 ? set->step : span / 50;
-  r->h = r->adaptive ? 1e-4 * span : most;
-  r->stop = sim->t;
-  int resumed;
-  cps_status status = cps_checkpoint_begin(sim, list, r, &resumed, r->err);
+static cps_status begin(void *work, int resumed, cps_error *err) {
+  run *r = work;
   step_note note = {.kind = NOTE_START, .contact = -1, .restarts = 1, .pinned = 1};
-  if (status == CPS_OK && !resumed) status = restart(r);
-  if (status == CPS_OK && !resumed) status = cps_note(sim, &note, r->err);
-  note.kind = NOTE_STOP;
-  while (status == CPS_OK && sim->t < set->until) {
-    if (sim->t >= r->stop) {
-      r->stop = cps_simulation_next_stop(sim, &r->is_output);
-      r->at_break = cps_system_next_break(s, sim->t) <= r->stop;
-    }
-    /* as many equal steps as there must be */
-    double left = r->stop - sim->t, steps = ceil(left / fmin(r->h, most) * (1 - 1e-9)), used = 0, next = r->h;
-    status = advance(r, steps > 1 ? left / steps : left, r->stop, r->at_break, &used, &next);
-    if (status != CPS_OK) break;
-    r->h = fmin(next, most);
-    if (r->has_guards && sim->t < r->careful) r->h = fmin(r->h, r->short_step);
-    int there = sim->t == r->stop;
-    int jumped = there && r->at_break;
-    if (r->has_guards) status = settle(r, &jumped);
-    if (status == CPS_OK && jumped) status = restart(r);
-    if (status == CPS_OK && jumped) status = cps_note(sim, &note, r->err);
-    if (status == CPS_OK && ((there && r->is_output) || cps_simulation_every_step(sim)))
-      status = cps_simulation_record(sim, r->err);
-    if (status == CPS_OK) status = cps_simulation_stepped(sim, used, r->err);
-    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS)) status = checkpoint_here(r);
-  }
-  sim->result.counters.factorisations += r->r.matrix.factored;
-  return status;
+  r->err = err;
+  if (resumed) return CPS_OK;
+  cps_status status = restart(r);
+  return status == CPS_OK ? cps_note(r->sim, &note, err) : status;
 }
 
-cps_status cps_run_alpha(cps_simulation *sim, cps_error *err) {
+static cps_status start_anew(void *work, cps_error *err) {
+  run *r = work;
+  step_note note = {.kind = NOTE_STOP, .contact = -1, .restarts = 1, .pinned = 1};
+  r->err = err;
+  cps_status status = restart(r);
+  return status == CPS_OK ? cps_note(r->sim, &note, err) : status;
+}
+
+static cps_status step(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
+  cps_simulation *sim = r->sim;
+  r->err = err;
+  /* as many equal steps as there must be */
+  double left = stop->time - sim->t, steps = ceil(left / fmin(r->h, r->most) * (1 - 1e-9)), used = 0,
+         next = r->h;
+  cps_status status = advance(r, steps > 1 ? left / steps : left, stop->time, stop->is_break, &used, &next);
+  if (status != CPS_OK) return status;
+  r->h = fmin(next, r->most);
+  if (r->has_guards && sim->t < r->careful) r->h = fmin(r->h, r->short_step);
+  sim->h = used;
+  return CPS_OK;
+}
+
+static cps_status complete(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
+  r->err = err;
+  int jumped = r->sim->t == stop->time && stop->is_break;
+  cps_status status = r->has_guards ? settle(r, &jumped) : CPS_OK;
+  return status == CPS_OK && jumped ? start_anew(r, err) : status;
+}
+
+static void count(void *work) {
+  run *r = work;
+  r->sim->result.counters.factorisations = r->r.matrix.factored;
+}
+
+static void free_run(void *work) {
+  run *r = work;
+  cps_residual_free(&r->r);
+  for (int i = 0; i < ARRAYS; i++) free(*r->arrays[i].at);
+  free(r);
+}
+
+static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   const cps_system *s = sim->system;
   const scenario_run *set = &s->scenario->run;
   cps_status status = cps_residual_accepts(s, "alpha", err);
   if (status != CPS_OK) return status;
-  run r = {.sim = sim, .err = err, .adaptive = !(set->step > 0), .careful = -INFINITY};
-  make_scheme(&r, set->rho);
-  for (int i = 0; i < s->nc; i++) r.has_guards |= sim->mode[i] >= 0;
-  int guards = r.has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
-  const array arrays[] = {
-      {&r.y, s->ny},        {&r.a, s->nx},         {&r.a1, s->nx},       {&r.f, s->nc},
-      {&r.f1, s->nc},       {&r.z_t, s->nz},       {&r.z_t1, s->nz},     {&r.aux_a, s->nx},
-      {&r.aux_z, s->nz},    {&r.before_a, s->nx},  {&r.before_z, s->nz}, {&r.before_f, s->nc},
-      {&r.base_q, s->nx},   {&r.base_v, s->nx},    {&r.base_z, s->nz},   {&r.da, s->nx},
-      {&r.df, s->nc},       {&r.dz, s->nz},        {&r.largest, s->ny},  {&r.extension, springs},
-      {&r.damper, springs}, {&r.load, s->n_loads}, {&r.drive, s->nx},    {&r.guard, guards},
-      {&r.guard1, guards}};
-  enum { COUNT = sizeof arrays / sizeof arrays[0] };
-  r.arrays = arrays;
-  r.n_arrays = COUNT;
+  run *r = calloc(1, sizeof *r);
+  if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  r->sim = sim;
+  r->adaptive = !(set->step > 0);
+  r->careful = -INFINITY;
+  double span = set->until - set->from;
+  r->most = set->step > 0 ? set->step : span / 50;
+  r->h = r->adaptive ? 1e-4 * span : r->most;
+  make_scheme(r, set->rho);
+  for (int i = 0; i < s->nc; i++) r->has_guards |= sim->mode[i] >= 0;
+  int guards = r->has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
+  const array arrays[ARRAYS] = {
+      {&r->y, s->ny},        {&r->a, s->nx},         {&r->a1, s->nx},       {&r->f, s->nc},
+      {&r->f1, s->nc},       {&r->z_t, s->nz},       {&r->z_t1, s->nz},     {&r->aux_a, s->nx},
+      {&r->aux_z, s->nz},    {&r->before_a, s->nx},  {&r->before_z, s->nz}, {&r->before_f, s->nc},
+      {&r->base_q, s->nx},   {&r->base_v, s->nx},    {&r->base_z, s->nz},   {&r->da, s->nx},
+      {&r->df, s->nc},       {&r->dz, s->nz},        {&r->largest, s->ny},  {&r->extension, springs},
+      {&r->damper, springs}, {&r->load, s->n_loads}, {&r->drive, s->nx},    {&r->guard, guards},
+      {&r->guard1, guards}};
+  memcpy(r->arrays, arrays, sizeof arrays);
   int good = 1;
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; i < ARRAYS; i++)
     good = (*arrays[i].at = calloc(arrays[i].n > 0 ? (size_t)arrays[i].n : 1, sizeof(double))) && good;
-  if (!good)
-    status = cps_simulation_fail(sim, -1, err, "out of memory");
-  else
-    status = cps_residual_make(&r.r, s, &sim->work, err);
-  if (status == CPS_OK) {
-    status = integrate(&r);
-    cps_residual_free(&r.r);
-  }
-  for (int i = 0; i < COUNT; i++) free(*arrays[i].at);
+  status = good ? cps_residual_make(&r->r, s, &sim->work, err)
+                : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  *work = r;
+  if (status != CPS_OK) free_run(r);
   return status;
 }
+
+const stepper cps_body_alpha = {.checkpoint_steps = CHECKPOINT_STEPS,
+                                .make = make_run,
+                                .free = free_run,
+                                .begin = begin,
+                                .restart = start_anew,
+                                .step = step,
+                                .complete = complete,
+                                .list = list,
+                                .forget = forget,
+                                .count = count};

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORDER_MOST = 5, SHORT = 16 };
+enum { ORDER_MOST = 5, SHORT = 16, ARRAYS = 16 };
 
 /* Steps after which the integration starts anew, so that nothing hangs on the history that CVODES holds: a
  * checkpoint taken there is exact. Coming back to the full order costs some thirty short steps. */
@@ -40,9 +40,11 @@ typedef struct run {
   cps_simulation *sim;
   cps_error *err;
   residual r;
+  double *arrays[ARRAYS]; /* owned: all those below */
   SUNContext context;
   void *cvode;
   N_Vector y, w;    /* w: work [nw], then friction's impulse over mass [nc] */
+  long counted[3];  /* of CVODES' counters, since its last restart */
   SUNMatrix matrix; /* an empty one: CVODES asks for one, ours is in r */
   SUNLinearSolver linear;
   double gamma;
@@ -55,8 +57,14 @@ typedef struct run {
   int n_guards, *fired; /* guards of laws with memory, and which of them CVODES found */
   double *kept;         /* [ny] state after the last accepted step, if there are guards */
   double careful;       /* until this time steps are short, to see what happens before a guard fires */
+  double reached;       /* the end of the last step, */
+  int found;            /* what CVODES returned for it, */
+  double stop_time;     /* and where CVODES has been told to stop; NAN: nothing yet */
+  int again;            /* it has to start anew before the next step */
+  int restarted;        /* and has done so since the last step */
   int failed_contact;
   const bdf_follower *along; /* changes of state to integrate along; NULL: none */
+  int n_along;
   N_Vector *y_along, *w_along;
   double *dy, *dy_t; /* [ny] */
 } run;
@@ -261,7 +269,7 @@ static int get_changes(const run *r, double t) {
 
 static int make_changes(run *r) {
   if (!r->along) return 1;
-  int n = r->along->n;
+  int n = r->n_along = r->along->n;
   void *c = r->cvode;
   r->y_along = N_VCloneVectorArray(n, r->y);
   r->w_along = N_VCloneVectorArray(n, r->w);
@@ -361,8 +369,8 @@ static int make_cvode(run *r) {
 }
 
 static void free_cvode(run *r) {
-  if (r->y_along) N_VDestroyVectorArray(r->y_along, r->along->n);
-  if (r->w_along) N_VDestroyVectorArray(r->w_along, r->along->n);
+  if (r->y_along) N_VDestroyVectorArray(r->y_along, r->n_along);
+  if (r->w_along) N_VDestroyVectorArray(r->w_along, r->n_along);
   r->y_along = r->w_along = NULL;
   if (r->cvode) CVodeFree(&r->cvode);
   if (r->linear) SUNLinSolFreeEmpty(r->linear);
@@ -377,15 +385,18 @@ static void free_cvode(run *r) {
 
 /* ------------------------------------------------------------------ a run */
 
-/* Adds CVODES' counters, which start again with every restart. */
-static void count(run *r) {
-  long tests = 0, iterations = 0, failures = 0;
+/* Adds what CVODES' counters, which start again with every restart, have gained. */
+static void count(void *work) {
+  run *r = work;
+  long now[3] = {0};
   cps_counters *n = &r->sim->result.counters;
-  CVodeGetNumErrTestFails(r->cvode, &tests);
-  CVodeGetNumNonlinSolvIters(r->cvode, &iterations);
-  CVodeGetNumStepSolveFails(r->cvode, &failures);
-  n->rejected += tests + failures;
-  n->newton += iterations;
+  CVodeGetNumErrTestFails(r->cvode, &now[0]);
+  CVodeGetNumStepSolveFails(r->cvode, &now[1]);
+  CVodeGetNumNonlinSolvIters(r->cvode, &now[2]);
+  n->rejected += now[0] - r->counted[0] + now[1] - r->counted[1];
+  n->newton += now[2] - r->counted[2];
+  memcpy(r->counted, now, sizeof now);
+  n->factorisations = r->r.matrix.factored;
 }
 
 /* Starts from the simulation's state, and starts again where something has jumped. */
@@ -402,6 +413,10 @@ static cps_status restart(run *r, int begins) {
   if (CVodeReInit(r->cvode, sim->t, r->y) != CV_SUCCESS || CVodeQuadReInit(r->cvode, r->w) != CV_SUCCESS ||
       !restart_changes(r))
     return cps_simulation_fail(sim, -1, r->err, "SUNDIALS cannot start again here");
+  memset(r->counted, 0, sizeof r->counted);
+  r->stop_time = NAN;
+  r->again = 0;
+  r->restarted = 1;
   return CPS_OK;
 }
 
@@ -416,17 +431,6 @@ static cps_status fetch(run *r, double t) {
   unpack(s, N_VGetArrayPointer(r->y), sim->y);
   memcpy(sim->y + 2 * s->nx + s->nz, N_VGetArrayPointer(r->w), (size_t)s->nw * sizeof(double));
   return CPS_OK;
-}
-
-/* Records the outputs that the step to t has passed. */
-static cps_status record_passed(run *r, double t) {
-  cps_simulation *sim = r->sim;
-  cps_status status = CPS_OK;
-  while (status == CPS_OK && cps_simulation_passed(sim, t)) {
-    status = fetch(r, sim->next_output);
-    if (status == CPS_OK) status = cps_simulation_record(sim, r->err);
-  }
-  return status;
 }
 
 /* Fires the guards that CVODES has found at zero. */
@@ -516,37 +520,74 @@ static int look_again(run *r, double before, double t) {
   return 1;
 }
 
-/* One step of CVODES, to `stop` at most; *again if it has to start anew behind it. */
-static cps_status step(run *r, double stop, int *again) {
-  cps_simulation *sim = r->sim;
-  const scenario_run *set = &sim->system->scenario->run;
-  double before = sim->t, t = before;
-  int flag = CVode(r->cvode, stop, r->y, &t, CV_ONE_STEP);
-  if (flag < 0) return complain(r, flag);
-  if (flag == CV_ROOT_RETURN && look_again(r, before, t)) {
-    *again = 1;
-    return CPS_OK;
-  }
-  if (r->n_guards > 0 && t > r->careful && before <= r->careful) CVodeSetMaxStep(r->cvode, longest(set));
-  cps_status status = record_passed(r, t);
-  if (status == CPS_OK) status = fetch(r, t);
-  if (status == CPS_OK) status = tell(r, (step_note){.kind = NOTE_SMOOTH});
-  if (status != CPS_OK) return status;
-  if (flag == CV_ROOT_RETURN) {
-    status = tell(r, (step_note){.kind = NOTE_END});
-    if (status == CPS_OK) status = fire(r);
-    *again = 1;
-  } else if (r->n_guards > 0) {
-    status = settle(r, again);
-  }
-  if (r->n_guards > 0) memcpy(r->kept, sim->y, (size_t)sim->system->ny * sizeof(double));
-  if (status == CPS_OK && cps_simulation_every_step(sim) && t < stop)
-    status = cps_simulation_record(sim, r->err);
-  return status == CPS_OK ? cps_simulation_stepped(sim, t - before, r->err) : status;
+/* Tells CVODES where to stop. What is prescribed is not looked at where it jumps, unless that is the end. */
+static void set_stop(run *r, const stop *stop) {
+  if (r->stop_time == stop->time) return;
+  if (isnan(r->stop_time)) /* a new start */
+    r->latest = stop->jump < stop->end
+                    ? stop->jump - 1e-13 * (stop->jump - r->sim->t) - 4e-16 * fabs(stop->jump)
+                    : INFINITY;
+  r->stop_time = stop->time;
+  CVodeSetStopTime(r->cvode, stop->time);
 }
 
-/* A fresh start is due, but not where steps are kept short. */
-static int is_due(const run *r) { return r->sim->t > r->careful && cps_checkpoint_due(r->sim, FRESH_START); }
+/* One step of CVODES. */
+static cps_status step(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
+  cps_simulation *sim = r->sim;
+  const scenario_run *set = &sim->system->scenario->run;
+  double before = sim->t;
+  r->err = err;
+  for (;;) {
+    if (r->again) {
+      cps_status status = restart(r, 0);
+      if (status != CPS_OK) return status;
+    }
+    set_stop(r, stop);
+    r->found = CVode(r->cvode, stop->time, r->y, &r->reached, CV_ONE_STEP);
+    if (r->found < 0) return complain(r, r->found);
+    if (r->found != CV_ROOT_RETURN || !look_again(r, before, r->reached)) break;
+    r->again = 1;
+  }
+  if (r->n_guards > 0 && r->reached > r->careful && before <= r->careful)
+    CVodeSetMaxStep(r->cvode, longest(set));
+  r->restarted = 0;
+  sim->h = r->reached - before;
+  return CPS_OK;
+}
+
+static double reached(const void *work) { return ((const run *)work)->reached; }
+
+static cps_status between(void *work, double t, cps_error *err) {
+  run *r = work;
+  r->err = err;
+  return fetch(r, t);
+}
+
+static cps_status complete(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
+  cps_simulation *sim = r->sim;
+  r->err = err;
+  cps_status status = fetch(r, r->reached);
+  if (status == CPS_OK) status = tell(r, (step_note){.kind = NOTE_SMOOTH});
+  if (status != CPS_OK) return status;
+  if (r->found == CV_ROOT_RETURN) {
+    status = tell(r, (step_note){.kind = NOTE_END});
+    if (status == CPS_OK) status = fire(r);
+    r->again = 1;
+  } else if (r->n_guards > 0) {
+    status = settle(r, &r->again);
+  }
+  if (r->n_guards > 0) memcpy(r->kept, sim->y, (size_t)sim->system->ny * sizeof(double));
+  if (status != CPS_OK || sim->t != stop->time || !(stop->is_break || stop->is_end)) return status;
+  status = tell(r, (step_note){.kind = NOTE_END});
+  if (!stop->is_end) return status == CPS_OK ? restart(r, 0) : status;
+  r->again |= stop->is_break;
+  return status;
+}
+
+/* A fresh start may be made, but not where steps are kept short. */
+static int ready(const void *work) { return ((const run *)work)->sim->t > ((const run *)work)->careful; }
 
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
@@ -555,99 +596,114 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "bdf.factored", r->r.matrix.factored);
 }
 
-/* Makes CVODES anew from the simulation's state. */
-static cps_status start_fresh(run *r) {
-  count(r);
+/* Makes CVODES anew from the simulation's state: nothing hangs on its history, or on pivots. */
+static cps_status make_anew(run *r) {
   free_cvode(r);
   cps_sparse_forget(&r->r.matrix);
-  if (!make_cvode(r)) return cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS cannot be set up");
-  return cps_checkpoint_offer(r->sim, r->err);
+  memset(r->counted, 0, sizeof r->counted);
+  r->stop_time = NAN;
+  r->again = 0;
+  r->restarted = 1;
+  return make_cvode(r) ? CPS_OK : cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS cannot be set up");
 }
 
-/* Up to the next restart, at `stop` or before. */
-static cps_status integrate_to(run *r, double stop) {
-  cps_simulation *sim = r->sim;
-  /* at the stop something jumps, unless it is the end: do not look that far */
-  r->latest = stop < sim->system->scenario->run.until ? stop - 1e-13 * (stop - sim->t) - 4e-16 * fabs(stop)
-                                                      : INFINITY;
-  CVodeSetStopTime(r->cvode, stop);
-  cps_status status = CPS_OK;
-  int again = 0;
-  while (status == CPS_OK && !again && sim->t < stop && !is_due(r)) status = step(r, stop, &again);
-  return status;
-}
-
-static cps_status integrate(run *r, int resumed) {
-  cps_simulation *sim = r->sim;
-  const cps_system *s = sim->system;
-  const scenario_run *set = &s->scenario->run;
-  cps_status status = resumed ? CPS_OK : restart(r, 1);
-  if (!resumed) memcpy(r->kept, sim->y, (size_t)s->ny * sizeof(double));
-  while (status == CPS_OK && sim->t < set->until) {
-    double stop = fmin(set->until, cps_system_next_break(s, sim->t));
-    status = integrate_to(r, stop);
-    if (status == CPS_OK && sim->t == stop) status = tell(r, (step_note){.kind = NOTE_END});
-    if (status == CPS_OK && sim->t < set->until) status = restart(r, 0);
-    if (status == CPS_OK && sim->t == stop && cps_simulation_due(sim))
-      status = cps_simulation_record(sim, r->err);
-    if (status == CPS_OK && sim->t < set->until && is_due(r)) status = start_fresh(r);
-  }
+static cps_status forget(void *work, cps_error *err) {
+  run *r = work;
+  r->err = err;
+  cps_status status = r->restarted ? CPS_OK : restart(r, 0);
   count(r);
-  sim->result.counters.factorisations += r->r.matrix.factored;
+  return status == CPS_OK ? make_anew(r) : status;
+}
+
+static cps_status start_anew(void *work, cps_error *err) {
+  run *r = work;
+  r->err = err;
+  return restart(r, 0);
+}
+
+static cps_status begin(void *work, int resumed, cps_error *err) {
+  run *r = work;
+  r->err = err;
+  if (resumed) return make_anew(r);
+  cps_status status = restart(r, 1);
+  memcpy(r->kept, r->sim->y, (size_t)r->sim->system->ny * sizeof(double));
   return status;
 }
 
-cps_status cps_run_bdf(cps_simulation *sim, cps_error *err) {
+static void free_run(void *work) {
+  run *r = work;
+  free_cvode(r);
+  cps_residual_free(&r->r);
+  for (int i = 0; i < ARRAYS; i++) free(r->arrays[i]);
+  free(r->rolls);
+  free(r->fired);
+  free(r);
+}
+
+static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   const cps_system *s = sim->system;
   cps_status status = cps_residual_accepts(s, "bdf", err);
   if (status != CPS_OK) return status;
-  run r = {.sim = sim, .err = err, .latest = INFINITY, .careful = -INFINITY, .failed_contact = -1};
-  r.along = sim->follow.bdf;
+  run *r = calloc(1, sizeof *r);
+  if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  *work = r;
+  *r = (run){.sim = sim,
+             .err = err,
+             .latest = INFINITY,
+             .careful = -INFINITY,
+             .failed_contact = -1,
+             .stop_time = NAN,
+             .along = sim->follow.bdf};
   for (int i = 0; i < s->nc; i++)
-    if (sim->mode[i] >= 0) r.n_guards += s->contacts[i].law->n_guards;
+    if (sim->mode[i] >= 0) r->n_guards += s->contacts[i].law->n_guards;
   struct {
     double **at;
     int n;
-  } arrays[] = {{&r.state, s->ny},
-                {&r.rates, s->ny},
-                {&r.kept, s->ny},
-                {&r.a, s->nx},
-                {&r.f, s->nc},
-                {&r.z_t, s->nz},
-                {&r.dy, r.along ? s->ny : 0},
-                {&r.dy_t, r.along ? s->ny : 0},
-                {&r.dq, s->nx},
-                {&r.dv, s->nx},
-                {&r.r_a, s->nx},
-                {&r.r_f, s->nc},
-                {&r.r_z, s->nz},
-                {&r.da, s->nx},
-                {&r.df, s->nc},
-                {&r.dz_t, s->nz}};
-  enum { COUNT = sizeof arrays / sizeof arrays[0] };
-  r.rolls = calloc((size_t)s->nx, sizeof(int));
-  r.fired = calloc(r.n_guards > 0 ? (size_t)r.n_guards : 1, sizeof(int));
-  int good = r.rolls && r.fired;
-  for (int i = 0; i < COUNT; i++)
-    good = (*arrays[i].at = calloc(arrays[i].n > 0 ? (size_t)arrays[i].n : 1, sizeof(double))) && good;
+  } arrays[ARRAYS] = {{&r->state, s->ny},
+                      {&r->rates, s->ny},
+                      {&r->kept, s->ny},
+                      {&r->a, s->nx},
+                      {&r->f, s->nc},
+                      {&r->z_t, s->nz},
+                      {&r->dy, r->along ? s->ny : 0},
+                      {&r->dy_t, r->along ? s->ny : 0},
+                      {&r->dq, s->nx},
+                      {&r->dv, s->nx},
+                      {&r->r_a, s->nx},
+                      {&r->r_f, s->nc},
+                      {&r->r_z, s->nz},
+                      {&r->da, s->nx},
+                      {&r->df, s->nc},
+                      {&r->dz_t, s->nz}};
+  r->rolls = calloc((size_t)s->nx, sizeof(int));
+  r->fired = calloc(r->n_guards > 0 ? (size_t)r->n_guards : 1, sizeof(int));
+  int good = r->rolls && r->fired;
+  for (int i = 0; i < ARRAYS; i++) {
+    *arrays[i].at = r->arrays[i] = calloc(arrays[i].n > 0 ? (size_t)arrays[i].n : 1, sizeof(double));
+    good = good && r->arrays[i];
+  }
   for (int i = 0; good && i < s->scenario->n_bodies; i++)
     if (s->scenario->bodies[i].kind == BODY_SURFACE)
-      r.rolls[s->body_q[i]] = s->scenario->bodies[i].motion_is_velocity;
-  if (good) {
-    int resumed = 0;
-    status = cps_residual_make(&r.r, s, &sim->work, err);
-    int made = status == CPS_OK;
-    if (made) status = cps_checkpoint_begin(sim, list, &r, &resumed, err);
-    if (status == CPS_OK)
-      status = make_cvode(&r) ? integrate(&r, resumed)
-                              : cps_simulation_fail(sim, -1, err, "SUNDIALS cannot be set up");
-    free_cvode(&r);
-    if (made) cps_residual_free(&r.r);
-  } else {
-    status = cps_simulation_fail(sim, -1, err, "out of memory");
-  }
-  for (int i = 0; i < COUNT; i++) free(*arrays[i].at);
-  free(r.rolls);
-  free(r.fired);
+      r->rolls[s->body_q[i]] = s->scenario->bodies[i].motion_is_velocity;
+  status = good ? cps_residual_make(&r->r, s, &sim->work, err)
+                : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  if (status == CPS_OK && !make_cvode(r))
+    status = cps_simulation_fail(sim, -1, err, "SUNDIALS cannot be set up");
+  if (status != CPS_OK) free_run(r);
   return status;
 }
+
+const stepper cps_body_bdf = {.traits = STEPPER_INTERPOLATES,
+                              .checkpoint_steps = FRESH_START,
+                              .make = make_run,
+                              .free = free_run,
+                              .begin = begin,
+                              .restart = start_anew,
+                              .step = step,
+                              .reached = reached,
+                              .between = between,
+                              .complete = complete,
+                              .list = list,
+                              .forget = forget,
+                              .ready = ready,
+                              .count = count};

@@ -8,6 +8,7 @@
 #include "steppers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Growth and shrinkage of a step, and the safety of its choice. */
@@ -50,8 +51,95 @@ static int rests(machine *m, double t) {
   return good;
 }
 
+/* A run: the method, and where it stands. */
+typedef struct cable_run {
+  cps_simulation *sim;
+  cps_error *err;
+  alpha_stepper r;
+  int adaptive;
+  double span, most, tolerance;
+  double h; /* next step */
+  /* steps and failures since the last look at how far they came */
+  long mark_steps, failures;
+  double mark;
+} cable_run;
+
+/* Steps that fail more often than not and hardly get anywhere end the run, with a reason. */
+enum { PATIENCE = 3000 };
+
+static int crawls(cable_run *y) {
+  long steps = y->sim->result.counters.steps - y->mark_steps;
+  if (steps + y->failures < PATIENCE) return 0;
+  int bad = y->failures > steps / 2 && y->sim->t - y->mark < 1e-3 * y->span;
+  y->mark_steps += steps;
+  y->mark = y->sim->t;
+  y->failures = 0;
+  return bad;
+}
+
+static void list(checkpoint *c, void *owner) {
+  cable_run *y = owner;
+  CHECKPOINT_VALUE(c, "alpha.t", y->r.t);
+  CHECKPOINT_VALUE(c, "alpha.iterations", y->r.iterations);
+  CHECKPOINT_VALUE(c, "alpha.h", y->h);
+  CHECKPOINT_VALUE(c, "alpha.mark_steps", y->mark_steps);
+  CHECKPOINT_VALUE(c, "alpha.failures", y->failures);
+  CHECKPOINT_VALUE(c, "alpha.mark", y->mark);
+}
+
+static void set_out(cable_run *y) {
+  const machine *m = y->r.m;
+  const scenario_run *set = &y->sim->system->scenario->run;
+  double size = 0;
+  int rests = 0; /* what is not in equilibrium starts with a shock, and is looked at closely */
+  for (int i = 0; i < m->n_cables; i++) {
+    double length = 0;
+    for (int k = 0; k < m->cable[i].n; k++) length += m->cable[i].length[k];
+    size = fmax(size, length);
+    rests |= m->cable[i].of->start_statics;
+  }
+  y->adaptive = !(set->step > 0);
+  y->span = set->until - set->from;
+  y->most = y->adaptive ? y->span / 20 : set->step;
+  y->tolerance = set->tolerance_abs + set->tolerance * size;
+  y->h = !y->adaptive ? y->most : rests ? fmin(1e-3 * y->span, 1e-3) : fmin(1e-6 * y->span, 1e-6);
+  y->mark = y->sim->t;
+}
+
+/* One step that is good, however often it takes; *used is its length. */
+static cps_status advance(cable_run *y, const stop *stop, double *used) {
+  cps_simulation *sim = y->sim;
+  for (;;) {
+    double left = stop->time - sim->t, steps = ceil(left / fmin(y->h, y->most) * (1 - 1e-9));
+    double h = *used = steps > 1 ? left / steps : left;
+    /* what jumps at the end of the step is not yet seen there */
+    int jumps = steps <= 1 && stop->is_break && !stop->is_end;
+    if (!cps_alpha_step(&y->r, jumps ? h - 1e-13 * h - 4e-16 * fabs(stop->time) : h)) {
+      sim->result.counters.rejected++;
+      y->failures++;
+      y->h = h / 2;
+      if (y->h < 1e-12 * y->span || y->h < 1e-13 || crawls(y))
+        return cps_run_give_up(sim, y->r.m, y->h, y->err);
+      continue;
+    }
+    double ratio = y->adaptive ? y->r.error / y->tolerance : 0;
+    if (!(ratio > 1) || h <= 1e-9 * y->span) {
+      y->h = fmin(y->most, h * (y->adaptive ? fmin(GROW, SAFETY / cbrt(fmax(ratio, 1e-6))) : GROW));
+      y->r.t = steps > 1 ? y->r.t : stop->time;
+      return CPS_OK;
+    }
+    cps_machine_bring_back(y->r.m);
+    y->r.t = sim->t;
+    sim->result.counters.rejected++;
+    y->h = h * fmax(SHRINK, SAFETY / cbrt(ratio));
+  }
+}
+
 /* Starts the method, at first or where something has jumped: with accelerations that balance. */
-static cps_status begin(alpha_stepper *r, cps_simulation *sim, cps_error *err) {
+static cps_status restart(void *work, cps_error *err) {
+  cable_run *y = work;
+  alpha_stepper *r = &y->r;
+  cps_simulation *sim = y->sim;
   machine *m = r->m;
   cable_note what = {.released = 1, .from = r->t, .coeffs = cps_machine_instant(r->t)};
   if (cps_machine_release(m, r->t) && sim->follow.step) {
@@ -84,123 +172,48 @@ static cps_status begin(alpha_stepper *r, cps_simulation *sim, cps_error *err) {
   return sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
 }
 
-/* A run: the method, and where it stands. */
-typedef struct cable_run {
-  cps_simulation *sim;
-  cps_error *err;
-  alpha_stepper r;
-  int adaptive;
-  double span, most, tolerance;
-  double h, stop, jump; /* next step; when to stop, and where something prescribed jumps */
-  int is_output;
-  /* steps and failures since the last look at how far they came */
-  long mark_steps, failures;
-  double mark;
-} cable_run;
-
-/* Steps that fail more often than not and hardly get anywhere end the run, with a reason. */
-enum { PATIENCE = 3000 };
-
-static int crawls(cable_run *y) {
-  long steps = y->sim->result.counters.steps - y->mark_steps;
-  if (steps + y->failures < PATIENCE) return 0;
-  int bad = y->failures > steps / 2 && y->sim->t - y->mark < 1e-3 * y->span;
-  y->mark_steps += steps;
-  y->mark = y->sim->t;
-  y->failures = 0;
-  return bad;
-}
-
-static void list(checkpoint *c, void *owner) {
-  cable_run *y = owner;
-  CHECKPOINT_VALUE(c, "alpha.t", y->r.t);
-  CHECKPOINT_VALUE(c, "alpha.iterations", y->r.iterations);
-  CHECKPOINT_VALUE(c, "alpha.h", y->h);
-  CHECKPOINT_VALUE(c, "alpha.stop", y->stop);
-  CHECKPOINT_VALUE(c, "alpha.jump", y->jump);
-  CHECKPOINT_VALUE(c, "alpha.is_output", y->is_output);
-  CHECKPOINT_VALUE(c, "alpha.mark_steps", y->mark_steps);
-  CHECKPOINT_VALUE(c, "alpha.failures", y->failures);
-  CHECKPOINT_VALUE(c, "alpha.mark", y->mark);
-}
-
-static void set_out(cable_run *y) {
-  const machine *m = y->r.m;
-  const scenario_run *set = &y->sim->system->scenario->run;
-  double size = 0;
-  int rests = 0; /* what is not in equilibrium starts with a shock, and is looked at closely */
-  for (int i = 0; i < m->n_cables; i++) {
-    double length = 0;
-    for (int k = 0; k < m->cable[i].n; k++) length += m->cable[i].length[k];
-    size = fmax(size, length);
-    rests |= m->cable[i].of->start_statics;
-  }
-  y->adaptive = !(set->step > 0);
-  y->span = set->until - set->from;
-  y->most = y->adaptive ? y->span / 20 : set->step;
-  y->tolerance = set->tolerance_abs + set->tolerance * size;
-  y->h = !y->adaptive ? y->most : rests ? fmin(1e-3 * y->span, 1e-3) : fmin(1e-6 * y->span, 1e-6);
-  y->stop = y->jump = y->mark = y->sim->t;
-}
-
-/* One step that is good, however often it takes; *used is its length. */
-static cps_status advance(cable_run *y, double *used) {
+static cps_status step(void *work, const stop *stop, cps_error *err) {
+  cable_run *y = work;
   cps_simulation *sim = y->sim;
-  for (;;) {
-    double left = y->stop - sim->t, steps = ceil(left / fmin(y->h, y->most) * (1 - 1e-9));
-    double h = *used = steps > 1 ? left / steps : left;
-    /* what jumps at the end of the step is not yet seen there */
-    int jumps = steps <= 1 && y->stop >= y->jump && y->stop < sim->system->scenario->run.until;
-    if (!cps_alpha_step(&y->r, jumps ? h - 1e-13 * h - 4e-16 * fabs(y->stop) : h)) {
-      sim->result.counters.rejected++;
-      y->failures++;
-      y->h = h / 2;
-      if (y->h < 1e-12 * y->span || y->h < 1e-13 || crawls(y))
-        return cps_run_give_up(sim, y->r.m, y->h, y->err);
-      continue;
-    }
-    double ratio = y->adaptive ? y->r.error / y->tolerance : 0;
-    if (!(ratio > 1) || h <= 1e-9 * y->span) {
-      y->h = fmin(y->most, h * (y->adaptive ? fmin(GROW, SAFETY / cbrt(fmax(ratio, 1e-6))) : GROW));
-      y->r.t = steps > 1 ? y->r.t : y->stop;
-      return CPS_OK;
-    }
-    cps_machine_bring_back(y->r.m);
-    y->r.t = sim->t;
-    sim->result.counters.rejected++;
-    y->h = h * fmax(SHRINK, SAFETY / cbrt(ratio));
-  }
+  double used = 0;
+  y->err = err;
+  cps_status status = advance(y, stop, &used);
+  if (status != CPS_OK) return status;
+  cps_machine_settle(y->r.m);
+  cps_audit_step(y->r.m, y->r.coeffs.t, used);
+  sim->t = y->r.t;
+  sim->h = used;
+  sim->result.counters.newton = sim->result.counters.factorisations = y->r.iterations;
+  cable_note what = {.from = y->r.from, .h = used, .coeffs = y->r.coeffs};
+  return sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
 }
 
-cps_status cps_run_cable_alpha(cps_simulation *sim, cps_error *err) {
-  const scenario_run *set = &sim->system->scenario->run;
-  cable_run y = {.sim = sim, .err = err, .r = {.m = sim->machine, .t = sim->t}};
-  double used = 0;
-  int resumed;
-  set_out(&y);
-  cps_status status = cps_checkpoint_begin(sim, list, &y, &resumed, err);
-  while (status == CPS_OK && sim->t < set->until) {
-    if (sim->t >= y.jump) {
-      status = begin(&y.r, sim, err);
-      if (status != CPS_OK) break;
-      y.jump = cps_machine_next_break(sim->system->scenario, sim->t);
-    }
-    if (sim->t >= y.stop) y.stop = cps_simulation_next_stop(sim, &y.is_output);
-    status = advance(&y, &used);
-    if (status != CPS_OK) break;
-    cps_machine_settle(y.r.m);
-    cps_audit_step(y.r.m, y.r.coeffs.t, used);
-    sim->t = y.r.t;
-    cable_note what = {.from = y.r.from, .h = used, .coeffs = y.r.coeffs};
-    if (sim->follow.step) status = sim->follow.step(sim, &what, sim->follow.data, err);
-    if (status != CPS_OK) break;
-    sim->result.counters.newton = sim->result.counters.factorisations = y.r.iterations;
-    if ((sim->t == y.stop && y.is_output) || cps_simulation_every_step(sim))
-      status = cps_simulation_record(sim, err);
-    if (status == CPS_OK) status = cps_simulation_stepped(sim, used, err);
-    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
-      status = cps_checkpoint_offer(sim, err);
-  }
-  sim->result.counters.evaluations = y.r.iterations;
-  return status;
+static cps_status begin(void *work, int resumed, cps_error *err) {
+  (void)err;
+  if (!resumed) ((cable_run *)work)->sim->restart_due = 1;
+  return CPS_OK;
 }
+
+static void count(void *work) {
+  const cable_run *y = work;
+  y->sim->result.counters.evaluations = y->r.iterations;
+}
+
+static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
+  cable_run *y = calloc(1, sizeof *y);
+  *work = y;
+  if (!y) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  *y = (cable_run){.sim = sim, .r = {.m = sim->machine, .t = sim->t}};
+  set_out(y);
+  return CPS_OK;
+}
+
+const stepper cps_cable_alpha = {.traits = STEPPER_ROW_FIRST,
+                                 .checkpoint_steps = CHECKPOINT_STEPS,
+                                 .make = make_run,
+                                 .free = free,
+                                 .begin = begin,
+                                 .restart = restart,
+                                 .step = step,
+                                 .list = list,
+                                 .count = count};

@@ -71,9 +71,13 @@ typedef struct run {
   recall *memory;
   flat now, end;
   double kept;   /* time of the state that is kept in the machine */
+  double now_at; /* end of the last step */
   double latest; /* nothing is evaluated after this time, where something jumps */
   double tolerance;
   long iterations;
+  double stop_time; /* where IDA has been told to stop; NAN: nothing yet */
+  long counted[2];  /* of IDA's counters, since its last restart */
+  int passed_rows;  /* the machine has been put to places within the last step */
   /* of the last step */
   step_coeffs coeffs;
   int order;
@@ -400,7 +404,8 @@ static int make_ida(run *r) {
          IDASetMaxStep(a, longest) == IDA_SUCCESS && IDASetNonlinearSolver(a, r->newton) == IDA_SUCCESS;
 }
 
-static void free_run(run *r) {
+static void free_run(void *work) {
+  run *r = work;
   if (r->ida) IDAFree(&r->ida);
   if (r->newton) SUNNonlinSolFreeEmpty(r->newton);
   if (r->y) N_VDestroy(r->y);
@@ -409,6 +414,7 @@ static void free_run(run *r) {
   free_flat(&r->now);
   free_flat(&r->end);
   free(r->memory);
+  free(r);
 }
 
 /* ------------------------------------------------------------------ for who follows the run */
@@ -437,7 +443,7 @@ static void learn(run *r) {
 /* IDA predicts by the polynomial through the last points, one more than the order, and corrects with a leading coefficient
  * as if steps were equal: the two differ in all points. Of order 1 the last one alone is left. */
 static void weigh_step(const run *r, double *past) {
-  double c = 1 / r->coeffs.v_a, x[BDF_POINTS], value[BDF_POINTS], slope[BDF_POINTS];
+  double c = 1 / r->coeffs.v_a, x[BDF_POINTS] = {0}, value[BDF_POINTS], slope[BDF_POINTS];
   int n = r->order + 1;
   memset(past, 0, BDF_POINTS * sizeof *past);
   past[0] = c;
@@ -463,18 +469,22 @@ static cps_status tell(run *r, const cable_note *what) {
 
 /* ------------------------------------------------------------------ a run */
 
-/* Adds IDA's counters, which start again with every restart. */
-static void count(run *r) {
-  long tests = 0, failures = 0;
+/* Adds what IDA's counters, which start again with every restart, have gained. */
+static void count(void *work) {
+  run *r = work;
+  long now[2] = {0};
   cps_counters *n = &r->sim->result.counters;
-  IDAGetNumErrTestFails(r->ida, &tests);
-  IDAGetNumNonlinSolvConvFails(r->ida, &failures);
-  n->rejected += tests + failures;
+  IDAGetNumErrTestFails(r->ida, &now[0]);
+  IDAGetNumNonlinSolvConvFails(r->ida, &now[1]);
+  n->rejected += now[0] - r->counted[0] + now[1] - r->counted[1];
+  memcpy(r->counted, now, sizeof now);
   n->newton = n->factorisations = n->evaluations = r->iterations;
 }
 
 /* Starts from the machine's state, and starts again where something has jumped. */
-static cps_status restart(run *r) {
+static cps_status restart(void *work, cps_error *err) {
+  run *r = work;
+  r->err = err;
   cable_note what = {.released = 1, .from = r->sim->t, .coeffs = cps_machine_instant(r->sim->t)};
   if (cps_machine_release(r->m, r->sim->t)) {
     cps_status status = tell(r, &what);
@@ -510,6 +520,8 @@ static cps_status restart(run *r) {
   if (IDAReInit(r->ida, r->sim->t, r->y, r->y_t) != IDA_SUCCESS)
     return cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS cannot start again here");
   memset(r->steps, 0, sizeof r->steps);
+  memset(r->counted, 0, sizeof r->counted);
+  r->stop_time = NAN;
   what.released = 0;
   what.begins = 1;
   what.balanced = balanced;
@@ -558,22 +570,32 @@ static cps_status interpolate(run *r, double t, double t1) {
   return tell(r, &what);
 }
 
-/* Records the outputs that the step to t has passed, and comes back to its end. */
-static cps_status record_passed(run *r, double t) {
-  cps_simulation *sim = r->sim;
-  cable_note what = {.from = r->kept, .h = t - r->kept, .coeffs = r->coeffs, .bdf = BDF_STEP};
+/* Tells about the step that ends at t, before the first row within it or if there are none. */
+static cps_status tell_step(run *r, double t, bdf_note kind) {
+  cable_note what = {.from = r->kept, .h = t - r->kept, .coeffs = r->coeffs, .bdf = kind};
   weigh_step(r, what.past);
-  if (!cps_simulation_passed(sim, t)) return tell(r, &what);
-  what.bdf = BDF_REACHED;
-  cps_status status = tell(r, &what);
-  take(r, &r->end);
-  while (status == CPS_OK && cps_simulation_passed(sim, t)) {
-    double at = sim->next_output;
-    status = interpolate(r, at, t);
-    if (status != CPS_OK) return status;
-    pass(r, at);
-    status = cps_simulation_record(sim, r->err);
+  return tell(r, &what);
+}
+
+static double reached(const void *work) { return ((const run *)work)->now_at; }
+
+/* A row within the step. */
+static cps_status between(void *work, double t, cps_error *err) {
+  run *r = work;
+  cps_status status = CPS_OK;
+  r->err = err;
+  if (!r->passed_rows) {
+    status = tell_step(r, r->now_at, BDF_REACHED);
+    take(r, &r->end);
+    r->passed_rows = 1;
   }
+  if (status == CPS_OK) status = interpolate(r, t, r->now_at);
+  if (status == CPS_OK) pass(r, t);
+  return status;
+}
+
+/* Comes back to the end of the step from a row within it. */
+static cps_status come_back(run *r, double t) {
   give_motion(r, &r->end);
   give_forces(r, &r->end, 1);
   memcpy(r->m->drum, r->end.drum, (size_t)r->m->n_drums * sizeof *r->m->drum);
@@ -581,17 +603,41 @@ static cps_status record_passed(run *r, double t) {
   cps_machine_tie(r->m);
   give_states(r, &r->end, 0);
   cps_machine_update_contacts(r->m, fmin(t, r->latest));
-  what = (cable_note){.from = r->kept, .h = t - r->kept, .coeffs = r->coeffs, .bdf = BDF_BACK};
-  return status == CPS_OK ? tell(r, &what) : status;
+  cable_note what = {.from = r->kept, .h = t - r->kept, .coeffs = r->coeffs, .bdf = BDF_BACK};
+  return tell(r, &what);
 }
 
-/* One step of IDA, to `stop` at most; *again if it has to start anew behind it. */
-static cps_status step(run *r, double stop, int *again) {
+static cps_status complete(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
+  (void)stop;
+  r->err = err;
+  cps_status status = r->passed_rows ? come_back(r, r->now_at) : tell_step(r, r->now_at, BDF_STEP);
+  if (status != CPS_OK) return status;
+  pass(r, r->now_at);
+  if (cps_machine_settle(r->m)) r->sim->restart_due = 1;
+  return CPS_OK;
+}
+
+/* Tells IDA where to stop. What is prescribed is not looked at where it jumps, unless that is the end. */
+static void set_stop(run *r, const stop *stop) {
+  if (r->stop_time == stop->time) return;
+  if (isnan(r->stop_time) && stop->jump < stop->end) /* a new start */
+    r->latest = stop->jump - 1e-13 * (stop->jump - r->sim->t) - 4e-16 * fabs(stop->jump);
+  r->stop_time = stop->time;
+  IDASetStopTime(r->ida, stop->time);
+}
+
+/* One step of IDA. */
+static cps_status step(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
   cps_simulation *sim = r->sim;
   double before = sim->t, t = before;
+  r->err = err;
+  r->passed_rows = 0;
+  set_stop(r, stop);
   cps_machine_keep(r->m);
   r->kept = before;
-  int flag = IDASolve(r->ida, stop, &t, r->y, r->y_t, IDA_ONE_STEP);
+  int flag = IDASolve(r->ida, stop->time, &t, r->y, r->y_t, IDA_ONE_STEP);
   if (flag < 0) {
     double h = 0;
     IDAGetCurrentStep(r->ida, &h);
@@ -607,13 +653,10 @@ static cps_status step(run *r, double stop, int *again) {
     return cps_run_give_up(sim, r->m, h, r->err);
   }
   learn(r);
-  if (stop - t < SLIVER * r->steps[0]) t = stop;
-  cps_status status = record_passed(r, t);
-  if (status != CPS_OK) return status;
-  pass(r, t);
-  *again = cps_machine_settle(r->m);
-  if (cps_simulation_every_step(sim) && t < stop) status = cps_simulation_record(sim, r->err);
-  return status == CPS_OK ? cps_simulation_stepped(sim, t - before, r->err) : status;
+  if (stop->time - t < SLIVER * r->steps[0]) t = stop->time;
+  r->now_at = t;
+  sim->h = t - before;
+  return CPS_OK;
 }
 
 /* IDA's history cannot be saved: it is forgotten at every instant at which a checkpoint may be taken. */
@@ -624,51 +667,45 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "bdf.iterations", r->iterations);
 }
 
-/* Up to the next restart, at `stop` or before. */
-static cps_status integrate_to(run *r, double stop) {
-  cps_simulation *sim = r->sim;
-  /* at the stop something jumps, unless it is the end: do not look that far */
-  if (stop < r->m->of->run.until) r->latest = stop - 1e-13 * (stop - sim->t) - 4e-16 * fabs(stop);
-  IDASetStopTime(r->ida, stop);
-  cps_status status = CPS_OK;
-  int again = 0;
-  while (status == CPS_OK && !again && sim->t < stop && !cps_checkpoint_due(sim, RESTART_STEPS))
-    status = step(r, stop, &again);
-  return status;
-}
-
-static cps_status integrate(run *r) {
-  cps_simulation *sim = r->sim;
-  const scenario_run *set = &r->m->of->run;
-  int resumed;
-  cps_status status = cps_checkpoint_begin(sim, list, r, &resumed, r->err);
-  if (status == CPS_OK) status = restart(r);
-  while (status == CPS_OK && sim->t < set->until) {
-    double stop = fmin(set->until, cps_machine_next_break(r->m->of, sim->t));
-    status = integrate_to(r, stop);
-    if (status == CPS_OK && sim->t == stop && cps_simulation_due(sim))
-      status = cps_simulation_record(sim, r->err);
-    if (status == CPS_OK && cps_checkpoint_due(sim, RESTART_STEPS)) {
-      count(r);
-      IDAReInit(r->ida, sim->t, r->y, r->y_t); /* its counters have been taken */
-      status = cps_checkpoint_offer(sim, r->err);
-    }
-    if (status == CPS_OK && sim->t < set->until) status = restart(r);
-  }
+static cps_status forget(void *work, cps_error *err) {
+  run *r = work;
+  (void)err;
   count(r);
+  r->sim->restart_due = 1;
+  return CPS_OK;
+}
+
+static cps_status begin(void *work, int resumed, cps_error *err) {
+  (void)resumed, (void)err;
+  ((run *)work)->sim->restart_due = 1;
+  return CPS_OK;
+}
+
+static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
+  cps_status status = accepts(sim->machine, err);
+  if (status != CPS_OK) return status;
+  run *r = calloc(1, sizeof *r);
+  if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  *r = (run){.sim = sim, .m = sim->machine, .err = err, .latest = INFINITY, .stop_time = NAN};
+  *work = r;
+  if (!make_state(r))
+    status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  else if (!make_ida(r))
+    status = cps_simulation_fail(sim, -1, err, "SUNDIALS cannot be set up");
+  if (status != CPS_OK) free_run(r);
   return status;
 }
 
-cps_status cps_run_cable_bdf(cps_simulation *sim, cps_error *err) {
-  run r = {.sim = sim, .m = sim->machine, .err = err, .latest = INFINITY};
-  cps_status status = accepts(r.m, err);
-  if (status != CPS_OK) return status;
-  if (!make_state(&r))
-    status = cps_simulation_fail(sim, -1, err, "out of memory");
-  else if (!make_ida(&r))
-    status = cps_simulation_fail(sim, -1, err, "SUNDIALS cannot be set up");
-  else
-    status = integrate(&r);
-  free_run(&r);
-  return status;
-}
+const stepper cps_cable_bdf = {.traits = STEPPER_INTERPOLATES | STEPPER_ROW_FIRST,
+                               .checkpoint_steps = RESTART_STEPS,
+                               .make = make_run,
+                               .free = free_run,
+                               .begin = begin,
+                               .restart = restart,
+                               .step = step,
+                               .reached = reached,
+                               .between = between,
+                               .complete = complete,
+                               .list = list,
+                               .forget = forget,
+                               .count = count};

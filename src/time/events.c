@@ -483,68 +483,86 @@ static cps_status start(run *r) {
   return restart(r, 1);
 }
 
-static cps_status integrate(run *r) {
-  cps_simulation *sim = r->sim;
-  const scenario_run *set = &sim->system->scenario->run;
-  int resumed;
-  cps_status status = cps_checkpoint_begin(sim, list, r, &resumed, r->err);
-  if (status == CPS_OK && !resumed) status = start(r);
-  double span = set->until - set->from;
-  while (status == CPS_OK && sim->t < set->until) {
-    if (sim->t >= r->next_break) {
-      r->next_break = cps_system_next_break(sim->system, sim->t);
-      r->d.latest = nextafter(r->next_break, -INFINITY);
-    }
-    int is_output;
-    double h = r->h;
-    double stop = cps_simulation_next_stop(sim, &is_output), used = 0, next = h;
-    double left = stop - sim->t, longest = set->step > 0 ? set->step : span / 50;
-    double most = left > longest * (1 + 1e-9) ? longest : left; /* round-off leaves no step of its own */
-    double try_h = h < 0.999 * most ? h : most;                 /* do not leave a crumb before the stop */
-    if (try_h < most && try_h > 0.6 * most) try_h = most / 2;
-    double from = sim->t;
-    long events = sim->result.n_events;
-    status = advance(r, try_h, &used, &next);
-    if (status != CPS_OK) break;
-    if (sim->result.n_events > events || used < try_h) next = fmin(next, fmax(h, used));
-    r->h = try_h < h && next > h ? fmax(h, next) : next;
-    if (used == try_h &&
-        (try_h == stop - from || sim->t >= stop)) { /* it has come to the stop: say so exactly */
-      sim->t = stop;
-      status = restart(r, 0);
-      if (status == CPS_OK && is_output) status = cps_simulation_record(sim, r->err);
-    } else if (cps_simulation_every_step(sim) || (sim->event_rows && sim->result.n_events > events)) {
-      status = cps_simulation_record(sim, r->err);
-    }
-    if (status == CPS_OK) status = cps_simulation_stepped(sim, used, r->err);
-    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
-      status = cps_checkpoint_offer(sim, r->err);
-  }
-  return status;
+static cps_status begin(void *work, int resumed, cps_error *err) {
+  run *r = work;
+  r->err = err;
+  return resumed ? CPS_OK : start(r);
 }
 
-cps_status cps_run_events(cps_simulation *sim, cps_error *err) {
+static cps_status start_anew(void *work, cps_error *err) {
+  run *r = work;
+  r->err = err;
+  return restart(r, 0);
+}
+
+static cps_status step(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
+  cps_simulation *sim = r->sim;
+  const scenario_run *set = &sim->system->scenario->run;
+  r->err = err;
+  if (sim->t >= r->next_break) {
+    r->next_break = stop->jump;
+    r->d.latest = nextafter(r->next_break, -INFINITY);
+  }
+  double h = r->h, used = 0, next = h, from = sim->t;
+  double left = stop->time - from, longest = set->step > 0 ? set->step : (set->until - set->from) / 50;
+  double most = left > longest * (1 + 1e-9) ? longest : left; /* round-off leaves no step of its own */
+  double try_h = h < 0.999 * most ? h : most;                 /* do not leave a crumb before the stop */
+  if (try_h < most && try_h > 0.6 * most) try_h = most / 2;
+  long events = sim->result.counters.events;
+  cps_status status = advance(r, try_h, &used, &next);
+  if (status != CPS_OK) return status;
+  if (sim->result.counters.events > events || used < try_h) next = fmin(next, fmax(h, used));
+  r->h = try_h < h && next > h ? fmax(h, next) : next;
+  sim->h = used;
+  /* it has come to the stop: say so exactly */
+  if (used == try_h && (try_h == stop->time - from || sim->t >= stop->time)) sim->t = stop->time;
+  return CPS_OK;
+}
+
+static cps_status complete(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
+  r->err = err;
+  return r->sim->t == stop->time ? restart(r, 0) : CPS_OK;
+}
+
+static void free_run(void *work) {
+  run *r = work;
+  cps_dopri_free(&r->d);
+  free(r->anchor);
+  free(r->before);
+  free(r->guard);
+  free(r->old);
+  free(r->let_go);
+  free(r->since);
+  free(r);
+}
+
+static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   const cps_system *s = sim->system;
   size_t nc = s->nc > 0 ? (size_t)s->nc : 1;
-  run r = {.sim = sim, .err = err, .last_event = -INFINITY};
-  r.anchor = calloc(nc, sizeof(double));
-  r.before = calloc(nc * CPS_MAX_GUARDS, sizeof(double));
-  r.guard = calloc(nc * CPS_MAX_GUARDS, sizeof(double));
-  r.old = calloc(nc, sizeof(int));
-  r.let_go = calloc(nc, sizeof(int));
-  r.since = calloc(nc, sizeof(double));
-  r.v_small = 1e-14;
-  cps_status status = CPS_NO_MEMORY;
-  if (cps_dopri_make(&r.d, s->ny) && r.anchor && r.before && r.guard && r.old && r.let_go && r.since)
-    status = integrate(&r);
-  else
-    cps_simulation_fail(sim, -1, err, "out of memory");
-  cps_dopri_free(&r.d);
-  free(r.anchor);
-  free(r.before);
-  free(r.guard);
-  free(r.old);
-  free(r.let_go);
-  free(r.since);
-  return status;
+  run *r = calloc(1, sizeof *r);
+  *work = r;
+  if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  *r = (run){.sim = sim, .last_event = -INFINITY, .v_small = 1e-14};
+  int good = cps_dopri_make(&r->d, s->ny);
+  r->anchor = calloc(nc, sizeof(double));
+  r->before = calloc(nc * CPS_MAX_GUARDS, sizeof(double));
+  r->guard = calloc(nc * CPS_MAX_GUARDS, sizeof(double));
+  r->old = calloc(nc, sizeof(int));
+  r->let_go = calloc(nc, sizeof(int));
+  r->since = calloc(nc, sizeof(double));
+  if (good && r->anchor && r->before && r->guard && r->old && r->let_go && r->since) return CPS_OK;
+  free_run(r);
+  return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
 }
+
+const stepper cps_events = {.traits = STEPPER_ROW_AT_EVENTS,
+                            .checkpoint_steps = CHECKPOINT_STEPS,
+                            .make = make_run,
+                            .free = free_run,
+                            .begin = begin,
+                            .restart = start_anew,
+                            .step = step,
+                            .complete = complete,
+                            .list = list};

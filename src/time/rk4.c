@@ -2,7 +2,8 @@
  *
  * Nothing is located: laws with modes and no memory choose their branch at every stage, laws with memory
  * settle their modes after every step. The last step before the end is shortened; outputs fall on the first
- * step at or after their time. Where rows are wanted at given times, a step that would pass one is made in two.
+ * step at or after their time. Where rows are wanted at given times, or the run pauses, a step that would pass one is
+ * made in two.
  */
 #include "step_notes.h"
 #include "steppers.h"
@@ -31,12 +32,8 @@ void cps_solver_release(cps_simulation *sim) {
 const rk_table cps_rk4_table = {
     4, {0, 0.5, 0.5, 1}, {{0}, {0.5}, {0, 0.5}, {0, 0, 1}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
 
-cps_status cps_note(cps_simulation *sim, const step_note *note, cps_error *err) {
-  return sim->follow.step ? sim->follow.step(sim, note, sim->follow.data, err) : CPS_OK;
-}
-
 /* One step with three arrays: y, the stage, and the sum of the stages' rates. */
-static cps_status step(cps_simulation *sim, double t, double h, double *stage, double *sum) {
+static cps_status make_step(cps_simulation *sim, double t, double h, double *stage, double *sum) {
   const double *at = cps_rk4_table.c, *weight = cps_rk4_table.b;
   const cps_system *s = sim->system;
   double *restrict y = sim->y, *restrict rate = sim->y_t;
@@ -63,49 +60,72 @@ static cps_status step(cps_simulation *sim, double t, double h, double *stage, d
   return CPS_OK;
 }
 
-/* Outputs are those of a grid that is hardly that of the steps. */
-static int is_due(const cps_simulation *sim, double h) {
-  return cps_simulation_due(sim) || (!sim->row_times && sim->t >= sim->next_output - 1e-9 * h);
+typedef struct run {
+  cps_simulation *sim;
+  double *stage, *sum;
+} run;
+
+static void free_run(void *work) {
+  run *r = work;
+  free(r->stage);
+  free(r->sum);
+  free(r);
 }
 
-/* The number of the step is all that a run has besides the simulation. */
-static void list(checkpoint *c, void *owner) { cps_checkpoint_item(c, "rk4.step", owner, sizeof(double)); }
-
-cps_status cps_run_rk4(cps_simulation *sim, cps_error *err) {
-  const cps_system *s = sim->system;
-  const scenario_run *run = &s->scenario->run;
-  double h = run->step > 0 ? run->step : (run->until - run->from) / 1000;
-  double *stage = calloc((size_t)s->ny, sizeof(double)), *sum = calloc((size_t)s->ny, sizeof(double));
-  cps_status status = CPS_OK;
-  if (!stage || !sum) status = cps_simulation_fail(sim, -1, err, "out of memory");
-  double length = run->until - run->from, steps = ceil(length / h * (1 - 1e-12)), i = 0;
-  int resumed;
-  if (status == CPS_OK) status = cps_checkpoint_begin(sim, list, &i, &resumed, err);
-  step_note begin = {.kind = NOTE_START, .contact = -1, .pinned = 1};
-  if (status == CPS_OK && !resumed) status = cps_note(sim, &begin, err);
-  while (status == CPS_OK && i < steps) {
-    double t = sim->t, end = i + 1 == steps ? run->until : run->from + (i + 1) * h, next = end;
-    if (sim->row_times && sim->next_output > t && sim->next_output < end) next = sim->next_output;
-    status = step(sim, t, next - t, stage, sum);
-    if (status != CPS_OK) {
-      cps_simulation_fail(sim, sim->work.failed_contact, err,
-                          "the contact forces do not settle: try a smaller step, or another friction law");
-      break;
-    }
-    sim->t = next;
-    step_note note = {.kind = NOTE_RK, .t = t, .h = next - t, .latest = INFINITY, .table = &cps_rk4_table};
-    status = cps_note(sim, &note, err);
-    cps_solver_release(sim);
-    if (status == CPS_OK) status = cps_simulation_settle(sim, err);
-    note.kind = NOTE_SETTLE;
-    if (status == CPS_OK) status = cps_note(sim, &note, err);
-    if (status == CPS_OK && is_due(sim, h)) status = cps_simulation_record(sim, err);
-    i += next == end;
-    if (status == CPS_OK) status = cps_simulation_stepped(sim, next - t, err);
-    if (status == CPS_OK && cps_checkpoint_due(sim, CHECKPOINT_STEPS))
-      status = cps_checkpoint_offer(sim, err);
-  }
-  free(stage);
-  free(sum);
-  return status;
+static double step_of(const cps_simulation *sim) {
+  const scenario_run *run = &sim->system->scenario->run;
+  return run->step > 0 ? run->step : (run->until - run->from) / 1000;
 }
+
+static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
+  size_t n = (size_t)sim->system->ny;
+  run *r = calloc(1, sizeof *r);
+  if (r) *r = (run){sim, calloc(n, sizeof(double)), calloc(n, sizeof(double))};
+  *work = r;
+  if (r && r->stage && r->sum) return CPS_OK;
+  if (r) free_run(r);
+  return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+}
+
+static cps_status begin(void *work, int resumed, cps_error *err) {
+  run *r = work;
+  step_note note = {.kind = NOTE_START, .contact = -1, .pinned = 1};
+  return resumed ? CPS_OK : cps_note(r->sim, &note, err);
+}
+
+static void snap(const void *work, stop *stop) {
+  const cps_simulation *sim = ((const run *)work)->sim;
+  cps_grid_snap(sim->system->scenario->run.from, step_of(sim), stop);
+}
+
+static cps_status step(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
+  cps_simulation *sim = r->sim;
+  double t = sim->t, h = step_of(sim), from = sim->system->scenario->run.from;
+  double next = from + (floor((t - from) / h + 1e-9) + 1) * h; /* of the grid */
+  if (next >= stop->time - 1e-9 * h) next = stop->time;
+  if (make_step(sim, t, next - t, r->stage, r->sum) != CPS_OK)
+    return cps_simulation_fail(
+        sim, sim->work.failed_contact, err,
+        "the contact forces do not settle: try a smaller step, or another friction law");
+  sim->t = next;
+  sim->h = next - t;
+  step_note note = {.kind = NOTE_RK, .t = t, .h = next - t, .latest = INFINITY, .table = &cps_rk4_table};
+  cps_status status = cps_note(sim, &note, err);
+  cps_solver_release(sim);
+  if (status == CPS_OK) status = cps_simulation_settle(sim, err);
+  note.kind = NOTE_SETTLE;
+  return status == CPS_OK ? cps_note(sim, &note, err) : status;
+}
+
+/* All that a later step reads belongs to the simulation. */
+static void list(checkpoint *c, void *work) { (void)c, (void)work; }
+
+const stepper cps_rk4 = {.traits = STEPPER_PASSES_BREAKS,
+                         .checkpoint_steps = CHECKPOINT_STEPS,
+                         .make = make_run,
+                         .free = free_run,
+                         .begin = begin,
+                         .snap = snap,
+                         .step = step,
+                         .list = list};

@@ -319,7 +319,7 @@ static const cable_engine *engine_of(const cps_scenario *s) {
                                    .fields = cps_lift_fields,
                                    .energy = lift_energy,
                                    .count = lift_count,
-                                   .run = cps_lift_run};
+                                   .stepper = &cps_elevator_stepper};
   for (int i = 0; i < s->n_cables; i++)
     if (s->cables[i].model != CABLE_ANCF) return &few;
   return s->n_cables > 0 ? &elements : NULL;
@@ -327,6 +327,7 @@ static const cable_engine *engine_of(const cps_scenario *s) {
 
 void cps_simulation_free(cps_simulation *sim) {
   if (!sim) return;
+  cps_driver_free(sim);
   cps_workspace_free(&sim->work);
   free(sim->y);
   free(sim->y_t);
@@ -348,24 +349,6 @@ void cps_simulation_free(cps_simulation *sim) {
 
 /* ------------------------------------------------------------------ for the solvers */
 
-double cps_simulation_next_stop(const cps_simulation *sim, int *is_output) {
-  const scenario_run *run = &sim->system->scenario->run;
-  double stop = run->until;
-  int each = cps_simulation_every_step(sim);
-  *is_output = !sim->rows_only || sim->next_output == stop;
-  if ((run->output > 0 || sim->row_times) && sim->next_output > sim->t && sim->next_output < stop) {
-    stop = sim->next_output;
-    *is_output = 1;
-  }
-  double next = sim->cables ? cps_machine_next_break(sim->system->scenario, sim->t)
-                            : cps_system_next_break(sim->system, sim->t);
-  if (next < stop) {
-    stop = next;
-    *is_output = each;
-  }
-  return stop;
-}
-
 void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, int only) {
   sim->row_times = times;
   sim->n_row_times = n;
@@ -376,18 +359,6 @@ void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, in
 
 int cps_simulation_every_step(const cps_simulation *sim) {
   return !sim->rows_only && sim->system->scenario->run.output <= 0;
-}
-
-int cps_simulation_passed(const cps_simulation *sim, double t) {
-  if (sim->row_times) return sim->next_output < t;
-  double interval = sim->system->scenario->run.output;
-  return interval > 0 && sim->next_output < t - 1e-9 * interval;
-}
-
-int cps_simulation_due(const cps_simulation *sim) {
-  const scenario_run *run = &sim->system->scenario->run;
-  if (cps_simulation_every_step(sim) || (sim->t == run->until && !sim->rows_only)) return 1;
-  return sim->row_times ? sim->t >= sim->next_output : sim->t >= sim->next_output - 1e-9 * run->output;
 }
 
 /* A frame of the fields, if it is time for one; 0 if out of memory. */
@@ -425,12 +396,14 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   if (res->n_fields > 0 && !record_frame(sim))
     return cps_simulation_fail(
         sim, -1, err, "out of memory for %ld frames: record less often with run.fields", res->frames);
+  double same = cps_driver_same(sim);
   if (sim->row_times) {
-    while (sim->next_output <= sim->t)
+    /* the one that was due may lie a little later than something that jumps, where the row is */
+    for (int due = sim->next_output <= sim->t + same; due; due = sim->next_output <= sim->t)
       sim->next_output = ++sim->output_index < sim->n_row_times ? sim->row_times[sim->output_index]
                                                                 : INFINITY;
   } else if (run->output > 0) {
-    while (sim->next_output <= sim->t + 1e-9 * run->output)
+    while (sim->next_output <= sim->t + fmax(1e-9 * run->output, same))
       sim->next_output = run->from + (double)++sim->output_index * run->output;
   }
   return sim->follow.row ? sim->follow.row(sim, sim->follow.data, err) : CPS_OK;
@@ -498,10 +471,9 @@ enum {
   PROGRESS_STATES = 4000, /* states times steps between two reports */
 };
 
-cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err) {
+cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_counters *n = &sim->result.counters;
-  sim->h = h;
   n->steps++;
   if (!sim->cables && (!isfinite(sim->y[sim->system->nx]) || !isfinite(sim->work.force[0])))
     return cps_simulation_fail(sim, -1, err, "the solution has become infinite: try a smaller step");
@@ -521,7 +493,7 @@ cps_status cps_simulation_stepped(cps_simulation *sim, double h, cps_error *err)
   /* often enough for people, whatever a step costs, and too seldom to be felt */
   if (!sim->progress || ++sim->since_progress < PROGRESS_STATES / sim->system->ny + 1) return CPS_OK;
   sim->since_progress = 0;
-  cps_progress p = {run->from, run->until, sim->t, h, n->steps, 0, 0};
+  cps_progress p = {run->from, run->until, sim->t, sim->h, n->steps, 0, 0};
   for (int i = 0; !sim->cables && i < sim->system->nc && i < 1000; i++)
     *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
   if (sim->cables) sim->cables->count(sim, &p);
@@ -551,29 +523,28 @@ cps_status cps_simulation_fail(cps_simulation *sim, int i, cps_error *err, const
   return CPS_FAILED;
 }
 
-cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *), void *data,
-                              cps_error *err) {
-  const scenario_run *run = &sim->system->scenario->run;
-  const solver *how = cps_solver_find(run->solver);
-  if (!how) return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "no solver is called \"%s\"", run->solver);
-  sim->progress = progress;
-  sim->progress_data = data;
-  cps_status (*solve)(cps_simulation *, cps_error *) = sim->cables ? how->alpha_stepper : how->run;
-  if (sim->cables && sim->cables->run) solve = sim->cables->run;
-  if (!solve)
-    return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "%s cannot run cables: use alpha or bdf",
-                         how->name);
-  /* What goes on from a checkpoint has recorded its first row before. */
-  int first = !sim->pending && (!sim->rows_only || sim->next_output <= sim->t);
-  cps_status status = first ? cps_simulation_record(sim, err) : CPS_OK;
-  if (status == CPS_OK) status = solve(sim, err);
-  sim->ended = 1;
-  sim->solver_list = NULL;
+/* Energy and counters of the result, as things stand. */
+static void summarise(cps_simulation *sim) {
+  cps_counters *n = &sim->result.counters;
   cps_energy e = {0};
   audit_run(sim, &e);
   sim->result.energy = e;
-  sim->result.counters.evaluations += sim->work.evaluations;
-  sim->result.counters.newton += sim->work.newton;
+  n->evaluations += sim->work.evaluations;
+  n->newton += sim->work.newton;
+  sim->work.evaluations = sim->work.newton = 0;
+}
+
+cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *), void *data,
+                              cps_error *err) {
+  sim->progress = progress;
+  sim->progress_data = data;
+  /* What goes on from a checkpoint has recorded its first row before. */
+  int first = !sim->pending && !sim->stepper && (!sim->rows_only || sim->next_output <= sim->t);
+  cps_status status = first ? cps_simulation_record(sim, err) : CPS_OK;
+  if (status == CPS_OK) status = cps_driver_begin(sim, err);
+  if (status == CPS_OK) status = cps_driver_run(sim, sim->system->scenario->run.until, 1, err);
+  sim->ended = 1;
+  summarise(sim);
   return status;
 }
 

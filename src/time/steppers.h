@@ -1,20 +1,94 @@
-/* steppers.h - what the solver files show each other. */
-#ifndef CPS_SOLVERS_H
-#define CPS_SOLVERS_H
+/* steppers.h - integration methods as rows of a table, and the one loop that drives them (driver.c).
+ *
+ * The driver decides where steps have to end (outputs, jumps of something prescribed, the time that is asked for), records rows,
+ * reports events, progress and checkpoints. A stepper makes one step at a time. All that it needs is in its workspace, which is
+ * made once; everything that a later step reads is in its list, so that a simulation can be saved between any two steps.
+ */
+#ifndef CPS_STEPPERS_H
+#define CPS_STEPPERS_H
 
 #include "system.h"
 
-cps_status cps_run_rk4(cps_simulation *sim, cps_error *err);
-cps_status cps_run_events(cps_simulation *sim, cps_error *err);
-cps_status cps_run_alpha(cps_simulation *sim, cps_error *err);
-cps_status cps_run_bdf(cps_simulation *sim, cps_error *err);
+/* Where a step has to end at the latest, and why. */
+typedef struct stop {
+  double time;
+  int is_break; /* something prescribed jumps there; a step that ends there must not see what comes after */
+  int is_end;   /* of a run: nothing comes after */
+  double jump;  /* when something prescribed next jumps, */
+  double end;   /* and when the run ends; INFINITY: never */
+} stop;
 
-/* Cables. */
-cps_status cps_run_cable_alpha(cps_simulation *sim, cps_error *err);
-cps_status cps_run_cable_bdf(cps_simulation *sim, cps_error *err);
+enum {
+  STEPPER_PASSES_BREAKS =
+      1, /* of a fixed grid: neither breaks nor outputs end a step; rows are those of the next step */
+  STEPPER_INTERPOLATES = 2, /* outputs do not end a step: `between` gives what is inside of it */
+  STEPPER_ROW_FIRST = 4,    /* at a break the row is recorded before the method starts anew */
+  STEPPER_ROW_AT_EVENTS = 8 /* knows cps_simulation.event_rows */
+};
+
+typedef struct stepper {
+  unsigned traits;
+  long checkpoint_steps; /* between two instants at which checkpoints are possible */
+  /* The workspace for a simulation as it stands. */
+  cps_status (*make)(cps_simulation *sim, void **work, cps_error *err);
+  void (*free)(void *work);
+  /* Before the first step; `resumed`: the state that is listed has been put in place. */
+  cps_status (*begin)(void *work, int resumed, cps_error *err);
+  /* Starts anew at the present time, where something prescribed has jumped. NULL: nothing to be done. */
+  cps_status (*restart)(void *work, cps_error *err);
+  /* Moves a stop onto the grid of fixed steps, if it differs from it by round-off only. May be NULL. */
+  void (*snap)(const void *work, stop *stop);
+  /* One accepted step that ends at stop->time at the latest: sets sim->h, and sim->t unless it interpolates. */
+  cps_status (*step)(void *work, const stop *stop, cps_error *err);
+  /* STEPPER_INTERPOLATES: the end of the step; and puts the simulation to a time within it. */
+  double (*reached)(const void *work);
+  cps_status (*between)(void *work, double t, cps_error *err);
+  /* At the end of the step, after the rows within: modes, and unless STEPPER_ROW_FIRST a new start at a break. May be NULL. */
+  cps_status (*complete)(void *work, const stop *stop, cps_error *err);
+  /* What a checkpoint holds of the workspace. */
+  checkpoint_list list;
+  /* Forgets what cannot be listed; NULL: nothing. `ready`: whether it may at the present time; NULL: always. */
+  cps_status (*forget)(void *work, cps_error *err);
+  int (*ready)(const void *work);
+  /* Brings the counters of the result up to date. May be NULL. */
+  void (*count)(void *work);
+} stepper;
+
+/* A solver as scenarios name it: its steppers for bodies, and for cables of elements (NULL: cannot). */
+typedef struct solver {
+  const char *name, *title;
+  const stepper *bodies, *cables;
+} solver;
+
+const solver *cps_solver_find(const char *name);
+const solver *cps_solver_at(int i); /* NULL past the end */
+
+extern const stepper cps_rk4, cps_events, cps_body_alpha, cps_body_bdf, cps_cable_alpha, cps_cable_bdf,
+    cps_elevator_stepper;
+
+/* ------------------------------------------------------------------ driver.c */
+
+/* Makes the workspace, unless it is there, and takes up a checkpoint. */
+cps_status cps_driver_begin(cps_simulation *sim, cps_error *err);
+/* Goes to `until`; ends: that is the end of a run, which has a row. */
+cps_status cps_driver_run(cps_simulation *sim, double until, int ends, cps_error *err);
+void cps_driver_free(cps_simulation *sim);
+/* Times that differ by less are the same: a part of a step, and round-off. */
+double cps_driver_same(const cps_simulation *sim);
+
+/* ------------------------------------------------------------------ fixed steps
+ *
+ * A grid anchor + i h. A stop that lies on it is reached by steps of exactly h, whatever stops are in between: a run that is cut
+ * into pieces makes the same steps. One that does not is reached by equal steps that are a little shorter. */
+typedef struct fixed_step {
+  double h, end;
+  int last; /* it comes to the stop */
+} fixed_step;
+void cps_grid_snap(double anchor, double h, stop *stop);
+fixed_step cps_grid_step(double anchor, double h, double t, double stop);
+
 /* Fails: the equations do not converge with steps of h. Says where in which cable. */
 cps_status cps_run_give_up(cps_simulation *sim, const struct machine *m, double h, cps_error *err);
-cps_status cps_lift_run(cps_simulation *sim, cps_error *err); /* whatever run.solver says */
 
 /* Releases bodies whose hold ends at the current time: they get their initial velocity. */
 void cps_solver_release(cps_simulation *sim);

@@ -1,0 +1,174 @@
+/* driver.c - the one loop that drives every stepper: where steps end, what is recorded, when a checkpoint is possible.
+ *
+ * Steps end at rows of the result, where something prescribed jumps, and at the time that is asked for. Times that are closer
+ * than a small part of a step are one stop: a step as short as round-off would divide by nothing, and what is integrated over it
+ * has no digits. Of such times that of the jump counts, since what is prescribed compares with that very number; then the time
+ * that is asked for; then that of the row.
+ */
+#include "step_notes.h"
+#include "steppers.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Times that differ by less than this part of a step are one. */
+static const double SAME = 1e-9;
+
+double cps_driver_same(const cps_simulation *sim) {
+  const scenario_run *run = &sim->system->scenario->run;
+  double step = run->step > 0 ? run->step : sim->h;
+  return fmax(SAME * step, 4 * DBL_EPSILON * fabs(sim->t));
+}
+
+cps_status cps_note(cps_simulation *sim, const step_note *note, cps_error *err) {
+  return sim->follow.step ? sim->follow.step(sim, note, sim->follow.data, err) : CPS_OK;
+}
+
+/* ------------------------------------------------------------------ stops */
+
+static double next_break(const cps_simulation *sim) {
+  return sim->cables ? cps_machine_next_break(sim->system->scenario, sim->t)
+                     : cps_system_next_break(sim->system, sim->t);
+}
+
+/* The next time at which a step has to end for a row. */
+static double next_row(const cps_simulation *sim) {
+  unsigned traits = sim->stepper->traits;
+  int rows = sim->row_times || (sim->system->scenario->run.output > 0 && !(traits & STEPPER_PASSES_BREAKS));
+  return rows && !(traits & STEPPER_INTERPOLATES) && sim->next_output > sim->t ? sim->next_output : INFINITY;
+}
+
+static stop next_stop(const cps_simulation *sim, double until, int ends) {
+  double same = cps_driver_same(sim), row = next_row(sim);
+  stop s = {.jump = next_break(sim), .end = ends ? until : INFINITY};
+  double jump = sim->stepper->traits & STEPPER_PASSES_BREAKS ? INFINITY : s.jump;
+  double first = fmin(fmin(row, jump), until);
+  s.is_break = jump <= first + same;
+  s.is_end = ends && until <= first + same;
+  s.time = s.is_end ? until : s.is_break ? jump : until <= first + same ? until : row;
+  return s;
+}
+
+/* ------------------------------------------------------------------ fixed steps */
+
+/* The point of a grid that is the same as t but for round-off; t itself if there is none. */
+static double on_grid(double anchor, double h, double t) {
+  double point = anchor + round((t - anchor) / h) * h;
+  return fabs(point - t) <= fmax(SAME * h, 4 * DBL_EPSILON * fabs(t)) ? point : t;
+}
+
+void cps_grid_snap(double anchor, double h, stop *stop) {
+  if (!stop->is_break && !stop->is_end) stop->time = on_grid(anchor, h, stop->time);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+/* Whether a row is due at the present time, which is the end of the run or not. */
+static int row_due(const cps_simulation *sim, int is_end) {
+  double interval = sim->system->scenario->run.output, same = cps_driver_same(sim);
+  if (cps_simulation_every_step(sim) || (is_end && !sim->rows_only)) return 1;
+  return sim->t >= sim->next_output - (sim->row_times ? same : fmax(SAME * interval, same));
+}
+
+/* Whether a row lies clearly before t. */
+static int row_passed(const cps_simulation *sim, double t) {
+  if (sim->row_times) return sim->next_output < t;
+  double interval = sim->system->scenario->run.output;
+  return interval > 0 && sim->next_output < t - SAME * interval;
+}
+
+/* Rows within the step that has just been made. */
+static cps_status rows_between(cps_simulation *sim, cps_error *err) {
+  double reached = sim->stepper->reached(sim->solver);
+  cps_status status = CPS_OK;
+  while (status == CPS_OK && row_passed(sim, reached)) {
+    status = sim->stepper->between(sim->solver, sim->next_output, err);
+    if (status == CPS_OK) status = cps_simulation_record(sim, err);
+  }
+  return status;
+}
+
+/* ------------------------------------------------------------------ the loop */
+
+static const stepper *stepper_of(const cps_simulation *sim, cps_error *err) {
+  const char *name = sim->system->scenario->run.solver;
+  const solver *how = cps_solver_find(name);
+  if (!how) {
+    cps_error_set(err, CPS_BAD_INPUT, "run.solver", "no solver is called \"%s\"", name);
+    return NULL;
+  }
+  if (sim->cables && sim->cables->stepper) return sim->cables->stepper;
+  const stepper *found = sim->cables ? how->cables : how->bodies;
+  if (!found)
+    cps_error_set(err, CPS_BAD_INPUT, "run.solver", "%s cannot run cables: use alpha or bdf", how->name);
+  return found;
+}
+
+cps_status cps_driver_begin(cps_simulation *sim, cps_error *err) {
+  if (sim->stepper && !sim->pending) return CPS_OK;
+  cps_status status = CPS_OK;
+  if (!sim->stepper) {
+    const stepper *how = stepper_of(sim, err);
+    if (!how) return CPS_BAD_INPUT;
+    status = how->make(sim, &sim->solver, err);
+    if (status != CPS_OK) return status;
+    sim->stepper = how;
+  }
+  int resumed = sim->pending != NULL;
+  if (resumed) status = cps_checkpoint_resume(sim, err);
+  return status == CPS_OK ? sim->stepper->begin(sim->solver, resumed, err) : status;
+}
+
+void cps_driver_free(cps_simulation *sim) {
+  if (sim->stepper) sim->stepper->free(sim->solver);
+  sim->stepper = NULL;
+  sim->solver = NULL;
+}
+
+static cps_status offer_checkpoint(cps_simulation *sim, cps_error *err) {
+  const stepper *how = sim->stepper;
+  cps_status status = how->forget ? how->forget(sim->solver, err) : CPS_OK;
+  return status == CPS_OK ? cps_checkpoint_offer(sim, err) : status;
+}
+
+/* One step, and all that happens at its end. */
+static cps_status advance(cps_simulation *sim, const stop *next, cps_error *err) {
+  const stepper *how = sim->stepper;
+  long events = sim->result.counters.events;
+  cps_status status = how->step(sim->solver, next, err);
+  if (status == CPS_OK && how->between) status = rows_between(sim, err);
+  if (status == CPS_OK && how->complete) status = how->complete(sim->solver, next, err);
+  if (status != CPS_OK) return status;
+  int there = sim->t == next->time, last = there && next->is_end;
+  int due = there || (how->traits & STEPPER_PASSES_BREAKS) ? row_due(sim, last)
+                                                           : cps_simulation_every_step(sim);
+  if (!there && sim->event_rows && (how->traits & STEPPER_ROW_AT_EVENTS))
+    due |= sim->result.counters.events > events;
+  if (due) status = cps_simulation_record(sim, err);
+  if (there && next->is_break && (how->traits & STEPPER_ROW_FIRST)) sim->restart_due = 1;
+  if (status == CPS_OK) status = cps_simulation_stepped(sim, err);
+  if (status != CPS_OK || !cps_checkpoint_due(sim, how->checkpoint_steps)) return status;
+  if (how->forget && (last || (how->ready && !how->ready(sim->solver)))) return CPS_OK;
+  return offer_checkpoint(sim, err);
+}
+
+cps_status cps_driver_run(cps_simulation *sim, double until, int ends, cps_error *err) {
+  const stepper *how = sim->stepper;
+  cps_status status = CPS_OK;
+  stop next = {.time = -INFINITY};
+  while (status == CPS_OK && until - sim->t > (ends ? 0 : cps_driver_same(sim))) {
+    if (sim->restart_due) {
+      sim->restart_due = 0;
+      if (how->restart) status = how->restart(sim->solver, err);
+      if (status != CPS_OK) break;
+    }
+    if (sim->t >= next.time) {
+      next = next_stop(sim, until, ends);
+      if (how->snap) how->snap(sim->solver, &next);
+    }
+    status = advance(sim, &next, err);
+  }
+  if (how->count) how->count(sim->solver);
+  return status;
+}
