@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 
-.PHONY: all help setup build test demo bench bench-peers lint fuzz docs web screenshots install clean
+.PHONY: all help setup build test demo bench bench-peers lint fuzz docs web screenshots python wheel install clean
 
 all: build
 
@@ -17,6 +17,8 @@ help:
 	@echo 'make docs      write the generated part of docs/'
 	@echo 'make web       bundle the front end of reports into web/dist'
 	@echo 'make screenshots  take the pictures of the README'
+	@echo 'make python    install the Python package into build/python-env, and run its tests'
+	@echo 'make wheel     build its wheel into build/wheel'
 	@echo 'make install   install into PREFIX=$(PREFIX)'
 	@echo 'make setup     only install the Debian packages that all of these need'
 	@echo 'make clean     remove everything that was built'
@@ -60,6 +62,14 @@ web:
 screenshots: build
 	@scripts/setup.sh web
 	@scripts/screenshots.sh
+
+python:
+	@scripts/setup.sh build test
+	@scripts/python.sh
+
+wheel:
+	@scripts/setup.sh build test
+	@scripts/python.sh wheel
 
 install: build
 	@cmake --install build --prefix '$(PREFIX)'

@@ -1,0 +1,29 @@
+"""Capstan: stick-slip friction, and cables on pulleys, drums and winches.
+
+    import capstan
+
+    r = capstan.Scenario("crane.yaml").with_({"bodies.load.mass": 120}).run()
+    r["bodies.load.y"]          # a NumPy array, without a copy
+    capstan.models["cdq"](v=0.01, n=10.0, f_eq=2.0, mu=0.3)
+"""
+
+from __future__ import annotations
+
+from ._core import version as _version
+from .errors import CapstanError, ScenarioError, SimulationError
+from .models import Law, models
+from .result import Result
+from .scenario import Scenario, Sensitivities, quantity
+
+__version__: str = _version()
+__all__ = [
+    "CapstanError",
+    "Law",
+    "Result",
+    "Scenario",
+    "ScenarioError",
+    "Sensitivities",
+    "SimulationError",
+    "models",
+    "quantity",
+]

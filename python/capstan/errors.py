@@ -1,0 +1,66 @@
+"""Exceptions: each says file, line, column and key of what is wrong, as far as they are known."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from . import _core
+
+
+class CapstanError(Exception):
+    """What the library complains of. `problems` has a dict for each: status, file, line, column, key, time, text, source."""
+
+    def __init__(self, problems: list[dict[str, Any]]):
+        self.problems = problems
+        super().__init__("\n".join(_sentence(p) for p in problems))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("status", "file", "line", "column", "key", "time", "text", "source"):
+            return self.problems[0][name] if self.problems else None
+        raise AttributeError(name)
+
+
+class ScenarioError(CapstanError, ValueError):
+    """The input is wrong; nothing was done."""
+
+
+class SimulationError(CapstanError, RuntimeError):
+    """The computation failed; `result` holds everything up to that time, if there is anything."""
+
+    result: Any = None
+
+
+def _sentence(p: dict[str, Any]) -> str:
+    place = p["file"]
+    if p["line"]:
+        place += f":{p['line']}:{p['column']}"
+    text = f"{place}: {p['text']}" if place else p["text"]
+    if p["source"]:
+        text += f"\n    {p['source']}\n    {' ' * (p['column'] - 1)}^"
+    return text
+
+
+def _make(problems: list[dict[str, Any]]) -> Exception:
+    for p in problems:
+        if isinstance(p["time"], float) and math.isnan(p["time"]):
+            p["time"] = None
+    status = problems[0]["status"] if problems else ""
+    if status == "I/O error":
+        return OSError(_sentence(problems[0]))
+    return SimulationError(problems) if status == "failed" else ScenarioError(problems)
+
+
+class _Raised(Exception):
+    """What the extension raises, called with the list of problems; guarded() turns it into one of the above."""
+
+
+_core.set_error(_Raised)
+
+
+def guarded(call: Any, *args: Any) -> Any:
+    try:
+        return call(*args)
+    except _Raised as e:
+        problems = e.args[0]
+    raise _make(problems)

@@ -1,0 +1,169 @@
+/* scenario.c - scenarios, their whole runs, and their derivatives. */
+#include "core.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct scenario_object {
+  PyObject_HEAD
+  cps_scenario *scenario;
+} scenario_object;
+
+const cps_scenario *core_scenario_get(PyObject *self) { return ((scenario_object *)self)->scenario; }
+
+static PyObject *scenario_of(core_state *state, cps_scenario *scenario, cps_problems *problems) {
+  if (!scenario) return core_raise_problems(state, problems);
+  scenario_object *o = PyObject_New(scenario_object, state->scenario);
+  if (!o) {
+    cps_scenario_free(scenario);
+    return NULL;
+  }
+  o->scenario = scenario;
+  return (PyObject *)o;
+}
+
+static void scenario_free(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  cps_scenario_free(((scenario_object *)self)->scenario);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+static core_state *state_of_type(PyObject *type) { return PyModule_GetState(PyType_GetModule((PyTypeObject *)type)); }
+
+static PyObject *scenario_load(PyObject *type, PyObject *args) {
+  PyObject *path, *settings;
+  int n;
+  if (!PyArg_ParseTuple(args, "O&O", PyUnicode_FSConverter, &path, &settings)) return NULL;
+  const char **texts = core_texts(settings, &n);
+  PyObject *made = NULL;
+  if (texts) {
+    const char *name = PyBytes_AsString(path);
+    cps_problems *problems = NULL;
+    cps_scenario *s = cps_scenario_load(name, texts, n, &problems);
+    made = scenario_of(state_of_type(type), s, problems);
+  }
+  PyMem_Free((void *)texts);
+  Py_DECREF(path);
+  return made;
+}
+
+static PyObject *scenario_parse(PyObject *type, PyObject *args) {
+  const char *text, *file;
+  Py_ssize_t length;
+  PyObject *settings;
+  int n;
+  if (!PyArg_ParseTuple(args, "s#sO", &text, &length, &file, &settings)) return NULL;
+  const char **texts = core_texts(settings, &n);
+  if (!texts) return NULL;
+  cps_problems *problems = NULL;
+  cps_scenario *s = cps_scenario_parse(text, (size_t)length, file, texts, n, &problems);
+  PyMem_Free((void *)texts);
+  return scenario_of(state_of_type(type), s, problems);
+}
+
+static PyObject *scenario_change(PyObject *self, PyObject *args) {
+  PyObject *paths, *values;
+  core_doubles d;
+  int n;
+  if (!PyArg_ParseTuple(args, "OO", &paths, &values)) return NULL;
+  const char **texts = core_texts(paths, &n);
+  if (!texts) return NULL;
+  PyObject *made = NULL;
+  if (core_doubles_get(values, 0, &d)) {
+    cps_problems *problems = NULL;
+    if (d.n == n)
+      made = scenario_of(core_state_from(self), cps_scenario_with(core_scenario_get(self), texts, d.data, n, &problems), problems);
+    else
+      PyErr_SetString(PyExc_ValueError, "as many values as paths are needed");
+    core_doubles_release(&d);
+  }
+  PyMem_Free((void *)texts);
+  return made;
+}
+
+static PyObject *scenario_quantity(PyObject *self, PyObject *arg) {
+  const char *path = PyUnicode_AsUTF8AndSize(arg, NULL);
+  cps_quantity q;
+  cps_error err = {0};
+  if (!path) return NULL;
+  if (cps_scenario_quantity(core_scenario_get(self), path, &q, &err) != CPS_OK) return core_raise(core_state_from(self), &err);
+  return Py_BuildValue("ds", q.value, q.unit);
+}
+
+static PyObject *scenario_title(PyObject *self, PyObject *unused) {
+  (void)unused;
+  return PyUnicode_FromString(cps_scenario_title(core_scenario_get(self)));
+}
+
+static PyObject *scenario_hash(PyObject *self, PyObject *unused) {
+  (void)unused;
+  return PyUnicode_FromString(cps_scenario_hash(core_scenario_get(self)));
+}
+
+int core_scenario_type(PyObject *module, core_state *state) {
+  static PyMethodDef methods[] = {{"load", scenario_load, METH_VARARGS | METH_CLASS, NULL},
+                                  {"parse", scenario_parse, METH_VARARGS | METH_CLASS, NULL},
+                                  {"change", scenario_change, METH_VARARGS, NULL},
+                                  {"quantity", scenario_quantity, METH_O, NULL},
+                                  {"title", scenario_title, METH_NOARGS, NULL},
+                                  {"hash", scenario_hash, METH_NOARGS, NULL},
+                                  {NULL, NULL, 0, NULL}};
+  static PyType_Slot slots[] = {{Py_tp_dealloc, scenario_free}, {Py_tp_methods, methods}, {0, NULL}};
+  static PyType_Spec spec = {"capstan._core.Scenario", sizeof(scenario_object), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  state->scenario = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+  return state->scenario ? PyModule_AddType(module, state->scenario) : -1;
+}
+
+/* ------------------------------------------------------------------ derivatives */
+
+PyObject *core_sens(PyObject *module, PyObject *args) {
+  core_state *state = core_state_of(module);
+  PyObject *scenario, *wrt, *of, *call;
+  int method, n_wrt, n_of;
+  if (!PyArg_ParseTuple(args, "OOOiO", &scenario, &wrt, &of, &method, &call)) return NULL;
+  if (!PyObject_TypeCheck(scenario, state->scenario)) return PyErr_Format(PyExc_TypeError, "a Scenario is needed");
+  const char **paths = core_texts(wrt, &n_wrt), **outputs = paths ? core_texts(of, &n_of) : NULL;
+  PyObject *values = NULL, *gradient = NULL, *warnings = NULL;
+  cps_error err = {0};
+  cps_sens *sens = outputs ? cps_sens_new(core_scenario_get(scenario), paths, n_wrt, outputs, n_of, &err) : NULL;
+  if (outputs && !sens) core_raise(state, &err);
+  if (sens) {
+    
+    cps_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = cps_sens_run(sens, (cps_sens_method)method, core_watch, call, &err);
+    Py_END_ALLOW_THREADS;
+    if (status != CPS_OK) {
+      core_raise(state, &err);
+    } else {
+      values = PyList_New(0);
+      gradient = PyList_New(0);
+      warnings = PyList_New(0);
+      for (int i = 0; i < n_of && gradient && values; i++) {
+        PyObject *v = PyFloat_FromDouble(cps_sens_value(sens, i));
+        if (!v || PyList_Append(values, v) < 0) Py_CLEAR(values);
+        Py_XDECREF(v);
+        for (int j = 0; j < n_wrt && gradient; j++) {
+          PyObject *g = PyFloat_FromDouble(cps_sens_gradient(sens, i, j));
+          if (!g || PyList_Append(gradient, g) < 0) Py_CLEAR(gradient);
+          Py_XDECREF(g);
+        }
+      }
+      for (int i = 0; warnings && cps_sens_warning(sens, i); i++) {
+        PyObject *t = PyUnicode_FromString(cps_sens_warning(sens, i));
+        if (!t || PyList_Append(warnings, t) < 0) Py_CLEAR(warnings);
+        Py_XDECREF(t);
+      }
+    }
+  }
+  cps_sens_free(sens);
+  PyMem_Free((void *)paths);
+  PyMem_Free((void *)outputs);
+  if (values && gradient && warnings) return Py_BuildValue("NNN", values, gradient, warnings);
+  Py_XDECREF(values);
+  Py_XDECREF(gradient);
+  Py_XDECREF(warnings);
+  return NULL;
+}
