@@ -95,6 +95,11 @@ void shortest_number(char *text, size_t size, double value) {
   }
 }
 
+void json_raw(json *w, const char *key, const char *text, size_t length) {
+  lead(w, key);
+  fwrite(text, 1, length, w->out);
+}
+
 void json_number(json *w, const char *key, double value) {
   lead(w, key);
   if (!isfinite(value)) {

@@ -35,6 +35,8 @@ void json_text(json *w, const char *key, const char *text);
 void json_number(json *w, const char *key, double value);
 void json_int(json *w, const char *key, int value);
 void json_bool(json *w, const char *key, int value);
+/* A value that is JSON already: length bytes of text. */
+void json_raw(json *w, const char *key, const char *text, size_t length);
 
 /* Writes the shortest decimal number that reads back as the same double into text[size]. */
 void shortest_number(char *text, size_t size, double value);

@@ -22,7 +22,8 @@ typedef struct report_source {
       *run; /* result, settings, status, error, wall time; its scenario may be NULL: no drawing then */
   const char *title, *file, *hash, *solver, *version; /* NULL where not known */
   const char *text;                                   /* the scenario's source */
-  cps_energy energy;                                  /* at the end */
+  const char *summary; /* as it is written to summary.json, for its warnings; NULL: none */
+  cps_energy energy;   /* at the end */
   cps_counters counters;
   const char **focus; /* columns of which derivatives are shown first; NULL: none */
   int n_focus;

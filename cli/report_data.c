@@ -456,6 +456,8 @@ static void put_cables(json *w, const cps_scenario *s) {
     json_text(w, "name", c->name);
     json_bool(w, "closed", c->closed);
     json_text(w, "law", c->contact.law ? c->contact.law->name : NULL);
+    json_number(w, "diameter", c->diameter);
+    json_number(w, "mass_per_length", c->rho);
     json_open_flat(w, "ends", '[');
     for (int e = 0; e < 2; e++) {
       json_open_flat(w, NULL, '{');
@@ -511,6 +513,29 @@ static void put_numbers(json *w, const report_source *source) {
   json_close(w);
 }
 
+/* The warnings of the summary, whatever they are made of: its array of that name, which is JSON. */
+static void put_warnings(json *w, const char *summary) {
+  static const char key[] = "\n  \"warnings\": [";
+  const char *start = summary ? strstr(summary, key) : NULL;
+  if (!start) {
+    json_raw(w, "warnings", "[]", 2);
+    return;
+  }
+  start += sizeof key - 2;
+  const char *end = start;
+  int depth = 0, quoted = 0;
+  do {
+    if (quoted && *end == '\\' && end[1])
+      end++;
+    else if (*end == '"')
+      quoted = !quoted;
+    else if (!quoted)
+      depth += (*end == '[' || *end == '{') - (*end == ']' || *end == '}');
+    end++;
+  } while (*end && depth > 0);
+  json_raw(w, "warnings", start, (size_t)(end - start));
+}
+
 static void put_about(json *w, const report_source *source) {
   const outcome *o = source->run;
   const scenario_run *run = o->scenario ? &o->scenario->run : NULL;
@@ -525,6 +550,7 @@ static void put_about(json *w, const report_source *source) {
   json_text(w, "hash", source->hash);
   json_text(w, "scenario", source->text ? source->text : "");
   json_number(w, "wall", o->wall);
+  put_warnings(w, source->summary);
   json_open_flat(w, "settings", '[');
   for (int i = 0; i < o->n_settings; i++) json_text(w, NULL, o->settings[i]);
   json_close(w);

@@ -126,5 +126,15 @@ int report_write_run(const char *where, const char *folder, const outcome *o) {
   }
   report_label(label, sizeof label, folder);
   report_source source = report_source_of(label, o);
-  return report_write(where, path, 0, &source, 1);
+  char *summary = NULL;
+  size_t size = 0;
+  FILE *memory = open_memstream(&summary, &size);
+  if (memory) {
+    summary_write(memory, o);
+    fclose(memory);
+    source.summary = summary;
+  }
+  int status = report_write(where, path, 0, &source, 1);
+  free(summary);
+  return status;
 }

@@ -59,6 +59,7 @@ static void read_material(reader *r, const node *n, const raw_cable *raw, scenar
   c->ea = as_round ? raw->modulus * area : raw->ea;
   c->ei = as_round ? raw->bending_factor * raw->modulus * area * raw->diameter * raw->diameter / 16 : raw->ei;
   c->rho = as_round ? raw->density * area : raw->rho;
+  c->diameter = as_round ? raw->diameter : 0;
   if (!as_round && c->model == CABLE_ANCF && cps_node_key(n, "mass_per_length") && raw->rho == 0 &&
       raw->ea > 0) {
     int before = cps_enter(r, "mass_per_length");

@@ -1,13 +1,14 @@
 // synthetic.mjs - a made-up result with a cable on a driven drum, for looking at and testing the report's views of cables without
 // a simulation: a cable of 40 elements over a drum of radius 0.25 m, 1 m hanging on each side with 10 kg, and a spiral in space.
-// usage: node synthetic.mjs OUT.html [plane|space]
+// usage: node synthetic.mjs OUT.html [plane|space] [elements] [warning]
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), "../../web/dist");
-const R = 0.25, HANG = 1, N = 41, FRAMES = 201, T = 10, MASS = 10, G = 9.81, RHO = 0.4555, MU = 0.25, LENGTH = 2 * HANG + Math.PI * R;
+const elements = Number(process.argv[4] ?? 40), warnings = process.argv.slice(5);
+const R = 0.25, HANG = 1, N = elements + 1, FRAMES = 201, T = 10, MASS = 10, G = 9.81, RHO = 0.4555, MU = 0.25, LENGTH = 2 * HANG + Math.PI * R;
 
 // Angle of the drum: a quarter turn, there and back, with a smooth start.
 const angle = (t) => (Math.PI / 2) * Math.sin((Math.PI * t) / T) ** 2;
@@ -66,7 +67,7 @@ export function synthetic({ space = false, label = "pulley.results", scale = 1 }
   const header = {
     format: 1, version: "0.1.0",
     runs: [{
-      label, title: space ? "Cable on a drum, in space" : "Motorised pulley", status: "complete", error: null, version: "0.1.0", file: "pulley.yaml", hash: "0".repeat(64), wall: 0.24, settings: [],
+      label, title: space ? "Cable on a drum, in space" : "Motorised pulley", status: "complete", error: null, version: "0.1.0", file: "pulley.yaml", hash: "0".repeat(64), wall: 0.24, settings: [], warnings,
       scenario: "capstan: 1\ntitle: Motorised pulley # made up\ndrums:\n  pulley: {radius: 250 mm}\n",
       run: { solver: "alpha", from: 0, until: T, reached: T, tolerance: 1e-6, absolute_tolerance: 1e-9 },
       energy: { initial: 0, kinetic: 0, elastic: 1, gravity: 3.9, load_work: 0, motion_work: 9, friction: 4, damping: 0.1, solver: 0, error: 1e-5, scale: 9 },

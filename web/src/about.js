@@ -1,7 +1,7 @@
 // about.js - what a run was: its energy, its numbers, its file.
 import { Chart } from "./chart.js";
 import { extent } from "./data.js";
-import { DASHES, duration, el, number, seriesColor } from "./look.js";
+import { DASHES, duration, el, number, quantity, seriesColor } from "./look.js";
 import { csv, download, fileName } from "./save.js";
 
 // ---------------------------------------------------------------- energy
@@ -23,7 +23,7 @@ export function energyCharts(runs) {
   const range = [Math.min(...runs.map((r) => r.from)), Math.max(...runs.map((r) => r.until))];
   const wide = range[1] > range[0] ? range : undefined;
   return [
-    new Chart("Energy", () => ({ x: { label: "time", unit: "s", range: wide }, y: { label: "energy", unit: "J" }, series: paintIt(series), legend: true }), { overlay: cursor, time: true, height: 330 }),
+    new Chart("Energy over time", () => ({ x: { label: "time", unit: "s", range: wide }, y: { label: "energy", unit: "J" }, series: paintIt(series), legend: true }), { overlay: cursor, time: true, height: 330 }),
     new Chart("Closing error", () => ({ x: { label: "time", unit: "s", range: wide }, y: { label: "energy left over", unit: "J" }, series: paintIt(errors), legend: runs.length > 1 }), { overlay: cursor, time: true, height: 200 }),
   ];
 }
@@ -40,12 +40,15 @@ export function balance(run) {
   ].filter(([, v, kind]) => v !== 0 || kind !== "lost");
   const most = Math.max(...rows.map(([, v]) => Math.abs(v)), 1e-300);
   return el("div", { class: "balance", role: "table", "aria-label": "Energy balance at the end" }, rows.map(([label, v, kind]) => el("div", { class: `bar ${kind}`, role: "row" },
-    el("span", { role: "rowheader" }, label), el("span", { class: "track", "aria-hidden": "true" }, el("i", { style: `width:${Math.max(0.3, (100 * Math.abs(v)) / most)}%` })), el("b", { role: "cell" }, `${number(v, 4)} J`))));
+    el("span", { role: "rowheader" }, label), el("span", { class: "track", "aria-hidden": "true" }, el("i", { style: `width:${Math.max(0.3, (100 * Math.abs(v)) / most)}%` })), el("b", { role: "cell" }, quantity(v, "J")))));
 }
 
 // ---------------------------------------------------------------- numbers
 
 const relative = (e) => (e.scale > 0 ? Math.abs(e.error) / e.scale : 0);
+
+// "53.7", "kN"
+const parts = (value, unit) => { const [n, ...rest] = quantity(value, unit).split(" "); return [n, rest.join(" ")]; };
 
 // The four that matter most, for a machine of this kind.
 export function figures(run) {
@@ -61,11 +64,11 @@ export function figures(run) {
   };
   const tension = peak((c) => /^cables\..*\.tension_max$/.test(c.name)), torque = peak((c) => /^drums\..*torque$/.test(c.name)), force = peak((c) => /^springs\..*\.force$/.test(c.name));
   const travel = run.columns.filter((c) => /^bodies\..*\.[xyz]$/.test(c.name)).reduce((a, c) => { const [l, h] = extent(c.data); return h - l > (a?.v ?? -1) ? { v: h - l, name: c.name } : a; }, null);
-  if (tension) out.push(["Largest tension", number(tension.v, 4), "N", tension.name.split(".")[1]]);
-  if (torque) out.push(["Largest torque", number(torque.v, 4), "N m", torque.name.split(".")[1]]);
-  if (travel && out.length < 3) out.push(["Largest movement", number(travel.v, 4), "m", travel.name.split(".")[1]]);
-  if (force && out.length < 2) out.push(["Largest spring force", number(force.v, 4), "N", force.name.split(".")[1]]);
-  if (run.model.contacts.length || run.cables.some((c) => c.state)) out.push(["Lost to friction", number(e.friction, 4), "J", run.events.total ? `${run.events.total} transitions` : "friction work"]);
+  if (tension) out.push(["Largest tension", ...parts(tension.v, "N"), tension.name.split(".")[1]]);
+  if (torque) out.push(["Largest torque", ...parts(torque.v, "N m"), torque.name.split(".")[1]]);
+  if (travel && out.length < 3) out.push(["Largest movement", ...parts(travel.v, "m"), travel.name.split(".")[1]]);
+  if (force && out.length < 2) out.push(["Largest spring force", ...parts(force.v, "N"), force.name.split(".")[1]]);
+  if (run.model.contacts.length || run.cables.some((c) => c.state)) out.push(["Lost to friction", ...parts(e.friction, "J"), run.events.total ? `${run.events.total} transitions` : "friction work"]);
   out.push(["Energy left over", number(100 * relative(e), 2), "%", "of the largest energy"]);
   return out.slice(0, 4);
 }
@@ -76,9 +79,9 @@ export function facts(runs) {
   const rows = [["Status", (r) => r.status], ["Solver", (r) => r.run.solver], ["Simulated", (r) => `${number(r.run.from, 6)} to ${number(r.run.reached ?? r.until, 6)} s`],
     ["Computed in", (r) => duration(r.wall)], ["Against real time", (r) => (r.wall > 0 ? `${number((r.until - r.from) / r.wall, 3)} ×` : "–")],
     ...COUNTERS.map(([key, label]) => [label, (r) => (r.counters[key] ?? 0).toLocaleString("en").replace(/,/g, " ")]),
-    ["Mean step", (r) => (r.counters.steps ? `${number((r.until - r.from) / r.counters.steps, 3)} s` : "–")],
+    ["Mean step", (r) => (r.counters.steps ? quantity((r.until - r.from) / r.counters.steps, "s", 3) : "–")],
     ["Tolerance", (r) => (r.run.tolerance ? `${number(r.run.tolerance, 3)}, absolute ${number(r.run.absolute_tolerance, 3)}` : "–")],
-    ["Energy left over", (r) => `${number(r.energy.error, 3)} J, ${number(relative(r.energy), 2)} of the largest`],
+    ["Energy left over", (r) => `${quantity(r.energy.error, "J", 3)}, ${number(relative(r.energy), 2)} of the largest`],
     ["Rows", (r) => `${r.rows_total.toLocaleString("en").replace(/,/g, " ")}${r.rows_total > r.times.length ? `, ${r.times.length} of them in this page` : ""}`],
     ["Frames along cables", (r) => (r.fields.total ? `${r.fields.total}${r.fields.total > r.frames.length ? `, ${r.frames.length} of them in this page` : ""}` : "–")],
     ["Settings", (r) => (r.settings.length ? r.settings.join("\n") : "–")], ["File", (r) => r.file || "–"], ["Hash of the scenario", (r) => r.hash?.slice(0, 16) ?? "–"], ["Capstan", (r) => r.version]];

@@ -7,6 +7,8 @@
 //                                     `stride`, zigzagged, and stored as four byte planes
 // `at` counts bytes from the end of the header. cli/report_data.c writes it.
 
+const ROPE_DENSITY = 5000; // of a steel wire rope with its voids [kg/m3]: how thick a cable is drawn whose diameter is not given
+
 const FROM64 = new Uint8Array(128);
 for (let i = 0; i < 64; i++) FROM64["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".charCodeAt(i)] = i;
 
@@ -133,7 +135,7 @@ export class Run {
     const position = get("position"), s = get("s");
     if (!position || !s || !this.frames.length) return null;
     return {
-      model, name: model.name, s: s.data, position, tension: get("tension"),
+      model, name: model.name, diameter: model.diameter || Math.sqrt((4 * (model.mass_per_length ?? 0)) / (Math.PI * ROPE_DENSITY)), s: s.data, position, tension: get("tension"),
       contactS: get("contact.s")?.data, normal: get("contact.normal"), friction: get("contact.friction"),
       slip: get("contact.slip"), state: get("contact.state"), drum: get("contact.drum"),
     };

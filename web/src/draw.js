@@ -1,9 +1,13 @@
 // draw.js - paints a scene with a 2D context. All lengths given to it are in metres; `view` maps them to pixels.
+import { Labels } from "./labels.js";
 import { look, ramp } from "./look.js";
 import { ARROW } from "./scene.js";
 
 const TAU = 2 * Math.PI;
 const SHADES = 60;
+const MARK_SPACE = 9, ARROW_SPACE = 12, ARROW_MOST = 46; // between marks and between arrows, and the longest arrow [px]
+const BODY_LEAST = 7; // half the smallest body [px]
+const NAMES_MOST = 40; // with more things than this only drums and bodies under the pointer have names
 
 function line(g, points, close) {
   g.beginPath();
@@ -78,25 +82,44 @@ function roundRect(g, x, y, w, h, r) {
 export function paint(g, scene, t, view, options) {
   const c = look(options.theme), ghost = options.ghost;
   const art = { g, scene, t, view, c, options, px: (p) => view.px(p), len: (m) => m * view.scale };
+  art.labels = new Labels(g, view.width, view.height, c.paper, c.ink);
   g.globalAlpha = ghost ? 0.8 : 1;
   if (!ghost) {
     drawGround(art);
     for (const b of scene.bodies) if (scene.isBelt(b)) drawBelt(art, b);
+    for (const d of scene.model.drums) drawStrap(art, d);
   }
+  const carriers = new Set(scene.model.drums.map((d) => scene.carrierOf(d)));
+  for (const b of carriers) if (b && scene.shown(b)) drawBody(art, b);
   if (!ghost) {
     for (const d of scene.model.drums) drawDrum(art, d);
     for (const s of scene.model.springs) drawSpring(art, s);
   }
-  for (const b of scene.bodies) if (scene.shown(b)) drawBody(art, b);
+  for (const b of scene.bodies) if (scene.shown(b) && !carriers.has(b)) drawBody(art, b);
   const contacts = [];
-  for (const cable of scene.run.cables) contacts.push(...drawCable(art, cable));
+  for (const cable of scene.run.cables) contacts.push(drawCable(art, cable));
   if (ghost) { g.globalAlpha = 1; return; }
-  if (options.forces) {
-    for (const k of contacts) drawCableForce(art, k);
-    for (const l of scene.model.loads) drawLoad(art, l);
+  for (const list of contacts) {
+    for (const k of thin(list, ARROW_SPACE, (k) => Math.hypot(k.n, k.f))) drawCableForce(art, k);
+    for (const k of thin(list, MARK_SPACE, (k) => (k.slips ? 1 : 0))) stateMark(g, k.px, k.slips, Math.min(4.4, Math.max(2.2, 0.018 * view.scale)), c);
   }
-  for (const k of contacts) stateMark(g, art.px(k.at), k.slips, Math.min(4.4, Math.max(2.2, 0.018 * view.scale)), c);
+  if (options.loads) for (const l of scene.model.loads) drawLoad(art, l);
   for (const k of scene.model.contacts) drawContact(art, k);
+  if (options.labels) art.labels.draw();
+}
+
+// Of contact points in their order along the cable, those that can be told apart: the most important of each stretch of `space` pixels.
+function thin(list, space, importance) {
+  const out = [];
+  let from = null, best = null;
+  for (const k of list) {
+    if (from && Math.hypot(k.px[0] - from[0], k.px[1] - from[1]) < space && k.drum === best.drum) { if (importance(k) > importance(best)) best = k; continue; }
+    if (best) out.push(best);
+    best = k;
+    from = k.px;
+  }
+  if (best) out.push(best);
+  return out;
 }
 
 function drawGround(art) {
@@ -151,8 +174,26 @@ function drawBelt(art, belt) {
   g.restore();
 }
 
+// The cheeks that hold a drum on the body which carries it.
+function drawStrap(art, d) {
+  const { g, scene, c, t } = art, b = scene.carrierOf(d);
+  if (!b) return;
+  const p = art.px(scene.drumCenter(d, t)), q = art.px(scene.center(b, t));
+  g.strokeStyle = c.metal;
+  g.lineCap = "round";
+  g.lineWidth = Math.max(4, Math.min(18, 0.36 * art.len(d.radius)));
+  line(g, [p, q]);
+  g.stroke();
+  g.strokeStyle = c.metalFill;
+  g.lineWidth -= 3;
+  g.stroke();
+}
+
 function drawDrum(art, d) {
   const { g, scene, c, t } = art, p = art.px(scene.drumCenter(d, t)), r = art.len(d.radius), angle = scene.drumAngle(d, t);
+  const room = r + 0.5 * cableWidth(art) + 3, own = [p[0] - 0.6 * r, p[1] - 0.6 * r, p[0] + 0.6 * r, p[1] + 0.6 * r];
+  if (scene.model.drums.length + scene.bodies.length <= NAMES_MOST) art.labels.want(d.name, p[0], p[1], room, room, null);
+  art.labels.avoidBox(own);
   const rim = Math.max(2, r - 0.5 * cableWidth(art));
   g.beginPath();
   g.arc(p[0], p[1], rim, 0, TAU);
@@ -229,7 +270,8 @@ function trim(art, s, a, b) {
 }
 
 function drawBody(art, b) {
-  const { g, scene, t, c, options } = art, p = art.px(scene.center(b, t)), r = Math.max(2.5, art.len(b.radius)), half = Math.max(r, art.len(b.half));
+  const { g, scene, t, c, options } = art, p = art.px(scene.center(b, t)), r = Math.max(BODY_LEAST, art.len(b.radius)), half = Math.max(r, art.len(b.half));
+  const hangs = scene.hangs(b), middle = [p[0], p[1] + (hangs ? 1.1 * r : 0)];
   g.lineWidth = 1.8;
   g.strokeStyle = options.ghost ? c.metal : c.accent;
   g.fillStyle = options.ghost ? "transparent" : mix(c, b.kind === "surface" ? 0.04 : 0.14);
@@ -238,7 +280,6 @@ function drawBody(art, b) {
     g.beginPath();
     g.arc(p[0], p[1], r, 0, TAU);
   } else {
-    const hangs = b.kind === "plane" && scene.run.cables.length;
     g.save();
     g.translate(p[0], p[1]);
     if (b.kind !== "plane") g.rotate(-Math.atan2(b.direction[1], b.direction[0]));
@@ -248,15 +289,10 @@ function drawBody(art, b) {
   if (!options.ghost) { const keep = g.fillStyle; g.fillStyle = c.paper; g.fill(); g.fillStyle = keep; g.fill(); }
   g.stroke();
   g.setLineDash([]);
-  if (options.ghost || !options.labels) return;
-  const hangs = b.kind === "plane" && scene.run.cables.length;
-  g.fillStyle = c.ink;
-  g.textAlign = "center";
-  g.textBaseline = "middle";
-  const size = Math.min(13, Math.max(9, 0.55 * r));
-  g.font = `500 ${size}px Inter, system-ui, sans-serif`;
-  if (g.measureText(b.name).width < 1.8 * half) g.fillText(b.name, p[0], p[1] + (hangs ? 1.1 * r : 0));
-  else if (scene.bodies.length <= 12) g.fillText(b.name, p[0], p[1] - r - 9);
+  if (options.ghost || scene.bodies.length > NAMES_MOST) return;
+  const box = [middle[0] - half, middle[1] - r, middle[0] + half, middle[1] + r];
+  art.labels.avoidBox(box);
+  art.labels.want(b.name, middle[0], middle[1], half, r, box);
 }
 
 function mix(c, alpha) {
@@ -264,7 +300,8 @@ function mix(c, alpha) {
   return `rgba(${v >> 16},${(v >> 8) & 255},${v & 255},${alpha})`;
 }
 
-const cableWidth = (art) => Math.min(9, Math.max(3.2, 0.014 * art.view.scale));
+// As thick as it is, but never too thin to show its colour.
+const cableWidth = (art) => Math.min(0.1 * art.view.height, Math.max(3.2, 1.02 * art.len(Math.max(0, ...art.scene.run.cables.map((c) => c.diameter)))));
 
 // A smooth curve through the nodes (Catmull-Rom), coloured by tension. Gives back what touches.
 function drawCable(art, cable) {
@@ -288,6 +325,8 @@ function drawCable(art, cable) {
     g.setLineDash([]);
     return [];
   }
+  let last = null;
+  for (const p of P) if (!last || Math.hypot(p[0] - last[0], p[1] - last[1]) > 6) { if (last) fill(art.labels, last, p); last = p; }
   whole();
   g.strokeStyle = c.paper;
   g.lineWidth = width + 3;
@@ -307,7 +346,15 @@ function drawCable(art, cable) {
   }
   finish();
   cable.model.ends?.forEach((e, k) => { if (e.kind === "pinned" || e.kind === "clamped") drawHold(art, P[k ? n - 1 : 0]); });
-  return scene.cableContacts(cable, t, points);
+  const contacts = scene.cableContacts(cable, t, points);
+  for (const k of contacts) k.px = view.px(k.at);
+  return contacts;
+}
+
+// Names keep off the rope between two of its points, too.
+function fill(labels, a, b) {
+  const n = Math.min(40, Math.ceil(Math.hypot(b[0] - a[0], b[1] - a[1]) / 6));
+  for (let i = 0; i <= n; i++) labels.avoidPoint([a[0] + ((b[0] - a[0]) * i) / n, a[1] + ((b[1] - a[1]) * i) / n]);
 }
 
 function drawHold(art, p) {
@@ -320,15 +367,14 @@ function drawHold(art, p) {
   g.stroke();
 }
 
-// The force of a drum on a cable: normal outwards, friction along the drum's tangent.
+// The force of a drum on a cable: normal outwards, friction along the drum's tangent; what is switched off is left out.
 function drawCableForce(art, k) {
-  const { g, scene, t, c, view } = art, d = scene.model.drums[k.drum] ?? scene.model.drums[0];
+  const { g, scene, t, c, options } = art, d = scene.model.drums[k.drum] ?? scene.model.drums[0];
   if (!d || !(scene.contactMost > 0)) return;
   const o = scene.drumCenter(d, t), r = Math.hypot(k.at[0] - o[0], k.at[1] - o[1]) || 1, n = [(k.at[0] - o[0]) / r, (k.at[1] - o[1]) / r];
-  const per = (ARROW * d.radius) / scene.contactMost;
-  const to = [k.at[0] + per * (k.n * n[0] - k.f * n[1]), k.at[1] + per * (k.n * n[1] + k.f * n[0])];
+  const per = Math.min(ARROW * art.len(d.radius), ARROW_MOST) / scene.contactMost, N = options.normal ? k.n : 0, F = options.friction ? k.f : 0;
   g.globalAlpha = 0.9;
-  arrow(g, view.px(k.at), view.px(to), k.slips ? c.slip : c.stick, 1.7);
+  arrow(g, k.px, [k.px[0] + per * (N * n[0] - F * n[1]), k.px[1] - per * (N * n[1] + F * n[0])], k.slips ? c.slip : c.stick, 1.7);
   g.globalAlpha = 1;
 }
 
@@ -336,7 +382,7 @@ function drawLoad(art, l) {
   const { g, scene, t, c } = art, b = scene.bodies[l.body];
   if (!b || !l.force || !(scene.loadMost > 0)) return;
   const value = scene.run.loadAt(l, t), p = art.px(scene.center(b, t)), size = Math.max(26, art.len(0.9 * scene.size)) * (value / scene.loadMost);
-  const d = [l.direction[0], -l.direction[1]], r = Math.max(2.5, art.len(b.radius)) + 4, side = value < 0 ? -1 : 1;
+  const d = [l.direction[0], -l.direction[1]], r = Math.max(BODY_LEAST, art.len(b.radius)) + 4, side = value < 0 ? -1 : 1;
   const from = [p[0] + side * d[0] * r, p[1] + side * d[1] * r];
   arrow(g, from, [from[0] + d[0] * size, from[1] + d[1] * size], c.accent, 2.4);
 }
@@ -347,7 +393,7 @@ function drawContact(art, k) {
   if (!b) return;
   const f = scene.run.at(`contacts.${k.name}.f`, t), slips = scene.run.slipsAt(k.name, t), n = scene.normalOf(b), m = scene.center(b, t);
   const foot = [m[0] - n[0] * b.radius, m[1] - n[1] * b.radius], p = art.px(foot), d = [b.direction[0], -b.direction[1]];
-  if (options.forces && scene.frictionMost > 0) {
+  if (options.friction && scene.frictionMost > 0) {
     const size = Math.max(30, art.len(1.5 * scene.size)) * (f / scene.frictionMost);
     arrow(g, p, [p[0] + d[0] * size, p[1] + d[1] * size], slips ? c.slip : c.stick, 2.6);
   }

@@ -88,9 +88,10 @@ export function maps(runs) {
 
 // ---------------------------------------------------------------- contact force over angle
 
-// Angle around the drum of what touches it, in degrees, from the x axis; without jumps along the cable.
-function around(scene, cable, drum, t) {
-  const points = scene.cablePoints(cable, t), d = scene.model.drums[drum], o = scene.drumCenter(d, t), out = [];
+// Angle around the drum of what touches it, in degrees, from the x axis. Along the cable it has no jumps, and the middle of what touches is
+// within half a turn of `reference`, so that nothing jumps from one time to the next either.
+function around(scene, cable, drum, t, reference = null) {
+  const d = scene.model.drums[drum], points = scene.cablePoints(cable, t), o = scene.drumCenter(d, t), out = [];
   let last = null;
   for (const k of scene.cableContacts(cable, t, points)) {
     if (k.drum !== drum) continue;
@@ -99,22 +100,42 @@ function around(scene, cable, drum, t) {
     last = a;
     out.push({ ...k, angle: a });
   }
+  if (reference !== null && out.length) {
+    const shift = 360 * Math.round((reference - middleOf(out)) / 360);
+    for (const k of out) k.angle += shift;
+  }
   return out;
 }
 
+const middleOf = (list) => 0.5 * (list[0].angle + list[list.length - 1].angle);
+
+// The angle around which a cable touches a drum during a run: the mean direction of its middle, so that half a turn from it is never reached
+// by a cable that stays where it is.
+function referenceOf(scene, cable, drum, times) {
+  let x = 0, y = 0;
+  for (const t of times) {
+    const on = around(scene, cable, drum, t);
+    if (on.length) { const m = (middleOf(on) * Math.PI) / 180; x += Math.cos(m); y += Math.sin(m); }
+  }
+  return (Math.atan2(y, x) * 180) / Math.PI;
+}
+
 export function angles(runs) {
-  if (!runs[0].cables.length) return [];
-  const run = runs[0], scene = new Scene(run), out = [];
+  const run = runs[0], out = [];
+  if (!run.cables.length) return out;
+  const own = runs.map((r) => new Scene(r)), scene = own[0];
   for (const cable of run.cables) {
     if (!cable.state || !cable.normal) continue;
     const drums = [...new Set(cable.drum ? Array.from(new Set(cable.drum.data)) : [0])].filter((d) => d >= 0 && run.model.drums[d]).sort((a, b) => a - b);
-    const scenes = runs.map((r) => ({ scene: r === run ? scene : new Scene(r), cable: r.cables.find((c) => c.name === cable.name) })).filter((s) => s.cable?.normal);
     for (const drum of drums) {
-      const title = `Contact force of ${cable.name} on ${run.model.drums[drum].name}`;
+      const name = run.model.drums[drum].name, title = `Contact force of ${cable.name} on ${name}`;
+      // The same cable on the same drum of each run that has them.
+      const scenes = own.map((s) => ({ scene: s, cable: s.run.cables.find((c) => c.name === cable.name), drum: s.model.drums.findIndex((d) => d.name === name) })).filter((s) => s.cable?.normal && s.drum >= 0);
+      const some = run.frames.filter((_, i) => i % Math.max(1, Math.floor(run.frames.length / 60)) === 0), reference = referenceOf(scene, cable, drum, some);
       // Fixed axes, so that the eye sees what changes.
       let most = 0, least = 0, low = Infinity, high = -Infinity;
-      for (let i = 0; i < run.frames.length; i += Math.max(1, Math.floor(run.frames.length / 60)))
-        for (const k of around(scene, cable, drum, run.frames[i])) {
+      for (const t of some)
+        for (const k of around(scene, cable, drum, t, reference)) {
           most = Math.max(most, k.n, k.f); least = Math.min(least, k.f); low = Math.min(low, k.angle); high = Math.max(high, k.angle);
         }
       if (!(low <= high)) continue;
@@ -122,7 +143,7 @@ export function angles(runs) {
       out.push(new Chart(title, (t) => {
         const c = look(), series = [];
         scenes.forEach((s, j) => {
-          const on = around(s.scene, s.cable, drum, t), who = runs.length > 1 ? ` · ${s.scene.run.label}` : "";
+          const on = around(s.scene, s.cable, s.drum, t, reference), who = runs.length > 1 ? ` · ${s.scene.run.label}` : "";
           const get = (list, what) => ({ x: list.map((k) => k.angle), y: list.map((k) => k[what]) });
           series.push({ label: `normal${who}`, ...get(on, "n"), color: seriesColor(j), kind: j ? "line" : "stems", dots: j === 0, dash: DASHES[j % DASHES.length], size: 3, width: 2 });
           if (j === 0) series.push({ label: "friction, sticks", ...get(on.filter((k) => !k.slips), "f"), color: c.stick, kind: "points" }, { label: "friction, slips", ...get(on.filter((k) => k.slips), "f"), color: c.slip, kind: "points", shape: "diamond" });
@@ -133,6 +154,30 @@ export function angles(runs) {
     }
   }
   return out;
+}
+
+// ---------------------------------------------------------------- the arc that slips and the arc that sticks
+
+// Of each cable on each drum: a band as wide as the wrap, the part that slips below the part that sticks.
+export function arcs(runs) {
+  const all = runs.flatMap((run) => run.columns.map((c) => /^cables\.(.+)\.([^.]+)\.wrap$/.exec(c.name)).filter(Boolean).map(([name, cable, drum]) => {
+    const get = (what) => run.data(`cables.${cable}.${drum}.${what}`)?.map((v) => (v * 180) / Math.PI), wrap = run.data(name).map((v) => (v * 180) / Math.PI);
+    return { run, title: `${cable} on ${drum}${runs.length > 1 ? ` · ${run.label}` : ""}`, wrap, slip: get("slip_arc") ?? new Float64Array(wrap.length) };
+  }));
+  if (!all.length) return [];
+  const most = (list) => Math.max(0, ...list.filter(Number.isFinite));
+  let index = all.reduce((best, a, i) => (most(a.slip) > most(all[best].slip) ? i : best), 0);
+  let chart = null;
+  const select = choice("Cable on drum", all.map((a) => a.title), (i) => { index = i; chart.draw(); });
+  select.selectedIndex = index;
+  chart = new Chart("Arc that slips, arc that sticks", () => {
+    const a = all[index], c = look(), zero = new Float64Array(a.wrap.length), x = a.run.times;
+    return {
+      x: { label: "time", unit: "s", range: a.run.until > a.run.from ? [a.run.from, a.run.until] : undefined }, y: { label: "arc", unit: "deg", range: [0, 1.06 * most(a.wrap) || 1] }, legend: true,
+      series: [{ label: "slips", kind: "band", x, y: a.slip, low: zero, color: c.slip }, { label: "sticks", kind: "band", x, y: a.wrap, low: a.slip, color: c.stick, opacity: 0.5 }],
+    };
+  }, { overlay: timeMark, time: true, height: 230, controls: all.length > 1 ? [select] : [] });
+  return [chart];
 }
 
 // ---------------------------------------------------------------- friction against velocity and displacement

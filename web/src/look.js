@@ -62,6 +62,32 @@ export function number(value, digits = 4) {
   return text.replace("-", "−");
 }
 
+// ---- engineering prefixes: 23.6 mm rather than 0.02364 m
+
+const PREFIXES = [["T", 1e12], ["G", 1e9], ["M", 1e6], ["k", 1e3], ["", 1], ["m", 1e-3], ["µ", 1e-6], ["n", 1e-9]];
+const TAKES_PREFIX = /^(m|N|J|W|Pa|Hz|rad|s)(?![A-Za-z0-9^])/; // "m2" does not: a prefix would be squared with it
+const ONLY_SMALLER = /^(s|rad)/; // nobody says kiloseconds
+
+// The prefix for numbers of a size: {factor, unit}, such that value / factor is said in `unit`. `least` is the smallest number left of it.
+export function prefixed(size, unit, least = 1) {
+  size = Math.abs(size);
+  if (!unit || !TAKES_PREFIX.test(unit) || !(size > 0) || !Number.isFinite(size)) return { factor: 1, unit };
+  const [prefix, factor] = PREFIXES.find(([, f]) => size * (1 + 1e-12) >= least * f) ?? PREFIXES[PREFIXES.length - 1];
+  if (size < least * factor * (1 - 1e-12) || (factor > 1 && ONLY_SMALLER.test(unit))) return { factor: 1, unit };
+  return { factor, unit: prefix + unit };
+}
+
+// A number with its unit: "23.6 mm", "53.7 kN". `scale` is the size that chooses the prefix, for read-outs that change.
+export function quantity(value, unit, digits = 4, scale = value) {
+  if (!Number.isFinite(value)) return number(value);
+  // Rounding may reach the next prefix: 999.96 is 1 k.
+  const p = prefixed(scale === value ? Number(value.toPrecision(digits)) : scale, unit), text = unitText(p.unit);
+  return `${number(value / p.factor, digits)}${text ? ` ${text}` : ""}`;
+}
+
+// The unit of an axis over a range.
+export const axisUnit = (low, high, unit) => prefixed(Math.max(Math.abs(low), Math.abs(high)), unit, 0.2);
+
 // Always the same number of decimals, for read-outs that change.
 export function fixed(value, decimals) {
   return Number.isFinite(value) ? value.toFixed(decimals).replace("-", "−") : "–";

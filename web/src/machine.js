@@ -1,39 +1,62 @@
-// machine.js - the drawing of the machine: a canvas that can be moved and zoomed, its tools and its legend.
+// machine.js - the drawing of the machine: a canvas that can be moved, zoomed and asked, its tools and its legend.
+//
+// What is framed is a box: the machine at its start or all that it ever fills, or a body or drum that is followed. The user's zoom and shift
+// come on top.
 import { paint } from "./draw.js";
-import { button, el, look, number, ramp, ticks } from "./look.js";
+import { button, el, look, quantity, ramp, ticks } from "./look.js";
+import { describe, pick } from "./pick.js";
 import { download, fileName } from "./save.js";
-import { Scene } from "./scene.js";
+import { Scene, sameMachine } from "./scene.js";
+
+const FOLLOWED = 4.4; // size of the view over that of what is followed
+const NOTCH = 0.22; // most that one event of the wheel zooms, as a logarithm: a notch is a quarter
+const IN_SPACE = 0.8; // height over width of a view in space
+const DRAGGED = 4; // a press that moves further than this is no click [px]
+
+// Kinds of forces, each with its switch.
+const KINDS = [
+  ["normal", "Normal force", (s) => s.contactMost],
+  ["friction", "Friction", (s) => s.contactMost || s.frictionMost],
+  ["loads", "Loads", (s) => s.loadMost],
+];
 
 export class Machine {
   constructor(runs, clock, options) {
     this.scenes = runs.map((r) => new Scene(r));
     this.clock = clock;
     this.shown = 0;
-    this.options = { forces: true, labels: true };
+    this.options = { normal: true, friction: true, loads: true, labels: true };
     this.zoom = 1;
     this.pan = [0, 0];
+    this.followed = null;
     this.canvas = el("canvas", { tabindex: "0", role: "img", "aria-label": options.label, "data-test": "machine" });
-    this.tools = el("div", { class: "tools" },
+    this.framing = el("select", { class: "framing", "aria-label": "What is in the frame", "data-test": "framing", onchange: () => this.frameChosen() });
+    this.tools = el("div", { class: "tools" }, this.framing,
       button("Zoom in", "plus", () => this.zoomBy(1.3)), button("Zoom out", "minus", () => this.zoomBy(1 / 1.3)), button("Fit", "fit", () => this.fit()),
       button("Save the drawing as PNG", "save", () => this.save(options.label)));
     this.legend = el("div", { class: "legend" });
-    this.box = el("div", { class: "drawing" }, this.canvas, this.tools);
+    this.tip = el("div", { class: "tip", hidden: true, "data-test": "tip" });
+    this.box = el("div", { class: "drawing" }, this.canvas, this.tools, this.tip);
     this.element = el("div", { class: "machine" }, this.box, this.legend);
-    this.gestures();
+    this.gestures(this.canvas);
     new ResizeObserver(() => this.resize()).observe(this.box);
     this.makeLegend();
+    this.makeFraming();
     clock.listen(() => this.request());
   }
 
   // Height over width of what is drawn.
   get aspect() {
-    const b = this.scene.bounds;
+    const b = this.scene.frame;
+    if (this.scene.model.dim === 3) return IN_SPACE;
     return (b[3] - b[2]) / Math.max(b[1] - b[0], 1e-12);
   }
 
   get scene() { return this.scenes[this.shown]; }
+  // The results that are laid over the one that is drawn: those of the same machine.
+  get others() { return this.scenes.filter((s) => s !== this.scene && sameMachine(s, this.scene)); }
 
-  show(index) { this.shown = index; this.makeLegend(); this.request(); }
+  show(index) { this.shown = index; this.followed = null; this.makeLegend(); this.makeFraming(); this.fit(); }
   restyle() { this.makeLegend(); this.request(); }
 
   resize() {
@@ -46,13 +69,64 @@ export class Machine {
     this.draw();
   }
 
-  // The map from metres to pixels: everything fits, then the user's zoom and shift.
+  // ---- what is framed
+
+  makeFraming() {
+    const s = this.scene, targets = s.targets();
+    const choices = [["start", "Machine at the start"], ["run", "Whole run"], ...targets.slice(0, 60).map((t, i) => [`${i}`, `Follow ${t.name}`])];
+    this.framing.replaceChildren(...choices.map(([value, text]) => el("option", { value }, text)));
+    this.mode = s.runsOff ? "start" : "run";
+    this.framing.value = this.mode;
+  }
+
+  frameChosen() {
+    const target = this.scene.targets()[this.framing.value];
+    if (target) this.follow(target); else this.frameOn(this.framing.value);
+  }
+
+  follow(target) {
+    this.followed = target;
+    this.zoom = 1;
+    this.pan = [0, 0];
+    this.framing.value = String(this.scene.targets().findIndex((t) => t.kind === target.kind && t.name === target.name));
+    this.request();
+  }
+
+  followNext() {
+    const targets = this.scene.targets(), now = this.followed ? targets.findIndex((t) => t.name === this.followed.name && t.kind === this.followed.kind) : -1;
+    if (now + 1 < targets.length) this.follow(targets[now + 1]); else this.fit();
+  }
+
+  fit() { this.frameOn(this.scene.runsOff ? "start" : "run"); }
+
+  frameOn(mode) {
+    this.followed = null;
+    this.mode = this.framing.value = mode;
+    this.zoom = 1;
+    this.pan = [0, 0];
+    this.reframe();
+    this.request();
+  }
+
+  reframe() {} // the view in space has a camera to move
+
+  // The box that is framed at a time.
+  frame(t) {
+    if (this.followed) {
+      const p = this.followed.at(t), r = 0.5 * FOLLOWED * this.followed.size;
+      return [p[0] - r, p[0] + r, p[1] - r, p[1] + r];
+    }
+    const boxes = [this.scene, ...this.others].map((s) => (this.mode === "start" ? s.startBounds : s.bounds));
+    return boxes.reduce((a, b) => [Math.min(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]), Math.max(a[3], b[3])]);
+  }
+
+  // The map from metres to pixels: what is framed fits, then the user's zoom and shift.
   view() {
-    const b = this.scenes.reduce((a, s) => [Math.min(a[0], s.bounds[0]), Math.max(a[1], s.bounds[1]), Math.min(a[2], s.bounds[2]), Math.max(a[3], s.bounds[3])], [Infinity, -Infinity, Infinity, -Infinity]);
+    const b = this.frame(this.clock.time);
     const margin = Math.min(44, 0.1 * this.width, 0.14 * this.height), w = Math.max(b[1] - b[0], 1e-12), h = Math.max(b[3] - b[2], 1e-12);
     const scale = Math.min((this.width - 2 * margin) / w, (this.height - 2 * margin) / h) * this.zoom;
     const cx = 0.5 * (b[0] + b[1]), cy = 0.5 * (b[2] + b[3]), x0 = this.width / 2 + this.pan[0], y0 = this.height / 2 + this.pan[1];
-    return { scale, px: (p) => [x0 + (p[0] - cx) * scale, y0 - (p[1] - cy) * scale] };
+    return { scale, width: this.width, height: this.height, px: (p) => [x0 + (p[0] - cx) * scale, y0 - (p[1] - cy) * scale] };
   }
 
   request() {
@@ -67,12 +141,14 @@ export class Machine {
     g.setTransform(d, 0, 0, d, 0, 0);
     g.clearRect(0, 0, this.width, this.height);
     paint(g, this.scene, this.clock.time, view, this.options);
-    this.scenes.forEach((s, i) => { if (i !== this.shown) paint(g, s, this.clock.time, view, { ...this.options, ghost: true }); });
+    for (const s of this.others) paint(g, s, this.clock.time, view, { ...this.options, ghost: true });
     this.drawScale(g, view);
+    this.canvas.dataset.scale = view.scale.toPrecision(6); // pixels per metre
+    this.tell();
   }
 
   drawScale(g, view) {
-    const c = look(), { step } = ticks(0, 110 / view.scale, 1.2), width = step * view.scale, y = this.height - 18;
+    const c = look(), { step } = ticks(0, 110 / view.scale, 1.2), width = step * view.scale, y = this.height - 18, text = quantity(step, "m", 3);
     g.strokeStyle = c.soft;
     g.fillStyle = c.soft;
     g.lineWidth = 1.4;
@@ -83,7 +159,7 @@ export class Machine {
     g.font = "12px Inter, system-ui, sans-serif";
     g.textAlign = "left";
     g.textBaseline = "bottom";
-    g.fillText(step >= 1 ? `${number(step)} m` : step >= 0.01 ? `${number(step * 100)} cm` : step >= 1e-3 ? `${number(step * 1e3)} mm` : `${number(step)} m`, 22, y - 4);
+    g.fillText(text, 22, y - 4);
   }
 
   // ---- legend
@@ -91,17 +167,16 @@ export class Machine {
   makeLegend() {
     const s = this.scene, items = [];
     if (s.tension) {
-      const stops = [0, 0.25, 0.5, 0.75, 1].map((w) => ramp(w)).join(",");
-      items.push(el("span", { class: "key" }, "Tension ", el("span", { class: "ramp-end" }, number(s.tension[0], 3)),
-        el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), el("span", { class: "ramp-end" }, `${number(s.tension[1], 3)} N`)));
+      const stops = [0, 0.25, 0.5, 0.75, 1].map((w) => ramp(w)).join(","), most = Math.max(...s.tension.map(Math.abs));
+      items.push(el("span", { class: "key" }, "Tension ", el("span", { class: "ramp-end" }, quantity(s.tension[0], "N", 3, most)),
+        el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), el("span", { class: "ramp-end" }, quantity(s.tension[1], "N", 3, most))));
     }
-    if (s.model.contacts.length || s.run.cables.some((c) => c.state)) {
+    if (s.model.contacts.length || s.run.cables.some((c) => c.state))
       items.push(el("span", { class: "key" }, el("span", { class: "mark stick" }), "sticks"), el("span", { class: "key" }, el("span", { class: "mark slip" }), "slips"));
-      const most = s.contactMost || s.frictionMost;
-      if (most) {
-        const box = el("input", { type: "checkbox", checked: this.options.forces, onchange: (e) => { this.options.forces = e.target.checked; this.request(); } });
-        items.push(el("label", { class: "key" }, box, `Forces, longest ${number(most, 2)} N`));
-      }
+    for (const [key, label, most] of KINDS) {
+      if (!(most(s) > 0) || (key === "normal" && !s.run.cables.some((c) => c.normal))) continue;
+      const box = el("input", { type: "checkbox", checked: this.options[key], "data-test": `show-${key}`, onchange: (e) => { this.options[key] = e.target.checked; this.request(); } });
+      items.push(el("label", { class: "key", title: `the longest arrow is ${quantity(most(s), "N", 2)}` }, box, label));
     }
     if (s.spread) items.push(el("span", { class: "key note" }, "Bodies are drawn side by side; their movement is to scale."));
     else if (s.model.springs.some((k) => k.schematic)) items.push(el("span", { class: "key note" }, "Movement is to scale; blocks and walls have no given size."));
@@ -111,37 +186,69 @@ export class Machine {
   // ---- moving and zooming
 
   zoomBy(factor, x = this.width / 2, y = this.height / 2) {
-    const zoom = Math.min(400, Math.max(0.2, this.zoom * factor)), k = zoom / this.zoom;
+    const zoom = Math.min(4000, Math.max(0.02, this.zoom * factor)), k = zoom / this.zoom;
     this.pan = [x - this.width / 2 - k * (x - this.width / 2 - this.pan[0]), y - this.height / 2 - k * (y - this.height / 2 - this.pan[1])];
     this.zoom = zoom;
     this.request();
   }
 
-  fit() { this.zoom = 1; this.pan = [0, 0]; this.request(); }
+  panBy(dx, dy) { this.pan = [this.pan[0] + dx, this.pan[1] + dy]; }
 
-  gestures() {
-    const pointers = new Map(), c = this.canvas;
+  // What is under a place on the canvas.
+  find(at) { const view = this.view(); return pick(this.scene, this.clock.time, at, view.px, (p, m) => m * view.scale); }
+
+  gestures(c) {
+    const pointers = new Map();
+    let moved = 0;
     const place = (e) => { const r = c.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
-    c.addEventListener("pointerdown", (e) => { pointers.set(e.pointerId, place(e)); c.setPointerCapture(e.pointerId); });
+    c.addEventListener("pointerdown", (e) => { pointers.set(e.pointerId, place(e)); c.setPointerCapture(e.pointerId); moved = 0; this.hover(null); });
     c.addEventListener("pointermove", (e) => {
-      if (!pointers.has(e.pointerId)) return;
+      if (!pointers.has(e.pointerId)) { if (e.pointerType !== "touch") this.hover(place(e)); return; }
       const before = [...pointers.values()], from = pointers.get(e.pointerId), to = place(e);
       pointers.set(e.pointerId, to);
-      if (pointers.size === 1) this.pan = [this.pan[0] + to[0] - from[0], this.pan[1] + to[1] - from[1]];
+      moved += Math.hypot(to[0] - from[0], to[1] - from[1]);
+      if (pointers.size === 1 && moved > DRAGGED) this.panBy(to[0] - from[0], to[1] - from[1]);
       else if (pointers.size === 2) {
         const after = [...pointers.values()], d = (p) => Math.hypot(p[0][0] - p[1][0], p[0][1] - p[1][1]);
         this.zoomBy(d(after) / (d(before) || 1), 0.5 * (after[0][0] + after[1][0]), 0.5 * (after[0][1] + after[1][1]));
       }
       this.request();
     });
+    c.addEventListener("pointerleave", () => this.hover(null));
     for (const end of ["pointerup", "pointercancel"]) c.addEventListener(end, (e) => pointers.delete(e.pointerId));
-    c.addEventListener("dblclick", () => this.fit());
+    c.addEventListener("click", (e) => this.clicked(e, moved, place(e)));
+    c.addEventListener("dblclick", () => { clearTimeout(this.clicking); this.fit(); });
     // The plain wheel scrolls the page; with Ctrl (which a pinch on a touchpad sends) it zooms.
     c.addEventListener("wheel", (e) => {
       if (!e.ctrlKey && !e.metaKey) return;
       e.preventDefault();
-      this.zoomBy(Math.exp(-0.01 * e.deltaY), ...place(e));
+      const lines = e.deltaMode === 1 ? 30 : 1;
+      this.zoomBy(Math.exp(Math.min(NOTCH, Math.max(-NOTCH, -0.01 * lines * e.deltaY))), ...place(e));
     }, { passive: false });
+  }
+
+  // A click on a drum or body goes there, unless a second one follows, which fits. A touch asks for values.
+  clicked(e, moved, at) {
+    clearTimeout(this.clicking);
+    if (moved > DRAGGED || e.detail > 1) return;
+    if (e.pointerType === "touch") this.hover(at);
+    const found = this.find(at);
+    if (found?.target) this.clicking = setTimeout(() => this.follow(found.target), 260);
+  }
+
+  // ---- values at the pointer
+
+  hover(at) { this.pointer = at; this.request(); }
+
+  tell() {
+    const found = this.pointer && this.find(this.pointer);
+    this.tip.hidden = !found;
+    this.canvas.style.cursor = found?.target ? "zoom-in" : "";
+    if (!found) return;
+    this.tip.replaceChildren(el("b", {}, found.name), ...describe(this.scene, this.clock.time, found).map(([label, value]) => el("span", {}, label ? `${label} ` : "", el("i", {}, value))));
+    const w = this.tip.offsetWidth, h = this.tip.offsetHeight, [x, y] = this.pointer;
+    this.tip.style.left = `${Math.max(4, x + 16 + w > this.width ? x - w - 12 : x + 16)}px`;
+    this.tip.style.top = `${Math.max(4, Math.min(this.height - h - 4, y + 12))}px`;
   }
 
   save(title) {

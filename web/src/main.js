@@ -4,29 +4,32 @@ import "./report.css";
 import { balance, dataButtons, energyCharts, eventTable, facts, figures, scenarioView } from "./about.js";
 import { Clock, bestSpeed, speeds } from "./clock.js";
 import { load } from "./data.js";
-import { angles, hysteresis, maps } from "./friction.js";
+import { angles, arcs, hysteresis, maps } from "./friction.js";
+import { differences, doubts } from "./judge.js";
 import { button, duration, el, fixed, icon, number, theme, timeDecimals } from "./look.js";
 import { Machine } from "./machine.js";
 import { Plots, dashSample } from "./plots.js";
 import { openSpace } from "./space_loader.js";
 
-const KEYS = [["Space", "play, pause"], ["← →", "one percent back, forward"], ["Shift ← →", "ten percent"], ["Home, End", "start, end"], ["+ −", "zoom the drawing"], ["0", "fit the drawing"],
+const KEYS = [["Space", "play, pause"], ["← →", "one percent back, forward"], ["Shift ← →", "ten percent"], ["Home, End", "start, end"], ["+ −", "zoom the drawing"], ["0", "fit the drawing"], ["F", "follow the next body or drum"],
   ["[ ]", "slower, faster"], ["T", "light, dark"], ["?", "this help"]];
 
 // ---------------------------------------------------------------- parts of the page
 
 function header(all, restyle, help) {
   const run = all.runs[0], many = all.runs.length > 1;
-  const others = all.runs.slice(1).map((r) => ({ label: r.label, values: new Map(figures(r).map(([label, value]) => [label, value])) }));
+  const others = all.runs.slice(1).map((r) => ({ label: r.label, values: new Map(figures(r).map(([label, value, unit]) => [label, `${value} ${unit}`])) }));
   const beside = (label, who) => (many ? others.map((o) => `${o.label} ${o.values.get(label) ?? "–"}`).join(", ") : who);
   const wrong = all.runs.filter((r) => r.status !== "complete");
   const theme_ = button("Light or dark", "theme", () => { document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark"; restyle(); }, { "data-test": "theme" });
   return el("header", { class: "top" },
     el("div", { class: "brand" }, el("span", { class: "word" }, "Capstan"), el("span", { class: "tools" }, theme_, button("Keys and help", "help", help, { "data-test": "help" }))),
-    el("div", { class: "head" }, el("div", {}, el("h1", {}, run.title || run.label), many ? el("p", { class: "sub runs" }, all.runs.map((r, k) => el("span", { class: "run" }, dashSample(k), r.label, el("small", {}, `${r.run.solver}, ${duration(r.wall)}`))))
+    el("div", { class: "head" }, el("div", {}, el("h1", {}, run.title || run.label), many ? el("p", { class: "sub runs" }, all.runs.map((r, k) => el("span", { class: "run" }, dashSample(k), r.label, el("small", {}, [`${r.run.solver}, ${duration(r.wall)}`, ...(k ? differences(run, r) : [])].join(" · ")))))
       : el("p", { class: "sub" }, `${number(run.until - run.from, 4)} s simulated in ${duration(run.wall)} with ${run.run.solver}`)),
     el("dl", { class: "figures" }, figures(run).map(([label, value, unit, who]) => el("div", {}, el("dt", {}, label), el("dd", {}, value, el("small", {}, ` ${unit}`)), el("dd", { class: "who" }, beside(label, who)))))),
-    ...wrong.map((r) => el("p", { class: "alert", role: "alert" }, el("b", {}, `${many ? `${r.label}: ` : ""}${r.status}. `), r.error ?? "The run has not come to its end.")));
+    ...wrong.map((r) => el("p", { class: "alert", role: "alert" }, el("b", {}, `${many ? `${r.label}: ` : ""}${r.status}. `), r.error ?? "The run has not come to its end.")),
+    ...all.runs.map((r) => [r, doubts(r)]).filter(([, list]) => list.length).map(([r, list]) => el("div", { class: "alert", role: "alert", "data-test": "doubts" },
+      el("b", {}, `${many ? `${r.label}: ` : ""}Do not trust this run without a second look.`), el("ul", {}, list.map((text) => el("li", {}, text))))));
 }
 
 // Play, scrub, speed: always in reach at the foot of the window.
@@ -60,14 +63,14 @@ function transport(all, clock) {
     if (play.firstChild !== (clock.playing ? pauseIcon : playIcon)) play.replaceChildren(clock.playing ? pauseIcon : playIcon);
     play.setAttribute("aria-label", clock.playing ? "Pause" : "Play");
   });
-  return el("footer", { class: "transport", "aria-label": "Playback" }, play, button("To the start", "start", () => { clock.pause(); clock.set(clock.from); }, { class: "tool quiet rewind" }),
+  return el("section", { class: "transport", "aria-label": "Playback" }, play, button("To the start", "start", () => { clock.pause(); clock.set(clock.from); }, { class: "tool quiet rewind" }),
     el("div", { class: "scrub" }, ticks, slider), now, speed);
 }
 
 function helpDialog() {
   const d = el("dialog", { class: "help", "aria-label": "Keys and help" },
     el("h2", {}, "Keys"), el("dl", {}, KEYS.map(([k, what]) => el("div", {}, el("dt", {}, k), el("dd", {}, what)))),
-    el("h2", {}, "Pointer"), el("p", {}, "Drag the drawing to move it; Ctrl and wheel, or a pinch, zooms. In a plot, a click sets the time, a drag zooms all plots, a double click shows everything again."),
+    el("h2", {}, "Pointer"), el("p", {}, "Point at a rope, drum or body for its values; click a drum or body to go there and follow it; a double click fits the machine. Drag the drawing to move it; Ctrl and wheel, or a pinch, zooms. In a plot, a click sets the time, a drag zooms all plots, a double click shows everything again."),
     el("p", {}, "This page is one file: nothing is loaded from anywhere, and nothing leaves your computer."),
     el("form", { method: "dialog" }, el("button", { class: "plain" }, "Close")));
   d.addEventListener("click", (e) => { if (e.target === d) d.close(); });
@@ -82,7 +85,7 @@ function section(id, title, lead, ...children) {
 function keyboard(clock, machine, help, toggleTheme) {
   const actions = {
     " ": () => clock.toggle(), Home: () => clock.set(clock.from), End: () => clock.set(clock.until), "+": () => machine().zoomBy(1.3), "=": () => machine().zoomBy(1.3),
-    "-": () => machine().zoomBy(1 / 1.3), 0: () => machine().fit(), "[": () => clock.faster(-1), "]": () => clock.faster(1), t: toggleTheme, "?": help,
+    "-": () => machine().zoomBy(1 / 1.3), 0: () => machine().fit(), f: () => machine().followNext(), "[": () => clock.faster(-1), "]": () => clock.faster(1), t: toggleTheme, "?": help,
   };
   document.addEventListener("keydown", (e) => {
     const typing = e.target.closest?.("input:not([type=range]):not([type=checkbox]), select, textarea, dialog");
@@ -96,13 +99,21 @@ function keyboard(clock, machine, help, toggleTheme) {
   });
 }
 
+// The drawing leaves room for what stands above it, for its legend and for the player.
+function reserve(machine, stage) {
+  const set = () => machine.box.style.setProperty("--reserve", `${Math.round(stage.getBoundingClientRect().top + scrollY + machine.legend.offsetHeight + 96)}px`);
+  new ResizeObserver(set).observe(machine.legend);
+  addEventListener("resize", set);
+  set();
+}
+
 // ---------------------------------------------------------------- all of it
 
 async function start() {
   const spaceElement = document.getElementById("space"), all = await load(document.getElementById("data")), runs = all.runs;
   const clock = new Clock(Math.min(...runs.map((r) => r.from)), Math.max(...runs.map((r) => r.until)));
   let machine = new Machine(runs, clock, { label: runs[0].title || "machine" });
-  const plots = new Plots(runs, clock), mapCharts = maps(runs), angleCharts = angles(runs), loops = hysteresis(runs), energy = energyCharts(runs);
+  const plots = new Plots(runs, clock), mapCharts = maps(runs), angleCharts = [...arcs(runs), ...angles(runs)], loops = hysteresis(runs), energy = energyCharts(runs);
   const charts = [...mapCharts, ...angleCharts, ...loops, ...energy];
   for (const c of charts) c.onTime = (t) => { clock.pause(); clock.set(t); };
   clock.listen((t) => charts.forEach((c) => c.cursor(t)));
@@ -125,9 +136,10 @@ async function start() {
 
   const which = runs.length > 1 ? el("label", { class: "switch" }, "Drawn: ", el("select", { "aria-label": "Which result is drawn", onchange: (e) => machine.show(e.target.selectedIndex) }, runs.map((r) => el("option", {}, r.label)))) : null;
   machine.box.style.setProperty("--aspect", machine.aspect.toFixed(4));
-  const stage = el("section", { class: "stage", "aria-label": "The machine" }, machine.element, which, beside ? mapCharts[0].element : null);
+  const stage = el("section", { class: "stage", "aria-label": "The machine" }, el("h2", { class: "unseen" }, "The machine"), machine.element, which, beside ? mapCharts[0].element : null);
   document.body.replaceChildren(header(all, restyle, help), el("main", { class: wide ? "wide" : "" }, stage, story), transport(all, clock), dialog,
-    el("p", { class: "colophon" }, `Made by Capstan ${all.version}. This page needs no network.`));
+    el("footer", { class: "colophon" }, `Made by Capstan ${all.version}. This page needs no network.`));
+  reserve(machine, stage);
   machine.resize();
   keyboard(clock, () => machine, help, () => document.querySelector("[data-test=theme]").click());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);

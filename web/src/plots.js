@@ -1,7 +1,7 @@
 // plots.js - columns over time: panels that share one time axis and the page's cursor, with a search for any column.
 import uPlot from "uplot";
 import { extent, valueAt } from "./data.js";
-import { DASHES, button, el, look, number, seriesColor, tickText, unitText } from "./look.js";
+import { DASHES, axisUnit, button, el, look, quantity, seriesColor, tickText, unitText } from "./look.js";
 import { saveMenu } from "./save.js";
 
 const MOST_AT_FIRST = 5; // curves that a panel starts with
@@ -15,7 +15,6 @@ const GROUPS = [
   ["Drum torque", (c) => /^drums\..*\.(torque|drive)$/.test(c.name)],
   ["Drum angle", (c) => /^drums\..*\.(angle|setpoint)$/.test(c.name)],
   ["Drum speed", (c) => /^drums\..*\.rate$/.test(c.name)],
-  ["Arc that sticks, that slips", (c) => /^cables\..*\.(wrap|stick_arc|slip_arc)$/.test(c.name)],
   ["Friction force", (c) => /^contacts\..*\.f$/.test(c.name)],
   ["Spring force", (c) => /^springs\..*\.force$/.test(c.name)],
 ];
@@ -186,6 +185,9 @@ class Panel {
     const data = tables.length ? (shared ? [tables[0][0], ...tables.map((t) => t[1])] : uPlot.join(tables)) : [[this.plots.clock.from, this.plots.clock.until], [null, null]];
     const font = "11.5px Inter, system-ui, sans-serif";
     const values = (u, splits) => { const step = splits.length > 1 ? splits[1] - splits[0] : 1; return splits.map((v) => tickText(v, step)); };
+    // The prefix of an axis suits its largest curve.
+    const inUnit = units.map((unit) => axisUnit(...this.all.filter((s) => s.unit === unit).map((s) => extent(s.y)).reduce((a, b) => [Math.min(a[0], b[0]), Math.max(a[1], b[1])], [0, 0]), unit));
+    const scaled = (k) => (u, splits) => values(u, splits.map((v) => v / (inUnit[k]?.factor ?? 1)));
     // At most two units, one scale each; a third shares the first.
     const scaleOf = (unit) => (units.indexOf(unit) === 1 ? "y2" : "y");
     const options = {
@@ -194,8 +196,8 @@ class Panel {
       scales: { x: { time: false, range: (u, a, b) => this.plots.range ?? [this.plots.clock.from, this.plots.clock.until > this.plots.clock.from ? this.plots.clock.until : a + 1] } },
       axes: [
         { stroke: c.soft, font, grid: { stroke: c.grid, width: 1 }, ticks: { show: false }, values, label: "time [s]", labelFont: font, labelSize: 18, size: 26, space: 70 },
-        { stroke: c.soft, font, grid: { stroke: c.grid, width: 1 }, ticks: { show: false }, values, size: (u, v) => Math.max(52, 16 + 6.6 * Math.max(3, ...(v ?? []).map((s) => s.length))), label: this.axisLabel(units[0]), labelFont: font, labelSize: 18, space: 34 },
-        ...(units.length > 1 ? [{ scale: "y2", side: 1, stroke: c.soft, font, grid: { show: false }, ticks: { show: false }, values, size: (u, v) => Math.max(52, 16 + 6.6 * Math.max(3, ...(v ?? []).map((s) => s.length))), label: this.axisLabel(units[1]), labelFont: font, labelSize: 18, space: 34 }] : []),
+        { stroke: c.soft, font, grid: { stroke: c.grid, width: 1 }, ticks: { show: false }, values: scaled(0), size: (u, v) => Math.max(52, 16 + 6.6 * Math.max(3, ...(v ?? []).map((s) => s.length))), label: this.axisLabel(inUnit[0]?.unit), labelFont: font, labelSize: 18, space: 34 },
+        ...(units.length > 1 ? [{ scale: "y2", side: 1, stroke: c.soft, font, grid: { show: false }, ticks: { show: false }, values: scaled(1), size: (u, v) => Math.max(52, 16 + 6.6 * Math.max(3, ...(v ?? []).map((s) => s.length))), label: this.axisLabel(inUnit[1]?.unit), labelFont: font, labelSize: 18, space: 34 }] : []),
       ],
       series: [{}, ...(this.all.length ? this.all : [{ name: "", dash: [], colorIndex: 0 }]).map((s) => ({
         stroke: seriesColor(s.colorIndex), width: 1.7, dash: s.dash?.length ? s.dash : undefined, scale: scaleOf(s.unit), points: { show: false }, spanGaps: true,
@@ -233,7 +235,7 @@ class Panel {
     this.values = [];
     const chips = this.names.map((name, i) => {
       const value = el("b", {}), curve = this.all.find((c) => c.name === name);
-      this.values.push({ name, value, curve });
+      this.values.push({ name, value, curve, most: curve ? Math.max(...extent(curve.y).map(Math.abs)) : 0 });
       return el("span", { class: "chip" }, el("i", { style: `background:${seriesColor(i)}` }), name, value,
         el("button", { type: "button", "aria-label": `Remove ${name}`, onclick: () => { this.names = this.names.filter((n) => n !== name); this.make(); } }, "×"));
     });
@@ -259,7 +261,7 @@ class Panel {
     if (!this.hovering) this.show(t);
   }
 
-  show(t) { for (const v of this.values ?? []) if (v.curve) v.value.textContent = number(valueAt(v.curve.x, v.curve.y, t), 4); }
+  show(t) { for (const v of this.values ?? []) if (v.curve) v.value.textContent = quantity(valueAt(v.curve.x, v.curve.y, t), v.curve.unit, 4, v.most); }
 
   readOut(u) {
     this.hovering = u.cursor.left >= 0;

@@ -7,6 +7,7 @@ import { extent, indexAt, integral, valueAt } from "./data.js";
 
 const GROUND = -1;
 export const ARROW = 0.6; // longest arrow of a contact force, over the drum's radius
+const RUN_OFF = 2; // how much larger than the machine at its start what it fills later may be, until only the start is framed
 const SAMPLES = 240; // times at which extents are looked for
 
 export class Scene {
@@ -24,8 +25,25 @@ export class Scene {
     this.widen();
     this.walls();
     this.scales();
-    this.bounds = this.findBounds();
+    this.bounds = this.findBounds(this.times);
+    this.startBounds = this.findBounds(this.times.slice(0, 1));
+    // A machine of which something runs off is framed as it starts; any other as all that it ever fills.
+    this.runsOff = reach(this.bounds) > RUN_OFF * reach(this.startBounds);
   }
+
+  get frame() { return this.runsOff ? this.startBounds : this.bounds; }
+
+  // What can be followed, clicked and asked for its values.
+  targets() {
+    return [...this.bodies.filter((b) => this.shown(b)).map((b) => ({ kind: "body", what: b, name: b.name, size: Math.max(b.half, b.radius), at: (t) => this.center(b, t) })),
+      ...this.model.drums.map((d) => ({ kind: "drum", what: d, name: d.name, size: d.radius, at: (t) => this.drumCenter(d, t) }))];
+  }
+
+  // The body that carries a drum; undefined for one that stands in the frame.
+  carrierOf(d) { return this.bodies[d.carrier]; }
+
+  // A body hangs below the end of a cable, not around it.
+  hangs(b) { return b.kind === "plane" && this.run.cables.some((c) => c.model.ends?.some((e) => this.bodies[e.body] === b)); }
 
   describe(b) {
     const kind = b.kind === "surface" ? "surfaces" : "bodies", get = (what) => this.run.data(`${kind}.${b.name}.${what}`);
@@ -114,7 +132,8 @@ export class Scene {
   blockSize() {
     const drums = this.model.drums.map((d) => d.radius);
     let size;
-    if (drums.length) size = 0.55 * Math.min(...drums);
+    // Beside drums: like them, but not so small that it is lost in the machine.
+    if (drums.length) size = Math.max(0.55 * Math.min(...drums), Math.min(0.07 * this.startReach(), 1.4 * Math.max(...drums)));
     else if (this.spread) size = 0.42 * this.spread;
     else {
       const all = this.extents();
@@ -139,6 +158,16 @@ export class Scene {
         lower.half = Math.max(lower.half, Math.hypot(p[0] - q[0], p[1] - q[1]) + upper.half);
       }
     }
+  }
+
+  // How far drums, bodies and cables are apart at the start.
+  startReach() {
+    let box = null;
+    const add = (p) => { box = box ? [Math.min(box[0], p[0]), Math.max(box[1], p[0]), Math.min(box[2], p[1]), Math.max(box[3], p[1])] : [p[0], p[0], p[1], p[1]]; };
+    for (const b of this.bodies) if (this.shown(b)) add(this.at(b, this.run.from));
+    for (const d of this.model.drums) add(this.drumCenter(d, this.run.from));
+    for (const c of this.run.cables) for (let i = 0; i < c.s.length; i++) add([c.position.data[i * c.position.components], c.position.data[i * c.position.components + 1]]);
+    return box ? Math.max(box[1] - box[0], box[3] - box[2]) : 0;
   }
 
   extents() {
@@ -250,29 +279,29 @@ export class Scene {
     if (this.tension && this.tension[0] === this.tension[1]) this.tension[1] = this.tension[0] + 1;
   }
 
-  findBounds() {
+  findBounds(times) {
     let box = null;
     const add = (p, r = 0) => {
       if (!Number.isFinite(p[0]) || !Number.isFinite(p[1])) return;
       if (!box) box = [p[0] - r, p[0] + r, p[1] - r, p[1] + r];
       box = [Math.min(box[0], p[0] - r), Math.max(box[1], p[0] + r), Math.min(box[2], p[1] - r), Math.max(box[3], p[1] + r)];
     };
-    for (const t of this.times) {
+    for (const t of times) {
       for (const b of this.bodies) if (this.shown(b)) { const p = this.center(b, t), d = b.kind === "plane" ? [0, 0] : b.direction; for (const k of [-1, 1]) add([p[0] + k * d[0] * (b.half - b.radius), p[1] + k * d[1] * (b.half - b.radius)], (this.run.cables.length ? 2.2 : 1.1) * b.radius); }
       for (const d of this.model.drums) add(this.drumCenter(d, t), d.radius);
       for (const s of this.model.springs) for (const k of [0, 1]) if (s.ends[k].body === GROUND) add(this.springEnd(s, k, t), 0.3 * this.size);
     }
     for (const c of this.run.cables) {
       const dim = c.position.components, d = c.position.data;
-      for (let i = 0; i < d.length; i += dim) add([d[i], d[i + 1]]);
-      for (let i = 0; i < this.times.length; i += 12)
-        for (const k of this.cableContacts(c, this.times[i], this.cablePoints(c, this.times[i]))) {
-          const drum = this.model.drums[k.drum], o = drum && this.drumCenter(drum, this.times[i]);
+      for (let i = 0, end = times.length > 1 ? d.length : dim * c.s.length; i < end; i += dim) add([d[i], d[i + 1]]);
+      for (let i = 0; i < times.length; i += 12)
+        for (const k of this.cableContacts(c, times[i], this.cablePoints(c, times[i]))) {
+          const drum = this.model.drums[k.drum], o = drum && this.drumCenter(drum, times[i]);
           if (o) add([o[0] + (1 + ARROW) * (k.at[0] - o[0]), o[1] + (1 + ARROW) * (k.at[1] - o[1])]);
         }
     }
     for (const belt of this.bodies.filter((b) => this.isBelt(b))) {
-      const w = this.way(belt);
+      const w = times.length > 1 ? this.way(belt) : null;
       if (w) for (const x of [w.low, w.high]) add(w.point(x, -this.size), 0.3 * this.size);
     }
     if (!box) return [-1, 1, -1, 1];
@@ -298,6 +327,15 @@ export class Scene {
       point: (x, up) => [b0.origin[0] + x * d[0] + up * n[0], b0.origin[1] + x * d[1] + up * n[1]],
     };
   }
+}
+
+// How large a box is.
+const reach = (b) => Math.max(b[1] - b[0], b[3] - b[2]);
+
+// Whether two results are of one machine, so that they can be laid over one another.
+export function sameMachine(a, b) {
+  const names = (s) => JSON.stringify([s.model.dim, ...["bodies", "drums", "cables"].map((k) => s.model[k].map((x) => x.name))]);
+  return names(a) === names(b);
 }
 
 function span(x) {
