@@ -3,6 +3,7 @@
  * It also prints what the files of docs/ about scenarios are made of: the schema and the reference.
  */
 #include "cli.h"
+#include "input.h"
 #include "json.h"
 #include "options.h"
 #include "problems.h"
@@ -21,7 +22,7 @@ typedef struct check_options {
 
 static void print_help(const option *table) {
   printf("capstan check - say everything that is wrong with a scenario file, without running it\n\n"
-         "Usage: capstan check FILE [--set PATH=VALUE]... [--json]\n"
+         "Usage: capstan check FILE [--set PATH=VALUE]... [--json]      FILE may be - for standard input\n"
          "       capstan check --schema       the JSON Schema of scenario files, for editors\n"
          "       capstan check --reference    the reference of scenario files, in Markdown\n\nOptions:\n");
   options_help(stdout, table, N_OPTIONS);
@@ -81,7 +82,7 @@ static void print_json(const cps_scenario *s, const cps_problems *problems, cons
 
 static int check_file(const char *file, const check_options *o) {
   cps_problems *problems = NULL;
-  cps_scenario *s = cps_scenario_load(file, o->set.item, o->set.n, &problems);
+  cps_scenario *s = input_scenario(file, &o->set, &problems);
   int status = s ? STATUS_GOOD : problems_status(problems);
   if (o->json)
     print_json(s, problems, file);

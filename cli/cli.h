@@ -26,6 +26,10 @@ int report_run(int argc, char **argv);
 int sens_run(int argc, char **argv);
 int fit_run(int argc, char **argv);
 int optimize_run(int argc, char **argv);
+int new_run(int argc, char **argv);
+int diff_run(int argc, char **argv);
+int doctor_run(int argc, char **argv);
+int completion_run(int argc, char **argv);
 
 #if defined(__GNUC__)
 #define PRINTS(text, first) __attribute__((format(printf, text, first)))

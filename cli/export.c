@@ -1,12 +1,15 @@
 /* export.c - capstan export: a result as CSV, VTK or NumPy files. */
 #include "export.h"
 #include "cli.h"
+#include "input.h"
 #include "options.h"
 #include "result_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct export_options {
   int help, csv, vtk, npy, quiet;
@@ -102,6 +105,44 @@ int export_csv(const cps_result *r, const char *folder, int *files) {
   return status;
 }
 
+/* ---------------------------------------------------------------- what an earlier export left */
+
+/* Files of an earlier export that had more frames or more cables would be taken for part of this one. */
+static void remove_earlier(const char *folder, const char *below, const char *const *starts,
+                           const char *ending) {
+  char path[EXPORT_PATH];
+  if (snprintf(path, sizeof path, "%s/%s", folder, below) >= (int)sizeof path) return;
+  DIR *open = opendir(path);
+  for (const struct dirent *e; open && (e = readdir(open)) != NULL;) {
+    size_t n = strlen(e->d_name), k = strlen(ending);
+    int ours = 0;
+    for (const char *const *s = starts; *s; s++) ours |= strncmp(e->d_name, *s, strlen(*s)) == 0;
+    if (!ours || n <= k || strcmp(e->d_name + n - k, ending) != 0) continue;
+    char file[2 * EXPORT_PATH];
+    snprintf(file, sizeof file, "%s/%s", path, e->d_name);
+    unlink(file);
+  }
+  if (open) closedir(open);
+}
+
+static void remove_earlier_exports(const char *folder, int csv, int vtk) {
+  static const char *const fields[] = {"cables.", NULL}, *const frames[] = {"cables_", "contacts_", "bodies_",
+                                                                            "drums_", NULL};
+  if (csv) remove_earlier(folder, "fields", fields, ".csv");
+  if (vtk) remove_earlier(folder, "vtk", frames, ".vtp");
+}
+
+void export_name_stale(const char *where, const char *folder) {
+  static const char *const names[] = {"fields", "vtk", "result.pvd", "result.npz"};
+  char path[EXPORT_PATH], list[200] = "";
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (snprintf(path, sizeof path, "%s/%s", folder, names[i]) < (int)sizeof path && access(path, F_OK) == 0)
+      append(list, sizeof list, "%s%s", *list ? ", " : "", names[i]);
+  if (*list)
+    complain(where, "what was exported of an earlier run is still in %s: %s; capstan export makes it anew",
+             folder, list);
+}
+
 /* ---------------------------------------------------------------- the command */
 
 int export_run(int argc, char **argv) {
@@ -111,7 +152,7 @@ int export_run(int argc, char **argv) {
       {"vtk", 0, OPTION_FLAG, &o.vtk, NULL, "vtk/*.vtp and result.pvd, for ParaView"},
       {"npy", 0, OPTION_FLAG, &o.npy, NULL, "result.npz, for NumPy"},
       {"output", 'o', OPTION_TEXT, (void *)&o.folder, "FOLDER",
-       "where the files go; the folder of the result"},
+       "where the files go; the folder of the result. - with --csv prints the series"},
       {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},
       {"help", 'h', OPTION_FLAG, &o.help, NULL, "this text"},
   };
@@ -131,6 +172,11 @@ int export_run(int argc, char **argv) {
       complain("export", "in which format? --csv, --vtk or --npy");
     return STATUS_USAGE;
   }
+  int to_stdout = o.folder && strcmp(o.folder, "-") == 0;
+  if (to_stdout && (o.vtk || o.npy)) {
+    complain("export", "only the series goes to standard output: capstan export RESULT --csv -o -");
+    return STATUS_USAGE;
+  }
   /* Beside the result, unless it is to go elsewhere. */
   char beside[EXPORT_PATH];
   struct stat info;
@@ -143,13 +189,16 @@ int export_run(int argc, char **argv) {
            is_folder || slash ? argv[0] : ".");
   const char *folder = o.folder ? o.folder : beside;
 
-  cps_error error;
-  cps_result *r = cps_result_load(argv[0], &error);
-  if (!r) {
-    complain("export", "%s", error.text);
-    return STATUS_IO;
+  int files = 0, status;
+  cps_result *r = input_result("export", argv[0], &status);
+  if (!r) return status;
+  if (to_stdout) {
+    series_write(stdout, r);
+    cps_result_free(r);
+    return STATUS_GOOD;
   }
-  int files = 0, status = o.folder ? results_prepare("export", folder) : STATUS_GOOD;
+  status = o.folder ? results_prepare("export", folder) : STATUS_GOOD;
+  if (status == STATUS_GOOD) remove_earlier_exports(folder, o.csv, o.vtk);
   if (status == STATUS_GOOD && o.csv) status = export_csv(r, folder, &files);
   if (status == STATUS_GOOD && o.vtk) status = export_vtk(r, folder, &files);
   if (status == STATUS_GOOD && o.npy) status = export_npy(r, folder, &files);

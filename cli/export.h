@@ -17,4 +17,7 @@ int export_npy(const cps_result *r, const char *folder, int *files);
 enum { EXPORT_PATH = 4096 };
 FILE *export_open(const char *folder, const char *name, char path[EXPORT_PATH]);
 
+/* Says which files that a folder still holds were exported of an earlier run, if there are any. */
+void export_name_stale(const char *where, const char *folder);
+
 #endif

@@ -1,9 +1,8 @@
 /* main.c - the command line tool: a table of commands, and help.
  *
- * A new command is one file with its function and one row here. Exit status: 0 good, 1 the computation
- * failed, 2 bad usage or input, 3 input/output error.
+ * A new command is one file with its function and one row here. Exit statuses are in help.c.
  */
-#include "cli.h"
+#include "help.h"
 
 #include "capstan.h"
 
@@ -20,12 +19,19 @@ static const command commands[] = {
     {"check", "say everything that is wrong with a scenario file", check_run},
     {"report", "results as one page to look at; two or more are compared", report_run},
     {"models", "list the friction laws; show, plot and evaluate one of them", models_run},
+    {"new", "start from a machine that works: list them, copy one", new_run},
+    {"diff", "what tells two scenarios, or two results, apart", diff_run},
+    {"doctor", "what this program is made of and runs on, for reports of trouble", doctor_run},
+    {"completion", "let bash, zsh or fish complete commands, options and paths", completion_run},
     {"reproduce", "published numbers beside our own, from the files in scenarios/", reproduce_run},
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
-static const command *find_command(const char *name) {
+int command_count(void) { return N_COMMANDS; }
+const command *command_at(int i) { return &commands[i]; }
+
+const command *command_find(const char *name) {
   for (int i = 0; i < N_COMMANDS; i++)
     if (strcmp(commands[i].name, name) == 0) return &commands[i];
   return NULL;
@@ -34,11 +40,12 @@ static const command *find_command(const char *name) {
 static void print_help(FILE *out) {
   fprintf(out, "capstan - stick-slip friction, and cables on pulleys, drums and winches\n\n"
                "Usage: capstan COMMAND [ARGUMENTS]\n\nCommands:\n");
-  for (int i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
-  fprintf(out, "  %-10s %s\n", "help", "say more about a command: capstan help COMMAND");
-  fprintf(out,
-          "\nOptions:\n  -h, --help     this text\n      --version  the version\n\n"
-          "Exit status: 0 good, 1 the computation failed, 2 bad usage or input, 3 input/output error.\n");
+  for (int i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
+  fprintf(out, "  %-11s %s\n", "help", "say more about a command: capstan help COMMAND");
+  fprintf(out, "\nOptions:\n  -h, --help     this text\n      --version  the version\n\nExit status:");
+  for (int i = 0; i < exit_status_count(); i++)
+    fprintf(out, "%s %d %s", i ? "," : "", i, exit_status_meaning(i));
+  fprintf(out, ".\n");
 }
 
 static int unknown_command(const char *name) {
@@ -61,12 +68,17 @@ static int help_about(int argc, char **argv) {
     print_help(stdout);
     return STATUS_GOOD;
   }
+  if (strcmp(argv[0], "--man") == 0) {
+    if (argc == 2) return manual_write(argv[1]);
+    complain("help", "--man needs a folder for the pages: capstan help --man FOLDER");
+    return STATUS_USAGE;
+  }
   if (argc > 1) {
     complain("help", "one command at a time, please: found '%s' after '%s'", argv[1], argv[0]);
     return STATUS_USAGE;
   }
   if (strcmp(argv[0], "help") == 0) return help_about(0, NULL);
-  const command *c = find_command(argv[0]);
+  const command *c = command_find(argv[0]);
   if (!c) return unknown_command(argv[0]);
   char option[] = "--help";
   char *arguments[] = {option, NULL};
@@ -85,7 +97,7 @@ static int dispatch(int argc, char **argv) {
     printf("capstan %s\n", cps_version());
     return STATUS_GOOD;
   }
-  const command *c = find_command(name);
+  const command *c = command_find(name);
   return c ? c->run(argc - 2, argv + 2) : unknown_command(name);
 }
 

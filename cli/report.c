@@ -1,6 +1,7 @@
 /* report.c - capstan report: results as one HTML page. Two or more are laid over one another and subtracted. */
 #include "report.h"
 #include "cli.h"
+#include "input.h"
 #include "options.h"
 
 #include <math.h>
@@ -97,12 +98,9 @@ static void read_scenario(loaded *l, const char *folder) {
 }
 
 static int load(loaded *l, const char *folder) {
-  cps_error error = {.time = NAN};
-  l->result = cps_result_load(folder, &error);
-  if (!l->result) {
-    complain("report", "%s", error.text);
-    return error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_IO;
-  }
+  int exit_status;
+  l->result = input_result("report", folder, &exit_status);
+  if (!l->result) return exit_status;
   report_label(l->label, sizeof l->label, folder);
   split_settings(l, cps_result_text(l->result, "settings"));
   read_scenario(l, folder);
@@ -188,6 +186,7 @@ static report_source source_of(const loaded *l) {
   s.text = cps_result_text(l->result, "scenario");
   s.version = cps_result_text(l->result, "version");
   s.solver = cps_result_text(l->result, "solver");
+  s.summary = cps_result_text(l->result, "summary");
   return s;
 }
 
@@ -232,7 +231,7 @@ int report_run(int argc, char **argv) {
   } o = {0};
   const option table[] = {
       {"output", 'o', OPTION_TEXT, (void *)&o.output, "FILE",
-       "the page; RESULT/report.html, or compare.html for several"},
+       "the page, - for standard output; RESULT/report.html, or compare.html"},
       {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},
       {"help", 'h', OPTION_FLAG, &o.help, NULL, "this text"},
   };
@@ -263,7 +262,8 @@ int report_run(int argc, char **argv) {
     for (int i = 0; i < n; i++) sources[i] = source_of(&all[i]);
     status = report_write("report", o.output ? o.output : path, o.output != NULL, sources, n);
   }
-  if (status == STATUS_GOOD && !o.quiet) printf("wrote %s\n", o.output ? o.output : path);
+  int shown = o.output && strcmp(o.output, "-") == 0;
+  if (status == STATUS_GOOD && !o.quiet && !shown) printf("wrote %s\n", o.output ? o.output : path);
   for (int i = 0; i < n; i++) loaded_free(&all[i]);
   return status;
 }

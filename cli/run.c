@@ -1,5 +1,7 @@
 /* run.c - capstan run: simulates a scenario file, writes a result folder, and says what matters. */
 #include "cli.h"
+#include "export.h"
+#include "input.h"
 #include "options.h"
 #include "problems.h"
 #include "progress.h"
@@ -32,7 +34,7 @@ static void print_help(FILE *out, const option *table, int n) {
       "       capstan run --resume FOLDER [--json] [--quiet]\n\n"
       "Simulates a scenario file and writes a folder with result.h5 (everything, from the first second\n"
       "on), report.html to look at, summary.json, a copy of the scenario, and series.csv and events.csv if\n"
-      "they are small.\n"
+      "they are small. FILE may be - for standard input.\n"
       "A run that was interrupted goes on with --resume, and ends as if nothing had happened.\n\n"
       "Options:\n");
   options_help(out, table, n);
@@ -62,6 +64,7 @@ static int refuse(const char *file, const cps_problems *problems, int as_json) {
 
 /* "dir/block.yaml" gives "block.results". */
 static void default_folder(const char *file, char *folder, size_t size) {
+  file = input_name(file);
   const char *name = strrchr(file, '/');
   name = name ? name + 1 : file;
   const char *dot = strrchr(name, '.');
@@ -260,6 +263,25 @@ static int conclude(const outcome *all, recording *record, const run_options *o,
   return written != STATUS_GOOD ? written : exit_status;
 }
 
+/* A run that could not even start, as the document that was asked for. */
+static void print_failure(const cps_scenario *scenario, const cps_error *error) {
+  json w = json_start(stdout);
+  json_open(&w, NULL, '{');
+  json_text(&w, "title", cps_scenario_title(scenario));
+  json_text(&w, "status", "failed");
+  json_open(&w, "error", '{');
+  json_text(&w, "status", cps_status_name(error->status));
+  json_text(&w, "file", *error->file ? error->file : NULL);
+  json_text(&w, "key", *error->key ? error->key : NULL);
+  json_number(&w, "time", error->time);
+  json_text(&w, "text", error->text);
+  json_close(&w);
+  json_text(&w, "scenario", scenario->file);
+  json_text(&w, "hash", cps_scenario_hash(scenario));
+  json_close(&w);
+  json_end(&w);
+}
+
 /* Simulates a scenario that has been read, and writes and prints what came of it. */
 static int simulate(const cps_scenario *scenario, const run_options *o, const char *folder,
                     const interrupted *from) {
@@ -268,7 +290,10 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
   cps_simulation *sim = system ? cps_simulation_new(system, &error) : NULL;
   int good = sim && (!from || take_up(sim, from, folder, &error));
   if (!good) {
-    complain("run", "%s", error.text);
+    if (o->json)
+      print_failure(scenario, &error);
+    else
+      complain("run", "%s", error.text);
     cps_simulation_free(sim);
     cps_system_free(system);
     return error.status == CPS_IO ? STATUS_IO : error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
@@ -281,6 +306,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
   if (from) snprintf(record.origin, sizeof record.origin, "%s", from->origin);
   if (!o->quiet) announce(scenario, record.source.result, folder);
   int exit_status = STATUS_IO;
+  if (!from && !o->quiet) export_name_stale("run", folder);
   if (recording_start(&record, from != NULL)) {
     watch w = {.record = &record};
     progress_start(&w.bar, stderr, o->quiet);
@@ -408,7 +434,7 @@ int run_run(int argc, char **argv) {
   const char *where_to = o.folder ? o.folder : folder;
 
   cps_problems *problems = NULL;
-  cps_scenario *scenario = cps_scenario_load(argv[0], o.set.item, o.set.n, &problems);
+  cps_scenario *scenario = input_scenario(argv[0], &o.set, &problems);
   if (!scenario) {
     int status = refuse(argv[0], problems, o.json);
     cps_problems_free(problems);

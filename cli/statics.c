@@ -1,5 +1,6 @@
 /* statics.c - capstan statics: equilibrium of the cables of a scenario, and the range of loads that friction holds. */
 #include "cli.h"
+#include "input.h"
 #include "json.h"
 #include "options.h"
 #include "problems.h"
@@ -359,7 +360,7 @@ int statics_run(int argc, char **argv) {
     return STATUS_USAGE;
   }
   cps_problems *problems = NULL;
-  cps_scenario *scenario = cps_scenario_load(argv[0], o.set.item, o.set.n, &problems);
+  cps_scenario *scenario = input_scenario(argv[0], &o.set, &problems);
   int status;
   if (!scenario) {
     refuse(argv[0], problems, o.json);

@@ -1,6 +1,7 @@
 /* study.c - see study.h. */
 #include "study.h"
 #include "cli.h"
+#include "input.h"
 #include "problems.h"
 #include "progress.h"
 
@@ -50,7 +51,7 @@ void words_free(words *w) {
 
 cps_scenario *study_load(const char *file, const text_list *set, int as_json, int *status) {
   cps_problems *problems = NULL;
-  cps_scenario *s = cps_scenario_load(file, set->item, set->n, &problems);
+  cps_scenario *s = input_scenario(file, set, &problems);
   *status = s ? STATUS_GOOD : problems_status(problems);
   if (!s && as_json) {
     json w = json_start(stdout);
@@ -72,6 +73,7 @@ int study_status(const cps_error *e) {
 }
 
 void study_folder(const char *file, const char *ending, char *folder, size_t size) {
+  file = input_name(file);
   const char *name = strrchr(file, '/');
   name = name ? name + 1 : file;
   const char *dot = strrchr(name, '.');

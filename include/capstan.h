@@ -526,6 +526,11 @@ typedef struct cps_quantity {
 CPS_API cps_status cps_scenario_quantity(const cps_scenario *scenario, const char *path,
                                          cps_quantity *quantity, cps_error *err);
 
+/* Every quantity of a scenario in the order in which it is read, whether the file gives it or leaves it at its default. *list is
+ * the caller's, to be released with free; NULL if there is none. */
+CPS_API cps_status cps_scenario_quantities(const cps_scenario *scenario, cps_quantity **list, int *n,
+                                           cps_error *err);
+
 /* The same scenario with n quantities changed, values in SI. NULL if that is not a good one; as cps_scenario_load. */
 CPS_API cps_scenario *cps_scenario_with(const cps_scenario *scenario, const char *const *paths,
                                         const double *values, int n, cps_problems **problems);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the generated part of docs/: models.md and models/*.svg from the table of laws, scenario.md and
-# scenario.schema.json from the tables of keys, verification.md and verification/*.svg from runs of scenarios/.
+# scenario.schema.json from the tables of keys, man/*.1 from the help texts, verification.md and verification/*.svg from runs of scenarios/.
 # usage: docs.sh [--check]   (--check: write elsewhere, and fail if docs/ differs; verification.md takes longer, and is
 # checked by test/cli/reproduce_*_slow.sh)
 set -euo pipefail
@@ -13,7 +13,10 @@ if [ "${1:-}" != --check ]; then
   "$tool" models --markdown docs/models.md
   "$tool" check --reference >docs/scenario.md
   "$tool" check --schema >docs/scenario.schema.json
-  echo "wrote docs/scenario.md and docs/scenario.schema.json" >&2
+  mkdir -p docs/man
+  rm -f docs/man/*.1
+  "$tool" help --man docs/man
+  echo "wrote docs/scenario.md, docs/scenario.schema.json and docs/man" >&2
   rm -f docs/verification/*.svg
   "$tool" reproduce --markdown docs/verification.md | tail -n 1
   exit
@@ -21,13 +24,14 @@ fi
 
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
-mkdir "$temp/models"
+mkdir "$temp/models" "$temp/man"
+"$tool" help --man "$temp/man"
 "$tool" models --markdown "$temp/models.md" >/dev/null
 "$tool" check --reference >"$temp/scenario.md"
 "$tool" check --schema >"$temp/scenario.schema.json"
 same=yes
 for file in models.md scenario.md scenario.schema.json; do diff "$temp/$file" "docs/$file" || same=no; done
-if [ $same = no ] || ! diff -rq "$temp/models" docs/models; then
+if [ $same = no ] || ! diff -rq "$temp/models" docs/models || ! diff -r "$temp/man" docs/man; then
   echo "docs: docs/ is not what the tool writes; run make docs" >&2
   exit 1
 fi

@@ -1,5 +1,6 @@
 /* reproduce_run.c - runs of scenario files, what is measured in them, and the rows made of that. */
 #include "cli.h"
+#include "input.h"
 #include "reproduce.h"
 
 #include <stdarg.h>
@@ -15,35 +16,9 @@ const char source_run[] = "independent integration";
 
 enum { PATH_SIZE = 4096, SETTINGS_MOST = 16 };
 
-/* Joins and tests: 1 if the file can be read. */
-static int is_there(char *path, const char *folder, const char *between, const char *file) {
-  int n = snprintf(path, PATH_SIZE, "%s%s/%s", folder, between, file);
-  return n > 0 && n < PATH_SIZE && access(path, R_OK) == 0;
-}
-
-/* The folder of this program: "" if the system does not tell. */
-static void own_folder(char *folder, size_t size) {
-  ssize_t n = readlink("/proc/self/exe", folder, size - 1);
-  folder[n > 0 ? n : 0] = 0;
-  char *slash = strrchr(folder, '/');
-  if (slash) *slash = 0;
-}
-
-/* Where a scenario file is: in the folder that was named, here, or where this program was built or
- * installed. 0 if there is none; the path then serves for the message. */
-static int find_scenario(const reproduction *r, const char *file, char *path) {
-  const char *named = r->scenarios ? r->scenarios : getenv("CAPSTAN_SCENARIOS");
-  if (named && *named) return is_there(path, named, "", file);
-  char own[PATH_SIZE];
-  own_folder(own, sizeof own);
-  return is_there(path, "scenarios", "", file) ||
-         (*own && is_there(path, own, "/../share/capstan/scenarios", file)) ||
-         (*own && is_there(path, own, "/../scenarios", file)) || is_there(path, "scenarios", "", file);
-}
-
 int scenarios_found(const reproduction *r) {
   char path[PATH_SIZE];
-  return find_scenario(r, "quinn/oscillator.yaml", path);
+  return input_find_scenario(r->scenarios, "quinn/oscillator.yaml", path, sizeof path);
 }
 
 /* ---------------------------------------------------------------- runs */
@@ -85,7 +60,7 @@ static int cut_settings(char *text, const char **list) {
 static void trial_start(const reproduction *r, trial *t) {
   char path[PATH_SIZE];
   const char *list[SETTINGS_MOST];
-  find_scenario(r, t->file, path);
+  input_find_scenario(r->scenarios, t->file, path, sizeof path);
   char *settings = copy_text(t->settings);
   cps_problems *problems = NULL;
   t->scenario = cps_scenario_load(path, list, cut_settings(settings, list), &problems);

@@ -66,11 +66,36 @@ static void offer_name(probe *p, const char *full) {
   p->near.best = p->best;
 }
 
+/* Adds a number to a list. A path that is too long for a quantity cannot be asked for, and is left out. */
+static void collect(quantity_list *all, const char *full, const char *unit, double value) {
+  char brief[sizeof all->item->path + 1];
+  leave_out(full, brief, sizeof brief);
+  if (strlen(brief) >= sizeof all->item->path) return;
+  if (all->n == all->room) {
+    int room = 2 * all->room + 64;
+    cps_quantity *more = (cps_quantity *)realloc(all->item, (size_t)room * sizeof *more);
+    if (!more) {
+      all->no_memory = 1;
+      return;
+    }
+    all->item = more;
+    all->room = room;
+  }
+  cps_quantity *q = &all->item[all->n++];
+  snprintf(q->path, sizeof q->path, "%s", brief);
+  snprintf(q->unit, sizeof q->unit, "%.31s", unit ? unit : "1");
+  q->value = value;
+}
+
 void cps_probe_number(reader *r, const char *item, const key *k, const char *unit, double value) {
   char full[sizeof r->path + 24];
   path_of(r, item, full, sizeof full);
   for (int i = 0; i < r->n_probes; i++) {
     probe *p = &r->probes[i];
+    if (p->all) {
+      collect(p->all, full, unit, value);
+      continue;
+    }
     if (p->want_near) {
       char brief[sizeof full];
       leave_out(full, brief, sizeof brief);
@@ -109,13 +134,15 @@ void cps_probe_default(reader *r, const key *k, const char *unit) {
   size_t n = strlen(path_of(r, k->name, full, sizeof full));
   for (int i = 0; i < r->n_probes; i++) {
     const char *path = r->probes[i].path;
-    if (strncmp(path, full, n) == 0 && (path[n] == 0 || (vector && path[n] == '.'))) r->probes[i].other = 1;
+    if (path && strncmp(path, full, n) == 0 && (path[n] == 0 || (vector && path[n] == '.')))
+      r->probes[i].other = 1;
   }
 }
 
 void cps_probe_other(reader *r) {
   for (int i = 0; i < r->n_probes; i++)
-    if (!r->probes[i].want_near && compare(r->probes[i].path, r->path) == MATCH) r->probes[i].other = 1;
+    if (!r->probes[i].want_near && !r->probes[i].all && compare(r->probes[i].path, r->path) == MATCH)
+      r->probes[i].other = 1;
 }
 
 /* ------------------------------------------------------------------ asking */
@@ -164,6 +191,25 @@ cps_status cps_scenario_quantity(const cps_scenario *s, const char *path, cps_qu
   cps_status status = cps_scenario_probe(s, &p, 1, err);
   if (status == CPS_OK) *quantity = p.q;
   return status;
+}
+
+cps_status cps_scenario_quantities(const cps_scenario *s, cps_quantity **list, int *n, cps_error *err) {
+  quantity_list all = {NULL, 0, 0, 0};
+  probe p = {.path = NULL, .all = &all};
+  *list = NULL;
+  *n = 0;
+  cps_scenario *again = cps_scenario_again(s, (const char *const *)s->settings, s->n_settings, &p, 1, 0,
+                                           NULL);
+  if (!again || all.no_memory) {
+    cps_scenario_free(again);
+    free(all.item);
+    return cps_error_set(err, CPS_NO_MEMORY, NULL,
+                         "the scenario cannot be read a second time: out of memory");
+  }
+  cps_scenario_free(again);
+  *list = all.item;
+  *n = all.n;
+  return CPS_OK;
 }
 
 /* ------------------------------------------------------------------ changing */

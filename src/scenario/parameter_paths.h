@@ -8,8 +8,16 @@
 
 #include "reader.h"
 
+/* Every number of a scenario, in a list that grows. */
+typedef struct quantity_list {
+  cps_quantity *item; /* owned */
+  int n, room;
+  int no_memory;
+} quantity_list;
+
 typedef struct probe {
-  const char *path; /* as asked for */
+  const char *path;   /* as asked for */
+  quantity_list *all; /* not NULL: asks for every number, and for no path */
   cps_quantity q;
   double min, max;
   int above;       /* min itself is not allowed */

@@ -137,7 +137,7 @@ expect 2 export a b --csv
 expect 3 export nowhere --csv
 has "$err" "cannot read 'nowhere'"
 has_no "$err" "HDF5-DIAG"
-expect 3 export block.yaml --csv
+expect 2 export block.yaml --csv
 has_no "$err" "HDF5-DIAG"
 expect 3 export block.results --csv -o block.yaml
 expect 0 export --help

@@ -1,0 +1,223 @@
+/* help.c - what commands say of themselves, caught for other uses; and manual pages made of it.
+ *
+ * A help text has a shape: an optional line "capstan NAME - purpose", "Usage:" with one form a line, paragraphs, "Options:" with one
+ * option a line, "Examples:". A manual page is the same text in roff. */
+#include "help.h"
+
+#include "capstan.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const meanings[] = {
+    [STATUS_GOOD] = "good",
+    [STATUS_FAILED] = "the computation failed",
+    [STATUS_USAGE] = "bad usage or input",
+    [STATUS_IO] = "input/output error",
+};
+
+int exit_status_count(void) { return (int)(sizeof meanings / sizeof meanings[0]); }
+const char *exit_status_meaning(int status) { return meanings[status]; }
+
+/* Standard output goes to a file of its own for as long as the command talks. */
+char *command_help(const command *c) {
+  char option[] = "--help";
+  char *arguments[] = {option, NULL};
+  fflush(stdout);
+  FILE *file = tmpfile();
+  int kept = file ? dup(STDOUT_FILENO) : -1;
+  if (kept < 0 || dup2(fileno(file), STDOUT_FILENO) < 0) {
+    complain("help", "no temporary file can be made");
+    exit(STATUS_IO);
+  }
+  c->run(1, arguments);
+  fflush(stdout);
+  dup2(kept, STDOUT_FILENO);
+  close(kept);
+  long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+  char *text = (char *)grow(NULL, (size_t)(size > 0 ? size : 0) + 1, 1);
+  rewind(file);
+  text[fread(text, 1, (size_t)(size > 0 ? size : 0), file)] = 0;
+  fclose(file);
+  return text;
+}
+
+/* ---------------------------------------------------------------- roff */
+
+static void put_roff(FILE *out, const char *text, size_t length) {
+  if (length > 0 && (*text == '.' || *text == '\'')) fputs("\\&", out);
+  for (size_t i = 0; i < length; i++) {
+    if (text[i] == '\\')
+      fputs("\\e", out);
+    else if (text[i] == '-')
+      fputs("\\-", out);
+    else
+      fputc(text[i], out);
+  }
+}
+
+/* "  -o, --output FOLDER   where": the option, and what it does. */
+static void put_option(FILE *out, const char *line, size_t length) {
+  size_t start = strspn(line, " "), end = start;
+  while (end < length && strncmp(line + end, "  ", 2) != 0) end++;
+  size_t text = end + strspn(line + end, " ");
+  fputs(".TP\n.B ", out);
+  put_roff(out, line + start, end - start);
+  fputc('\n', out);
+  put_roff(out, line + text, length - text);
+  fputc('\n', out);
+}
+
+typedef enum part { PART_NAME, PART_USAGE, PART_TEXT, PART_OPTIONS, PART_EXAMPLES } part;
+
+static int starts(const char *line, const char *with) { return strncmp(line, with, strlen(with)) == 0; }
+
+static void begin(FILE *out, part *now, part next, const char *title) {
+  if (*now == PART_EXAMPLES) fputs(".fi\n", out);
+  if (*now != next) fprintf(out, ".SH %s\n", title);
+  if (next == PART_EXAMPLES) fputs(".nf\n", out);
+  *now = next;
+}
+
+static void put_help(FILE *out, const command *c, const char *text) {
+  part now = PART_NAME;
+  int literal = 0;
+  char head[64];
+  snprintf(head, sizeof head, "capstan %s - ", c->name);
+  while (*text) {
+    size_t length = strcspn(text, "\n");
+    const char *line = text;
+    text += length + (text[length] == '\n');
+    int own = line[0] == ' ';
+    if (literal && !(own && now == PART_TEXT)) {
+      fputs(".fi\n", out);
+      literal = 0;
+    }
+    if (now == PART_NAME && starts(line, head)) continue;
+    if (starts(line, "Usage: ")) {
+      begin(out, &now, PART_USAGE, "SYNOPSIS");
+      fputs(".nf\n", out);
+      put_roff(out, line + 7, length - 7);
+    } else if (now == PART_USAGE && starts(line, "       ")) {
+      put_roff(out, line + 7, length - 7);
+    } else if (now == PART_USAGE && length == 0) {
+      fputs(".fi", out);
+      now = PART_NAME;
+    } else if (starts(line, "Options:")) {
+      begin(out, &now, PART_OPTIONS, "OPTIONS");
+      continue;
+    } else if (starts(line, "Examples:")) {
+      begin(out, &now, PART_EXAMPLES, "EXAMPLES");
+      continue;
+    } else if (now == PART_OPTIONS && own) {
+      put_option(out, line, length);
+      continue;
+    } else if (now == PART_EXAMPLES && (own || length == 0)) {
+      put_roff(out, line + strspn(line, " "), length - (length ? strspn(line, " ") : 0));
+    } else if (length == 0) {
+      fputs(now == PART_TEXT ? ".PP" : "", out);
+      if (now != PART_TEXT) continue;
+    } else {
+      if (now != PART_TEXT) begin(out, &now, PART_TEXT, now == PART_NAME ? "DESCRIPTION" : "NOTES");
+      if (own && !literal) {
+        fputs(".nf\n", out);
+        literal = 1;
+      }
+      put_roff(out, line, length);
+    }
+    fputc('\n', out);
+  }
+  if (now == PART_EXAMPLES || literal) fputs(".fi\n", out);
+}
+
+static void put_statuses(FILE *out) {
+  fputs(".SH EXIT STATUS\n", out);
+  for (int i = 0; i < exit_status_count(); i++) fprintf(out, ".TP\n.B %d\n%s\n", i, exit_status_meaning(i));
+}
+
+static void put_title(FILE *out, const char *name, const char *purpose) {
+  fprintf(out,
+          ".\\\" generated by capstan help --man\n.TH %s 1 \"\" \"Capstan %s\" \"User Commands\"\n.SH NAME\n",
+          name, cps_version());
+  put_roff(out, name, strlen(name));
+  fputs(" \\- ", out);
+  put_roff(out, purpose, strlen(purpose));
+  fputc('\n', out);
+}
+
+static FILE *open_page(const char *folder, const char *name, char *path, size_t size) {
+  if (snprintf(path, size, "%s/%s.1", folder, name) >= (int)size) return NULL;
+  return open_output("help", path);
+}
+
+static int command_page(const char *folder, const command *c) {
+  char path[4096], name[64];
+  snprintf(name, sizeof name, "capstan-%s", c->name);
+  FILE *out = open_page(folder, name, path, sizeof path);
+  if (!out) return STATUS_IO;
+  char *help = command_help(c);
+  put_title(out, name, c->help);
+  put_help(out, c, help);
+  /* A command whose statuses mean something else says so itself. */
+  if (!strstr(help, "Exit status:")) put_statuses(out);
+  fputs(".SH SEE ALSO\n.BR capstan (1)\n", out);
+  free(help);
+  return close_output("help", path, out);
+}
+
+static const struct {
+  const char *name, *meaning;
+} variables[] = {
+    {"NO_COLOR", "if it is set and not empty, nothing is coloured"},
+    {"COLUMNS", "the width of tables and plots in characters; that of the terminal unless it is set"},
+    {"LC_ALL, LC_CTYPE, LANG", "plots are drawn with braille characters where these say UTF-8"},
+    {"CAPSTAN_SCENARIOS", "the folder in which new and reproduce look for their scenario files"},
+};
+
+/* The page of the tool itself: every command with its forms and options. */
+static int main_page(const char *folder) {
+  char path[4096];
+  FILE *out = open_page(folder, "capstan", path, sizeof path);
+  if (!out) return STATUS_IO;
+  put_title(out, "capstan", "stick-slip friction, and cables on pulleys, drums and winches");
+  fputs(
+      ".SH SYNOPSIS\n.B capstan\n.I COMMAND\n.RI [ ARGUMENTS ]\n.br\n.B capstan \\-\\-help\n.br\n.B capstan "
+      "\\-\\-version\n.SH COMMANDS\n",
+      out);
+  for (int i = 0; i < command_count(); i++) {
+    const command *c = command_at(i);
+    fprintf(out, ".SS capstan %s\n", c->name);
+    put_roff(out, c->help, strlen(c->help));
+    fprintf(out, "; see\n.BR capstan\\-%s (1).\nOptions:", c->name);
+    char *help = command_help(c);
+    const char *line = strstr(help, "Options:\n");
+    for (line = line ? line + 9 : ""; *line == ' '; line = strchr(line, '\n') + 1) {
+      const char *name = strstr(line, "--");
+      size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz-");
+      fputs("\n.B ", out);
+      put_roff(out, name, length);
+      if (!strchr(line, '\n')) break;
+    }
+    fputc('\n', out);
+    free(help);
+  }
+  fputs(".SS capstan help\nsay more about a command: capstan help COMMAND.\n.B \\-\\-man\n.I FOLDER\nwrites "
+        "these pages.\n",
+        out);
+  put_statuses(out);
+  fputs(".SH ENVIRONMENT\n", out);
+  for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+    fprintf(out, ".TP\n.B %s\n%s\n", variables[i].name, variables[i].meaning);
+  fputs(".SH SEE ALSO\n", out);
+  for (int i = 0; i < command_count(); i++)
+    fprintf(out, ".BR capstan\\-%s (1)%s\n", command_at(i)->name, i + 1 < command_count() ? "," : "");
+  return close_output("help", path, out);
+}
+
+int manual_write(const char *folder) {
+  int status = main_page(folder);
+  for (int i = 0; i < command_count() && status == STATUS_GOOD; i++)
+    status = command_page(folder, command_at(i));
+  return status;
+}
