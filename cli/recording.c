@@ -7,6 +7,7 @@
  */
 #include "recording.h"
 #include "cli.h"
+#include "options.h"
 #include "output_file.h"
 #include "progress.h"
 #include "result_files.h"
@@ -146,13 +147,16 @@ int interrupted_read(interrupted *i, const char *folder, char *why, size_t size)
   if (!i->all) return not_found("there is no run to go on with: cannot read", path, why, size);
   char *at = i->all + strlen(first_line), *end = i->all + n;
   char *count = NULL;
+  double settings;
   if (n > strlen(first_line) && memcmp(i->all, first_line, strlen(first_line)) == 0) {
     i->file = take_field(&at, end);
     i->origin = i->file ? take_field(&at, end) : NULL;
     count = i->origin ? take_field(&at, end) : NULL;
   }
-  i->n_settings = count ? atoi(count) : -1;
-  if (i->n_settings >= 0 && i->n_settings < 1000000) {
+  i->n_settings = count && read_number(count, &settings) && settings >= 0 && settings <= TEXT_LIST_MAX
+                      ? (int)settings
+                      : -1;
+  if (i->n_settings >= 0) {
     i->setting = (char **)grow(NULL, (size_t)i->n_settings + 1, sizeof *i->setting);
     for (int k = 0; k < i->n_settings; k++)
       if (!(i->setting[k] = take_field(&at, end))) i->n_settings = -1;

@@ -314,9 +314,6 @@ int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residua
 double cps_cable_substitute(const machine *m, cable *c, const step_coeffs *coeffs);
 void cps_cable_take_back(cable *c, const step_coeffs *coeffs, double part); /* of what it has applied */
 
-/* Whether the processor has the instructions of the second copies. */
-int cps_has_avx2(void);
-
 /* The same for a cable in the plane with contact at nodes and without a border (cable_plane.h), in two copies. */
 int cps_plane_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
 int cps_avx2_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);

@@ -1,7 +1,58 @@
 /* machine_state.c - the state of cables, drums and bodies as a checkpoint lists it: everything that a later step reads.
- * What a Newton iteration fills anew is left out. */
+ * What a Newton iteration fills anew is left out, and so are constants of the model, such as the node of a contact point.
+ * What serves as an index is demanded to be one, for a checkpoint may come from anywhere. */
 #include "checkpoint.h"
 #include "machine.h"
+
+static int is_index(int i, int n) { return i >= -1 && i < n; }
+
+/* Contact points, or those of slides, which are `stride` bytes apart. */
+static void list_points(checkpoint *c, contact_point *p, size_t stride, size_t n, int drums,
+                        const cps_law *law) {
+#define MEMBER(member) cps_checkpoint_members(c, "point." #member, &p->member, sizeof p->member, stride, n)
+  MEMBER(drum);
+  MEMBER(near);
+  MEMBER(f);
+  MEMBER(clear);
+  MEMBER(travel);
+  MEMBER(seen);
+  MEMBER(stuck);
+  MEMBER(slid);
+  MEMBER(drum0);
+  MEMBER(stuck0);
+  MEMBER(slid0);
+  MEMBER(held);
+  MEMBER(flips);
+  MEMBER(guess);
+  MEMBER(mode);
+  MEMBER(mode0);
+  MEMBER(mass);
+  MEMBER(scale);
+  MEMBER(depth);
+  MEMBER(depth_t);
+  MEMBER(n);
+  MEMBER(v);
+  MEMBER(limit);
+  MEMBER(box);
+  MEMBER(stiff);
+  MEMBER(t);
+  MEMBER(slip);
+  MEMBER(slip_r);
+  MEMBER(moved);
+  MEMBER(spring);
+  MEMBER(root);
+  MEMBER(wrong);
+#undef MEMBER
+  int modes = law->n_modes > 1 ? law->n_modes : 1;
+  for (size_t i = 0; i < n; i++) {
+    const contact_point *q = (const contact_point *)(const void *)((const char *)p + i * stride);
+    cps_checkpoint_demand(
+        c, is_index(q->drum, drums) && is_index(q->near, drums) && is_index(q->drum0, drums), "point.drum");
+    cps_checkpoint_demand(c, q->guess >= GUESS_NONE && q->guess <= GUESS_BACKWARD, "point.guess");
+    for (int k = 0; k < AXES; k++)
+      cps_checkpoint_demand(c, is_index(q->mode[k], modes) && is_index(q->mode0[k], modes), "point.mode");
+  }
+}
 
 static void list_cable(checkpoint *c, cable *y, int drums) {
   int entries = (y->n + 1) * y->b;
@@ -10,13 +61,27 @@ static void list_cable(checkpoint *c, cable *y, int drums) {
   cps_checkpoint_array(c, "cable.v", y->v, entries);
   cps_checkpoint_array(c, "cable.a", y->a, entries);
   cps_checkpoint_array(c, "cable.aux", y->aux, entries);
+  cps_checkpoint_demand(
+      c, cps_checkpoint_finite(y->q, (size_t)entries) && cps_checkpoint_finite(y->v, (size_t)entries),
+      "cable.q");
   cps_checkpoint_item(c, "cable.fixed", y->fixed, (size_t)y->n + 1);
+  for (int i = 0; i <= y->n; i++) cps_checkpoint_demand(c, y->fixed[i] >> y->b == 0, "cable.fixed");
   CHECKPOINT_VALUE(c, "cable.load", y->load);
   CHECKPOINT_VALUE(c, "cable.reaction", y->reaction);
   CHECKPOINT_VALUE(c, "cable.loads0", y->loads0);
   CHECKPOINT_VALUE(c, "cable.reaction0", y->reaction0);
-  cps_checkpoint_item(c, "cable.point", y->point, points * sizeof *y->point);
-  cps_checkpoint_item(c, "cable.trace", y->trace, points * sizeof *y->trace);
+  if (points > 0) {
+    list_points(c, y->point, sizeof *y->point, points, drums, y->contact.law);
+    CHECKPOINT_MEMBER(c, "trace.drum", y->trace, points, drum);
+    CHECKPOINT_MEMBER(c, "trace.r", y->trace, points, r);
+    CHECKPOINT_MEMBER(c, "trace.pull", y->trace, points, pull);
+    CHECKPOINT_MEMBER(c, "trace.push", y->trace, points, push);
+    CHECKPOINT_MEMBER(c, "trace.f", y->trace, points, f);
+    CHECKPOINT_MEMBER(c, "trace.depth", y->trace, points, depth);
+    CHECKPOINT_MEMBER(c, "trace.n_damping", y->trace, points, n_damping);
+    for (size_t i = 0; i < points; i++)
+      cps_checkpoint_demand(c, is_index(y->trace[i].drum, drums), "trace.drum");
+  }
   if (y->memory) cps_checkpoint_item(c, "cable.memory", y->memory, points * sizeof *y->memory);
   if (y->all_stick) {
     cps_checkpoint_array(c, "cable.gap", y->gap, entries);
@@ -46,12 +111,15 @@ void cps_machine_list(checkpoint *c, machine *m) {
     CHECKPOINT_VALUE(c, "body.a", m->body[i].a);
   }
   for (int i = 0; i < m->n_slides; i++) {
-    CHECKPOINT_VALUE(c, "slide.point", m->slide[i].p);
+    list_points(c, &m->slide[i].p, sizeof m->slide[i].p, 1, m->n_drums, m->slide[i].law.law);
     CHECKPOINT_VALUE(c, "slide.memory", m->slide[i].y);
   }
   cps_checkpoint_item(c, "freedoms", m->free, (size_t)m->nb * sizeof *m->free);
   CHECKPOINT_VALUE(c, "travel", m->travel);
-  CHECKPOINT_VALUE(c, "pace", m->convergence);
+  CHECKPOINT_VALUE(c, "convergence.balance", m->convergence.balance);
+  CHECKPOINT_VALUE(c, "convergence.force", m->convergence.force);
+  CHECKPOINT_VALUE(c, "convergence.friction", m->convergence.friction);
+  CHECKPOINT_VALUE(c, "convergence.unseen", m->convergence.unseen);
   CHECKPOINT_VALUE(c, "work", m->work);
   CHECKPOINT_VALUE(c, "loss0", m->loss0);
   CHECKPOINT_VALUE(c, "audited", m->audited);

@@ -157,6 +157,7 @@ static void list(checkpoint *c, void *owner) {
   lift *l = r->l;
   cps_checkpoint_array(c, "lift.y", l->y, LIFT_STATES);
   CHECKPOINT_VALUE(c, "lift.mode", l->mode);
+  cps_checkpoint_demand(c, (int)l->mode >= LIFT_AT_START && (int)l->mode <= LIFT_SLACK, "lift.mode");
   CHECKPOINT_VALUE(c, "lift.tight", l->tight);
   CHECKPOINT_VALUE(c, "lift.edge", l->edge);
   CHECKPOINT_VALUE(c, "lift.slack", l->slack);
@@ -171,6 +172,7 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "lift.last_event", r->last_event);
   CHECKPOINT_VALUE(c, "lift.at_same_time", r->at_same_time);
   CHECKPOINT_VALUE(c, "elevator.h", r->h);
+  cps_checkpoint_demand(c, r->h > 0, "elevator.h");
   CHECKPOINT_VALUE(c, "lift.next_break", r->next_break);
 }
 

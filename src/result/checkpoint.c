@@ -8,17 +8,19 @@
 #include "sha256.h"
 #include "steppers.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAGIC_LENGTH = 24, HASH_LENGTH = 64, NAME_ROOM = 40 };
-static const char magic[MAGIC_LENGTH] = "capstan checkpoint 1\n";
+static const char magic[MAGIC_LENGTH] = "capstan checkpoint 2\n";
 
 typedef struct head {
   char magic[MAGIC_LENGTH];
   char version[24];
+  char build[65]; /* what the last digits depend on: see cps_build_identity */
   char solver[32];
   char scenario[65];
   char order[7]; /* of bytes and sizes: see fill_head */
@@ -36,6 +38,7 @@ struct checkpoint {
   size_t at;           /* where the next item is expected */
   int no_memory;       /* while saving */
   const char *missing; /* the first item that was not there, or had another size */
+  const char *wrong;   /* the first whose value the model cannot have */
 };
 
 /* ------------------------------------------------------------------ items */
@@ -72,21 +75,35 @@ static const unsigned char *find(checkpoint *c, const char *name, size_t size) {
   return NULL;
 }
 
-void cps_checkpoint_item(checkpoint *c, const char *name, void *at, size_t size) {
+void cps_checkpoint_members(checkpoint *c, const char *name, void *first, size_t size, size_t stride,
+                            size_t n) {
+  unsigned char *at = first;
   if (c->restoring) {
-    const unsigned char *value = find(c, name, size);
-    if (value && size > 0)
-      memcpy(at, value, size);
-    else if (!value && !c->missing)
-      c->missing = name;
+    const unsigned char *value = find(c, name, size * n);
+    if (!value && !c->missing) c->missing = name;
+    for (size_t i = 0; value && size > 0 && i < n; i++) memcpy(at + i * stride, value + i * size, size);
     return;
   }
   item_head h;
   memset(&h, 0, sizeof h);
   snprintf(h.name, sizeof h.name, "%s", name);
-  h.size = size;
+  h.size = size * n;
   add(c, &h, sizeof h);
-  add(c, at, size);
+  for (size_t i = 0; i < n; i++) add(c, at + i * stride, size);
+}
+
+void cps_checkpoint_item(checkpoint *c, const char *name, void *at, size_t size) {
+  cps_checkpoint_members(c, name, at, size, size, 1);
+}
+
+void cps_checkpoint_demand(checkpoint *c, int good, const char *name) {
+  if (!good && c->restoring && !c->wrong) c->wrong = name;
+}
+
+int cps_checkpoint_finite(const double *x, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(x[i])) return 0;
+  return 1;
 }
 
 void cps_checkpoint_array(checkpoint *c, const char *name, double *at, int n) {
@@ -119,22 +136,42 @@ static void list_workspace(checkpoint *c, const cps_system *s, workspace *k) {
   CHECKPOINT_VALUE(c, "held", k->held);
 }
 
+/* A mode that the law of contact i has, or none. */
+static int mode_fits(const cps_system *s, int i, int mode) {
+  int modes = s->scenario->contacts[i].law->n_modes;
+  return mode >= CPS_MODE_FREE && mode < (modes > 1 ? modes : 1);
+}
+
+void cps_checkpoint_modes(checkpoint *c, const char *name, const cps_system *s, int *mode) {
+  cps_checkpoint_item(c, name, mode, (size_t)s->nc * sizeof(int));
+  for (int i = 0; i < s->nc; i++) cps_checkpoint_demand(c, mode_fits(s, i, mode[i]), name);
+}
+
 static void list_simulation(checkpoint *c, cps_simulation *sim) {
   const cps_system *s = sim->system;
+  const scenario_run *run = &s->scenario->run;
   CHECKPOINT_VALUE(c, "t", sim->t);
+  cps_checkpoint_demand(c, sim->t >= run->from && sim->t <= run->until, "t");
   CHECKPOINT_VALUE(c, "h", sim->h);
   cps_checkpoint_array(c, "y", sim->y, s->ny);
+  cps_checkpoint_demand(c, cps_checkpoint_finite(sim->y, (size_t)s->ny), "y");
   cps_checkpoint_array(c, "y_t", sim->y_t, s->ny);
-  cps_checkpoint_item(c, "mode", sim->mode, (size_t)s->nc * sizeof(int));
+  cps_checkpoint_modes(c, "mode", s, sim->mode);
   CHECKPOINT_VALUE(c, "next_output", sim->next_output);
+  cps_checkpoint_demand(c, !isnan(sim->next_output), "next_output");
   CHECKPOINT_VALUE(c, "output_index", sim->output_index);
+  cps_checkpoint_demand(c, sim->output_index >= 0, "output_index");
   CHECKPOINT_VALUE(c, "largest_energy", sim->largest_energy);
   CHECKPOINT_VALUE(c, "initial_energy", sim->initial_energy);
   CHECKPOINT_VALUE(c, "stint_from", sim->stint_from);
   CHECKPOINT_VALUE(c, "counters", sim->result.counters);
+  cps_checkpoint_demand(c, sim->result.counters.steps >= 0, "counters");
   CHECKPOINT_VALUE(c, "last_checkpoint", sim->last_checkpoint);
+  cps_checkpoint_demand(c, sim->last_checkpoint >= 0 && sim->last_checkpoint <= sim->result.counters.steps,
+                        "last_checkpoint");
   list_workspace(c, s, &sim->work);
   CHECKPOINT_VALUE(c, "next_frame", sim->next_frame);
+  cps_checkpoint_demand(c, !isnan(sim->next_frame), "next_frame");
   CHECKPOINT_VALUE(c, "restart_due", sim->restart_due);
   if (sim->machine) cps_machine_list(c, sim->machine);
 }
@@ -144,7 +181,15 @@ static void list_extent(checkpoint *c, cps_simulation *sim, cps_extent *e, int *
   *e = (cps_extent){sim->result.rows, sim->result.n_events, sim->result.frames};
   *begun = sim->stepper != NULL;
   CHECKPOINT_VALUE(c, "recorded", *e);
+  cps_checkpoint_demand(c, e->rows >= 0 && e->events >= 0 && e->frames >= 0, "recorded");
   CHECKPOINT_VALUE(c, "begun", *begun);
+}
+
+static void hash_of(const unsigned char *bytes, size_t size, char hex[65]) {
+  sha256 h;
+  cps_sha256_start(&h);
+  cps_sha256_add(&h, bytes, size);
+  cps_sha256_end(&h, hex);
 }
 
 static void fill_head(const cps_simulation *sim, head *h) {
@@ -152,6 +197,8 @@ static void fill_head(const cps_simulation *sim, head *h) {
   memset(h, 0, sizeof *h);
   memcpy(h->magic, magic, sizeof magic);
   snprintf(h->version, sizeof h->version, "%s", cps_version());
+  const char *build = cps_build_identity();
+  hash_of((const unsigned char *)build, strlen(build), h->build);
   snprintf(h->solver, sizeof h->solver, "%s", sim->system->scenario->run.solver);
   memcpy(h->scenario, sim->system->scenario->hash, sizeof h->scenario);
   memcpy(h->order, &order, sizeof order);
@@ -160,13 +207,6 @@ static void fill_head(const cps_simulation *sim, head *h) {
 }
 
 /* ------------------------------------------------------------------ saving and restoring */
-
-static void hash_of(const unsigned char *bytes, size_t size, char hex[65]) {
-  sha256 h;
-  cps_sha256_start(&h);
-  cps_sha256_add(&h, bytes, size);
-  cps_sha256_end(&h, hex);
-}
 
 cps_status cps_simulation_save(cps_simulation *sim, void **bytes, size_t *size, cps_error *err) {
   checkpoint c = {0};
@@ -207,6 +247,10 @@ static const char *check_head(const cps_simulation *sim, const unsigned char *by
   if (memcmp(found.version, wanted.version, sizeof found.version) != 0 ||
       memcmp(found.order, wanted.order, sizeof found.order) != 0)
     return "the checkpoint was written by another version, or on another kind of machine";
+  if (memcmp(found.build, wanted.build, sizeof found.build) != 0)
+    return "the checkpoint was written by another build of capstan (other sources, compiler or processor), "
+           "whose "
+           "last digits differ: go on with that one, or run the scenario anew";
   if (memcmp(found.scenario, wanted.scenario, sizeof found.scenario) != 0)
     return "the checkpoint belongs to another scenario, or to other settings";
   if (memcmp(found.solver, wanted.solver, sizeof found.solver) != 0)
@@ -214,9 +258,12 @@ static const char *check_head(const cps_simulation *sim, const unsigned char *by
   return NULL;
 }
 
-static cps_status does_not_fit(const char *item, cps_error *err) {
-  return cps_error_set(err, CPS_BAD_INPUT, NULL,
-                       "the checkpoint does not fit: \"%s\" is missing or has another size", item);
+/* Whether all items were there, with values that the model can have. */
+static cps_status check_items(const checkpoint *c, cps_error *err) {
+  if (!c->missing && !c->wrong) return CPS_OK;
+  return cps_error_set(
+      err, CPS_BAD_INPUT, NULL, "the checkpoint does not fit: \"%s\" %s", c->missing ? c->missing : c->wrong,
+      c->missing ? "is missing or has another size" : "has a value that this model cannot have");
 }
 
 cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes, size_t size, cps_extent *recorded,
@@ -233,12 +280,21 @@ cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes, size_t
   checkpoint c = {.bytes = copy, .size = length, .restoring = 1};
   cps_extent extent;
   int begun;
+  checkpoint before = {0};
+  list_simulation(&before, sim);
   list_extent(&c, sim, &extent, &begun);
-  list_simulation(&c, sim);
-  if (c.missing) {
+  if (!before.no_memory) list_simulation(&c, sim);
+  cps_status status = before.no_memory
+                          ? cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for a checkpoint")
+                          : check_items(&c, err);
+  if (status != CPS_OK) { /* the simulation is what it was */
+    before.restoring = 1;
+    if (!before.no_memory) list_simulation(&before, sim);
+    free(before.bytes);
     free(copy);
-    return does_not_fit(c.missing, err);
+    return status;
   }
+  free(before.bytes);
   if (recorded) *recorded = extent;
   free(sim->pending);
   sim->pending = NULL;
@@ -256,7 +312,7 @@ cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err) {
   sim->stepper->list(&c, sim->solver);
   free(sim->pending);
   sim->pending = NULL;
-  return c.missing ? does_not_fit(c.missing, err) : CPS_OK;
+  return check_items(&c, err);
 }
 
 int cps_checkpoint_due(const cps_simulation *sim, long every) {

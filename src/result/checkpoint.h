@@ -30,6 +30,21 @@ void cps_checkpoint_item(checkpoint *c, const char *name, void *at, size_t size)
 void cps_checkpoint_array(checkpoint *c, const char *name, double *at, int n);
 #define CHECKPOINT_VALUE(c, name, value) cps_checkpoint_item(c, name, &(value), sizeof(value))
 
+/* One member of each of n structs that are `stride` bytes apart. A struct is listed by its members, so that its padding
+ * is not written and its constants stay those of the model. */
+void cps_checkpoint_members(checkpoint *c, const char *name, void *first, size_t size, size_t stride,
+                            size_t n);
+#define CHECKPOINT_MEMBER(c, name, array, n, member)                                                         \
+  cps_checkpoint_members(c, name, &(array)->member, sizeof((array)->member), sizeof *(array), n)
+
+/* What must be true of the item just listed for the model to go on from it: indices within their arrays, lengths of
+ * steps that are positive. A checkpoint may come from anywhere. */
+void cps_checkpoint_demand(checkpoint *c, int good, const char *name);
+int cps_checkpoint_finite(const double *x, size_t n);
+
+/* The modes of all contacts [nc], which must be modes of their laws. */
+void cps_checkpoint_modes(checkpoint *c, const char *name, const cps_system *s, int *mode);
+
 /* Puts what was restored of the stepper's state into its workspace. */
 cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err);
 

@@ -572,8 +572,9 @@ static cps_status cannot_go_on(cps_error *err, const char *why) {
   return cps_error_set(err, CPS_IO, NULL, "the result file does not fit the checkpoint: %s", why);
 }
 
-/* Frames of the fields, which the simulation must have as well. */
-static int refill_frames(cps_result *to, const cps_result *from, long frames) {
+/* Frames of the fields, which the simulation must have as well. What is constant comes from the simulation. */
+static int refill_frames(cps_simulation *sim, const cps_result *from, long frames) {
+  cps_result *to = &sim->result;
   if (frames == 0) return 1;
   for (int i = 0; i < to->n_fields; i++) {
     field_data *a = &to->fields[i];
@@ -581,12 +582,19 @@ static int refill_frames(cps_result *to, const cps_result *from, long frames) {
     size_t entry = (size_t)a->field.points * (size_t)a->field.components;
     size_t n = entry * (size_t)(a->field.constant ? 1 : frames);
     if (!b || strcmp(a->field.name, b->field.name) != 0 || b->field.points != a->field.points ||
-        b->field.components != a->field.components)
+        b->field.components != a->field.components || b->field.constant != a->field.constant)
       return 0;
     double *more = realloc(a->data, (n + 1) * sizeof(double));
     if (!more) return 0;
     a->data = more;
-    memcpy(more, b->data, n * sizeof(double));
+  }
+  row constants = {.sim = sim, .result = to, .task = FILLING};
+  if (sim->cables) sim->cables->fields(&constants); /* and a first frame, which is overwritten */
+  for (int i = 0; i < to->n_fields; i++) {
+    const cps_field *f = &to->fields[i].field;
+    if (!f->constant)
+      memcpy(to->fields[i].data, from->fields[i].data,
+             (size_t)f->points * (size_t)f->components * (size_t)frames * sizeof(double));
   }
   double *times = realloc(to->frame_times, (size_t)frames * sizeof(double));
   if (!times) return 0;
@@ -599,14 +607,15 @@ static int refill_frames(cps_result *to, const cps_result *from, long frames) {
 cps_status cps_result_refill(cps_simulation *sim, const cps_result *from, cps_extent upto, cps_error *err) {
   cps_result *to = &sim->result;
   const cps_scenario *s = sim->system->scenario;
-  if (from->rows < upto.rows || from->n_events < upto.events || from->frames < upto.frames)
+  if (upto.rows < 0 || upto.events < 0 || upto.frames < 0 || from->rows < upto.rows ||
+      from->n_events < upto.events || from->frames < upto.frames)
     return cannot_go_on(err, "it has fewer rows, events or frames");
   if (from->n_columns != to->n_columns) return cannot_go_on(err, "it has other columns");
   for (int c = 0; c < to->n_columns; c++)
     if (strcmp(to->names[c], from->names[c]) != 0) return cannot_go_on(err, "it has other columns");
   to->data = malloc((size_t)to->n_columns * (size_t)upto.rows * sizeof(double) + 1);
   to->events = malloc((size_t)upto.events * sizeof *to->events + 1);
-  if (!to->data || !to->events || !refill_frames(to, from, upto.frames))
+  if (!to->data || !to->events || !refill_frames(sim, from, upto.frames))
     return cps_error_set(err, CPS_NO_MEMORY, NULL,
                          "out of memory for the results so far, or they have other fields");
   to->capacity = to->rows = upto.rows;
@@ -617,9 +626,9 @@ cps_status cps_result_refill(cps_simulation *sim, const cps_result *from, cps_ex
   for (long i = 0; i < upto.events; i++) {
     to->events[i] = from->events[i];
     int contact = from->events[i].contact;
-    if (contact < 0 || contact >= s->n_contacts)
+    if (contact < -1 || contact >= s->n_contacts || (contact < 0 && s->n_cables == 0))
       return cannot_go_on(err, "it has events of unknown contacts");
-    to->events[i].contact_name = s->contacts[contact].name;
+    to->events[i].contact_name = contact < 0 ? s->cables[0].name : s->contacts[contact].name;
   }
   return CPS_OK;
 }

@@ -50,14 +50,6 @@
 
 /* ------------------------------------------------------------------ any cable */
 
-int cps_has_avx2(void) {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return 0;
-#endif
-}
-
 int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left) {
   c->plain = c->dim == 2 && c->slots == 1 && m->nb == 0 && c->of->contact.quadrature == 0 &&
              !coeffs->careful && c->n >= 4;

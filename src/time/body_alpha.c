@@ -495,6 +495,7 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "alpha.careful", r->careful);
   CHECKPOINT_VALUE(c, "alpha.short_step", r->short_step);
   CHECKPOINT_VALUE(c, "alpha.h", r->h);
+  cps_checkpoint_demand(c, r->h > 0 && r->last >= 0, "alpha.h");
   CHECKPOINT_VALUE(c, "alpha.factored", r->r.matrix.factored);
 }
 

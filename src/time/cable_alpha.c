@@ -82,6 +82,7 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "alpha.t", y->r.t);
   CHECKPOINT_VALUE(c, "alpha.iterations", y->r.iterations);
   CHECKPOINT_VALUE(c, "alpha.h", y->h);
+  cps_checkpoint_demand(c, y->h > 0, "alpha.h");
   CHECKPOINT_VALUE(c, "alpha.mark_steps", y->mark_steps);
   CHECKPOINT_VALUE(c, "alpha.failures", y->failures);
   CHECKPOINT_VALUE(c, "alpha.mark", y->mark);

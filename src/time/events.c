@@ -465,12 +465,13 @@ static void list(checkpoint *c, void *owner) {
   cps_checkpoint_array(c, "events.anchor", r->anchor, nc);
   cps_checkpoint_array(c, "events.before", r->before, nc * CPS_MAX_GUARDS);
   cps_checkpoint_array(c, "events.guard", r->guard, nc * CPS_MAX_GUARDS);
-  cps_checkpoint_item(c, "events.old", r->old, modes);
+  cps_checkpoint_modes(c, "events.old", r->sim->system, r->old);
   cps_checkpoint_item(c, "events.let_go", r->let_go, modes);
   cps_checkpoint_array(c, "events.since", r->since, nc);
   CHECKPOINT_VALUE(c, "events.last_event", r->last_event);
   CHECKPOINT_VALUE(c, "events.at_same_time", r->at_same_time);
   CHECKPOINT_VALUE(c, "events.h", r->h);
+  cps_checkpoint_demand(c, r->h > 0 && r->d.length > 0, "events.h");
   CHECKPOINT_VALUE(c, "events.next_break", r->next_break);
 }
 

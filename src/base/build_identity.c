@@ -1,0 +1,26 @@
+/* build_identity.c - which build this is, as far as the bits of results are concerned: see internal.h.
+ *
+ * The hash of the sources is made while building (cmake/identity.cmake), so that it is known without version control and
+ * counts changes that nobody has committed. */
+#include "build_identity.h" /* generated */
+#include "internal.h"
+
+int cps_has_avx2(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return 0;
+#endif
+}
+
+#if !defined(__VERSION__)
+#define __VERSION__ "unknown"
+#endif
+
+const char *cps_build_identity(void) {
+  static const char with[] = "sources " BUILD_SOURCES ", compiler " __VERSION__ ", flags " BUILD_FLAGS
+                             ", AVX2 and FMA";
+  static const char without[] = "sources " BUILD_SOURCES ", compiler " __VERSION__ ", flags " BUILD_FLAGS
+                                ", plain";
+  return cps_has_avx2() ? with : without;
+}

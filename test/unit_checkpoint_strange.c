@@ -1,0 +1,264 @@
+/* Checkpoints that somebody has changed, with a hash that fits: what the model cannot have is refused, and whatever is
+ * accepted runs on without touching memory that is not its own (which the sanitizers see). */
+#include "internal.h"
+#include "sha256.h"
+#include "test.h"
+
+enum { HEAD = 24 + 24 + 65 + 32 + 65 + 7, BUILD_AT = 24 + 24, HASH = 64, NAME = 40 };
+
+static const char winch[] = "capstan: 1\n"
+                            "drums:\n"
+                            "  pulley: {radius: 250 mm, center: [0, 0], drive: {rotation: {sine: {amplitude: "
+                            "0.3, omega: 8 rad/s}}}}\n"
+                            "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}}\n"
+                            "cables:\n"
+                            "  rope:\n"
+                            "    EA: 1 MN\n"
+                            "    EI: 0.7 N m2\n"
+                            "    mass_per_length: 0.4555 kg/m\n"
+                            "    damping: {rayleigh: 10 N s}\n"
+                            "    elements: 12\n"
+                            "    path: [left, {hang: 1 m}, {over: pulley}, {hang: 1 m}, right]\n"
+                            "    contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: %s}\n"
+                            "run: {until: 0.3 s, solver: %s, output: 10 ms, fields: 50 ms}\n";
+
+static const char blocks[] =
+    "capstan: 1\n"
+    "bodies: {a: {mass: 1 kg}, b: {mass: 2 kg, x: 0.5}}\n"
+    "surfaces: {belt: {velocity: {sine: {amplitude: 0.6, omega: 3.1, offset: 0.2}}}}\n"
+    "springs: {s: {between: [{ground: 0}, a], stiffness: 40}, t: {between: [a, b], stiffness: 30, length: "
+    "0.5}}\n"
+    "contacts:\n"
+    "  one: {between: [a, belt], normal: weight, friction: %s}\n"
+    "  two: {between: [b, ground], normal: 3 N, friction: %s}\n"
+    "run: {until: 3 s, solver: %s, output: 20 ms}\n";
+
+typedef struct saved {
+  int wanted; /* the instant */
+  void *bytes;
+  size_t size;
+} saved;
+
+static int keep(cps_simulation *sim, void *data) {
+  saved *k = data;
+  if (k->wanted-- == 0) assert_int_equal(cps_simulation_save(sim, &k->bytes, &k->size, NULL), CPS_OK);
+  return k->bytes != NULL; /* stops */
+}
+
+static cps_system *load(const char *text, cps_scenario **s) {
+  cps_problems *problems = NULL;
+  cps_error err;
+  *s = cps_scenario_parse(text, strlen(text), "test", NULL, 0, &problems);
+  if (!*s) fail_msg("%s", cps_problems_at(problems, 0)->text);
+  cps_system *system = cps_system_new(*s, &err);
+  if (!system) fail_msg("%s", err.text);
+  return system;
+}
+
+static saved save(cps_system *system, int instant) {
+  saved k = {.wanted = instant};
+  cps_error err;
+  cps_simulation *sim = cps_simulation_new(system, &err);
+  cps_simulation_on_checkpoint(sim, keep, &k);
+  cps_simulation_run(sim, NULL, NULL, &err);
+  assert_non_null(k.bytes);
+  cps_simulation_free(sim);
+  return k;
+}
+
+static void seal(unsigned char *bytes, size_t size) {
+  char hex[65];
+  sha256 h;
+  cps_sha256_start(&h);
+  cps_sha256_add(&h, bytes, size - HASH);
+  cps_sha256_end(&h, hex);
+  memcpy(bytes + size - HASH, hex, HASH);
+}
+
+/* Where the value of the first item of that name lies; its size. NULL: any, the n-th. */
+static size_t find(const saved *k, const char *name, int n, size_t *length) {
+  const unsigned char *b = k->bytes;
+  size_t at = HEAD;
+  for (int i = 0; at + NAME + 8 <= k->size - HASH; i++) {
+    uint64_t size;
+    memcpy(&size, b + at + NAME, sizeof size);
+    size_t value = at + NAME + 8;
+    *length = (size_t)size;
+    if (name ? strcmp((const char *)b + at, name) == 0 : i == n) return value;
+    at = value + (size_t)size;
+  }
+  return 0;
+}
+
+static int stop_soon(const cps_progress *now, void *data) {
+  (void)now;
+  return --*(int *)data < 0;
+}
+
+/* Restores and, if that is accepted, runs on for a while. Returns whether it was accepted. */
+static int go_on(cps_system *system, const void *bytes, size_t size, cps_error *err) {
+  cps_simulation *sim = cps_simulation_new(system, err);
+  cps_extent before;
+  int accepted = cps_simulation_restore(sim, bytes, size, &before, err) == CPS_OK, patience = 3;
+  if (accepted) {
+    assert_true(before.rows >= 0 && before.events >= 0 && before.frames >= 0);
+    cps_simulation_run(sim, stop_soon, &patience, err);
+    if (strstr(err->text, "does not fit")) accepted = 0;
+  }
+  cps_simulation_free(sim);
+  return accepted;
+}
+
+/* The values that an item is given in turn. */
+static void spoil(unsigned char *value, size_t length, rng *random) {
+  static const int ints[] = {-2, -1000000, 2147483647, 1000, 77};
+  static const double doubles[] = {NAN, INFINITY, -INFINITY, 1e300, -1, 1e-300};
+  int what = rng_below(random, 3);
+  if (what == 0 && length >= sizeof(int)) {
+    size_t at = sizeof(int) * (size_t)rng_below(random, (int)(length / sizeof(int)));
+    memcpy(value + at, &ints[rng_below(random, ROWS(ints))], sizeof(int));
+  } else if (what == 1 && length >= sizeof(double)) {
+    size_t at = sizeof(double) * (size_t)rng_below(random, (int)(length / sizeof(double)));
+    memcpy(value + at, &doubles[rng_below(random, ROWS(doubles))], sizeof(double));
+  } else if (length > 0) {
+    value[rng_below(random, (int)length)] ^= (unsigned char)(1 << rng_below(random, 8));
+  }
+}
+
+static void try_many(const char *what, const char *text, int instant, int tries) {
+  cps_scenario *s;
+  cps_system *system = load(text, &s);
+  saved k = save(system, instant);
+  rng random = rng_for(what, 1);
+  int items = 0, accepted = 0;
+  size_t length = 0;
+  while (find(&k, NULL, items, &length)) items++;
+  assert_true(items > 20);
+  unsigned char *copy = malloc(k.size);
+  for (int i = 0; i < tries; i++) {
+    cps_error err = {0};
+    memcpy(copy, k.bytes, k.size);
+    size_t at = find(&k, NULL, rng_below(&random, items), &length);
+    spoil(copy + at, length, &random);
+    seal(copy, k.size);
+    accepted += go_on(system, copy, k.size, &err);
+  }
+  assert_true(accepted < tries);
+  free(copy);
+  free(k.bytes);
+  cps_system_free(system);
+  cps_scenario_free(s);
+}
+
+static void changed_states(void **state) {
+  (void)state;
+  char text[2048];
+  static const char *const laws[] = {"{quinn: {mu: 0.25}}", "{elasto-plastic: {}}", "{coulomb: {mu: 0.25}}"};
+  for (int i = 0; i < ROWS(laws); i++) {
+    snprintf(text, sizeof text, winch, laws[i], "alpha");
+    try_many(laws[i], text, 1, 60);
+  }
+  static const struct {
+    const char *law, *solver;
+  } bodies[] = {{"coulomb-static", "events"}, {"karnopp", "events"}, {"quinn", "alpha"}, {"lugre", "rk4"}};
+  for (int i = 0; i < ROWS(bodies); i++) {
+    snprintf(text, sizeof text, blocks, bodies[i].law, bodies[i].law, bodies[i].solver);
+    if (strcmp(bodies[i].solver, "rk4") == 0) {
+      char *end = strstr(text, "output: 20 ms");
+      snprintf(end, sizeof text - (size_t)(end - text), "output: 20 ms, step: 1 ms}\n");
+    }
+    try_many(bodies[i].law, text, 1, 60);
+  }
+}
+
+static void refuse(const char *text, const char *item, size_t offset, int value) {
+  cps_scenario *s;
+  cps_system *system = load(text, &s);
+  saved k = save(system, 1);
+  size_t length = 0, at = find(&k, item, 0, &length);
+  cps_error err = {0};
+  assert_true(at > 0 && length >= offset + sizeof value);
+  memcpy((unsigned char *)k.bytes + at + offset, &value, sizeof value);
+  seal(k.bytes, k.size);
+  assert_false(go_on(system, k.bytes, k.size, &err));
+  assert_int_equal(err.status, CPS_BAD_INPUT);
+  /* what was refused has left no trace */
+  saved again = {.wanted = 1}, first = save(system, 1);
+  cps_error ignored;
+  cps_simulation *sim = cps_simulation_new(system, &ignored);
+  cps_simulation_on_checkpoint(sim, keep, &again);
+  cps_simulation_restore(sim, k.bytes, k.size, NULL, &ignored);
+  if (strncmp(item, "events.", 7) != 0) { /* those are seen when the run begins */
+    cps_simulation_run(sim, NULL, NULL, &ignored);
+    assert_int_equal(again.size, first.size);
+    assert_memory_equal(again.bytes, first.bytes, first.size);
+  }
+  cps_simulation_free(sim);
+  free(again.bytes);
+  free(first.bytes);
+  if (!strstr(err.text, "a value that this model cannot have")) fail_msg("%s: %s", item, err.text);
+  free(k.bytes);
+  cps_system_free(system);
+  cps_scenario_free(s);
+}
+
+static void indices(void **state) {
+  (void)state;
+  char text[2048];
+  snprintf(text, sizeof text, winch, "{elasto-plastic: {}}", "alpha");
+  refuse(text, "point.drum", 0, 1);
+  refuse(text, "point.drum", sizeof(int), -2);
+  refuse(text, "point.near", 0, 1000000);
+  refuse(text, "point.drum0", 0, 1);
+  refuse(text, "point.mode", 0, 99);
+  refuse(text, "point.guess", 0, 4);
+  refuse(text, "trace.drum", 0, 1);
+  refuse(text, "recorded", 4, -1);
+  snprintf(text, sizeof text, blocks, "karnopp", "coulomb", "events");
+  refuse(text, "mode", 0, 40);
+  refuse(text, "mode", sizeof(int), -3);
+  refuse(text, "events.old", 0, 99);
+}
+
+/* Another build of the same version has other last digits. */
+static void builds(void **state) {
+  (void)state;
+  char text[2048];
+  snprintf(text, sizeof text, blocks, "quinn", "quinn", "alpha");
+  cps_scenario *s;
+  cps_system *system = load(text, &s);
+  saved k = save(system, 1);
+  cps_error err = {0};
+  assert_true(go_on(system, k.bytes, k.size, &err));
+  unsigned char *b = k.bytes;
+  b[BUILD_AT] = b[BUILD_AT] == '0' ? '1' : '0';
+  seal(k.bytes, k.size);
+  assert_false(go_on(system, k.bytes, k.size, &err));
+  assert_non_null(strstr(err.text, "another build"));
+  assert_non_null(strstr(cps_build_identity(), "compiler"));
+  free(k.bytes);
+  cps_system_free(system);
+  cps_scenario_free(s);
+}
+
+/* The same state is the same bytes: nothing undefined is written. */
+static void same_bytes(void **state) {
+  (void)state;
+  char text[2048];
+  snprintf(text, sizeof text, winch, "{quinn: {mu: 0.25}}", "alpha");
+  cps_scenario *s;
+  cps_system *system = load(text, &s);
+  saved a = save(system, 2), b = save(system, 2);
+  assert_int_equal(a.size, b.size);
+  assert_memory_equal(a.bytes, b.bytes, a.size);
+  free(a.bytes);
+  free(b.bytes);
+  cps_system_free(system);
+  cps_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(indices), cmocka_unit_test(builds),
+                                     cmocka_unit_test(same_bytes), cmocka_unit_test(changed_states)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
