@@ -294,14 +294,24 @@ static law_response rub_scaled(const contact_law *l, contact_point *p, double v,
   return r;
 }
 
-/* The law extended from where the guess lies; `along` is the direction of the argument. */
-INLINE law_response rub_guessed(const contact_law *l, contact_point *p, double v, double e, double size,
-                                double creep, double along) {
-  int sticks = p->guess == GUESS_STICK;
-  double side = sticks ? 1 : p->guess == GUESS_FORWARD ? along : -along;
-  if (sticks ? size > p->limit : side < 0 || size < p->limit) p->wrong = fabs(size - p->limit);
-  if (sticks) return (law_response){e - creep * v, -creep, p->n > 0 ? -creep * v / p->n : 0, 1};
-  double at = side * p->limit * (l->kind == LAW_KINK ? 2 : 1);
+/* The direction of friction that a guess asks for: sticking contacts keep their own, slipping ones turn to the side of t that
+ * was guessed. *size becomes what friction turns about with: at least the radius of the cone. Returns whether d was right. */
+INLINE int guessed_direction(const contact_point *p, int axes, double *d, double *size) {
+  double side = p->guess == GUESS_BACKWARD ? -1 : 1;
+  if (p->guess == GUESS_STICK) return 1;
+  if (*size < p->box) *size = p->box;
+  if (side * d[0] > 0) return 1;
+  d[0] = side;
+  for (int i = 1; i < axes; i++) d[i] = 0;
+  return 0;
+}
+
+/* The law extended from where the guess lies: the branch of sticking, or that of slipping. */
+INLINE law_response rub_guessed(const contact_law *l, const contact_point *p, double v, double e,
+                                double creep) {
+  if (p->guess == GUESS_STICK)
+    return (law_response){e - creep * v, -creep, p->n > 0 ? -creep * v / p->n : 0, 1};
+  double at = p->limit * (l->kind == LAW_KINK ? 2 : 1);
   law_response r = cps_law_respond(l, v, p->n, at, CPS_MODE_FREE, NULL, NULL, NULL, 0);
   r.f_n += p->n > 0 ? r.f_e * at / p->n : 0;
   r.f_e = 0;
@@ -317,17 +327,22 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const slip_motio
     u[i] = p->f[i] - s->scale * (s->a[i] + s->rate * s->v[i]);
     e[i] = u[i] + creep * s->v[i];
   }
-  double size = direction(u, s->axes, d);
+  double size = direction(u, s->axes, d), reach = size;
+  law_response r;
+  p->wrong = 0;
+  int guessed = p->guess != GUESS_NONE;
+  if (smooth && size > p->limit && p->guess == (d[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD)) guessed = 0;
+  if (guessed) {
+    int right = guessed_direction(p, s->axes, d, &reach);
+    if (p->guess == GUESS_STICK ? size > p->limit : !right || size < p->limit)
+      p->wrong = fabs(size - p->limit);
+  }
   for (int i = 0; i < s->axes; i++) {
     v_d += s->v[i] * d[i];
     e_d += e[i] * d[i];
   }
-  law_response r;
-  p->wrong = 0;
-  int guessed = p->guess != GUESS_NONE && s->axes == 1;
-  if (smooth && size > p->limit && p->guess == (d[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD)) guessed = 0;
   if (guessed) {
-    r = rub_guessed(l, p, v_d, e_d, size, creep, d[0]);
+    r = rub_guessed(l, p, v_d, e_d, creep);
     if (smooth && p->guess != GUESS_STICK)
       p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, p, v_d, e_d, part).f));
   } else if (smooth) {
@@ -339,7 +354,7 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const slip_motio
   p->stuck = r.f_e > 0.5;
   double e_v = creep - s->scale * s->rate, e_a = -s->scale, u_v = -s->scale * s->rate, u_a = -s->scale;
   double turn[AXES][AXES], side[AXES] = {0};
-  turning(1, d, size, s->axes, turn);     /* dd = turn du */
+  turning(1, d, reach, s->axes, turn);    /* dd = turn du */
   double per_n = p->n > 0 ? 1 / p->n : 0; /* the viscous slope grows with n */
   for (int j = 0; j < s->axes; j++) side[j] = r.f_v * s->v[j] + r.f_e * e[j];
   for (int i = 0; i < s->axes; i++) {
@@ -402,11 +417,11 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const slip_motion *
   p->box = p->slid ? r.f : p->limit;
   int sticks = size <= p->box;
   p->wrong = 0;
-  if (p->guess != GUESS_NONE && s->axes == 1) {
-    double side = p->guess == GUESS_BACKWARD ? -1 : 1;
-    if (sticks != (p->guess == GUESS_STICK) || (!sticks && side != d[0])) p->wrong = fabs(size - p->box);
+  if (p->guess != GUESS_NONE) {
+    double off = fabs(size - p->box);
+    int right = guessed_direction(p, s->axes, d, &size);
+    if (sticks != (p->guess == GUESS_STICK) || (!sticks && !right)) p->wrong = off;
     sticks = p->guess == GUESS_STICK;
-    if (!sticks) d[0] = side;
   }
   p->guess = GUESS_NONE;
   /* Once loose, friction falls to what slides, and what is held in the same step is held by that: otherwise a point

@@ -68,8 +68,18 @@ int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residua
   return c->slots == 2 ? eliminate_32(m, c, coeffs, left) : eliminate_34(m, c, coeffs, left);
 }
 
-/* How far the contact points of node i move along their drums: a guess needs to know. */
-static void note_moves(cable *c, int i) {
+/* How far the surface of a drum moves along t with the border's solution. */
+static double surface_move(const machine *m, const drum *g, const double *t) {
+  double move = g->angle_at >= 0 ? g->radius * m->rhs[g->angle_at] : 0;
+  if (g->carrier < 0) return move;
+  const machine_body *y = &m->body[g->carrier];
+  for (int k = 0; k < y->n; k++)
+    for (int d = 0; d < m->dim; d++) move += m->rhs[y->at + k] * y->along[k][d] * t[d];
+  return move;
+}
+
+/* How far the contact points of node i move along the surfaces of their drums: a guess needs to know. */
+static void note_moves(const machine *m, cable *c, int i) {
   int width = c->width;
   for (int k = 0; k < c->per_node && i * c->per_node + k < c->n_points; k++) {
     contact_point *p = &c->point[i * c->per_node + k];
@@ -77,6 +87,7 @@ static void note_moves(cable *c, int i) {
     for (int j = 0; j < 4 && p->drum >= 0; j++)
       for (int d = 0; d < c->dim && p->shape[j] != 0; d++)
         p->moved += p->t[d] * p->shape[j] * c->x[(p->node + j / 2) * width + j % 2 * c->dim + d];
+    if (p->drum >= 0 && m->nb > 0) p->moved -= surface_move(m, &m->drum[p->drum], p->t);
   }
 }
 
@@ -112,7 +123,7 @@ static double substitute(const machine *m, cable *c, const step_coeffs *coeffs) 
     }
     for (int k = 0; k < c->per_node && i * c->per_node + k < c->n_points; k++)
       for (int j = 0; j < axes; j++) c->point[i * c->per_node + k].f[j] += x[h + k * axes + j];
-    note_moves(c, i);
+    note_moves(m, c, i);
     add_sticking(c, i, 1);
   }
   return isfinite(sum) ? moved : NAN;

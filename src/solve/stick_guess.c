@@ -163,8 +163,8 @@ void cps_contact_limit(cable *c) {
 
 int cps_contact_guesses(const machine *m, const cable *c) {
   law_kind kind = c->contact.kind;
-  return m->dim == 2 && c->n_points > 1 && !c->all_stick &&
-         (kind == LAW_BALANCE || kind == LAW_KINK || kind == LAW_JUMP);
+  (void)m;
+  return c->n_points > 1 && !c->all_stick && (kind == LAW_BALANCE || kind == LAW_KINK || kind == LAW_JUMP);
 }
 
 /* The spring between a point and the next. */
@@ -183,6 +183,12 @@ static double bears(const cable *c, const contact_point *p) {
   return c->contact.kind == LAW_BALANCE && most < INFINITY ? fmax(p->box, most) : p->box;
 }
 
+/* Of that, what is left along t: in space friction is bounded by a cone, of which the part along the axis takes its share. */
+static double left_along(double most, const contact_point *p) {
+  double rest = most * most - p->f[1] * p->f[1];
+  return p->f[1] == 0 ? most : rest > 0 ? sqrt(rest) : 0;
+}
+
 /* The first and the last point that touch something; 0 if there are no two. */
 static int find_ends(const cable *c, int *first, int *last) {
   *first = 0;
@@ -198,7 +204,7 @@ int cps_contact_wrong(const machine *m, const cable *c, const step_coeffs *coeff
   for (int k = first; k <= last; k++) {
     const contact_point *p = &c->point[k];
     if (p->drum < 0) continue;
-    if (p->stuck && fabs(p->f[0]) > bears(c, p) * (1 + 1e-6) + slack) return 1;
+    if (p->stuck && hypot(p->f[0], p->f[1]) > bears(c, p) * (1 + 1e-6) + slack) return 1;
     double s = p->stuck ? 0 : p->slip / p->slip_r + p->moved; /* friction pulls back */
     if (s * p->f[0] > 0 && fabs(s) * chain_spring(m, c, k < last ? p : p - 1) > slack) return 1;
   }
@@ -214,7 +220,7 @@ void cps_contact_spread(machine *m, cable *c, const step_coeffs *coeffs) {
   h.vertex = (double(*)[2])(c->draft + 9 * c->n_points);
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];
-    h.limit[i] = p->drum >= 0 ? p->box : 0;
+    h.limit[i] = p->drum >= 0 ? left_along(p->box, p) : 0;
     h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + p->moved : 0;
     h.f[i] = p->drum >= 0 ? p->f[0] : 0;
     h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
@@ -231,7 +237,7 @@ void cps_contact_spread(machine *m, cable *c, const step_coeffs *coeffs) {
   for (int i = 0; i < h.n; i++) {
     contact_point *p = &h.p[i];
     if (p->drum >= 0)
-      p->f[0] = h.f[i] > p->box ? p->box : h.f[i] < -p->box ? -p->box : h.f[i];
+      p->f[0] = h.f[i] > h.limit[i] ? h.limit[i] : h.f[i] < -h.limit[i] ? -h.limit[i] : h.f[i];
     else
       p->guess = GUESS_NONE;
   }

@@ -145,7 +145,7 @@ static void guess(machine *m) {
       contact_point *p = &c->point[k];
       if (p->drum < 0) continue;
       p->guess = p->stuck ? GUESS_STICK : p->f[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
-      if (p->stuck && fabs(p->f[0]) > p->limit)
+      if (p->stuck && hypot(p->f[0], p->f[1]) > p->limit)
         p->guess = GUESS_NONE; /* smooth laws between sticking and slipping */
     }
   }

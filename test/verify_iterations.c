@@ -1,0 +1,71 @@
+/* verify_iterations.c - what Newton's method and step size control need on machines beyond the motorised pulley: few iterations per
+ * step, few rejected steps, with every kind of law that sticks. `make bench` measures the same on larger ones (bench/machines.c). */
+#include "test.h"
+
+#define ROPE                                                                                                 \
+  "    EA: 9.2 MN\n    EI: 0.7 N m2\n    mass_per_length: 0.4555 kg/m\n    damping: {rayleigh: 10 N s}\n"
+#define TURN "{cycloid: {amplitude: 45 deg, duration: 10 s}}"
+#define PULLEY(drum)                                                                                         \
+  "capstan: 1\ngravity: [0, -9.81]\ndrums: {pulley: {radius: 250 mm, " drum "}}\n"                           \
+  "bodies: {left: {mass: 10 kg}, right: {mass: 10 kg}}\n"                                                    \
+  "cables:\n  rope:\n" ROPE "    elements: 160\n    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"  \
+  "    contact:\n      at: nodes\n      normal: {hunt-crossley: {stiffness: 1.25e6, exponent: 1.5, "         \
+  "damping: 1}}\n"                                                                                           \
+  "      friction: %s\nrun: {until: 0.8 s, step: 10 ms, output: 0.1 s}\n"
+
+static const char *const laws[] = {"{quinn: {mu: 0.25, epsilon: 10 mm/s}}",
+                                   "{cdq: {mu: 0.25, epsilon: 10 mm/s}}", "{coulomb: {mu: 0.25}}"};
+
+static const struct {
+  const char *name, *text;
+  double iterations[ROWS(laws)]; /* per step, at most */
+  double rejected;               /* share of all steps, at most */
+} machines[] = {
+    {"drum with pd and inertia",
+     PULLEY("inertia: 0.5 kg m2, drive: {pd: {kp: 4000, kd: 400, setpoint: " TURN "}}"),
+     {3, 3, 3},
+     0.05},
+    {"pulley in space",
+     PULLEY("center: [0, 0, 0], drive: {pd: {kp: 400, kd: 40, setpoint: " TURN "}}"),
+     {3, 3, 3},
+     0.05},
+};
+
+static void count(int i, int law) {
+  char text[2000];
+  cps_problems *problems = NULL;
+  cps_error err = {0};
+  cps_counters n;
+  int size = snprintf(text, sizeof text, machines[i].text, laws[law]);
+  cps_scenario *s = cps_scenario_parse(text, (size_t)size, "test.yaml", NULL, 0, &problems);
+  if (!s) fail_msg("%s: %s", machines[i].name, cps_problems_at(problems, 0)->text);
+  cps_problems_free(problems);
+  cps_system *system = cps_system_new(s, &err);
+  cps_simulation *sim = system ? cps_simulation_new(system, &err) : NULL;
+  if (!sim || cps_simulation_run(sim, NULL, NULL, &err) != CPS_OK)
+    fail_msg("%s: %s", machines[i].name, err.text);
+  cps_result_counters(cps_simulation_result(sim), &n);
+  double per_step = (double)n.newton / (double)n.steps;
+  double rejected = (double)n.rejected / (double)(n.steps + n.rejected);
+  if (getenv("SHOW"))
+    print_message("%s, %s: %ld steps, %.2f, %.3f\n", machines[i].name, laws[law], n.steps, per_step,
+                  rejected);
+  if (!(per_step <= machines[i].iterations[law]))
+    fail_msg("%s, %s: %g iterations per step", machines[i].name, laws[law], per_step);
+  if (!(rejected <= machines[i].rejected))
+    fail_msg("%s, %s: %g rejected", machines[i].name, laws[law], rejected);
+  cps_simulation_free(sim);
+  cps_system_free(system);
+  cps_scenario_free(s);
+}
+
+static void test_machines(void **state) {
+  (void)state;
+  for (int i = 0; i < ROWS(machines); i++)
+    for (int law = 0; law < ROWS(laws); law++) count(i, law);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_machines)};
+  return cmocka_run_group_tests_name("verify_iterations", tests, NULL, NULL);
+}
