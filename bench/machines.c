@@ -42,7 +42,7 @@ static const row rows[] = {
      PULLEY("inertia: 0.5 kg m2, drive: {pd: {kp: 4000, kd: 400, setpoint: " MOTION "}}")},
     {"drum with torque",
      PULLEY("inertia: 0.5 kg m2, drive: {torque: {cycloid: {amplitude: 5 N m, duration: 5 s}}}")},
-    {"free drum", PULLEY("inertia: 0.5 kg m2, rate: 0.3 rad/s, drive: free")},
+    {"free drum with a shock", PULLEY("inertia: 0.5 kg m2, rate: 0.3 rad/s, drive: free")},
     {"pulley in space", PULLEY("center: [0, 0, 0], " PD)},
     {"helix of three turns",
      "capstan: 1\ngravity: [0, -9.81, 0]\ndrums:\n  drum: {radius: 200 mm, center: [0, 0, 0], drive: "

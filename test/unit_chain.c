@@ -89,6 +89,21 @@ static const scene scenes[] = {
      "cables:\n  rope:\n" DAMPED "    curvature: exact\n    elements: 10\n"
      "    path: [left, hang 0.3 m, over drum, hang 0.3 m, right]\n" TOUCHES END,
      1, 0, 0},
+    {"bearing pressed by the cable",
+     "capstan: 1\ndrums: {drum: {radius: 250 mm, inertia: 0.3 kg m2, drive: free,\n"
+     "  bearing: {friction: {tanh: {mu: 0.3}}, radius: 200 mm}}}\n"
+     "bodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\n"
+     "cables:\n  rope:\n" ROPE "    elements: 12\n"
+     "    path: [left, hang 0.3 m, over drum, hang 0.3 m, right]\n" TOUCHES END,
+     0, 0, 0},
+    {"bearing pressed by the cable on a body",
+     "capstan: 1\nbodies: {block: {mass: 5 kg, position: [0, 0]}, load: {mass: 12 kg}}\n"
+     "drums: {drum: {radius: 250 mm, center: [0, 0], inertia: 0.3 kg m2, drive: free, carried_by: block,\n"
+     "  bearing: {friction: {tanh: {mu: 0.3}}, radius: 200 mm}}}\n"
+     "cables:\n  rope:\n" ROPE "    elements: 10\n"
+     "    path: [{pinned: [-0.25 m, 0.5 m]}, under drum, {pinned: [0.25 m, 0.5 m]}]\n" TOUCHES
+     "  strop:\n" ROPE "    elements: 4\n    path: [block, hang 0.5 m, load]\n" END,
+     0, 0, 0},
 };
 
 static const char *const laws[] = {"quinn",      "cdq",    "coulomb",     "coulomb-static", "tanh",
@@ -287,6 +302,7 @@ static void add_contacts(machine *m, cable *c, const step_coeffs *coeffs, const 
         f[p->node * c->b + s * c->dim + d] -= p->shape[s] * t.force[d];
     const drum *g = &m->drum[p->drum];
     if (g->angle_at >= 0) border[g->angle_at] += g->radius * p->f[0];
+    for (int d = 0; d < c->dim; d++) m->drum[p->drum].push[d] -= t.force[d];
     for (int n = 0; g->carrier >= 0 && n < m->body[g->carrier].n; n++)
       for (int d = 0; d < c->dim; d++)
         border[m->body[g->carrier].at + n] += m->body[g->carrier].along[n][d] * t.force[d];
@@ -366,6 +382,7 @@ static void residuals(stage *s, const step_coeffs *coeffs, double *out, double *
   double *f[2] = {NULL, NULL}, *rest[2] = {NULL, NULL}, *gap[2] = {NULL, NULL}, *pull[2] = {NULL, NULL},
          *k[2], *border = calloc((size_t)m->nb + 1, sizeof(double));
   residual_norms left = {0};
+  for (int i = 0; i < m->n_drums; i++) memset(m->drum[i].push, 0, sizeof m->drum[i].push);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     f[i] = calloc((size_t)((c->n + 1) * c->b), sizeof(double));
@@ -501,6 +518,8 @@ static void check_matrix(const scene *scene, const char *place, const char *law,
     with.careful = careful;
     cps_machine_bring_back(m);
     cps_machine_tie(m);
+    residuals(&s, coeffs, up, scale,
+              NULL); /* bearings know what presses on them from the evaluation before */
     assert_true(cps_machine_iterate(m, &with, INFINITY, &left));
     double off = left_over(&s, a, x, &where);
     if (getenv("SHOW")) printf("  %-28s %-14s %-12s %d unknowns: %.1e\n", scene->name, law, place, n, off);

@@ -170,7 +170,8 @@ static void slide_motion(const machine *m, const slide *y, double t, double *x, 
   *a -= y->surface->motion_is_velocity ? s.y_t : s.y_tt;
 }
 
-/* Normal force of a slide. What cables press on a bearing is taken from the last look at them. */
+/* Normal force of a slide. What cables press on a bearing is the sum of their contact forces, which the pass along the cables
+ * has just found; its derivatives take the direction of that sum from the iteration before. */
 static double slide_normal(const machine *m, const slide *y, double t) {
   if (!y->contact) {
     const drum *g = &m->drum[y->drum];
@@ -206,7 +207,18 @@ static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, f
     cps_friction_eval(&y->law, p, &y->y, &s, coeffs->z_s, f);
   }
   p->v[0] = v;
+  y->by_n = f->by_n[0];
   return by_x;
+}
+
+void cps_slides_press(machine *m) {
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    if (y->contact) continue;
+    const double *push = m->drum[y->drum].push;
+    double size = sqrt(push[0] * push[0] + push[1] * push[1] + push[2] * push[2]);
+    for (int d = 0; d < 3; d++) y->pressed[d] = size > 0 ? -y->by_n * push[d] / size : 0;
+  }
 }
 
 void cps_slides_refresh(machine *m, const step_coeffs *coeffs) {

@@ -300,7 +300,7 @@ INLINE int guessed_direction(const contact_point *p, int axes, double *d, double
   double side = p->guess == GUESS_BACKWARD ? -1 : 1;
   if (p->guess == GUESS_STICK) return 1;
   if (*size < p->box) *size = p->box;
-  if (side * d[0] > 0) return 1;
+  if (side * d[0] > 0 || (axes > 1 && fabs(d[1]) > fabs(d[0]))) return 1; /* across t it knows nothing */
   d[0] = side;
   for (int i = 1; i < axes; i++) d[i] = 0;
   return 0;

@@ -100,7 +100,7 @@ static void make_drum(machine *m, drum *g, const scenario_drum *of) {
   g->radius = of->radius;
   memcpy(g->axis, of->axis, sizeof g->axis);
   memcpy(g->center, of->center, sizeof g->center);
-  g->angle_at = -1;
+  g->angle_at = g->bearing = -1;
   g->carrier = of->carrier >= 0 ? m->body_border[of->carrier] : -1;
   if (of->inertia > 0 && (of->drive == DRUM_PD || of->drive == DRUM_TORQUE || of->drive == DRUM_FREE))
     g->angle_at = m->nb++;
@@ -121,8 +121,9 @@ static void make_slides(machine *m) {
   const cps_normal *any = cps_normal_at(0);
   double none[CPS_MAX_PARAMS] = {0};
   for (int i = 0; i < m->n_drums; i++) {
-    const drum *g = &m->drum[i];
+    drum *g = &m->drum[i];
     if (!g->of->bearing || g->angle_at < 0) continue;
+    if (g->of->bearing_load < 0) g->bearing = m->n_slides;
     slide *y = add_slide(m);
     y->drum = i;
     y->at[0] = g->angle_at;
@@ -271,7 +272,7 @@ static int make_arrays(machine *m, cable *c) {
   c->up = many(nodes * width * width, sizeof(double));
   c->right = many(nodes * width * (1 + m->nb), sizeof(double));
   c->across = many(nodes * width * m->nb, sizeof(double));
-  c->draft = many(13 * c->n_points + 4, sizeof(double));
+  c->draft = many(16 * c->n_points + 4, sizeof(double));
   c->tension = many(c->n, sizeof(double));
   if (c->all_stick) {
     c->gap = many(entries, sizeof(double));
@@ -682,6 +683,7 @@ static void judge_border(const machine *m, residual_norms *left) {
 
 int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, residual_norms *left) {
   memset(left, 0, sizeof *left);
+  cps_slides_press(m);
   for (int i = 0; i < m->n_drums; i++) {
     m->drum[i].torque = 0;
     memset(m->drum[i].push, 0, sizeof m->drum[i].push);

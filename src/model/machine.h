@@ -35,6 +35,7 @@ typedef struct drum {
   int angle_at;                  /* border unknown that is its angle; -1: not free */
   int carrier;                   /* body of the border that carries it; -1: none */
   double offset[3];              /* from that body */
+  int bearing;                   /* slide that cables press on with their contact forces; -1: none */
   double torque;                 /* of the cables on it, of the last look */
   double push[3];                /* force of the cables on it */
 } drum;
@@ -165,7 +166,7 @@ struct cable {
   double *across; /* [n + 1][border][width] */
   int frozen;     /* scales of friction stay as they are: for differences */
   int plain;      /* eliminated by the short cut for the plane without a border */
-  double *draft;  /* [13 n_points + 4] for the slip front */
+  double *draft;  /* [16 n_points + 4] for the slip front */
 };
 
 /* A freedom of the border. */
@@ -198,6 +199,8 @@ typedef struct slide {
   contact_point p;
   contact_memory y;
   double start;
+  double by_n;       /* of its equation by the normal force, as of the last evaluation, */
+  double pressed[3]; /* and by the forces of cables on its drum */
 } slide;
 
 /* Work since the start, by kind [J]; see energy.c. */
@@ -322,6 +325,8 @@ double cps_avx2_substitute(cable *c, const step_coeffs *coeffs, double factor);
 
 /* The border's own equations (body_equations.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left);
+/* How the equations of bearings depend on the forces of cables, as of the last evaluation. */
+void cps_slides_press(machine *m);
 /* Looks at slides of laws with memory once more, where a solve has left them. */
 void cps_slides_refresh(machine *m, const struct step_coeffs *coeffs);
 /* Whether nothing that rubs in a slide is free to move. */

@@ -12,18 +12,35 @@
  *
  * On a drum the chain is far softer than the cable: where tension rises the cable sinks in and so gets shorter.
  * With q the normal stiffness per length, EA becomes EA/(1 + EA/(R^2 q)).
+ *
+ * A drum that the cable turns gives way: its surface moves by w, and what sticks goes along. The cost gains M w^2/2 with the
+ * inertia of its rim over q_a and the slopes of its drive. For given w the chain is solved exactly as above, and w is found by
+ * Newton's method: the sum of friction over the drum is a polyline that rises with w.
+ *
+ * Along the chain everything counts in the direction of the cable: the rim's direction t may point the other way. A belt is
+ * opened where its longest run of points that touch nothing lies.
  */
 #include "machine.h"
 
 #include <math.h>
 #include <string.h>
 
+/* Drums of a chain that are free to turn; of more than these the rest stay where they are. */
+enum { TURNING_MOST = 8 };
+
 typedef struct chain_of {
-  int n;
+  int n, first,
+      total; /* points of the chain, in the order of the cable: first, first + 1, ... modulo total */
+  contact_point *points;                                /* [total] of the cable */
   double *k, *own, *base, *limit, *s, *f, *c, *y, *sum; /* [n]; k[i] between i and i + 1; own: d above */
-  double (*vertex)[2];                                  /* [2 n + 2] */
-  contact_point *p;
+  double *sense;                                        /* [n] of t along the cable: 1 or -1 */
+  double *still, *still_f; /* [n] base and friction as they are while no drum turns */
+  double (*vertex)[2];     /* [2 n + 2] */
+  int n_turning, turning[TURNING_MOST];
+  double give[TURNING_MOST]; /* M of these drums */
 } chain_of;
+
+static contact_point *point_of(const chain_of *h, int i) { return &h->points[(h->first + i) % h->total]; }
 
 /* A polyline of s and g: vertices with s < 0 from the start of the room upwards, those with s > 0 from its end
  * downwards, both in their own coordinates, y = M^-1 (x - shift). */
@@ -101,23 +118,23 @@ static void chain_look(chain_of *h, int forward) {
   }
 }
 
-/* Who sticks: into p->guess. */
+/* Who sticks, and which way the others are rubbed, along the cable: into p->guess. */
 static void chain_sort(chain_of *h) {
   memcpy(h->sum, h->base, (size_t)h->n * sizeof(double));
   chain_look(h, 1);
   chain_look(h, 0);
   for (int i = 0; i < h->n; i++)
-    h->p[i].guess = fabs(h->sum[i]) <= h->limit[i] && h->limit[i] > 0 ? GUESS_STICK
-                    : h->sum[i] > 0                                   ? GUESS_FORWARD
-                                                                      : GUESS_BACKWARD;
+    point_of(h, i)->guess = fabs(h->sum[i]) <= h->limit[i] && h->limit[i] > 0 ? GUESS_STICK
+                            : h->sum[i] > 0                                   ? GUESS_FORWARD
+                                                                              : GUESS_BACKWARD;
 }
 
-/* Slips and friction for given sets. */
-static void chain_solve(chain_of *h) {
+/* Slips and friction for given sets; with `most` 0 their changes by those of base. */
+static void chain_solve(chain_of *h, double most) {
   for (int i = 0; i < h->n; i++) { /* forward elimination; stuck points cut the chain */
-    int stuck = h->p[i].guess == GUESS_STICK;
-    double side = h->p[i].guess == GUESS_FORWARD ? 1 : -1;
-    if (stuck) {
+    int guess = point_of(h, i)->guess;
+    double side = guess == GUESS_FORWARD ? most : -most;
+    if (guess == GUESS_STICK) {
       h->c[i] = h->y[i] = 0;
       continue;
     }
@@ -137,16 +154,106 @@ static void chain_solve(chain_of *h) {
   }
 }
 
-/* What pulls beyond the ends: the free spans, and the masses at their ends. */
+/* What pulls beyond the ends: the free spans, and the masses at their ends. Beyond the ends of a belt that was opened lies the
+ * other end, which the guess takes to stay. */
 static void chain_ends(chain_of *h, const cable *c, const step_coeffs *coeffs) {
-  double total = 0, before = h->p[0].s, after;
+  double total = 0, from = point_of(h, 0)->s, to = point_of(h, h->n - 1)->s;
   for (int i = 0; i < c->n; i++) total += c->length[i];
-  after = total - h->p[h->n - 1].s;
+  double beyond[2] = {from, total - to};
+  if (c->seam >= 0) beyond[0] = beyond[1] = from > to ? from - to : total + from - to;
   for (int e = 0; e < 2; e++) {
-    double span = fmax(e == 0 ? before : after, c->length[0]), k = c->section.ea / span;
-    double mass = (c->mass[e == 0 ? 0 : c->n] + c->section.rho * span / 2) / coeffs->q_a;
-    if (!c->fixed[e == 0 ? 0 : c->n]) k = k * mass / (k + mass);
+    int node = e == 0 ? 0 : c->n;
+    double span = fmax(beyond[e], c->length[0]), k = c->section.ea / span;
+    double mass = (c->mass[node] + c->section.rho * span / 2) / coeffs->q_a;
+    if (!c->fixed[node] && c->seam < 0) k = k * mass / (k + mass);
     h->own[e == 0 ? 0 : h->n - 1] += k;
+  }
+}
+
+/* K x for the displacement of drum d's surface by 1, added `by` times to base. */
+static void chain_turn(chain_of *h, int d, double by) {
+  for (int i = 0; i < h->n; i++) {
+    double x[3];
+    for (int j = -1; j <= 1; j++) {
+      int there = i + j >= 0 && i + j < h->n && point_of(h, i + j)->drum == h->turning[d];
+      x[j + 1] = there ? h->sense[i + j] : 0;
+    }
+    double push = h->own[i] * x[1];
+    if (i > 0) push += h->k[i - 1] * (x[1] - x[0]);
+    if (i + 1 < h->n) push += h->k[i] * (x[1] - x[2]);
+    h->base[i] += by * push;
+  }
+}
+
+/* Friction on drum d along its rim, less that of `from` (NULL: nothing). */
+static double chain_torque(const chain_of *h, int d, const double *from) {
+  double sum = 0;
+  for (int i = 0; i < h->n; i++)
+    if (point_of(h, i)->drum == h->turning[d]) sum += h->sense[i] * (h->f[i] - (from ? from[i] : 0));
+  return sum;
+}
+
+/* Solves a x = b of the size of the drums that turn; a is positive definite. */
+static void small_solve(int n, double a[TURNING_MOST][TURNING_MOST], double *b) {
+  for (int j = 0; j < n; j++) {
+    for (int i = j + 1; i < n; i++) {
+      double f = a[i][j] / a[j][j];
+      for (int k = j; k < n; k++) a[i][k] -= f * a[j][k];
+      b[i] -= f * b[j];
+    }
+  }
+  for (int j = n - 1; j >= 0; j--) {
+    for (int k = j + 1; k < n; k++) b[j] -= a[j][k] * b[k];
+    b[j] /= a[j][j];
+  }
+}
+
+/* Who sticks, with drums that give way: Newton's method on how far they do, which ends when the sets stay. */
+enum { TURNS_MOST = 6 };
+
+static void chain_balance(chain_of *h) {
+  size_t bytes = (size_t)h->n * sizeof(double);
+  double w[TURNING_MOST] = {0}, a[TURNING_MOST][TURNING_MOST], rest[TURNING_MOST], most = 0;
+  memcpy(h->still, h->base, bytes);
+  memcpy(h->still_f, h->f, bytes);
+  for (int i = 0; i < h->n; i++) most = fmax(most, h->limit[i]);
+  for (int it = 0; it < TURNS_MOST; it++) {
+    double worst = 0;
+    memcpy(h->base, h->still, bytes);
+    for (int d = 0; d < h->n_turning; d++) chain_turn(h, d, w[d]);
+    chain_sort(h);
+    chain_solve(h, 1);
+    for (int d = 0; d < h->n_turning; d++) {
+      rest[d] = -(h->give[d] * w[d] + chain_torque(h, d, h->still_f));
+      worst = fmax(worst, fabs(rest[d]));
+    }
+    if (worst <= 1e-3 * most || it + 1 == TURNS_MOST) return;
+    for (int d = 0; d < h->n_turning; d++) {
+      memset(h->base, 0, bytes);
+      chain_turn(h, d, 1);
+      chain_solve(h, 0);
+      for (int e = 0; e < h->n_turning; e++) a[e][d] = chain_torque(h, e, NULL) + (e == d ? h->give[d] : 0);
+    }
+    small_solve(h->n_turning, a, rest);
+    for (int d = 0; d < h->n_turning; d++) w[d] += rest[d];
+  }
+}
+
+/* The drums of the chain that are free to turn. A bearing that sticks holds its drum. */
+static void chain_drums(chain_of *h, const machine *m, const step_coeffs *coeffs) {
+  for (int i = 0; i < h->n; i++) {
+    int drum = point_of(h, i)->drum, known = drum < 0 || m->drum[drum].angle_at < 0;
+    for (int d = 0; d < h->n_turning; d++) known |= h->turning[d] == drum;
+    for (int k = 0; k < m->n_slides && !known; k++)
+      known = !m->slide[k].contact && m->slide[k].drum == drum && m->slide[k].p.stuck;
+    if (known || h->n_turning == TURNING_MOST) continue;
+    const struct drum *g = &m->drum[drum];
+    double by_angle, by_rate;
+    cps_drum_torque(g, coeffs->t, &by_angle, &by_rate);
+    h->turning[h->n_turning] = drum;
+    h->give[h->n_turning++] = (g->of->inertia / coeffs->q_a - by_angle -
+                               by_rate * coeffs->v_a / coeffs->q_a) /
+                              (g->radius * g->radius);
   }
 }
 
@@ -168,10 +275,12 @@ int cps_contact_guesses(const machine *m, const cable *c) {
 }
 
 /* The spring between a point and the next. */
-static double chain_spring(const machine *m, const cable *c, const contact_point *p) {
-  double length = p[1].s - p->s, ea = c->section.ea;
-  if (p->drum >= 0 && p->drum == p[1].drum) {
-    double radius = m->drum[p->drum].radius, q = 0.5 * (p->stiff + p[1].stiff) * radius * radius / length;
+static double chain_spring(const machine *m, const cable *c, const contact_point *p,
+                           const contact_point *next) {
+  double length = next->s - p->s, ea = c->section.ea;
+  for (int i = 0; i < c->n && next < p; i++) length += c->length[i]; /* across the seam of a belt */
+  if (p->drum >= 0 && p->drum == next->drum) {
+    double radius = m->drum[p->drum].radius, q = 0.5 * (p->stiff + next->stiff) * radius * radius / length;
     ea = ea * q / (ea + q);
   }
   return ea / length;
@@ -189,41 +298,65 @@ static double left_along(double most, const contact_point *p) {
   return p->f[1] == 0 ? most : rest > 0 ? sqrt(rest) : 0;
 }
 
-/* The first and the last point that touch something; 0 if there are no two. */
-static int find_ends(const cable *c, int *first, int *last) {
-  *first = 0;
-  *last = c->n_points - 1;
-  while (*first <= *last && c->point[*first].drum < 0) ++*first;
-  while (*last >= *first && c->point[*last].drum < 0) --*last;
-  return *last > *first;
+/* The points from the first to the last that touch something; 0 if there are no two. */
+static int chain_find(const cable *c, chain_of *h) {
+  int first = 0, last = c->n_points - 1, longest = 0, run = 0;
+  h->points = c->point;
+  h->total = c->n_points;
+  while (first <= last && c->point[first].drum < 0) first++;
+  while (last >= first && c->point[last].drum < 0) last--;
+  h->first = first;
+  h->n = last - first + 1;
+  if (c->seam < 0 || h->n < 2) return h->n > 1;
+  for (int i = first; i < first + h->total; i++) { /* a belt begins behind its longest free run */
+    run = c->point[i % h->total].drum < 0 ? run + 1 : 0;
+    if (run <= longest) continue;
+    longest = run;
+    h->first = (i + 1) % h->total;
+    h->n = h->total - run;
+  }
+  return h->n > 1;
 }
 
 int cps_contact_wrong(const machine *m, const cable *c, const step_coeffs *coeffs, double slack) {
-  int first, last;
-  if (!cps_contact_guesses(m, c) || coeffs->bristle > 0 || !find_ends(c, &first, &last)) return 0;
-  for (int k = first; k <= last; k++) {
-    const contact_point *p = &c->point[k];
+  chain_of h = {0};
+  if (!cps_contact_guesses(m, c) || coeffs->bristle > 0 || !chain_find(c, &h)) return 0;
+  for (int i = 0; i < h.n; i++) {
+    const contact_point *p = point_of(&h, i);
     if (p->drum < 0) continue;
     if (p->stuck && hypot(p->f[0], p->f[1]) > bears(c, p) * (1 + 1e-6) + slack) return 1;
     double s = p->stuck ? 0 : p->slip / p->slip_r + p->moved; /* friction pulls back */
-    if (s * p->f[0] > 0 && fabs(s) * chain_spring(m, c, k < last ? p : p - 1) > slack) return 1;
+    if (!(s * p->f[0] > 0)) continue;
+    int k = i + 1 < h.n ? i : i - 1;
+    if (fabs(s) * chain_spring(m, c, point_of(&h, k), point_of(&h, k + 1)) > slack) return 1;
   }
   return 0;
 }
 
+/* Whether t points along the cable: 1 or -1. */
+static double sense_of(const cable *c, const contact_point *p) {
+  const double *q = c->q + (size_t)(p->node < c->n ? p->node : p->node - 1) * (size_t)c->b;
+  double along = 0;
+  for (int d = 0; d < c->dim; d++) along += p->t[d] * (q[c->b + d] - q[d]);
+  return along < 0 ? -1 : 1;
+}
+
 void cps_contact_spread(machine *m, cable *c, const step_coeffs *coeffs) {
-  int first, last;
-  if (!cps_contact_guesses(m, c) || coeffs->bristle > 0 || !find_ends(c, &first, &last)) return;
-  chain_of h = {.n = last - first + 1, .p = c->point + first};
-  double **parts[] = {&h.k, &h.own, &h.base, &h.limit, &h.s, &h.f, &h.c, &h.y, &h.sum};
-  for (int i = 0; i < 9; i++) *parts[i] = c->draft + i * c->n_points;
-  h.vertex = (double(*)[2])(c->draft + 9 * c->n_points);
+  chain_of h = {0};
+  if (!cps_contact_guesses(m, c) || coeffs->bristle > 0 || !chain_find(c, &h)) return;
+  double **parts[] = {&h.k, &h.own, &h.base, &h.limit, &h.s,     &h.f,
+                      &h.c, &h.y,   &h.sum,  &h.sense, &h.still, &h.still_f};
+  enum { PARTS = sizeof parts / sizeof parts[0] };
+  for (int i = 0; i < PARTS; i++) *parts[i] = c->draft + i * c->n_points;
+  h.vertex = (double(*)[2])(c->draft + PARTS * c->n_points);
   for (int i = 0; i < h.n; i++) {
-    contact_point *p = &h.p[i];
-    h.limit[i] = p->drum >= 0 ? left_along(p->box, p) : 0;
-    h.s[i] = p->drum >= 0 && !p->stuck ? p->slip / p->slip_r + p->moved : 0;
-    h.f[i] = p->drum >= 0 ? p->f[0] : 0;
-    h.k[i] = i + 1 < h.n ? chain_spring(m, c, p) : 0;
+    contact_point *p = point_of(&h, i);
+    int touches = p->drum >= 0;
+    h.sense[i] = touches ? sense_of(c, p) : 1;
+    h.limit[i] = touches ? left_along(p->box, p) : 0;
+    h.s[i] = touches && !p->stuck ? h.sense[i] * (p->slip / p->slip_r + p->moved) : 0;
+    h.f[i] = touches ? h.sense[i] * p->f[0] : 0;
+    h.k[i] = i + 1 < h.n ? chain_spring(m, c, p, point_of(&h, i + 1)) : 0;
     h.own[i] = p->mass / coeffs->q_a;
   }
   chain_ends(&h, c, coeffs);
@@ -232,13 +365,16 @@ void cps_contact_spread(machine *m, cable *c, const step_coeffs *coeffs) {
     if (i > 0) h.base[i] += h.k[i - 1] * (h.s[i - 1] - h.s[i]);
     if (i + 1 < h.n) h.base[i] += h.k[i] * (h.s[i + 1] - h.s[i]);
   }
-  chain_sort(&h);
-  chain_solve(&h);
+  chain_drums(&h, m, coeffs);
+  chain_balance(&h);
   for (int i = 0; i < h.n; i++) {
-    contact_point *p = &h.p[i];
-    if (p->drum >= 0)
-      p->f[0] = h.f[i] > h.limit[i] ? h.limit[i] : h.f[i] < -h.limit[i] ? -h.limit[i] : h.f[i];
-    else
+    contact_point *p = point_of(&h, i);
+    if (p->drum < 0) {
       p->guess = GUESS_NONE;
+      continue;
+    }
+    p->f[0] = h.sense[i] * fmax(-h.limit[i], fmin(h.limit[i], h.f[i]));
+    if (h.sense[i] < 0 && p->guess != GUESS_STICK)
+      p->guess = p->guess == GUESS_FORWARD ? GUESS_BACKWARD : GUESS_FORWARD;
   }
 }
