@@ -113,6 +113,7 @@ void cps_machine_list(checkpoint *c, machine *m) {
   for (int i = 0; i < m->n_slides; i++) {
     list_points(c, &m->slide[i].p, sizeof m->slide[i].p, 1, m->n_drums, m->slide[i].law.law);
     CHECKPOINT_VALUE(c, "slide.memory", m->slide[i].y);
+    CHECKPOINT_VALUE(c, "slide.by_n", m->slide[i].by_n);
   }
   cps_checkpoint_item(c, "freedoms", m->free, (size_t)m->nb * sizeof *m->free);
   CHECKPOINT_VALUE(c, "travel", m->travel);
