@@ -71,6 +71,8 @@ FILE *open_output(const char *where, const char *path);
 
 /* The same for a file of ours in a folder, whose name nobody gave: a link that has that name is replaced. */
 FILE *open_output_inside(const char *where, const char *path);
+/* And for many files that can be made again: nobody waits until they are on the disk. */
+FILE *open_output_copy(const char *where, const char *path);
 
 /* Brings what was written so far to the disk; complains and returns STATUS_IO if not everything could be written. */
 int flush_output(const char *where, const char *path, FILE *file);

@@ -49,7 +49,7 @@ FILE *export_open(const char *folder, const char *name, char path[EXPORT_PATH]) 
     *c = '/';
     if (!made) return NULL;
   }
-  return open_output_inside("export", path);
+  return open_output_copy("export", path);
 }
 
 /* ---------------------------------------------------------------- CSV */

@@ -1,6 +1,8 @@
 /* input.c - see input.h. */
 #include "input.h"
 #include "cli.h"
+#include "result_open.h"
+#include "seal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +70,15 @@ static int has_ending(const char *path, const char *ending) {
   return n > k && strcmp(path + n - k, ending) == 0;
 }
 
+/* At its start, or behind the seal of a finished result. */
 static int is_hdf(const char *path) {
   static const char signature[] = "\211HDF\r\n\032\n";
-  char head[8] = "";
-  FILE *file = fopen(path, "rb");
+  char head[SEAL_SIZE + 8] = "";
+  struct stat info;
+  FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
   size_t n = file ? fread(head, 1, sizeof head, file) : 0;
   if (file) fclose(file);
-  return n == sizeof head && memcmp(head, signature, sizeof head) == 0;
+  return n >= 8 && (memcmp(head, signature, 8) == 0 || memcmp(head + SEAL_SIZE, signature, 8) == 0);
 }
 
 int input_is_result(const char *path) {
@@ -109,7 +113,7 @@ cps_result *input_result(const char *where, const char *path, int *status) {
   cps_error error = {.status = CPS_OK};
   *status = STATUS_USAGE;
   if (explain(where, path)) return NULL;
-  cps_result *r = cps_result_load(path, &error);
+  cps_result *r = result_open(path, &error);
   *status = r ? STATUS_GOOD : error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_IO;
   if (!r) complain(where, "%s", error.text);
   return r;

@@ -11,7 +11,7 @@ const char *input_name(const char *path);
 /* As cps_scenario_load. */
 cps_scenario *input_scenario(const char *path, const text_list *set, cps_problems **problems);
 
-/* As cps_result_load. If it fails, complains, and says what to do where something else than a result was named; *status is then
+/* As result_open. If it fails, complains, and says what to do where something else than a result was named; *status is then
  * the exit status. */
 cps_result *input_result(const char *where, const char *path, int *status);
 

@@ -95,6 +95,7 @@ FILE *open_output(const char *where, const char *path) {
 }
 
 FILE *open_output_inside(const char *where, const char *path) { return open_at(where, path, OUTPUT_INSIDE); }
+FILE *open_output_copy(const char *where, const char *path) { return open_at(where, path, OUTPUT_COPY); }
 
 static int not_all(const char *where, const char *path, const char *reason) {
   complain(where, "could not write all of %s: %s", path, reason);
@@ -105,7 +106,8 @@ int flush_output(const char *where, const char *path, FILE *file) {
   pending *p = find(file);
   errno = 0;
   int bad = fflush(file) != 0 || ferror(file);
-  if (!bad && p && *p->target.part) bad = fdatasync(fileno(file)) != 0 && errno != EINVAL && errno != ENOTSUP;
+  if (!bad && p && *p->target.part && !p->target.copy)
+    bad = fdatasync(fileno(file)) != 0 && errno != EINVAL && errno != ENOTSUP;
   return bad ? not_all(where, file == stdout ? "standard output" : path,
                        errno ? strerror(errno) : "write error")
              : STATUS_GOOD;

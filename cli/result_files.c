@@ -243,7 +243,8 @@ static void write_contacts(json *w, const outcome *o) {
   long *count = (long *)grow(NULL, (size_t)o->scenario->n_contacts + 1, sizeof *count);
   memset(count, 0, ((size_t)o->scenario->n_contacts + 1) * sizeof *count);
   for (long i = 0; i < cps_result_events(r); i++)
-    if (cps_result_event(r, i)->contact >= 0) count[cps_result_event(r, i)->contact]++;
+    if (cps_result_event(r, i)->contact >= 0 && cps_result_event(r, i)->contact < o->scenario->n_contacts)
+      count[cps_result_event(r, i)->contact]++;
   int column = 0;
   json_open(w, "contacts", '{');
   for (int i = 0; i < o->scenario->n_contacts; i++) {

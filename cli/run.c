@@ -8,6 +8,7 @@
 #include "recording.h"
 #include "report.h"
 #include "result_files.h"
+#include "result_open.h"
 
 #include <math.h>
 #include <signal.h>
@@ -229,7 +230,7 @@ static char *summary_text(const outcome *o) {
 static int take_up(cps_simulation *sim, const interrupted *from, const char *folder, cps_error *err) {
   cps_extent before;
   if (cps_simulation_restore(sim, from->state, from->size, &before, err) != CPS_OK) return 0;
-  cps_result *old = cps_result_load(folder, err);
+  cps_result *old = result_open(folder, err);
   int good = old && cps_result_refill(sim, old, before, err) == CPS_OK;
   cps_result_free(old);
   return good;
@@ -351,7 +352,7 @@ static cps_scenario *scenario_again(const interrupted *from, cps_problems **prob
 
 /* Why there is nothing to go on with: perhaps because all is done. */
 static int nothing_to_resume(const char *folder, const char *why, const run_options *o) {
-  cps_result *r = cps_result_load(folder, NULL);
+  cps_result *r = result_open(folder, NULL);
   const char *state = r ? cps_result_text(r, "status") : NULL;
   int done = state && strcmp(state, "complete") == 0, failed = state && strcmp(state, "failed") == 0;
   if (done && !o->quiet && !o->json) printf("the run in %s is complete: nothing is left to do\n", folder);

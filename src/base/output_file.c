@@ -66,7 +66,7 @@ static int find_names(output_file *f, const char *path, output_where where, int 
   struct stat info;
   *direct = 0;
   *mode = 0;
-  *f = (output_file){.descriptor = -1};
+  *f = (output_file){.descriptor = -1, .copy = where == OUTPUT_COPY};
   int n = snprintf(f->path, sizeof f->path, "%s", path);
   if (n < 0 || n >= OUTPUT_PATH - 32) return because(f, "the name is too long");
   if (n == 0) return because(f, "it has no name");
@@ -164,7 +164,7 @@ int cps_output_commit(output_file *f) {
     return good ? 1 : because_errno(f);
   }
   if (f->descriptor < 0) f->descriptor = open(f->part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  int good = f->descriptor >= 0 && sync_descriptor(f->descriptor);
+  int good = f->descriptor >= 0 && (f->copy || sync_descriptor(f->descriptor));
   if (!good) because_errno(f);
   if (f->descriptor >= 0 && close(f->descriptor) != 0 && good) good = because_errno(f);
   f->descriptor = -1;
@@ -173,7 +173,7 @@ int cps_output_commit(output_file *f) {
     unlink(f->part);
     return 0;
   }
-  return cps_folder_sync(f->path) ? 1 : because_errno(f);
+  return f->copy || cps_folder_sync(f->path) ? 1 : because_errno(f);
 }
 
 void cps_output_discard(output_file *f) {

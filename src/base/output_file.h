@@ -11,12 +11,14 @@ enum { OUTPUT_PATH = 4096 };
 
 /* How the last part of a path is taken. */
 typedef enum output_where {
-  OUTPUT_NAMED, /* somebody named this file: links are followed, devices and pipes written to */
-  OUTPUT_INSIDE /* a file of ours within a folder: a link that has its name is replaced, not followed */
+  OUTPUT_NAMED,  /* somebody named this file: links are followed, devices and pipes written to */
+  OUTPUT_INSIDE, /* a file of ours within a folder: a link that has its name is replaced, not followed */
+  OUTPUT_COPY    /* the same for what can be made again from another file: nobody waits for the disk */
 } output_where;
 
 typedef struct output_file {
   int descriptor;         /* -1 if there is none */
+  int copy;               /* not waited for */
   char path[OUTPUT_PATH]; /* where it will be, links followed */
   char part[OUTPUT_PATH]; /* where it is until then; "" if the target is written to directly */
   char reason[160];       /* why the last call failed */

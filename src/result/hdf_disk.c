@@ -29,8 +29,14 @@ typedef struct lost {
   unsigned char bytes[];
 } lost;
 
+/* What is told to the driver when a file is opened. */
+typedef struct disk_access {
+  int borrowed, descriptor; /* read from that one */
+} disk_access;
+
 typedef struct disk_file {
   H5FD_t base; /* must be first */
+  int borrowed;
   hdf_disk disk;
   haddr_t eoa, eof;
   dev_t device;
@@ -39,7 +45,8 @@ typedef struct disk_file {
 } disk_file;
 
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t most) {
-  (void)access, (void)most;
+  (void)most;
+  const disk_access *told = H5Pget_driver_info(access);
   int how = flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY;
   if (flags & H5F_ACC_TRUNC) how |= O_TRUNC;
   if (flags & H5F_ACC_CREAT) how |= O_CREAT;
@@ -47,10 +54,11 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t
   struct stat info;
   disk_file *f = calloc(1, sizeof *f);
   if (!f) return NULL;
-  f->disk.descriptor = open(name, how, 0666);
+  f->borrowed = told && told->borrowed;
+  f->disk.descriptor = f->borrowed ? told->descriptor : open(name, how, 0666);
   if (f->disk.descriptor < 0 || fstat(f->disk.descriptor, &info) != 0) {
     int reason = errno;
-    if (f->disk.descriptor >= 0) close(f->disk.descriptor);
+    if (f->disk.descriptor >= 0 && !f->borrowed) close(f->disk.descriptor);
     free(f);
     errno = reason;
     return NULL;
@@ -63,7 +71,7 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t
 
 static herr_t disk_close(H5FD_t *file) {
   disk_file *f = (disk_file *)file;
-  close(f->disk.descriptor);
+  if (!f->borrowed) close(f->disk.descriptor);
   while (f->first) {
     lost *next = f->first->next;
     free(f->first);
@@ -182,10 +190,11 @@ static herr_t disk_unlock(H5FD_t *file) {
   return 0;
 }
 
-hid_t cps_hdf_disk_use(hid_t access) {
+static hid_t use(hid_t access, const disk_access *tell) {
   static const H5FD_class_t driver = {.name = "capstan",
                                       .maxaddr = ((haddr_t)1 << 62) - 1,
                                       .fc_degree = H5F_CLOSE_STRONG,
+                                      .fapl_size = sizeof(disk_access),
                                       .open = disk_open,
                                       .close = disk_close,
                                       .cmp = disk_compare,
@@ -202,7 +211,17 @@ hid_t cps_hdf_disk_use(hid_t access) {
                                       .fl_map = H5FD_FLMAP_DICHOTOMY};
   hid_t id = H5FDregister(&driver);
   if (id < 0) return -1;
-  if (H5Pset_driver(access, id, NULL) >= 0) return id;
+  if (H5Pset_driver(access, id, tell) >= 0) return id;
   H5FDunregister(id);
   return -1;
+}
+
+hid_t cps_hdf_disk_use(hid_t access) {
+  disk_access tell = {0, -1};
+  return use(access, &tell);
+}
+
+hid_t cps_hdf_disk_read(hid_t access, int descriptor) {
+  disk_access tell = {1, descriptor};
+  return use(access, &tell);
 }

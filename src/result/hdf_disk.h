@@ -14,4 +14,8 @@ typedef struct hdf_disk {
  * is closed; -1 if that fails. */
 hid_t cps_hdf_disk_use(hid_t access);
 
+/* The same for a file that is open already, to be read: HDF5 opens nothing, whatever name it is given. The descriptor
+ * stays open. */
+hid_t cps_hdf_disk_read(hid_t access, int descriptor);
+
 #endif

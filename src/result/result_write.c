@@ -12,6 +12,7 @@
 #include "hdf_disk.h"
 #include "output_file.h"
 #include "result_file.h"
+#include "seal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -445,13 +446,14 @@ static int make_root(result_file *f) {
 static hid_t create(result_file *f) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS), make = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  /* the format that has checksums */
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   if (f->live) {
-    H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
     /* A process that is killed while it writes may have written some pages and not the next: what fits in a page has
      * to lie in one, or it could be half old, half new. */
     H5Pset_alignment(access, 1, PAGE);
-  } else if (f->from.result->rows <= 4 * 16384) {
-    H5Pset_istore_k(make, 2); /* few chunks: small indices */
+  } else {
+    H5Pset_userblock(make, SEAL_SIZE);
   }
   f->driver = cps_hdf_disk_use(access);
   unlink(f->path); /* never what lies there, which may be a link: a file of our own */
@@ -680,6 +682,7 @@ cps_status cps_result_file_close(result_file *f, const char *status, cps_error *
 static cps_status write_whole(const char *path, output_where where, const result_source *from,
                               cps_error *err) {
   output_file name;
+  char why[160];
   if (!cps_output_name(&name, path, where))
     return cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", path, name.reason);
   hdf_voice voice = cps_hdf_hush();
@@ -690,6 +693,9 @@ static cps_status write_whole(const char *path, output_where where, const result
   if (status == CPS_OK) status = cps_result_file_flush(f, 1, err);
   cps_status closed = cps_result_file_close(f, NULL, status == CPS_OK ? err : NULL);
   if (status == CPS_OK) status = closed;
+  if (status == CPS_OK && !cps_seal_write(name.part))
+    status = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", path,
+                           cps_hdf_system(errno, why, sizeof why));
   if (status == CPS_OK && !cps_output_commit(&name))
     status = cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", path, name.reason);
   if (status != CPS_OK) cps_output_discard(&name);

@@ -40,7 +40,8 @@ assert len(rows) == 1002
 for i, head in enumerate(rows[0]):
     name, unit = head[:-1].split(" [")
     path = "series/" + name.replace(".", "/")
-    assert f[path].attrs["unit"] == unit and f[path].attrs["name"] == name and f[path].attrs["column"] == i
+    text = lambda key: f[path].attrs[key].decode()
+    assert text("unit") == unit and text("name") == name and f[path].attrs["column"] == i
     assert (np.array([float(r[i]) for r in rows[1:]]) == f[path][:]).all(), name
     assert z[name].tobytes() == f[path][:].tobytes(), name
 for k in ("time", "contact_index", "from_mode", "to_mode", "contact"):

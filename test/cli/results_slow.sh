@@ -176,7 +176,7 @@ assert a["end"] == b["end"] and a["extremes"] == b["extremes"] and a["counters"]
 a, b = (h5py.File(f + "/result.h5") for f in ("long", "stopped"))
 for k in ("series/time", "series/bodies/block/x", "series/energy/error", "events/time", "events/to"):
     assert a[k][:].tobytes() == b[k][:].tobytes(), k
-assert b["scenario"].attrs["settings"] == "title=Changed"
+assert b["scenario"].attrs["settings"] == b"title=Changed"
 PY
 done
 

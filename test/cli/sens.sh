@@ -46,8 +46,8 @@ checks=$((checks + 1))
 import h5py, sys
 with h5py.File(sys.argv[1]) as f:
     d = f["sensitivities/bodies.block.mass/bodies/block/x"]
-    assert d.attrs["unit"] == "m/kg" and d.attrs["name"] == "d(bodies.block.x)/d(bodies.block.mass)"
-    assert d.attrs["long_name"] == "derivative of position of body block by bodies.block.mass"
+    assert d.attrs["unit"] == b"m/kg" and d.attrs["name"] == b"d(bodies.block.x)/d(bodies.block.mass)"
+    assert d.attrs["long_name"] == b"derivative of position of body block by bodies.block.mass"
     assert d.shape == f["series/time"].shape
 PY
 

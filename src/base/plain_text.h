@@ -1,0 +1,15 @@
+/* plain_text.h - texts that came from elsewhere and are to be shown: what could act on a terminal, or make a line read
+ * otherwise than it is, is replaced. */
+#ifndef CPS_PLAIN_TEXT_H
+#define CPS_PLAIN_TEXT_H
+
+#include <stddef.h>
+
+/* How many bytes at the start of text are one character that is harmless: 0 if it is a control character (also those
+ * above 127), a mark that changes the direction of text, or not UTF-8. Line feeds and tabs are not harmless. */
+int cps_plain_length(const char *text);
+
+/* Replaces every byte of what is not harmless by a question mark, in place; with `lines`, line feeds and tabs stay. */
+void cps_plain_text(char *text, int lines);
+
+#endif

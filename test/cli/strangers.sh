@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Result files that others have made or changed: a sample of scripts/fuzz_results.sh, and the cases that are known.
+. "$(dirname "$0")/common.bash"
+cd "$tmp" || exit
+checks=$((checks + 1))
+bash "$SOURCE_DIR/scripts/fuzz_results.sh" "${FILES:-40}" "${SEED:-100}" >"$out" 2>"$err" || { fail "a changed file does harm"; cat "$err" >&2; }
+has "$out" "failed 0"
+
+cat >block.yaml <<'YAML'
+capstan: 1
+title: Block
+bodies: {block: {mass: 1 kg, v: 1 m/s}}
+contacts: {floor: {between: [block, ground], normal: weight, friction: {coulomb: {mu: 0.5}}}}
+run: {until: 0.1 s, output: 0.01 s, solver: events}
+YAML
+expect 0 run block.yaml -o r -q
+
+# The seal: a bit that changes is seen, wherever it is.
+size=$(wc -c <r/result.h5)
+for at in 30 600 $((size / 2)) $((size - 1)); do
+  cp r/result.h5 bad.h5
+  byte=$(od -An -tu1 -j $at -N1 bad.h5)
+  printf "\\x$(printf %x $((byte ^ 1)))" | dd of=bad.h5 bs=1 seek=$at conv=notrunc status=none
+  expect 3 export bad.h5 --csv -o o
+  has "$err" "SHA-256"
+done
+head -c $((size / 2)) r/result.h5 >half.h5
+expect 3 report half.h5 -o o.html
+has "$err" "SHA-256"
+
+# Not files at all: nobody waits for them.
+mkdir pipe folder
+mkfifo pipe/result.h5
+expect 3 report pipe -o o.html
+has "$err" "not a regular file"
+mkdir folder/result.h5
+expect 3 report folder -o o.html
+
+# Values in another file, and links: what they lead to stays where it is.
+find_h5py
+printf 'SECRET%.0s' {1..100} >secret
+"$python" - <<'PY'
+import h5py, numpy as np, shutil, os
+def fresh(name):
+    shutil.copy("r/result.h5", name)
+    with open(name, "r+b") as f: f.write(bytes(512))
+    return h5py.File(name, "r+")
+with fresh("external.h5") as f:
+    n = f["series/bodies/block/x"].shape[0]
+    del f["series/bodies/block/x"]
+    d = f.create_dataset("series/bodies/block/x", (n,), "f8", external=[("secret", 0, 8 * n)])
+    d.attrs["column"] = np.int32(1)
+with fresh("status.h5") as f:
+    del f["status"]
+    f.create_dataset("status", (), "S16", external=[("secret", 0, 16)])
+with fresh("soft.h5") as f:
+    del f["series/time"]
+    f["series/time"] = h5py.SoftLink("/series/bodies/block/x")
+with fresh("link.h5") as f:
+    del f["series/time"]
+    f["series/time"] = h5py.ExternalLink("other.h5", "/series/time")
+shutil.copy("r/result.h5", "other.h5")
+with fresh("virtual.h5") as f:
+    n = f["series/time"].shape[0]
+    del f["series/time"]
+    layout = h5py.VirtualLayout((n,), "f8")
+    layout[:] = h5py.VirtualSource("other.h5", "series/time", (n,))
+    f.create_virtual_dataset("series/time", layout).attrs["column"] = np.int32(0)
+with fresh("many.h5") as f: # more than any memory has
+    del f["series/time"]
+    f.create_dataset("series/time", (2**55,), "f8", chunks=(64,), maxshape=(None,)).attrs["column"] = np.int32(0)
+with fresh("array.h5") as f: # a scalar was meant
+    f["series/time"].attrs["column"] = np.arange(10000, dtype="i4")
+with fresh("index.h5") as f: # of a contact that there is not
+    if len(f["events/contact_index"]): f["events/contact_index"][:] = 1000000
+PY
+for name in external soft link virtual many array; do
+  expect 3 export $name.h5 --csv -o o-$name
+  has "$err" "series are damaged"
+done
+expect 0 report status.h5 -o status.html
+has_no status.html SECRET
+run report index.h5 -o index.html
+checks=$((checks + 1))
+[ "$status" -le 3 ] || fail "an index out of range: status $status"
+# A process that is held up is ended.
+checks=$((checks + 1))
+grep -rqs SECRET o-* && fail "something of another file was written"
+
+# The tool is built with what the machine offers against mistakes.
+if command -v readelf >/dev/null && ! nm "$CAPSTAN" 2>/dev/null | grep -q __asan_init; then
+  readelf -d "$CAPSTAN" >elf
+  has elf BIND_NOW
+  readelf -lW "$CAPSTAN" >elf
+  has elf GNU_RELRO
+  readelf --dyn-syms -W "$CAPSTAN" >elf
+  has elf __stack_chk_fail
+  has elf _chk@
+fi
+finish

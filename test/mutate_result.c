@@ -1,0 +1,293 @@
+/* mutate_result IN FOLDER FIRST COUNT [VICTIM]: copies of a result file with something changed, by seed, each as
+ * FOLDER/SEED.h5: for tests of those who read files that others have made.
+ *
+ * Half of the changes are made by HDF5 itself, so that the file stays one: another shape, type or kind in the place of a
+ * dataset or an attribute, storage or links that lead to VICTIM. The others are bytes, with the checksums of the
+ * superblock and of object headers made to fit again. All copies that had a seal are sealed anew. */
+#include "seal.h"
+
+#include <hdf5.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* HDF5's own, which it does not declare to others. */
+uint32_t H5_checksum_metadata(const void *data, size_t length, uint32_t start);
+
+static uint64_t state;
+static uint32_t any(void) {
+  state += 0x9e3779b97f4a7c15u;
+  uint64_t z = (state ^ state >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return (uint32_t)(z >> 32);
+}
+static uint32_t below(uint32_t n) { return any() % n; }
+
+/* ------------------------------------------------------------------ by HDF5 */
+
+enum { PATHS_MOST = 4000 };
+static char paths[PATHS_MOST][400];
+static int n_paths;
+
+static herr_t collect(hid_t at, const char *name, const H5O_info_t *info, void *data) {
+  (void)at, (void)data;
+  if (n_paths < PATHS_MOST && strcmp(name, ".") != 0 && info->type == H5O_TYPE_DATASET)
+    snprintf(paths[n_paths++], sizeof paths[0], "%.390s", name);
+  return 0;
+}
+
+static hid_t strange_type(void) {
+  hid_t t;
+  switch (below(9)) {
+  case 0:
+    t = H5Tcopy(H5T_C_S1);
+    H5Tset_size(t, H5T_VARIABLE);
+    return t;
+  case 1:
+    t = H5Tcopy(H5T_C_S1);
+    H5Tset_size(t, 1 + below(70000));
+    return t;
+  case 2:
+    t = H5Tcreate(H5T_COMPOUND, 16);
+    H5Tinsert(t, "a", 0, H5T_NATIVE_DOUBLE);
+    H5Tinsert(t, "b", 8, H5T_NATIVE_INT);
+    return t;
+  case 3:
+    return H5Tvlen_create(H5T_NATIVE_DOUBLE);
+  case 4:
+    return H5Tcreate(H5T_OPAQUE, 1 + below(64));
+  case 5: {
+    hsize_t n = 1 + below(50);
+    return H5Tarray_create2(H5T_NATIVE_INT, 1, &n);
+  }
+  case 6:
+    return H5Tcopy(H5T_STD_REF_OBJ);
+  case 7:
+    t = H5Tcopy(H5T_NATIVE_DOUBLE);
+    H5Tset_ebias(t, 1 + below(2000));
+    return t;
+  default:
+    return H5Tcopy(below(2) ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE);
+  }
+}
+
+static hid_t strange_space(hsize_t most[4]) {
+  hsize_t size[4];
+  int rank = 1 + (int)below(4);
+  for (int i = 0; i < rank; i++) {
+    static const hsize_t sizes[] = {0, 1, 2, 3, 7, 1000};
+    size[i] = sizes[below(6)];
+    most[i] = H5S_UNLIMITED;
+  }
+  if (below(12) == 0) size[0] = (hsize_t)1 << (20 + below(40));
+  if (below(10) == 0) return H5Screate(H5S_NULL);
+  if (below(10) == 0) return H5Screate(H5S_SCALAR);
+  return H5Screate_simple(rank, size, most);
+}
+
+static void strange_dataset(hid_t file, const char *path, const char *victim) {
+  hsize_t most[4], chunk[4] = {4, 2, 2, 2};
+  hid_t space = strange_space(most), type = below(2) ? strange_type() : H5Tcopy(H5T_NATIVE_DOUBLE);
+  hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+  uint32_t kind = below(6);
+  int rank = H5Sget_simple_extent_ndims(space);
+  if (kind == 0) { /* the bytes of another file */
+    hsize_t n = 64;
+    H5Sclose(space);
+    space = H5Screate_simple(1, &n, NULL);
+    H5Tclose(type);
+    type = H5Tcopy(H5T_NATIVE_DOUBLE);
+    H5Pset_external(how, victim, 0, H5F_UNLIMITED);
+  } else if (kind == 1) { /* a view of another file */
+    hsize_t n = 16;
+    hid_t from = H5Screate_simple(1, &n, NULL);
+    H5Sclose(space);
+    space = H5Screate_simple(1, &n, NULL);
+    H5Tclose(type);
+    type = H5Tcopy(H5T_NATIVE_DOUBLE);
+    H5Pset_virtual(how, space, victim, "/series/time", from);
+    H5Sclose(from);
+  } else if (rank > 0) {
+    H5Pset_chunk(how, rank, chunk);
+    if (below(2)) H5Pset_deflate(how, 1);
+    if (below(4) == 0) H5Pset_fletcher32(how);
+  }
+  hid_t d = H5Dcreate2(file, path, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  if (d >= 0) {
+    int order = (int)below(5);
+    hid_t one = H5Screate(H5S_SCALAR);
+    hid_t a = H5Acreate2(d, below(2) ? "column" : "field", H5T_NATIVE_INT, one, H5P_DEFAULT, H5P_DEFAULT);
+    if (a >= 0) H5Awrite(a, H5T_NATIVE_INT, &order), H5Aclose(a);
+    H5Sclose(one);
+    H5Dclose(d);
+  }
+  H5Pclose(how);
+  H5Tclose(type);
+  H5Sclose(space);
+}
+
+static void strange_attribute(hid_t file, const char *path) {
+  static const char *const names[] = {"unit",      "column",   "field",      "constant", "name",
+                                      "long_name", "settings", "file",       "hash",     "title",
+                                      "version",   "solver",   "conventions"};
+  static const char *const owners[] = {"/", "/scenario", "/provenance"};
+  const char *owner = below(2) ? path : owners[below(3)];
+  hsize_t most[4];
+  hid_t space = strange_space(most), type = strange_type();
+  for (int i = 0; i < 3; i++) {
+    const char *name = names[below(13)];
+    hid_t o = H5Oopen(file, owner, H5P_DEFAULT);
+    if (o < 0) break;
+    H5Adelete(o, name);
+    hid_t a = H5Acreate2(o, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    hssize_t n = H5Sget_simple_extent_npoints(space);
+    if (a >= 0 && n > 0 && n < 100000 && H5Tis_variable_str(type) <= 0 && H5Tget_class(type) != H5T_VLEN) {
+      unsigned char *bytes = malloc((size_t)n * H5Tget_size(type));
+      for (size_t k = 0; k < (size_t)n * H5Tget_size(type); k++) bytes[k] = (unsigned char)(32 + below(200));
+      H5Awrite(a, type, bytes);
+      free(bytes);
+    }
+    if (a >= 0) H5Aclose(a);
+    H5Oclose(o);
+  }
+  H5Tclose(type);
+  H5Sclose(space);
+}
+
+static void change_objects(const char *name, const char *victim) {
+  hid_t file = H5Fopen(name, H5F_ACC_RDWR, H5P_DEFAULT);
+  if (file < 0) return;
+  n_paths = 0;
+  H5Ovisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, collect, NULL);
+  int changes = 1 + (int)below(3);
+  for (int i = 0; i < changes && n_paths > 0; i++) {
+    const char *path = paths[below((uint32_t)n_paths)];
+    /* what everything hangs on is hit often */
+    static const char *const important[] = {"series/time",   "recorded",    "status",
+                                            "fields/time",   "events/time", "events/from",
+                                            "scenario/text", "geometry/at", "events/contact_index"};
+    if (below(2)) path = important[below(9)];
+    uint32_t what = below(8);
+    if (what == 7) {
+      strange_attribute(file, path);
+      continue;
+    }
+    if (what == 6) { /* longer or shorter */
+      hid_t d = H5Dopen2(file, path, H5P_DEFAULT);
+      hsize_t size[3] = {below(4) ? below(5) : (hsize_t)1 << (8 + below(50)), 1 + below(3), 1 + below(3)};
+      if (d >= 0) H5Dset_extent(d, size), H5Dclose(d);
+      continue;
+    }
+    H5Ldelete(file, path, H5P_DEFAULT);
+    if (what == 0)
+      H5Lcreate_soft(below(2) ? "/series" : "/series/time", file, path, H5P_DEFAULT, H5P_DEFAULT);
+    else if (what == 1)
+      H5Lcreate_external(victim, "/series/time", file, path, H5P_DEFAULT, H5P_DEFAULT);
+    else if (what == 2) {
+      hid_t g = H5Gcreate2(file, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+      if (g >= 0) H5Gclose(g);
+    } else
+      strange_dataset(file, path, victim);
+  }
+  H5Fclose(file);
+}
+
+/* ------------------------------------------------------------------ by bytes */
+
+/* Makes the checksum of a block of `length` bytes fit, which stands behind it. */
+static void mend(unsigned char *at, size_t length, const unsigned char *end) {
+  if (length > (size_t)(end - at) || (size_t)(end - at) - length < 4) return;
+  uint32_t sum = H5_checksum_metadata(at, length, 0);
+  for (int i = 0; i < 4; i++) at[length + (size_t)i] = (unsigned char)(sum >> 8 * i);
+}
+
+/* The length of an object header of the second version before its checksum; 0 if it is none. */
+static size_t header_length(const unsigned char *h, const unsigned char *end) {
+  if (end - h < 32 || memcmp(h, "OHDR", 4) != 0) return 0;
+  size_t at = 6, width = (size_t)1 << (h[5] & 3), size = 0;
+  if (h[5] & 0x20) at += 16;
+  if (h[5] & 0x10) at += 4;
+  for (size_t i = 0; i < width && at + i < 32; i++) size |= (size_t)h[at + i] << 8 * i;
+  return size < (size_t)(end - h) ? at + width + size : 0;
+}
+
+static void change_bytes(unsigned char *b, size_t size) {
+  const unsigned char *end = b + size;
+  int changes = 1 + (int)below(4);
+  for (int i = 0; i < changes; i++) {
+    /* near the start of some structure, or anywhere */
+    size_t at = below((uint32_t)size);
+    if (below(4) > 0)
+      for (size_t k = 0; k < size; k++) {
+        size_t p = (at + k) % size;
+        static const char *const marks[] = {"OHDR", "FRHP", "FADB", "EAHD", "BTHD",
+                                            "BTLF", "GCOL", "TREE", "SNOD", "HEAP"};
+        int found = 0;
+        for (int m = 0; m < 10 && p + 4 <= size; m++) found |= memcmp(b + p, marks[m], 4) == 0;
+        if (found) {
+          at = p + 4 + below(200);
+          break;
+        }
+      }
+    if (at >= size) continue;
+    static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
+    b[at] = below(2) ? values[below(5)] : (unsigned char)(b[at] ^ 1u << below(8));
+  }
+  for (size_t p = 0; p + 48 < size; p++) {
+    if (memcmp(b + p, "\x89HDF", 4) == 0 && b[p + 8] >= 2) mend(b + p, 44, end);
+    size_t length = header_length(b + p, end);
+    if (length) mend(b + p, length, end);
+  }
+}
+
+/* ------------------------------------------------------------------ */
+
+static unsigned char *read_file(const char *path, size_t *size) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return NULL;
+  fseek(f, 0, SEEK_END);
+  *size = (size_t)ftell(f);
+  rewind(f);
+  unsigned char *b = malloc(*size + 1);
+  if (b && fread(b, 1, *size, f) != *size) *size = 0;
+  fclose(f);
+  return b;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 5) return 2;
+  const char *victim = argc > 5 ? argv[5] : "/etc/passwd";
+  size_t size = 0;
+  unsigned char *b = read_file(argv[1], &size);
+  if (!b || size < 2048) return 3;
+  int sealed = memcmp(b, "Capstan result, sealed", 22) == 0;
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  unsigned char *copy = malloc(size);
+  for (long seed = atol(argv[3]), last = seed + atol(argv[4]); seed < last; seed++) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s/%ld.h5", argv[2], seed);
+    state = (uint64_t)seed * 7919 + 17;
+    memcpy(copy, b, size);
+    int objects = below(2) == 0;
+    if (!objects) change_bytes(copy, size);
+    FILE *f = fopen(name, "wb");
+    if (!f || fwrite(copy, 1, size, f) != size || fclose(f) != 0) return 3;
+    if (objects) { /* which HDF5 does not always survive: then the file is what it was left as */
+      pid_t child = fork();
+      if (child == 0) {
+        alarm(2);
+        change_objects(name, victim);
+        _exit(0);
+      }
+      int status;
+      if (child < 0 || waitpid(child, &status, 0) < 0) return 3;
+    }
+    if (sealed && below(8) > 0 && !cps_seal_write(name)) return 3;
+  }
+  free(copy);
+  free(b);
+  return 0;
+}
