@@ -83,6 +83,10 @@ static void print_json(const cps_scenario *s, const cps_problems *problems, cons
 static int check_file(const char *file, const check_options *o) {
   cps_problems *problems = NULL;
   cps_scenario *s = input_scenario(file, &o->set, &problems);
+  if (s && cps_system_check(s, &problems) != CPS_OK) {
+    cps_scenario_free(s);
+    s = NULL;
+  }
   int status = s ? STATUS_GOOD : problems_status(problems);
   if (o->json)
     print_json(s, problems, file);

@@ -70,7 +70,7 @@ static int read_bound(const char *text, const char *unit, double otherwise, doub
   *value = otherwise;
   if (!*text || strcmp(text, "-inf") == 0 || strcmp(text, "inf") == 0) return 1;
   if (cps_quantity_parse(text, unit, value, &error) == CPS_OK) return 1;
-  complain("fit", "%s", error.text);
+  problem_print("fit", &error);
   return 0;
 }
 
@@ -106,7 +106,7 @@ static cps_fit *make_fit(const study *s, int *status) {
   if (good) {
     fit = cps_fit_new(s->scenario, (const char *const *)list.item, list.n, &error);
     if (!fit) {
-      complain("fit", "%s", error.text);
+      problem_print("fit", &error);
       *status = study_status(&error);
     }
   }
@@ -118,7 +118,7 @@ static cps_fit *make_fit(const study *s, int *status) {
     good = read_bound(min[i], p.quantity.unit, -INFINITY, &low) &&
            read_bound(max[i], p.quantity.unit, INFINITY, &high);
     if (good && cps_fit_bounds(fit, i, low, high, &error) != CPS_OK) {
-      complain("fit", "%s", error.text);
+      problem_print("fit", &error);
       good = 0;
     }
   }
@@ -489,7 +489,7 @@ static int write_set(const study *s, int i, const char *folder) {
   if (status != STATUS_GOOD) return status;
   if (!study_run_make(&before, cps_fit_scenario(s->fit, i, 0, &error), &error) ||
       !study_run_make(&after, cps_fit_scenario(s->fit, i, 1, &error), &error)) {
-    complain("fit", "%s", error.text);
+    problem_print("fit", &error);
     return study_status(&error);
   }
   status = study_write("fit", folder, &after.all);
@@ -541,7 +541,7 @@ static int run_fit(study *s, const char *folder) {
   progress_end(&s->bar);
   s->wall = seconds_now() - began;
   if (done != CPS_OK) {
-    complain("fit", "%s", error.text);
+    problem_print("fit", &error);
     return study_status(&error);
   }
   if (s->o->json)

@@ -1,5 +1,6 @@
 /* optimize.c - capstan optimize: the parameters that make an output least, within limits on others. */
 #include "cli.h"
+#include "problems.h"
 #include "progress.h"
 #include "study.h"
 
@@ -60,12 +61,12 @@ static int read_bounds(cps_optimize *search, int i, char *text) {
   for (int k = 0; k < 2; k++) {
     if (!*part[k]) continue;
     if (cps_quantity_parse(part[k], cps_optimize_parameter(search, i)->unit, &bound[k], &error) != CPS_OK) {
-      complain("optimize", "%s", error.text);
+      problem_print("optimize", &error);
       return 0;
     }
   }
   if (cps_optimize_bounds(search, i, bound[0], bound[1], &error) == CPS_OK) return 1;
-  complain("optimize", "%s", error.text);
+  problem_print("optimize", &error);
   return 0;
 }
 
@@ -86,7 +87,7 @@ static cps_optimize *make_search(const study *s, int *status) {
   int good = search != NULL;
   *status = STATUS_USAGE;
   if (!search) {
-    complain("optimize", "%s", error.text);
+    problem_print("optimize", &error);
     *status = study_status(&error);
   }
   for (int i = 0; i < list.n && good; i++)
@@ -290,7 +291,7 @@ static int write_folder(const study *s, const char *folder) {
   if (status != STATUS_GOOD) return status;
   if (!study_run_make(&before, cps_optimize_scenario(s->search, 0, &error), &error) ||
       !study_run_make(&after, cps_optimize_scenario(s->search, 1, &error), &error)) {
-    complain("optimize", "%s", error.text);
+    problem_print("optimize", &error);
     study_run_free(&before);
     return study_status(&error);
   }
@@ -317,7 +318,7 @@ static int search_it(study *s, const char *folder) {
   progress_end(&s->bar);
   s->wall = seconds_now() - began;
   if (done != CPS_OK) {
-    complain("optimize", "%s", error.text);
+    problem_print("optimize", &error);
     return study_status(&error);
   }
   if (s->o->json)

@@ -2,6 +2,15 @@
 #include "problems.h"
 #include "cli.h"
 
+void problem_print(const char *command, const cps_error *error) {
+  char text[2048];
+  cps_problem_text(error, text, sizeof text);
+  if (error->line > 0)
+    fprintf(stderr, "%s\n", text);
+  else
+    complain(command, "%s", error->text);
+}
+
 void problems_print(const cps_problems *problems) {
   for (int i = 0; i < cps_problems_count(problems); i++) {
     char text[2048];

@@ -8,6 +8,9 @@
 /* Prints all of them on standard error, as people read them. */
 void problems_print(const cps_problems *problems);
 
+/* Prints an error of a command: as people read it if it has a place in a file, or as a sentence of the command. */
+void problem_print(const char *command, const cps_error *error);
+
 /* Writes them as an array of objects. */
 void problems_json(json *w, const char *key, const cps_problems *problems);
 

@@ -273,6 +273,10 @@ static void print_failure(const cps_scenario *scenario, const cps_error *error) 
   json_open(&w, "error", '{');
   json_text(&w, "status", cps_status_name(error->status));
   json_text(&w, "file", *error->file ? error->file : NULL);
+  if (error->line > 0) {
+    json_int(&w, "line", error->line);
+    json_int(&w, "column", error->column);
+  }
   json_text(&w, "key", *error->key ? error->key : NULL);
   json_number(&w, "time", error->time);
   json_text(&w, "text", error->text);
@@ -294,7 +298,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
     if (o->json)
       print_failure(scenario, &error);
     else
-      complain("run", "%s", error.text);
+      problem_print("run", &error);
     cps_simulation_free(sim);
     cps_system_free(system);
     return error.status == CPS_IO ? STATUS_IO : error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;

@@ -1,5 +1,6 @@
 /* sens.c - capstan sens: derivatives of outputs of a run with respect to parameters, as a table, as JSON, and over time. */
 #include "cli.h"
+#include "problems.h"
 #include "progress.h"
 #include "study.h"
 
@@ -144,7 +145,7 @@ static int write_folder(const sens_options *o, const found *f) {
   cps_error error = {0};
   cps_result *r = cps_sens_with_histories(f->sens, &error);
   if (!r) {
-    complain("sens", "%s", error.text);
+    problem_print("sens", &error);
     return STATUS_FAILED;
   }
   outcome all = {.scenario = f->scenario,
@@ -196,7 +197,7 @@ static int differentiate(const cps_scenario *scenario, const sens_options *o, co
   cps_sens *s = cps_sens_new(scenario, (const char *const *)wrt->item, wrt->n, (const char *const *)of->item,
                              of->n, &error);
   if (!s) {
-    complain("sens", "%s", error.text);
+    problem_print("sens", &error);
     return study_status(&error);
   }
   progress bar;
@@ -206,7 +207,7 @@ static int differentiate(const cps_scenario *scenario, const sens_options *o, co
   progress_end(&bar);
   int exit_status = STATUS_GOOD;
   if (status != CPS_OK) {
-    complain("sens", "%s", error.text);
+    problem_print("sens", &error);
     exit_status = study_status(&error);
   } else {
     found f = {scenario, s, wall};

@@ -315,7 +315,7 @@ static int find_rest(const cps_scenario *scenario, const char *file, const stati
   else if (f.result || f.n_holds > 0)
     print_findings(&f);
   fflush(stdout);
-  if (!f.result && !o->json) complain("statics", "%s", f.error.text);
+  if (!f.result && !o->json) problem_print("statics", &f.error);
   free(f.holds);
   free(f.hold_errors);
   cps_simulation_free(sim);

@@ -367,6 +367,10 @@ CPS_API cps_status cps_quantity_parse(const char *text, const char *unit, double
 typedef struct cps_system cps_system;
 CPS_API cps_system *cps_system_new(const cps_scenario *scenario, cps_error *err);
 CPS_API void cps_system_free(cps_system *system);
+/* Everything that would keep cps_system_new from making a system, or a simulation from running it: cables that cannot lie
+ * as their paths say, what the solver cannot do, ... CPS_OK if there is nothing; otherwise *problems (unless NULL) lists it,
+ * as cps_scenario_load does. */
+CPS_API cps_status cps_system_check(const cps_scenario *scenario, cps_problems **problems);
 
 /* A run: state, workspace and result. The system must outlive it. */
 typedef struct cps_simulation cps_simulation;

@@ -83,6 +83,10 @@ static void compare(const char *what, const cps_result *whole, const cps_result 
 static int interrupt_run(const char *what, cps_scenario *s, rng *random) {
   cps_error err = {0};
   cps_system *system = cps_system_new(s, &err);
+  if (!system) {
+    cps_scenario_free(s);
+    return -1;
+  }
   keeper k = {.at = -1};
   cps_simulation *sim = cps_simulation_new(system, &err);
   cps_simulation_on_checkpoint(sim, keep, &k);

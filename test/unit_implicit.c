@@ -685,13 +685,17 @@ static void laws_that_jump_are_refused(void **state) {
   (void)state;
   static const char *const solvers[] = {"run.solver=alpha", "run.solver=bdf"};
   for (int i = 0; i < ROWS(solvers); i++) {
-    ran r = start(parse(DRY, &solvers[i], 1));
-    assert_int_equal(r.status, CPS_BAD_INPUT);
-    assert_string_equal(r.err.key, "run.solver");
-    assert_non_null(strstr(r.err.text, "coulomb"));
-    assert_non_null(strstr(r.err.text, "contact c"));
-    assert_non_null(strstr(r.err.text, "events"));
-    done(&r);
+    cps_scenario *s = parse(DRY, &solvers[i], 1);
+    cps_error err = {0};
+    assert_null(cps_system_new(s, &err));
+    assert_int_equal(err.status, CPS_BAD_INPUT);
+    assert_string_equal(err.key, "run.solver");
+    assert_string_equal(err.file, "--set");
+    assert_int_equal(err.column, 12);
+    assert_non_null(strstr(err.text, "coulomb"));
+    assert_non_null(strstr(err.text, "contact c"));
+    assert_non_null(strstr(err.text, "events"));
+    cps_scenario_free(s);
   }
 }
 

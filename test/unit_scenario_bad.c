@@ -3,8 +3,8 @@
  * The first lines of a file say what to expect, in order and complete:
  *   # set: path=value         a setting to read it with
  *   # expect: 4:17: bodies.block.mass: found "-1 kg"...    line, column, path, and how the sentence starts
- * A problem in another file, or in a setting, has the name of that before the line. Files that are large or
- * deep are made by the tests at the end.
+ * A problem in another file, or in a setting, has the name of that before the line. What the reader does not see is
+ * found when a system is made of the scenario. Files that are large or deep are made by the tests at the end.
  */
 #include "test.h"
 
@@ -58,6 +58,21 @@ static void problem_line(const cps_error *e, const char *path, char *line, size_
   for (char *s = strstr(line, folder()); s; s = strstr(line, folder())) memmove(s, s + n, strlen(s + n) + 1);
 }
 
+/* A system is refused with one of the problems, word for word and at the same place. */
+static void refuses_the_same(const cps_scenario *s, const cps_problems *problems) {
+  cps_error err = {0};
+  assert_null(cps_system_new(s, &err));
+  assert_null(cps_system_new(s, NULL));
+  assert_int_equal(cps_system_check(s, NULL), CPS_BAD_INPUT);
+  int same = 0;
+  for (int i = 0; i < cps_problems_count(problems); i++) {
+    const cps_error *e = cps_problems_at(problems, i);
+    same += strcmp(e->text, err.text) == 0 && strcmp(e->key, err.key) == 0 && e->line == err.line &&
+            e->column == err.column && strcmp(e->file, err.file) == 0 && strcmp(e->source, err.source) == 0;
+  }
+  if (same != 1) fail_msg("%s:%d:%d: %s: %s", err.file, err.line, err.column, err.key, err.text);
+}
+
 static int check_file(const char *name) {
   char path[1200], line[1200];
   announcement a;
@@ -65,6 +80,11 @@ static int check_file(const char *name) {
   read_announcement(path, &a);
   cps_problems *problems = NULL;
   cps_scenario *s = cps_scenario_load(path, a.settings, a.n_set, &problems);
+  if (s && cps_system_check(s, &problems) != CPS_OK) {
+    refuses_the_same(s, problems);
+    cps_scenario_free(s);
+    s = NULL;
+  }
   int n = cps_problems_count(problems), bad = s != NULL || n != a.n_expect || n == 0;
   for (int i = 0; i < n || i < a.n_expect; i++) {
     if (i < n) problem_line(cps_problems_at(problems, i), path, line, sizeof line);

@@ -57,8 +57,6 @@ static void test_drums(void **state) {
   assert_int_equal(s->dim, 2);
   const scenario_drum *d = s->drums;
   assert_string_equal(d->name, "plain");
-  assert_int_equal(d->line, 6);
-  assert_int_equal(d->column, 3);
   assert_near(d->radius, 0.25);
   assert_vector(d->center, 0, 0, 0);
   assert_vector(d->axis, 0, 0, 1);
@@ -138,8 +136,6 @@ static void test_everything(void **state) {
   assert_int_equal(s->dim, 2);
   const scenario_cable *c = s->cables;
   assert_string_equal(c->name, "rope");
-  assert_int_equal(c->line, 6);
-  assert_int_equal(c->column, 3);
   assert_near(c->ea, 9.2e6);
   assert_near(c->ei, 0.7);
   assert_near(c->rho, 0.4555);
@@ -167,8 +163,6 @@ static void test_everything(void **state) {
   assert_int_equal(c->n_path, 4);
   assert_int_equal(p[0].kind, PATH_HANG);
   assert_near(p[0].length, 1);
-  assert_int_equal(p[0].line, 16);
-  assert_int_equal(p[0].column, 18);
   assert_int_equal(p[1].kind, PATH_WRAP);
   assert_int_equal(p[1].drum, 0);
   assert_int_equal(p[1].side, 1);

@@ -53,7 +53,10 @@ static ran try_with(const char *what, const char *solver, double tolerance, cons
   free(text);
   assert_non_null(r.scenario);
   r.system = cps_system_new(r.scenario, &r.err);
-  assert_non_null(r.system);
+  if (!r.system) {
+    r.status = r.err.status;
+    return r;
+  }
   r.sim = cps_simulation_new(r.system, &r.err);
   if (!r.sim) print_error("%s\n", r.err.text);
   assert_non_null(r.sim);

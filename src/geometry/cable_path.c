@@ -103,16 +103,11 @@ bad(const maker *m, int item, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  if (item >= 0)
-    snprintf(key, sizeof key, "cables.%s.path[%d]", m->c->name, item);
+  if (item >= 0) /* the first entry of an open path is the cable's start */
+    snprintf(key, sizeof key, "cables.%s.path.%d", m->c->name, item + !m->c->closed);
   else
     snprintf(key, sizeof key, "cables.%s.path", m->c->name);
-  cps_error_set(m->err, CPS_BAD_INPUT, key, "%s", text);
-  if (m->err) {
-    m->err->line = item >= 0 ? m->c->path[item].line : m->c->line;
-    m->err->column = item >= 0 ? m->c->path[item].column : m->c->column;
-  }
-  return CPS_BAD_INPUT;
+  return cps_error_set(m->err, CPS_BAD_INPUT, key, "%s", text);
 }
 
 static cps_status no_memory(const maker *m) {

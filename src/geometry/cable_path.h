@@ -57,7 +57,7 @@ void cps_gravity_direction(const cps_scenario *s, double *down);
  * runs onto its first drum.
  *
  * CPS_BAD_INPUT with the reason (a drum inside another, a point inside a drum,
- * nothing that says where an end is, ...) and the key of the item, "cables.rope.path[2]". */
+ * nothing that says where an end is, ...) and the key of the item, "cables.rope.path.2". */
 cps_status cps_path_make(path *p, const cps_scenario *s, int cable, cps_error *err);
 void cps_path_free(path *p);
 
@@ -77,13 +77,16 @@ void cps_piece_at(const cps_scenario *s, const path_piece *piece, double l, doub
  * (position, then r' = stretch times tangent). Near equilibrium, so that statics has little to do:
  * stretched by the tension that its loads cause, pressed into the drums so far that they carry it, and
  * sagging where it is slack. A belt's last node is its first. */
-typedef struct shape {
+typedef struct shape shape;
+struct shape {
   int n;
   double *length; /* owned [n] */
   double *q;      /* owned */
-} shape;
+};
 
 cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const path *p, cps_error *err);
 void cps_shape_free(shape *out);
+/* Both in one go: the path, and what starts on it. */
+cps_status cps_shape_draw(shape *out, const cps_scenario *s, int cable, cps_error *err);
 
 #endif

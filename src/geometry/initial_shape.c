@@ -429,12 +429,7 @@ static void slack_place(const draft *d, double p, double *r, double *t) {
 static cps_status bad_mesh(const draft *d, cps_error *err, const char *text) {
   char key[128];
   snprintf(key, sizeof key, "cables.%s", d->c->name);
-  cps_error_set(err, CPS_BAD_INPUT, key, "%s", text);
-  if (err) {
-    err->line = d->c->line;
-    err->column = d->c->column;
-  }
-  return CPS_BAD_INPUT;
+  return cps_error_set(err, CPS_BAD_INPUT, key, "%s", text);
 }
 
 static cps_status no_memory(const draft *d, cps_error *err) {
@@ -718,4 +713,12 @@ void cps_shape_free(shape *out) {
   free(out->length);
   free(out->q);
   memset(out, 0, sizeof *out);
+}
+
+cps_status cps_shape_draw(shape *out, const cps_scenario *s, int cable, cps_error *err) {
+  path way = {0};
+  cps_status status = cps_path_make(&way, s, cable, err);
+  if (status == CPS_OK) status = cps_shape_make(out, s, cable, &way, err);
+  cps_path_free(&way);
+  return status;
 }

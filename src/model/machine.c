@@ -16,16 +16,6 @@ static void *lines_of(int n, size_t size) {
 
 /* ------------------------------------------------------------------ bodies */
 
-/* Whether a body is just a mass at the end of one cable: counts what else refers to it. */
-static int is_simple(const cps_scenario *s, int i, int ends) {
-  if (s->bodies[i].kind != BODY_PLANE || ends != 1) return 0;
-  for (int k = 0; k < s->n_springs; k++)
-    if (s->springs[k].end[0].body == i || s->springs[k].end[1].body == i) return 0;
-  for (int k = 0; k < s->n_drums; k++)
-    if (s->drums[k].carrier == i) return 0;
-  return 1;
-}
-
 static int count_ends(const cps_scenario *s, int body, int *cable_of, int *end_of) {
   int n = 0;
   for (int k = 0; k < s->n_cables; k++) {
@@ -40,6 +30,20 @@ static int count_ends(const cps_scenario *s, int body, int *cable_of, int *end_o
   return n;
 }
 
+int cps_body_is_end(const cps_scenario *s, int i) {
+  int cable_of, end_of;
+  if (s->bodies[i].kind != BODY_PLANE || count_ends(s, i, &cable_of, &end_of) != 1) return 0;
+  for (int k = 0; k < s->n_springs; k++)
+    if (s->springs[k].end[0].body == i || s->springs[k].end[1].body == i) return 0;
+  for (int k = 0; k < s->n_drums; k++)
+    if (s->drums[k].carrier == i) return 0;
+  return 1;
+}
+
+int cps_drum_is_free(const scenario_drum *d) {
+  return d->inertia > 0 && (d->drive == DRUM_PD || d->drive == DRUM_TORQUE || d->drive == DRUM_FREE);
+}
+
 /* Sorts bodies into ends of cables and bodies of the border. */
 static void sort_bodies(machine *m) {
   const cps_scenario *s = m->of;
@@ -47,10 +51,8 @@ static void sort_bodies(machine *m) {
     const scenario_body *of = &s->bodies[i];
     m->body_cable[i] = m->body_border[i] = -1;
     if (of->kind == BODY_SURFACE) continue;
-    int cable_of = -1, end_of = 0, ends = count_ends(s, i, &cable_of, &end_of);
-    if (is_simple(s, i, ends)) {
-      m->body_cable[i] = cable_of;
-      m->body_end[i] = end_of;
+    if (cps_body_is_end(s, i)) {
+      count_ends(s, i, &m->body_cable[i], &m->body_end[i]);
       continue;
     }
     machine_body *y = &m->body[m->n_bodies];
@@ -102,8 +104,7 @@ static void make_drum(machine *m, drum *g, const scenario_drum *of) {
   memcpy(g->center, of->center, sizeof g->center);
   g->angle_at = g->bearing = -1;
   g->carrier = of->carrier >= 0 ? m->body_border[of->carrier] : -1;
-  if (of->inertia > 0 && (of->drive == DRUM_PD || of->drive == DRUM_TORQUE || of->drive == DRUM_FREE))
-    g->angle_at = m->nb++;
+  if (cps_drum_is_free(of)) g->angle_at = m->nb++;
 }
 
 static slide *add_slide(machine *m) {
@@ -257,8 +258,9 @@ static void make_ends(machine *m, cable *c) {
 
 static int make_arrays(machine *m, cable *c) {
   int nodes = c->n + 1, entries = nodes * c->b, width = (c->b + c->slots) * (c->all_stick ? 2 : 1);
-  double **arrays[] = {&c->v, &c->a, &c->aux, &c->q0, &c->v0, &c->a0, &c->aux0};
+  double **arrays[] = {&c->q, &c->v, &c->a, &c->aux, &c->q0, &c->v0, &c->a0, &c->aux0};
   int good = 1;
+  c->length = many(c->n, sizeof(double));
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     good = (*arrays[i] = many(entries, sizeof(double))) != NULL && good;
   c->mass = many(nodes, sizeof(double));
@@ -285,75 +287,18 @@ static int make_arrays(machine *m, cable *c) {
     c->memory = many(c->n_points, sizeof *c->memory);
     good = good && c->memory;
   }
-  return good && c->mass && c->fixed && c->point && c->start && c->f0 && c->x && c->up && c->right &&
-         c->across && c->draft && c->tension && c->trace && c->slip_work;
+  return good && c->length && c->mass && c->fixed && c->point && c->start && c->f0 && c->x && c->up &&
+         c->right && c->across && c->draft && c->tension && c->trace && c->slip_work;
 }
 
-/* In the reading all-stick the contacts of a cable are coupled by the inertia of that cable alone. */
-static cps_status accept_all_stick(const machine *m, const cable *c, cps_error *err) {
-  static const char *const where = "cables.contact.reading";
-  const char *name = c->of->name;
-  if (c->contact.kind != LAW_KINK && c->contact.kind != LAW_BALANCE)
-    return cps_error_set(
-        err, CPS_BAD_INPUT, where,
-        "cable %s: the law %s does not ask for a balance force, so that the reading all-stick has "
-        "nothing to say about it; leave `reading` out, or take quinn or cdq",
-        name, c->contact.law->name);
-  if (c->per_node > 1) /* places and slopes would follow from those before, ever more inaccurately */
-    return cps_error_set(
-        err, CPS_BAD_INPUT, where,
-        "cable %s: in the reading all-stick %d contact points per element leave it no freedom along "
-        "the drum; use `at: nodes` or `at: {quadrature: 1}`",
-        name, c->per_node);
-  if (c->seam >= 0)
-    return cps_error_set(err, CPS_BAD_INPUT, where,
-                         "cable %s: the reading all-stick is for cables with two ends, not for belts; leave "
-                         "`reading` out, and friction is consistent with the contacts that slip",
-                         name);
-  for (int e = 0; e < 2; e++)
-    if (c->end[e].body >= 0)
-      return cps_error_set(
-          err, CPS_BAD_INPUT, where,
-          "cable %s: the reading all-stick takes the inertia of the cable and of masses at its "
-          "ends, but body %s has more to it (a rail, a spring, a drum, or another cable); leave "
-          "`reading` out, and friction is consistent with the contacts that slip",
-          name, m->body[c->end[e].body].of->name);
-  int n = c->n_drums < 0 ? m->n_drums : c->n_drums;
-  for (int i = 0; i < n; i++) {
-    const drum *g = &m->drum[c->n_drums < 0 ? i : c->drums[i]];
-    if (g->angle_at < 0 && g->carrier < 0) continue;
-    return cps_error_set(
-        err, CPS_BAD_INPUT, where,
-        "cable %s: the reading all-stick is for drums whose motion is given, but drum %s is %s; "
-        "leave `reading` out, and friction is consistent with the contacts that slip",
-        name, g->of->name,
-        g->angle_at >= 0 ? "turned by the cable (it has `inertia`)" : "carried by a body (`carried_by`)");
-  }
-  return CPS_OK;
-}
-
-static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
+static cps_status make_cable(machine *m, cable *c, int index, const shape *drawn, cps_error *err) {
   const scenario_cable *of = &m->of->cables[index];
-  path way = {0};
-  shape start = {0};
-  if (of->contact.law && of->contact.quadrature > PER_NODE_MAX)
-    return cps_error_set(
-        err, CPS_BAD_INPUT, "cables.contact.at",
-        "cable %s: %d contact points per element are more than its freedoms along the drum can take; "
-        "use 1 or 2, and more elements",
-        of->name, of->contact.quadrature);
   c->of = of;
   c->dim = m->dim;
   c->b = 2 * m->dim;
   memcpy(c->gravity, m->gravity, sizeof c->gravity);
   set_section(c, of);
-  cps_status status = cps_path_make(&way, m->of, index, err);
-  if (status == CPS_OK) status = cps_shape_make(&start, m->of, index, &way, err);
-  cps_path_free(&way);
-  if (status != CPS_OK) return status;
-  c->n = start.n;
-  c->length = start.length;
-  c->q = start.q; /* ours now */
+  c->n = drawn->n;
   int gauss = of->contact.quadrature;
   c->per_node = gauss > 0 ? gauss : 1;
   c->slots = c->per_node * (m->dim - 1);
@@ -364,6 +309,8 @@ static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
   c->width = c->b + c->slots;
   if (!make_arrays(m, c))
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for cable %s", of->name);
+  memcpy(c->length, drawn->length, (size_t)c->n * sizeof(double));
+  memcpy(c->q, drawn->q, cps_cable_entries(c) * sizeof(double));
   double s = 0;
   for (int i = 0; i <= c->n; i++) { /* point masses go to the nearest node */
     double half = i < c->n ? c->length[i] / 2 : INFINITY, back = i > 0 ? c->length[i - 1] / 2 : INFINITY;
@@ -377,12 +324,11 @@ static cps_status make_cable(machine *m, cable *c, int index, cps_error *err) {
                         of->contact.p);
     make_points(m, c);
   }
-  if (c->all_stick && (status = accept_all_stick(m, c, err)) != CPS_OK) return status;
   for (int j = 0; j < c->b && c->seam >= 0; j++) m->free[c->seam + j].q = c->q[j];
   return CPS_OK;
 }
 
-cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
+cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape *drawn, cps_error *err) {
   memset(m, 0, sizeof *m);
   m->of = s;
   m->dim = s->dim == 3 ? 3 : 2;
@@ -422,7 +368,7 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
   }
   start_bodies(m);
   for (int i = 0; i < m->n_cables; i++) {
-    cps_status status = make_cable(m, &m->cable[i], i, err);
+    cps_status status = make_cable(m, &m->cable[i], i, &drawn[i], err);
     if (status == CPS_OK) continue;
     cps_machine_free(m);
     return status;
@@ -439,6 +385,17 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
   cps_machine_tie(m);
   cps_machine_move(m, s->run.from, s->run.from);
   return CPS_OK;
+}
+
+cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
+  shape *drawn = many(s->n_cables, sizeof *drawn);
+  cps_status status = drawn ? CPS_OK
+                            : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
+  for (int i = 0; i < s->n_cables && status == CPS_OK; i++) status = cps_shape_draw(&drawn[i], s, i, err);
+  if (status == CPS_OK) status = cps_machine_make_drawn(m, s, drawn, err);
+  for (int i = 0; i < s->n_cables && drawn; i++) cps_shape_free(&drawn[i]);
+  free(drawn);
+  return status;
 }
 
 void cps_machine_free(machine *m) {

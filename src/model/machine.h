@@ -269,7 +269,13 @@ static inline double cps_cable_shortest(const cable *c) {
 
 /* A machine at the start of the scenario: cables drawn along their paths. */
 cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err);
+/* The same with cables that have been drawn already: drawn[cables], as a system has them. */
+cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape *drawn, cps_error *err);
 void cps_machine_free(machine *m);
+
+/* Whether a body is just a mass at the end of one cable; whether the equations say how a drum turns. */
+int cps_body_is_end(const cps_scenario *s, int body);
+int cps_drum_is_free(const scenario_drum *d);
 
 /* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
 void cps_machine_move(machine *m, double t0, double t);

@@ -1,6 +1,11 @@
 /* system.c - from a scenario to its equations, and their evaluation. The equations are in system.h. */
 #include "system.h"
 
+#include "cable_path.h"
+#include "document.h"
+#include "elevator.h"
+#include "refusals.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,9 +287,33 @@ static void count(cps_system *s) {
   s->nz = 0; /* counted again while the contacts are built */
 }
 
-cps_system *cps_system_new(const cps_scenario *scenario, cps_error *err) {
+/* The geometry of the cables, and whether everything that the scenario wants can be done. */
+static int build_cables(cps_system *s, refusals *r) {
+  const cps_scenario *sc = s->scenario;
+  cps_error err = {0};
+  s->drawn = many(sc->n_cables, sizeof *s->drawn);
+  if (!s->drawn) return 0;
+  for (int i = 0; i < sc->n_cables; i++) {
+    if (sc->cables[i].model == CABLE_ANCF) {
+      cps_status status = cps_shape_draw(&s->drawn[i], sc, i, &err);
+      cps_refuse_error(r, status, &err);
+    } else if (!s->lift) {
+      s->lift = calloc(1, sizeof *s->lift);
+      if (!s->lift) return 0;
+      cps_status status = cps_lift_make(s->lift, sc, sc->run.from, &err);
+      cps_refuse_error(r, status, &err);
+    }
+  }
+  cps_refuse_cables(r, sc);
+  cps_refuse_solver(r, sc);
+  if (r->n == 0 && !r->no_memory) cps_refuse_outputs(r, s);
+  return !r->no_memory;
+}
+
+/* A system with everything that is wrong with it in r; NULL if out of memory. */
+static cps_system *build(const cps_scenario *scenario, refusals *r) {
   cps_system *s = calloc(1, sizeof *s);
-  if (!s) goto fail;
+  if (!s) return NULL;
   s->scenario = scenario;
   count(s);
   s->mass = many(s->nd, sizeof(double));
@@ -305,12 +334,41 @@ cps_system *cps_system_new(const cps_scenario *scenario, cps_error *err) {
   for (int i = 0; i < s->nc; i++)
     memcpy(s->initial + 2 * s->nx + s->contacts[i].z, scenario->contacts[i].z,
            (size_t)s->contacts[i].n_states * sizeof(double));
-  if (!build_groups(s)) goto fail;
+  if (!build_groups(s) || !build_cables(s, r)) goto fail;
   return s;
 fail:
   cps_system_free(s);
-  cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory while building the system");
   return NULL;
+}
+
+cps_system *cps_system_new(const cps_scenario *scenario, cps_error *err) {
+  refusals r = {0};
+  cps_system *s = build(scenario, &r);
+  if (!s) cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory while building the system");
+  if (s && r.n > 0) {
+    if (err) {
+      *err = r.list[0];
+      cps_scenario_locate(scenario, err);
+    }
+    cps_system_free(s);
+    s = NULL;
+  }
+  free(r.list);
+  return s;
+}
+
+cps_status cps_system_check(const cps_scenario *scenario, cps_problems **problems) {
+  refusals r = {0};
+  cps_system *s = build(scenario, &r);
+  cps_status status = !s ? CPS_NO_MEMORY : r.n > 0 ? CPS_BAD_INPUT : CPS_OK;
+  if (problems) {
+    *problems = NULL;
+    if (status == CPS_NO_MEMORY) *problems = cps_problems_no_memory();
+    if (status == CPS_BAD_INPUT) *problems = cps_scenario_place(scenario, r.list, r.n);
+  }
+  cps_system_free(s);
+  free(r.list);
+  return status;
 }
 
 void cps_system_free(cps_system *s) {
@@ -322,6 +380,9 @@ void cps_system_free(cps_system *s) {
     free(s->groups[i].shared);
     free(s->groups[i].sign);
   }
+  for (int i = 0; s->drawn && i < s->scenario->n_cables; i++) cps_shape_free(&s->drawn[i]);
+  free(s->drawn);
+  free(s->lift);
   free(s->groups);
   free(s->alone);
   free(s->mass);

@@ -98,6 +98,8 @@ struct cps_system {
   int *alone; /* [n_alone] contacts that are in no group */
   int n_alone;
   int most_group, most_band;
+  struct shape *drawn; /* [cables] what each cable of elements starts with */
+  struct lift *lift;   /* a cable in few variables, in equilibrium; NULL if there is none */
 };
 
 /* What an evaluation leaves behind, and needs. One per simulation; nothing is allocated while stepping. */
@@ -232,6 +234,7 @@ struct cps_simulation {
   const double *row_times; /* see cps_simulation_rows_at; NULL: none. Borrowed */
   long n_row_times;
   int rows_only;
+  int drawn;      /* cables stay as they are drawn: for the names of columns */
   int event_rows; /* also one before and one after each event, since forces jump there */
 };
 

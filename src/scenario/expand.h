@@ -10,6 +10,9 @@ node *cps_expand_includes(reader *r, node *root);
 /* Replaces `repeat` by what it stands for. */
 void cps_expand_repeats(reader *r, node *root);
 
+/* The only key of a map, if it names a law or a kind of profile or drive; NULL otherwise. */
+const char *cps_node_kind(const node *map);
+
 /* A setting "path=value": its path and its value. */
 typedef struct setting {
   const char *path;

@@ -97,7 +97,9 @@ static const key run[] = {
     {"from", KEY_QUANTITY, "s", ANY, .where = offsetof(raw_run, run.from), .example = "0 s",
      .meaning = "time at which it starts"},
     {"solver", KEY_WORD, .words = cps_solver_words, .value = -1,
-     .otherwise = "`alpha` with cables; `events` if every contact's law has modes; otherwise `bdf`",
+     .otherwise =
+         "`alpha` with cables; `events` if every contact's law has modes, or any of them jumps; otherwise "
+         "`bdf`",
      .where = offsetof(raw_run, solver), .example = "events",
      .meaning = "how the equations are integrated; with cables `alpha` or `bdf`"},
     {"step", KEY_QUANTITY, "s", POSITIVE, .otherwise = "the solver chooses",

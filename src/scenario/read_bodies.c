@@ -32,13 +32,11 @@ void *cps_section(reader *r, const node *section, const key *k, size_t size) {
   return array;
 }
 
-int cps_enter_element(reader *r, const char *section, const map_entry *e, char *name, int *line,
-                      int *column) {
+int cps_enter_element(reader *r, const char *section, const map_entry *e, char *name) {
   int before = cps_enter(r, section);
   cps_enter(r, e->key->text);
   cps_check_name(r, e->key);
   snprintf(name, NAME_MAX_LENGTH, "%s", e->key->text);
-  cps_mark_place(r->d, e->key->at, line, column);
   return before;
 }
 
@@ -216,7 +214,8 @@ void cps_read_bodies(reader *r, const node *bodies, const node *surfaces, cps_sc
     for (int i = 0; i < counts[k] && !r->d->no_memory; i++) {
       const map_entry *e = &sections[k]->entry[i];
       scenario_body *b = &s->bodies[s->n_bodies];
-      int before = cps_enter_element(r, names[k], e, b->name, &b->line, &b->column);
+      int column, before = cps_enter_element(r, names[k], e, b->name);
+      cps_mark_place(r->d, e->key->at, &b->line, &column);
       if (k == 0)
         read_body(r, e->value, b);
       else
@@ -388,7 +387,7 @@ void cps_read_springs(reader *r, const node *springs, cps_scenario *s) {
   s->springs = cps_section(r, springs, cps_row(&cps_keys_scenario, "springs"), sizeof *s->springs);
   for (int i = 0; s->springs && i < springs->n; i++) {
     scenario_spring *g = &s->springs[s->n_springs++];
-    int before = cps_enter_element(r, "springs", &springs->entry[i], g->name, &g->line, &g->column);
+    int before = cps_enter_element(r, "springs", &springs->entry[i], g->name);
     read_spring(r, springs->entry[i].value, s, g);
     cps_leave(r, before);
   }
@@ -438,7 +437,7 @@ void cps_read_loads(reader *r, const node *loads, cps_scenario *s) {
   s->loads = cps_section(r, loads, cps_row(&cps_keys_scenario, "loads"), sizeof *s->loads);
   for (int i = 0; s->loads && i < loads->n; i++) {
     scenario_load *l = &s->loads[s->n_loads++];
-    int before = cps_enter_element(r, "loads", &loads->entry[i], l->name, &l->line, &l->column);
+    int before = cps_enter_element(r, "loads", &loads->entry[i], l->name);
     read_load(r, loads->entry[i].value, s, l);
     cps_leave(r, before);
   }
@@ -449,22 +448,20 @@ void cps_read_loads(reader *r, const node *loads, cps_scenario *s) {
 /* The solver that suits the laws: see the table. */
 static const char *default_solver(const cps_scenario *s) {
   if (s->n_cables > 0) return "alpha";
-  for (int i = 0; i < s->n_contacts; i++)
-    if (s->contacts[i].law && !(s->contacts[i].law->traits & CPS_MODES)) return "bdf";
-  return "events";
+  int modes = 1;
+  for (int i = 0; i < s->n_contacts; i++) {
+    const cps_law *law = s->contacts[i].law;
+    if (law && law->n_modes && !law->n_states) return "events"; /* nothing else can follow its jumps */
+    if (law && !(law->traits & CPS_MODES)) modes = 0;
+  }
+  return modes ? "events" : "bdf";
 }
 
-/* What solvers cannot do, and settings that belong to another one. */
+/* Settings that belong to another solver. */
 static void check_solver(reader *r, const node *n, const cps_scenario *s) {
   const char *solver = s->run.solver;
   const node *newmark = cps_node_get(n, "newmark"), *rho = cps_node_get(n, "rho");
-  int before = cps_enter(r, "solver");
-  if (s->n_cables > 0 && (strcmp(solver, "rk4") == 0 || strcmp(solver, "events") == 0))
-    cps_complain(
-        r, cps_node_get(n, "solver"),
-        "cables are stiff, and their contacts many: %s would need far too many steps. Use alpha, or bdf",
-        solver);
-  cps_leave(r, before);
+  int before;
   if (!s->run.newmark && cps_node_get(n, "gamma")) {
     before = cps_enter(r, "gamma");
     cps_complain(r, cps_node_get(n, "gamma"), "gamma belongs to Newmark's rule; say newmark: true as well");

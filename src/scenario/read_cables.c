@@ -294,7 +294,7 @@ void cps_read_cables(reader *r, const node *cables, cps_scenario *s) {
   s->cables = cps_section(r, cables, cps_row(&cps_keys_scenario, "cables"), sizeof *s->cables);
   for (int i = 0; s->cables && i < cables->n && !r->d->no_memory; i++) {
     scenario_cable *c = &s->cables[s->n_cables++];
-    int before = cps_enter_element(r, "cables", &cables->entry[i], c->name, &c->line, &c->column);
+    int before = cps_enter_element(r, "cables", &cables->entry[i], c->name);
     read_cable(r, cables->entry[i].value, s, c);
     cps_leave(r, before);
   }

@@ -132,7 +132,7 @@ void cps_read_contacts(reader *r, const node *contacts, cps_scenario *s) {
     scenario_contact *c = &s->contacts[s->n_contacts++];
     const node *n = contacts->entry[i].value;
     raw_contact raw;
-    int before = cps_enter_element(r, "contacts", &contacts->entry[i], c->name, &c->line, &c->column);
+    int before = cps_enter_element(r, "contacts", &contacts->entry[i], c->name);
     cps_read_map(r, n, &cps_keys_contacts, NULL, &raw);
     c->body[0] = c->body[1] = NOBODY;
     if (raw.between) read_pair(r, raw.between, s, c);

@@ -137,7 +137,7 @@ void cps_read_drums(reader *r, const node *drums, cps_scenario *s) {
   for (int i = 0; s->drums && i < drums->n && !r->d->no_memory; i++) {
     const map_entry *e = &drums->entry[i];
     scenario_drum *d = &s->drums[s->n_drums++];
-    int before = cps_enter_element(r, "drums", e, d->name, &d->line, &d->column);
+    int before = cps_enter_element(r, "drums", e, d->name);
     d->carrier = -1;
     if (strcmp(d->name, "all") == 0)
       cps_complain(r, e->key, "the name \"all\" means all drums where cables touch them");

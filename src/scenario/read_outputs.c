@@ -33,14 +33,10 @@ int cps_outputs_want(const cps_scenario *s, const char *name) {
   return 0;
 }
 
-const char *cps_outputs_unused(const cps_scenario *s, const cps_result *result) {
-  for (int i = 0; i < s->outputs.n; i++) {
-    int used = 0;
-    for (int c = 0; c < cps_result_columns(result) && !used; c++)
-      used = fits(s->outputs.pattern[i], cps_result_name(result, c));
-    if (!used) return s->outputs.pattern[i];
-  }
-  return NULL;
+int cps_outputs_used(const cps_scenario *s, int i, const cps_result *result) {
+  for (int c = 0; c < cps_result_columns(result); c++)
+    if (fits(s->outputs.pattern[i], cps_result_name(result, c))) return 1;
+  return 0;
 }
 
 /* One name alone is a list of one. */

@@ -228,7 +228,6 @@ static void read_item(reader *r, const node *n, int closed, const cps_scenario *
   char quote[QUOTE_SIZE], hint[HINT_SIZE];
   p->drum = -1;
   p->kind = PATH_TO;
-  cps_mark_place(r->d, n->at, &p->line, &p->column);
   node *entry = cps_path_entry(r->d, n);
   if (r->d->no_memory) return;
   int is_body = n->kind == NODE_SCALAR && !entry && cps_index_get(&r->bodies, n->text) >= 0;
@@ -245,7 +244,8 @@ static void read_item(reader *r, const node *n, int closed, const cps_scenario *
     char word[32];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(n->text, " "), n->text);
     near.word = word;
-    for (int i = 0; i < N_KINDS; i++) cps_nearest_offer(&near, item_kinds[i]);
+    for (int i = 0; i < N_KINDS; i++)
+      if (strcmp(word, item_kinds[i]) != 0) cps_nearest_offer(&near, item_kinds[i]);
     cps_complain(r, n, "found %s%s Expected an item of a path, such as %s", cps_quote(quote, n->text),
                  cps_nearest_hint(&near, ".", hint), item_example);
   } else {

@@ -46,7 +46,7 @@ int cps_is_fixed(const cps_scenario *s, int body);
 void *cps_section(reader *r, const node *section, const key *k, size_t size);
 
 /* Starts an element: checks its name and goes down its path, and back up with cps_leave. */
-int cps_enter_element(reader *r, const char *section, const map_entry *e, char *name, int *line, int *column);
+int cps_enter_element(reader *r, const char *section, const map_entry *e, char *name);
 
 /* Makes a direction a unit vector; 0 if it is zero. */
 int cps_normalise(double *v);

@@ -276,6 +276,76 @@ cps_scenario *cps_scenario_load(const char *path, const char *const *settings, i
   return parse_owned(&d, text, length, path, settings, settings ? n : 0, NULL, problems);
 }
 
+/* ------------------------------------------------------------------ places in the source */
+
+/* Where the source says something: the deepest part of a key's path that is there. Maps and lists are pointed to by
+ * their key, other values by themselves. */
+static mark place_of(const node *n, const char *path) {
+  mark at = n->at;
+  for (int depth = 0; *path; depth++) {
+    size_t length = strcspn(path, ".");
+    char part[NAME_MAX_LENGTH + 1];
+    if (length >= sizeof part) break;
+    memcpy(part, path, length);
+    part[length] = 0;
+    const node *next = NULL, *name = NULL;
+    if (n->kind == NODE_LIST) {
+      char *end;
+      long k = strtol(part, &end, 10);
+      if (*part && !*end && k >= 0 && k < n->n) next = n->item[k];
+    } else if (n->kind == NODE_MAP) {
+      name = cps_node_key(n, part);
+      next = name ? cps_node_get(n, part) : NULL;
+      if (!name && depth >= 2 && cps_node_kind(n)) { /* its name may be left out */
+        n = n->entry[0].value;
+        continue;
+      }
+    }
+    if (!next) break;
+    at = name && next->kind != NODE_SCALAR ? name->at : next->at;
+    n = next;
+    path += length + (path[length] == '.');
+  }
+  return at;
+}
+
+cps_problems *cps_scenario_place(const cps_scenario *s, const cps_error *found, int n) {
+  document d;
+  cps_problems *problems = NULL;
+  if (!cps_document_start(&d)) return cps_problems_no_memory();
+  reader *r = calloc(1, sizeof *r);
+  char *text = malloc(s->length + 1);
+  const node *root = NULL;
+  d.no_memory = !r || !text;
+  if (!d.no_memory) {
+    memcpy(text, s->text, s->length + 1);
+    r->d = &d;
+    if (cps_document_add(&d, s->file, cps_document_folder(&d, s->file), text, s->length) == 0)
+      root = build_tree(r, (const char *const *)s->settings, s->n_settings);
+  } else {
+    free(text);
+  }
+  for (int i = 0; i < n && !d.no_memory; i++)
+    cps_problem(&d, root ? place_of(root, found[i].key) : (mark){-1, 0}, found[i].key, "%s", found[i].text);
+  free(r);
+  finish(&d, NULL, &problems);
+  return problems;
+}
+
+void cps_scenario_locate(const cps_scenario *s, cps_error *err) {
+  if (!err || err->line > 0) return;
+  cps_problems *problems = cps_scenario_place(s, err, 1);
+  for (int i = 0; i < cps_problems_count(problems); i++) {
+    const cps_error *e = cps_problems_at(problems, i);
+    if (strcmp(e->text, err->text) != 0) continue;
+    memcpy(err->file, e->file, sizeof err->file);
+    memcpy(err->source, e->source, sizeof err->source);
+    err->line = e->line;
+    err->column = e->column;
+  }
+  cps_problems_free(problems);
+}
+
 static void free_three(profile *const *p) {
   for (int i = 0; i < 3; i++) cps_profile_free(p[i]);
 }

@@ -71,7 +71,7 @@ typedef struct scenario_body {
   double held_until;              /* fixed at its initial place until then; -INFINITY if never */
   profile *motion;                /* surfaces: position along direction, or velocity */
   int motion_is_velocity;
-  int line, column; /* where the file defines it */
+  int line; /* of the file that defines it */
 } scenario_body;
 
 /* One end of a spring: a body (index) or GROUND, and a point fixed to it. */
@@ -87,7 +87,6 @@ typedef struct scenario_spring {
   int tension_only;
   int along_line; /* 1: extension = (r_b - r_a) . axis - length, linear; 0: |r_b - r_a| - length */
   double axis[3];
-  int line, column;
 } scenario_spring;
 
 typedef enum normal_kind {
@@ -106,7 +105,6 @@ typedef struct scenario_contact {
   const cps_law *law;
   double p[CPS_MAX_PARAMS];
   double z[CPS_MAX_STATES]; /* initial states */
-  int line, column;
 } scenario_contact;
 
 typedef struct scenario_load {
@@ -114,7 +112,6 @@ typedef struct scenario_load {
   int body;
   double direction[3];
   profile *force;
-  int line, column;
 } scenario_load;
 
 /* ------------------------------------------------------------------ cables and drums
@@ -147,7 +144,6 @@ typedef struct scenario_drum {
   double bearing_load;              /* normal force [N]; negative: what the cables press on the drum */
   profile *shift[3];                /* prescribed displacement of the centre; NULL: none */
   int carrier;                      /* body that carries the centre; -1: none */
-  int line, column;
 } scenario_drum;
 
 typedef enum end_kind {
@@ -185,7 +181,6 @@ typedef struct path_item {
   double length;       /* of PATH_HANG, and of PATH_TO with a direction; 0: what remains */
   double point[3];     /* of PATH_TO */
   double direction[3]; /* of PATH_TO; zero: the point */
-  int line, column;
 } path_item;
 
 typedef struct point_mass {
@@ -239,7 +234,6 @@ typedef struct scenario_cable {
   point_mass *masses; /* owned */
   cable_contact contact;
   int start_statics; /* 1: starts from equilibrium (default), 0: from the drawn shape */
-  int line, column;
 } scenario_cable;
 
 typedef struct scenario_run {
@@ -263,10 +257,14 @@ typedef struct scenario_outputs {
   char (*pattern)[2 * NAME_MAX_LENGTH]; /* owned */
 } scenario_outputs;
 
-/* Whether a column is to be recorded; and the first pattern that none of the recorded ones fits, NULL if there
- * is none. */
+/* Whether a column is to be recorded; and whether any of the recorded ones fits pattern i. */
 int cps_outputs_want(const cps_scenario *scenario, const char *name);
-const char *cps_outputs_unused(const cps_scenario *scenario, const cps_result *result);
+int cps_outputs_used(const cps_scenario *scenario, int i, const cps_result *result);
+
+/* Problems of a scenario that were found after it was read, by their keys: with file, line and column of what the source
+ * says there. One error gets them into itself. */
+cps_problems *cps_scenario_place(const cps_scenario *s, const cps_error *found, int n);
+void cps_scenario_locate(const cps_scenario *s, cps_error *err);
 
 struct cps_scenario {
   char *file; /* owned: name as given, "" for text */

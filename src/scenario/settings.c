@@ -109,8 +109,7 @@ static node *own(document *d, const node *n) {
   return copy;
 }
 
-/* The only key of a map, if it names a law or a kind of profile or drive; NULL otherwise. */
-static const char *only_kind(const node *map) {
+const char *cps_node_kind(const node *map) {
   if (map->n != 1) return NULL;
   const char *name = map->entry[0].key->text;
   if (cps_law_find(name) || cps_normal_find(name) || cps_row(&cps_keys_drive, name)) return name;
@@ -196,7 +195,7 @@ static int set_in_map(walk *w, int i, node *map) {
   document *d = w->r->d;
   const char *name = w->segment[i];
   int k = cps_node_find(map, name);
-  const char *kind = k < 0 && i >= 2 ? only_kind(map) : NULL;
+  const char *kind = k < 0 && i >= 2 ? cps_node_kind(map) : NULL;
   if (kind) {
     /* Another name of the same law is the same; another law is not; anything else is inside. */
     const cps_law *law = cps_law_find(name), *here = cps_law_find(kind);

@@ -35,19 +35,6 @@ static const double BALANCE = 1e-11, ROUND_OFF = 8e-16, TINY = 1e-290;
 /* A part of the regularisation's width that does not count. */
 static const double ASIDE = 1e-9;
 
-cps_status cps_residual_accepts(const cps_system *s, const char *solver, cps_error *err) {
-  for (int i = 0; i < s->nc; i++) {
-    const cps_law *law = s->contacts[i].law;
-    if (!law->n_modes || law->n_states) continue;
-    return cps_error_set(
-        err, CPS_BAD_INPUT, "run.solver",
-        "the law %s of contact %s jumps between sticking and sliding, which %s cannot follow: "
-        "use run.solver events (or rk4), or the law quinn, which is continuous",
-        law->name, s->scenario->contacts[i].name, solver);
-  }
-  return CPS_OK;
-}
-
 /* ------------------------------------------------------------------ evaluating */
 
 static void line_tangents(residual *r, const double *q, const double *v) {

@@ -116,7 +116,4 @@ void cps_residual_along_back(residual *r, const double *r_a, const double *r_f, 
  * them let go at once; only a guess for the next iteration. */
 void cps_residual_spread(residual *r, double *f);
 
-/* Whether an implicit method can use the laws of the system: CPS_BAD_INPUT with advice if not. */
-cps_status cps_residual_accepts(const cps_system *s, const char *solver, cps_error *err);
-
 #endif

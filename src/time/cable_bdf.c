@@ -306,27 +306,6 @@ static void keep_quiet(int code, const char *module, const char *function, char 
 
 /* ------------------------------------------------------------------ making */
 
-static cps_status accepts(const machine *m, cps_error *err) {
-  const char *law = NULL, *kind = "cable", *name = "";
-  for (int i = 0; i < m->n_cables; i++) {
-    if (m->cable[i].n_points == 0 || m->cable[i].contact.kind != LAW_JUMP) continue;
-    law = m->cable[i].contact.law->name;
-    name = m->cable[i].of->name;
-  }
-  for (int i = 0; i < m->n_slides; i++) {
-    const slide *y = &m->slide[i];
-    if (y->law.kind != LAW_JUMP) continue;
-    law = y->law.law->name;
-    kind = y->contact ? "contact" : "the bearing of drum";
-    name = y->contact ? y->contact->name : m->drum[y->drum].of->name;
-  }
-  if (!law) return CPS_OK;
-  return cps_error_set(err, CPS_BAD_INPUT, "run.solver",
-                       "the law %s of %s %s jumps between sticking and sliding, which bdf cannot follow: "
-                       "use run.solver alpha, or the law quinn, which is continuous",
-                       law, kind, name);
-}
-
 static void remember(run *r, contact_memory *y, const contact_point *p, const contact_law *law, int axes,
                      int on_drum) {
   recall *s = &r->memory[r->n_memory++];
@@ -682,8 +661,7 @@ static cps_status begin(void *work, int resumed, cps_error *err) {
 }
 
 static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
-  cps_status status = accepts(sim->machine, err);
-  if (status != CPS_OK) return status;
+  cps_status status = CPS_OK;
   run *r = calloc(1, sizeof *r);
   if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   *r = (run){.sim = sim, .m = sim->machine, .err = err, .latest = INFINITY, .stop_time = NAN};

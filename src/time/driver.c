@@ -91,26 +91,18 @@ static cps_status rows_between(cps_simulation *sim, cps_error *err) {
 
 /* ------------------------------------------------------------------ the loop */
 
-static const stepper *stepper_of(const cps_simulation *sim, cps_error *err) {
-  const char *name = sim->system->scenario->run.solver;
-  const solver *how = cps_solver_find(name);
-  if (!how) {
-    cps_error_set(err, CPS_BAD_INPUT, "run.solver", "no solver is called \"%s\"", name);
-    return NULL;
-  }
+/* There is one: a system is not made if its solver cannot do what it asks for. */
+static const stepper *stepper_of(const cps_simulation *sim) {
+  const solver *how = cps_solver_find(sim->system->scenario->run.solver);
   if (sim->cables && sim->cables->stepper) return sim->cables->stepper;
-  const stepper *found = sim->cables ? how->cables : how->bodies;
-  if (!found)
-    cps_error_set(err, CPS_BAD_INPUT, "run.solver", "%s cannot run cables: use alpha or bdf", how->name);
-  return found;
+  return sim->cables ? how->cables : how->bodies;
 }
 
 cps_status cps_driver_begin(cps_simulation *sim, cps_error *err) {
   if (sim->stepper && !sim->pending) return CPS_OK;
   cps_status status = CPS_OK;
   if (!sim->stepper) {
-    const stepper *how = stepper_of(sim, err);
-    if (!how) return CPS_BAD_INPUT;
+    const stepper *how = stepper_of(sim);
     status = how->make(sim, &sim->solver, err);
     if (status != CPS_OK) return status;
     sim->stepper = how;

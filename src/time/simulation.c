@@ -1,6 +1,7 @@
 /* simulation.c - a run: its state, what it records, and how it reports. The solvers are in solver/. */
 #include "elevator.h"
 #include "newton.h"
+#include "refusals.h"
 #include "steppers.h"
 #include "system.h"
 
@@ -206,10 +207,12 @@ static void audit_run(cps_simulation *sim, cps_energy *e) {
 
 static const cable_engine *engine_of(const cps_scenario *s);
 
-cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
+/* A simulation; `drawn`: its cables stay as they are drawn, whatever the scenario says. */
+static cps_simulation *make_simulation(const cps_system *s, int drawn, cps_error *err) {
   cps_simulation *sim = calloc(1, sizeof *sim);
   if (!sim) goto fail;
   sim->system = s;
+  sim->drawn = drawn;
   sim->y = malloc((size_t)s->ny * sizeof(double));
   sim->y_t = calloc((size_t)s->ny, sizeof(double));
   sim->mode = calloc(s->nc > 0 ? (size_t)s->nc : 1, sizeof(int));
@@ -245,18 +248,34 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   r.field = 0;
   enumerate(&r, &e);
   if (sim->cables) sim->cables->fields(&r);
-  const char *unused = cps_outputs_unused(s->scenario, &sim->result);
-  if (!unused) return sim;
-  cps_error_set(err, CPS_BAD_INPUT, "outputs.columns",
-                "outputs.columns: no column fits \"%s\"; columns are called time, bodies.NAME.x, "
-                "contacts.NAME.f, energy.kinetic, and so on: a run without outputs.columns has them all",
-                unused);
-  goto refuse;
+  return sim;
 fail:
   cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory while preparing the run");
 refuse:
   cps_simulation_free(sim);
   return NULL;
+}
+
+cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) { return make_simulation(s, 0, err); }
+
+void cps_refuse_outputs(refusals *r, const cps_system *s) {
+  if (s->scenario->outputs.n == 0) return;
+  cps_error err = {0};
+  cps_simulation *sim = make_simulation(s, 1, &err);
+  if (!sim) {
+    cps_refuse_error(r, err.status, &err);
+    return;
+  }
+  for (int i = 0; i < s->scenario->outputs.n; i++) {
+    char key[40];
+    snprintf(key, sizeof key, "outputs.columns.%d", i);
+    if (cps_outputs_used(s->scenario, i, &sim->result)) continue;
+    cps_refuse(r, key,
+               "outputs.columns: no column fits \"%s\"; columns are called time, bodies.NAME.x, "
+               "contacts.NAME.f, energy.kinetic, and so on: a run without outputs.columns has them all",
+               s->scenario->outputs.pattern[i]);
+  }
+  cps_simulation_free(sim);
 }
 
 /* The cables of the scenario, in equilibrium if that is asked for. */
@@ -265,10 +284,10 @@ static cps_status make_machine(cps_simulation *sim, cps_error *err) {
   machine *m = calloc(1, sizeof *m);
   if (!m) return CPS_NO_MEMORY;
   sim->machine = m;
-  cps_status status = cps_machine_make(m, sc, err);
+  cps_status status = cps_machine_make_drawn(m, sc, sim->system->drawn, err);
   int rests = 0;
   for (int i = 0; i < sc->n_cables; i++) rests |= sc->cables[i].start_statics;
-  if (status == CPS_OK && rests) status = cps_machine_statics(m, sim->t, err);
+  if (status == CPS_OK && rests && !sim->drawn) status = cps_machine_statics(m, sim->t, err);
   if (status == CPS_OK) { /* energy is stored in contacts from the start */
     cps_machine_update_contacts(m, sim->t);
     cps_audit_start(m, sim->t);
@@ -290,13 +309,11 @@ static void machine_count(const cps_simulation *sim, cps_progress *p) {
 
 /* A cable in few variables. */
 static cps_status make_lift(cps_simulation *sim, cps_error *err) {
-  const cps_scenario *sc = sim->system->scenario;
-  sim->lift = calloc(1, sizeof *sim->lift);
+  (void)err;
+  sim->lift = malloc(sizeof *sim->lift);
   if (!sim->lift) return CPS_NO_MEMORY;
-  cps_status status = cps_lift_make(sim->lift, sc, sim->t, err);
-  if (status != CPS_OK && err && !err->file[0])
-    snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
-  return status;
+  *sim->lift = *sim->system->lift;
+  return CPS_OK;
 }
 
 static void lift_energy(const cps_simulation *sim, cps_energy *e) {

@@ -1,16 +1,19 @@
-/* steppers.c - the solvers by name. */
+/* steppers.c - the solvers by name, and what each of them cannot do. */
 #include "steppers.h"
+
+#include "machine.h"
+#include "refusals.h"
 
 #include <string.h>
 
 static const solver solvers[] = {
     {"events", "event-driven: Dormand-Prince 5(4) between stick-slip transitions located to round-off",
-     &cps_events, NULL},
+     &cps_events, NULL, NULL, NULL},
     {"alpha", "generalised-alpha of order 2, implicit: adaptive, or with a fixed step", &cps_body_alpha,
-     &cps_cable_alpha},
+     &cps_cable_alpha, "events (or rk4)", NULL},
     {"bdf", "backward differentiation of order 1 to 5, implicit, adaptive (SUNDIALS)", &cps_body_bdf,
-     &cps_cable_bdf},
-    {"rk4", "classical Runge-Kutta of order 4, fixed step", &cps_rk4, NULL},
+     &cps_cable_bdf, "events (or rk4)", "alpha"},
+    {"rk4", "classical Runge-Kutta of order 4, fixed step", &cps_rk4, NULL, NULL, NULL},
 };
 
 enum { COUNT = sizeof solvers / sizeof solvers[0] };
@@ -21,4 +24,42 @@ const solver *cps_solver_find(const char *name) {
   for (int i = 0; i < COUNT; i++)
     if (strcmp(solvers[i].name, name) == 0) return &solvers[i];
   return NULL;
+}
+
+/* ------------------------------------------------------------------ what they cannot do */
+
+static const char WHERE[] = "run.solver";
+
+/* Whether a law jumps from sticking to sliding, having no states that would soften it. */
+static int jumps(const cps_law *law) { return law && law->n_modes && !law->n_states; }
+
+static void refuse_jumps(refusals *r, const char *solver_name, const char *instead, const cps_law *law,
+                         const char *kind, const char *name) {
+  if (!jumps(law)) return;
+  cps_refuse(r, WHERE,
+             "the law %s of %s %s jumps between sticking and sliding, which %s cannot follow: "
+             "use run.solver %s, or the law quinn, which is continuous",
+             law->name, kind, name, solver_name, instead);
+}
+
+void cps_refuse_solver(refusals *r, const cps_scenario *s) {
+  const solver *how = cps_solver_find(s->run.solver); /* the reader knows no other names than the table */
+  if (s->n_cables > 0 && !how->cables) {
+    cps_refuse(
+        r, WHERE,
+        "cables are stiff, and their contacts many: %s would need far too many steps. Use alpha, or bdf",
+        how->name);
+    return;
+  }
+  for (int i = 0; i < s->n_cables; i++)
+    if (s->cables[i].model != CABLE_ANCF) return; /* has an integrator of its own */
+  const char *instead = s->n_cables > 0 ? how->for_cable_jumps : how->for_jumps;
+  if (!instead) return;
+  for (int i = 0; i < s->n_contacts; i++)
+    refuse_jumps(r, how->name, instead, s->contacts[i].law, "contact", s->contacts[i].name);
+  for (int i = 0; i < s->n_cables; i++)
+    refuse_jumps(r, how->name, instead, s->cables[i].contact.law, "cable", s->cables[i].name);
+  for (int i = 0; i < s->n_drums && s->n_cables > 0; i++)
+    if (cps_drum_is_free(&s->drums[i]))
+      refuse_jumps(r, how->name, instead, s->drums[i].bearing, "the bearing of drum", s->drums[i].name);
 }

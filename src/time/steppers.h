@@ -58,6 +58,9 @@ typedef struct stepper {
 typedef struct solver {
   const char *name, *title;
   const stepper *bodies, *cables;
+  /* What to use instead for laws that jump between sticking and sliding, of bodies alone and of scenarios with cables;
+   * NULL: it can follow them. */
+  const char *for_jumps, *for_cable_jumps;
 } solver;
 
 const solver *cps_solver_find(const char *name);

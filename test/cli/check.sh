@@ -41,6 +41,29 @@ has "$err" 'springs.k.stifness: there is no key "stifness" in a spring; did you 
 expect 2 check "$tmp/good.yaml" --set bodies.blok.mass=1
 has "$err" '--set:1:8: bodies.blok.mass: there is no "blok" here; did you mean "block"?'
 
+# What only the model or the solver cannot do is said here, too, and run says the same.
+cat >"$tmp/inside.yaml" <<'YAML'
+capstan: 1
+drums:
+  pulley: {radius: 250 mm, center: [0, 0]}
+cables:
+  rope:
+    EA: 9.2 MN
+    mass_per_length: 0.4555 kg/m
+    elements: 40
+    path: [{pinned: [0, 0.1]}, {over: pulley}, {hang: 1 m}, free]
+    contact: {normal: {linear: {stiffness: 5e6}}, friction: {coulomb: {mu: 0.25}}}
+run: {until: 1 s, solver: bdf}
+YAML
+expect 2 check "$tmp/inside.yaml"
+has "$err" "inside.yaml:9:32: cables.rope.path.1: the path comes to drum pulley from a point inside it"
+has "$err" "      |                                ^"
+has "$err" "inside.yaml:11:27: run.solver: the law coulomb of cable rope jumps between sticking and sliding, which bdf cannot follow: use run.solver alpha"
+expect 2 run "$tmp/inside.yaml" -o "$tmp/inside.results"
+has "$err" "inside.yaml:9:32: cables.rope.path.1: the path comes to drum pulley from a point inside it"
+expect 2 check "$tmp/good.yaml" --set run.solver=bdf
+has "$err" "--set:1:12: run.solver: the law coulomb of contact c jumps"
+
 # JSON is one document, good or bad.
 expect 0 check "$tmp/good.yaml" --json
 judge "$out" "$tmp/good.yaml" <<'PY'

@@ -39,7 +39,7 @@ static void check_profile(const profile *p) {
 static void check_bodies(const cps_scenario *s) {
   for (int i = 0; i < s->n_bodies; i++) {
     const scenario_body *b = &s->bodies[i];
-    demand(b->name[0] && b->line > 0 && b->column > 0, "a body has no name or place");
+    demand(b->name[0] && b->line > 0, "a body has no name or place");
     demand(is_unit(b->direction), "a direction is not a unit vector");
     demand(b->kind == BODY_SURFACE || b->mass > 0, "a mass is not positive");
     demand(isfinite(b->mass) && isfinite(b->x[0]) && isfinite(b->x[1]) && isfinite(b->v[0]) &&
@@ -83,7 +83,7 @@ static void check_three(profile *const *p) {
 static void check_drums(const cps_scenario *s) {
   for (int i = 0; i < s->n_drums; i++) {
     const scenario_drum *d = &s->drums[i];
-    demand(d->name[0] && d->line > 0 && d->column > 0, "a drum has no name or place");
+    demand(d->name[0], "a drum has no name");
     demand(d->radius > 0 && isfinite(d->radius) && is_unit(d->axis), "a drum is not round");
     demand(s->dim == 3 || (d->axis[2] == 1 && d->center[2] == 0), "a drum is not in the plane");
     demand((d->drive == DRUM_FIXED || d->drive == DRUM_FREE) == !d->motion, "what turns a drum?");
@@ -109,7 +109,6 @@ static void check_path(const cps_scenario *s, const scenario_cable *c) {
   }
   for (int i = 0; i < c->n_path; i++) {
     const path_item *p = &c->path[i];
-    demand(p->line > 0 && p->column > 0, "an item has no place");
     demand(p->kind != PATH_WRAP || (p->drum >= 0 && p->drum < s->n_drums), "a cable is around nothing");
     demand(p->kind != PATH_WRAP || p->side != 0 || p->turn != 0, "which way around?");
     demand(p->turns >= 0 && p->length >= 0 && isfinite(p->pitch), "an item is not right");
@@ -121,7 +120,7 @@ static void check_cables(const cps_scenario *s) {
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     const cable_contact *t = &c->contact;
-    demand(c->name[0] && c->line > 0 && c->column > 0, "a cable has no name or place");
+    demand(c->name[0], "a cable has no name");
     demand(c->ea > 0 && c->ei >= 0 && c->rho > 0, "a cable has no stiffness or mass");
     demand(c->axial_points >= 1 && c->axial_points <= 5 && c->bending_points >= 1 && c->bending_points <= 5,
            "a cable has no quadrature");
