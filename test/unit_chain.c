@@ -714,10 +714,11 @@ static void step_by(stage *s, int way, double *x) {
     assert_true(cps_machine_iterate(m, &coeffs, INFINITY, &left));
 #if defined(__x86_64__)
   } else if (way == 2) {
-    assert_true(cps_avx2_eliminate(m, c, &coeffs, &left) && isfinite(cps_avx2_substitute(c, &coeffs, 1)));
+    assert_true(cps_avx2_eliminate(m, c, &coeffs, &left) && isfinite(cps_avx2_substitute(m, c, &coeffs, 1)));
 #endif
   } else {
-    assert_true(cps_plane_eliminate(m, c, &coeffs, &left) && isfinite(cps_plane_substitute(c, &coeffs, 1)));
+    assert_true(cps_plane_eliminate(m, c, &coeffs, &left) &&
+                isfinite(cps_plane_substitute(m, c, &coeffs, 1)));
   }
   for (int j = 0; j < s->size; j++) x[j] = step_of(s, j);
 }

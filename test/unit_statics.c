@@ -109,7 +109,7 @@ static const char coarse[] =
     "    strain: engineering\n"
     "    curvature: exact\n"
     "    quadrature: {axial: 3, bending: 3}\n"
-    "    elements: 27\n"
+    "    elements: 26\n"
     "    start: equilibrium\n"
     "    path:\n"
     "      - left\n"

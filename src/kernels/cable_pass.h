@@ -77,61 +77,27 @@ static void NAME(put_skew)(const NAME(quad) * o, int j, NAME(rows) * w) {
   }
 }
 
-/* Adds the derivative of u.force to row `at` of the border. */
-static void NAME(touch_row)(machine *m, cable *c, const contact_point *p, const contact_response *t, int slot,
-                            int at, const double *u) {
-  int nb = m->nb;
-  double *across = c->across + (size_t)p->node * (size_t)(B * nb);
-  for (int i = 0; i < DIM - 1; i++)
-    for (int d = 0; d < DIM; d++) across[at * B + slot + i] += t->dir[i][d] * u[d];
-  double column[DIM]; /* u k */
-  for (int d = 0; d < DIM; d++) {
-    column[d] = 0;
-    for (int e = 0; e < DIM; e++) column[d] += u[e] * t->k[e][d];
-  }
-  for (int i = 0; i < 4; i++) {
-    if (p->shape[i] == 0) continue;
-    double *of = across + i / 2 * (B * nb);
-    for (int d = 0; d < DIM; d++) of[at * B + i % 2 * DIM + d] -= p->shape[i] * column[d];
-  }
-  int carrier = m->drum[p->drum].carrier;
-  for (int j = 0; carrier >= 0 && j < m->body[carrier].n; j++) {
-    const machine_body *y = &m->body[carrier];
-    for (int d = 0; d < DIM; d++) m->s[at * nb + y->at + j] += column[d] * y->along[j][d];
-  }
-}
-
-/* Adds what a touched drum does to the border: its angle, the body that carries it, and the bearing that it presses on. */
+/* Adds what a touched drum does to the border. */
 static void NAME(touch_border)(machine *m, cable *c, const contact_point *p, const contact_response *t,
                                int slot) {
-  const drum *g = &m->drum[p->drum];
   int nb = m->nb, wide = 1 + nb;
   double *right = c->right + (size_t)p->node * (size_t)(B * wide);
   double *across = c->across + (size_t)p->node * (size_t)(B * nb);
-  if (g->angle_at >= 0) {
-    for (int i = 0; i < DIM - 1; i++) right[(slot + i) * wide + 1 + g->angle_at] += t->rest_angle[i];
-    across[g->angle_at * B + slot] += g->radius;
-    m->rhs[g->angle_at] += g->radius * p->f[0];
-  }
-  if (g->bearing >= 0) {
-    const slide *y = &m->slide[g->bearing];
-    NAME(touch_row)(m, c, p, t, slot, y->f_at, y->pressed);
-  }
-  if (g->carrier < 0) return;
-  const machine_body *y = &m->body[g->carrier];
-  for (int k = 0; k < y->n; k++) {
-    const double *u = y->along[k];
-    int at = y->at + k;
-    for (int d = 0; d < DIM; d++) m->rhs[at] += u[d] * t->force[d];
-    NAME(touch_row)(m, c, p, t, slot, at, u);
-    for (int i = 0; i < DIM - 1; i++)
-      for (int d = 0; d < DIM; d++) right[(slot + i) * wide + 1 + at] -= t->rest_r[i][d] * u[d];
+  border_touch o;
+  cps_contact_border(m, p, t, &o);
+  for (int k = 0; k < o.n; k++) {
+    int at = o.at[k];
+    for (int i = 0; i < DIM - 1; i++) {
+      right[(slot + i) * wide + 1 + at] += o.column_f[k][i];
+      across[at * B + slot + i] += o.row_f[k][i];
+    }
     for (int i = 0; i < 4; i++) {
       if (p->shape[i] == 0) continue;
-      double *of = right + i / 2 * (B * wide);
-      for (int d = 0; d < DIM; d++)
-        for (int e = 0; e < DIM; e++)
-          of[(i % 2 * DIM + d) * wide + 1 + at] -= p->shape[i] * t->k[d][e] * u[e];
+      for (int d = 0; d < DIM; d++) {
+        int q = i % 2 * DIM + d;
+        right[i / 2 * (B * wide) + q * wide + 1 + at] += p->shape[i] * o.column[k][d];
+        across[i / 2 * (B * nb) + at * B + q] += p->shape[i] * o.row[k][d];
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
-/* cable_plane.h - the pass of cable_elimination.c for what is most common: in the plane, contact at nodes, no border.
+/* cable_plane.h - the pass of cable_elimination.c for what is most common: in the plane, contact at nodes, ends that are no part of
+ * the border.
  *
  * The same equations as in cable_pass.h, arranged for speed: rows of four doubles, elimination from both ends of
  * the cable at once so that one chain of operations fills the gaps of the other, no pivoting (a node whose
@@ -6,6 +7,10 @@
  * g q + b f = -rest, only its Schur complement b + g D^-1 t. As elements are symmetric, what couples a node to
  * the one before is the transpose of what couples that to this; except where damping has its say, for which everything that
  * asks for `skewed` exists twice.
+ *
+ * Unknowns y of the border are columns beside the residual: D q + U q_next - t f + B y = -r, g q + b f + b_y y = -rest. Their
+ * equations are rows c that go along with a front: c q = -c (Y + X q_next + Z y) leaves its parts to the border and to the next node.
+ * A front has columns and rows only from its first contact with a drum of the border on; `bordered` is whether there are any.
  *
  * Compiled twice, by cable_plane.c and, for processors with AVX2, by cable_plane_avx2.c, which define PLANE(x). There
  * products and sums are fused: the two differ in their last digits.
@@ -74,7 +79,40 @@ typedef struct front {
   lanes less[4], less_r;
   const link *last;
   link four[2 * LANES]; /* the four elements at hand, and the four before */
+  /* unknowns of the border that it has met, by bits; what the last node left to the columns and rows of the next */
+  unsigned met;
+  lanes less_b[PLANE_BORDER], row[PLANE_BORDER];
 } front;
+
+/* Columns of a node's equations and friction by the unknowns of the border, and their equations by its place and friction. */
+typedef struct edge {
+  unsigned met; /* unknowns that the node or the front has to do with */
+  lanes b[PLANE_BORDER], a[PLANE_BORDER];
+  double b_f[PLANE_BORDER], a_f[PLANE_BORDER];
+} edge;
+
+/* Bits of the unknowns of the border, one after the other. */
+#define EACH_MET(k, bits, nb)                                                                                \
+  for (int k = 0; k < (nb); k++)                                                                             \
+    if ((bits) >> k & 1)
+
+/* What the contact of a node adds to what the front brings along. */
+INLINE void meet(machine *m, const contact_point *p, const contact_response *t, edge *e) {
+  border_touch o;
+  cps_contact_border(m, p, t, &o);
+  for (int i = 0; i < o.n; i++) {
+    int k = o.at[i];
+    if (!(e->met >> k & 1)) {
+      e->b[k] = e->a[k] = all(0);
+      e->b_f[k] = e->a_f[k] = 0;
+      e->met |= 1u << k;
+    }
+    e->b[k] += (lanes){o.column[i][0], o.column[i][1], 0, 0};
+    e->a[k] += (lanes){o.row[i][0], o.row[i][1], 0, 0};
+    e->b_f[k] += o.column_f[i][0];
+    e->a_f[k] += o.row_f[i][0];
+  }
+}
 
 /* Row i of a field of four elements, lane by lane. */
 #define PLANE_ROW(field, i, a, b, c, d)                                                                      \
@@ -157,7 +195,7 @@ typedef struct grip {
 /* What acts on node i besides its elements: point mass, load, contact. Contact takes its scale from what is elastic,
  * without what elimination has taken away, `less`. */
 INLINE void node(machine *m, cable *c, int i, const step_coeffs *coeffs, double a_q, const lanes less[4],
-                 lanes d[4], lanes *r, grip *o, residual_norms *left) {
+                 lanes d[4], lanes *r, grip *o, edge *e, residual_norms *left) {
   double mass = c->mass[i];
   o->touches = 0;
   if (mass > 0) {
@@ -192,6 +230,7 @@ INLINE void node(machine *m, cable *c, int i, const step_coeffs *coeffs, double 
         if (!(worst <= left->friction)) left->friction = worst;
         left->holds += p->limit;
         left->touching += 1;
+        if (e) meet(m, p, &t, e);
       } else {
         p->f[0] = 0;
       }
@@ -201,7 +240,7 @@ INLINE void node(machine *m, cable *c, int i, const step_coeffs *coeffs, double 
 }
 
 /* Coordinates that do not follow the equations: no change. */
-INLINE void fix(unsigned bits, lanes d[4], lanes u[4], lanes low[4], lanes *r, grip *o) {
+INLINE void fix(unsigned bits, lanes d[4], lanes u[4], lanes low[4], lanes *r, grip *o, edge *e) {
   for (int j = 0; j < 4; j++) {
     if (!(bits >> j & 1)) continue;
     for (int s = 0; s < 4; s++) d[s][j] = d[j][s] = u[j][s] = 0;
@@ -209,6 +248,7 @@ INLINE void fix(unsigned bits, lanes d[4], lanes u[4], lanes low[4], lanes *r, g
     d[j][j] = 1;
     (*r)[j] = 0;
     if (j < 2) o->t[j] = o->g[j] = 0;
+    if (e) EACH_MET(k, e->met, PLANE_BORDER) e->b[k][j] = e->a[k][j] = 0;
     if (j == 0) o->b += 1e-6; /* friction of a contact that sticks is open here: see prefer in cable_pass.h */
   }
 }
@@ -255,17 +295,17 @@ INLINE int solve(const lanes d[4], const lanes u[4], const lanes w[4], lanes x[4
   return good;
 }
 
-/* With X = D^-1 U, and D^-1 r, D^-1 t in lanes 0 and 1 of w: takes friction into them, and stores the node. */
-INLINE int store(cable *c, int i, const grip *o, lanes x[4], const lanes w[4], lanes *y) {
-  double *out = c->up + (size_t)i * PLANE_STRIDE, *row_f = c->right + (size_t)i * 5;
-  lanes column[4];
-  turn(w[0], w[1], w[2], w[3], column);
+/* With X = D^-1 U, and D^-1 r, D^-1 t in column[0] and [1]: takes friction into them, and stores the node. */
+INLINE int store(cable *c, int i, const grip *o, lanes x[4], const lanes column[4], int nb, lanes *y,
+                 double *schur) {
+  double *out = c->up + (size_t)i * PLANE_STRIDE, *row_f = c->right + (size_t)i * 5 * (size_t)(1 + nb);
   *y = column[0];
+  *schur = 0;
   if (o->touches) {
     lanes z = column[1];
-    double schur = o->b + o->g[0] * z[0] + o->g[1] * z[1];
-    if (!(fabs(schur) > 0)) return 0;
-    double inverse = 1 / schur;
+    *schur = o->b + o->g[0] * z[0] + o->g[1] * z[1];
+    if (!(fabs(*schur) > 0)) return 0;
+    double inverse = 1 / *schur;
     lanes row = all(inverse) * (all(o->g[0]) * x[0] + all(o->g[1]) * x[1]);
     double rest = inverse * (o->g[0] * (*y)[0] + o->g[1] * (*y)[1] - o->rest);
     UNROLL for (int k = 0; k < 4; k++) x[k] -= lane(z, k) * row;
@@ -278,57 +318,139 @@ INLINE int store(cable *c, int i, const grip *o, lanes x[4], const lanes w[4], l
   return 1;
 }
 
+/* The columns of the border behind the first two, which have their places beside r and t: into z. */
+static int more_columns(const lanes d[4], const edge *e, int nb, lanes *z) {
+  lanes in[2][4], out[2][4], column[4];
+  for (int g = 0; g < 2; g++) {
+    UNROLL for (int k = 0; k < 4; k++)
+        column[k] = 2 + 4 * g + k < nb && e->met >> (2 + 4 * g + k) & 1 ? e->b[2 + 4 * g + k] : all(0);
+    turn(column[0], column[1], column[2], column[3], in[g]);
+  }
+  if (!solve(d, in[0], in[1], out[0], out[1]) && !solve_careful(d, in[0], in[1], out[0], out[1])) return 0;
+  for (int g = 0; g < 2; g++) {
+    turn(out[g][0], out[g][1], out[g][2], out[g][3], column);
+    UNROLL for (int k = 0; k < 4; k++) z[2 + 4 * g + k] = column[k];
+  }
+  return 1;
+}
+
+INLINE double sum_of(lanes a) { return a[0] + a[1] + (a[2] + a[3]); }
+
+/* What a node has to do with the border: stores its columns, adds its part of the border's equations, and finds the rows that it
+ * leaves to the next node. column[2] and [3] are D^-1 B of the first two unknowns. */
+static int store_border(machine *m, cable *c, int i, const lanes d[4], const grip *o, const edge *e,
+                        const lanes x[4], const lanes column[4], lanes y, double schur, lanes *z, front *s) {
+  int nb = m->nb;
+  double *row_f = c->right + (size_t)i * 5 * (size_t)(1 + nb), rest_b[PLANE_BORDER] = {0};
+  z[0] = column[2];
+  z[1] = column[3];
+  c->across[i] = (double)e->met; /* which columns it has */
+  if (e->met >> 2 && !more_columns(d, e, nb, z)) return 0;
+  EACH_MET(k, e->met, nb) {
+    if (o->touches) {
+      rest_b[k] = (o->g[0] * z[k][0] + o->g[1] * z[k][1] - e->b_f[k]) / schur;
+      z[k] -= column[1] * all(rest_b[k]);
+    }
+    save(row_f + 5 + 5 * k, z[k]);
+    row_f[9 + 5 * k] = rest_b[k];
+  }
+  EACH_MET(k, e->met, nb) {
+    lanes a = e->a[k];
+    double a_f = e->a_f[k];
+    m->rhs[k] -= sum_of(a * y);
+    s->row[k] = -(lane(a, 0) * x[0] + lane(a, 1) * x[1] + lane(a, 2) * x[2] + lane(a, 3) * x[3]);
+    if (o->touches) {
+      m->rhs[k] += a_f * row_f[4];
+      s->row[k] += all(a_f) * load(row_f);
+    }
+    EACH_MET(n, e->met, nb) m->s[k * nb + n] += a_f * rest_b[n] - sum_of(a * z[n]);
+  }
+  return 1;
+}
+
 /* Completes the rows of node i, of which d and r hold what elements do; w gets its right-hand sides. */
 INLINE void complete(machine *m, cable *c, int i, const step_coeffs *coeffs, double a_q, const lanes less[4],
-                     lanes less_r, lanes d[4], lanes u[4], lanes low[4], lanes r, grip *o, lanes w[4],
-                     lanes *force, residual_norms *left) {
+                     lanes less_r, lanes d[4], lanes u[4], lanes low[4], lanes r, grip *o, edge *e,
+                     lanes w[4], lanes *force, residual_norms *left) {
   UNROLL for (int j = 0; j < 4; j++) d[j] -= less[j];
-  node(m, c, i, coeffs, a_q, less, d, &r, o, left);
-  if (c->fixed[i]) fix(c->fixed[i], d, u, low, &r, o);
+  node(m, c, i, coeffs, a_q, less, d, &r, o, e, left);
+  if (c->fixed[i]) fix(c->fixed[i], d, u, low, &r, o, e);
   *force = larger(*force, magnitude(r));
   lanes t = {0, 0, 0, 0};
   if (o->touches) t = (lanes){o->t[0], o->t[1], 0, 0};
-  turn(r - less_r, t, all(0), all(0), w);
+  turn(r - less_r, t, e && e->met & 1 ? e->b[0] : all(0), e && e->met & 2 ? e->b[1] : all(0), w);
+}
+
+/* What the rows of a node with columns y leave to the next node. */
+INLINE lanes left_to_next(const lanes u[4], const lanes low[4], lanes y) {
+  lanes column[4];
+  if (!low) return u[0] * lane(y, 0) + u[1] * lane(y, 1) + u[2] * lane(y, 2) + u[3] * lane(y, 3);
+  turn(low[0], low[1], low[2], low[3], column);
+  return column[0] * lane(y, 0) + column[1] * lane(y, 1) + column[2] * lane(y, 2) + column[3] * lane(y, 3);
 }
 
 /* Solves the rows of node i, and finds what they leave to the next node; low is NULL if it is the transpose of u. */
-INLINE int pass_on(cable *c, int i, const lanes d[4], const lanes u[4], const lanes low[4], const lanes w[4],
-                   const grip *o, front *s) {
+INLINE int pass_on(machine *m, cable *c, int i, const lanes d[4], const lanes u[4], const lanes low[4],
+                   const lanes w[4], const grip *o, const edge *e, front *s) {
   lanes x[4], z[4], rest, column[4];
+  double schur;
+  int nb = e ? m->nb : 0;
   if (!solve(d, u, w, x, z) && !solve_careful(d, u, w, x, z)) return 0;
-  if (!store(c, i, o, x, z, &rest)) return 0;
+  turn(z[0], z[1], z[2], z[3], column);
+  if (!store(c, i, o, x, column, nb, &rest, &schur)) return 0;
+  if (e) {
+    lanes by[2 + 2 * LANES];
+    c->across[i] = 0;
+    if (e->met) {
+      if (!store_border(m, c, i, d, o, e, x, column, rest, schur, by, s)) return 0;
+      EACH_MET(k, e->met, nb) s->less_b[k] = left_to_next(u, low, by[k]);
+      s->met = e->met;
+    }
+  }
+  s->less_r = left_to_next(u, low, rest);
   if (low) {
-    turn(low[0], low[1], low[2], low[3], column);
     UNROLL for (int j = 0; j < 4; j++) s->less[j] = lane(low[j], 0) * x[0] + lane(low[j], 1) * x[1] +
                                                     lane(low[j], 2) * x[2] + lane(low[j], 3) * x[3];
-    s->less_r = column[0] * lane(rest, 0) + column[1] * lane(rest, 1) + column[2] * lane(rest, 2) +
-                column[3] * lane(rest, 3);
     return 1;
   }
   UNROLL for (int j = 0; j < 4; j++)
       s->less[j] = lane(u[0], j) * x[0] + lane(u[1], j) * x[1] + lane(u[2], j) * x[2] + lane(u[3], j) * x[3];
-  s->less_r = u[0] * lane(rest, 0) + u[1] * lane(rest, 1) + u[2] * lane(rest, 2) + u[3] * lane(rest, 3);
   return 1;
 }
 
+/* What fronts bring along to a node. */
+INLINE void bring(const front *s, int nb, edge *e) {
+  EACH_MET(k, s->met, nb) {
+    int known = e->met >> k & 1;
+    e->b[k] = known ? e->b[k] - s->less_b[k] : -s->less_b[k];
+    e->a[k] = known ? e->a[k] + s->row[k] : s->row[k];
+    e->b_f[k] = e->a_f[k] = 0;
+  }
+  e->met |= s->met;
+}
+
 /* Where the two fronts meet. */
-INLINE int join(machine *m, cable *c, const step_coeffs *coeffs, double a_q, front ends[2], lanes *force,
-                residual_norms *left) {
+INLINE int join(machine *m, cable *c, const step_coeffs *coeffs, double a_q, front ends[2],
+                const int bordered, lanes *force, residual_norms *left) {
   lanes d[4], u[4], w[4], less[4], less_r = ends[0].less_r + ends[1].less_r;
   grip o = {0};
+  edge e;
+  e.met = 0;
+  for (int k = 0; k < 2 && bordered; k++) bring(&ends[k], m->nb, &e);
   UNROLL for (int j = 0; j < 4; j++) {
     d[j] = ends[0].last->next[j] + ends[1].last->next[j];
     less[j] = ends[0].less[j] + ends[1].less[j];
     u[j] = all(0);
   }
   complete(m, c, c->n / 2, coeffs, a_q, less, less_r, d, u, NULL, ends[0].last->next_r + ends[1].last->next_r,
-           &o, w, force, left);
-  return pass_on(c, c->n / 2, d, u, NULL, w, &o, &ends[0]);
+           &o, bordered ? &e : NULL, w, force, left);
+  return pass_on(m, c, c->n / 2, d, u, NULL, w, &o, bordered ? &e : NULL, &ends[0]);
 }
 
-INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed, const step_coeffs *coeffs,
-                         residual_norms *left) {
+INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed, const int bordered,
+                         const step_coeffs *coeffs, residual_norms *left) {
   front ends[2];
+  edge edges[2];
   grip grips[2] = {{0}};
   int middle = c->n / 2, count[2] = {middle, c->n - middle};
   lanes tension = all(0), force = all(0), d[2][4], w[2][4];
@@ -337,6 +459,7 @@ INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed
     memset(&ends[k].four[2 * LANES - 1], 0, sizeof(link));
     memset(ends[k].less, 0, sizeof ends[k].less);
     ends[k].less_r = all(0);
+    ends[k].met = 0;
   }
   for (int step = 0; step < count[1]; step++) {
     UNROLL for (int k = 0; k < 2; k++) {
@@ -345,18 +468,21 @@ INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed
       if (step >= count[k]) continue; /* an odd number of elements */
       if (step % LANES == 0) take_four(c, y, k == 0 ? step : c->n - 1 - step, k, skewed, e, &tension);
       UNROLL for (int j = 0; j < 4; j++) d[k][j] = s->last->next[j] + e->own[j];
+      edges[k].met = 0;
+      if (bordered) bring(s, m->nb, &edges[k]);
       complete(m, c, k == 0 ? step : c->n - step, coeffs, y->a_q, s->less, s->less_r, d[k], e->u,
-               skewed ? e->low : NULL, s->last->next_r + e->r, &grips[k], w[k], &force, left);
+               skewed ? e->low : NULL, s->last->next_r + e->r, &grips[k], bordered ? &edges[k] : NULL, w[k],
+               &force, left);
       s->last = e;
     }
     UNROLL for (int k = 0; k < 2; k++) {
       const link *e = ends[k].last;
-      if (step < count[k] && !pass_on(c, k == 0 ? step : c->n - step, d[k], e->u, skewed ? e->low : NULL,
-                                      w[k], &grips[k], &ends[k]))
+      if (step < count[k] && !pass_on(m, c, k == 0 ? step : c->n - step, d[k], e->u, skewed ? e->low : NULL,
+                                      w[k], &grips[k], bordered ? &edges[k] : NULL, &ends[k]))
         return 0;
     }
   }
-  if (!join(m, c, coeffs, y->a_q, ends, &force, left)) return 0;
+  if (!join(m, c, coeffs, y->a_q, ends, bordered, &force, left)) return 0;
   UNROLL for (int j = 0; j < 4; j++) {
     left->force = force[j] > left->force ? force[j] : left->force;
     left->tension = tension[j] > left->tension ? tension[j] : left->tension;
@@ -368,42 +494,57 @@ int PLANE(eliminate)(machine *m, cable *c, const step_coeffs *coeffs, residual_n
   recipe y;
   prepare(&y, &c->section, coeffs);
   prepare_extra(&y, &c->section);
-  return y.extra ? eliminate_all(m, c, &y, 1, coeffs, left) : eliminate_all(m, c, &y, 0, coeffs, left);
+  if (m->nb > 0)
+    return y.extra ? eliminate_all(m, c, &y, 1, 1, coeffs, left)
+                   : eliminate_all(m, c, &y, 0, 1, coeffs, left);
+  return y.extra ? eliminate_all(m, c, &y, 1, 0, coeffs, left) : eliminate_all(m, c, &y, 0, 0, coeffs, left);
 }
 
 /* One node of the substitution: its change from that of the node before in this order; `factor` of it is applied. */
-INLINE lanes step_back(cable *c, int i, lanes next, lanes factor, lanes v_q, lanes a_q) {
-  const double *in = c->up + (size_t)i * PLANE_STRIDE, *row_f = c->right + (size_t)i * 5;
+INLINE lanes step_back(const machine *m, cable *c, int i, lanes next, lanes factor, lanes v_q, lanes a_q,
+                       const int bordered) {
+  int nb = bordered ? m->nb : 0;
+  const double *in = c->up + (size_t)i * PLANE_STRIDE, *row_f = c->right + (size_t)i * 5 * (size_t)(1 + nb);
+  unsigned met = bordered ? (unsigned)c->across[i] : 0;
   lanes column[4];
   turn(load(in), load(in + 4), load(in + 8), load(in + 12), column);
   lanes change = -(load(in + 16) + column[0] * lane(next, 0) + column[1] * lane(next, 1) +
                    column[2] * lane(next, 2) + column[3] * lane(next, 3));
+  EACH_MET(k, met, nb) change -= load(row_f + 5 + 5 * k) * all(m->rhs[k]);
   save(c->q + i * 4, load(c->q + i * 4) + factor * change);
   save(c->v + i * 4, load(c->v + i * 4) + v_q * change);
   save(c->a + i * 4, load(c->a + i * 4) + a_q * change);
   if (c->n_points > 0 && c->point[i].drum >= 0) {
     contact_point *o = &c->point[i];
     lanes f = load(row_f) * next;
-    o->f[0] += factor[0] * (row_f[4] + (f[0] + f[1] + (f[2] + f[3])));
+    double by = row_f[4] + (f[0] + f[1] + (f[2] + f[3]));
+    EACH_MET(k, met, nb) by += row_f[9 + 5 * k] * m->rhs[k];
+    o->f[0] += factor[0] * by;
     o->moved = o->t[0] * change[0] + o->t[1] * change[1];
+    if (bordered) o->moved -= cps_surface_move(m, &m->drum[o->drum], o->t);
   }
   return change;
 }
 
-/* Substitutes from the middle outwards, and applies `factor` of it. The largest change of place; NaN if anything is
- * not finite. */
-double PLANE(substitute)(cable *c, const step_coeffs *coeffs, double factor) {
+INLINE double substitute_all(const machine *m, cable *c, const step_coeffs *coeffs, double factor,
+                             const int bordered) {
   int middle = c->n / 2;
   lanes by = all(factor), v_q = all(factor * coeffs->v_a / coeffs->q_a), a_q = all(factor / coeffs->q_a),
         sum = all(0);
-  lanes x[2] = {step_back(c, middle, all(0), by, v_q, a_q)}, most = magnitude(x[0]);
+  lanes x[2] = {step_back(m, c, middle, all(0), by, v_q, a_q, bordered)}, most = magnitude(x[0]);
   x[1] = x[0];
   for (int step = 1; step <= c->n - middle; step++) {
-    if (step <= middle) x[0] = step_back(c, middle - step, x[0], by, v_q, a_q);
-    x[1] = step_back(c, middle + step, x[1], by, v_q, a_q);
+    if (step <= middle) x[0] = step_back(m, c, middle - step, x[0], by, v_q, a_q, bordered);
+    x[1] = step_back(m, c, middle + step, x[1], by, v_q, a_q, bordered);
     most = larger(most, larger(magnitude(x[0]), magnitude(x[1])));
     sum += x[0] + x[1];
   }
   double moved = most[0] > most[1] ? most[0] : most[1];
   return isfinite(sum[0] + sum[1] + (sum[2] + sum[3])) ? moved : NAN;
+}
+
+/* Substitutes from the middle outwards, and applies `factor` of it. The largest change of place; NaN if anything is
+ * not finite. */
+double PLANE(substitute)(const machine *m, cable *c, const step_coeffs *coeffs, double factor) {
+  return m->nb > 0 ? substitute_all(m, c, coeffs, factor, 1) : substitute_all(m, c, coeffs, factor, 0);
 }

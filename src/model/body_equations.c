@@ -211,6 +211,18 @@ static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, f
   return by_x;
 }
 
+int cps_slides_wrong(const machine *m, const step_coeffs *coeffs, double slack) {
+  for (int i = 0; i < m->n_slides && !(coeffs->bristle > 0); i++) {
+    const slide *y = &m->slide[i];
+    double x, v, a, f = m->free[y->f_at].q;
+    slide_motion(m, y, coeffs->t, &x, &v, &a);
+    if (y->p.stuck && fabs(f) > y->p.limit * (1 + 1e-6) + slack) return 1;
+    double push = y->p.mass * a + y->law.viscous * y->p.n * v; /* friction pulls back */
+    if (!y->p.stuck && push * f > 0 && fabs(push) > slack) return 1;
+  }
+  return 0;
+}
+
 void cps_slides_press(machine *m) {
   for (int i = 0; i < m->n_slides; i++) {
     slide *y = &m->slide[i];

@@ -716,3 +716,49 @@ int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, co
   return m->dim == 2 ? eval(m, c, p, r, v, a, stiff, stride, coeffs, out, 2)
                      : eval(m, c, p, r, v, a, stiff, stride, coeffs, out, 3);
 }
+
+/* ------------------------------------------------------------------ border */
+
+/* The equation of unknown `at` contains u.force: its derivatives by place, friction, and the body that carries the drum. */
+static void border_row(machine *m, const contact_point *p, const contact_response *t, int at, const double *u,
+                       double *row, double *row_f) {
+  int carrier = m->drum[p->drum].carrier;
+  for (int d = 0; d < m->dim; d++) {
+    for (int i = 0; i < m->dim - 1; i++) row_f[i] += t->dir[i][d] * u[d];
+    for (int e = 0; e < m->dim; e++) row[d] -= u[e] * t->k[e][d];
+  }
+  for (int j = 0; carrier >= 0 && j < m->body[carrier].n; j++) {
+    const machine_body *y = &m->body[carrier];
+    for (int d = 0; d < m->dim; d++) m->s[at * m->nb + y->at + j] -= row[d] * y->along[j][d];
+  }
+}
+
+void cps_contact_border(machine *m, const contact_point *p, const contact_response *t, border_touch *o) {
+  const drum *g = &m->drum[p->drum];
+  memset(o, 0, sizeof *o);
+  if (g->angle_at >= 0) {
+    int k = o->n++;
+    o->at[k] = g->angle_at;
+    for (int i = 0; i < m->dim - 1; i++) o->column_f[k][i] = t->rest_angle[i];
+    o->row_f[k][0] = g->radius;
+    m->rhs[g->angle_at] += g->radius * p->f[0];
+  }
+  if (g->bearing >= 0) {
+    const slide *y = &m->slide[g->bearing];
+    int k = o->n++;
+    o->at[k] = y->f_at;
+    border_row(m, p, t, y->f_at, y->pressed, o->row[k], o->row_f[k]);
+  }
+  if (g->carrier < 0) return;
+  const machine_body *y = &m->body[g->carrier];
+  for (int j = 0; j < y->n; j++) {
+    const double *u = y->along[j];
+    int k = o->n++, at = o->at[k] = y->at + j;
+    for (int d = 0; d < m->dim; d++) {
+      m->rhs[at] += u[d] * t->force[d];
+      for (int i = 0; i < m->dim - 1; i++) o->column_f[k][i] -= t->rest_r[i][d] * u[d];
+      for (int e = 0; e < m->dim; e++) o->column[k][d] -= t->k[d][e] * u[e];
+    }
+    border_row(m, p, t, at, u, o->row[k], o->row_f[k]);
+  }
+}

@@ -667,7 +667,7 @@ int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, resi
   }
   if (!isfinite(check) || !isfinite(left->force) || !isfinite(left->friction)) return 0;
   double scale = left->moved > most ? most / left->moved : 1;
-  for (int i = 0; i < m->n_cables && scale < 1; i++) cps_cable_take_back(&m->cable[i], coeffs, 1 - scale);
+  for (int i = 0; i < m->n_cables && scale < 1; i++) cps_cable_take_back(m, &m->cable[i], coeffs, 1 - scale);
   apply_border(m, coeffs, scale);
   return 1;
 }

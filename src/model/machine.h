@@ -165,7 +165,7 @@ struct cable {
   double *right;  /* [n + 1][width][1 + border] */
   double *across; /* [n + 1][border][width] */
   int frozen;     /* scales of friction stay as they are: for differences */
-  int plain;      /* eliminated by the short cut for the plane without a border */
+  int plain;      /* eliminated by the short cut for the plane */
   double *draft;  /* [16 n_points + 4] for the slip front */
 };
 
@@ -321,16 +321,25 @@ int cps_machine_settle(machine *m);
  * places, velocities, accelerations and friction; the largest change of place, NaN if something is not finite. */
 int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
 double cps_cable_substitute(const machine *m, cable *c, const step_coeffs *coeffs);
-void cps_cable_take_back(cable *c, const step_coeffs *coeffs, double part); /* of what it has applied */
+/* Whether an end of a cable belongs to the border: the seam of a belt, a body, or the rim of a drum that moves by itself. */
+int cps_cable_is_bound(const machine *m, const cable *c);
+void cps_cable_take_back(const machine *m, cable *c, const step_coeffs *coeffs,
+                         double part); /* of what it has applied */
+/* How far the surface of a drum moves along t with the border's solution. */
+double cps_surface_move(const machine *m, const drum *g, const double *t);
 
-/* The same for a cable in the plane with contact at nodes and without a border (cable_plane.h), in two copies. */
+/* The same for a cable in the plane with contact at nodes, whose ends are no part of the border (cable_plane.h), in two copies. The
+ * border has at most PLANE_BORDER unknowns. */
+enum { PLANE_BORDER = 10 };
 int cps_plane_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
 int cps_avx2_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
-double cps_plane_substitute(cable *c, const step_coeffs *coeffs, double factor);
-double cps_avx2_substitute(cable *c, const step_coeffs *coeffs, double factor);
+double cps_plane_substitute(const machine *m, cable *c, const step_coeffs *coeffs, double factor);
+double cps_avx2_substitute(const machine *m, cable *c, const step_coeffs *coeffs, double factor);
 
 /* The border's own equations (body_equations.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left);
+/* Whether a slide sticks that should slip, or the other way round, by more than the force `slack`. */
+int cps_slides_wrong(const machine *m, const step_coeffs *coeffs, double slack);
 /* How the equations of bearings depend on the forces of cables, as of the last evaluation. */
 void cps_slides_press(machine *m);
 /* Looks at slides of laws with memory once more, where a solve has left them. */
@@ -409,6 +418,15 @@ typedef struct contact_response {
 int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, const double *v,
                      const double *a, const double *stiff, int stride, const step_coeffs *coeffs,
                      contact_response *out);
+
+/* What a contact point has to do with an unknown of the border: derivatives of the equations of its place and of its friction by
+ * that unknown, and of that unknown's equation by place and friction. */
+typedef struct border_touch {
+  int n, at[5]; /* the angle of the drum, its bearing, and the body that carries it */
+  double column[5][3], column_f[5][AXES], row[5][3], row_f[5][AXES];
+} border_touch;
+/* Fills it, and adds the point's forces and what only concerns the border to rhs and s. */
+void cps_contact_border(machine *m, const contact_point *p, const contact_response *t, border_touch *o);
 
 /* Prepares a law for use in contacts. */
 void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double *normal_p, const cps_law *law,

@@ -13,7 +13,7 @@
  * products instead of ten, and taken to the nodes at the end.
  *
  * cable_pass.h is the pass for one dimension and number of friction forces per node; cable_plane.h does the same,
- * faster, for the plane without a border, once with the instructions that every processor has and once with
+ * faster, for the plane with contact at nodes and ends that are no part of the border, once with the instructions that every processor has and once with
  * AVX2, where products and sums are fused: the two differ in their last digits.
  */
 #include "element_recipe.h"
@@ -50,9 +50,19 @@
 
 /* ------------------------------------------------------------------ any cable */
 
+int cps_cable_is_bound(const machine *m, const cable *c) {
+  int bound = c->seam >= 0;
+  for (int e = 0; e < 2; e++) {
+    const tie *end = &c->end[e];
+    const drum *g = end->kind == END_RIM ? &m->drum[end->drum] : NULL;
+    bound |= end->body >= 0 || (g && (g->angle_at >= 0 || g->carrier >= 0));
+  }
+  return bound;
+}
+
 int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left) {
-  c->plain = c->dim == 2 && c->slots == 1 && m->nb == 0 && c->of->contact.quadrature == 0 &&
-             !coeffs->careful && c->n >= 4;
+  c->plain = c->dim == 2 && c->slots == 1 && m->nb <= PLANE_BORDER && c->of->contact.quadrature == 0 &&
+             !coeffs->careful && c->n >= 4 && !cps_cable_is_bound(m, c);
   int all_stick = c->all_stick && !(coeffs->bristle > 0); /* statics has springs instead */
   c->plain = c->plain && !all_stick;
   c->width = (c->b + c->slots) * (all_stick ? 2 : 1);
@@ -68,8 +78,7 @@ int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residua
   return c->slots == 2 ? eliminate_32(m, c, coeffs, left) : eliminate_34(m, c, coeffs, left);
 }
 
-/* How far the surface of a drum moves along t with the border's solution. */
-static double surface_move(const machine *m, const drum *g, const double *t) {
+double cps_surface_move(const machine *m, const drum *g, const double *t) {
   double move = g->angle_at >= 0 ? g->radius * m->rhs[g->angle_at] : 0;
   if (g->carrier < 0) return move;
   const machine_body *y = &m->body[g->carrier];
@@ -87,7 +96,7 @@ static void note_moves(const machine *m, cable *c, int i) {
     for (int j = 0; j < 4 && p->drum >= 0; j++)
       for (int d = 0; d < c->dim && p->shape[j] != 0; d++)
         p->moved += p->t[d] * p->shape[j] * c->x[(p->node + j / 2) * width + j % 2 * c->dim + d];
-    if (p->drum >= 0 && m->nb > 0) p->moved -= surface_move(m, &m->drum[p->drum], p->t);
+    if (p->drum >= 0 && m->nb > 0) p->moved -= cps_surface_move(m, &m->drum[p->drum], p->t);
   }
 }
 
@@ -129,21 +138,21 @@ static double substitute(const machine *m, cable *c, const step_coeffs *coeffs) 
   return isfinite(sum) ? moved : NAN;
 }
 
-/* Substitution in the plane without a border; see cable_plane.h. */
-static double plain_substitute(cable *c, const step_coeffs *coeffs, double factor) {
+/* Substitution by the short cut for the plane; see cable_plane.h. */
+static double plain_substitute(const machine *m, cable *c, const step_coeffs *coeffs, double factor) {
 #if defined(__x86_64__)
-  if (cps_has_avx2()) return cps_avx2_substitute(c, coeffs, factor);
+  if (cps_has_avx2()) return cps_avx2_substitute(m, c, coeffs, factor);
 #endif
-  return cps_plane_substitute(c, coeffs, factor);
+  return cps_plane_substitute(m, c, coeffs, factor);
 }
 
 double cps_cable_substitute(const machine *m, cable *c, const step_coeffs *coeffs) {
-  return c->plain ? plain_substitute(c, coeffs, 1) : substitute(m, c, coeffs);
+  return c->plain ? plain_substitute(m, c, coeffs, 1) : substitute(m, c, coeffs);
 }
 
-void cps_cable_take_back(cable *c, const step_coeffs *coeffs, double part) {
+void cps_cable_take_back(const machine *m, cable *c, const step_coeffs *coeffs, double part) {
   if (c->plain) {
-    plain_substitute(c, coeffs, -part);
+    plain_substitute(m, c, coeffs, -part);
     return;
   }
   double v_q = part * coeffs->v_a / coeffs->q_a, a_q = part / coeffs->q_a;

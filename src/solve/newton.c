@@ -135,22 +135,25 @@ int cps_newton_converged(const machine *m, const residual_norms *left, double to
   return converged(left, tolerance, noise, still);
 }
 
-/* Whether all that is not smooth in the equations of a machine are contacts that cps_contact_spread looks at. */
+/* Whether all that is not smooth in the equations of a machine are contacts that cps_contact_spread looks at, and slides that
+ * cps_slides_wrong judges. */
 static int is_plain(const machine *m, const step_coeffs *coeffs) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     if (c->n_points > 0 && (!cps_contact_guesses(m, c) || c->contact.kind == LAW_JUMP)) return 0;
   }
-  return m->n_slides == 0 && !(coeffs->bristle > 0);
+  for (int i = 0; i < m->n_slides; i++)
+    if (m->slide[i].law.kind != LAW_KINK && m->slide[i].law.kind != LAW_BALANCE) return 0;
+  return !(coeffs->bristle > 0);
 }
 
 /* Whether nobody asks for what holds an end of a cable, which is known from before the last iteration. */
 static int is_loose(const machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    if (c->fixed[0] || c->fixed[c->n]) return 0;
+    if (c->fixed[0] || c->fixed[c->n] || cps_cable_is_bound(m, c)) return 0;
   }
-  return m->nb == 0;
+  return 1;
 }
 
 /* Bristles that turn round, and smooth laws at the edge of sticking, may send Newton's method in circles: half a step
@@ -164,7 +167,7 @@ static int break_circles(machine *m, const step_coeffs *coeffs, int it, int wors
                   : c->contact.kind == LAW_BALANCE ? worse
                                                    : 0;
     if (!circles || c->n_points == 0) continue;
-    cps_cable_take_back(c, coeffs, 0.5);
+    cps_cable_take_back(m, c, coeffs, 0.5);
     halved = 1;
   }
   return halved;
@@ -223,6 +226,7 @@ int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tol
       if (off && (it <= SPREAD_MOST || it == 2 * SPREAD_MOST)) cps_contact_spread(m, &m->cable[i], coeffs);
       wrong |= off;
     }
+    wrong |= cps_slides_wrong(m, coeffs, 0.1 * convergence->balance * left.tension);
     int calm = plain && !wrong && !halved; /* everybody is in his place */
     if (was_calm && left.touching == before.touching) {
       convergence->force = factor(convergence->force, before.force, before.moved, left.force);
