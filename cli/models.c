@@ -1,6 +1,7 @@
 /* models.c - capstan models: lists the models; shows, plots, evaluates and documents them. */
 #include "models.h"
 #include "cli.h"
+#include "experiments.h"
 #include "plot.h"
 
 #include <string.h>
@@ -8,8 +9,8 @@
 /* What was asked for. */
 typedef struct request {
   int help, json;
-  const char *svg, *markdown, *load;
-  text_list at, set;
+  const char *svg, *markdown, *load, *compare, *tests, *html;
+  text_list at, set, with;
 } request;
 
 static void print_help(const option *table, int n) {
@@ -18,13 +19,22 @@ static void print_help(const option *table, int n) {
          "       capstan models LAW [--set NAME=VALUE]...    equation, parameters, traits, curves\n"
          "       capstan models LAW --svg FILE               the curves as a picture\n"
          "       capstan models LAW --at v=0.01,n=10         force, rates and every derivative there\n"
-         "       capstan models --markdown docs/models.md    the reference, with pictures\n\nOptions:\n");
+         "       capstan models --markdown docs/models.md    the reference, with pictures\n"
+         "       capstan models --compare quinn,cdq,lugre [--test breakaway,drift] [--html FILE]\n"
+         "                                                   laws side by side in the standard "
+         "experiments\n\nOptions:\n");
   options_help(stdout, table, n);
   printf(
       "\nA point is given as NAME=VALUE pairs with commas between them. Friction laws take v [m/s], n [N],\n"
       "f_eq [N], z or z.NAME for each state, and mode; n is 1 and all others are 0 unless given. Normal "
       "contact\n"
-      "takes depth [m] and rate [m/s], the capstan t_in and t_out [N]. Everything is in SI units.\n");
+      "takes depth [m] and rate [m/s], the capstan t_in and t_out [N]. Everything is in SI units.\n\n"
+      "Experiments of --compare, each with a check against a closed form:\n");
+  for (int i = 0; i < n_experiments; i++) printf("  %-11s %s\n", experiments[i].name, experiments[i].title);
+  printf("\nWhat --with may change of them, with defaults:\n");
+  for (int i = 0; i < n_bench_rows; i++)
+    printf("  %-11s %s [%s]; %g\n", bench_rows[i].name, bench_rows[i].meaning, bench_rows[i].unit,
+           bench_rows[i].value);
 }
 
 static int find_or_complain(const char *name, entry *e) {
@@ -80,6 +90,11 @@ static int one_model(const request *r, const char *name) {
 }
 
 static int all_models(const request *r) {
+  if (r->compare) return models_compare(r->compare, r->tests, &r->with, &r->set, r->load, r->html, r->json);
+  if (r->tests || r->html || r->with.n > 0) {
+    complain("models", "--test, --with and --html are for --compare LAWS");
+    return STATUS_USAGE;
+  }
   static const char *const single[] = {"svg", "load", "at", "set"};
   const int given[] = {r->svg != NULL, r->load != NULL, r->at.n > 0, r->set.n > 0};
   int problems = 0;
@@ -109,6 +124,11 @@ int models_run(int argc, char **argv) {
       {"load", 0, OPTION_TEXT, &r.load, "N", "normal force of the plots in N, 1 unless given"},
       {"svg", 'o', OPTION_TEXT, &r.svg, "FILE", "write the curves as SVG; '-' is standard output"},
       {"markdown", 0, OPTION_TEXT, &r.markdown, "FILE", "write the reference of all models, plots beside it"},
+      {"compare", 0, OPTION_TEXT, &r.compare, "LAWS",
+       "laws with commas between them, or all: run the experiments"},
+      {"test", 0, OPTION_TEXT, &r.tests, "NAMES", "which experiments; all"},
+      {"with", 0, OPTION_LIST, &r.with, "NAME=VALUE", "change what the experiments have in common"},
+      {"html", 0, OPTION_TEXT, &r.html, "FILE", "the page of --compare; laws.html"},
       {"help", 'h', OPTION_FLAG, &r.help, NULL, "this text"},
   };
   int n_options = sizeof table / sizeof table[0];
@@ -120,6 +140,10 @@ int models_run(int argc, char **argv) {
   }
   if (n > 1) {
     complain("models", "one model at a time, please: found '%s' after '%s'", argv[1], argv[0]);
+    return STATUS_USAGE;
+  }
+  if (n == 1 && r.compare) {
+    complain("models", "--compare names its laws itself: leave '%s' out", argv[0]);
     return STATUS_USAGE;
   }
   return n == 1 ? one_model(&r, argv[0]) : all_models(&r);

@@ -73,4 +73,8 @@ int models_set(const entry *e, const text_list *settings, double *p);
 /* models_doc.c: writes the reference in Markdown and its plots; returns an exit status. */
 int models_markdown(const char *path);
 
+/* models_compare.c: laws ("all" or names with commas) in experiments (NULL: all of them), as a page and as JSON. */
+int models_compare(const char *laws, const char *tests, const text_list *with, const text_list *set,
+                   const char *load, const char *html, int as_json);
+
 #endif
