@@ -247,7 +247,8 @@ static const char style[] =
     ":root{color-scheme:light dark;font:15px/1.5 Inter,system-ui,sans-serif}"
     "body{max-width:1180px;margin:0 auto;padding:28px 24px 60px;background:#fff;color:#16202e}"
     "h1{font-size:26px;margin:0 0 4px}h2{font-size:19px;margin:44px 0 4px}p{margin:0 0 12px;max-width:80ch}"
-    "nav a{margin-right:14px}a{color:#1d63d8}.soft{color:#5a6778}figure{margin:10px 0;overflow-x:auto}"
+    "nav a{margin-right:14px}a{color:#1d63d8}.soft{color:#5a6778}.figures{display:flex;flex-wrap:wrap;gap:0 "
+    "12px}figure{margin:10px 0;overflow-x:auto}"
     "svg{max-width:100%;height:auto;background:#fff;border-radius:8px}"
     ".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:14px}"
     "th,td{text-align:left;padding:5px 18px 5px 0;border-bottom:1px solid "
@@ -302,11 +303,13 @@ static void put_experiment(FILE *out, const comparison *c, int k) {
   fputs("</h2><p>", out);
   plot_escape(out, e->text);
   fputs("</p>\n", out);
+  fputs("<div class=\"figures\">", out);
   for (int i = 0; i < c->n_figures; i++) {
     fputs("<figure>", out);
     plot_svg(out, &c->figures[k * c->n_figures + i]);
     fputs("</figure>\n", out);
   }
+  fputs("</div>\n", out);
   put_table(out, c, k);
   fprintf(out, "<p class=\"%s\">Check: ", check_holds(known) ? "good" : "bad");
   plot_escape(out, known->what);

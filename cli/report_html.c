@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "plot.h"
 #include "report.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 /* ---------------------------------------------------------------- compression */
 
 /* A gzip stream of the bytes; ends the program if memory does, as grow does. */
-static bytes compress_bytes(const void *data, size_t length) {
+bytes report_compress(const void *data, size_t length) {
   z_stream z = {0};
   bytes out = {0};
   /* 15 bits of window, + 16 for the gzip format */
@@ -44,7 +45,7 @@ static void put_base64(FILE *out, const unsigned char *data, size_t length) {
 }
 
 static void put_packed(FILE *out, const char *id, const void *data, size_t length) {
-  bytes packed = compress_bytes(data, length);
+  bytes packed = report_compress(data, length);
   fprintf(out, "<script type=\"text/plain\" id=\"%s\">", id);
   put_base64(out, packed.data, packed.length);
   fputs("</script>\n", out);
@@ -59,16 +60,16 @@ static int in_space(const report_source *sources, int n) {
   return 0;
 }
 
-static void put_page(FILE *out, const report_source *sources, int n) {
-  const char *title = sources[0].title && *sources[0].title ? sources[0].title : sources[0].label;
-  web_asset style = web_report_style(), script = web_report_script(), space = web_space_script();
-  fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        /* Nothing may be loaded from anywhere, whatever is in the data. */
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
-        "'unsafe-inline'; "
-        "style-src 'unsafe-inline'; img-src data: blob:\">\n<title>",
-        out);
+/* The page up to its body. Nothing may be loaded from anywhere, whatever is in the data; a live page asks where it came from. */
+static void put_head(FILE *out, const char *title, int live) {
+  web_asset style = web_report_style();
+  fprintf(out,
+          "<!doctype html>\n<html lang=\"en\"%s>\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+          "'unsafe-inline'; "
+          "style-src 'unsafe-inline'; img-src data: blob:%s\">\n<title>",
+          live ? " data-live" : "", live ? "; connect-src 'self'" : "");
   plot_escape(out, title);
   fputs(" \xC2\xB7 Capstan</title>\n<style>", out);
   fwrite(style.text, 1, style.length, out);
@@ -79,14 +80,36 @@ static void put_page(FILE *out, const report_source *sources, int n) {
   fputs(
       "</h1><noscript>This report needs JavaScript; it loads nothing from any network.</noscript></header>\n",
       out);
+}
+
+static void put_scripts(FILE *out, int with_space) {
+  web_asset script = web_report_script(), space = web_space_script();
+  if (with_space) put_packed(out, "space", space.text, space.length);
+  fputs("<script>", out);
+  fwrite(script.text, 1, script.length, out);
+  fputs("</script>\n</body>\n</html>\n", out);
+}
+
+static void put_page(FILE *out, const report_source *sources, int n) {
+  put_head(out, sources[0].title && *sources[0].title ? sources[0].title : sources[0].label, 0);
   bytes data = {0};
   report_encode(sources, n, &data);
   put_packed(out, "data", data.data, data.length);
   free(data.data);
-  if (in_space(sources, n)) put_packed(out, "space", space.text, space.length);
-  fputs("<script>", out);
-  fwrite(script.text, 1, script.length, out);
-  fputs("</script>\n</body>\n</html>\n", out);
+  put_scripts(out, in_space(sources, n));
+}
+
+bytes report_live_page(int with_space) {
+  bytes page = {0};
+  char *text = NULL;
+  FILE *memory = open_memstream(&text, &page.length);
+  if (memory) {
+    put_head(memory, "A run that goes on", 1);
+    put_scripts(memory, with_space);
+    fclose(memory);
+  }
+  page.data = (unsigned char *)text;
+  return page;
 }
 
 int report_write(const char *where, const char *path, int named, const report_source *sources, int n) {

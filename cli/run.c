@@ -9,6 +9,7 @@
 #include "report.h"
 #include "result_files.h"
 #include "result_open.h"
+#include "watch.h"
 
 #include <math.h>
 #include <signal.h>
@@ -22,7 +23,7 @@ enum { LINES_SHOWN = 12 };
 #define LARGE 2e8
 
 typedef struct run_options {
-  int help, json, quiet, no_report;
+  int help, json, quiet, no_report, watch;
   const char *folder, *resume, *flush;
   double every; /* [s] */
   text_list set;
@@ -44,6 +45,7 @@ static void print_help(FILE *out, const option *table, int n) {
           "  capstan run block.yaml\n"
           "  capstan run block.yaml --set contacts.belt.friction.mu_s=0.9 --set run.until='20 s' -o more\n"
           "  capstan run block.yaml --json | jq .energy\n"
+          "  capstan run block.yaml --watch                       # then open the address that it says\n"
           "  capstan run --resume block.results\n");
 }
 
@@ -180,11 +182,26 @@ static void print_summary(const outcome *o, const char *folder) {
 typedef struct watch {
   progress bar;
   recording *record;
+  watch_server *page; /* NULL: nobody follows */
+  outcome now;        /* for the page */
+  int stopped;        /* somebody said so there */
 } watch;
+
+/* What the page shows of a run. */
+static report_source shown(const watch *w, char label[256]) {
+  report_label(label, 256, w->record->folder);
+  return report_source_of(label, &w->now);
+}
 
 static int look(const cps_progress *now, void *data) {
   watch *w = (watch *)data;
   int stop = progress_show(now, &w->bar);
+  if (w->page) {
+    char label[256];
+    w->now.wall = seconds_now() - w->bar.started;
+    report_source source = shown(w, label);
+    if (watch_tick(w->page, &source)) stop = w->stopped = 1;
+  }
   return !recording_tick(w->record) || stop;
 }
 
@@ -314,11 +331,18 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
   if (!from && !o->quiet) export_name_stale("run", folder);
   if (recording_start(&record, from != NULL)) {
     watch w = {.record = &record};
+    w.now = (outcome){.scenario = scenario,
+                      .result = record.source.result,
+                      .settings = settings,
+                      .n_settings = n_settings,
+                      .status = "running"};
+    if (o->watch) w.page = watch_start("run", scenario->dim == 3);
+    if (w.page) fprintf(stderr, "capstan run: to follow it: %s\n", watch_address(w.page));
     progress_start(&w.bar, stderr, o->quiet);
     cps_simulation_on_checkpoint(sim, recording_checkpoint, &record);
     cps_status status = cps_simulation_run(sim, look, &w, &error);
     double wall = seconds_now() - w.bar.started;
-    int stopped = status != CPS_OK && (progress_stopped() || record.failed);
+    int stopped = status != CPS_OK && (progress_stopped() || w.stopped || record.failed);
     outcome all = {.scenario = scenario,
                    .result = record.source.result,
                    .settings = settings,
@@ -329,6 +353,12 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
                    .error = status == CPS_OK ? NULL : &error,
                    .wall = wall};
     progress_end(&w.bar);
+    w.now = all;
+    if (w.page) {
+      char label[256];
+      report_source source = shown(&w, label);
+      watch_end(w.page, &source);
+    }
     exit_status = conclude(&all, &record, o, status, stopped);
   } else {
     complain("run", "%s", record.error.text);
@@ -419,6 +449,7 @@ int run_run(int argc, char **argv) {
       {"set", 's', OPTION_LIST, &o.set, "PATH=VALUE", "change a value of the file, as often as you like"},
       {"resume", 0, OPTION_TEXT, (void *)&o.resume, "FOLDER", "go on with a run that was interrupted"},
       {"flush", 0, OPTION_TEXT, (void *)&o.flush, "SECONDS", "how often results are secured; 1"},
+      {"watch", 'w', OPTION_FLAG, &o.watch, NULL, "serve a page on this computer that follows the run"},
       {"json", 0, OPTION_FLAG, &o.json, NULL, "print the summary as one JSON document"},
       {"no-report", 0, OPTION_FLAG, &o.no_report, NULL, "write no report.html"},
       {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},

@@ -1,6 +1,7 @@
 // report.mjs - opens reports in chromium: no errors, no network, controls that work, numbers that are right, pictures as they should be.
 // usage: BROWSER=/usr/bin/chromium node report.mjs FOLDER [--update]   (FOLDER is made by run.sh)
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -429,6 +430,33 @@ const tests = {
     await page.keyboard.press("+");
     assert.ok((await drawing(page)) !== later, "zoom does nothing");
     await page.done();
+  },
+
+  async "a run that goes on is followed, and stopped"() {
+    const child = spawn(process.env.CAPSTAN, ["run", join(folder, "long.yaml"), "--watch", "--no-report", "-o", join(folder, "long")], { stdio: ["ignore", "ignore", "pipe"] });
+    const ended = new Promise((done) => { child.on("exit", done); });
+    try {
+      let said = "";
+      child.stderr.on("data", (d) => { said += d; });
+      for (let k = 0; k < 200 && !/http:\S+/.test(said); k++) await new Promise((done) => { setTimeout(done, 50); });
+      const address = /http:\S+/.exec(said)?.[0] ?? assert.fail(`no address: ${said}`);
+      assert.match(address, /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/);
+      const page = await (await plain.newContext({ viewport: { width: 1280, height: 800 } })).newPage(), trouble = [];
+      page.on("pageerror", (e) => trouble.push(e.stack));
+      page.on("request", (r) => { if (!r.url().startsWith(address) && !/^(data|blob):|favicon/.test(r.url())) trouble.push(`asks for ${r.url()}`); });
+      await page.goto(address);
+      await page.waitForSelector("html[data-ready]");
+      await page.click("[data-test=theme]");
+      const one = await seconds(page);
+      await page.waitForFunction((t) => parseFloat(document.querySelector("[data-test=time]").textContent) > t, one, { timeout: 20000 });
+      assert.ok(["light", "dark"].includes(await page.evaluate(() => document.documentElement.dataset.theme)), "the theme is forgotten");
+      await page.click("[data-test=stop]");
+      await page.waitForFunction(() => /has ended/.test(document.querySelector("[data-test=live]").textContent), null, { timeout: 20000 });
+      assert.equal(await ended, 1);
+      assert.match(said, /stopped on request/);
+      assert.deepEqual(trouble, []);
+      await page.context().close();
+    } finally { child.kill(); }
   },
 
   async "light and dark"() {

@@ -64,6 +64,16 @@ cables:
 run: {until: 1.1 s, output: 20 ms, fields: 20 ms}
 YAML
 run "$temp/runaway.yaml" -o "$temp/runaway"
+# A run that lasts until it is stopped.
+cat >"$temp/long.yaml" <<'YAML'
+capstan: 1
+title: A long run
+bodies: {block: {mass: 1 kg}}
+surfaces: {belt: {velocity: 0.1 m/s}}
+springs: {spring: {between: [ground, block], stiffness: 10 N/m}}
+contacts: {c: {between: [block, belt], normal: 5 N, friction: {coulomb-static: {mu_s: 0.5, mu_d: 0.3}}}}
+run: {until: 1e6 s, output: 0.1 s, step: 1 ms}
+YAML
 # A title that would like to be a script, and a run that does not come to its end.
 cat >"$temp/hostile.yaml" <<'YAML'
 capstan: 1
@@ -78,4 +88,4 @@ node test/web/synthetic.mjs "$temp/space.html" space
 node test/web/synthetic.mjs "$temp/large.html" plane 2000
 node test/web/synthetic.mjs "$temp/doubtful.html" plane 40 "the mesh is too coarse for this drum"
 
-BROWSER=$browser node test/web/report.mjs "$temp" "$@"
+CAPSTAN=$CAPSTAN BROWSER=$browser node test/web/report.mjs "$temp" "$@"

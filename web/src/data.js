@@ -58,8 +58,11 @@ function resolve(value, bytes) {
   return value;
 }
 
-export async function load(element) {
-  const bytes = await gunzip(fromBase64(element.textContent.trim()));
+export const load = async (element) => unpack(fromBase64(element.textContent.trim()));
+
+// The runs in a gzip stream.
+export async function unpack(packed) {
+  const bytes = await gunzip(packed);
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
   const all = resolve(header, bytes.subarray(4 + length));
@@ -119,7 +122,9 @@ export class Run {
   get from() { return this.times.length ? this.times[0] : this.run.from; }
   get until() {
     const t = this.times.length ? this.times[this.times.length - 1] : this.run.from;
-    return this.frames.length ? Math.max(t, this.frames[this.frames.length - 1]) : t;
+    if (!this.frames.length) return t;
+    // Of a run that goes on, as far as both rows and frames go.
+    return (this.status === "running" ? Math.min : Math.max)(t, this.frames[this.frames.length - 1]);
   }
 
   column(name) { return this.byName.get(name); }

@@ -69,6 +69,18 @@ export class Machine {
     this.draw();
   }
 
+  // What the user has made of the view, for a later drawing of the same machine.
+  state() { return { mode: this.mode, followed: this.followed && [this.followed.kind, this.followed.name], zoom: this.zoom, pan: this.pan, options: this.options, chosen: this.chosen }; }
+  restore(s) {
+    Object.assign(this.options, s.options);
+    this.makeLegend();
+    const target = s.followed && this.scene.targets().find((t) => t.kind === s.followed[0] && t.name === s.followed[1]);
+    if (target) this.follow(target); else if (s.chosen) this.frameOn(s.mode);
+    this.zoom = s.zoom;
+    this.pan = s.pan;
+    this.request();
+  }
+
   // ---- what is framed
 
   makeFraming() {
@@ -81,7 +93,7 @@ export class Machine {
 
   frameChosen() {
     const target = this.scene.targets()[this.framing.value];
-    if (target) this.follow(target); else this.frameOn(this.framing.value);
+    if (target) this.follow(target); else { this.chosen = true; this.frameOn(this.framing.value); }
   }
 
   follow(target) {

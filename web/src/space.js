@@ -390,6 +390,7 @@ globalThis.capstanSpace = (machine, clock, look) => {
   view.canvas.addEventListener("pointerleave", () => machine.hover(null));
   view.canvas.addEventListener("click", (e) => { const at = place(e); machine.clicked(e, pressed ? Math.hypot(at[0] - pressed[0], at[1] - pressed[1]) : 0, at); });
   view.canvas.addEventListener("dblclick", () => { clearTimeout(machine.clicking); machine.fit(); });
+  machine.dispose = () => { view.controls.dispose(); view.renderer.dispose(); view.renderer.forceContextLoss(); };
   machine.resize();
   view.fit();
   return machine;
