@@ -19,6 +19,9 @@ const char *exit_status_meaning(int status);
 /* Writes capstan.1 and capstan-COMMAND.1 into a folder. */
 int manual_write(const char *folder);
 
+/* columns.c: the reference of the columns of results, in Markdown. */
+void columns_write(FILE *out);
+
 /* new.c: calls with the name of every machine that can be copied. */
 void new_names(void (*call)(const char *name, void *data), void *data);
 

@@ -68,6 +68,10 @@ static int help_about(int argc, char **argv) {
     print_help(stdout);
     return STATUS_GOOD;
   }
+  if (strcmp(argv[0], "--columns") == 0 && argc == 1) {
+    columns_write(stdout);
+    return STATUS_GOOD;
+  }
   if (strcmp(argv[0], "--man") == 0) {
     if (argc == 2) return manual_write(argv[1]);
     complain("help", "--man needs a folder for the pages: capstan help --man FOLDER");

@@ -13,10 +13,11 @@ if [ "${1:-}" != --check ]; then
   "$tool" models --markdown docs/models.md
   "$tool" check --reference >docs/scenario.md
   "$tool" check --schema >docs/scenario.schema.json
+  "$tool" help --columns >docs/columns.md
   mkdir -p docs/man
   rm -f docs/man/*.1
   "$tool" help --man docs/man
-  echo "wrote docs/scenario.md, docs/scenario.schema.json and docs/man" >&2
+  echo "wrote docs/scenario.md, docs/scenario.schema.json, docs/columns.md and docs/man" >&2
   rm -f docs/verification/*.svg
   "$tool" reproduce --markdown docs/verification.md | tail -n 1
   exit
@@ -29,8 +30,9 @@ mkdir "$temp/models" "$temp/man"
 "$tool" models --markdown "$temp/models.md" >/dev/null
 "$tool" check --reference >"$temp/scenario.md"
 "$tool" check --schema >"$temp/scenario.schema.json"
+"$tool" help --columns >"$temp/columns.md"
 same=yes
-for file in models.md scenario.md scenario.schema.json; do diff "$temp/$file" "docs/$file" || same=no; done
+for file in models.md scenario.md scenario.schema.json columns.md; do diff "$temp/$file" "docs/$file" || same=no; done
 if [ $same = no ] || ! diff -rq "$temp/models" docs/models || ! diff -r "$temp/man" docs/man; then
   echo "docs: docs/ is not what the tool writes; run make docs" >&2
   exit 1

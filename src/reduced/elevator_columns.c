@@ -63,7 +63,7 @@ static void cable(row *r, const lift *l) {
   char kind[16 + 2 * NAME_MAX_LENGTH];
   snprintf(kind, sizeof kind, "cables.%s", name);
   const char *on = l->drum->name;
-  double friction = l->ea * (e1 - e2), normal = 0;
+  double friction = l->turn * l->ea * (e1 - e2), normal = 0; /* counterclockwise, as of finite elements */
   if (l->model != CABLE_SPRINGS) /* the integral of tension over the arc */
     normal = l->ea * (fabs(e2 - e1) / l->mu + (l->wrap - slips) * (l->mode == LIFT_AT_START ? e2
                                                                    : l->mode == LIFT_AT_END ? e1

@@ -8,6 +8,7 @@
  * A chunk that is flushed before it is full is written again later, and in SWMR mode its old place is lost. Chunks
  * of live files are therefore short; when the run ends the file is written anew with long ones.
  */
+#include "column_meanings.h"
 #include "hdf.h"
 #include "hdf_disk.h"
 #include "output_file.h"
@@ -64,43 +65,6 @@ struct result_file {
 
 /* ------------------------------------------------------------------ names for people */
 
-static const struct meaning {
-  const char *kind, *what, *text;
-} meanings[] = {
-    {"time", "", "time"},
-    {"bodies", "x", "position of body %s"},
-    {"bodies", "y", "position of body %s, upwards"},
-    {"bodies", "v", "velocity of body %s"},
-    {"bodies", "vx", "velocity of body %s along x"},
-    {"bodies", "vy", "velocity of body %s along y"},
-    {"surfaces", "x", "position of surface %s"},
-    {"surfaces", "v", "velocity of surface %s"},
-    {"springs", "force", "tension of spring %s"},
-    {"contacts", "v", "sliding velocity of contact %s"},
-    {"contacts", "f", "friction force of contact %s"},
-    {"contacts", "n", "normal force of contact %s"},
-    {"contacts", "f_eq", "balance force of contact %s"},
-    {"contacts", "slips", "whether contact %s slips"},
-    {"contacts", "work", "energy dissipated by contact %s"},
-    {"energy", "kinetic", "kinetic energy"},
-    {"energy", "elastic", "elastic energy"},
-    {"energy", "gravity", "potential energy of gravity"},
-    {"energy", "friction", "energy dissipated by friction"},
-    {"energy", "damping", "energy dissipated by dampers"},
-    {"energy", "load_work", "work of loads"},
-    {"energy", "motion_work", "work of prescribed motions"},
-    {"energy", "error", "closing error of the energy balance"},
-    {"cables", "s", "material coordinate of the nodes of cable %s"},
-    {"cables", "position", "position of the nodes of cable %s"},
-    {"cables", "tension", "tension of cable %s"},
-    {"cables", "contact.s", "material coordinate of the contact points of cable %s"},
-    {"cables", "contact.normal", "normal force at the contact points of cable %s"},
-    {"cables", "contact.friction", "friction force at the contact points of cable %s"},
-    {"cables", "contact.slip", "sliding velocity at the contact points of cable %s"},
-    {"cables", "contact.state", "contact points of cable %s: 0 off, 1 sticks, 2 slips"},
-    {"cables", "contact.drum", "drum that the contact points of cable %s touch, -1 if none"},
-};
-
 static int split_derivative(const char *name, int *column, const char **parameter, int *length);
 
 void cps_result_long_name(const char *name, char *text, size_t size) {
@@ -113,23 +77,13 @@ void cps_result_long_name(const char *name, char *text, size_t size) {
     snprintf(text, size, "derivative of %s by %.*s", of, length, parameter);
     return;
   }
-  size_t kind = strcspn(name, ".");
-  const char *middle = name[kind] ? name + kind + 1 : name + kind;
-  size_t n = strcspn(middle, ".");
-  const char *what = middle[n] ? middle + n + 1 : middle;
   char thing[NAME_MAX_LENGTH + 1];
-  snprintf(thing, sizeof thing, "%.*s", middle[n] ? (int)n : 0, middle);
-  snprintf(text, size, "%s", name);
-  for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
-    const struct meaning *m = &meanings[i];
-    const char *gap = strstr(m->text, "%s");
-    if (strlen(m->kind) != kind || strncmp(m->kind, name, kind) != 0 || strcmp(m->what, what) != 0) continue;
-    if (gap)
-      snprintf(text, size, "%.*s%s%s", (int)(gap - m->text), m->text, thing, gap + 2);
-    else
-      snprintf(text, size, "%s", m->text);
-    return;
-  }
+  const column_meaning *m = cps_column_meaning(name, thing, sizeof thing);
+  const char *gap = m ? strstr(m->text, "%s") : NULL;
+  if (gap)
+    snprintf(text, size, "%.*s%s%s", (int)(gap - m->text), m->text, thing, gap + 2);
+  else
+    snprintf(text, size, "%s", m ? m->text : name);
 }
 
 /* ------------------------------------------------------------------ sizes */

@@ -245,7 +245,7 @@ static const char winch[] =
     "    density: 6000 kg/m3\n"
     "    bending_factor: 0.1\n"
     "    damping: {axial: 2 kN s}\n"
-    "    mesh: {size: 200 mm, on_drums: 20 mm}\n"
+    "    mesh: {size: 150 mm, on_drums: 30 mm}\n"
     "    path:\n"
     "      - {rim: winch}\n"
     "      - {around: winch, turn: clockwise, turns: 3}\n"
@@ -253,8 +253,7 @@ static const char winch[] =
     "      - hang 4 m\n"
     "      - load\n"
     "    contact:\n"
-    "      at: {quadrature: 2}\n"
-    "      normal: {linear: {stiffness: 200 MN/m2, damping: 50 kN s/m2}}\n"
+    "      normal: {hunt-crossley: {stiffness: 1e7}}\n"
     "      friction: {quinn: {mu: 0.2, epsilon: 10 mm/s}}\n"
     "run: {until: 20 s, output: 10 ms, fields: 100 ms}\n"
     "```\n";

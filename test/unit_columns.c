@@ -1,0 +1,173 @@
+/* unit_columns.c - every column and field that is recorded has its row in the
+ * table of meanings, with its unit; and the signs that the table states are
+ * those of the numbers. */
+#include "test.h"
+
+#include "capstan.h"
+#include "column_meanings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ran {
+  cps_scenario *scenario;
+  cps_system *system;
+  cps_simulation *sim;
+  const cps_result *result;
+} ran;
+
+static ran run(const char *text) {
+  cps_problems *problems = NULL;
+  cps_error err = {.time = NAN};
+  ran r = {.scenario = cps_scenario_parse(text, strlen(text), "columns.yaml", NULL, 0, &problems)};
+  if (!r.scenario) fail_msg("%s", cps_problems_at(problems, 0)->text);
+  cps_problems_free(problems);
+  r.system = cps_system_new(r.scenario, &err);
+  r.sim = r.system ? cps_simulation_new(r.system, &err) : NULL;
+  if (!r.sim || cps_simulation_run(r.sim, NULL, NULL, &err) != CPS_OK) fail_msg("%s", err.text);
+  r.result = cps_simulation_result(r.sim);
+  return r;
+}
+
+static void end(ran *r) {
+  cps_simulation_free(r->sim);
+  cps_system_free(r->system);
+  cps_scenario_free(r->scenario);
+}
+
+#define BLOCKS                                                                                               \
+  "capstan: 1\n"                                                                                             \
+  "bodies: {block: {mass: 1 kg, v: 1 m/s}, ball: {mass: 1 kg, position: [0, "                                \
+  "1]}}\n"                                                                                                   \
+  "surfaces: {belt: {velocity: 0.1 m/s}, table: {position: {sine: "                                          \
+  "{amplitude: 1 mm, omega: 1 rad/s}}}}\n"                                                                   \
+  "springs: {rope: {between: [{ground: [0, 2]}, ball], stiffness: 100 N/m, "                                 \
+  "length: 0.9 m}}\n"                                                                                        \
+  "contacts: {sole: {between: [block, belt], normal: 5 N, friction: {%s: "                                   \
+  "{}}}}\n"                                                                                                  \
+  "run: {until: 0.05 s, output: 10 ms}\n"
+
+/* A pulley that a motor turns, one on a bearing that its load carries, and a
+ * cable over both. */
+#define TACKLE                                                                                               \
+  "capstan: 1\n"                                                                                             \
+  "drums:\n"                                                                                                 \
+  "  winch: {radius: 150 mm, center: [0.3, 0], inertia: 0.1 kg m2, drive: "                                  \
+  "{rotation: {step5: {from: [0 s, 0], to: [2 s, 0.1 rad]}}}}\n"                                             \
+  "  block: {radius: 150 mm, center: [0, -2], inertia: 0.05 kg m2, drive: "                                  \
+  "free, carried_by: hook,\n"                                                                                \
+  "          bearing: {friction: {tanh: {mu: 0.1}}, radius: 20 mm}}\n"                                       \
+  "bodies: {hook: {mass: 200 kg, position: [0, -2.5]}, counterweight: {mass: "                               \
+  "80 kg}}\n"                                                                                                \
+  "cables:\n  rope: {EA: 1 MN, EI: 1 N m2, mass_per_length: 0.5 kg/m, "                                      \
+  "damping: {axial: 4 kN s}, elements: 40,\n"                                                                \
+  "    path: [{pinned: [-0.15, 0]}, under block, over winch, hang 1 m, "                                     \
+  "counterweight],\n"                                                                                        \
+  "    contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: "                                      \
+  "{quinn: {mu: 0.2}}}}\n"                                                                                   \
+  "run: {until: 0.1 s, output: 10 ms, fields: 50 ms}\n"
+
+#define ELEVATOR(model)                                                                                      \
+  "capstan: 1\n"                                                                                             \
+  "drums: {pulley: {radius: 300 mm, inertia: 0.5 kg m2, drive: {rotation: "                                  \
+  "{ramp: {rate: 0.1 rad/s}}}}}\n"                                                                           \
+  "bodies: {counterweight: {mass: 600 kg}, cabin: {mass: 1000 kg}}\n"                                        \
+  "cables:\n  rope: {EA: 39 MN, mass_per_length: 2 kg/m, " model "\n"                                        \
+  "    path: [counterweight, hang 1 m, over pulley, hang 3 m, cabin],\n"                                     \
+  "    contact: {normal: {hunt-crossley: {stiffness: 1e8}}, friction: "                                      \
+  "{coulomb: {mu: 0.7}}}}\n"                                                                                 \
+  "run: {until: 0.1 s, output: 10 ms}\n"
+
+/* Columns of a contact that are internal states have their meaning in the table
+ * of laws. */
+static int is_state(const char *name) {
+  const char *what = strrchr(name, '.');
+  if (strncmp(name, "contacts.", 9) != 0) return 0;
+  for (int i = 0; i < cps_law_count(); i++)
+    for (int k = 0; k < cps_law_at(i)->n_states; k++)
+      if (strcmp(cps_law_at(i)->states[k].name, what + 1) == 0) return 1;
+  return 0;
+}
+
+static void check_meanings(const char *text) {
+  ran r = run(text);
+  char thing[100];
+  for (int c = 0; c < cps_result_columns(r.result); c++) {
+    const char *name = cps_result_name(r.result, c);
+    const column_meaning *m = cps_column_meaning(name, thing, sizeof thing);
+    if (!m && is_state(name)) continue;
+    if (!m) fail_msg("the column %s has no meaning", name);
+    assert_string_equal(m->unit, cps_result_unit(r.result, c));
+    assert_false(m->field);
+  }
+  for (int i = 0; i < cps_result_fields(r.result); i++) {
+    const cps_field *f = cps_result_field(r.result, i);
+    const column_meaning *m = cps_column_meaning(f->name, thing, sizeof thing);
+    if (!m) fail_msg("the field %s has no meaning", f->name);
+    assert_string_equal(m->unit, f->unit);
+    assert_true(m->field);
+  }
+  end(&r);
+}
+
+static void test_meanings(void **state) {
+  (void)state;
+  char text[2000];
+  static const char *const laws[] = {"coulomb-static", "lugre", "tanh"};
+  for (int i = 0; i < 3; i++) {
+    snprintf(text, sizeof text, BLOCKS, laws[i]);
+    check_meanings(text);
+  }
+  check_meanings(TACKLE);
+  check_meanings(ELEVATOR("model: semi-analytical,"));
+  check_meanings(ELEVATOR("model: springs,"));
+}
+
+static double last(const ran *r, const char *name) {
+  int c = cps_result_find(r->result, name);
+  if (c < 0) fail_msg("there is no column %s", name);
+  return cps_result_data(r->result, c)[cps_result_rows(r->result) - 1];
+}
+
+/* The signs: a heavy cabin on the right of a pulley with a clockwise path. */
+static void check_signs(const char *text) {
+  ran r = run(text);
+  double t_in = last(&r, "cables.rope.pulley.t_in"), t_out = last(&r, "cables.rope.pulley.t_out");
+  double friction = last(&r, "cables.rope.pulley.friction"), torque = last(&r, "drums.pulley.torque");
+  assert_true(t_out > 1.3 * t_in);
+  /* The cabin would pull the cable clockwise: friction holds it
+   * counterclockwise, and turns the drum clockwise. */
+  assert_true(friction > 0 && torque < 0);
+  assert_true(fabs(friction - (t_out - t_in)) < 0.1 * friction);
+  assert_true(fabs(torque + 0.3 * friction) < 0.02 * fabs(torque));
+  /* The motor holds against it, and the cables press the drum down. */
+  assert_true(fabs(last(&r, "drums.pulley.drive") + torque) < 0.05 * fabs(torque));
+  assert_true(last(&r, "drums.pulley.fy") < 0);
+  double margin = last(&r, "cables.rope.pulley.margin");
+  assert_true(margin > 0 && margin < 1);
+  end(&r);
+}
+
+static void test_signs(void **state) {
+  (void)state;
+  check_signs(ELEVATOR("elements: 60,"));
+  check_signs(ELEVATOR("model: semi-analytical,"));
+  ran r = run(TACKLE);
+  /* The rope under the block holds it up with twice its tension. */
+  assert_true(fabs(last(&r, "drums.block.fy") - 200 * 9.81) < 0.05 * 200 * 9.81);
+  end(&r);
+  char text[2000];
+  snprintf(text, sizeof text, BLOCKS, "coulomb-static");
+  r = run(text);
+  /* The block slides forward on the belt, and friction acts backward. The
+   * spring is stretched, and pulls. */
+  assert_true(last(&r, "contacts.sole.v") > 0 && last(&r, "contacts.sole.f") < 0 &&
+              last(&r, "springs.rope.force") > 0);
+  end(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_meanings), cmocka_unit_test(test_signs)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
