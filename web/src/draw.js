@@ -1,6 +1,6 @@
 // draw.js - paints a scene with a 2D context. All lengths given to it are in metres; `view` maps them to pixels.
 import { Labels } from "./labels.js";
-import { look, ramp } from "./look.js";
+import { look, ramp, theme } from "./look.js";
 import { ARROW } from "./scene.js";
 
 const TAU = 2 * Math.PI;
@@ -79,8 +79,8 @@ function roundRect(g, x, y, w, h, r) {
   g.roundRect(x, y, w, h, Math.max(0, Math.min(r, w / 2, h / 2)));
 }
 
-export function paint(g, scene, t, view, options) {
-  const c = look(options.theme), ghost = options.ghost;
+export function paint(g, scene, t, view, given) {
+  const options = { ...given, theme: given.theme ?? theme() }, c = look(options.theme), ghost = options.ghost;
   const art = { g, scene, t, view, c, options, px: (p) => view.px(p), len: (m) => m * view.scale };
   art.labels = new Labels(g, view.width, view.height, c.paper, c.ink);
   g.globalAlpha = ghost ? 0.8 : 1;
