@@ -27,6 +27,7 @@ run scenarios/quinn/two-blocks.yaml -o "$temp/first" --set run.output=20ms
 run scenarios/quinn/two-blocks.yaml -o "$temp/second" --set run.output=30ms --set contacts.below.friction.mu=0.4
 "$CAPSTAN" report "$temp/first" "$temp/second" -o "$temp/compare.html" --quiet
 "$CAPSTAN" report "$temp/first" "$temp/festoon" -o "$temp/different.html" --quiet
+"$CAPSTAN" models --compare quinn,lugre --test pulse,hysteresis --html "$temp/laws.html" 2>/dev/null
 # A drum carried by its load, with the rope below it, where angles pass from 180 to -180 degrees; and a rope that runs off its drum.
 cat >"$temp/tackle.yaml" <<'YAML'
 capstan: 1

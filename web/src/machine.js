@@ -253,12 +253,13 @@ export class Machine {
   hover(at) { this.pointer = at; this.request(); }
 
   tell() {
-    const found = this.pointer && this.find(this.pointer);
+    // Without a pointer the values of what is followed are shown.
+    const found = this.pointer ? this.find(this.pointer) : this.followed && { kind: this.followed.kind, target: this.followed, name: this.followed.name };
     this.tip.hidden = !found;
-    this.canvas.style.cursor = found?.target ? "zoom-in" : "";
+    this.canvas.style.cursor = this.pointer && found?.target ? "zoom-in" : "";
     if (!found) return;
     this.tip.replaceChildren(el("b", {}, found.name), ...describe(this.scene, this.clock.time, found).map(([label, value]) => el("span", {}, label ? `${label} ` : "", el("i", {}, value))));
-    const w = this.tip.offsetWidth, h = this.tip.offsetHeight, [x, y] = this.pointer;
+    const w = this.tip.offsetWidth, h = this.tip.offsetHeight, [x, y] = this.pointer ?? [-4, 0];
     this.tip.style.left = `${Math.max(4, x + 16 + w > this.width ? x - w - 12 : x + 16)}px`;
     this.tip.style.top = `${Math.max(4, Math.min(this.height - h - 4, y + 12))}px`;
   }
