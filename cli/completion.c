@@ -159,7 +159,7 @@ static int complete(int index, int n, char **words) {
 int completion_run(int argc, char **argv) {
   double index;
   if (argc >= 3 && strcmp(argv[0], "--complete") == 0) {
-    if (!read_number(argv[1], &index) || index < 0 || index > argc) return STATUS_USAGE;
+    if (!read_number(argv[1], &index) || index < 0 || index > argc - 2) return STATUS_USAGE;
     return complete((int)index, argc - 2, argv + 2);
   }
   int help = 0;
