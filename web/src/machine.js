@@ -4,12 +4,11 @@
 // come on top.
 import { paint } from "./draw.js";
 import { button, el, look, quantity, ramp, ticks } from "./look.js";
-import { describe, pick } from "./pick.js";
+import { describe, pick, wheelFactor } from "./pick.js";
 import { download, fileName } from "./save.js";
 import { Scene, sameMachine } from "./scene.js";
 
 const FOLLOWED = 4.4; // size of the view over that of what is followed
-const NOTCH = 0.22; // most that one event of the wheel zooms, as a logarithm: a notch is a quarter
 const IN_SPACE = 0.8; // height over width of a view in space
 const DRAGGED = 4; // a press that moves further than this is no click [px]
 
@@ -230,12 +229,11 @@ export class Machine {
     for (const end of ["pointerup", "pointercancel"]) c.addEventListener(end, (e) => pointers.delete(e.pointerId));
     c.addEventListener("click", (e) => this.clicked(e, moved, place(e)));
     c.addEventListener("dblclick", () => { clearTimeout(this.clicking); this.fit(); });
-    // The plain wheel scrolls the page; with Ctrl (which a pinch on a touchpad sends) it zooms.
     c.addEventListener("wheel", (e) => {
-      if (!e.ctrlKey && !e.metaKey) return;
+      const factor = wheelFactor(e);
+      if (factor === null) return;
       e.preventDefault();
-      const lines = e.deltaMode === 1 ? 30 : 1;
-      this.zoomBy(Math.exp(Math.min(NOTCH, Math.max(-NOTCH, -0.01 * lines * e.deltaY))), ...place(e));
+      this.zoomBy(factor, ...place(e));
     }, { passive: false });
   }
 

@@ -1,7 +1,15 @@
 // pick.js - what lies under the pointer, and what there is to say about it.
 import { fixed, quantity } from "./look.js";
 
+const NOTCH = 0.22; // most that one event of the wheel zooms, as a logarithm: a notch is a quarter
 const NEAR = 14; // how near a rope the pointer must be [px]
+
+// By how much an event of the wheel zooms; null without Ctrl (which a pinch on a touchpad sends), for then the page scrolls.
+export function wheelFactor(e) {
+  if (!e.ctrlKey && !e.metaKey) return null;
+  const lines = e.deltaMode === 1 ? 30 : 1;
+  return Math.exp(Math.min(NOTCH, Math.max(-NOTCH, -0.01 * lines * e.deltaY)));
+}
 
 // The thing under a place on the screen; null if there is none. `project(p)` gives the pixels of a place of the machine, `lengthAt(p, m)` how
 // many pixels m metres are there, `placeOf(target, t)` where a body or drum is.

@@ -7,7 +7,7 @@ import {
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { valueAt } from "./data.js";
 import { quantity, ticks } from "./look.js";
-import { pick } from "./pick.js";
+import { pick, wheelFactor } from "./pick.js";
 
 const AROUND = 10, PARTS = 4; // vertices around a tube, pieces per element
 const ARROW_SPACE = 0.06, MARK_SPACE = 0.03; // between arrows and between marks, over the radius of the drum
@@ -385,6 +385,14 @@ globalThis.capstanSpace = (machine, clock, look) => {
   // The camera's own controls move and zoom; values and clicks are the machine's.
   let pressed = null;
   const place = (e) => { const r = view.canvas.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
+  // The wheel does what it does in the plane, before the controls see it.
+  machine.box.addEventListener("wheel", (e) => {
+    const factor = wheelFactor(e);
+    e.stopPropagation();
+    if (factor === null) return;
+    e.preventDefault();
+    view.zoomBy(factor);
+  }, { capture: true, passive: false });
   view.canvas.addEventListener("pointerdown", (e) => { pressed = place(e); machine.hover(null); });
   view.canvas.addEventListener("pointermove", (e) => { if (!e.buttons && e.pointerType !== "touch") machine.hover(place(e)); });
   view.canvas.addEventListener("pointerleave", () => machine.hover(null));
