@@ -329,6 +329,7 @@ const tests = {
     assert.match(await tip.textContent(), /left.*mass 10.kg/, "what is followed says nothing");
     // A notch of the wheel is a quarter, not a leap.
     await page.keyboard.press("0");
+    await page.mouse.move(...at);
     await page.keyboard.down("Control");
     await page.mouse.wheel(0, -120);
     await page.keyboard.up("Control");
