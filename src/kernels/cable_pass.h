@@ -236,9 +236,10 @@ static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const step
   if (m->nb > 0) NAME(touch_border)(m, c, p, &t, slot);
 }
 
-/* How the coordinates of an end depend on the border: unknowns at[k], dq_j = by[j][k] dx_k for the first `n`. */
+/* How the coordinates of an end depend on the border: unknowns at[k], dq_j = by[j][k] dx_k for the first `n`. The equations of
+ * `rows` >= `unknowns` of them contain the end's: forces that press a body onto its line do not move it. */
 typedef struct NAME(bond) {
-  int n, unknowns, at[2 * DIM];
+  int n, unknowns, rows, at[2 * DIM];
   double by[2 * DIM][2 * DIM];
   double bend[DIM]; /* second derivative by the first unknown: a rim turns */
 } NAME(bond);
@@ -247,7 +248,7 @@ static void NAME(bond_of)(const machine *m, const cable *c, int side, NAME(bond)
   const tie *e = &c->end[side];
   memset(o, 0, sizeof *o);
   if (c->seam >= 0) {
-    o->n = o->unknowns = 2 * DIM;
+    o->n = o->unknowns = o->rows = 2 * DIM;
     for (int j = 0; j < 2 * DIM; j++) {
       o->at[j] = c->seam + j;
       o->by[j][j] = 1;
@@ -276,13 +277,15 @@ static void NAME(bond_of)(const machine *m, const cable *c, int side, NAME(bond)
       o->unknowns++;
     }
   }
+  o->rows = o->unknowns;
   if (carrier < 0) return;
   const machine_body *y = &m->body[carrier];
   o->n = DIM;
-  for (int k = 0; k < y->n; k++) {
-    o->at[o->unknowns] = y->at + k;
-    for (int d = 0; d < DIM; d++) o->by[d][o->unknowns] = y->along[k][d];
-    o->unknowns++;
+  for (int k = 0; k < y->rows; k++) {
+    o->at[o->rows] = y->row[k];
+    for (int d = 0; d < DIM; d++) o->by[d][o->rows] = y->along[k][d];
+    o->rows++;
+    if (k < y->n) o->unknowns++;
   }
 }
 
@@ -293,8 +296,8 @@ static void NAME(bind_next)(machine *m, cable *c, int i, const NAME(bond) * o, N
          *across = c->across + (size_t)i * (size_t)(B * nb);
   for (int j = 0; j < o->n; j++) {
     for (int r = 0; r < B; r++) {
-      for (int k = 0; k < o->unknowns; k++) {
-        right[r * wide + 1 + o->at[k]] += w->u[r][j] * o->by[j][k];
+      for (int k = 0; k < o->rows; k++) {
+        if (k < o->unknowns) right[r * wide + 1 + o->at[k]] += w->u[r][j] * o->by[j][k];
         across[o->at[k] * B + r] += o->by[j][k] * w->next_l[j][r];
       }
       w->u[r][j] = w->next_l[j][r] = 0;
@@ -308,9 +311,9 @@ static void NAME(bind)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(r
   double *right = c->right + (size_t)i * (size_t)(B * wide),
          *across = c->across + (size_t)i * (size_t)(B * nb);
   for (int j = 0; j < o->n; j++) {
-    for (int k = 0; k < o->unknowns; k++) {
+    for (int k = 0; k < o->rows; k++) {
       double by = o->by[j][k];
-      int at = o->at[k];
+      int at = o->at[k], moves = k < o->unknowns;
       if (by == 0) continue;
       m->rhs[at] += by * w->r[j];
       for (int s = 0; s < B; s++) {
@@ -318,15 +321,15 @@ static void NAME(bind)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(r
           for (int n = 0; n < o->unknowns; n++) m->s[at * nb + o->at[n]] += by * w->d[j][s] * o->by[s][n];
         } else {
           across[at * B + s] += by * w->d[j][s];
-          right[s * wide + 1 + at] += w->d[s][j] * by;
+          if (moves) right[s * wide + 1 + at] += w->d[s][j] * by;
         }
         if (i == c->n) continue;
         (across + B * nb)[at * B + s] += by * w->u[j][s];
-        (right + B * wide)[s * wide + 1 + at] += w->next_l[s][j] * by;
+        if (moves) (right + B * wide)[s * wide + 1 + at] += w->next_l[s][j] * by;
       }
       for (int n = 0; n < nb; n++) { /* what the neighbour, or a contact, has put there */
         m->s[at * nb + n] += by * right[j * wide + 1 + n];
-        m->s[n * nb + at] += across[n * B + j] * by;
+        if (moves) m->s[n * nb + at] += across[n * B + j] * by;
       }
     }
   }

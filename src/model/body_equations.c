@@ -1,131 +1,96 @@
 /* body_equations.c - what several nodes of cables share: drums that are free to turn, bodies, and the friction of both.
  *
  * Unknowns of the border are angles of drums with inertia, coordinates of bodies that are more than a mass at one
- * cable's end, the seams of belts, and friction forces of bearings and rails. Their equations are summed here; what
- * the cables do to them was added by cable_elimination.c. All in changes dq, like the rest: dv = v_q dq, da = a_q dq; friction
- * forces are unknowns themselves.
+ * cable's end, the seams of belts, friction forces of bearings and rails, and the force with which cables and carried
+ * drums press a body onto its line. Their equations are summed here; what the cables do to them was added by
+ * cable_elimination.c. All in changes dq, like the rest: dv = v_q dq, da = a_q dq; forces are unknowns themselves.
+ *
+ * What acts on bodies is that of body_forces.c, whose coordinates are gathered from the unknowns.
  */
 #include "machine.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ bodies and springs */
+/* ------------------------------------------------------------------ what acts on bodies */
 
-/* Adds a force on a body, and its derivatives: out[k] along unknown k. */
-static void push_body(machine *m, const machine_body *y, const double *force) {
-  for (int k = 0; k < y->n; k++)
-    for (int d = 0; d < m->dim; d++) m->rhs[y->at + k] -= force[d] * y->along[k][d];
+/* Coordinates and velocities of bodies and surfaces, states of laws. */
+static void gather(const machine *m, double t) {
+  const cps_system *s = m->system;
+  double *q = m->y, *v = q + s->nx, *z = v + s->nx;
+  for (int i = 0; i < s->nd; i++) {
+    if (m->unknown[i] < 0) continue;
+    q[i] = m->free[m->unknown[i]].q;
+    v[i] = m->free[m->unknown[i]].v;
+  }
+  for (int i = 0; i < m->of->n_bodies; i++) {
+    if (m->body_cable[i] < 0) continue;
+    const cable *c = &m->cable[m->body_cable[i]];
+    size_t at = m->body_end[i] == 0 ? 0 : (size_t)(c->n * c->b);
+    memcpy(q + s->body_q[i], c->q + at, (size_t)m->dim * sizeof(double));
+    memcpy(v + s->body_q[i], c->v + at, (size_t)m->dim * sizeof(double));
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    if (!y->contact) continue;
+    const contact *c = &s->contacts[y->index];
+    memcpy(z + c->z, y->y.z[0], (size_t)c->n_states * sizeof(double));
+  }
+  cps_surfaces_place(s, &m->forces, t, q, v);
 }
 
-/* Adds -T to the matrix between two bodies, force on `of` changing by T times the shift of `by`. */
-static void stiffen(machine *m, const machine_body *of, const machine_body *by, double t[3][3]) {
-  for (int i = 0; i < of->n; i++) {
-    for (int j = 0; j < by->n; j++) {
-      double sum = 0;
-      for (int d = 0; d < m->dim; d++)
-        for (int e = 0; e < m->dim; e++) sum += of->along[i][d] * t[d][e] * by->along[j][e];
-      m->s[(of->at + i) * m->nb + by->at + j] -= sum;
-    }
+/* Sums what acts on bodies, and what cables and drums press them onto their lines with. */
+static void find_forces(const machine *m, double t) {
+  const cps_system *s = m->system;
+  const workspace *k = &m->forces;
+  double load_power, damping;
+  gather(m, t);
+  cps_forces_apply(s, k, t, m->y, m->y + s->nx, &load_power, &damping);
+  if (!k->hangs) return;
+  memset(k->hung, 0, (size_t)s->nx * sizeof(double));
+  for (int i = 0; i < m->n_bodies; i++) {
+    const machine_body *y = &m->body[i];
+    if (y->press_at < 0) continue;
+    for (int c = s->body_q[y->index]; c >= 0; c = s->under[c]) k->hung[c] += m->free[y->press_at].q;
   }
 }
 
 static void add_body(machine *m, const machine_body *y, double a_q) {
-  double force[3] = {0};
-  for (int d = 0; d < m->dim; d++) force[d] = y->mass * (m->gravity[d] - y->a[d]);
-  push_body(m, y, force);
-  for (int k = 0; k < y->n; k++) m->s[(y->at + k) * m->nb + y->at + k] += y->mass * a_q;
+  int q = m->system->body_q[y->index];
+  double more = y->mass - y->of->mass; /* of statics with another load */
+  for (int k = 0; k < y->n; k++) {
+    int at = y->at + k;
+    m->rhs[at] += y->mass * m->free[at].a - m->forces.force[q + k];
+    for (int d = 0; d < m->dim && more != 0; d++) m->rhs[at] -= more * m->gravity[d] * y->along[k][d];
+    m->s[at * m->nb + at] += y->mass * a_q;
+  }
+  if (y->press_at < 0) return;
+  m->rhs[y->press_at] += m->free[y->press_at].q;
+  m->s[y->press_at * m->nb + y->press_at] += 1;
 }
 
-/* The place of an end of a spring, and its body (NULL: none that moves). */
-static const machine_body *spring_end_at(const machine *m, const spring_end *e, double *r, double *v) {
-  const machine_body *y = e->body >= 0 && m->body_border[e->body] >= 0 ? &m->body[m->body_border[e->body]]
-                                                                       : NULL;
-  for (int d = 0; d < 3; d++) {
-    r[d] = e->offset[d] + (y ? y->r[d] : 0);
-    v[d] = y ? y->v[d] : 0;
-  }
-  return y;
-}
-
-/* Tension of a spring, its direction, and the change of the pull on its second end per shift of that end. */
-static double spring_pull(const machine *m, const scenario_spring *g, const double *ra, const double *rb,
-                          const double *va, const double *vb, double v_q, double *along, double t[3][3]) {
-  double span[3], rate[3], length = 0, rate_along = 0, e, e_t;
-  for (int d = 0; d < 3; d++) {
-    span[d] = rb[d] - ra[d];
-    rate[d] = vb[d] - va[d];
-    length += span[d] * span[d];
-  }
-  length = sqrt(length);
-  for (int d = 0; d < 3; d++) {
-    along[d] = g->along_line ? g->axis[d] : length > 0 ? span[d] / length : 0;
-    rate_along += along[d] * rate[d];
-  }
-  e = -g->length;
-  for (int d = 0; d < 3; d++) e += along[d] * span[d];
-  e_t = rate_along;
-  double f = g->stiffness * e + g->damping * e_t;
-  if (g->tension_only && (e <= 0 || f < 0)) f = 0;
-  int pulls = !g->tension_only || f > 0;
-  for (int d = 0; d < m->dim; d++) {
-    for (int k = 0; k < m->dim; k++) {
-      double across = g->along_line || !(length > 0) ? 0 : ((d == k) - along[d] * along[k]) / length;
-      /* -d(f along): along turns with span, and the rate of extension with along */
-      double turned = 0;
-      for (int j = 0; j < m->dim && !g->along_line && length > 0; j++)
-        turned += rate[j] * ((j == k) - along[j] * along[k]) / length;
-      t[d][k] = pulls ? -((g->stiffness + g->damping * v_q) * along[d] * along[k] +
-                          g->damping * along[d] * turned + f * across)
-                      : 0;
-    }
-  }
-  return f;
-}
-
-double cps_border_spring(const machine *m, int i, double v_q, double *along, double t[3][3], double *ra,
-                         double *rb) {
-  const scenario_spring *g = &m->of->springs[i];
-  double va[3], vb[3];
-  spring_end_at(m, &g->end[0], ra, va);
-  spring_end_at(m, &g->end[1], rb, vb);
-  return spring_pull(m, g, ra, rb, va, vb, v_q, along, t);
+/* Adds the derivative of the equation of one coordinate by another. */
+static void stiffen(machine *m, int of, int by, double x) {
+  if (m->unknown[of] >= 0 && m->unknown[by] >= 0) m->s[m->unknown[of] * m->nb + m->unknown[by]] += x;
 }
 
 static void add_springs(machine *m, double v_q) {
-  for (int i = 0; i < m->of->n_springs; i++) {
-    const scenario_spring *g = &m->of->springs[i];
-    double ra[3], rb[3], va[3], vb[3], along[3], t[3][3] = {{0}}, minus[3][3], force[3] = {0}, back[3] = {0};
-    const machine_body *a = spring_end_at(m, &g->end[0], ra, va), *b = spring_end_at(m, &g->end[1], rb, vb);
-    double f = spring_pull(m, g, ra, rb, va, vb, v_q, along, t);
-    for (int d = 0; d < m->dim; d++) {
-      force[d] = -f * along[d];
-      back[d] = f * along[d];
-      for (int e = 0; e < m->dim; e++) minus[d][e] = -t[d][e];
-    }
-    if (b) {
-      push_body(m, b, force);
-      stiffen(m, b, b, t);
-    }
-    if (a) {
-      push_body(m, a, back);
-      stiffen(m, a, a, t);
-    }
-    if (a && b) {
-      stiffen(m, a, b, minus);
-      stiffen(m, b, a, minus);
-    }
+  const cps_system *s = m->system;
+  cps_line_tangents(s, m->y, m->y + s->nx, m->line_k, m->line_d);
+  cps_plane_tangents(s, m->y, m->y + s->nx, m->plane);
+  for (int i = 0; i < s->n_line; i++) {
+    const line_spring *g = &s->line[i];
+    double k = m->line_k[i] + v_q * m->line_d[i];
+    stiffen(m, g->a, g->a, g->sa * g->sa * k);
+    stiffen(m, g->a, g->b, -g->sa * g->sb * k);
+    stiffen(m, g->b, g->a, -g->sa * g->sb * k);
+    stiffen(m, g->b, g->b, g->sb * g->sb * k);
   }
-}
-
-static void add_loads(machine *m, double t) {
-  for (int i = 0; i < m->of->n_loads; i++) {
-    const scenario_load *l = &m->of->loads[i];
-    int at = m->body_border[l->body];
-    if (at < 0) continue;
-    double f = cps_profile_eval(l->force, t).y, force[3];
-    for (int d = 0; d < 3; d++) force[d] = f * l->direction[d];
-    push_body(m, &m->body[at], force);
+  for (int i = 0; i < s->n_plane; i++) {
+    const plane_tangent *t = &m->plane[i];
+    int c[6], n = cps_plane_coordinates(s, &s->plane[i], c);
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++) stiffen(m, c[j], c[k], t->q[j][k] + v_q * t->v[j][k]);
   }
 }
 
@@ -154,37 +119,70 @@ static void add_drum(machine *m, const drum *g, const step_coeffs *coeffs) {
   m->s[at * m->nb + at] += g->of->inertia / coeffs->q_a - by_angle - by_rate * coeffs->v_a / coeffs->q_a;
 }
 
-/* Sliding velocity and acceleration between two freedoms. */
-static void slide_motion(const machine *m, const slide *y, double t, double *x, double *v, double *a) {
+void cps_slides_weigh(machine *m) {
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    double inverse = 0;
+    for (int k = 0; k < m->n_bodies && y->contact; k++)
+      for (int n = 0; n < 2; n++)
+        if (m->body[k].at == y->at[n] && !m->body[k].held) inverse += 1 / m->body[k].mass;
+    if (y->contact) y->p.mass = inverse > 0 ? 1 / inverse : m->body[m->body_border[y->contact->body[0]]].mass;
+  }
+}
+
+/* Sliding place, velocity and acceleration between two freedoms, or of one on a surface. */
+static void slide_motion(const machine *m, const slide *y, double *x, double *v, double *a) {
+  const cps_system *s = m->system;
   *x = *v = *a = 0;
   for (int i = 0; i < 2; i++) {
-    if (y->at[i] < 0) continue;
     double k = i == 0 ? y->factor[0] : -y->factor[1];
-    *x += k * m->free[y->at[i]].q;
-    *v += k * m->free[y->at[i]].v;
-    *a += k * m->free[y->at[i]].a;
+    if (y->at[i] >= 0) {
+      *x += k * m->free[y->at[i]].q;
+      *v += k * m->free[y->at[i]].v;
+      *a += k * m->free[y->at[i]].a;
+    } else if (i == 1 && y->surface) {
+      int q = s->contacts[y->index].b;
+      *x += k * m->y[q];
+      *v += k * m->y[s->nx + q];
+      *a += k * m->forces.surface_a[q];
+    }
   }
-  if (!y->surface) return;
-  profile_value s = cps_profile_eval(y->surface->motion, t);
-  *v -= y->surface->motion_is_velocity ? s.y : s.y_t;
-  *a -= y->surface->motion_is_velocity ? s.y_t : s.y_tt;
 }
 
 /* Normal force of a slide. What cables press on a bearing is the sum of their contact forces, which the pass along the cables
  * has just found; its derivatives take the direction of that sum from the iteration before. */
 static double slide_normal(const machine *m, const slide *y, double t) {
-  if (!y->contact) {
-    const drum *g = &m->drum[y->drum];
-    if (g->of->bearing_load >= 0) return g->of->bearing_load;
-    return sqrt(g->push[0] * g->push[0] + g->push[1] * g->push[1] + g->push[2] * g->push[2]);
+  if (y->contact) return cps_contact_normal(&m->forces, &m->system->contacts[y->index], t);
+  const drum *g = &m->drum[y->drum];
+  if (g->of->bearing_load >= 0) return g->of->bearing_load;
+  return sqrt(g->push[0] * g->push[0] + g->push[1] * g->push[1] + g->push[2] * g->push[2]);
+}
+
+void cps_bodies_look(const machine *m, double t) {
+  find_forces(m, t);
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    double x, v, a;
+    if (!y->contact) continue;
+    slide_motion(m, y, &x, &v, &a);
+    m->forces.v[y->index] = v;
+    m->forces.n[y->index] = slide_normal(m, y, t);
+    m->forces.f[y->index] = m->free[y->f_at].q;
+    m->forces.f_eq[y->index] = cps_slide_is_held(m, y) ? 0 : m->free[y->f_at].q - y->p.mass * a;
   }
-  return y->contact->normal == NORMAL_GIVEN ? cps_profile_eval(y->contact->given, t).y : y->contact->weight;
+}
+
+/* What is held differentiated by the normal force. */
+static double holds_per_load(const contact_law *l, double n) {
+  const double step = 1e-5; /* of laws that are not in proportion to it, by differences */
+  if (l->hold >= 0 || !(n > 0)) return fmax(l->hold, 0);
+  return (cps_friction_holds(l, n * (1 + step)) - cps_friction_holds(l, n * (1 - step))) / (2 * step * n);
 }
 
 /* The friction equation of a slide, and its derivative by place. */
 static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, friction *f) {
   double x, v, a, by_x = 0;
-  slide_motion(m, y, coeffs->t, &x, &v, &a);
+  slide_motion(m, y, &x, &v, &a);
   contact_point *p = &y->p;
   p->n = slide_normal(m, y, coeffs->t);
   p->limit = cps_friction_holds(&y->law, p->n);
@@ -196,6 +194,15 @@ static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, f
     f->rest[0] = p->f[0] - (gives ? copysign(p->limit, pull) : pull);
     f->by_f[0][0] = 1;
     by_x = gives ? 0 : coeffs->bristle;
+    if (gives) f->by_n[0] = -copysign(holds_per_load(&y->law, p->n), pull);
+  } else if (y->contact &&
+             cps_slide_is_held(m, y)) { /* nothing that rubs is free: there is nothing to balance */
+    law_response r = cps_law_respond(&y->law, v, p->n, 0, p->mode[0], y->y.z[0], y->y.z_star[0], y->y.z_t[0],
+                                     coeffs->z_s);
+    f->rest[0] = p->f[0] - r.f;
+    f->by_f[0][0] = 1;
+    f->by_n[0] = -r.f_n;
+    p->stuck = 0;
   } else {
     slip_motion s = {.axes = 1, .v = {v}, .a = {a}};
     s.scale = p->mass;
@@ -215,7 +222,8 @@ int cps_slides_wrong(const machine *m, const step_coeffs *coeffs, double slack) 
   for (int i = 0; i < m->n_slides && !(coeffs->bristle > 0); i++) {
     const slide *y = &m->slide[i];
     double x, v, a, f = m->free[y->f_at].q;
-    slide_motion(m, y, coeffs->t, &x, &v, &a);
+    if (y->contact && cps_slide_is_held(m, y)) continue;
+    slide_motion(m, y, &x, &v, &a);
     if (y->p.stuck && fabs(f) > y->p.limit * (1 + 1e-6) + slack) return 1;
     double push = y->p.mass * a + y->law.viscous * y->p.n * v; /* friction pulls back */
     if (!y->p.stuck && push * f > 0 && fabs(push) > slack) return 1;
@@ -235,8 +243,31 @@ void cps_slides_press(machine *m) {
 
 void cps_slides_refresh(machine *m, const step_coeffs *coeffs) {
   friction unused;
+  if (m->n_slides > 0) find_forces(m, coeffs->t);
   for (int i = 0; i < m->n_slides; i++)
     if (m->slide[i].law.law->n_states) rub_slide(m, &m->slide[i], coeffs, &unused);
+}
+
+/* Derivatives of a contact's friction equation by what its normal force follows from: springs and what hangs there. */
+static void press_slide(machine *m, const slide *y, double by_n, double v_q) {
+  const cps_system *s = m->system;
+  if (!y->contact || y->contact->normal == NORMAL_GIVEN || by_n == 0 || !(y->p.n > 0)) return;
+  const contact *c = &s->contacts[y->index];
+  double *row = m->s + (size_t)(y->f_at * m->nb);
+  for (int i = 0; i < m->n_bodies; i++) {
+    const machine_body *b = &m->body[i];
+    if (b->press_at >= 0 && cps_rests_on(s, s->body_q[b->index], c->a)) row[b->press_at] += by_n;
+  }
+  for (int i = 0; i < s->n_plane && y->contact->normal == NORMAL_LOAD; i++) {
+    int at[6], n = cps_plane_coordinates(s, &s->plane[i], at);
+    for (int side = 0; side < 2; side++) {
+      if (!cps_rests_on(s, s->plane[i].end[side].c[0], c->a)) continue;
+      for (int k = 0; k < n; k++)
+        if (m->unknown[at[k]] >= 0)
+          row[m->unknown[at[k]]] += by_n *
+                                    (m->plane[i].press_q[side][k] + v_q * m->plane[i].press_v[side][k]);
+    }
+  }
 }
 
 static void add_slide(machine *m, slide *y, const step_coeffs *coeffs, residual_norms *left) {
@@ -249,6 +280,7 @@ static void add_slide(machine *m, slide *y, const step_coeffs *coeffs, residual_
   left->touching += 1;
   m->rhs[y->f_at] += f.rest[0];
   m->s[y->f_at * m->nb + y->f_at] += f.by_f[0][0];
+  press_slide(m, y, f.by_n[0], v_q);
   for (int i = 0; i < 2; i++) {
     if (y->at[i] < 0) continue;
     double k = i == 0 ? y->factor[0] : -y->factor[1];
@@ -269,9 +301,9 @@ int cps_slide_is_held(const machine *m, const slide *y) {
 
 void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left) {
   double v_q = coeffs->v_a / coeffs->q_a;
+  find_forces(m, coeffs->t);
   for (int i = 0; i < m->n_bodies; i++) add_body(m, &m->body[i], 1 / coeffs->q_a);
   add_springs(m, v_q);
-  add_loads(m, coeffs->t);
   for (int i = 0; i < m->n_slides; i++) add_slide(m, &m->slide[i], coeffs, left);
   for (int i = 0; i < m->n_drums; i++)
     if (m->drum[i].angle_at >= 0) add_drum(m, &m->drum[i], coeffs);

@@ -751,11 +751,12 @@ void cps_contact_border(machine *m, const contact_point *p, const contact_respon
   }
   if (g->carrier < 0) return;
   const machine_body *y = &m->body[g->carrier];
-  for (int j = 0; j < y->n; j++) {
+  for (int j = 0; j < y->rows; j++) {
     const double *u = y->along[j];
-    int k = o->n++, at = o->at[k] = y->at + j;
+    int k = o->n++, at = o->at[k] = y->row[j], moves = j < y->n; /* or what presses the body onto its line */
     for (int d = 0; d < m->dim; d++) {
       m->rhs[at] += u[d] * t->force[d];
+      if (!moves) continue;
       for (int i = 0; i < m->dim - 1; i++) o->column_f[k][i] -= t->rest_r[i][d] * u[d];
       for (int e = 0; e < m->dim; e++) o->column[k][d] -= t->k[d][e] * u[e];
     }

@@ -174,7 +174,7 @@ static void step_ends(machine *m, cable *c) {
   memcpy(c->reaction0, c->reaction, sizeof c->reaction);
 }
 
-static void step_border(machine *m, double t, double h) {
+static void step_border(machine *m, double t) {
   for (int i = 0; i < m->n_bodies; i++) {
     const machine_body *y = &m->body[i];
     for (int k = 0; k < y->n; k++) {
@@ -195,66 +195,31 @@ static void step_border(machine *m, double t, double h) {
   }
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
-    double moved = 0;
-    for (int k = 0; k < 2; k++)
-      if (y->at[k] >= 0)
-        moved += (k == 0 ? y->factor[0] : -y->factor[1]) * (m->free[y->at[k]].q - m->free[y->at[k]].q0);
-    double f = (m->free[y->f_at].q + m->free[y->f_at].q0) / 2, belt = 0;
-    if (y->surface) {
-      profile_value now = cps_profile_eval(y->surface->motion, t),
-                    then = cps_profile_eval(y->surface->motion, m->audited);
-      belt = y->surface->motion_is_velocity ? h * (now.y + then.y) / 2 : now.y - then.y;
-    }
-    m->work.friction -= f * (moved - belt);
-    m->work.motion_work += f * belt;
-  }
-  for (int i = 0; i < m->of->n_loads; i++) {
-    const scenario_load *l = &m->of->loads[i];
-    int at = m->body_border[l->body];
-    if (at < 0) continue;
-    const machine_body *y = &m->body[at];
-    double f = (cps_profile_eval(l->force, t).y + cps_profile_eval(l->force, m->audited).y) / 2;
-    for (int k = 0; k < y->n; k++)
-      for (int d = 0; d < m->dim; d++)
-        m->work.load_work += f * l->direction[d] * y->along[k][d] *
-                             (m->free[y->at + k].q - m->free[y->at + k].q0);
+    const dof *force = &m->free[y->f_at], *angle = &m->free[y->at[0]];
+    if (!y->contact) m->work.friction -= (force->q + force->q0) / 2 * y->factor[0] * (angle->q - angle->q0);
   }
 }
 
-/* Power of dampers between bodies, now. */
-static double spring_loss(const machine *m) {
-  double lost = 0;
-  for (int i = 0; i < m->of->n_springs; i++) {
-    const scenario_spring *g = &m->of->springs[i];
-    double along[3], t[3][3], ra[3], rb[3], rate = 0;
-    if (!(g->damping > 0)) continue;
-    double f = cps_border_spring(m, i, 0, along, t, ra, rb);
-    if (g->tension_only && f <= 0) continue;
-    for (int e = 0; e < 2; e++) {
-      int at = g->end[e].body >= 0 ? m->body_border[g->end[e].body] : -1;
-      for (int d = 0; d < m->dim && at >= 0; d++) rate += (e ? 1 : -1) * along[d] * m->body[at].v[d];
-    }
-    lost += g->damping * rate * rate;
-  }
-  return lost;
+/* Bodies as they are now start a step, for the work that it does. */
+static void begin_bodies(machine *m, double t) {
+  const cps_system *s = m->system;
+  memcpy(m->start_q, m->y, (size_t)s->nx * sizeof(double));
+  if (s->nc > 0) memcpy(m->start_f, m->forces.f, (size_t)s->nc * sizeof(double));
+  cps_work_begin(s, &m->forces, t, &m->start);
 }
 
-static double spring_energy(const machine *m) {
-  double sum = 0;
-  for (int i = 0; i < m->of->n_springs; i++) {
-    const scenario_spring *g = &m->of->springs[i];
-    double along[3], t[3][3], ra[3], rb[3], e = -g->length;
-    cps_border_spring(m, i, 0, along, t, ra, rb);
-    for (int d = 0; d < 3; d++) e += along[d] * (rb[d] - ra[d]);
-    if (!g->tension_only || e > 0) sum += g->stiffness * e * e / 2;
-  }
-  return sum;
+/* Work of friction between bodies, of springs, loads and surfaces in the step that ends at t. */
+static void step_bodies(machine *m, double t) {
+  const cps_system *s = m->system;
+  cps_bodies_look(m, t);
+  cps_work_add(s, &m->forces, t, m->y, m->forces.f, &m->start, m->room, m->y + 2 * s->nx + s->nz);
+  begin_bodies(m, t);
 }
 
 /* ------------------------------------------------------------------ all of it */
 
 static double loss(const machine *m) {
-  double power = m->nb > 0 ? spring_loss(m) : 0;
+  double power = 0;
   for (int i = 0; i < m->n_cables; i++) power += damping_power(&m->cable[i]);
   return power;
 }
@@ -274,6 +239,8 @@ void cps_audit_start(machine *m, double t) {
   cps_rims_bear(m);
   m->loss0 = loss(m);
   m->audited = t;
+  cps_bodies_look(m, t);
+  begin_bodies(m, t);
 }
 
 void cps_audit_step(machine *m, double t, double h) {
@@ -294,7 +261,8 @@ void cps_audit_step(machine *m, double t, double h) {
     step_ends(m, c);
   }
   cps_rims_bear(m);
-  if (m->nb > 0) step_border(m, t, h);
+  if (m->nb > 0) step_border(m, t);
+  step_bodies(m, t);
   double now = loss(m);
   m->work.damping += h * (now + m->loss0) / 2;
   m->loss0 = now;
@@ -318,20 +286,29 @@ void cps_audit_energy(const machine *m, cps_energy *e) {
         e->elastic += p->weight * cps_normal_energy(c->contact.normal, c->contact.normal_p, depth);
     }
   }
+  const cps_system *s = m->system;
+  const double *work = m->y + 2 * s->nx + s->nz; /* of contacts between bodies, dampers, loads, surfaces */
+  cps_energy bodies;
+  cps_bodies_look(m, m->audited);
+  cps_bodies_store(s, &m->forces, m->y, m->y + s->nx, &bodies);
+  e->kinetic += bodies.kinetic;
+  e->elastic += bodies.elastic;
+  e->gravity += bodies.gravity;
   for (int i = 0; i < m->n_bodies; i++) {
     const machine_body *y = &m->body[i];
-    for (int d = 0; d < m->dim; d++) {
-      e->kinetic += y->mass * y->v[d] * y->v[d] / 2;
-      e->gravity -= y->mass * m->gravity[d] * y->r[d];
+    double more = y->mass - y->of->mass; /* of statics with another load */
+    for (int d = 0; d < m->dim && more != 0; d++) {
+      e->kinetic += more * y->v[d] * y->v[d] / 2;
+      e->gravity -= more * m->gravity[d] * y->r[d];
     }
   }
   for (int i = 0; i < m->n_drums; i++)
     if (m->drum[i].angle_at >= 0)
       e->kinetic += m->drum[i].of->inertia * m->drum[i].rate * m->drum[i].rate / 2;
-  if (m->nb > 0) e->elastic += spring_energy(m);
   e->friction = m->work.friction;
-  e->damping = m->work.damping + m->work.contact_damping;
-  e->load_work = m->work.load_work;
-  e->motion_work = m->work.motion_work;
+  for (int i = 0; i < s->nc; i++) e->friction += work[i];
+  e->damping = m->work.damping + m->work.contact_damping + work[s->nc];
+  e->load_work = m->work.load_work + work[s->nc + 1];
+  e->motion_work = m->work.motion_work + work[s->nc + 2];
   e->solver = m->work.solver;
 }

@@ -16,30 +16,6 @@ static void *lines_of(int n, size_t size) {
 
 /* ------------------------------------------------------------------ bodies */
 
-static int count_ends(const cps_scenario *s, int body, int *cable_of, int *end_of) {
-  int n = 0;
-  for (int k = 0; k < s->n_cables; k++) {
-    for (int e = 0; e < 2; e++) {
-      if (s->cables[k].closed || s->cables[k].end[e].kind != END_BODY || s->cables[k].end[e].body != body)
-        continue;
-      *cable_of = k;
-      *end_of = e;
-      n++;
-    }
-  }
-  return n;
-}
-
-int cps_body_is_end(const cps_scenario *s, int i) {
-  int cable_of, end_of;
-  if (s->bodies[i].kind != BODY_PLANE || count_ends(s, i, &cable_of, &end_of) != 1) return 0;
-  for (int k = 0; k < s->n_springs; k++)
-    if (s->springs[k].end[0].body == i || s->springs[k].end[1].body == i) return 0;
-  for (int k = 0; k < s->n_drums; k++)
-    if (s->drums[k].carrier == i) return 0;
-  return 1;
-}
-
 int cps_drum_is_free(const scenario_drum *d) {
   return d->inertia > 0 && (d->drive == DRUM_PD || d->drive == DRUM_TORQUE || d->drive == DRUM_FREE);
 }
@@ -49,19 +25,20 @@ static void sort_bodies(machine *m) {
   const cps_scenario *s = m->of;
   for (int i = 0; i < s->n_bodies; i++) {
     const scenario_body *of = &s->bodies[i];
-    m->body_cable[i] = m->body_border[i] = -1;
-    if (of->kind == BODY_SURFACE) continue;
-    if (cps_body_is_end(s, i)) {
-      count_ends(s, i, &m->body_cable[i], &m->body_end[i]);
-      continue;
-    }
+    m->body_border[i] = -1;
+    if (of->kind == BODY_SURFACE || m->body_cable[i] >= 0) continue;
     machine_body *y = &m->body[m->n_bodies];
     m->body_border[i] = m->n_bodies++;
     y->of = of;
     y->index = i;
     y->mass = of->mass;
     y->at = m->nb;
-    y->n = of->kind == BODY_LINE ? 1 : m->dim;
+    y->n = y->rows = cps_body_freedoms(m->system, i);
+    y->press_at = -1;
+    for (int k = 0; k < y->n; k++) {
+      y->row[k] = y->at + k;
+      m->unknown[m->system->body_q[i] + k] = y->at + k;
+    }
     m->nb += y->n;
     for (int d = 0; d < 3; d++) {
       if (of->kind == BODY_LINE) {
@@ -71,6 +48,51 @@ static void sort_bodies(machine *m) {
         y->along[d][d] = 1;
       }
     }
+  }
+}
+
+/* Whether a cable pulls at a body, or it carries a drum. */
+static int is_pulled(const cps_scenario *s, int body) {
+  int pulled = 0;
+  for (int k = 0; k < s->n_drums; k++) pulled |= s->drums[k].carrier == body;
+  for (int k = 0; k < 2 * s->n_cables; k++) {
+    const scenario_cable *c = &s->cables[k / 2];
+    pulled |= !c->closed && c->end[k % 2].kind == END_BODY && c->end[k % 2].body == body;
+  }
+  return pulled;
+}
+
+/* Bodies that have nothing to do with any cable. */
+static void find_apart(machine *m) {
+  const cps_scenario *s = m->of;
+  for (int i = 0; i < m->n_bodies; i++) m->body[i].apart = !is_pulled(s, m->body[i].index);
+  for (int changed = 1; changed;) {
+    changed = 0;
+    for (int k = 0; k < s->n_springs + s->n_contacts; k++) {
+      int spring = k < s->n_springs, c = k - s->n_springs;
+      int ends[2] = {spring ? s->springs[k].end[0].body : s->contacts[c].body[0],
+                     spring ? s->springs[k].end[1].body : s->contacts[c].body[1]};
+      if (ends[0] < 0 || ends[1] < 0 || m->body_border[ends[0]] < 0 || m->body_border[ends[1]] < 0) continue;
+      machine_body *a = &m->body[m->body_border[ends[0]]], *b = &m->body[m->body_border[ends[1]]];
+      if (a->apart == b->apart) continue;
+      a->apart = b->apart = 0;
+      changed = 1;
+    }
+  }
+}
+
+/* What cables press a body onto its line with is an unknown, if a normal force follows from it. */
+static void find_presses(machine *m) {
+  const cps_system *s = m->system;
+  for (int i = 0; i < m->n_bodies; i++) {
+    machine_body *y = &m->body[i];
+    int q = s->body_q[y->index], presses = 0;
+    for (int k = 0; k < s->nc; k++)
+      presses |= s->contacts[k].normal != NORMAL_GIVEN && cps_rests_on(s, q, s->contacts[k].a);
+    if (!presses || y->of->kind != BODY_LINE || !is_pulled(m->of, y->index)) continue;
+    for (int d = 0; d < 3; d++) y->along[y->n][d] = -s->up[q][d];
+    y->press_at = y->row[y->rows++] = m->nb++;
+    m->forces.hangs = 1;
   }
 }
 
@@ -134,23 +156,16 @@ static void make_slides(machine *m) {
   }
   for (int i = 0; i < s->n_contacts; i++) {
     const scenario_contact *of = &s->contacts[i];
-    if (m->body_border[of->body[0]] < 0) continue;
-    const machine_body *a = &m->body[m->body_border[of->body[0]]];
+    const contact *c = &m->system->contacts[i];
     slide *y = add_slide(m);
     y->contact = of;
+    y->index = i;
     y->drum = -1;
-    y->at[0] = a->at;
+    y->at[0] = m->unknown[c->a];
+    y->at[1] = m->unknown[c->b];
     y->factor[0] = 1;
-    double inverse = 1 / a->mass;
+    y->factor[1] = c->sb;
     if (of->body[1] >= 0 && s->bodies[of->body[1]].kind == BODY_SURFACE) y->surface = &s->bodies[of->body[1]];
-    if (of->body[1] >= 0 && m->body_border[of->body[1]] >= 0) {
-      const machine_body *b = &m->body[m->body_border[of->body[1]]];
-      y->at[1] = b->at;
-      y->factor[1] = 0;
-      for (int d = 0; d < 3; d++) y->factor[1] += a->along[0][d] * b->along[0][d];
-      inverse += 1 / b->mass;
-    }
-    y->p.mass = 1 / inverse;
     memcpy(y->y.z[0], of->z, sizeof of->z);
     cps_contact_law_set(&y->law, any, none, of->law, of->p);
   }
@@ -328,6 +343,30 @@ static cps_status make_cable(machine *m, cable *c, int index, const shape *drawn
   return CPS_OK;
 }
 
+/* Tables of bodies and what acts on them, and room for it; 0 if out of memory. */
+static int make_tables(machine *m) {
+  cps_system *s = m->system = cps_bodies_new(m->of);
+  if (!s || cps_workspace_make(s, &m->forces, NULL) != CPS_OK) return 0;
+  int springs = m->of->n_springs;
+  double **arrays[] = {&m->y,       &m->q0,      &m->line_k,          &m->line_d,       &m->start.load,
+                       &m->start_q, &m->start_f, &m->start.extension, &m->start.damper, &m->start.drive,
+                       &m->room};
+  int sizes[] = {s->ny, s->nx,   s->n_line, s->n_line, s->n_loads, s->nx,
+                 s->nc, springs, springs,   s->nx,     s->nx};
+  int good = 1;
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+    good = (*arrays[i] = many(sizes[i], sizeof(double))) != NULL && good;
+  m->unknown = many(s->nx, sizeof(int));
+  m->plane = many(s->n_plane, sizeof *m->plane);
+  if (!good || !m->unknown || !m->plane) return 0;
+  m->start.q = m->start_q;
+  m->start.f = m->start_f;
+  m->body_cable = s->end_cable;
+  m->body_end = s->end_side;
+  for (int i = 0; i < s->nx; i++) m->unknown[i] = -1;
+  return 1;
+}
+
 cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape *drawn, cps_error *err) {
   memset(m, 0, sizeof *m);
   m->of = s;
@@ -337,20 +376,20 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
   m->gamma = s->run.gamma;
   m->rho = s->run.rho;
   m->convergence.balance = s->run.balance;
+  m->audited = s->run.from;
   m->n_drums = s->n_drums;
   m->n_cables = s->n_cables;
   m->cable = many(s->n_cables, sizeof *m->cable);
   m->drum = many(s->n_drums, sizeof *m->drum);
   m->drum0 = many(s->n_drums, sizeof *m->drum0);
   m->body = many(s->n_bodies, sizeof *m->body);
-  m->body_cable = many(s->n_bodies, sizeof(int));
-  m->body_end = many(s->n_bodies, sizeof(int));
   m->body_border = many(s->n_bodies, sizeof(int));
   m->slide = many(s->n_drums + s->n_contacts, sizeof *m->slide);
-  int good = m->cable && m->drum && m->drum0 && m->body && m->body_cable && m->body_end && m->body_border &&
-             m->slide;
+  int good = m->cable && m->drum && m->drum0 && m->body && m->body_border && m->slide && make_tables(m);
   if (good) {
     sort_bodies(m);
+    find_presses(m);
+    find_apart(m);
     for (int i = 0; i < m->n_drums; i++) make_drum(m, &m->drum[i], &s->drums[i]);
     make_slides(m);
     for (int i = 0; i < m->n_cables; i++) {
@@ -362,11 +401,15 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
     m->rhs = many(m->nb, sizeof(double));
     good = m->free && m->s && m->rhs;
   }
+  for (int i = 0; good && i < m->n_slides; i++) m->free[m->slide[i].f_at].kind = DOF_FRICTION;
+  for (int i = 0; good && i < m->n_bodies; i++)
+    if (m->body[i].press_at >= 0) m->free[m->body[i].press_at].kind = DOF_PRESS;
   if (!good) {
     cps_machine_free(m);
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
   }
   start_bodies(m);
+  cps_slides_weigh(m);
   for (int i = 0; i < m->n_cables; i++) {
     cps_status status = make_cable(m, &m->cable[i], i, &drawn[i], err);
     if (status == CPS_OK) continue;
@@ -416,9 +459,15 @@ void cps_machine_free(machine *m) {
   free(m->drum);
   free(m->drum0);
   free(m->body);
-  free(m->body_cable);
-  free(m->body_end);
   free(m->body_border);
+  if (m->system) cps_workspace_free(&m->forces);
+  cps_system_free(m->system);
+  double *tables[] = {m->y,       m->q0,      m->line_k,          m->line_d,       m->start.load,
+                      m->start_q, m->start_f, m->start.extension, m->start.damper, m->start.drive,
+                      m->room};
+  for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++) free(tables[k]);
+  free(m->unknown);
+  free(m->plane);
   free(m->slide);
   free(m->free);
   free(m->s);
@@ -491,6 +540,7 @@ static void move_end(machine *m, cable *c, int e, double t) {
 
 void cps_machine_move(machine *m, double t0, double t) {
   for (int i = 0; i < m->n_drums; i++) move_drum(m, &m->drum[i], t0, t);
+  cps_surfaces_move(m->system, t0, t - t0, t, m->y, m->y);
   for (int i = 0; i < m->n_cables; i++)
     for (int e = 0; e < 2; e++) move_end(m, &m->cable[i], e, t);
   for (int i = 0; i < m->of->n_bodies; i++) {
@@ -530,6 +580,7 @@ int cps_machine_release(machine *m, double t) {
     }
   }
   if (!released) return 0;
+  cps_slides_weigh(m);
   cps_machine_tie(m);
   cps_audit_energy(m, &after);
   m->work.motion_work += after.kinetic - before.kinetic; /* of whoever gives it that velocity */
@@ -610,18 +661,12 @@ void cps_machine_tie(machine *m) {
 
 /* ------------------------------------------------------------------ Newton */
 
-static int is_force(const machine *m, int k) {
-  for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].f_at == k) return 1;
-  return 0;
-}
-
 static void apply_border(machine *m, const step_coeffs *coeffs, double scale) {
   double v_q = scale * coeffs->v_a / coeffs->q_a, a_q = scale / coeffs->q_a;
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
     f->q += scale * m->rhs[k];
-    if (is_force(m, k)) continue;
+    if (f->kind != DOF_PLACE) continue;
     f->v += v_q * m->rhs[k];
     f->a += a_q * m->rhs[k];
   }
@@ -634,7 +679,7 @@ static void judge_border(const machine *m, residual_norms *left) {
     double arm = 1;
     for (int i = 0; i < m->n_drums; i++)
       if (m->drum[i].angle_at == k) arm = m->drum[i].radius;
-    if (!is_force(m, k)) left->force = fmax(left->force, fabs(m->rhs[k]) / arm);
+    if (m->free[k].kind == DOF_PLACE) left->force = fmax(left->force, fabs(m->rhs[k]) / arm);
   }
 }
 
@@ -662,7 +707,7 @@ int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, resi
     check += moved;
   }
   for (int k = 0; k < m->nb; k++) {
-    if (!is_force(m, k)) left->moved = fmax(left->moved, fabs(m->rhs[k]));
+    if (m->free[k].kind == DOF_PLACE) left->moved = fmax(left->moved, fabs(m->rhs[k]));
     check += m->rhs[k];
   }
   if (!isfinite(check) || !isfinite(left->force) || !isfinite(left->friction)) return 0;

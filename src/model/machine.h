@@ -17,6 +17,7 @@
 #ifndef CPS_MACHINE_H
 #define CPS_MACHINE_H
 
+#include "bodies.h"
 #include "cable.h"
 #include "cable_path.h"
 #include "internal.h"
@@ -169,10 +170,17 @@ struct cable {
   double *draft;  /* [16 n_points + 4] for the slip front */
 };
 
-/* A freedom of the border. */
+/* What an unknown of the border is: a place or an angle, or a force, which has no velocity. */
+typedef enum dof_kind {
+  DOF_PLACE,
+  DOF_FRICTION, /* of a bearing or a rail */
+  DOF_PRESS     /* that of cables on a body onto its line */
+} dof_kind;
+
+/* An unknown of the border. */
 typedef struct dof {
   double q, v, a, aux, q0, v0, a0, aux0;
-  double scale; /* residual that counts as nothing, relative to tolerance */
+  dof_kind kind;
 } dof;
 
 /* A body that is not simply a mass at the end of one cable. */
@@ -182,18 +190,24 @@ typedef struct machine_body {
   int at, n; /* its unknowns */
   double mass;
   int held;                    /* fixed where it is */
-  double base[3], along[3][3]; /* place = base + sum q_k along_k */
+  int apart;                   /* no cable pulls at it, nor at anything that springs or contacts join to it */
+  double base[3], along[4][3]; /* place = base + sum q_k along_k */
+  /* Equations that a force on the body enters: those of its unknowns and, if its line is pressed by what hangs on it, that of
+   * this force, press = along[n] . force. */
+  int rows, row[4];
+  int press_at; /* unknown that is that force; -1: none */
   double r[3], v[3], a[3];
 } machine_body;
 
 /* Friction between freedoms of the border: bearings of drums, bodies on rails. Sliding velocity is
- * factor[0] v[at[0]] - factor[1] v[at[1]] - that of a surface. */
+ * factor[0] v[at[0]] - factor[1] v[at[1]], or in place of the last that of a surface. */
 typedef struct slide {
   int f_at;  /* border unknown that is its force */
   int at[2]; /* -1: none */
   double factor[2];
   const scenario_body *surface;
   const scenario_contact *contact; /* of bodies; NULL: a bearing */
+  int index;                       /* of the contact */
   int drum;                        /* of a bearing */
   contact_law law;
   contact_point p;
@@ -236,8 +250,18 @@ typedef struct machine {
   cable *cable;
   drum *drum, *drum0;
   machine_body *body;
-  int *body_cable, *body_end; /* [scenario bodies] the cable's end that simply is the body; -1: none */
-  int *body_border;           /* [scenario bodies] index in `body`; -1: none */
+  const int *body_cable, *body_end; /* [scenario bodies] the cable's end that simply is the body; -1: none */
+  int *body_border;                 /* [scenario bodies] index in `body`; -1: none */
+  cps_system *system;               /* owned: tables of bodies, springs, loads and contacts (bodies.h), */
+  workspace forces;                 /* what acts on them as of the last look, */
+  double *y;                        /* [ny] their coordinates, velocities, states of laws, works */
+  double *q0;                       /* [nx] places of surfaces before the step */
+  int *unknown;                     /* [nx] border unknown that is a coordinate; -1: none */
+  double *line_k, *line_d;          /* [n_line] [n_plane] tangents of springs */
+  plane_tangent *plane;
+  work_start start;          /* of the step, for its work; what it points to is in */
+  double *start_q, *start_f; /* [nx] [nc] */
+  double *room;              /* [nx] */
   int n_slides;
   slide *slide;
   int nb;          /* border unknowns */
@@ -273,8 +297,7 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err);
 cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape *drawn, cps_error *err);
 void cps_machine_free(machine *m);
 
-/* Whether a body is just a mass at the end of one cable; whether the equations say how a drum turns. */
-int cps_body_is_end(const cps_scenario *s, int body);
+/* Whether the equations say how a drum turns. */
 int cps_drum_is_free(const scenario_drum *d);
 
 /* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
@@ -342,6 +365,10 @@ void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *
 int cps_slides_wrong(const machine *m, const step_coeffs *coeffs, double slack);
 /* How the equations of bearings depend on the forces of cables, as of the last evaluation. */
 void cps_slides_press(machine *m);
+/* Looks at bodies, springs and contacts as they are: fills y but for works, and forces. Surfaces are put where they are at t. */
+void cps_bodies_look(const machine *m, double t);
+/* Mass that the balance force of a contact is scaled by, as its bodies are held now. */
+void cps_slides_weigh(machine *m);
 /* Looks at slides of laws with memory once more, where a solve has left them. */
 void cps_slides_refresh(machine *m, const struct step_coeffs *coeffs);
 /* Whether nothing that rubs in a slide is free to move. */
@@ -350,9 +377,6 @@ int cps_slide_is_held(const machine *m, const slide *y);
 int cps_border_solve(machine *m);
 /* Torque of a drum's drive, and its derivatives. */
 double cps_drum_torque(const drum *g, double t, double *by_angle, double *by_rate);
-/* Tension of spring i of the scenario, its direction, - d(pull)/d(second end), and where its ends are. */
-double cps_border_spring(const machine *m, int i, double v_q, double *along, double t[3][3], double *ra,
-                         double *rb);
 
 /* The state, for checkpoints (machine_state.c). */
 struct checkpoint;
@@ -422,8 +446,8 @@ int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, co
 /* What a contact point has to do with an unknown of the border: derivatives of the equations of its place and of its friction by
  * that unknown, and of that unknown's equation by place and friction. */
 typedef struct border_touch {
-  int n, at[5]; /* the angle of the drum, its bearing, and the body that carries it */
-  double column[5][3], column_f[5][AXES], row[5][3], row_f[5][AXES];
+  int n, at[6]; /* the angle of the drum, its bearing, and the body that carries it, with what presses that */
+  double column[6][3], column_f[6][AXES], row[6][3], row_f[6][AXES];
 } border_touch;
 /* Fills it, and adds the point's forces and what only concerns the border to rhs and s. */
 void cps_contact_border(machine *m, const contact_point *p, const contact_response *t, border_touch *o);

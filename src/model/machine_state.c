@@ -116,6 +116,14 @@ void cps_machine_list(checkpoint *c, machine *m) {
     CHECKPOINT_VALUE(c, "slide.by_n", m->slide[i].by_n);
   }
   cps_checkpoint_item(c, "freedoms", m->free, (size_t)m->nb * sizeof *m->free);
+  const cps_system *s = m->system;
+  cps_checkpoint_array(c, "bodies.y", m->y, s->ny);
+  cps_checkpoint_array(c, "bodies.q0", m->start_q, s->nx);
+  cps_checkpoint_array(c, "bodies.f0", m->start_f, s->nc);
+  cps_checkpoint_array(c, "bodies.extension", m->start.extension, s->scenario->n_springs);
+  cps_checkpoint_array(c, "bodies.damper", m->start.damper, s->scenario->n_springs);
+  cps_checkpoint_array(c, "bodies.load", m->start.load, s->n_loads);
+  cps_checkpoint_array(c, "bodies.drive", m->start.drive, s->nx);
   CHECKPOINT_VALUE(c, "travel", m->travel);
   CHECKPOINT_VALUE(c, "convergence.balance", m->convergence.balance);
   CHECKPOINT_VALUE(c, "convergence.force", m->convergence.force);

@@ -19,32 +19,75 @@ static int first_coordinate(const cps_system *s, int body) {
   return body == GROUND ? s->nx - 1 : s->body_q[body];
 }
 
-/* The direction off a line that gravity presses against; +y without gravity. */
+static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* The direction off a line that gravity presses against. Where gravity does not, as on a line along it: in the plane to the
+ * side of +y, or to the left of the direction; in space to the side of +y, or of +z. */
 static void off_line(const cps_scenario *sc, const scenario_body *b, double *up) {
-  up[0] = -b->direction[1];
-  up[1] = b->direction[0];
-  double against = -(up[0] * sc->gravity[0] + up[1] * sc->gravity[1]);
-  if (against < 0 || (against == 0 && up[1] < 0)) up[0] = -up[0], up[1] = -up[1];
+  const double *along = b->direction;
+  if (sc->dim != 3) {
+    up[0] = -along[1];
+    up[1] = along[0];
+    up[2] = 0;
+    double against = -dot(up, sc->gravity);
+    if (against < 0 || (against == 0 && up[1] < 0)) up[0] = -up[0], up[1] = -up[1];
+    return;
+  }
+  const double sides[3][3] = {{-sc->gravity[0], -sc->gravity[1], -sc->gravity[2]}, {0, 1, 0}, {0, 0, 1}};
+  for (int i = 0; i < 3; i++) {
+    double part = dot(sides[i], along), size = sqrt(dot(sides[i], sides[i]));
+    for (int d = 0; d < 3; d++) up[d] = sides[i][d] - part * along[d];
+    double rest = sqrt(dot(up, up));
+    if (!(rest > 1e-12 * size)) continue;
+    for (int d = 0; d < 3; d++) up[d] /= rest;
+    return;
+  }
 }
 
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
+/* Ends of cables on a body: their number, and the last of them. */
+static int count_ends(const cps_scenario *s, int body, int *cable_of, int *end_of) {
+  int n = 0;
+  for (int k = 0; k < s->n_cables; k++) {
+    for (int e = 0; e < 2; e++) {
+      if (s->cables[k].closed || s->cables[k].end[e].kind != END_BODY || s->cables[k].end[e].body != body)
+        continue;
+      *cable_of = k;
+      *end_of = e;
+      n++;
+    }
+  }
+  return n;
+}
+
+int cps_body_is_end(const cps_scenario *s, int i) {
+  int cable_of, end_of;
+  if (s->bodies[i].kind != BODY_PLANE || count_ends(s, i, &cable_of, &end_of) != 1) return 0;
+  for (int k = 0; k < s->n_springs; k++)
+    if (s->springs[k].end[0].body == i || s->springs[k].end[1].body == i) return 0;
+  for (int k = 0; k < s->n_drums; k++)
+    if (s->drums[k].carrier == i) return 0;
+  return 1;
+}
 
 static void build_bodies(cps_system *s) {
   const cps_scenario *sc = s->scenario;
   int free_q = 0, surface = s->nd;
   for (int i = 0; i < sc->n_bodies; i++) {
     const scenario_body *b = &sc->bodies[i];
+    s->end_cable[i] = -1;
+    if (cps_body_is_end(sc, i)) count_ends(sc, i, &s->end_cable[i], &s->end_side[i]);
     double *q = s->initial, *v = s->initial + s->nx;
     if (b->kind == BODY_SURFACE) {
       s->body_q[i] = surface++;
       continue;
     }
-    int n = b->kind == BODY_PLANE ? 2 : 1;
+    int n = cps_body_freedoms(s, i);
+    double mass = s->end_cable[i] < 0 ? b->mass : 0;
     s->body_q[i] = free_q;
+    if (b->kind == BODY_LINE) off_line(sc, b, s->up[free_q]);
     for (int j = 0; j < n; j++) {
-      double axis[2] = {j == 0 ? 1 : 0, j == 1 ? 1 : 0};
-      s->mass[free_q + j] = b->mass;
-      s->weight[free_q + j] = b->mass * dot(sc->gravity, n == 1 ? b->direction : axis);
+      s->mass[free_q + j] = mass;
+      s->weight[free_q + j] = mass * (b->kind == BODY_LINE ? dot(sc->gravity, b->direction) : sc->gravity[j]);
       q[free_q + j] = b->x[j];
       v[free_q + j] = b->held_until > sc->run.from ? 0 : b->v[j];
     }
@@ -54,20 +97,23 @@ static void build_bodies(cps_system *s) {
 
 static plane_end make_end(const cps_system *s, const spring_end *e) {
   const cps_scenario *sc = s->scenario;
-  plane_end p = {s->nx - 1, s->nx - 1, {e->offset[0], e->offset[1]}, {0, 0}, {0, 0}, {0, 0}};
+  int ground = s->nx - 1;
+  plane_end p = {.c = {ground, ground, ground}, .base = {e->offset[0], e->offset[1], e->offset[2]}};
   if (e->body == GROUND) return p;
   const scenario_body *b = &sc->bodies[e->body];
-  p.i = s->body_q[e->body];
+  p.c[0] = s->body_q[e->body];
   if (b->kind == BODY_PLANE) {
-    p.j = p.i + 1;
-    p.u[0] = p.w[1] = 1;
+    for (int k = 0; k < s->dim; k++) {
+      p.c[k] = p.c[0] + k;
+      p.along[k][k] = 1;
+    }
     return p;
   }
-  for (int j = 0; j < 2; j++) {
-    p.base[j] += b->origin[j];
-    p.u[j] = b->direction[j];
+  for (int d = 0; d < 3; d++) {
+    p.base[d] += b->origin[d];
+    p.along[0][d] = b->direction[d];
   }
-  if (b->kind == BODY_LINE) off_line(sc, b, p.up);
+  memcpy(p.up, s->up[p.c[0]], sizeof p.up);
   return p;
 }
 
@@ -78,10 +124,10 @@ static void build_springs(cps_system *s) {
     plane_end a = make_end(s, &g->end[0]), b = make_end(s, &g->end[1]);
     if (g->along_line) {
       double base = dot(b.base, g->axis) - dot(a.base, g->axis);
-      s->line[s->n_line++] = (line_spring){a.i,
-                                           b.i,
-                                           dot(a.u, g->axis),
-                                           dot(b.u, g->axis),
+      s->line[s->n_line++] = (line_spring){a.c[0],
+                                           b.c[0],
+                                           dot(a.along[0], g->axis),
+                                           dot(b.along[0], g->axis),
                                            g->length - base,
                                            g->stiffness,
                                            g->damping,
@@ -96,7 +142,7 @@ static void build_springs(cps_system *s) {
 
 static void build_contacts(cps_system *s) {
   const cps_scenario *sc = s->scenario;
-  double g = hypot(sc->gravity[0], sc->gravity[1]);
+  double g = sqrt(dot(sc->gravity, sc->gravity));
   for (int i = 0; i < sc->n_contacts; i++) {
     const scenario_contact *from = &sc->contacts[i];
     const scenario_body *a = &sc->bodies[from->body[0]];
@@ -116,12 +162,11 @@ static void build_contacts(cps_system *s) {
     if (from->normal == NORMAL_GIVEN) {
       if (from->given->kind == PROFILE_CONSTANT) c->constant = fmax(0, from->given->a[0]);
     } else {
-      double up[2];
-      off_line(sc, a, up);
-      c->weight = g > 0 ? from->weight * -dot(up, sc->gravity) / g : 0;
+      c->weight = g > 0 ? from->weight * -dot(s->up[c->a], sc->gravity) / g : 0;
       if (from->normal == NORMAL_WEIGHT) c->constant = fmax(0, c->weight);
     }
     if (from->normal == NORMAL_LOAD) s->presses = 1;
+    if (from->normal != NORMAL_GIVEN && c->b < s->nd) s->under[c->a] = c->b;
     c->group = -1;
     s->nz += c->n_states;
   }
@@ -132,18 +177,18 @@ static void build_loads(cps_system *s) {
   for (int i = 0; i < sc->n_loads; i++) {
     const scenario_load *from = &sc->loads[i];
     const scenario_body *b = &sc->bodies[from->body];
-    load *l = &s->loads[i];
-    l->i = l->j = s->body_q[from->body];
+    body_load *l = &s->loads[i];
+    l->c[0] = s->body_q[from->body];
+    l->c[1] = l->c[2] = s->nx - 1;
     l->force = from->force;
     if (b->kind == BODY_PLANE) {
-      l->j++;
-      l->u[0] = from->direction[0];
-      l->u[1] = from->direction[1];
+      for (int d = 0; d < s->dim; d++) {
+        l->c[d] = l->c[0] + d;
+        l->u[d] = s->end_cable[from->body] < 0 ? from->direction[d] : 0;
+      }
     } else {
-      double up[2];
-      off_line(sc, b, up);
       l->u[0] = dot(from->direction, b->direction);
-      l->press = -dot(from->direction, up);
+      l->press = -dot(from->direction, s->up[l->c[0]]);
     }
   }
   s->n_loads = sc->n_loads;
@@ -277,7 +322,7 @@ static void count(cps_system *s) {
     if (sc->bodies[i].kind == BODY_SURFACE)
       s->ns++;
     else
-      s->nd += sc->bodies[i].kind == BODY_PLANE ? 2 : 1;
+      s->nd += cps_body_freedoms(s, i);
   }
   s->nx = s->nd + s->ns + 1;
   s->nc = sc->n_contacts;
@@ -310,23 +355,28 @@ static int build_cables(cps_system *s, refusals *r) {
   return !r->no_memory;
 }
 
-/* A system with everything that is wrong with it in r; NULL if out of memory. */
-static cps_system *build(const cps_scenario *scenario, refusals *r) {
+cps_system *cps_bodies_new(const cps_scenario *scenario) {
   cps_system *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   s->scenario = scenario;
+  s->dim = scenario->dim == 3 ? 3 : 2;
   count(s);
   s->mass = many(s->nd, sizeof(double));
   s->weight = many(s->nx, sizeof(double));
   s->initial = many(s->ny, sizeof(double));
   s->body_q = many(scenario->n_bodies, sizeof(int));
+  s->under = many(s->nx, sizeof(int));
+  s->up = many(s->nx, sizeof *s->up);
+  s->end_cable = many(scenario->n_bodies, sizeof(int));
+  s->end_side = many(scenario->n_bodies, sizeof(int));
   s->line = many(scenario->n_springs, sizeof(line_spring));
   s->plane = many(scenario->n_springs, sizeof(plane_spring));
   s->contacts = many(s->nc, sizeof(contact));
-  s->loads = many(scenario->n_loads, sizeof(load));
-  if (!s->mass || !s->weight || !s->initial || !s->body_q || !s->line || !s->plane || !s->contacts ||
-      !s->loads)
+  s->loads = many(scenario->n_loads, sizeof(body_load));
+  if (!s->mass || !s->weight || !s->initial || !s->body_q || !s->under || !s->up || !s->end_cable ||
+      !s->end_side || !s->line || !s->plane || !s->contacts || !s->loads)
     goto fail;
+  for (int i = 0; i < s->nx; i++) s->under[i] = -1;
   build_bodies(s);
   build_springs(s);
   build_contacts(s);
@@ -334,9 +384,17 @@ static cps_system *build(const cps_scenario *scenario, refusals *r) {
   for (int i = 0; i < s->nc; i++)
     memcpy(s->initial + 2 * s->nx + s->contacts[i].z, scenario->contacts[i].z,
            (size_t)s->contacts[i].n_states * sizeof(double));
-  if (!build_groups(s) || !build_cables(s, r)) goto fail;
+  if (!build_groups(s)) goto fail;
   return s;
 fail:
+  cps_system_free(s);
+  return NULL;
+}
+
+/* A system with everything that is wrong with it in r; NULL if out of memory. */
+static cps_system *build(const cps_scenario *scenario, refusals *r) {
+  cps_system *s = cps_bodies_new(scenario);
+  if (!s || build_cables(s, r)) return s;
   cps_system_free(s);
   return NULL;
 }
@@ -389,6 +447,10 @@ void cps_system_free(cps_system *s) {
   free(s->weight);
   free(s->initial);
   free(s->body_q);
+  free(s->under);
+  free(s->up);
+  free(s->end_cable);
+  free(s->end_side);
   free(s->line);
   free(s->plane);
   free(s->contacts);
@@ -401,12 +463,12 @@ void cps_system_free(cps_system *s) {
 cps_status cps_workspace_make(const cps_system *s, workspace *k, cps_error *err) {
   memset(k, 0, sizeof *k);
   double **arrays[] = {
-      &k->inverse_mass, &k->force, &k->press,  &k->surface_a, &k->w_ii, &k->free_a, &k->v, &k->n, &k->f,
-      &k->f_eq,         &k->z_t,   &k->spring, &k->spring_e,  &k->band, &k->g,      &k->d, &k->df};
+      &k->inverse_mass, &k->force, &k->press,  &k->surface_a, &k->w_ii, &k->free_a, &k->v, &k->n,  &k->f,
+      &k->f_eq,         &k->z_t,   &k->spring, &k->spring_e,  &k->band, &k->g,      &k->d, &k->df, &k->hung};
   int springs = s->scenario->n_springs, m = s->most_group;
   int sizes[] = {s->nx, s->nx, s->nx, s->nx, s->nc,   s->nc,   s->nc,
                  s->nc, s->nc, s->nc, s->nz, springs, springs, m * (2 * s->most_band + 1),
-                 m,     m,     m};
+                 m,     m,     m,     s->nx};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
     *arrays[i] = many(sizes[i], sizeof(double));
     if (!*arrays[i]) {
@@ -420,8 +482,8 @@ cps_status cps_workspace_make(const cps_system *s, workspace *k, cps_error *err)
 
 void cps_workspace_free(workspace *k) {
   double *arrays[] = {
-      k->inverse_mass, k->force, k->press,  k->surface_a, k->w_ii, k->free_a, k->v, k->n, k->f,
-      k->f_eq,         k->z_t,   k->spring, k->spring_e,  k->band, k->g,      k->d, k->df};
+      k->inverse_mass, k->force, k->press,  k->surface_a, k->w_ii, k->free_a, k->v, k->n,  k->f,
+      k->f_eq,         k->z_t,   k->spring, k->spring_e,  k->band, k->g,      k->d, k->df, k->hung};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   memset(k, 0, sizeof *k);
 }
@@ -433,7 +495,7 @@ void cps_system_hold(const cps_system *s, workspace *k, double t) {
     const scenario_body *b = &sc->bodies[i];
     if (b->kind == BODY_SURFACE) continue;
     k->held += t < b->held_until;
-    for (int j = 0; j < (b->kind == BODY_PLANE ? 2 : 1); j++)
+    for (int j = 0; j < cps_body_freedoms(s, i); j++)
       k->inverse_mass[s->body_q[i] + j] = t < b->held_until ? 0 : 1 / b->mass;
   }
   for (int i = 0; i < s->nc; i++)
@@ -457,105 +519,11 @@ double cps_system_next_break(const cps_system *s, double t) {
 
 /* ------------------------------------------------------------------ evaluation */
 
-static void place_surfaces(const cps_system *s, workspace *k, double t, double *q, double *v) {
-  const cps_scenario *sc = s->scenario;
-  if (s->ns == 0) return;
-  for (int i = 0; i < sc->n_bodies; i++) {
-    const scenario_body *b = &sc->bodies[i];
-    if (b->kind != BODY_SURFACE) continue;
-    profile_value m = cps_profile_eval(b->motion, t);
-    int c = s->body_q[i];
-    if (b->motion_is_velocity) { /* its place is integrated */
-      v[c] = m.y;
-      k->surface_a[c] = m.y_t;
-    } else {
-      q[c] = m.y;
-      v[c] = m.y_t;
-      k->surface_a[c] = m.y_tt;
-    }
-  }
-}
-
-/* Tension of a spring that is e too long and grows at e_t; one that only pulls is slack when short, and never
- * pushes. */
-static inline double tension(double kk, double d, int pulls_only, double e, double e_t) {
-  double f = kk * e + d * e_t;
-  return pulls_only && (e <= 0 || f < 0) ? 0 : f;
-}
-
-static void line_springs(const cps_system *s, workspace *k, const double *q, const double *v,
-                         double *damping) {
-  double *force = k->force;
-  double lost = 0;
-  for (int i = 0; i < s->n_line; i++) {
-    const line_spring *g = &s->line[i];
-    double e = g->sb * q[g->b] - g->sa * q[g->a] - g->rest, e_t = g->sb * v[g->b] - g->sa * v[g->a];
-    double f = tension(g->k, g->d, g->tension_only, e, e_t);
-    force[g->a] += g->sa * f;
-    force[g->b] -= g->sb * f;
-    k->spring[g->index] = f;
-    k->spring_e[g->index] = e;
-    lost += (f - (g->tension_only && e <= 0 ? 0 : g->k * e)) * e_t;
-  }
-  *damping += lost;
-}
-
-static void plane_springs(const cps_system *s, workspace *k, const double *q, const double *v,
-                          double *damping) {
-  for (int i = 0; i < s->n_plane; i++) {
-    const plane_spring *g = &s->plane[i];
-    double r[2], w[2];
-    for (int j = 0; j < 2; j++) {
-      const plane_end *a = &g->end[0], *b = &g->end[1];
-      r[j] = b->base[j] + q[b->i] * b->u[j] + q[b->j] * b->w[j] - a->base[j] - q[a->i] * a->u[j] -
-             q[a->j] * a->w[j];
-      w[j] = v[b->i] * b->u[j] + v[b->j] * b->w[j] - v[a->i] * a->u[j] - v[a->j] * a->w[j];
-    }
-    double length = hypot(r[0], r[1]);
-    double n[2] = {length > 0 ? r[0] / length : 0, length > 0 ? r[1] / length : 0};
-    double e = length - g->length, e_t = dot(n, w), f = tension(g->k, g->d, g->tension_only, e, e_t);
-    for (int side = 0; side < 2; side++) {
-      const plane_end *p = &g->end[side];
-      double pull[2] = {side == 0 ? f * n[0] : -f * n[0], side == 0 ? f * n[1] : -f * n[1]};
-      k->force[p->i] += dot(pull, p->u);
-      k->force[p->j] += dot(pull, p->w);
-      k->press[p->i] -= dot(pull, p->up);
-    }
-    k->spring[g->index] = f;
-    k->spring_e[g->index] = e;
-    *damping += (f - (g->tension_only && e <= 0 ? 0 : g->k * e)) * e_t;
-  }
-}
-
-/* Applied forces, and the powers of loads and dampers. */
-static void applied(const cps_system *s, workspace *k, double t, const double *q, const double *v,
-                    double *load_power, double *damping) {
-  memcpy(k->force, s->weight, (size_t)s->nx * sizeof(double));
-  if (s->presses || s->n_plane) memset(k->press, 0, (size_t)s->nx * sizeof(double));
-  *load_power = *damping = 0;
-  for (int i = 0; i < s->n_loads; i++) {
-    const load *l = &s->loads[i];
-    double f = cps_profile_eval(l->force, t).y;
-    k->force[l->i] += f * l->u[0];
-    if (l->j != l->i) k->force[l->j] += f * l->u[1];
-    k->press[l->i] += f * l->press;
-    *load_power += f * (l->u[0] * v[l->i] + (l->j != l->i ? l->u[1] * v[l->j] : 0));
-  }
-  line_springs(s, k, q, v, damping);
-  plane_springs(s, k, q, v, damping);
-}
-
-static double normal_force(const workspace *k, const contact *c, double t) {
-  if (c->constant == c->constant) return c->constant;
-  double n = c->normal == NORMAL_GIVEN ? cps_profile_eval(c->given, t).y : c->weight + k->press[c->a];
-  return n > 0 ? n : 0;
-}
-
 /* Sliding velocity and normal force of contact i, whose first body is free; returns the acceleration without
  * friction. */
 static inline double approach(workspace *k, const contact *c, int i, double t, const double *v) {
   k->v[i] = v[c->a] - c->sb * v[c->b];
-  k->n[i] = normal_force(k, c, t);
+  k->n[i] = cps_contact_normal(k, c, t);
   return k->force[c->a] * k->inverse_mass[c->a] -
          c->sb * (k->force[c->b] * k->inverse_mass[c->b] + k->surface_a[c->b]);
 }
@@ -605,8 +573,8 @@ static void lone_contacts(const cps_system *s, workspace *k, double t, const dou
 
 void cps_system_kinematics(const cps_system *s, workspace *k, double t, double *y) {
   double *q = y, *v = y + s->nx, load_power, damping;
-  place_surfaces(s, k, t, q, v);
-  applied(s, k, t, q, v, &load_power, &damping);
+  cps_surfaces_place(s, k, t, q, v);
+  cps_forces_apply(s, k, t, q, v, &load_power, &damping);
   for (int i = 0; i < s->nc; i++) k->free_a[i] = approach(k, &s->contacts[i], i, t, v);
 }
 
@@ -616,8 +584,8 @@ cps_status cps_system_rates(const cps_system *s, workspace *k, double t, double 
   double *q = y, *v = y + nx, *z = y + 2 * nx, *q_t = y_t, *v_t = y_t + nx, *w_t = y_t + 2 * nx + s->nz;
   double load_power, damping;
   k->evaluations++;
-  place_surfaces(s, k, t, q, v);
-  applied(s, k, t, q, v, &load_power, &damping);
+  cps_surfaces_place(s, k, t, q, v);
+  cps_forces_apply(s, k, t, q, v, &load_power, &damping);
   lone_contacts(s, k, t, v, z, mode, w_t);
   for (int g = 0; g < s->n_groups; g++) {
     for (int i = 0; i < s->groups[g].n; i++) {
@@ -647,22 +615,7 @@ cps_status cps_system_rates(const cps_system *s, workspace *k, double t, double 
 void cps_system_energy(const cps_system *s, workspace *k, double t, double *y, cps_energy *energy) {
   const double *q = y, *v = y + s->nx, *w = y + 2 * s->nx + s->nz;
   cps_system_kinematics(s, k, t, y);
-  double kinetic = 0, elastic = 0, gravity = 0;
-  for (int i = 0; i < s->nd; i++) {
-    kinetic += s->mass[i] * v[i] * v[i] / 2;
-    gravity -= s->weight[i] * q[i];
-  }
-  for (int i = 0; i < s->n_line; i++) {
-    double e = k->spring_e[s->line[i].index];
-    if (!s->line[i].tension_only || e > 0) elastic += s->line[i].k * e * e / 2;
-  }
-  for (int i = 0; i < s->n_plane; i++) {
-    double e = k->spring_e[s->plane[i].index];
-    if (!s->plane[i].tension_only || e > 0) elastic += s->plane[i].k * e * e / 2;
-  }
-  energy->kinetic = kinetic;
-  energy->elastic = elastic;
-  energy->gravity = gravity;
+  cps_bodies_store(s, k, q, v, energy);
   energy->friction = 0;
   for (int i = 0; i < s->nc; i++) energy->friction += w[i];
   energy->damping = w[s->nc];

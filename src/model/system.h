@@ -1,128 +1,13 @@
 /* system.h - the equations of a scenario, and the run that integrates them. Private to the library.
- *
- * Coordinates. Every body on a line has one coordinate, every body in the plane two; surfaces and the ground
- * follow as coordinates that are not free, so that springs and contacts need not ask what they are attached
- * to:
- *
- *   q[0 .. nd)         free coordinates
- *   q[nd .. nd + ns)   surfaces
- *   q[nx - 1]          the ground, always 0; nx = nd + ns + 1
- *
- * The state vector is y = [q (nx) | v (nx) | z (nz) | w (nw)]: coordinates, velocities, friction states of
- * all contacts, and what the audit accumulates: friction work of each contact, then damping, work of loads,
- * work of motions.
- *
- * Equations. M a = Q + A' f, one row of A per contact: relative velocity A v, relative acceleration A a - b
- * with the surfaces in b. A contact's force is f_i = F(v_i, e_i, n_i, z_i) with the balance force
- *
- *   e_i = f_i - m_i (A_i a - b_i),   m_i = 1/W_ii,   W = A M^-1 A'
- *
- * which is Quinn's section 3.3: consistent with the contacts that slip. A contact that shares no free
- * coordinate with another has e_i = -c_i/W_ii at once; the others form groups (coupling.c).
+ * Coordinates and tables are in bodies.h.
  */
 #ifndef CPS_SYSTEM_H
 #define CPS_SYSTEM_H
 
+#include "bodies.h"
 #include "checkpoint.h"
 #include "internal.h"
 #include "scenario.h"
-
-/* A spring on one line: extension = sb q[b] - sa q[a] - rest. */
-typedef struct line_spring {
-  int a, b;
-  double sa, sb, rest;
-  double k, d;
-  int tension_only;
-  int index; /* in the scenario */
-} line_spring;
-
-/* An end of a spring in the plane: point = base + q[i] u + q[j] w; j is the ground for bodies on a line. */
-typedef struct plane_end {
-  int i, j;
-  double base[2], u[2], w[2];
-  double up[2]; /* what presses a body off its line, zero for others */
-} plane_end;
-
-typedef struct plane_spring {
-  plane_end end[2];
-  double k, d, length;
-  int tension_only;
-  int index;
-} plane_spring;
-
-typedef struct contact {
-  int a, b; /* coordinates; v = q'[a] - sb q'[b] */
-  double sb;
-  const cps_law *law;
-  const double *p;
-  int z; /* where its states start in z */
-  int n_states;
-  normal_kind normal;
-  const profile *given;
-  double constant; /* normal force, if it does not change: NaN if it does */
-  double weight;   /* pressing part of the weight that rests on it */
-  int group;       /* of contacts that are coupled through free coordinates; -1 if alone */
-} contact;
-
-/* Contacts that share coordinates, ordered so that W has a small band. */
-typedef struct group {
-  int n, band;
-  int *contact; /* [n] */
-  int *first;   /* [n] CSR of W: columns and values of row i are first[i] .. first[i + 1] */
-  int *column;
-  double *sign; /* product of signs over shared coordinate */
-  int *shared;  /* the coordinate that is shared, one entry per coordinate */
-} group;
-
-typedef struct load {
-  int i, j;     /* coordinates */
-  double u[2];  /* their factors: force . direction */
-  double press; /* part that presses the body off its line */
-  const profile *force;
-} load;
-
-struct cps_system {
-  const cps_scenario *scenario;
-  int nd, ns, nx, nz, nw, ny;
-  int nc, n_line, n_plane, n_loads, n_groups;
-  int presses;     /* whether any contact's normal force depends on springs and loads */
-  double *mass;    /* [nd] */
-  double *weight;  /* [nx] gravity along each coordinate */
-  double *initial; /* [ny] */
-  int *body_q;     /* [bodies] first coordinate of each body */
-  line_spring *line;
-  plane_spring *plane;
-  contact *contacts;
-  load *loads;
-  group *groups;
-  int *alone; /* [n_alone] contacts that are in no group */
-  int n_alone;
-  int most_group, most_band;
-  struct shape *drawn; /* [cables] what each cable of elements starts with */
-  struct lift *lift;   /* a cable in few variables, in equilibrium; NULL if there is none */
-};
-
-/* What an evaluation leaves behind, and needs. One per simulation; nothing is allocated while stepping. */
-typedef struct workspace {
-  double *inverse_mass;     /* [nx] 0 for what is not free now */
-  double *force;            /* [nx] applied force, then with friction */
-  double *press;            /* [nx] force that presses a line body onto its line */
-  double *surface_a;        /* [nx] acceleration of surfaces, 0 elsewhere */
-  double *w_ii;             /* [nc] */
-  double *free_a;           /* [nc] of contacts in groups: relative acceleration without their friction */
-  double *v, *n, *f, *f_eq; /* [nc] */
-  double *z_t;              /* [nz] */
-  double *spring;           /* [springs] tension of each spring, by scenario index */
-  double *spring_e;         /* [springs] extension */
-  double *band;             /* group solver */
-  double *g, *d, *df;       /* [most_group] */
-  long evaluations, newton;
-  int held;           /* bodies that are not free now */
-  int failed_contact; /* of the last coupling failure; -1 if none */
-} workspace;
-
-cps_status cps_workspace_make(const cps_system *s, workspace *k, cps_error *err);
-void cps_workspace_free(workspace *k);
 
 /* Sets which bodies are free at time t (a held one is not), after which inverse masses and W hold. */
 void cps_system_hold(const cps_system *s, workspace *k, double t);
@@ -135,6 +20,7 @@ cps_status cps_system_rates(const cps_system *s, workspace *k, double t, double 
 
 /* The parts of it: puts in the surfaces, sums applied forces, finds sliding velocities and normal forces. */
 void cps_system_kinematics(const cps_system *s, workspace *k, double t, double *y);
+
 /* Solves for the contact forces of one group; k->free_a, v, n must be there. */
 cps_status cps_group_solve(const cps_system *s, workspace *k, const group *g, const double *z,
                            const int *mode);
@@ -276,7 +162,7 @@ void cps_machine_columns(row *r);
 void cps_machine_fields(row *r);
 void cps_lift_fields(row *r);
 void cps_lift_columns(row *r); /* elevator_columns.c */
-double cps_machine_next_break(const cps_scenario *s, double t);
+double cps_machine_next_break(const cps_system *s, double t);
 
 /* Fires guards of laws with memory and modes; new modes and states. Counts events. */
 cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err);

@@ -183,7 +183,7 @@ static cps_status restart(void *work, cps_error *err) {
   r->d.first_known = 0;
   if (!cps_lift_jump(r->l, sim->t))
     return cps_simulation_fail(sim, -1, err, "the drive jumps where nothing can follow");
-  r->next_break = cps_machine_next_break(sim->system->scenario, sim->t);
+  r->next_break = cps_machine_next_break(sim->system, sim->t);
   r->d.latest = nextafter(r->next_break, -INFINITY);
   return CPS_OK;
 }
@@ -227,7 +227,7 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   r->d.with = r;
   r->d.y = r->l->y;
   r->d.scale = r->scale;
-  r->next_break = cps_machine_next_break(sim->system->scenario, sim->t);
+  r->next_break = cps_machine_next_break(sim->system, sim->t);
   r->d.latest = nextafter(r->next_break, -INFINITY);
   return CPS_OK;
 }

@@ -6,38 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const axes[] = {"x", "y", "z"}, *const rates[] = {"vx", "vy", "vz"};
+static const char *const axes[] = {"x", "y", "z"};
 
-/* ------------------------------------------------------------------ bodies and drums */
-
-static void bodies(row *r, const machine *m) {
-  for (int i = 0; i < m->of->n_bodies; i++) {
-    const scenario_body *b = &m->of->bodies[i];
-    const double *x = NULL, *v = NULL;
-    if (b->kind == BODY_SURFACE) {
-      profile_value s = cps_profile_eval(b->motion, r->sim->t);
-      cps_row_put(r, "surfaces", b->name, "v", "m/s", b->motion_is_velocity ? s.y : s.y_t);
-      continue;
-    }
-    if (m->body_cable[i] >= 0) {
-      const cable *c = &m->cable[m->body_cable[i]];
-      size_t at = m->body_end[i] == 0 ? 0 : (size_t)(c->n * c->b);
-      x = c->q + at;
-      v = c->v + at;
-    } else {
-      const machine_body *y = &m->body[m->body_border[i]];
-      if (b->kind == BODY_LINE) {
-        cps_row_put(r, "bodies", b->name, "x", "m", m->free[y->at].q);
-        cps_row_put(r, "bodies", b->name, "v", "m/s", m->free[y->at].v);
-        continue;
-      }
-      x = y->r;
-      v = y->v;
-    }
-    for (int d = 0; d < m->dim; d++) cps_row_put(r, "bodies", b->name, axes[d], "m", x[d]);
-    for (int d = 0; d < m->dim; d++) cps_row_put(r, "bodies", b->name, rates[d], "m/s", v[d]);
-  }
-}
+/* ------------------------------------------------------------------ drums */
 
 static int center_moves(const drum *g) {
   return g->carrier >= 0 || g->of->shift[0] || g->of->shift[1] || g->of->shift[2];
@@ -65,16 +36,11 @@ static void drums(row *r, const machine *m) {
   }
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
-    const char *kind = y->contact ? "contacts" : "bearings";
-    const char *name = y->contact ? y->contact->name : m->drum[y->drum].of->name;
-    cps_row_put(r, kind, name, "v", "m/s", y->p.v[0]);
-    cps_row_put(r, kind, name, "f", "N", m->free[y->f_at].q);
-    cps_row_put(r, kind, name, "n", "N", y->p.n);
-  }
-  for (int i = 0; i < m->of->n_springs; i++) {
-    double along[3], t[3][3], ra[3], rb[3];
-    cps_row_put(r, "springs", m->of->springs[i].name, "force", "N",
-                r->task == FILLING ? cps_border_spring(m, i, 0, along, t, ra, rb) : 0);
+    if (y->contact) continue;
+    const char *name = m->drum[y->drum].of->name;
+    cps_row_put(r, "bearings", name, "v", "m/s", y->p.v[0]);
+    cps_row_put(r, "bearings", name, "f", "N", m->free[y->f_at].q);
+    cps_row_put(r, "bearings", name, "n", "N", y->p.n);
   }
 }
 
@@ -175,7 +141,6 @@ static void cables(row *r, const machine *m) {
 
 void cps_machine_columns(row *r) {
   const machine *m = r->sim->machine;
-  bodies(r, m);
   drums(r, m);
   cables(r, m);
 }
@@ -229,8 +194,9 @@ static void next_of(const profile *p, double t, double *next) {
   if (p) *next = fmin(*next, cps_profile_next_break(p, t));
 }
 
-double cps_machine_next_break(const cps_scenario *s, double t) {
-  double next = INFINITY;
+double cps_machine_next_break(const cps_system *system, double t) {
+  const cps_scenario *s = system->scenario;
+  double next = cps_system_next_break(system, t);
   for (int i = 0; i < s->n_drums; i++) {
     next_of(s->drums[i].motion, t, &next);
     for (int d = 0; d < 3; d++) next_of(s->drums[i].shift[d], t, &next);
@@ -241,11 +207,5 @@ double cps_machine_next_break(const cps_scenario *s, double t) {
         next_of(s->cables[i].end[e].shift[d], t, &next);
         next_of(s->cables[i].end[e].force[d], t, &next);
       }
-  for (int i = 0; i < s->n_loads; i++) next_of(s->loads[i].force, t, &next);
-  for (int i = 0; i < s->n_contacts; i++) next_of(s->contacts[i].given, t, &next);
-  for (int i = 0; i < s->n_bodies; i++) {
-    next_of(s->bodies[i].motion, t, &next);
-    if (s->bodies[i].held_until > t) next = fmin(next, s->bodies[i].held_until);
-  }
   return next;
 }

@@ -69,9 +69,10 @@ static const key contacts[] = {
     {"normal", KEY_NORMAL, "N", .required = 1, NOT_NEG, .where = offsetof(raw_contact, normal),
      .example = "5 N",
      .meaning =
-         "normal force, over time; or `weight`: the weight of the first body and of all that rests on it "
-         "through contacts with `weight` or `load`; or `load`: that, and what springs and loads press it "
-         "down"},
+         "normal force, over time; or `weight`: what weight presses the first body, and all that rests on it "
+         "through contacts with `weight` or `load`, onto its line, with what cables that hang there and on "
+         "drums that it carries pull; or `load`: that, and what springs and loads press it down. Never less "
+         "than 0"},
     {"friction", KEY_FRICTION, .required = 1, .where = offsetof(raw_contact, friction),
      .example = "{coulomb: {mu: 0.5}}",
      .meaning = "the friction law and its parameters; a name alone means its defaults"},

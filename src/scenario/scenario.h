@@ -91,7 +91,7 @@ typedef struct scenario_spring {
 
 typedef enum normal_kind {
   NORMAL_GIVEN,  /* a profile */
-  NORMAL_WEIGHT, /* weight of the upper body and of all that rests on it */
+  NORMAL_WEIGHT, /* weight of the upper body and of all that rests on it, and what cables pull it down with */
   NORMAL_LOAD    /* that, and what springs and loads press it onto the line; not below zero */
 } normal_kind;
 

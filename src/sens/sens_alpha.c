@@ -198,6 +198,14 @@ static double roll_back(const op *o, const change *c, const double *dq) {
   return sum;
 }
 
+/* How far a load's point has gone along its direction, or its change. */
+static double way_of(const cps_system *s, const body_load *g, const double *u, const double *from,
+                     const double *to) {
+  double sum = 0;
+  for (int d = 0; d < s->dim; d++) sum += u[d] * (to[g->c[d]] - from[g->c[d]]);
+  return sum;
+}
+
 /* Changes of work, from the change x0 at the start to x at the end, the rest of which is there. b->now is the end. */
 static void work_along(const bodies *b, const op *o, const double *x0, const change *c, double *x) {
   const cps_system *s = b->s;
@@ -216,16 +224,13 @@ static void work_along(const bodies *b, const op *o, const double *x0, const cha
     damping += 0.5 * (x[l->damper + i] + x0[l->damper + i]) * (p->extension[i] - p0->extension[i]) +
                0.5 * (p->damper[i] + p0->damper[i]) * (x[l->extension + i] - x0[l->extension + i]);
   for (int i = 0; i < s->n_loads; i++) {
-    const load *g = &s->loads[i];
-    int two = g->j != g->i;
-    double way = g->u[0] * (q[g->i] - q0[g->i]) + (two ? g->u[1] * (q[g->j] - q0[g->j]) : 0);
-    double change = g->u[0] * (x[g->i] - x0[g->i]) + (two ? g->u[1] * (x[g->j] - x0[g->j]) : 0);
+    const body_load *g = &s->loads[i];
+    double way = way_of(s, g, g->u, q0, q), change = way_of(s, g, g->u, x0, x);
     loads += 0.5 * (x[l->load + i] + x0[l->load + i]) * way + 0.5 * (p->load[i] + p0->load[i]) * change;
   }
   for (int i = 0; i < c->n_load; i++) {
-    const load *g = &s->loads[c->load[i].i];
-    double way = c->load[i].u[0] * (q[g->i] - q0[g->i]) +
-                 (g->j != g->i ? c->load[i].u[1] * (q[g->j] - q0[g->j]) : 0);
+    const body_load *g = &s->loads[c->load[i].i];
+    double way = way_of(s, g, c->load[i].u, q0, q);
     loads += 0.5 * (p->load[c->load[i].i] + p0->load[c->load[i].i]) * way;
   }
   for (int i = s->nd; i < s->nx && s->ns > 0; i++)
@@ -267,24 +272,21 @@ static void work_back(const bodies *b, const op *o, double *w, double *w0, doubl
     w0[l->extension + i] -= d;
   }
   for (int i = 0; i < s->n_loads; i++) {
-    const load *g = &s->loads[i];
-    int two = g->j != g->i;
-    double way = g->u[0] * (q[g->i] - q0[g->i]) + (two ? g->u[1] * (q[g->j] - q0[g->j]) : 0);
+    const body_load *g = &s->loads[i];
+    double way = way_of(s, g, g->u, q0, q);
     double force = 0.5 * loads * (p->load[i] + p0->load[i]);
     w[l->load + i] += 0.5 * loads * way;
     w0[l->load + i] += 0.5 * loads * way;
-    w[g->i] += force * g->u[0];
-    w0[g->i] -= force * g->u[0];
-    if (!two) continue;
-    w[g->j] += force * g->u[1];
-    w0[g->j] -= force * g->u[1];
+    for (int d = 0; d < s->dim; d++) {
+      w[g->c[d]] += force * g->u[d];
+      w0[g->c[d]] -= force * g->u[d];
+    }
   }
   for (int j = 0; j < b->n_wrt; j++) {
     const change *c = &b->change[j];
     for (int i = 0; i < c->n_load; i++) {
-      const load *g = &s->loads[c->load[i].i];
-      double way = c->load[i].u[0] * (q[g->i] - q0[g->i]) +
-                   (g->j != g->i ? c->load[i].u[1] * (q[g->j] - q0[g->j]) : 0);
+      const body_load *g = &s->loads[c->load[i].i];
+      double way = way_of(s, g, c->load[i].u, q0, q);
       grad[j] += loads * 0.5 * (p->load[c->load[i].i] + p0->load[c->load[i].i]) * way;
     }
   }

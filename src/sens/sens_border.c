@@ -16,6 +16,10 @@ static size_t rows_of(const model *o, int i) { return (size_t)(o->matrix[i].node
 int cps_border_make(model *o) {
   border_matrix *x = &o->border;
   size_t n = (size_t)o->m.n_cables, nb = (size_t)o->at.nx, most = 1;
+  size_t springs = (size_t)o->m.of->n_springs + 1;
+  o->slope = calloc(springs, sizeof *o->slope);
+  o->slope0 = calloc(springs, sizeof *o->slope0);
+  if (!o->slope || !o->slope0) return 0;
   if (nb == 0) return 1;
   x->b = calloc(n, sizeof *x->b);
   x->c = calloc(n, sizeof *x->c);
@@ -34,7 +38,7 @@ int cps_border_make(model *o) {
     if (!x->b[i] || !x->c[i] || !x->z[i]) return 0;
     if (rows > most) most = rows;
   }
-  for (int i = 0; i < o->m.n_slides; i++) x->force[o->m.slide[i].f_at] = 1;
+  for (int k = 0; k < o->m.nb; k++) x->force[k] = o->m.free[k].kind != DOF_PLACE;
   x->room = aligned_alloc(sizeof(lanes), most * sizeof(lanes));
   return x->room != NULL;
 }
@@ -55,6 +59,8 @@ void cps_border_free(model *o) {
   free(x->force);
   free(x->bond);
   free(x->room);
+  free(o->slope);
+  free(o->slope0);
   memset(x, 0, sizeof *x);
 }
 
@@ -89,7 +95,7 @@ static int bond_of(const model *o, int cable_of, int e, chain_bond *out) {
   const cable *c = &o->m.cable[cable_of];
   *out = (chain_bond){.cable = cable_of, .node = e ? c->n : 0};
   if (c->seam >= 0) {
-    out->n = out->unknowns = c->b;
+    out->n = out->unknowns = out->rows = c->b;
     for (int j = 0; j < c->b; j++) {
       out->at[j] = c->seam + j;
       out->by[j][j] = 1;
@@ -98,14 +104,58 @@ static int bond_of(const model *o, int cable_of, int e, chain_bond *out) {
   }
   if (c->end[e].kind == END_RIM) return cps_rim_bond(o, cable_of, e, out);
   if (c->end[e].body < 0) return 0;
-  const machine_body *y = &o->m.body[c->end[e].body];
   out->n = c->dim;
-  out->unknowns = y->n;
-  for (int k = 0; k < y->n; k++) {
-    out->at[k] = y->at + k;
-    for (int d = 0; d < c->dim; d++) out->by[d][k] = y->along[k][d];
-  }
+  cps_bond_body(o, c->end[e].body, out);
   return 1;
+}
+
+void cps_bond_body(const model *o, int body, chain_bond *out) {
+  const machine_body *y = &o->m.body[body];
+  out->unknowns += y->n;
+  for (int k = 0; k < y->rows; k++, out->rows++) {
+    out->at[out->rows] = y->row[k];
+    for (int d = 0; d < o->m.dim; d++) out->by[d][out->rows] = y->along[k][d];
+  }
+}
+
+/* ------------------------------------------------------------------ bodies, as bodies.h has them */
+
+void cps_border_look(model *o, double t) {
+  const machine *m = &o->m;
+  const cps_system *s = m->system;
+  const double *q = m->y, *v = q + s->nx;
+  cps_bodies_look(m, t);
+  cps_spring_slopes(s, q, v, o->slope);
+  cps_line_tangents(s, q, v, m->line_k, m->line_d);
+  cps_plane_tangents(s, q, v, m->plane);
+}
+
+/* The first number in d of the surface that is a coordinate; -1: it is none. */
+static int surface_of(const model *o, int coordinate) {
+  const cps_system *s = o->m.system;
+  for (int i = 0; i < s->scenario->n_bodies && coordinate >= s->nd; i++)
+    if (s->body_q[i] == coordinate) return o->at.surface_d + 3 * i;
+  return -1;
+}
+
+void cps_by_coordinate(const model *o, entries *list, int row, int coordinate, int rate, int after,
+                       double by) {
+  int k = o->m.unknown[coordinate], d = surface_of(o, coordinate);
+  if (k >= 0)
+    cps_entries_add(list, row, (after ? o->at.after : o->at.before) + o->at.border + rate * o->at.nb + k, by);
+  else if (d >= 0 && o->d_varies[d + rate])
+    cps_entries_add(list, row, (after ? o->at.d : o->at.d0) + d + rate, by);
+}
+
+void cps_border_by_coordinate(model *o, int row, int coordinate, double q, double v,
+                              const step_coeffs *coeffs, int balance) {
+  int k = o->m.unknown[coordinate], d = surface_of(o, coordinate);
+  if (k >= 0) {
+    cps_border_by_unknown(o, row, k, q, v, 0, coeffs, balance);
+  } else if (d >= 0) {
+    cps_border_by_d(o, row, d, -q);
+    cps_border_by_d(o, row, d + 1, -v);
+  }
 }
 
 void cps_border_clear(model *o, const step_coeffs *coeffs) {
@@ -173,64 +223,41 @@ static void add_body(model *o, int i, const step_coeffs *coeffs, int balance) {
     }
     cps_border_by_theta(o, y->at + k, o->at.body_theta + i, -left);
   }
+  if (y->press_at >= 0) cps_border_by_unknown(o, y->press_at, y->press_at, 1, 0, 0, coeffs, balance);
 }
 
-/* A spring now: extension and its rate, tension, and - d(pull)/d(shift) of stiffness and of damping. */
-typedef struct spring_now {
-  const machine_body *end[2];
-  double along[3], ra[3], rb[3], k[3][3], c[3][3], e, e_t, f;
-  int pulls;
-} spring_now;
+/* The force f along the extension of a spring is in the equation of each of its coordinates, f e_q, by its numbers. */
+static void add_numbers(model *o, int i) {
+  const spring_slope *g = &o->slope[i];
+  int theta = o->at.spring_theta + 3 * i;
+  for (int j = 0; j < g->n && g->pulls; j++) {
+    int row = o->m.unknown[g->c[j]];
+    if (row < 0) continue;
+    cps_border_by_theta(o, row, theta, -g->e_q[j] * g->e);
+    cps_border_by_theta(o, row, theta + 1, -g->e_q[j] * g->e_t);
+    cps_border_by_theta(o, row, theta + 2, g->e_q[j] * g->k);
+  }
+}
 
-static void look_at_spring(const model *o, int i, spring_now *x) {
+static void add_springs(model *o, const step_coeffs *coeffs, int balance) {
   const machine *m = &o->m;
-  const scenario_spring *g = &m->of->springs[i];
-  double both[3][3] = {{0}};
-  memset(x, 0, sizeof *x);
-  x->f = cps_border_spring(m, i, 0, x->along, x->k, x->ra, x->rb);
-  cps_border_spring(m, i, 1, x->along, both, x->ra, x->rb);
-  x->e = -g->length;
-  for (int d = 0; d < 3; d++) {
-    x->e += x->along[d] * (x->rb[d] - x->ra[d]);
-    for (int n = 0; n < 3; n++) x->c[d][n] = both[d][n] - x->k[d][n];
+  const cps_system *s = m->system;
+  for (int i = 0; i < m->of->n_springs; i++) add_numbers(o, i);
+  for (int i = 0; i < s->n_line; i++) {
+    const line_spring *g = &s->line[i];
+    const int c[2] = {g->a, g->b};
+    const double e_q[2] = {-g->sa, g->sb};
+    for (int j = 0; j < 2; j++)
+      for (int k = 0; k < 2 && m->unknown[c[j]] >= 0; k++)
+        cps_border_by_coordinate(o, m->unknown[c[j]], c[k], e_q[j] * e_q[k] * m->line_k[i],
+                                 e_q[j] * e_q[k] * m->line_d[i], coeffs, balance);
   }
-  for (int s = 0; s < 2; s++) {
-    int body = g->end[s].body;
-    if (body < 0 || m->body_border[body] < 0) continue;
-    x->end[s] = &m->body[m->body_border[body]];
-    for (int d = 0; d < m->dim; d++) x->e_t += (s ? 1 : -1) * x->along[d] * x->end[s]->v[d];
-  }
-  x->pulls = !g->tension_only || x->f > 0;
-}
-
-static void add_spring(model *o, int i, const step_coeffs *coeffs, int balance) {
-  const scenario_spring *g = &o->m.of->springs[i];
-  spring_now x;
-  look_at_spring(o, i, &x);
-  for (int s = 0; s < 2; s++) {
-    const machine_body *y = x.end[s];
-    for (int k = 0; y && k < y->n; k++) {
-      double along = 0;
-      for (int d = 0; d < o->m.dim; d++) along += (s ? 1 : -1) * x.along[d] * y->along[k][d];
-      if (x.pulls) { /* what is left has f along on the second end, - f along on the first */
-        cps_border_by_theta(o, y->at + k, o->at.spring_theta + 3 * i, -along * x.e);
-        cps_border_by_theta(o, y->at + k, o->at.spring_theta + 3 * i + 1, -along * x.e_t);
-        cps_border_by_theta(o, y->at + k, o->at.spring_theta + 3 * i + 2, along * g->stiffness);
-      }
-      for (int t = 0; t < 2; t++) {
-        const machine_body *by = x.end[t];
-        for (int n = 0; by && n < by->n; n++) {
-          double stiff = 0, damp = 0;
-          for (int d = 0; d < o->m.dim; d++)
-            for (int e = 0; e < o->m.dim; e++) {
-              stiff -= y->along[k][d] * x.k[d][e] * by->along[n][e];
-              damp -= y->along[k][d] * x.c[d][e] * by->along[n][e];
-            }
-          cps_border_by_unknown(o, y->at + k, by->at + n, s == t ? stiff : -stiff, s == t ? damp : -damp, 0,
-                                coeffs, balance);
-        }
-      }
-    }
+  for (int i = 0; i < s->n_plane; i++) {
+    int c[6], n = cps_plane_coordinates(s, &s->plane[i], c);
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n && m->unknown[c[j]] >= 0; k++)
+        cps_border_by_coordinate(o, m->unknown[c[j]], c[k], m->plane[i].q[j][k], m->plane[i].v[j][k], coeffs,
+                                 balance);
   }
 }
 
@@ -253,8 +280,9 @@ static void add_drum(model *o, int i, const step_coeffs *coeffs, int balance) {
 }
 
 void cps_border_own(model *o, const step_coeffs *coeffs, int balance) {
+  cps_border_look(o, coeffs->t);
   for (int i = 0; i < o->m.n_bodies; i++) add_body(o, i, coeffs, balance);
-  for (int i = 0; i < o->m.of->n_springs; i++) add_spring(o, i, coeffs, balance);
+  add_springs(o, coeffs, balance);
   for (int i = 0; i < o->m.n_drums; i++)
     if (o->m.drum[i].angle_at >= 0) add_drum(o, i, coeffs, balance);
   cps_slides_own(o, coeffs, balance);
@@ -301,12 +329,12 @@ void cps_border_bind(model *o, int cable_of) {
         if (node < 0 || node >= a->nodes) continue;
         double *from = (near < 0 ? a->l : near > 0 ? a->u : a->d) + row * wide;
         for (int n = 0; n < wide; n++) {
-          for (int k = 0; k < x->unknowns; k++) c[x->at[k] * rows + node * wide + n] += x->by[j][k] * from[n];
+          for (int k = 0; k < x->rows; k++) c[x->at[k] * rows + node * wide + n] += x->by[j][k] * from[n];
           from[n] = near == 0 && n == j;
         }
       }
       for (int n = 0; n < nx; n++) {
-        for (int k = 0; k < x->unknowns; k++) s[x->at[k] * nx + n] += x->by[j][k] * b[row * nx + n];
+        for (int k = 0; k < x->rows; k++) s[x->at[k] * nx + n] += x->by[j][k] * b[row * nx + n];
         b[row * nx + n] = 0;
       }
       for (int k = 0; k < x->unknowns; k++) b[row * nx + x->at[k]] = -x->by[j][k];
@@ -403,57 +431,107 @@ static double work_of_inertia(model *o, int k, double inertia) {
   return dq * sum - (f->v * f->v - f->v0 * f->v0) / 2;
 }
 
-/* Power of a damper at the present state, h/2 of it. */
-static void work_of_damper(model *o, int i, double h, int state) {
-  const scenario_spring *g = &o->m.of->springs[i];
-  int row = o->at.after + o->at.works + WK_DAMPING;
-  spring_now x;
-  look_at_spring(o, i, &x);
-  if (!(g->damping > 0) || !x.pulls) return;
-  double length = 0, rate[3] = {0};
-  for (int d = 0; d < 3; d++) {
-    length += (x.rb[d] - x.ra[d]) * (x.rb[d] - x.ra[d]);
-    for (int s = 0; s < 2; s++)
-      if (x.end[s] && d < o->m.dim) rate[d] += (s ? 1 : -1) * x.end[s]->v[d];
+/* Extension of a spring and its rate at one end of the step, times by_e and by_rate. */
+static void by_extension(const model *o, entries *list, int row, int i, const spring_slope *g, int after,
+                         double by_e, double by_rate) {
+  for (int j = 0; j < g->n; j++) {
+    cps_by_coordinate(o, list, row, g->c[j], 0, after, by_e * g->e_q[j] + by_rate * g->et_q[j]);
+    cps_by_coordinate(o, list, row, g->c[j], 1, after, by_rate * g->e_q[j]);
   }
-  length = sqrt(length);
-  double by = h * g->damping * x.e_t; /* d(h/2 damping e_t^2) */
-  for (int s = 0; s < 2; s++) {
-    const machine_body *y = x.end[s];
-    for (int k = 0; y && k < y->n; k++) {
-      double by_v = 0, by_q = 0;
-      for (int d = 0; d < o->m.dim; d++) {
-        by_v += (s ? 1 : -1) * x.along[d] * y->along[k][d];
-        if (!g->along_line && length > 0)
-          by_q += (s ? 1 : -1) * (rate[d] - x.e_t * x.along[d]) / length * y->along[k][d];
+  int theta = o->at.spring_theta + 3 * i + 2;
+  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, -by_e);
+}
+
+/* Its tension, times `by`. */
+static void by_tension(const model *o, entries *list, int row, int i, const spring_slope *g, int after,
+                       double by) {
+  int theta = o->at.spring_theta + 3 * i;
+  if (!g->pulls) return;
+  by_extension(o, list, row, i, g, after, by * g->k, by * g->d);
+  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by * g->e);
+  if (o->theta_varies[theta + 1]) cps_entries_add(list, row, o->at.theta + theta + 1, by * g->e_t);
+}
+
+/* The elastic part of it. */
+static void by_elastic(const model *o, entries *list, int row, int i, const spring_slope *g, int after,
+                       double by) {
+  int theta = o->at.spring_theta + 3 * i;
+  if (!g->stretched) return;
+  by_extension(o, list, row, i, g, after, by * g->k, 0);
+  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by * g->e);
+}
+
+/* Work of a damper. */
+static void work_of_damper(model *o, int i) {
+  const spring_slope *g[2] = {&o->slope0[i], &o->slope[i]};
+  int row = o->at.after + o->at.works + WK_DAMPING;
+  double grown = g[1]->e - g[0]->e, lost = 0;
+  for (int after = 0; after < 2; after++) lost += 0.5 * (g[after]->tension - g[after]->elastic);
+  for (int after = 0; after < 2; after++) {
+    by_tension(o, &o->work, row, i, g[after], after, 0.5 * grown);
+    by_elastic(o, &o->work, row, i, g[after], after, -0.5 * grown);
+    by_extension(o, &o->work, row, i, g[after], after, after ? lost : -lost, 0);
+  }
+}
+
+static int is_surface(const cps_system *s, int c) { return c >= s->nd && c < s->nx - 1; }
+
+/* The motion of surfaces works against springs that pull there, with tension e_q: by the force at the end of the step that was
+ * looked at last. */
+static void work_on_springs(model *o, int after) {
+  const machine *m = &o->m;
+  const cps_system *s = m->system;
+  int row = o->at.after + o->at.works + WK_MOTION;
+  for (int i = 0; i < s->n_line + s->n_plane && s->ns > 0; i++) {
+    int plane = i - s->n_line, index = plane < 0 ? s->line[i].index : s->plane[plane].index;
+    const spring_slope *g = &o->slope[index];
+    for (int j = 0; j < g->n; j++) {
+      if (!is_surface(s, g->c[j])) continue;
+      double by = 0.5 * (after ? 1 : -1) * (m->y[g->c[j]] - m->q0[g->c[j]]);
+      int theta = o->at.spring_theta + 3 * index;
+      const double numbers[3] = {g->e, g->e_t, -g->k};
+      for (int k = 0; k < g->n; k++) {
+        double q = plane < 0 ? g->e_q[j] * g->e_q[k] * m->line_k[i] : m->plane[plane].q[j][k];
+        double v = plane < 0 ? g->e_q[j] * g->e_q[k] * m->line_d[i] : m->plane[plane].v[j][k];
+        cps_by_coordinate(o, &o->work, row, g->c[k], 0, after, by * q);
+        cps_by_coordinate(o, &o->work, row, g->c[k], 1, after, by * v);
       }
-      cps_entries_add(&o->work, row, state + o->at.border + y->at + k, by * by_q);
-      cps_entries_add(&o->work, row, state + o->at.border + o->at.nb + y->at + k, by * by_v);
+      for (int k = 0; k < 3 && g->pulls; k++)
+        if (o->theta_varies[theta + k])
+          cps_entries_add(&o->work, row, o->at.theta + theta + k, by * g->e_q[j] * numbers[k]);
     }
   }
-  if (o->theta_varies[o->at.spring_theta + 3 * i + 1])
-    cps_entries_add(&o->work, row, o->at.theta + o->at.spring_theta + 3 * i + 1, h / 2 * x.e_t * x.e_t);
+}
+
+/* And by how far they move, with the mean of both forces. */
+static void work_of_surfaces(model *o) {
+  const cps_system *s = o->m.system;
+  int row = o->at.after + o->at.works + WK_MOTION;
+  for (int i = 0; i < o->m.of->n_springs; i++) {
+    const spring_slope *g0 = &o->slope0[i], *g = &o->slope[i];
+    for (int j = 0; j < g->n; j++) {
+      double pull = 0.5 * (g0->tension * g0->e_q[j] + g->tension * g->e_q[j]);
+      if (!is_surface(s, g->c[j])) continue;
+      cps_by_coordinate(o, &o->work, row, g->c[j], 0, 1, pull);
+      cps_by_coordinate(o, &o->work, row, g->c[j], 0, 0, -pull);
+    }
+  }
 }
 
 static void exchange_bodies(model *o) { /* the state before, and back */
-  for (int k = 0; k < o->m.nb; k++) {
-    dof *f = &o->m.free[k];
+  machine *m = &o->m;
+  for (int k = 0; k < m->nb; k++) {
+    dof *f = &m->free[k];
     double q = f->q, v = f->v;
     f->q = f->q0;
     f->v = f->v0;
     f->q0 = q;
     f->v0 = v;
   }
-  for (int i = 0; i < o->m.n_bodies; i++) {
-    machine_body *y = &o->m.body[i];
-    for (int d = 0; d < o->m.dim; d++) {
-      y->r[d] = y->base[d];
-      y->v[d] = 0;
-      for (int k = 0; k < y->n; k++) {
-        y->r[d] += o->m.free[y->at + k].q * y->along[k][d];
-        y->v[d] += o->m.free[y->at + k].v * y->along[k][d];
-      }
-    }
+  for (int i = m->system->nd; i < m->system->nx; i++) {
+    double q = m->y[i];
+    m->y[i] = m->q0[i];
+    m->q0[i] = q;
   }
 }
 
@@ -502,10 +580,15 @@ void cps_border_works(model *o, double t, double h) {
         cps_entries_add(&o->work, first + WK_LOAD, o->at.d0 + column, (at->q - at->q0) * y->along[k][d] / 2);
       }
   }
-  for (int i = 0; i < o->m.of->n_springs; i++) work_of_damper(o, i, h, o->at.after);
   exchange_bodies(o);
-  for (int i = 0; i < o->m.of->n_springs; i++) work_of_damper(o, i, h, o->at.before);
+  cps_border_look(o, t - h);
+  memcpy(o->slope0, o->slope, (size_t)o->m.of->n_springs * sizeof *o->slope);
+  work_on_springs(o, 0);
   exchange_bodies(o);
+  cps_border_look(o, t);
+  work_on_springs(o, 1);
+  work_of_surfaces(o);
+  for (int i = 0; i < o->m.of->n_springs; i++) work_of_damper(o, i);
 }
 
 void cps_border_energy(model *o, entries *list, const int row[3]) {
@@ -536,20 +619,11 @@ void cps_border_energy(model *o, entries *list, const int row[3]) {
     cps_entries_add(list, row[0], v + g->angle_at, g->of->inertia * g->rate);
     if (o->theta_varies[theta]) cps_entries_add(list, row[0], o->at.theta + theta, g->rate * g->rate / 2);
   }
-  for (int i = 0; i < m->of->n_springs && row[1] >= 0; i++) {
-    const scenario_spring *g = &m->of->springs[i];
-    int theta = o->at.spring_theta + 3 * i;
-    spring_now x;
-    look_at_spring(o, i, &x);
-    if (g->tension_only && x.e <= 0) continue;
-    for (int s = 0; s < 2; s++)
-      for (int k = 0; x.end[s] && k < x.end[s]->n; k++)
-        for (int d = 0; d < m->dim; d++)
-          cps_entries_add(list, row[1], q + x.end[s]->at + k,
-                          (s ? 1 : -1) * g->stiffness * x.e * x.along[d] * x.end[s]->along[k][d]);
-    if (o->theta_varies[theta]) cps_entries_add(list, row[1], o->at.theta + theta, x.e * x.e / 2);
-    if (o->theta_varies[theta + 2])
-      cps_entries_add(list, row[1], o->at.theta + theta + 2, -g->stiffness * x.e);
+  if (m->of->n_springs > 0 && row[1] >= 0) cps_border_look(o, m->audited);
+  for (int i = 0; i < m->of->n_springs && row[1] >= 0; i++) { /* e times the elastic part, half of it */
+    const spring_slope *g = &o->slope[i];
+    by_elastic(o, list, row[1], i, g, 1, 0.5 * g->e);
+    by_extension(o, list, row[1], i, g, 1, 0.5 * g->elastic, 0);
   }
 }
 
@@ -558,22 +632,6 @@ void cps_border_drive(model *o, entries *list, int row, int drum_of, double t) {
 }
 
 void cps_border_pull(model *o, entries *list, int row, int i) {
-  const scenario_spring *g = &o->m.of->springs[i];
-  int theta = o->at.spring_theta + 3 * i, q = o->at.after + o->at.border, v = q + o->at.nb;
-  spring_now x;
-  look_at_spring(o, i, &x);
-  if (!x.pulls) return;
-  for (int s = 0; s < 2; s++) { /* - d(pull)/d(shift) along the spring is the change of its tension */
-    const machine_body *y = x.end[s];
-    for (int k = 0; y && k < y->n; k++)
-      for (int d = 0; d < o->m.dim; d++)
-        for (int e = 0; e < o->m.dim; e++) {
-          double by = (s ? -1 : 1) * x.along[d] * y->along[k][e];
-          cps_entries_add(list, row, q + y->at + k, by * x.k[d][e]);
-          cps_entries_add(list, row, v + y->at + k, by * x.c[d][e]);
-        }
-  }
-  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, x.e);
-  if (o->theta_varies[theta + 1]) cps_entries_add(list, row, o->at.theta + theta + 1, x.e_t);
-  if (o->theta_varies[theta + 2]) cps_entries_add(list, row, o->at.theta + theta + 2, -g->stiffness);
+  cps_border_look(o, o->m.audited);
+  by_tension(o, list, row, i, &o->slope[i], 1, 1);
 }

@@ -231,42 +231,44 @@ static double rate_of(const side *x, int k) {
   return x->after ? f->v : f->v0;
 }
 
-/* Friction of bearings, rails and surfaces. */
-static void power_of_slide(const side *x, const slide *y) {
+/* Friction of bearings. */
+static void power_of_bearing(const side *x, const slide *y) {
   const dof *force = &x->o->m.free[y->f_at];
-  double f = x->after ? force->q : force->q0, v = 0, belt = 0;
-  for (int k = 0; k < 2; k++)
-    if (y->at[k] >= 0) v += (k == 0 ? y->factor[0] : -y->factor[1]) * rate_of(x, y->at[k]);
-  if (y->surface) {
-    profile_value moves = cps_profile_eval(y->surface->motion, x->t);
-    belt = y->surface->motion_is_velocity ? moves.y : moves.y_t;
-  }
-  x->power[WK_FRICTION] -= f * (v - belt);
-  x->power[WK_MOTION] += f * belt;
+  x->power[WK_FRICTION] -= (x->after ? force->q : force->q0) * y->factor[0] * rate_of(x, y->at[0]);
 }
 
-/* Dampers between bodies. */
-static void power_of_spring(const side *x, int i) {
+/* Friction between bodies, springs, and surfaces, whose places do not jump. */
+static void power_of_bodies(const side *x) {
   const machine *m = &x->o->m;
-  const scenario_spring *g = &m->of->springs[i];
-  double along[3], t[3][3], ra[3], rb[3], rate = 0;
-  if (!(g->damping > 0)) return;
-  double f = cps_border_spring(m, i, 0, along, t, ra, rb);
-  if (g->tension_only && f <= 0) return;
-  for (int e = 0; e < 2; e++) {
-    int at = g->end[e].body >= 0 ? m->body_border[g->end[e].body] : -1;
-    for (int k = 0; at >= 0 && k < m->body[at].n; k++)
-      for (int d = 0; d < m->dim; d++)
-        rate += (e ? 1 : -1) * along[d] * m->body[at].along[k][d] * rate_of(x, m->body[at].at + k);
+  const cps_system *s = m->system;
+  double *v = m->room;
+  cps_bodies_look(m, x->t);
+  for (int i = 0; i < s->nx; i++) v[i] = m->unknown[i] >= 0 ? rate_of(x, m->unknown[i]) : m->y[s->nx + i];
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    if (!y->contact) continue;
+    const contact *c = &s->contacts[y->index];
+    const dof *force = &m->free[y->f_at];
+    double f = x->after ? force->q : force->q0, slides = v[c->a] - c->sb * v[c->b];
+    x->power[WK_FRICTION] -= f * slides;
+    x->power[x->o->at.rubs + y->index] -= f * slides;
+    if (y->surface) x->power[WK_MOTION] += f * c->sb * v[c->b];
   }
-  x->power[WK_DAMPING] += g->damping * rate * rate;
+  cps_spring_slopes(s, m->y, v, x->o->slope);
+  for (int i = 0; i < m->of->n_springs; i++) {
+    const spring_slope *g = &x->o->slope[i];
+    x->power[WK_DAMPING] += (g->tension - g->elastic) * g->e_t;
+    for (int j = 0; j < g->n; j++)
+      if (g->c[j] >= s->nd) x->power[WK_MOTION] += g->tension * g->e_q[j] * v[g->c[j]];
+  }
 }
 
 static void power_of_border(const side *x) {
   const machine *m = &x->o->m;
   double unused[2];
-  for (int i = 0; i < m->n_slides; i++) power_of_slide(x, &m->slide[i]);
-  for (int i = 0; i < m->of->n_springs; i++) power_of_spring(x, i);
+  for (int i = 0; i < m->n_slides; i++)
+    if (!m->slide[i].contact) power_of_bearing(x, &m->slide[i]);
+  power_of_bodies(x);
   for (int i = 0; i < m->n_drums; i++) {
     const drum *g = drum_of(x, i);
     if (g->angle_at >= 0) x->power[WK_MOTION] += cps_drum_torque(g, x->t, &unused[0], &unused[1]) * g->rate;
@@ -307,7 +309,7 @@ static void add(model *o, int row, double by) {
 void cps_model_break(model *o, double t) {
   const layout *l = &o->at;
   const machine *m = &o->m;
-  int works = WK_SLIP + m->n_cables * m->n_drums;
+  int works = l->n_works;
   o->list.n = 0;
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];

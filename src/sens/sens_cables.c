@@ -99,7 +99,8 @@ static cps_status no_memory(cps_error *err) {
 
 static size_t state_size(const machine *m) {
   size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(dof) + sizeof(double) +
-                (size_t)m->n_slides * sizeof(kept_slide) + (size_t)m->n_bodies * sizeof(double);
+                (size_t)m->n_slides * sizeof(kept_slide) + (size_t)m->n_bodies * sizeof(double) +
+                (size_t)(m->system->nx - m->system->nd) * sizeof(double);
   for (int i = 0; i < m->n_slides; i++)
     if (m->slide[i].law.law->n_states) size += sizeof(kept_memory);
   for (int i = 0; i < m->n_cables; i++) {
@@ -138,7 +139,9 @@ static void exchange_memory(contact_point *p, contact_memory *y, int axes, unsig
 
 /* Takes the state of a machine, or puts it there. */
 static void exchange(machine *m, unsigned char *at, int put) {
+  const cps_system *s = m->system;
   pass(&at, &m->grip, sizeof m->grip, put);
+  pass(&at, m->y + s->nd, (size_t)(s->nx - s->nd) * sizeof(double), put); /* places of surfaces */
   for (int k = 0; k < m->nb; k++) {
     dof before = m->free[k];
     pass(&at, &m->free[k], sizeof m->free[k], put);
@@ -160,6 +163,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
     pass(&at, &held, sizeof held, put);
     m->body[i].held = held != 0;
   }
+  if (put) cps_slides_weigh(m);
   for (int i = 0; i < m->n_drums; i++) {
     const scenario_drum *of = m->drum[i].of; /* not that of another machine */
     pass(&at, &m->drum[i], sizeof m->drum[i], put);

@@ -20,9 +20,7 @@
 #include "newton.h"
 #include "sens_place.h"
 
-#define load lanes_load /* system.h knows loads of another kind */
 #include "simd.h"
-#undef load
 
 /* ------------------------------------------------------------------ lists */
 
@@ -88,7 +86,7 @@ enum {
 };
 enum { DY_LOAD, DY_Q = DY_LOAD + 3, DY_V = DY_Q + 3, DY_A = DY_V + 3, DY_END = DY_A + 3 };
 
-/* Works, in the order of the state; slip work of each cable and drum follows. */
+/* Works, in the order of the state; slip work of each cable and drum follows, then that of each contact between bodies. */
 enum { WK_FRICTION, WK_CONTACT, WK_DAMPING, WK_LOAD, WK_MOTION, WK_SOLVER, WK_INITIAL, WK_SLIP };
 
 /* Where a cable's numbers are, relative to the parts of the vector. */
@@ -108,6 +106,7 @@ typedef struct cable_at {
 
 typedef struct layout {
   int states, works; /* size of a state, where its works are */
+  int n_works, rubs; /* how many these are; the first that is of a contact between bodies */
   int border;        /* of its border unknowns: [4][nb] q, v, a, aux */
   int past, point; /* bdf: the last points, newest first, and how long one is: q and v [ws], states of laws */
   int ahead;       /* and all before the works at the end of the step */
@@ -244,9 +243,9 @@ typedef struct chain_work {
 
 /* Coordinates of an end of a cable that follow border unknowns: dq_j = sum by[j][k] dx_at[k]. On a rim also what does not
  * follow them: DY_Q, DY_V and DY_A of the numbers of d from `rim` on; and velocities and accelerations by the angle, which
- * is border unknown `turn`, and accelerations by its rate. */
+ * is border unknown `turn`, and accelerations by its rate. The end's equations enter those of `rows` >= `unknowns` of them. */
 typedef struct chain_bond {
-  int cable, node, n, unknowns, at[6];
+  int cable, node, n, unknowns, rows, at[6];
   double by[6][6];
   int rim, turn; /* 0: not on a rim; -1: the drum is not free to turn */
   double v_turn[3], a_turn[3], a_rate[3];
@@ -259,7 +258,7 @@ typedef struct border_matrix {
   double *s;             /* [nb][nb]; factorised S - C A^-1 B */
   int *pivot;            /* [nb] */
   unsigned char *braked; /* [nb] stays what it is */
-  unsigned char *force;  /* [nb] is a friction force: has neither velocity nor acceleration */
+  unsigned char *force;  /* [nb] is a force: has neither velocity nor acceleration */
   chain_bond *bond;
   int bonds;
   lanes *room; /* as long as the longest cable's rows */
@@ -273,6 +272,7 @@ typedef struct model {
   chain_product *inertia;                       /* [n_inertia] constant: M and C of all cables */
   int n_inertia;
   border_matrix border;
+  spring_slope *slope, *slope0; /* [springs] as of the last look at bodies, and before the step */
   entries now;      /* right-hand side of the present solve by everything else */
   entries work;     /* works of a step by the states before and after it */
   entries recall;   /* states of laws with memory after a solve */
@@ -358,6 +358,14 @@ int cps_border_factor(model *o); /* 0 if singular */
 void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const step_coeffs *coeffs,
                            int balance);
 void cps_border_by_theta(model *o, int row, int theta, double by);
+/* By a coordinate of bodies.h: its place and velocity. */
+void cps_border_by_coordinate(model *o, int row, int coordinate, double q, double v,
+                              const step_coeffs *coeffs, int balance);
+/* Entries by a coordinate (rate 0) or its velocity (1) before or after the step. */
+void cps_by_coordinate(const model *o, entries *list, int row, int coordinate, int rate, int after,
+                       double by);
+/* Looks at bodies as they are in the machine at time t: forces, slopes and tangents of springs. */
+void cps_border_look(model *o, double t);
 void cps_border_by_d(model *o, int row, int d, double by);
 /* And by the force with which cables press on a drum, times by. */
 void cps_border_by_push(model *o, int row, int drum, const double *by, const step_coeffs *coeffs,
@@ -366,6 +374,7 @@ void cps_border_by_push(model *o, int row, int drum, const double *by, const ste
 /* Ends on rims that follow the border: see sens_rim.c. The bond of such an end, 0 if it is none; entries of `tied`; what is more
  * in the equations of a solve, once all else is there. */
 int cps_rim_bond(const model *o, int cable, int e, chain_bond *out);
+void cps_bond_body(const model *o, int body, chain_bond *out); /* adds a body's unknowns and rows */
 void cps_rim_tie(model *o, const chain_bond *x);
 void cps_rim_own(model *o, const chain_bond *x, const step_coeffs *coeffs, int balance);
 
@@ -394,8 +403,9 @@ void cps_slides_works(model *o, double t, double h); /* of a step */
 void cps_slide_states(model *o, int slide, const step_coeffs *coeffs,
                       int balance);       /* of its law: into `recall` */
 void cps_slide_hold(model *o, int slide); /* laws with memory take over its friction: into the list */
-enum { SLIDE_V, SLIDE_F, SLIDE_N };
+enum { SLIDE_V, SLIDE_F, SLIDE_N, SLIDE_BALANCE };
 void cps_slide_column(model *o, entries *list, int row, int slide, int what, double by);
+int cps_slide_first_state(const model *o, int slide); /* of its law in a state */
 /* What cables press on the drum of a bearing with; its size. */
 double cps_slide_push(const model *o, int drum, double *push);
 /* Entries by that force, times by, at the present state. */

@@ -77,11 +77,12 @@ static void compare_lines(change *c, const cps_system *s, const shadows x) {
 
 static int compare_end(double step, plane_end *to, const void *base, const void *const *others, size_t at) {
   int any = 0;
-  const size_t fields[4] = {offsetof(plane_end, base), offsetof(plane_end, u), offsetof(plane_end, w),
+  const size_t fields[5] = {offsetof(plane_end, base), offsetof(plane_end, along[0]),
+                            offsetof(plane_end, along[1]), offsetof(plane_end, along[2]),
                             offsetof(plane_end, up)};
-  double *out[4] = {to->base, to->u, to->w, to->up};
-  for (int f = 0; f < 4; f++) {
-    for (int j = 0; j < 2; j++) {
+  double *out[5] = {to->base, to->along[0], to->along[1], to->along[2], to->up};
+  for (int f = 0; f < 5; f++) {
+    for (int j = 0; j < 3; j++) {
       out[f][j] = rate_at(step, base, others, at + fields[f] + (size_t)j * sizeof(double));
       any |= out[f][j] != 0;
     }
@@ -125,11 +126,9 @@ static void compare_loads(change *c, const cps_system *s, const shadows x) {
   for (int i = 0; i < s->n_loads; i++) {
     const void *base = &s->loads[i], *others[SENS_SHADOWS];
     for (int k = 0; k < SENS_SHADOWS; k++) others[k] = &x[k]->loads[i];
-    load_change g = {i,
-                     {rate_at(c->step, base, others, offsetof(load, u)),
-                      rate_at(c->step, base, others, offsetof(load, u) + sizeof(double))},
-                     RATE(press, load)};
-    if (g.u[0] != 0 || g.u[1] != 0 || g.press != 0) c->load[c->n_load++] = g;
+    load_change g = {
+        i, {RATE(u[0], body_load), RATE(u[1], body_load), RATE(u[2], body_load)}, RATE(press, body_load)};
+    if (g.u[0] != 0 || g.u[1] != 0 || g.u[2] != 0 || g.press != 0) c->load[c->n_load++] = g;
   }
 }
 
@@ -191,7 +190,7 @@ static void compare_holds(change *c, const cps_system *s, cps_scenario *const *x
     for (int k = 0; k < SENS_SHADOWS; k++) v[k] = x[k]->bodies[i].held_until;
     double d = rate_of(c->step, b->held_until, v);
     if (d != 0) c->until[c->n_until++] = (number_change){i, d};
-    for (int j = 0; j < (b->kind == BODY_PLANE ? 2 : 1); j++) {
+    for (int j = 0; j < cps_body_freedoms(s, i); j++) {
       for (int k = 0; k < SENS_SHADOWS; k++) v[k] = x[k]->bodies[i].v[j];
       d = rate_of(c->step, b->v[j], v);
       if (d != 0) c->release[c->n_release++] = (number_change){s->body_q[i] + j, d};

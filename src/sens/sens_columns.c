@@ -107,18 +107,27 @@ static void name_drums(naming *n, const machine *m, const layout *l) {
   }
 }
 
-static void name_slides(naming *n, const machine *m, const layout *l) {
-  static const char *const whats[] = {[SLIDE_V] = "v", [SLIDE_F] = "f", [SLIDE_N] = "n"};
+static void name_slides(naming *n, const model *o) {
+  const machine *m = &o->m;
+  const layout *l = &o->at;
+  static const char *const whats[] = {
+      [SLIDE_V] = "v", [SLIDE_F] = "f", [SLIDE_N] = "n", [SLIDE_BALANCE] = "f_eq"};
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
     const char *of = y->contact ? y->contact->name : m->drum[y->drum].of->name;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < (y->contact ? 4 : 3); k++)
       name(n, y->contact ? "contacts" : "bearings", of, whats[k], (column){COL_SLIDE, -1, i, k});
+    if (!y->contact) continue;
+    const cps_law *law = y->contact->law;
+    name(n, "contacts", of, "work", (column){COL_WORK, -1, -1, l->rubs + y->index});
+    for (int k = 0; k < law->n_states; k++)
+      name(n, "contacts", of, law->states[k].name,
+           (column){COL_STATE, -1, -1, cps_slide_first_state(o, i) + k});
   }
-  for (int i = 0; i < m->of->n_bodies && m->n_slides > 0; i++)
-    if (m->of->bodies[i].kind == BODY_SURFACE)
-      name(n, "surfaces", m->of->bodies[i].name, "v",
-           (column){COL_SURFACE, -1, -1, l->surface_d + 3 * i + 1});
+  for (int i = 0; i < m->of->n_bodies; i++)
+    for (int k = 0; k < 2 && m->of->bodies[i].kind == BODY_SURFACE; k++)
+      name(n, "surfaces", m->of->bodies[i].name, k ? "v" : "x",
+           (column){COL_SURFACE, -1, -1, l->surface_d + 3 * i + k});
 }
 
 static void name_cables(naming *n, const machine *m) {
@@ -164,7 +173,7 @@ column *cps_columns_find(const model *o, const cps_result *result) {
   naming n = {result, all_of, 0};
   name_bodies(&n, &o->m, &o->at);
   name_drums(&n, &o->m, &o->at);
-  name_slides(&n, &o->m, &o->at);
+  name_slides(&n, o);
   name_cables(&n, &o->m);
   name_energy(&n);
   return all_of;
@@ -485,6 +494,7 @@ static void add_error(const filling *x) {
 
 void cps_column_add(model *o, entries *list, const column *k, int row, double t) {
   filling x = {o, list, row};
+  o->m.audited = t; /* bodies are looked at then */
   const machine *m = &o->m;
   const cable *c = k->cable >= 0 ? &m->cable[k->cable] : NULL;
   int energy[3] = {k->kind == COL_KINETIC ? row : -1, k->kind == COL_ELASTIC ? row : -1,

@@ -759,7 +759,7 @@ static void move_body_load(drive *o, int i, double t) {
 
 void cps_drive_move(drive *o, double t0, double t, const drum *drums) {
   for (int i = 0; i < o->m->n_bodies; i++) move_body_load(o, i, t);
-  if (o->m->n_slides > 0) cps_drive_move_slides(o, t);
+  if (o->m->n_slides > 0 || o->m->system->ns > 0) cps_drive_move_slides(o, t0, t);
   for (int i = 0; i < o->m->n_drums; i++) move_drum(o, i, t0, t);
   for (int i = 0; i < o->m->n_cables; i++)
     for (int e = 0; e < 2; e++) move_end(o, i, e, t, drums);

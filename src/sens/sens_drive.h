@@ -44,7 +44,7 @@ int cps_breaks_move(const cps_scenario *a, const cps_scenario *b);
  * and whether two scenarios say the same about it. */
 int cps_drive_same(const profile *a, const profile *b);
 void cps_drive_find_slides(drive *o);
-void cps_drive_move_slides(drive *o, double t);
+void cps_drive_move_slides(drive *o, double t0, double t);
 int cps_drive_same_contacts(const cps_scenario *a, const cps_scenario *b);
 
 /* Its state, to go back to: `size` doubles. */

@@ -26,7 +26,7 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->body_d = l->drum_d + DY_DRUM * m->n_drums;
   l->slide_d = l->body_d + 3 * m->n_bodies;
   l->surface_d = l->slide_d + m->n_slides;
-  l->ds = l->surface_d + (m->n_slides > 0 ? 3 * m->of->n_bodies : 0);
+  l->ds = l->surface_d + (m->system->ns > 0 ? 3 * m->of->n_bodies : 0);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     cable_at *at = &l->cable[i];
@@ -68,7 +68,9 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   slides->z_star = z;
   z += slides->zs;
   l->works = state = slides->z_aux + slides->zs;
-  l->states = state + WK_SLIP + m->n_cables * m->n_drums;
+  l->rubs = WK_SLIP + m->n_cables * m->n_drums;
+  l->n_works = l->rubs + m->system->nc;
+  l->states = state + l->n_works;
   l->thetas = theta;
   l->border_w = w;
   l->border_rhs = rhs;
@@ -160,7 +162,7 @@ void cps_layout_theta(const layout *l, const machine *m, double *theta) {
     const slide *y = &m->slide[i];
     double *x = theta + l->slide_theta + i * TH_SLIDE;
     theta_of_slide(y, x);
-    x[TH_SLIDE_LOAD] = y->contact ? y->contact->weight : m->drum[y->drum].of->bearing_load;
+    x[TH_SLIDE_LOAD] = y->contact ? m->system->contacts[y->index].weight : m->drum[y->drum].of->bearing_load;
   }
   for (int i = 0; i < m->n_cables; i++) theta_of_cable(&m->cable[i], &l->cable[i], theta);
 }

@@ -72,34 +72,6 @@ void cps_spot_free(spot *p) {
 
 /* ------------------------------------------------------------------ going there */
 
-static void line_slope(const line_spring *g, const double *q, const double *v, spring_slope *out) {
-  *out = (spring_slope){.n = 2, .c = {g->a, g->b}, .e_q = {-g->sa, g->sb}, .k = g->k, .d = g->d};
-  out->e = g->sb * q[g->b] - g->sa * q[g->a] - g->rest;
-  out->e_t = g->sb * v[g->b] - g->sa * v[g->a];
-}
-
-static void plane_slope(const plane_spring *g, const double *q, const double *v, spring_slope *out) {
-  const plane_end *a = &g->end[0], *b = &g->end[1];
-  *out = (spring_slope){.n = 4, .c = {a->i, a->j, b->i, b->j}, .k = g->k, .d = g->d};
-  double span[2], w[2];
-  for (int j = 0; j < 2; j++) {
-    span[j] = b->base[j] + q[b->i] * b->u[j] + q[b->j] * b->w[j] - a->base[j] - q[a->i] * a->u[j] -
-              q[a->j] * a->w[j];
-    w[j] = v[b->i] * b->u[j] + v[b->j] * b->w[j] - v[a->i] * a->u[j] - v[a->j] * a->w[j];
-  }
-  double length = hypot(span[0], span[1]);
-  if (!(length > 0)) return;
-  double n[2] = {span[0] / length, span[1] / length}, across = (n[0] * w[1] - n[1] * w[0]) / length;
-  out->e = length - g->length;
-  out->e_t = n[0] * w[0] + n[1] * w[1];
-  const double *along[4] = {a->u, a->w, b->u, b->w};
-  for (int m = 0; m < 4; m++) {
-    double sign = m < 2 ? -1 : 1;
-    out->e_q[m] = sign * (n[0] * along[m][0] + n[1] * along[m][1]);
-    out->et_q[m] = sign * across * (-n[1] * along[m][0] + n[0] * along[m][1]);
-  }
-}
-
 /* The force on surfaces, friction included. */
 static void find_drives(spot *p) {
   const cps_system *s = p->s;
@@ -108,22 +80,7 @@ static void find_drives(spot *p) {
 }
 
 static void find_slopes(spot *p) {
-  const cps_system *s = p->s;
-  const double *q = p->y, *v = q + s->nx;
-  for (int i = 0; i < s->n_line + s->n_plane; i++) {
-    const plane_spring *g = i < s->n_line ? NULL : &s->plane[i - s->n_line];
-    int only = g ? g->tension_only : s->line[i].tension_only;
-    spring_slope *out = &p->spring[g ? g->index : s->line[i].index];
-    if (g)
-      plane_slope(g, q, v, out);
-    else
-      line_slope(&s->line[i], q, v, out);
-    double f = out->k * out->e + out->d * out->e_t;
-    out->pulls = !only || (out->e > 0 && f >= 0);
-    out->stretched = !only || out->e > 0;
-    out->tension = out->pulls ? f : 0;
-    out->elastic = out->stretched ? out->k * out->e : 0;
-  }
+  cps_spring_slopes(p->s, p->y, p->y + p->s->nx, p->spring);
   find_drives(p);
 }
 
@@ -236,14 +193,15 @@ static void give_force(const spot *p, sink *k, int q, double df) {
   give(k, TO_A, q, -df);
 }
 
-/* Coordinate q of a line body is pressed harder onto its line. */
+/* Coordinate q of a line body is pressed harder onto its line, and with it those of the bodies that it rests on. */
 static void give_press(spot *p, sink *k, int q, double press) {
   const cps_system *s = p->s;
   if (q >= s->nd || press == 0) return;
-  for (int j = p->r.at_first[q]; j < p->r.at_first[q + 1]; j++) {
-    const contact *c = &s->contacts[p->r.at_contact[j]];
-    if (c->a == q && c->normal == NORMAL_LOAD) give_normal(p, k, p->r.at_contact[j], press);
-  }
+  for (; q >= 0; q = s->under[q])
+    for (int j = p->r.at_first[q]; j < p->r.at_first[q + 1]; j++) {
+      const contact *c = &s->contacts[p->r.at_contact[j]];
+      if (c->a == q && c->normal == NORMAL_LOAD) give_normal(p, k, p->r.at_contact[j], press);
+    }
 }
 
 static void give_mass(const spot *p, sink *k, const number_change *m) {
@@ -276,10 +234,10 @@ static void give_line(const spot *p, sink *k, const line_change *x) {
   give_force(p, k, g->b, -x->sb * f - g->sb * df);
 }
 
-/* The line between the points of a spring in the plane, its rate, and how a parameter changes them. */
+/* The line between the points of a spring, its rate, and how a parameter changes them. */
 typedef struct span {
-  double n[2], length, w[2];  /* unit vector, length, rate */
-  double dr[2], dw[2], dn[2]; /* changes: of the line, of its rate, of the unit vector */
+  double n[3], length, w[3];  /* unit vector, length, rate */
+  double dr[3], dw[3], dn[3]; /* changes: of the line, of its rate, of the unit vector */
   double de, de_t, df;
 } span;
 
@@ -287,26 +245,36 @@ static span plane_parts(const spot *p, const plane_change *x) {
   const plane_spring *g = &p->s->plane[x->i];
   const double *q = p->y, *v = q + p->s->nx;
   const spring_slope *at = &p->spring[g->index];
-  span o = {{0, 0}, 0, {0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0};
-  double r[2] = {0, 0};
+  int dim = p->s->dim;
+  span o;
+  memset(&o, 0, sizeof o);
   for (int side = 0; side < 2; side++) {
     const plane_end *e = &g->end[side], *d = &x->end[side];
     double sign = side == 0 ? -1 : 1;
-    for (int j = 0; j < 2; j++) {
-      r[j] += sign * (e->base[j] + q[e->i] * e->u[j] + q[e->j] * e->w[j]);
-      o.w[j] += sign * (v[e->i] * e->u[j] + v[e->j] * e->w[j]);
-      o.dr[j] += sign * (d->base[j] + q[e->i] * d->u[j] + q[e->j] * d->w[j]);
-      o.dw[j] += sign * (v[e->i] * d->u[j] + v[e->j] * d->w[j]);
+    for (int j = 0; j < dim; j++) {
+      o.n[j] += sign * e->base[j];
+      o.dr[j] += sign * d->base[j];
+      for (int k = 0; k < dim; k++) {
+        o.n[j] += sign * q[e->c[k]] * e->along[k][j];
+        o.w[j] += sign * v[e->c[k]] * e->along[k][j];
+        o.dr[j] += sign * q[e->c[k]] * d->along[k][j];
+        o.dw[j] += sign * v[e->c[k]] * d->along[k][j];
+      }
     }
   }
-  o.length = hypot(r[0], r[1]);
+  for (int j = 0; j < dim; j++) o.length = hypot(o.length, o.n[j]);
   if (!(o.length > 0)) return o;
-  for (int j = 0; j < 2; j++) o.n[j] = r[j] / o.length;
-  double turn = (o.n[0] * o.dr[1] - o.n[1] * o.dr[0]) / o.length;
-  o.dn[0] = -o.n[1] * turn;
-  o.dn[1] = o.n[0] * turn;
-  o.de = o.n[0] * o.dr[0] + o.n[1] * o.dr[1] - x->length;
-  o.de_t = o.dn[0] * o.w[0] + o.dn[1] * o.w[1] + o.n[0] * o.dw[0] + o.n[1] * o.dw[1];
+  o.de = -x->length;
+  double along = 0;
+  for (int j = 0; j < dim; j++) {
+    o.n[j] /= o.length;
+    along += o.n[j] * o.dr[j];
+  }
+  o.de += along;
+  for (int j = 0; j < dim; j++) {
+    o.dn[j] = (o.dr[j] - along * o.n[j]) / o.length;
+    o.de_t += o.dn[j] * o.w[j] + o.n[j] * o.dw[j];
+  }
   if (at->pulls) o.df = x->k * at->e + g->k * o.de + x->d * at->e_t + g->d * o.de_t;
   return o;
 }
@@ -315,25 +283,31 @@ static void give_plane(spot *p, sink *k, const plane_change *x) {
   const plane_spring *g = &p->s->plane[x->i];
   span o = plane_parts(p, x);
   double f = p->spring[g->index].tension;
+  int dim = p->s->dim;
   for (int side = 0; side < 2; side++) {
     const plane_end *e = &g->end[side], *d = &x->end[side];
-    double sign = side == 0 ? 1 : -1, u = 0, w = 0, up = 0;
-    for (int j = 0; j < 2; j++) {
+    double sign = side == 0 ? 1 : -1, u[3] = {0}, up = 0;
+    for (int j = 0; j < dim; j++) {
       double pull = sign * f * o.n[j], change = sign * (o.df * o.n[j] + f * o.dn[j]);
-      u += change * e->u[j] + pull * d->u[j];
-      w += change * e->w[j] + pull * d->w[j];
+      for (int n = 0; n < dim; n++) u[n] += change * e->along[n][j] + pull * d->along[n][j];
       up += change * e->up[j] + pull * d->up[j];
     }
-    give_force(p, k, e->i, u);
-    give_force(p, k, e->j, w);
-    give_press(p, k, e->i, -up);
+    for (int n = 0; n < dim; n++) give_force(p, k, e->c[n], u[n]);
+    give_press(p, k, e->c[0], -up);
   }
 }
 
-static void give_load(spot *p, sink *k, const load *l, double f, const double *du, double dpress, double df) {
-  give_force(p, k, l->i, df * l->u[0] + f * du[0]);
-  if (l->j != l->i) give_force(p, k, l->j, df * l->u[1] + f * du[1]);
-  give_press(p, k, l->i, df * l->press + f * dpress);
+static void give_load(spot *p, sink *k, const body_load *l, double f, const double *du, double dpress,
+                      double df) {
+  for (int d = 0; d < p->s->dim; d++) give_force(p, k, l->c[d], df * l->u[d] + f * du[d]);
+  give_press(p, k, l->c[0], df * l->press + f * dpress);
+}
+
+/* A load's direction, or its change, along rates or displacements x. */
+static double along_load(const cps_system *s, const body_load *l, const double *u, const double *x) {
+  double sum = 0;
+  for (int d = 0; d < s->dim; d++) sum += u[d] * x[l->c[d]];
+  return sum;
 }
 
 static void give_contact(spot *p, sink *k, const contact_change *x) {
@@ -359,7 +333,7 @@ static void give_surface(const spot *p, sink *k, int q, double da) {
 }
 
 static void give_profile(spot *p, sink *k, const change *c, const profile_change *x) {
-  static const double none[2] = {0, 0};
+  static const double none[3] = {0, 0, 0};
   profile_value d = cps_change_profile(c, x, p->t);
   if (x->kind == GIVEN_SURFACE)
     give_surface(p, k, x->i, x->is_velocity ? d.y_t : d.y_tt);
@@ -377,7 +351,7 @@ static void give_all(spot *p, const change *c, sink *k) {
   for (int i = 0; i < c->n_line; i++) give_line(p, k, &c->line[i]);
   for (int i = 0; i < c->n_plane; i++) give_plane(p, k, &c->plane[i]);
   for (int i = 0; i < c->n_load; i++) {
-    const load *l = &s->loads[c->load[i].i];
+    const body_load *l = &s->loads[c->load[i].i];
     give_load(p, k, l, cps_profile_eval(l->force, p->t).y, c->load[i].u, c->load[i].press, 0);
   }
   for (int i = 0; i < c->n_contact; i++) give_contact(p, k, &c->contact[i]);
@@ -550,20 +524,19 @@ static double load_power(const spot *p, const change *c, const double *dv) {
   const double *v = p->y + s->nx;
   double sum = 0;
   for (int i = 0; i < s->n_loads; i++) {
-    const load *l = &s->loads[i];
+    const body_load *l = &s->loads[i];
     double f = cps_profile_eval(l->force, p->t).y;
-    sum += f * (l->u[0] * dv[l->i] + (l->j != l->i ? l->u[1] * dv[l->j] : 0));
+    sum += f * along_load(s, l, l->u, dv);
   }
   for (int i = 0; c && i < c->n_load; i++) {
-    const load *l = &s->loads[c->load[i].i];
+    const body_load *l = &s->loads[c->load[i].i];
     double f = cps_profile_eval(l->force, p->t).y;
-    sum += f * (c->load[i].u[0] * v[l->i] + (l->j != l->i ? c->load[i].u[1] * v[l->j] : 0));
+    sum += f * along_load(s, l, c->load[i].u, v);
   }
   for (int i = 0; c && i < c->n_profile; i++) {
     if (c->profile[i].kind != GIVEN_LOAD) continue;
-    const load *l = &s->loads[c->profile[i].i];
-    sum += cps_change_profile(c, &c->profile[i], p->t).y *
-           (l->u[0] * v[l->i] + (l->j != l->i ? l->u[1] * v[l->j] : 0));
+    const body_load *l = &s->loads[c->profile[i].i];
+    sum += cps_change_profile(c, &c->profile[i], p->t).y * along_load(s, l, l->u, v);
   }
   return sum;
 }
@@ -639,22 +612,20 @@ static void powers_back(spot *p, const change *c, int n, double damping, double 
   }
   if (loads == 0) return;
   for (int i = 0; i < s->n_loads; i++) {
-    const load *l = &s->loads[i];
+    const body_load *l = &s->loads[i];
     double f = cps_profile_eval(l->force, p->t).y;
-    dv[l->i] += loads * f * l->u[0];
-    if (l->j != l->i) dv[l->j] += loads * f * l->u[1];
+    for (int d = 0; d < s->dim; d++) dv[l->c[d]] += loads * f * l->u[d];
   }
   for (int j = 0; j < n; j++) {
     for (int i = 0; i < c[j].n_load; i++) {
-      const load *l = &s->loads[c[j].load[i].i];
+      const body_load *l = &s->loads[c[j].load[i].i];
       double f = cps_profile_eval(l->force, p->t).y;
-      grad[j] += loads * f * (c[j].load[i].u[0] * v[l->i] + (l->j != l->i ? c[j].load[i].u[1] * v[l->j] : 0));
+      grad[j] += loads * f * along_load(s, l, c[j].load[i].u, v);
     }
     for (int i = 0; i < c[j].n_profile; i++) {
       if (c[j].profile[i].kind != GIVEN_LOAD) continue;
-      const load *l = &s->loads[c[j].profile[i].i];
-      grad[j] += loads * cps_change_profile(&c[j], &c[j].profile[i], p->t).y *
-                 (l->u[0] * v[l->i] + (l->j != l->i ? l->u[1] * v[l->j] : 0));
+      const body_load *l = &s->loads[c[j].profile[i].i];
+      grad[j] += loads * cps_change_profile(&c[j], &c[j].profile[i], p->t).y * along_load(s, l, l->u, v);
     }
   }
 }

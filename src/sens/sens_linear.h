@@ -32,7 +32,7 @@ typedef struct contact_change {
 
 typedef struct load_change {
   int i;
-  double u[2], press;
+  double u[3], press;
 } load_change;
 
 /* Something prescribed: a surface's motion, the force of a load, a normal force. */
@@ -73,14 +73,6 @@ profile_value cps_change_profile(const change *c, const profile_change *p, doubl
 double cps_change_break(const change *c, const cps_system *s, double t, int *several);
 
 /* ------------------------------------------------------------------ a point */
-
-/* A spring's extension and its rate as functions of its coordinates. */
-typedef struct spring_slope {
-  int n, c[4];
-  double e_q[4], et_q[4]; /* e_q is also the derivative of the rate by velocities */
-  double k, d, e, e_t, tension, elastic;
-  int pulls, stretched; /* whether the tension changes; whether energy is stored */
-} spring_slope;
 
 /* Everything that is known at a point of the state, in one vector; "entries" are what columns are made of. */
 typedef struct entry_layout {

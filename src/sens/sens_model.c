@@ -383,9 +383,9 @@ static void add_to_border(model *o, int cable_of, const contact_point *p, const 
   }
   if (g->carrier < 0) return;
   const machine_body *y = &o->m.body[g->carrier];
-  for (int k = 0; k < y->n; k++)
+  for (int k = 0; k < y->rows; k++)
     for (int d = 0; d < o->m.dim; d++) {
-      into to = {cable_of, -1, y->at + k, -y->along[k][d]};
+      into to = {cable_of, -1, y->row[k], -y->along[k][d]};
       if (to.by != 0) cps_spot_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
     }
 }

@@ -136,6 +136,7 @@ int cps_op_linearise(model *o, const op *what, int works) {
   } else if (what->kind == OP_INITIAL) {
     int row[3] = {o->at.result, o->at.result, o->at.result};
     o->list.n = 0;
+    o->m.audited = o->m.of->run.from; /* bodies are looked at then */
     cps_model_energy(o, &o->list, row);
   }
   return good;

@@ -46,12 +46,8 @@ int cps_rim_bond(const model *o, int cable_of, int e, chain_bond *out) {
     }
     out->unknowns++;
   }
-  const machine_body *y = x.g->carrier >= 0 ? &o->m.body[x.g->carrier] : NULL;
-  for (int k = 0; y && k < y->n; k++) {
-    out->at[out->unknowns] = y->at + k;
-    for (int d = 0; d < c->dim; d++) out->by[d][out->unknowns] = y->along[k][d];
-    out->unknowns++;
-  }
+  out->rows = out->unknowns;
+  if (x.g->carrier >= 0) cps_bond_body(o, x.g->carrier, out);
   return 1;
 }
 
@@ -117,7 +113,7 @@ static void add_to_column(model *o, int row, int k, double by) {
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
     if (x->cable != cable_of || x->node != node || j >= x->n) continue;
-    for (int n = 0; n < x->unknowns; n++) o->border.s[x->at[n] * nx + k] += x->by[j][n] * by;
+    for (int n = 0; n < x->rows; n++) o->border.s[x->at[n] * nx + k] += x->by[j][n] * by;
     return;
   }
   if (j < c->b && (node == 0 || node == c->n) && c->fixed[node] >> j & 1) return;

@@ -25,7 +25,7 @@ void cps_drive_find_slides(drive *o) {
     if (y->contact && y->contact->normal == NORMAL_GIVEN)
       o->d_varies[l->slide_d + i] = varies(o, given_in, (int)(y->contact - m->of->contacts)) != 0;
   }
-  for (int i = 0; i < m->of->n_bodies && m->n_slides > 0; i++)
+  for (int i = 0; i < m->of->n_bodies && m->system->ns > 0; i++)
     for (int k = 0; k < 3 && m->of->bodies[i].kind == BODY_SURFACE; k++)
       o->d_varies[l->surface_d + 3 * i + k] = varies(o, surface_in, i) != 0;
 }
@@ -48,14 +48,32 @@ static void move(drive *o, finder *of, int i, double t, int first, int from, int
   }
 }
 
-void cps_drive_move_slides(drive *o, double t) {
+/* Adds `by` times the derivatives of a profile at time t to one number of d. */
+static void add(drive *o, finder *of, int i, double t, int at, double by) {
+  const profile *base = of(o->run->scenario, i);
+  for (int wrt = 0; wrt < o->run->n_wrt; wrt++) {
+    const sens_parameter *p = &o->run->wrt[wrt];
+    if (!p->shadow[SENS_SHADOWS - 1] || cps_drive_same(base, of(p->shadow[SENS_SHADOWS - 1], i))) continue;
+    for (int j = 0; j < SENS_SHADOWS; j++)
+      o->d[wrt / LANES * o->at->ds + at][wrt % LANES] +=
+          by * cps_sens_share[j] / p->step * cps_profile_beside(of(p->shadow[j], i), base, t, t).y;
+  }
+}
+
+void cps_drive_move_slides(drive *o, double t0, double t) {
   const machine *m = o->m;
   for (int i = 0; i < m->n_slides; i++)
     if (o->d_varies[o->at->slide_d + i])
       move(o, given_in, (int)(m->slide[i].contact - m->of->contacts), t, o->at->slide_d + i, 0, 1);
-  for (int i = 0; i < m->of->n_bodies && m->n_slides > 0; i++) {
+  for (int i = 0; i < m->of->n_bodies && m->system->ns > 0; i++) {
     int first = o->at->surface_d + 3 * i, fast = m->of->bodies[i].motion_is_velocity;
-    if (o->d_varies[first]) move(o, surface_in, i, t, first + fast, 0, 3 - fast);
+    double h = t - t0;
+    if (m->of->bodies[i].kind != BODY_SURFACE || !o->d_varies[first]) continue;
+    move(o, surface_in, i, t, first + fast, 0, 3 - fast);
+    if (!fast || h == 0) continue; /* its place, as cps_surfaces_move has it */
+    add(o, surface_in, i, t0, first, h / 6);
+    add(o, surface_in, i, t0 + h / 2, first, 4 * h / 6);
+    add(o, surface_in, i, t, first, h / 6);
   }
 }
 

@@ -60,28 +60,106 @@ static void look(const model *o, int i, double t, sliding_now *s) {
     s->v += factor_of(y, k) * f->v;
     s->a += factor_of(y, k) * f->a;
   }
-  if (y->surface) {
-    profile_value p = cps_profile_eval(y->surface->motion, t);
-    s->v -= y->surface->motion_is_velocity ? p.y : p.y_t;
-    s->a -= y->surface->motion_is_velocity ? p.y_t : p.y_tt;
-  }
-  if (is_pressed(o, y))
+  if (y->contact) { /* bodies have been looked at */
+    const cps_system *sys = o->m.system;
+    int b = sys->contacts[y->index].b;
+    s->load = cps_contact_normal(&o->m.forces, &sys->contacts[y->index], t);
+    if (y->surface) {
+      s->v -= y->factor[1] * o->m.y[sys->nx + b];
+      s->a -= y->factor[1] * o->m.forces.surface_a[b];
+    }
+  } else if (is_pressed(o, y)) {
     s->load = cps_slide_push(o, y->drum, s->push);
-  else if (y->contact)
-    s->load = is_given(y) ? cps_profile_eval(y->contact->given, t).y : y->contact->weight;
-  else
+  } else {
     s->load = o->m.drum[y->drum].of->bearing_load;
+  }
+}
+
+/* Where derivatives go: into a row of a list or, if that is NULL, of the border's equations in the present solve. */
+typedef struct target {
+  entries *list;
+  int row;
+  const step_coeffs *coeffs;
+  int balance;
+} target;
+
+static void to_theta(model *o, const target *x, int theta, double by) {
+  if (!x->list)
+    cps_border_by_theta(o, x->row, theta, -by);
+  else if (o->theta_varies[theta])
+    cps_entries_add(x->list, x->row, o->at.theta + theta, by);
+}
+
+static void to_d(model *o, const target *x, int d, double by) {
+  if (!x->list)
+    cps_border_by_d(o, x->row, d, -by);
+  else if (o->d_varies[d])
+    cps_entries_add(x->list, x->row, o->at.d + d, by);
+}
+
+static void to_unknown(model *o, const target *x, int k, double by) {
+  if (!x->list)
+    cps_border_by_unknown(o, x->row, k, by, 0, 0, x->coeffs, x->balance);
+  else
+    cps_entries_add(x->list, x->row, o->at.after + o->at.border + k, by);
+}
+
+static void to_coordinate(model *o, const target *x, int c, double q, double v) {
+  if (!x->list) {
+    cps_border_by_coordinate(o, x->row, c, q, v, x->coeffs, x->balance);
+    return;
+  }
+  cps_by_coordinate(o, x->list, x->row, c, 0, 1, q);
+  cps_by_coordinate(o, x->list, x->row, c, 1, 1, v);
+}
+
+/* What a spring presses the body at one of its ends onto its line with, times `by`. */
+static void spring_press_by(model *o, const target *x, int spring, int side, double by) {
+  const machine *m = &o->m;
+  const cps_system *s = m->system;
+  const plane_spring *g = &s->plane[spring];
+  const spring_slope *now = &o->slope[g->index];
+  int c[6], n = cps_plane_coordinates(s, g, c), theta = o->at.spring_theta + 3 * g->index;
+  double per_tension = 0; /* minus up . pull: the direction of the spring is that in which it gets longer */
+  for (int k = 0; k < n; k++)
+    to_coordinate(o, x, c[k], by * m->plane[spring].press_q[side][k], by * m->plane[spring].press_v[side][k]);
+  if (!now->pulls) return;
+  for (int d = 0; d < s->dim; d++) per_tension += cps_spring_direction(s, g, m->y, d) * g->end[side].up[d];
+  per_tension *= side == 0 ? -by : by;
+  to_theta(o, x, theta, per_tension * now->e);
+  to_theta(o, x, theta + 1, per_tension * now->e_t);
+  to_theta(o, x, theta + 2, -per_tension * now->k);
+}
+
+/* The normal force of a contact or of a bearing with a given load, times `by`. */
+static void normal_by(model *o, const target *x, int i, double by) {
+  const machine *m = &o->m;
+  const slide *y = &m->slide[i];
+  const cps_system *s = m->system;
+  if (is_given(y)) {
+    to_d(o, x, o->at.slide_d + i, by);
+    return;
+  }
+  to_theta(o, x, o->at.slide_theta + i * TH_SLIDE + TH_SLIDE_LOAD, by);
+  if (!y->contact) return;
+  int a = s->contacts[y->index].a, loads = y->contact->normal == NORMAL_LOAD;
+  for (int k = 0; k < m->n_bodies; k++) {
+    int q = s->body_q[m->body[k].index];
+    if (!cps_rests_on(s, q, a)) continue;
+    if (m->body[k].press_at >= 0) to_unknown(o, x, m->body[k].press_at, by);
+    for (int d = 0; d < m->dim && loads; d++) to_d(o, x, o->at.body_d + 3 * k + d, -by * s->up[q][d]);
+  }
+  for (int k = 0; k < 2 * s->n_plane && loads; k++)
+    if (cps_rests_on(s, s->plane[k / 2].end[k % 2].c[0], a)) spring_press_by(o, x, k / 2, k % 2, by);
 }
 
 /* The normal force, times `by`, into the row of the friction force: what is left of its equation. */
 static void add_load(model *o, int i, const sliding_now *s, double by, const step_coeffs *coeffs,
                      int balance) {
   const slide *y = &o->m.slide[i];
-  if (by == 0) return;
-  if (is_given(y)) {
-    cps_border_by_d(o, y->f_at, o->at.slide_d + i, -by);
-  } else if (!is_pressed(o, y)) {
-    cps_border_by_theta(o, y->f_at, o->at.slide_theta + i * TH_SLIDE + TH_SLIDE_LOAD, -by);
+  if (by == 0 || (y->contact && !(s->load > 0))) return;
+  if (!is_pressed(o, y)) {
+    normal_by(o, &(target){NULL, y->f_at, coeffs, balance}, i, by);
   } else if (s->load > 0) {
     double along[3];
     for (int d = 0; d < 3; d++) along[d] = by * s->push[d] / s->load;
@@ -132,6 +210,21 @@ static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs 
 
 static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, rub *r);
 
+/* The mass that the balance force is scaled by, times `by`: of a bearing a number, else 1/m = sum of 1/m of bodies that are free. */
+static void mass_by(model *o, const target *x, int i, double by) {
+  const slide *y = &o->m.slide[i];
+  if (!y->contact) {
+    to_theta(o, x, o->at.slide_theta + i * TH_SLIDE + TH_SLIDE_MASS, by);
+    return;
+  }
+  for (int k = 0; k < o->m.n_bodies; k++) {
+    const machine_body *b = &o->m.body[k];
+    double part = y->p.mass / b->mass;
+    if ((b->at == y->at[0] || b->at == y->at[1]) && !b->held)
+      to_theta(o, x, o->at.body_theta + k, by * part * part);
+  }
+}
+
 /* The law. */
 static void add_friction(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, int balance) {
   const slide *y = &o->m.slide[i];
@@ -141,7 +234,7 @@ static void add_friction(model *o, int i, const sliding_now *s, const step_coeff
   slip x = {.axes = 1, .v = {s->v}, .a = {s->a}, .load = s->load, .mass = y->p.mass, .scale = y->p.mass};
   rub r;
   x.limit = cps_friction_holds(&y->law, s->load);
-  if (y->law.kind == LAW_MEMORY)
+  if (y->law.kind == LAW_MEMORY || (y->contact && cps_slide_is_held(&o->m, y)))
     rub_memory(o, i, s, coeffs, &r);
   else
     cps_rub_by(&y->law, &x, f, y->p.stuck, &r);
@@ -156,13 +249,13 @@ static void add_friction(model *o, int i, const sliding_now *s, const step_coeff
       cps_border_by_unknown(o, row, y->at[k], 0, factor_of(y, k) * by_v, factor_of(y, k) * by_a, coeffs,
                             balance);
   cps_border_by_theta(o, row, theta + TH_FACTOR, -by_v * first->v - by_a * first->a);
-  cps_border_by_theta(o, row, theta + TH_SLIDE_MASS, -r.mass[0]);
+  mass_by(o, &(target){NULL, row, coeffs, balance}, i, r.mass[0]);
   cps_border_by_theta(o, row, theta + TH_SLIDE_VISCOUS, -r.viscous[0]);
   for (int k = 0; k < y->law.law->n_params; k++)
     cps_border_by_theta(o, row, theta + TH_SLIDE_LAW + k, -r.law[0][k]);
   if (y->surface) {
-    cps_border_by_d(o, row, surface_of(o, y) + 1, by_v);
-    cps_border_by_d(o, row, surface_of(o, y) + 2, by_a);
+    cps_border_by_d(o, row, surface_of(o, y) + 1, y->factor[1] * by_v);
+    cps_border_by_d(o, row, surface_of(o, y) + 2, y->factor[1] * by_a);
   }
   add_load(o, i, s, r.n[0], coeffs, balance);
 }
@@ -201,39 +294,34 @@ void cps_slides_hold(model *o) {
 
 void cps_slides_works(model *o, double t, double h) {
   const machine *m = &o->m;
-  int rows[2] = {o->at.after + o->at.works + WK_FRICTION, o->at.after + o->at.works + WK_MOTION};
+  const cps_system *s = m->system;
+  int first = o->at.after + o->at.works;
+  (void)t, (void)h;
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
     const dof *force = &m->free[y->f_at];
-    int theta = o->at.slide_theta + i * TH_SLIDE + TH_FACTOR;
-    double mean = (force->q + force->q0) / 2, moved = 0, belt = 0;
-    if (y->surface) {
-      profile_value now = cps_profile_eval(y->surface->motion, t),
-                    then = cps_profile_eval(y->surface->motion, t - h);
-      belt = y->surface->motion_is_velocity ? h * (now.y + then.y) / 2 : now.y - then.y;
-    }
+    int theta = o->at.slide_theta + i * TH_SLIDE + TH_FACTOR, rows = y->contact ? 2 : 1;
+    int row[2] = {first + WK_FRICTION, first + o->at.rubs + y->index},
+        b = y->surface ? s->contacts[y->index].b : 0;
+    double mean = (force->q + force->q0) / 2, belt = y->surface ? y->factor[1] * (m->y[b] - m->q0[b]) : 0;
+    double moved = -belt;
+    for (int k = 0; k < 2; k++)
+      if (y->at[k] >= 0) moved += factor_of(y, k) * (m->free[y->at[k]].q - m->free[y->at[k]].q0);
     for (int after = 0; after < 2; after++) {
-      int border = (after ? o->at.after : o->at.before) + o->at.border;
-      for (int k = 0; k < 2; k++) {
-        if (y->at[k] < 0) continue;
-        const dof *f = &m->free[y->at[k]];
-        if (after) moved += factor_of(y, k) * (f->q - f->q0);
-        cps_entries_add(&o->work, rows[0], border + y->at[k], (after ? -1 : 1) * mean * factor_of(y, k));
+      double sign = after ? mean : -mean;
+      int state = (after ? o->at.after : o->at.before) + o->at.border;
+      for (int r = 0; r < rows; r++) {
+        for (int k = 0; k < 2; k++)
+          if (y->at[k] >= 0) cps_entries_add(&o->work, row[r], state + y->at[k], -sign * factor_of(y, k));
+        if (y->surface) cps_by_coordinate(o, &o->work, row[r], b, 0, after, sign * y->factor[1]);
+        cps_entries_add(&o->work, row[r], state + y->f_at, -moved / 2);
       }
-      for (int r = 0; r < 2 && y->surface; r++) { /* the surface rubs as much less as its motion works */
-        int fast = y->surface->motion_is_velocity, column = surface_of(o, y) + fast;
-        double by = fast ? mean * h / 2 : after ? mean : -mean;
-        if (o->d_varies[column])
-          cps_entries_add(&o->work, rows[r], (after ? o->at.d : o->at.d0) + column, by);
-      }
-    }
-    for (int after = 0; after < 2; after++) {
-      int column = (after ? o->at.after : o->at.before) + o->at.border + y->f_at;
-      cps_entries_add(&o->work, rows[0], column, -(moved - belt) / 2);
-      cps_entries_add(&o->work, rows[1], column, belt / 2);
+      if (!y->surface) continue; /* its motion works against what it rubs with */
+      cps_by_coordinate(o, &o->work, first + WK_MOTION, b, 0, after, sign * y->factor[1]);
+      cps_entries_add(&o->work, first + WK_MOTION, state + y->f_at, belt / 2);
     }
     if (o->theta_varies[theta])
-      cps_entries_add(&o->work, rows[0], o->at.theta + theta,
+      cps_entries_add(&o->work, row[0], o->at.theta + theta,
                       -mean * (m->free[y->at[0]].q - m->free[y->at[0]].q0));
   }
 }
@@ -256,15 +344,13 @@ static void by_motion(model *o, entries *list, int row, int i, int rate, double 
                       by * factor_of(y, k));
   by_theta(o, list, row, o->at.slide_theta + i * TH_SLIDE + TH_FACTOR,
            by * (rate == 1 ? first->v : first->a));
-  if (y->surface) by_d(o, list, row, surface_of(o, y) + rate, -by);
+  if (y->surface) by_d(o, list, row, surface_of(o, y) + rate, -by * y->factor[1]);
 }
 
 static void by_load(model *o, entries *list, int row, int i, double by) {
   const slide *y = &o->m.slide[i];
-  if (is_given(y)) {
-    by_d(o, list, row, o->at.slide_d + i, by);
-  } else if (!is_pressed(o, y)) {
-    by_theta(o, list, row, o->at.slide_theta + i * TH_SLIDE + TH_SLIDE_LOAD, by);
+  if (!is_pressed(o, y)) {
+    if (!y->contact || o->m.forces.n[y->index] > 0) normal_by(o, &(target){list, row, NULL, 0}, i, by);
   } else {
     double push[3], size = cps_slide_push(o, y->drum, push);
     for (int d = 0; d < 3; d++) push[d] *= size > 0 ? by / size : 0;
@@ -273,12 +359,19 @@ static void by_load(model *o, entries *list, int row, int i, double by) {
 }
 
 void cps_slide_column(model *o, entries *list, int row, int i, int what, double by) {
-  if (what == SLIDE_F)
-    cps_entries_add(list, row, o->at.after + o->at.border + o->m.slide[i].f_at, by);
-  else if (what == SLIDE_V)
-    by_motion(o, list, row, i, 1, by);
-  else
-    by_load(o, list, row, i, by);
+  const slide *y = &o->m.slide[i];
+  cps_border_look(o, o->m.audited);
+  if (what == SLIDE_F || what == SLIDE_BALANCE)
+    cps_entries_add(list, row, o->at.after + o->at.border + y->f_at, by);
+  if (what == SLIDE_F) return;
+  if (what == SLIDE_BALANCE) { /* f - m a */
+    sliding_now s;
+    look(o, i, o->m.audited, &s);
+    by_motion(o, list, row, i, 2, -by * y->p.mass);
+    mass_by(o, &(target){list, row, NULL, 0}, i, -by * s.a);
+  }
+  if (what == SLIDE_V) by_motion(o, list, row, i, 1, by);
+  if (what == SLIDE_N) by_load(o, list, row, i, by);
 }
 
 /* ------------------------------------------------------------------ laws with memory */
@@ -290,10 +383,16 @@ static int first_of(const model *o, int i) {
   return n;
 }
 
+int cps_slide_first_state(const model *o, int i) { return o->at.cable[o->m.n_cables].z + first_of(o, i); }
+
 static void recall_slide(const model *o, int i, const sliding_now *s, double z_s, recall *out) {
   const slide *y = &o->m.slide[i];
-  cps_recall_law(&y->law, &y->y, 0, y->p.mode0[0], s->v, s->load, o->m.free[y->f_at].q - y->p.mass * s->a,
-                 z_s, out);
+  int held = y->contact && cps_slide_is_held(&o->m, y); /* there is nothing to balance */
+  double e = held ? 0 : o->m.free[y->f_at].q - y->p.mass * s->a;
+  cps_recall_law(&y->law, &y->y, 0, y->p.mode0[0], s->v, s->load, e, z_s, out);
+  if (!held) return;
+  out->f.e = 0;
+  for (int k = 0; k < y->law.law->n_states; k++) out->z[k].e = out->z_t[k].e = 0;
 }
 
 /* f = F(v, f - m a, N, z), where states z follow from the others and from where they start. */
@@ -319,7 +418,7 @@ static void by_recall(model *o, entries *list, int row, int i, const sliding_now
   int theta = o->at.slide_theta + i * TH_SLIDE;
   by_motion(o, list, row, i, 1, x->v);
   by_motion(o, list, row, i, 2, -x->e * y->p.mass);
-  by_theta(o, list, row, theta + TH_SLIDE_MASS, -x->e * s->a);
+  mass_by(o, &(target){list, row, NULL, 0}, i, -x->e * s->a);
   cps_entries_add(list, row, o->at.after + o->at.border + y->f_at, x->e + x->f);
   if (x->n != 0) by_load(o, list, row, i, x->n);
   for (int k = 0; k < y->law.law->n_params; k++) by_theta(o, list, row, theta + TH_SLIDE_LAW + k, x->p[k]);
@@ -332,6 +431,7 @@ void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {
   sliding_now s;
   recall x;
   if (n == 0) return;
+  cps_border_look(o, coeffs->t);
   look(o, i, coeffs->t, &s);
   recall_slide(o, i, &s, coeffs->z_s, &x);
   if (!balance) cps_recall_settle(&y->law, s.v, s.load, o->m.free[y->f_at].q, y->p.mode0[0], x.states, x.z);
@@ -353,6 +453,7 @@ void cps_slide_settle(model *o, int i, double t) {
   sliding_now s;
   recall_row z[CPS_MAX_STATES];
   if (n == 0 || !y->law.law->n_modes) return;
+  cps_border_look(o, t);
   look(o, i, t, &s);
   memcpy(states, y->y.z_star[0], sizeof states);
   if (!cps_recall_settles(&y->law, s.v, s.load, o->m.free[y->f_at].q, y->p.mode0[0], states, z)) return;
@@ -369,6 +470,7 @@ void cps_slide_hold(model *o, int i) {
   sliding_now s;
   recall_row z[CPS_MAX_STATES];
   if (n == 0) return;
+  cps_border_look(o, o->m.of->run.from);
   look(o, i, o->m.of->run.from, &s);
   if (!(s.load > 0)) return;
   cps_recall_pull(&y->law, s.load, o->m.free[y->f_at].q, z);

@@ -284,7 +284,7 @@ static void given_forward(const model *o, const op *what, lanes *z) {
     const chain_bond *x = &o->border.bond[i];
     for (int j = 0; j < x->n; j++) {
       lanes *row = z + cps_model_row(o, x->cable, x->node, j);
-      for (int n = 0; n < x->unknowns; n++) border[x->at[n]] += all(x->by[j][n]) * *row;
+      for (int n = 0; n < x->rows; n++) border[x->at[n]] += all(x->by[j][n]) * *row;
       *row = x->rim && what->kind != OP_BEGIN ? z[x->rim + DY_Q + j] : all(0);
     }
   }
@@ -623,7 +623,7 @@ static void given_backward(const model *o, const op *what, lanes *z) {
       lanes *row = z + cps_model_row(o, x->cable, x->node, j);
       if (x->rim && what->kind != OP_BEGIN) z[x->rim + DY_Q + j] += *row;
       *row = all(0);
-      for (int n = 0; n < x->unknowns; n++) *row += all(x->by[j][n]) * border[x->at[n]];
+      for (int n = 0; n < x->rows; n++) *row += all(x->by[j][n]) * border[x->at[n]];
     }
   }
 }

@@ -66,10 +66,11 @@ static double newton(const cps_system *s, workspace *k, const group *g, const do
   memset(k->band, 0, (size_t)g->n * (size_t)width * sizeof(double));
   for (int i = 0; i < g->n; i++) {
     int c = g->contact[i];
-    double w = k->w_ii[c], m = w > 0 ? 1 / w : 0, r = relative(k, g, i), e = k->f[c] - m * r;
+    double w = k->w_ii[c], m = w > 0 ? 1 / w : 0, r = relative(k, g, i);
+    double e = m > 0 ? k->f[c] - m * r : 0; /* there is nothing to balance between bodies that are held */
     cps_law_jacobian jac;
     double force = cps_contact_force(s, k, c, e, z, mode ? mode[c] : CPS_MODE_FREE, &jac);
-    double d = jac.f.f_eq, *row = k->band + (size_t)i * (size_t)width + g->band;
+    double d = m > 0 ? jac.f.f_eq : 0, *row = k->band + (size_t)i * (size_t)width + g->band;
     for (int q = g->first[i]; q < g->first[i + 1]; q++) row[g->column[q] - i] -= d * m * w_entry(k, g, q);
     row[0] += d - 1;
     /* Contacts that bear the same load twice leave their sum determined and their shares not: take equal

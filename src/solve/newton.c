@@ -47,6 +47,7 @@ void cps_machine_keep(machine *m) {
     f->a0 = f->a;
     f->aux0 = f->aux;
   }
+  memcpy(m->q0, m->y, (size_t)m->system->nx * sizeof(double));
   for (int k = 0; k < m->n_slides; k++) {
     contact_memory *y = &m->slide[k].y;
     memcpy(m->slide[k].p.mode0, m->slide[k].p.mode, sizeof m->slide[k].p.mode0);
@@ -55,6 +56,21 @@ void cps_machine_keep(machine *m) {
     memcpy(y->z_t0, y->z_t, sizeof y->z_t);
   }
   memcpy(m->drum0, m->drum, (size_t)m->n_drums * sizeof *m->drum);
+}
+
+int cps_machine_stay(machine *m) {
+  int any = 0;
+  for (int i = 0; i < m->n_bodies; i++) {
+    const machine_body *y = &m->body[i];
+    for (int k = 0; k < y->n && y->apart; k++) {
+      dof *f = &m->free[y->at + k];
+      f->q = f->q0;
+      f->v = f->v0;
+      any = 1;
+    }
+  }
+  if (any) cps_machine_tie(m);
+  return any;
 }
 
 void cps_machine_bring_back(machine *m) {
@@ -91,6 +107,7 @@ void cps_machine_bring_back(machine *m) {
     f->a = f->a0;
     f->aux = f->aux0;
   }
+  memcpy(m->y, m->q0, (size_t)m->system->nx * sizeof(double));
   for (int k = 0; k < m->n_slides; k++) {
     contact_memory *y = &m->slide[k].y;
     memcpy(y->z, y->z0, sizeof y->z);

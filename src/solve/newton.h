@@ -45,6 +45,8 @@ alpha_weights cps_alpha_weights(const machine *m, double h);
 /* Keeps the state before a step, or brings it back. */
 void cps_machine_keep(machine *m);
 void cps_machine_bring_back(machine *m);
+int cps_machine_stay(
+    machine *m); /* places and velocities alone of bodies apart from cables; whether there are any */
 
 /* Whether an iteration has left so little that its step was the last. */
 int cps_newton_converged(const machine *m, const residual_norms *left, double tolerance);

@@ -11,24 +11,11 @@
 
 static void *many(long n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
 
-void cps_plane_coordinates(const plane_spring *g, int *c) {
-  for (int k = 0; k < 2; k++) {
-    c[2 * k] = g->end[k].i;
-    c[2 * k + 1] = g->end[k].j;
-  }
-}
-
 /* The free coordinate, or -1. */
 static int only_free(const cps_system *s, int q) { return q < s->nd ? q : -1; }
 
 /* The row and column of a contact's force. */
 static int force_row(const cps_system *s, int i) { return s->nd + i; }
-
-/* Whether a spring's end presses the body of contact i onto its line, and that changes the normal force. */
-static int presses(const cps_system *s, int i, const plane_end *end) {
-  const contact *c = &s->contacts[i];
-  return c->normal == NORMAL_LOAD && end->i == c->a && (end->up[0] != 0 || end->up[1] != 0);
-}
 
 /* Finds the contacts whose normal force depends on springs: once to count, once to keep them. */
 static int find_links(residual *r) {
@@ -46,10 +33,12 @@ static int find_links(residual *r) {
     for (int g = 0; g < s->n_plane; g++) {
       for (int side = 0; side < 2; side++) {
         const plane_end *end = &s->plane[g].end[side];
-        for (int i = head[end->i]; i >= 0; i = next[i]) {
-          if (!presses(s, i, end)) continue;
-          if (pass) r->links[r->n_links] = (press_link){i, g, side, {0}};
-          r->n_links++;
+        if (end->up[0] == 0 && end->up[1] == 0 && end->up[2] == 0) continue;
+        for (int q = end->c[0]; q >= 0; q = s->under[q]) { /* it presses those under it, too */
+          for (int i = head[q]; i >= 0; i = next[i]) {
+            if (pass) r->links[r->n_links] = (press_link){i, g, side, {0}};
+            r->n_links++;
+          }
         }
       }
     }
@@ -70,10 +59,9 @@ static long list_entries(const residual *r, place *list, int forces) {
     list[n++] = (place){b, a};
   }
   for (int i = 0; i < s->n_plane; i++) {
-    int c[4];
-    cps_plane_coordinates(&s->plane[i], c);
-    for (int j = 0; j < 4; j++)
-      for (int k = 0; k < 4; k++) list[n++] = (place){only_free(s, c[j]), only_free(s, c[k])};
+    int c[6], count = cps_plane_coordinates(s, &s->plane[i], c);
+    for (int j = 0; j < count; j++)
+      for (int k = 0; k < count; k++) list[n++] = (place){only_free(s, c[j]), only_free(s, c[k])};
   }
   for (int i = 0; i < s->nc; i++) {
     int a = only_free(s, s->contacts[i].a), b = only_free(s, s->contacts[i].b), f = force_row(s, i);
@@ -85,10 +73,9 @@ static long list_entries(const residual *r, place *list, int forces) {
   }
   for (int i = 0; i < r->n_links; i++) {
     const press_link *l = &r->links[i];
-    int c[4];
-    cps_plane_coordinates(&s->plane[l->spring], c);
+    int c[6], count = cps_plane_coordinates(s, &s->plane[l->spring], c);
     int row = forces ? force_row(s, l->contact) : s->contacts[l->contact].a;
-    for (int k = 0; k < 4; k++) list[n++] = (place){row, only_free(s, c[k])};
+    for (int k = 0; k < count; k++) list[n++] = (place){row, only_free(s, c[k])};
   }
   return n;
 }
@@ -141,11 +128,10 @@ static void find_slots(residual *r) {
     slot[3] = cps_sparse_slot(m, b, b);
   }
   for (int i = 0; i < s->n_plane; i++) {
-    int c[4];
-    cps_plane_coordinates(&s->plane[i], c);
-    for (int j = 0; j < 4; j++)
-      for (int k = 0; k < 4; k++)
-        r->plane_slot[16 * i + 4 * j + k] = cps_sparse_slot(m, only_free(s, c[j]), only_free(s, c[k]));
+    int c[6], count = cps_plane_coordinates(s, &s->plane[i], c);
+    for (int j = 0; j < count; j++)
+      for (int k = 0; k < count; k++)
+        r->plane_slot[36 * i + 6 * j + k] = cps_sparse_slot(m, only_free(s, c[j]), only_free(s, c[k]));
   }
   for (int i = 0; i < s->nc; i++) {
     int a = only_free(s, s->contacts[i].a), b = only_free(s, s->contacts[i].b), f = force_row(s, i);
@@ -155,9 +141,9 @@ static void find_slots(residual *r) {
   }
   for (int i = 0; i < r->n_links; i++) {
     press_link *l = &r->links[i];
-    int c[4];
-    cps_plane_coordinates(&s->plane[l->spring], c);
-    for (int k = 0; k < 4; k++) l->slot[k] = cps_sparse_slot(m, force_row(s, l->contact), only_free(s, c[k]));
+    int c[6], count = cps_plane_coordinates(s, &s->plane[l->spring], c);
+    for (int k = 0; k < count; k++)
+      l->slot[k] = cps_sparse_slot(m, force_row(s, l->contact), only_free(s, c[k]));
   }
 }
 
@@ -173,9 +159,8 @@ static void sum_stiffness(residual *r) {
     }
   }
   for (int i = 0; i < s->n_plane; i++) {
-    int c[4];
-    cps_plane_coordinates(&s->plane[i], c);
-    for (int k = 0; k < 4; k++) {
+    int c[6], count = cps_plane_coordinates(s, &s->plane[i], c);
+    for (int k = 0; k < count; k++) {
       r->stiffness[c[k]] += s->plane[i].k;
       r->damping[c[k]] += s->plane[i].d;
     }
@@ -208,7 +193,7 @@ static int find_contacts(residual *r) {
 static int make_matrix(residual *r) {
   const cps_system *s = r->s;
   int n = s->nd + s->nc;
-  long most = 4L * s->n_line + 16L * s->n_plane + 4L * s->nc + 4L * r->n_links;
+  long most = 4L * s->n_line + 36L * s->n_plane + 4L * s->nc + 6L * r->n_links;
   place *list = many(most, sizeof(place));
   int *order = many(n, sizeof(int));
   int good = list && order && make_order(r, list, list_entries(r, list, 0), order) &&
@@ -250,7 +235,7 @@ cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps
   r->law = many(s->nc, sizeof *r->law);
   r->whole = many(s->nc, sizeof *r->whole);
   r->line_slot = many(4L * s->n_line, sizeof(int));
-  r->plane_slot = many(16L * s->n_plane, sizeof(int));
+  r->plane_slot = many(36L * s->n_plane, sizeof(int));
   r->contact_slot = many(s->nc, sizeof *r->contact_slot);
   r->diagonal = many(s->nd, sizeof(int));
   r->queue = many(s->nc, sizeof(int));

@@ -37,70 +37,6 @@ static const double ASIDE = 1e-9;
 
 /* ------------------------------------------------------------------ evaluating */
 
-static void line_tangents(residual *r, const double *q, const double *v) {
-  const cps_system *s = r->s;
-  for (int i = 0; i < s->n_line; i++) {
-    const line_spring *g = &s->line[i];
-    int pulls = 1;
-    if (g->tension_only) {
-      double e = g->sb * q[g->b] - g->sa * q[g->a] - g->rest, e_t = g->sb * v[g->b] - g->sa * v[g->a];
-      pulls = e > 0 && g->k * e + g->d * e_t >= 0;
-    }
-    r->line_k[i] = pulls ? g->k : 0;
-    r->line_d[i] = pulls ? g->d : 0;
-  }
-}
-
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
-
-/* With r from one point to the other, n = r/|r|, P = (1 - n n')/|r| and w the rate of r, the pull f n changes
- * by T dr + D dw: T = n (k n + d P w)' + f P (the last term is the geometric stiffness), D = d n n'. */
-static void plane_tangents(residual *r, const double *q, const double *v) {
-  const cps_system *s = r->s;
-  for (int i = 0; i < s->n_plane; i++) {
-    const plane_spring *g = &s->plane[i];
-    plane_tangent *out = &r->plane[i];
-    const plane_end *a = &g->end[0], *b = &g->end[1];
-    double along[4][2], span[2], w[2]; /* dr = sum of along[k] dq_k */
-    for (int j = 0; j < 2; j++) {
-      span[j] = b->base[j] + q[b->i] * b->u[j] + q[b->j] * b->w[j] - a->base[j] - q[a->i] * a->u[j] -
-                q[a->j] * a->w[j];
-      w[j] = v[b->i] * b->u[j] + v[b->j] * b->w[j] - v[a->i] * a->u[j] - v[a->j] * a->w[j];
-      along[0][j] = -a->u[j];
-      along[1][j] = -a->w[j];
-      along[2][j] = b->u[j];
-      along[3][j] = b->w[j];
-    }
-    memset(out, 0, sizeof *out);
-    double length = hypot(span[0], span[1]);
-    if (!(length > 0)) continue;
-    double n[2] = {span[0] / length, span[1] / length}, across = (n[0] * w[1] - n[1] * w[0]) / length;
-    double turn[2] = {-n[1], n[0]}; /* P = turn turn'/length, P w = across turn */
-    double e = length - g->length, f = g->k * e + g->d * dot(n, w);
-    if (g->tension_only && (e <= 0 || f < 0)) continue;
-    double T[2][2], D[2][2];
-    for (int j = 0; j < 2; j++) {
-      for (int m = 0; m < 2; m++) {
-        T[j][m] = n[j] * (g->k * n[m] + g->d * across * turn[m]) + f / length * turn[j] * turn[m];
-        D[j][m] = g->d * n[j] * n[m];
-      }
-    }
-    for (int m = 0; m < 4; m++) {
-      double t[2] = {dot(T[0], along[m]), dot(T[1], along[m])};
-      double d[2] = {dot(D[0], along[m]), dot(D[1], along[m])};
-      for (int j = 0; j < 4; j++) {
-        out->q[j][m] = dot(along[j], t);
-        out->v[j][m] = dot(along[j], d);
-      }
-      for (int side = 0; side < 2; side++) {
-        double sign = side == 0 ? -1 : 1;
-        out->press_q[side][m] = sign * dot(g->end[side].up, t);
-        out->press_v[side][m] = sign * dot(g->end[side].up, d);
-      }
-    }
-  }
-}
-
 /* Notes a remainder, and what may be left of it. */
 static inline void judge(residual *r, double rest, double allowed, int i) {
   double ratio = fabs(rest) / (allowed + TINY);
@@ -216,8 +152,8 @@ void cps_residual_eval(residual *r, double t, double *y, double *a, const double
   int nd = s->nd;
   k->evaluations++;
   cps_system_kinematics(s, k, t, y);
-  line_tangents(r, y, y + s->nx);
-  plane_tangents(r, y, y + s->nx);
+  cps_line_tangents(s, y, y + s->nx, r->line_k, r->line_d);
+  cps_plane_tangents(s, y, y + s->nx, r->plane);
   for (int i = nd; i < s->nx; i++) {
     a[i] = k->surface_a[i];
     r->r_a[i] = r->size[i] = 0;
@@ -258,9 +194,8 @@ static void press_along(const residual *r, double b_q, const double *dq, double 
   for (int i = 0; i < r->n_links; i++) {
     const press_link *l = &r->links[i];
     const plane_tangent *t = &r->plane[l->spring];
-    int c[4];
-    cps_plane_coordinates(&s->plane[l->spring], c);
-    for (int m = 0; m < 4; m++) {
+    int c[6], count = cps_plane_coordinates(s, &s->plane[l->spring], c);
+    for (int m = 0; m < count; m++) {
       if (b_q != 0) r->dn[l->contact] += b_q * t->press_q[l->side][m] * dq[c[m]];
       if (b_v != 0) r->dn[l->contact] += b_v * t->press_v[l->side][m] * dv[c[m]];
     }
@@ -280,10 +215,9 @@ void cps_residual_along(const residual *r, const double *dq, const double *dv, c
   }
   for (int i = 0; i < s->n_plane; i++) {
     const plane_tangent *t = &r->plane[i];
-    int c[4];
-    cps_plane_coordinates(&s->plane[i], c);
-    for (int j = 0; j < 4; j++)
-      for (int m = 0; m < 4; m++) r_a[c[j]] += t->q[j][m] * dq[c[m]] + t->v[j][m] * dv[c[m]];
+    int c[6], count = cps_plane_coordinates(s, &s->plane[i], c);
+    for (int j = 0; j < count; j++)
+      for (int m = 0; m < count; m++) r_a[c[j]] += t->q[j][m] * dq[c[m]] + t->v[j][m] * dv[c[m]];
   }
   for (int i = 0; i < s->nd; i++)
     if (r->k->inverse_mass[i] == 0) r_a[i] = 0;
@@ -378,7 +312,7 @@ static int assemble_contacts(residual *r, double *value) {
     const press_link *l = &r->links[i];
     const plane_tangent *t = &r->plane[l->spring];
     double n = r->whole[l->contact].n;
-    for (int m = 0; m < 4; m++)
+    for (int m = 0; m < 2 * s->dim; m++)
       value[l->slot[m]] -= n * (r->b_q * t->press_q[l->side][m] + r->b_v * t->press_v[l->side][m]);
   }
   return 1;
@@ -414,9 +348,9 @@ int cps_residual_factor(residual *r, double b_q, double b_v, double b_z) {
   }
   for (int i = 0; i < s->n_plane; i++) {
     const plane_tangent *t = &r->plane[i];
-    const int *slot = r->plane_slot + 16 * (size_t)i;
-    for (int j = 0; j < 4; j++)
-      for (int m = 0; m < 4; m++) value[slot[4 * j + m]] += b_q * t->q[j][m] + b_v * t->v[j][m];
+    const int *slot = r->plane_slot + 36 * (size_t)i, count = 2 * s->dim;
+    for (int j = 0; j < count; j++)
+      for (int m = 0; m < count; m++) value[slot[6 * j + m]] += b_q * t->q[j][m] + b_v * t->v[j][m];
   }
   if (!assemble_contacts(r, value)) return 0;
   hold_rows(r);

@@ -5,18 +5,11 @@
 #include "sparse.h"
 #include "steppers.h"
 
-/* A spring in the plane: derivatives of the force that its two points feel with respect to its four
- * coordinates and their rates, and of what presses either body onto its line. */
-typedef struct plane_tangent {
-  double q[4][4], v[4][4];
-  double press_q[2][4], press_v[2][4];
-} plane_tangent;
-
 /* A normal force that depends on a spring: contact, spring, which end, and where its row meets the
  * coordinates. */
 typedef struct press_link {
   int contact, spring, side;
-  int slot[4];
+  int slot[6];
 } press_link;
 
 /* Slots of a contact: (a, f) (b, f) (f, a) (f, b) (f, f). */
@@ -65,7 +58,7 @@ typedef struct residual {
   double b_q, b_v, b_z;       /* of the last factorisation */
   sparse matrix;              /* [nd + nc] */
   int *line_slot;             /* [4 n_line] */
-  int *plane_slot;            /* [16 n_plane] */
+  int *plane_slot;            /* [36 n_plane] */
   contact_slots *contact_slot;
   int *diagonal;              /* [nd] */
   int *at_first, *at_contact; /* [nd + 2] the contacts at each coordinate, one list after the other */
@@ -78,9 +71,6 @@ typedef struct residual {
 
 cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps_error *err);
 void cps_residual_free(residual *r);
-
-/* The four coordinates of a spring in the plane. */
-void cps_plane_coordinates(const plane_spring *g, int *c);
 
 /* What is left of the equations at state y with accelerations a[nx], contact forces f[nc] and rates z_t[nz]
  * of the friction states, and the derivatives. Puts surfaces into y and a. */

@@ -13,9 +13,8 @@ static void press_back(const residual *r, double b_q, double *dq, double b_v, do
   for (int i = 0; i < r->n_links; i++) {
     const press_link *l = &r->links[i];
     const plane_tangent *t = &r->plane[l->spring];
-    int c[4];
-    cps_plane_coordinates(&s->plane[l->spring], c);
-    for (int m = 0; m < 4; m++) {
+    int c[6], count = cps_plane_coordinates(s, &s->plane[l->spring], c);
+    for (int m = 0; m < count; m++) {
       if (b_q != 0) dq[c[m]] += b_q * t->press_q[l->side][m] * r->dn[l->contact];
       if (b_v != 0) dv[c[m]] += b_v * t->press_v[l->side][m] * r->dn[l->contact];
     }
@@ -84,11 +83,10 @@ void cps_residual_along_back(residual *r, const double *r_a, const double *r_f, 
   }
   for (int i = 0; i < s->n_plane; i++) {
     const plane_tangent *t = &r->plane[i];
-    int c[4];
-    cps_plane_coordinates(&s->plane[i], c);
-    for (int j = 0; j < 4; j++) {
+    int c[6], count = cps_plane_coordinates(s, &s->plane[i], c);
+    for (int j = 0; j < count; j++) {
       if (c[j] < s->nd && held[c[j]] == 0) continue;
-      for (int m = 0; m < 4; m++) {
+      for (int m = 0; m < count; m++) {
         dq[c[m]] += t->q[j][m] * r_a[c[j]];
         dv[c[m]] += t->v[j][m] * r_a[c[j]];
       }

@@ -543,15 +543,27 @@ static cps_status lost(const machine *m, cps_error *err) {
                        "drawn, and may come to rest by itself");
 }
 
+/* Bodies that have nothing to do with cables start where they are said to be: they are held while cables find their
+ * equilibrium, or let go again. */
+static void hold_apart(machine *m, double t, int hold) {
+  for (int i = 0; i < m->n_bodies; i++) {
+    machine_body *y = &m->body[i];
+    if (y->apart) y->held = hold || t < y->of->held_until;
+  }
+  cps_slides_weigh(m);
+}
+
 cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   int n = watch(m, NULL);
   double *was = calloc((size_t)(6 * n) + 1, sizeof *was);
   if (!was) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
   cps_status status = CPS_OK;
   watch(m, was);
+  hold_apart(m, t, 1);
   cps_machine_lay(m, t);
   rest_verdict verdict = cps_machine_descend(m, t, INFINITY);
   rest(m);
+  hold_apart(m, t, 0);
   if (verdict == REST_FOUND) {
     cps_memory_refresh(m, &(step_coeffs){t, 1, 1, 1, m->grip, 0});
     tell_slip(m);

@@ -72,10 +72,9 @@ typedef struct run {
   double *before_a, *before_f, *before_z; /* one step earlier */
   double *base_q, *base_v, *base_z;       /* what of the new state is known beforehand */
   double *da, *df, *dz;
-  double *largest;            /* [2 nx + nz] largest |y| so far */
-  double *extension, *damper; /* [springs] at the start */
-  double *load, *drive;       /* [loads] force, [nx] force on surfaces, at the start */
-  double *guard, *guard1;     /* [nc CPS_MAX_GUARDS] */
+  double *largest;        /* [2 nx + nz] largest |y| so far */
+  work_start start;       /* of the step: for its work */
+  double *guard, *guard1; /* [nc CPS_MAX_GUARDS] */
   int has_guards;
   double last;                /* length of the last step; 0 after a restart */
   double rescaled;            /* by which auxiliary values have been moved since then */
@@ -109,19 +108,6 @@ static double carried(const rule *u, double rate, double aux) {
 }
 
 /* ------------------------------------------------------------------ one step */
-
-/* Surfaces whose velocity is prescribed: their places by Simpson's rule. */
-static void move_surfaces(const run *r, double t, double h, double t1) {
-  const cps_system *s = r->sim->system;
-  const cps_scenario *sc = s->scenario;
-  for (int i = 0; i < sc->n_bodies && s->ns > 0; i++) {
-    const scenario_body *b = &sc->bodies[i];
-    if (b->kind != BODY_SURFACE || !b->motion_is_velocity) continue;
-    double v0 = cps_profile_eval(b->motion, t).y, v1 = cps_profile_eval(b->motion, t1).y;
-    double half = cps_profile_eval(b->motion, t + h / 2).y;
-    r->y[s->body_q[i]] = r->sim->y[s->body_q[i]] + h / 6 * (v0 + 4 * half + v1);
-  }
-}
 
 /* What the new state is without the new rates, and the first guess of those: the old ones. */
 static void predict(run *r, double h) {
@@ -161,7 +147,7 @@ static int solve_step(run *r, double h, double t1) {
   double b_z = h * r->first.gamma * gain(&r->first), last = INFINITY, mark = INFINITY;
   predict(r, h);
   cps_residual_look(e, sim->y, r->a, r->f);
-  move_surfaces(r, sim->t, h, t1);
+  cps_surfaces_move(s, sim->t, h, t1, sim->y, r->y);
   for (int it = 0; it <= NEWTON_MOST; it++) {
     follow(r, b_q, b_v, b_z);
     /* First as at the end of the last step: who sticks then, mostly still does. */
@@ -226,57 +212,20 @@ static double local_error(const run *r, double h) {
 
 /* ------------------------------------------------------------------ work */
 
-static double elastic_part(const scenario_spring *g, double e) {
-  return g->tension_only && e <= 0 ? 0 : g->stiffness * e;
-}
-
-/* Force on coordinate i of a surface, contacts included, is in drive[i] afterwards. */
-static void find_drives(const run *r, const double *f, double *drive) {
-  const cps_system *s = r->sim->system;
-  memcpy(drive, r->sim->work.force, (size_t)s->nx * sizeof(double));
-  for (int i = 0; i < s->nc; i++) drive[s->contacts[i].b] -= s->contacts[i].sb * f[i];
-}
-
-/* Keeps what the trapezoidal rule needs of the last evaluation, which was at time t. */
+/* Keeps what the work of the next step needs of the last evaluation, which was at time t. */
 static void keep_forces(run *r, double t) {
-  const cps_system *s = r->sim->system;
-  const workspace *k = &r->sim->work;
-  for (int i = 0; i < s->scenario->n_springs; i++) {
-    r->extension[i] = k->spring_e[i];
-    r->damper[i] = k->spring[i] - elastic_part(&s->scenario->springs[i], k->spring_e[i]);
-  }
-  for (int i = 0; i < s->n_loads; i++) r->load[i] = cps_profile_eval(s->loads[i].force, t).y;
-  if (s->ns > 0) find_drives(r, r->f, r->drive);
+  r->start.f = r->f;
+  cps_work_begin(r->sim->system, &r->sim->work, t, &r->start);
 }
 
 /* Adds the work of the step that ends at t with the last evaluation. */
 static void add_work(run *r, double t) {
   const cps_system *s = r->sim->system;
-  const workspace *k = &r->sim->work;
-  const double *q0 = r->sim->y, *q = r->y;
-  const double *w0 = q0 + 2 * s->nx + s->nz;
-  double *w = r->y + 2 * s->nx + s->nz, damping = 0, loads = 0, motion = 0;
-  for (int i = 0; i < s->nc; i++) {
-    const contact *c = &s->contacts[i];
-    double slide = q[c->a] - q0[c->a] - c->sb * (q[c->b] - q0[c->b]);
-    w[i] = w0[i] - 0.5 * (r->f[i] + r->f1[i]) * slide;
-  }
-  for (int i = 0; i < s->scenario->n_springs; i++) {
-    double now = k->spring[i] - elastic_part(&s->scenario->springs[i], k->spring_e[i]);
-    damping += 0.5 * (now + r->damper[i]) * (k->spring_e[i] - r->extension[i]);
-  }
-  for (int i = 0; i < s->n_loads; i++) {
-    const load *l = &s->loads[i];
-    double way = l->u[0] * (q[l->i] - q0[l->i]) + (l->j != l->i ? l->u[1] * (q[l->j] - q0[l->j]) : 0);
-    loads += 0.5 * (cps_profile_eval(l->force, t).y + r->load[i]) * way;
-  }
-  if (s->ns > 0) {
-    find_drives(r, r->f1, r->da);
-    for (int i = s->nd; i < s->nx; i++) motion -= 0.5 * (r->da[i] + r->drive[i]) * (q[i] - q0[i]);
-  }
-  w[s->nc] = w0[s->nc] + damping;
-  w[s->nc + 1] = w0[s->nc + 1] + loads;
-  w[s->nc + 2] = w0[s->nc + 2] + motion;
+  int at = 2 * s->nx + s->nz;
+  memcpy(r->y + at, r->sim->y + at, (size_t)s->nw * sizeof(double));
+  r->start.q = r->sim->y;
+  r->start.f = r->f;
+  cps_work_add(s, &r->sim->work, t, r->y, r->f1, &r->start, r->da, r->y + at);
 }
 
 /* ------------------------------------------------------------------ guards of laws with memory */
@@ -579,8 +528,8 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
       {&r->f1, s->nc},       {&r->z_t, s->nz},       {&r->z_t1, s->nz},     {&r->aux_a, s->nx},
       {&r->aux_z, s->nz},    {&r->before_a, s->nx},  {&r->before_z, s->nz}, {&r->before_f, s->nc},
       {&r->base_q, s->nx},   {&r->base_v, s->nx},    {&r->base_z, s->nz},   {&r->da, s->nx},
-      {&r->df, s->nc},       {&r->dz, s->nz},        {&r->largest, s->ny},  {&r->extension, springs},
-      {&r->damper, springs}, {&r->load, s->n_loads}, {&r->drive, s->nx},    {&r->guard, guards},
+      {&r->df, s->nc},       {&r->dz, s->nz},        {&r->largest, s->ny},  {&r->start.extension, springs},
+      {&r->start.damper, springs}, {&r->start.load, s->n_loads}, {&r->start.drive, s->nx},    {&r->guard, guards},
       {&r->guard1, guards}};
   memcpy(r->arrays, arrays, sizeof arrays);
   int good = 1;

@@ -136,6 +136,15 @@ static cps_status advance(cable_run *y, const stop *stop, double *used) {
   }
 }
 
+/* The instant that the balance of forces takes has not passed: bodies apart from cables are where they were before it. Forces
+ * that depend on their velocities then balance to the instant's first power; one more iteration makes it the second. */
+static void settle_bodies(machine *m, const step_coeffs *coeffs) {
+  residual_norms left;
+  if (!cps_machine_stay(m)) return;
+  cps_machine_iterate(m, coeffs, INFINITY, &left);
+  cps_machine_stay(m);
+}
+
 /* Starts the method, at first or where something has jumped: with accelerations that balance. */
 static cps_status restart(void *work, cps_error *err) {
   cable_run *y = work;
@@ -155,7 +164,10 @@ static cps_status restart(void *work, cps_error *err) {
   step_coeffs coeffs = cps_machine_instant(r->t);
   int it = rests(m, r->t) ? -1 : cps_machine_balance(m, r->t);
   r->iterations += it > 0 ? it : 0;
-  if (it < 0) cps_machine_bring_back(m); /* they stay, or the first step finds them */
+  if (it < 0)
+    cps_machine_bring_back(m); /* they stay, or the first step finds them */
+  else
+    settle_bodies(m, &coeffs);
   cps_memory_refresh(m, &coeffs);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];

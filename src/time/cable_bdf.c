@@ -57,6 +57,7 @@ typedef struct flat {
   double *f;         /* [nf] */
   double *z, *z_t;   /* [nz] */
   drum *drum;
+  double *surface; /* [nx] places of surfaces, among those of bodies */
 } flat;
 
 typedef struct run {
@@ -89,11 +90,7 @@ typedef struct run {
 
 static int entries(const cable *c) { return (c->n + 1) * c->b; }
 
-static int is_force(const machine *m, int k) {
-  for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].f_at == k) return 1;
-  return 0;
-}
+static int is_force(const machine *m, int k) { return m->free[k].kind != DOF_PLACE; }
 
 /* Reads the machine. */
 static void take(const run *r, const flat *o) {
@@ -123,6 +120,7 @@ static void take(const run *r, const flat *o) {
       }
   }
   memcpy(o->drum, m->drum, (size_t)m->n_drums * sizeof *m->drum);
+  memcpy(o->surface, m->y, (size_t)m->system->nx * sizeof(double));
 }
 
 /* Puts places, velocities and accelerations into the machine; friction forces stay. */
@@ -323,13 +321,15 @@ static int make_flat(const run *r, flat *o) {
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     good = (*arrays[i].at = calloc((size_t)arrays[i].n + 1, sizeof(double))) && good;
   o->drum = calloc((size_t)r->m->n_drums + 1, sizeof *o->drum);
-  return good && o->drum;
+  o->surface = calloc((size_t)r->m->system->nx, sizeof(double));
+  return good && o->drum && o->surface;
 }
 
 static void free_flat(flat *o) {
   double *arrays[] = {o->q, o->v, o->a, o->f, o->z, o->z_t};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(o->drum);
+  free(o->surface);
 }
 
 static int make_state(run *r) {
@@ -578,6 +578,7 @@ static cps_status come_back(run *r, double t) {
   give_motion(r, &r->end);
   give_forces(r, &r->end, 1);
   memcpy(r->m->drum, r->end.drum, (size_t)r->m->n_drums * sizeof *r->m->drum);
+  memcpy(r->m->y, r->end.surface, (size_t)r->m->system->nx * sizeof(double));
   cps_machine_move(r->m, fmin(t, r->latest), fmin(t, r->latest)); /* loads are those of the end again */
   cps_machine_tie(r->m);
   give_states(r, &r->end, 0);

@@ -28,7 +28,7 @@ cps_status cps_note(cps_simulation *sim, const step_note *note, cps_error *err) 
 /* ------------------------------------------------------------------ stops */
 
 static double next_break(const cps_simulation *sim) {
-  return sim->cables ? cps_machine_next_break(sim->system->scenario, sim->t)
+  return sim->cables ? cps_machine_next_break(sim->system, sim->t)
                      : cps_system_next_break(sim->system, sim->t);
 }
 

@@ -20,7 +20,7 @@ void cps_solver_release(cps_simulation *sim) {
     const scenario_body *b = &sc->bodies[i];
     if (b->kind == BODY_SURFACE || sim->work.inverse_mass[s->body_q[i]] != 0 || sim->t < b->held_until)
       continue;
-    for (int j = 0; j < (b->kind == BODY_PLANE ? 2 : 1); j++) {
+    for (int j = 0; j < cps_body_freedoms(s, i); j++) {
       sim->y[s->nx + s->body_q[i] + j] = b->v[j];
       sim->y[2 * s->nx + s->nz + s->nc + 2] += b->mass * b->v[j] * b->v[j] /
                                                2; /* whoever gives it that does work */

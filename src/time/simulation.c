@@ -49,15 +49,33 @@ void cps_row_field(row *r, const char *name, const char *what, const char *unit,
   memcpy(f->data + (constant ? 0 : (size_t)r->result->frames * size), values, size * sizeof(double));
 }
 
+/* Where bodies are, and what acts on them: a machine with cables has its own. */
+static const double *state_of(const cps_simulation *sim) { return sim->machine ? sim->machine->y : sim->y; }
+static const workspace *forces_of(const cps_simulation *sim) {
+  return sim->machine ? &sim->machine->forces : &sim->work;
+}
+
+/* The mode of contact i; CPS_MODE_FREE if nobody has chosen one. */
+static int mode_of(const cps_simulation *sim, int i) {
+  const machine *m = sim->machine;
+  for (int k = 0; m && k < m->n_slides; k++) {
+    const slide *y = &m->slide[k];
+    if (!y->contact || y->index != i) continue;
+    if (y->law.kind != LAW_JUMP || y->p.stuck) return y->p.mode[0];
+    return y->law.slip[y->p.v[0] < 0];
+  }
+  return sim->mode[i];
+}
+
 /* Whether contact i slides: by its mode if it has one, else by its velocity. */
 static int slides(const cps_simulation *sim, int i) {
   const cps_system *s = sim->system;
-  const workspace *k = &sim->work;
+  const workspace *k = forces_of(sim);
   const contact *c = &s->contacts[i];
   if (c->law->n_modes > 1 && c->law->modes) {
-    int mode = sim->mode[i];
+    int mode = mode_of(sim, i);
     if (mode < 0) {
-      cps_law_input in = {k->v[i], k->n[i], k->f_eq[i], sim->y + 2 * s->nx + c->z, CPS_MODE_FREE};
+      cps_law_input in = {k->v[i], k->n[i], k->f_eq[i], state_of(sim) + 2 * s->nx + c->z, CPS_MODE_FREE};
       mode = cps_law_mode(c->law, c->p, &in);
     }
     return strncmp(c->law->modes[mode], "slip", 4) == 0;
@@ -68,25 +86,25 @@ static int slides(const cps_simulation *sim, int i) {
 }
 
 static void enumerate_bodies(row *r) {
+  static const char *const places[] = {"x", "y", "z"}, *const rates[] = {"vx", "vy", "vz"};
   const cps_system *s = r->sim->system;
   const cps_scenario *sc = s->scenario;
-  const double *q = r->sim->y, *v = q + s->nx;
+  const double *q = state_of(r->sim), *v = q + s->nx;
   for (int i = 0; i < sc->n_bodies; i++) {
     const scenario_body *b = &sc->bodies[i];
-    int c = s->body_q[i];
+    int c = s->body_q[i], n = cps_body_freedoms(s, i);
     const char *kind = b->kind == BODY_SURFACE ? "surfaces" : "bodies";
-    cps_row_put(r, kind, b->name, "x", "m", q[c]);
-    if (b->kind == BODY_PLANE) cps_row_put(r, kind, b->name, "y", "m", q[c + 1]);
-    cps_row_put(r, kind, b->name, b->kind == BODY_PLANE ? "vx" : "v", "m/s", v[c]);
-    if (b->kind == BODY_PLANE) cps_row_put(r, kind, b->name, "vy", "m/s", v[c + 1]);
+    for (int d = 0; d < n; d++) cps_row_put(r, kind, b->name, places[d], "m", q[c + d]);
+    for (int d = 0; d < n; d++)
+      cps_row_put(r, kind, b->name, b->kind == BODY_PLANE ? rates[d] : "v", "m/s", v[c + d]);
   }
 }
 
 static void enumerate_contacts(row *r) {
   const cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
-  const workspace *k = &sim->work;
-  const double *z = sim->y + 2 * s->nx, *w = z + s->nz;
+  const workspace *k = forces_of(sim);
+  const double *z = state_of(sim) + 2 * s->nx, *w = z + s->nz;
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
     const char *name = s->scenario->contacts[i].name;
@@ -118,15 +136,13 @@ static void enumerate(row *r, const cps_energy *e) {
   const cps_system *s = r->sim->system;
   r->column = 0;
   cps_row_put(r, "time", NULL, "", "s", r->sim->t);
-  if (r->sim->cables) {
-    r->sim->cables->columns(r);
-    enumerate_energy(r, e);
-    return;
+  if (!r->sim->lift) {
+    enumerate_bodies(r);
+    for (int i = 0; i < s->scenario->n_springs; i++)
+      cps_row_put(r, "springs", s->scenario->springs[i].name, "force", "N", forces_of(r->sim)->spring[i]);
+    enumerate_contacts(r);
   }
-  enumerate_bodies(r);
-  for (int i = 0; i < s->scenario->n_springs; i++)
-    cps_row_put(r, "springs", s->scenario->springs[i].name, "force", "N", r->sim->work.spring[i]);
-  enumerate_contacts(r);
+  if (r->sim->cables) r->sim->cables->columns(r);
   enumerate_energy(r, e);
 }
 
