@@ -369,7 +369,8 @@ static void random_bodies(void **state) {
     random_scenario(&r, &w);
     double d = compare(w.text, &where, &done);
     ran += done;
-    if (d > 1e-9) {
+    /* cdq has a double root at its limit, where forces are known to the square root of what is left of the equations */
+    if (d > (strstr(w.text, "cdq") ? 1e-7 : 1e-9)) {
       print_error("scenario %d: %s differs by %.2e\n", k, where, d);
       if (off++ == 0 || getenv("CAPSTAN_BODIES_SHOW")) fprintf(stderr, "%s\n", w.text);
     }
