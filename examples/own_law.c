@@ -1,7 +1,8 @@
 /* own_law.c - hand in a friction law of your own, and use it as if it were built in.
  *
  * The law is the arctangent f = -mu n (2/pi) atan(v/v_t), which Capstan does not have. A descriptor names it,
- * lists its parameters and holds its functions; from then on every function of the library takes it.
+ * lists its parameters and holds its functions; from then on every function of the library takes it, and scenarios
+ * that are read with it can name it.
  */
 #include <capstan.h>
 #include <math.h>
@@ -67,6 +68,34 @@ static double creep(const cps_law *law, double share, double n) {
   return in.v;
 }
 
+/* A block that half the load of its limit pulls over the ground: its velocity after a second, and how that changes with v_t. */
+static int run(const cps_laws *laws, double *v, double *by_v_t) {
+  static const char text[] =
+      "capstan: 1\n"
+      "bodies: {block: {mass: 1 g}}\n"
+      "contacts: {floor: {between: [block, ground], normal: 10 N, friction: {arctangent: {v_t: 10 "
+      "mm/s}}}}\n"
+      "loads: {pull: {on: block, force: 2.5 N}}\n"
+      "run: {until: 1 s, tolerance: 1e-9}\n";
+  const char *wrt[] = {"contacts.floor.friction.v_t"}, *of[] = {"bodies.block.v"};
+  cps_load_options options = {.laws = laws};
+  cps_problems *problems = NULL;
+  cps_error err = {0};
+  cps_scenario *scenario = cps_scenario_parse_with(text, sizeof text - 1, "block", &options, &problems);
+  if (!scenario) fprintf(stderr, "%s\n", cps_problems_at(problems, 0)->text);
+  cps_sens *sens = scenario ? cps_sens_new(scenario, wrt, 1, of, 1, &err) : NULL;
+  int good = sens && cps_sens_run(sens, CPS_SENS_FORWARD, NULL, NULL, &err) == CPS_OK;
+  if (scenario && !good) fprintf(stderr, "%s\n", err.text);
+  if (good) {
+    *v = cps_sens_value(sens, 0);
+    *by_v_t = cps_sens_gradient(sens, 0, 0);
+  }
+  cps_sens_free(sens);
+  cps_scenario_free(scenario);
+  cps_problems_free(problems);
+  return good;
+}
+
 int main(void) {
   cps_error err;
   if (cps_law_validate(&own, &err) != CPS_OK) {
@@ -78,6 +107,15 @@ int main(void) {
   printf("under half the load that it can bear, %s creeps at %.3f mm/s\n", own.title, 1000 * mine);
   printf("and %s at %.3f mm/s\n", cps_law_find("tanh")->title, 1000 * theirs);
 
-  /* Both are known: v_t tan(pi/4) and v_t atanh(1/2). */
-  return fabs(mine - 0.01) < 1e-12 && fabs(theirs - 0.01 * atanh(0.5)) < 1e-12 ? 0 : 1;
+  /* By its name in a scenario. */
+  double v = 0, by_v_t = 0;
+  cps_laws *laws = cps_laws_new();
+  int good = laws && cps_laws_add(laws, &own, &err) == CPS_OK && run(laws, &v, &by_v_t);
+  cps_laws_free(laws);
+  printf("a block that is pulled so comes to %.3f mm/s, and to %.3f times as much as v_t\n", 1000 * v,
+         by_v_t);
+
+  /* All are known: v_t tan(pi/4) and v_t atanh(1/2); the first is linear in v_t. */
+  good = good && fabs(v - 0.01) < 1e-8 && fabs(by_v_t - 1) < 1e-6;
+  return good && fabs(mine - 0.01) < 1e-12 && fabs(theirs - 0.01 * atanh(0.5)) < 1e-12 ? 0 : 1;
 }

@@ -25,7 +25,11 @@ extern "C" {
 #define CPS_VERSION_MINOR 1
 #define CPS_VERSION_PATCH 0
 
-#if defined(_WIN32)
+#if defined(_WIN32) && defined(CPS_BUILD_SHARED)
+#define CPS_API __declspec(dllexport)
+#elif defined(_WIN32) && defined(CPS_USE_SHARED)
+#define CPS_API __declspec(dllimport)
+#elif defined(_WIN32)
 #define CPS_API
 #else
 #define CPS_API __attribute__((visibility("default")))
@@ -33,6 +37,9 @@ extern "C" {
 
 /* The version of the library that is linked, such as "0.1.0". */
 CPS_API const char *cps_version(void);
+
+/* Frees text and bytes that the library has handed over, also where the caller's free() is another one. NULL is fine. */
+CPS_API void cps_free(void *memory);
 
 /* ------------------------------------------------------------------ errors */
 
@@ -67,7 +74,7 @@ CPS_API const char *cps_status_name(cps_status status);
  *
  * A law is a constant descriptor (cps_law): data that describe it, and functions that evaluate it. The
  * built-in ones are found with cps_law_find and cps_law_at; a descriptor of your own works wherever a
- * built-in one does.
+ * built-in one does, in scenarios too (cps_laws).
  *
  *   const cps_law *law = cps_law_find("cdq");
  *   double p[CPS_MAX_PARAMS];
@@ -243,6 +250,20 @@ CPS_API int cps_law_transition(const cps_law *law, const double *p, const cps_la
  * in z[n_states]. Meant for solvers that do not locate events. */
 CPS_API int cps_law_settle(const cps_law *law, const double *p, const cps_law_input *in, double *z);
 
+/* Laws of your own, for scenarios to name: `friction: {my-law: {mu: 0.3}}`. A scenario that is read with them
+ * (cps_scenario_load_with) treats them as if they were built in: parameters with units, defaults and ranges, runs, sensitivities,
+ * fits. The descriptors and the list must outlive such scenarios. */
+typedef struct cps_laws cps_laws;
+CPS_API cps_laws *cps_laws_new(void); /* NULL if out of memory */
+CPS_API void cps_laws_free(cps_laws *laws);
+/* Adds a law, unless cps_law_validate finds fault with it, or one of its names is taken or can be no key of a scenario. */
+CPS_API cps_status cps_laws_add(cps_laws *laws, const cps_law *law, cps_error *err);
+/* The law of that name or alias among these (NULL: none) and the built-in ones; NULL if there is none. */
+CPS_API const cps_law *cps_laws_find(const cps_laws *laws, const char *name);
+/* How many these and the built-in ones are, and the i-th of them: built-in ones come first. */
+CPS_API int cps_laws_count(const cps_laws *laws);
+CPS_API const cps_law *cps_laws_at(const cps_laws *laws, int i);
+
 /* ------------------------------------------------------------------ normal contact
  *
  * Force of a surface on a body that has entered it by `depth`, at the rate `rate` (both positive inwards).
@@ -348,18 +369,61 @@ CPS_API cps_scenario *cps_scenario_load(const char *path, const char *const *set
                                         cps_problems **problems);
 CPS_API cps_scenario *cps_scenario_parse(const char *text, size_t length, const char *file,
                                          const char *const *settings, int n, cps_problems **problems);
+/* The same with more to say about how; zeroed means as above. */
+typedef struct cps_load_options {
+  const char *const *settings; /* [n_settings] "path=value", on top */
+  int n_settings;
+  const cps_laws *laws; /* that the scenario may name besides the built-in ones; NULL: none */
+} cps_load_options;
+CPS_API cps_scenario *cps_scenario_load_with(const char *path, const cps_load_options *options,
+                                             cps_problems **problems);
+CPS_API cps_scenario *cps_scenario_parse_with(const char *text, size_t length, const char *file,
+                                              const cps_load_options *options, cps_problems **problems);
 CPS_API void cps_scenario_free(cps_scenario *scenario);
 CPS_API const char *cps_scenario_title(const cps_scenario *scenario);
 CPS_API const char *cps_scenario_hash(const cps_scenario *scenario);
 
 /* The format of scenario files, generated from the tables that the reader uses: a JSON Schema, and the
- * reference in Markdown. Returns text to be freed with free(), NULL if out of memory. */
+ * reference in Markdown. Returns text to be freed with cps_free(), NULL if out of memory. */
 CPS_API char *cps_scenario_schema(void);
 CPS_API char *cps_scenario_reference(void);
 
 /* Reads "9.2 MN", "10 mm" or "0.25" as a quantity of the given unit, in SI. CPS_BAD_INPUT with a reason if it
  * is not one. */
 CPS_API cps_status cps_quantity_parse(const char *text, const char *unit, double *value, cps_error *err);
+
+/* ------------------------------------------------------------------ scenarios without a file
+ *
+ * A builder is filled by calls, with the keys, units, defaults and checks of scenario files (docs/scenario.md), and becomes a
+ * scenario. A path is keys with dots between them; what lies on it is made where it is missing, and what was there before is
+ * replaced. Whether a value is right is said when the scenario is made; problems have the path of the key, and line and
+ * column in the model written as YAML.
+ *
+ *   cps_builder *m = cps_builder_new("block");
+ *   cps_builder_set(m, "bodies.block.mass", 1, &err);                            // SI
+ *   cps_builder_set_text(m, "springs.k.stiffness", "40 N/m", &err);
+ *   cps_builder_set_yaml(m, "springs.k.between", "[block, ground]", &err);
+ *   cps_builder_set(m, "run.until", 2, &err);
+ *   cps_scenario *scenario = cps_builder_scenario(m, NULL, &problems);
+ */
+typedef struct cps_builder cps_builder;
+CPS_API cps_builder *cps_builder_new(const char *name); /* that problems have for a file; NULL: "model" */
+CPS_API void cps_builder_free(cps_builder *builder);
+/* A number in SI; n of them as a list; a text, such as a quantity with its unit or a name; a value as one line of YAML.
+ * CPS_BAD_INPUT if the path cannot be one. */
+CPS_API cps_status cps_builder_set(cps_builder *builder, const char *path, double value, cps_error *err);
+CPS_API cps_status cps_builder_set_numbers(cps_builder *builder, const char *path, const double *values,
+                                           int n, cps_error *err);
+CPS_API cps_status cps_builder_set_text(cps_builder *builder, const char *path, const char *text,
+                                        cps_error *err);
+CPS_API cps_status cps_builder_set_yaml(cps_builder *builder, const char *path, const char *yaml,
+                                        cps_error *err);
+/* The scenario of a model, which may change or go afterwards; NULL if anything is wrong, as cps_scenario_load. `laws`: as in
+ * cps_load_options. */
+CPS_API cps_scenario *cps_builder_scenario(const cps_builder *builder, const cps_laws *laws,
+                                           cps_problems **problems);
+/* The model as a scenario file: text to be freed with cps_free, NULL if out of memory. */
+CPS_API char *cps_builder_yaml(const cps_builder *builder);
 
 /* ------------------------------------------------------------------ systems and simulations */
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TEXT(x)   #x
@@ -28,6 +29,8 @@ const char *cps_status_name(cps_status status) {
   }
   return "unknown status";
 }
+
+void cps_free(void *memory) { free(memory); }
 
 cps_status cps_error_set(cps_error *err, cps_status status, const char *key, const char *format, ...) {
   if (!err) return status;

@@ -11,7 +11,7 @@ node *cps_expand_includes(reader *r, node *root);
 void cps_expand_repeats(reader *r, node *root);
 
 /* The only key of a map, if it names a law or a kind of profile or drive; NULL otherwise. */
-const char *cps_node_kind(const node *map);
+const char *cps_node_kind(const reader *r, const node *map);
 
 /* A setting "path=value": its path and its value. */
 typedef struct setting {

@@ -12,12 +12,12 @@
 /* ------------------------------------------------------------------ for the reader */
 
 /* Whether a part of a path names a law or a kind of profile or drive, which a path may leave out. */
-static int is_kind(const char *s, size_t n) {
+static int is_kind(const reader *r, const char *s, size_t n) {
   char name[NAME_MAX_LENGTH];
   if (n >= sizeof name) return 0;
   memcpy(name, s, n);
   name[n] = 0;
-  if (cps_law_find(name) || cps_normal_find(name) || cps_row(&cps_keys_drive, name)) return 1;
+  if (cps_laws_find(r->laws, name) || cps_normal_find(name) || cps_row(&cps_keys_drive, name)) return 1;
   for (int i = 0; i < cps_profile_types(); i++)
     if (strcmp(cps_profile_type(i)->keys->name, name) == 0) return 1;
   return 0;
@@ -26,12 +26,12 @@ static int is_kind(const char *s, size_t n) {
 typedef enum match { NO_MATCH, MATCH, MATCH_INSIDE } match;
 
 /* Whether a path that was asked for is `full`, or names something that `full` lies in. */
-static match compare(const char *asked, const char *full) {
+static match compare(const reader *r, const char *asked, const char *full) {
   for (int depth = 0;; depth++) {
     size_t a = strcspn(asked, "."), b = strcspn(full, ".");
     int same = a == b && memcmp(asked, full, a) == 0;
     /* No kind stands at the top or names a thing. */
-    if (!same && (depth < 2 || !full[b] || !is_kind(full, b))) return NO_MATCH;
+    if (!same && (depth < 2 || !full[b] || !is_kind(r, full, b))) return NO_MATCH;
     full += b;
     if (same) asked += a;
     if (!*asked) return *full ? MATCH_INSIDE : MATCH;
@@ -47,11 +47,11 @@ static const char *path_of(const reader *r, const char *item, char *text, size_t
 }
 
 /* A path without the kinds that may be left out. */
-static void leave_out(const char *full, char *text, size_t size) {
+static void leave_out(const reader *r, const char *full, char *text, size_t size) {
   size_t n = 0;
   for (int depth = 0; *full && n + 1 < size; depth++) {
     size_t length = strcspn(full, ".");
-    if (depth < 2 || !full[length] || !is_kind(full, length))
+    if (depth < 2 || !full[length] || !is_kind(r, full, length))
       n += (size_t)snprintf(text + n, size - n, "%s%.*s", n ? "." : "", (int)length, full);
     full += length + (full[length] == '.');
   }
@@ -67,9 +67,9 @@ static void offer_name(probe *p, const char *full) {
 }
 
 /* Adds a number to a list. A path that is too long for a quantity cannot be asked for, and is left out. */
-static void collect(quantity_list *all, const char *full, const char *unit, double value) {
+static void collect(const reader *r, quantity_list *all, const char *full, const char *unit, double value) {
   char brief[sizeof all->item->path + 1];
-  leave_out(full, brief, sizeof brief);
+  leave_out(r, full, brief, sizeof brief);
   if (strlen(brief) >= sizeof all->item->path) return;
   if (all->n == all->room) {
     int room = 2 * all->room + 64;
@@ -93,17 +93,17 @@ void cps_probe_number(reader *r, const char *item, const key *k, const char *uni
   for (int i = 0; i < r->n_probes; i++) {
     probe *p = &r->probes[i];
     if (p->all) {
-      collect(p->all, full, unit, value);
+      collect(r, p->all, full, unit, value);
       continue;
     }
     if (p->want_near) {
       char brief[sizeof full];
-      leave_out(full, brief, sizeof brief);
+      leave_out(r, full, brief, sizeof brief);
       offer_name(p, full);
       offer_name(p, brief);
       continue;
     }
-    match m = compare(p->path, full);
+    match m = compare(r, p->path, full);
     /* What is written says more than a default. */
     if (m == MATCH_INSIDE && (!p->inside[0] || (p->inside_default && !item))) {
       snprintf(p->inside, sizeof p->inside, "%.95s", full);
@@ -141,7 +141,7 @@ void cps_probe_default(reader *r, const key *k, const char *unit) {
 
 void cps_probe_other(reader *r) {
   for (int i = 0; i < r->n_probes; i++)
-    if (!r->probes[i].want_near && !r->probes[i].all && compare(r->probes[i].path, r->path) == MATCH)
+    if (!r->probes[i].want_near && !r->probes[i].all && compare(r, r->probes[i].path, r->path) == MATCH)
       r->probes[i].other = 1;
 }
 

@@ -17,13 +17,14 @@
 
 static const cps_law *find_law(reader *r, const node *n) {
   char quote[QUOTE_SIZE], hint[HINT_SIZE];
-  const cps_law *law = cps_law_find(n->text);
+  const cps_law *law = cps_laws_find(r->laws, n->text);
   if (law) return law;
   nearest_name near = {.word = n->text};
   char alias[64], best[64];
-  for (int i = 0; i < cps_law_count(); i++) {
-    cps_nearest_offer(&near, cps_law_at(i)->name);
-    for (const char *s = cps_law_at(i)->aliases; s && *s; s += strspn(s, " ")) {
+  for (int i = 0; i < cps_laws_count(r->laws); i++) {
+    const cps_law *other = cps_laws_at(r->laws, i);
+    cps_nearest_offer(&near, other->name);
+    for (const char *s = other->aliases; s && *s; s += strspn(s, " ")) {
       snprintf(alias, sizeof alias, "%.*s", (int)strcspn(s, " "), s);
       const char *before = near.best;
       cps_nearest_offer(&near, alias);

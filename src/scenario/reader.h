@@ -7,7 +7,8 @@
 
 typedef struct reader {
   document *d;
-  char path[200]; /* of the value being read, such as "bodies.block.mass" */
+  const cps_laws *laws; /* besides the built-in ones; NULL: none */
+  char path[200];       /* of the value being read, such as "bodies.block.mass" */
   unit_cache units;
   const node *profiles;     /* the named ones; NULL if there are none */
   name_index profile_index; /* to entries of `profiles` */

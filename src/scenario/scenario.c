@@ -170,6 +170,7 @@ static cps_scenario *read_document(document *d, const char *const *settings, int
   if (like) *r = *like;
   r->d = d;
   cps_scenario *s = new_scenario(d);
+  if (s) s->laws = r->laws;
   if (s) keep_settings(d, s, settings, n);
   node *root = d->no_memory ? NULL : build_tree(r, settings, n);
   if (root && s) read_tree(r, root, s);
@@ -238,9 +239,18 @@ static cps_scenario *parse(const char *text, size_t length, const char *file, co
   return parse_owned(&d, copy, length, file ? file : "scenario", settings, settings ? n : 0, like, problems);
 }
 
+static const cps_load_options usual = {NULL, 0, NULL};
+
+cps_scenario *cps_scenario_parse_with(const char *text, size_t length, const char *file,
+                                      const cps_load_options *options, cps_problems **problems) {
+  const cps_load_options *o = options ? options : &usual;
+  reader like = {.laws = o->laws};
+  return parse(text, length, file, o->settings, o->n_settings, &like, problems);
+}
+
 cps_scenario *cps_scenario_parse(const char *text, size_t length, const char *file,
                                  const char *const *settings, int n, cps_problems **problems) {
-  return parse(text, length, file, settings, n, NULL, problems);
+  return cps_scenario_parse_with(text, length, file, &(cps_load_options){settings, n, NULL}, problems);
 }
 
 cps_scenario *cps_scenario_again(const cps_scenario *s, const char *const *settings, int n, probe *probes,
@@ -250,6 +260,7 @@ cps_scenario *cps_scenario_again(const cps_scenario *s, const char *const *setti
     if (problems) *problems = cps_problems_no_memory();
     return NULL;
   }
+  like->laws = s->laws;
   like->probes = probes;
   like->n_probes = n_probes;
   like->lenient = lenient;
@@ -260,6 +271,13 @@ cps_scenario *cps_scenario_again(const cps_scenario *s, const char *const *setti
 
 cps_scenario *cps_scenario_load(const char *path, const char *const *settings, int n,
                                 cps_problems **problems) {
+  return cps_scenario_load_with(path, &(cps_load_options){settings, n, NULL}, problems);
+}
+
+cps_scenario *cps_scenario_load_with(const char *path, const cps_load_options *options,
+                                     cps_problems **problems) {
+  const cps_load_options *o = options ? options : &usual;
+  reader like = {.laws = o->laws};
   document d;
   char why[80] = "";
   size_t length = 0;
@@ -273,14 +291,14 @@ cps_scenario *cps_scenario_load(const char *path, const char *const *settings, i
     cps_problem_file(&d, CPS_IO, path ? path : "", path ? why : "there is no file name");
     return finish(&d, NULL, problems);
   }
-  return parse_owned(&d, text, length, path, settings, settings ? n : 0, NULL, problems);
+  return parse_owned(&d, text, length, path, o->settings, o->settings ? o->n_settings : 0, &like, problems);
 }
 
 /* ------------------------------------------------------------------ places in the source */
 
 /* Where the source says something: the deepest part of a key's path that is there. Maps and lists are pointed to by
  * their key, other values by themselves. */
-static mark place_of(const node *n, const char *path) {
+static mark place_of(const reader *r, const node *n, const char *path) {
   mark at = n->at;
   for (int depth = 0; *path; depth++) {
     size_t length = strcspn(path, ".");
@@ -296,7 +314,7 @@ static mark place_of(const node *n, const char *path) {
     } else if (n->kind == NODE_MAP) {
       name = cps_node_key(n, part);
       next = name ? cps_node_get(n, part) : NULL;
-      if (!name && depth >= 2 && cps_node_kind(n)) { /* its name may be left out */
+      if (!name && depth >= 2 && cps_node_kind(r, n)) { /* its name may be left out */
         n = n->entry[0].value;
         continue;
       }
@@ -320,13 +338,15 @@ cps_problems *cps_scenario_place(const cps_scenario *s, const cps_error *found, 
   if (!d.no_memory) {
     memcpy(text, s->text, s->length + 1);
     r->d = &d;
+    r->laws = s->laws;
     if (cps_document_add(&d, s->file, cps_document_folder(&d, s->file), text, s->length) == 0)
       root = build_tree(r, (const char *const *)s->settings, s->n_settings);
   } else {
     free(text);
   }
   for (int i = 0; i < n && !d.no_memory; i++)
-    cps_problem(&d, root ? place_of(root, found[i].key) : (mark){-1, 0}, found[i].key, "%s", found[i].text);
+    cps_problem(&d, root ? place_of(r, root, found[i].key) : (mark){-1, 0}, found[i].key, "%s",
+                found[i].text);
   free(r);
   finish(&d, NULL, &problems);
   return problems;

@@ -272,8 +272,9 @@ struct cps_scenario {
   size_t length;
   char **settings; /* owned: those on top of the source */
   int n_settings;
-  char hash[65]; /* SHA-256 of source and settings, hexadecimal */
-  char *title;   /* owned */
+  const cps_laws *laws; /* that it may name besides the built-in ones; NULL: none. Borrowed */
+  char hash[65];        /* SHA-256 of source and settings, hexadecimal */
+  char *title;          /* owned */
   double gravity[3];
   int dim; /* 3 if anything is said in space */
   int n_bodies, n_springs, n_contacts, n_loads, n_drums, n_cables;

@@ -109,10 +109,10 @@ static node *own(document *d, const node *n) {
   return copy;
 }
 
-const char *cps_node_kind(const node *map) {
+const char *cps_node_kind(const reader *r, const node *map) {
   if (map->n != 1) return NULL;
   const char *name = map->entry[0].key->text;
-  if (cps_law_find(name) || cps_normal_find(name) || cps_row(&cps_keys_drive, name)) return name;
+  if (cps_laws_find(r->laws, name) || cps_normal_find(name) || cps_row(&cps_keys_drive, name)) return name;
   for (int i = 0; i < cps_profile_types(); i++)
     if (strcmp(cps_profile_type(i)->keys->name, name) == 0) return name;
   return NULL;
@@ -153,11 +153,12 @@ static int complain_missing(walk *w, int i, const node *map) {
 }
 
 /* Text that stands for a map: a law by its name alone, an item of a path in words. NULL if it is none. */
-static node *as_map(document *d, node *n, int in_path) {
+static node *as_map(reader *r, node *n, int in_path) {
+  document *d = r->d;
   if (n->kind == NODE_MAP || n->kind == NODE_LIST) return own(d, n);
   if (n->kind == NODE_NULL) return cps_node_new(d, NODE_MAP, n->at);
   if (in_path) return cps_path_entry(d, n);
-  if (!cps_law_find(n->text) && !cps_normal_find(n->text)) return NULL;
+  if (!cps_laws_find(r->laws, n->text) && !cps_normal_find(n->text)) return NULL;
   node *map = cps_node_new(d, NODE_MAP, n->at), *inside = cps_node_new(d, NODE_MAP, n->at);
   node *key_node = cps_node_copy(d, n);
   return map && inside && key_node && cps_node_put(d, map, key_node, inside) ? map : NULL;
@@ -168,7 +169,7 @@ static int set_in(walk *w, int i, node *n);
 /* Goes down into a part, which is replaced by a copy. */
 static int descend(walk *w, int i, node **part) {
   int in_path = i >= 2 && strcmp(w->segment[i - 2], "path") == 0;
-  node *copy = as_map(w->r->d, *part, in_path);
+  node *copy = as_map(w->r, *part, in_path);
   if (!copy) {
     char quote[QUOTE_SIZE];
     if (w->r->d->no_memory) return 0;
@@ -195,10 +196,10 @@ static int set_in_map(walk *w, int i, node *map) {
   document *d = w->r->d;
   const char *name = w->segment[i];
   int k = cps_node_find(map, name);
-  const char *kind = k < 0 && i >= 2 ? cps_node_kind(map) : NULL;
+  const char *kind = k < 0 && i >= 2 ? cps_node_kind(w->r, map) : NULL;
   if (kind) {
     /* Another name of the same law is the same; another law is not; anything else is inside. */
-    const cps_law *law = cps_law_find(name), *here = cps_law_find(kind);
+    const cps_law *law = cps_laws_find(w->r->laws, name), *here = cps_laws_find(w->r->laws, kind);
     if (!law || !here || cps_law_param(here, name) >= 0) return descend(w, i, &map->entry[0].value);
     if (law != here)
       return complain(w, i, "the law here is %s; to change it, set the whole: friction={%s: {...}}", kind,
