@@ -280,6 +280,7 @@ static void write_energy(json *w, const cps_result *r) {
   json_number(w, "closing_error", e.error);
   json_number(w, "largest", e.scale);
   json_number(w, "relative_error", closing_error(&e));
+  json_number(w, "judged", e.scale > 0 ? e.open / e.scale : 0);
   json_close(w);
 }
 
@@ -289,10 +290,17 @@ static void write_counters(json *w, const cps_result *r) {
   json_open_flat(w, "counters", '{');
   json_long(w, "steps", n.steps);
   json_long(w, "rejected", n.rejected);
+  json_long(w, "unsolved", n.unsolved);
   json_long(w, "evaluations", n.evaluations);
   json_long(w, "newton", n.newton);
   json_long(w, "factorisations", n.factorisations);
   json_long(w, "events", n.events);
+  json_close(w);
+}
+
+void warnings_write(json *w, const cps_result *r) {
+  json_open(w, "warnings", '[');
+  for (int i = 0; cps_result_warning(r, i); i++) json_text(w, NULL, cps_result_warning(r, i));
   json_close(w);
 }
 
@@ -302,6 +310,7 @@ void summary_write(FILE *out, const outcome *o) {
   json_text(&w, "title", cps_scenario_title(o->scenario));
   json_text(&w, "status", o->status);
   write_error(&w, o->error);
+  warnings_write(&w, o->result);
   json_text(&w, "scenario", o->scenario->file);
   json_text(&w, "hash", cps_scenario_hash(o->scenario));
   json_open_flat(&w, "settings", '[');

@@ -45,6 +45,9 @@ void summary_write(FILE *out, const outcome *o);
 /* Energy left over, relative to the largest energy of the run; 0 if there is none. */
 double closing_error(const cps_energy *e);
 
+/* The list "warnings" of a result. */
+void warnings_write(json *w, const cps_result *r);
+
 /* How often a contact changed its mode. */
 long transitions_of(const cps_result *result, int contact);
 

@@ -172,6 +172,9 @@ static void print_summary(const outcome *o, const char *folder) {
   printf("  friction work        %16.9g J\n", e.friction);
   if (e.created != 0) printf("  created from nothing %16.9g J\n", e.created);
   printf("  energy closing error %16.2g J, %.1g of the largest energy\n", e.error, closing_error(&e));
+  if (e.solver != 0)
+    printf("  lost by the solver   %16.2g J, %.1g of the largest energy\n", e.solver,
+           e.scale > 0 ? fabs(e.solver) / e.scale : 0);
   printf("  results              %s/ (result.h5 with %ld rows, summary.json%s)\n", folder, rows,
          series_is_small(o->result) ? ", series.csv, events.csv" : "");
 }
@@ -273,6 +276,8 @@ static int conclude(const outcome *all, recording *record, const run_options *o,
   if (!o->json && !o->quiet && written == STATUS_GOOD && !o->no_report)
     printf("  to look at           %s/report.html\n", folder);
   fflush(stdout);
+  for (int i = 0; cps_result_warning(all->result, i); i++)
+    complain("run", "warning: %s", cps_result_warning(all->result, i));
   if (status != CPS_OK && !record->failed)
     complain("run", "%s: %s%s%s", stopped ? "stopped" : cps_status_name(status), all->error->text,
              written == STATUS_GOOD ? "; what was computed until then is in " : "",

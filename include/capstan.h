@@ -482,6 +482,7 @@ typedef struct cps_event {
 /* Counters of a run. */
 typedef struct cps_counters {
   long steps, rejected, evaluations, newton, factorisations, events;
+  long unsolved; /* of those rejected: Newton's method did not converge */
 } cps_counters;
 
 /* Energy at a time, and what has gone in and out since the start [J]. The closing error is
@@ -495,6 +496,8 @@ typedef struct cps_energy {
   double created;                /* made from nothing by a model that is not consistent: cables as springs */
   double error;                  /* what is left */
   double scale;                  /* largest energy seen, to judge the error by */
+  double
+      open; /* largest of error - solver during the run: by its part of `scale` a run is judged (run.audit) */
 } cps_energy;
 
 /* A result: columns over time, events, energy. Borrowed from the simulation. */
@@ -511,6 +514,8 @@ CPS_API long cps_result_events(const cps_result *result);
 CPS_API const cps_event *cps_result_event(const cps_result *result, long i);
 CPS_API void cps_result_energy(const cps_result *result, cps_energy *energy);
 CPS_API void cps_result_counters(const cps_result *result, cps_counters *counters);
+/* Sentences about what makes a result of a run doubtful; NULL past the last. A result that was loaded has them in its summary. */
+CPS_API const char *cps_result_warning(const cps_result *result, int i);
 
 /* ------------------------------------------------------------------ statics of cables */
 

@@ -8,6 +8,7 @@
 #include "checkpoint.h"
 #include "internal.h"
 #include "scenario.h"
+#include "warnings.h"
 
 /* Sets which bodies are free at time t (a held one is not), after which inverse masses and W hold. */
 void cps_system_hold(const cps_system *s, workspace *k, double t);
@@ -57,6 +58,7 @@ struct cps_result {
   long n_events, events_capacity;
   cps_energy energy;
   cps_counters counters;
+  warning_list warnings;
   int n_fields;
   field_data *fields;
   double *frame_times;
@@ -102,6 +104,7 @@ struct cps_simulation {
   double next_output, next_frame;
   long output_index;
   double largest_energy, initial_energy;
+  double open_energy; /* largest energy that is not accounted for, or that the integrator dissipates */
   cps_result result;
   int (*progress)(const cps_progress *, void *);
   void *progress_data;
@@ -138,6 +141,12 @@ cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_
 cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err);
 /* A failure at the current time, with the contact concerned (-1 for none). */
 cps_status cps_simulation_fail(cps_simulation *sim, int contact, cps_error *err, const char *format, ...);
+
+/* Whether a run can be trusted (run_verdict.c): takes note of an audit; looks at the row just recorded; and judges the whole
+ * run, which may make it a failure. */
+void cps_verdict_note(cps_simulation *sim, const cps_energy *e);
+cps_status cps_verdict_row(cps_simulation *sim, cps_error *err);
+cps_status cps_verdict_run(cps_simulation *sim, cps_status status, cps_error *err);
 /* Columns and fields of a result are enumerated by functions that are called to count them, to name them and to fill
  * them: what is recorded stands in one place. */
 typedef struct row row;

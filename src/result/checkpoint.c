@@ -163,6 +163,7 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   cps_checkpoint_demand(c, sim->output_index >= 0, "output_index");
   CHECKPOINT_VALUE(c, "largest_energy", sim->largest_energy);
   CHECKPOINT_VALUE(c, "initial_energy", sim->initial_energy);
+  CHECKPOINT_VALUE(c, "open_energy", sim->open_energy);
   CHECKPOINT_VALUE(c, "stint_from", sim->stint_from);
   CHECKPOINT_VALUE(c, "counters", sim->result.counters);
   cps_checkpoint_demand(c, sim->result.counters.steps >= 0, "counters");

@@ -92,6 +92,20 @@ static const key loads[] = {
 
 const char cps_solver_words[] = "rk4 alpha bdf events";
 
+static const key audit[] = {
+    {"warn", KEY_AMOUNT, "1", .words = "off", .value = 1e-3, .second = -1, .otherwise = "0.1 %", NOT_NEG,
+     .where = offsetof(raw_audit, warn), .example = "0.1 %", .meaning = "above this a run is warned about"},
+    {"fail", KEY_AMOUNT, "1", .words = "off", .value = 0.05, .second = -1, .otherwise = "5 %", NOT_NEG,
+     .where = offsetof(raw_audit, fail), .example = "5 %",
+     .meaning = "above this a run has failed; its results are kept"},
+};
+
+const key_table cps_keys_audit = TABLE(
+    "audit", "an audit", audit,
+    "How much energy may be missing: what the audit of all energies and works leaves open, or the integrator "
+    "itself has "
+    "dissipated, over the largest energy of the run. `off` judges nothing.");
+
 static const key run[] = {
     {"until", KEY_QUANTITY, "s", .required = 1, ANY, .where = offsetof(raw_run, run.until), .example = "10 s",
      .meaning = "time at which the run ends"},
@@ -135,6 +149,9 @@ static const key run[] = {
      .meaning = "interval at which shape, tension and contact along the cables are recorded; 0 means never"},
     {"max_steps", KEY_INTEGER, .value = 1e8, .min = 1, .max = 1e15, .where = offsetof(raw_run, run.max_steps),
      .example = "1e6", .meaning = "give up after that many steps"},
+    {"audit", KEY_MAP, .table = &cps_keys_audit, .otherwise = "{warn: 0.1 %, fail: 5 %}",
+     .where = offsetof(raw_run, audit), .example = "{warn: 1 %, fail: off}",
+     .meaning = "when missing energy makes a run doubtful, or a failure"},
 };
 
 const key_table cps_keys_bodies = TABLE(

@@ -113,8 +113,13 @@ typedef struct raw_load {
   double direction[3];
 } raw_load;
 
+typedef struct raw_audit {
+  double warn, fail;
+} raw_audit;
+
 typedef struct raw_run {
   scenario_run run;
+  const node *audit;
   int solver;
 } raw_run;
 
@@ -199,7 +204,7 @@ typedef struct raw_profile {
 } raw_profile;
 
 extern const key_table cps_keys_scenario, cps_keys_bodies, cps_keys_surfaces, cps_keys_springs,
-    cps_keys_contacts, cps_keys_loads, cps_keys_run, cps_keys_outputs, cps_keys_repeat;
+    cps_keys_contacts, cps_keys_loads, cps_keys_run, cps_keys_audit, cps_keys_outputs, cps_keys_repeat;
 /* Of drums and cables, in keys_cable.c. */
 extern const key_table cps_keys_drums, cps_keys_drive, cps_keys_pd, cps_keys_bearing, cps_keys_components,
     cps_keys_cables, cps_keys_damping, cps_keys_quadrature, cps_keys_mesh, cps_keys_masses, cps_keys_ends,

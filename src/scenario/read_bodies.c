@@ -476,12 +476,22 @@ static void check_solver(reader *r, const node *n, const cps_scenario *s) {
   cps_leave(r, before);
 }
 
+static void read_audit(reader *r, const node *n, scenario_run *run) {
+  raw_audit raw = {cps_keys_audit.keys[0].value, cps_keys_audit.keys[1].value};
+  int before = cps_enter(r, "audit");
+  if (n) cps_read_map(r, n, &cps_keys_audit, NULL, &raw);
+  run->audit_warn = raw.warn;
+  run->audit_fail = raw.fail;
+  cps_leave(r, before);
+}
+
 void cps_read_run(reader *r, const node *n, cps_scenario *s) {
   raw_run raw;
   memset(&raw, 0, sizeof raw);
   int before = cps_enter(r, "run");
   int good = cps_read_map(r, n, &cps_keys_run, NULL, &raw);
   s->run = raw.run;
+  read_audit(r, raw.audit, &s->run);
   if (s->n_cables > 0 && !cps_node_get(n, "tolerance")) s->run.tolerance = 1e-6;
   const char *solver = cps_solver_words;
   for (int i = 0; i < raw.solver; i++) solver += strcspn(solver, " ") + 1;

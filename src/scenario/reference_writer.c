@@ -361,6 +361,7 @@ char *cps_scenario_reference(void) {
                                             &cps_keys_loads,
                                             NULL,
                                             &cps_keys_run,
+                                            &cps_keys_audit,
                                             &cps_keys_outputs};
   buffer b = {0};
   cps_buffer_add(&b, "%s", introduction);
@@ -369,7 +370,8 @@ char *cps_scenario_reference(void) {
     if (!tables[i])
       add_cables(&b);
     else
-      add_section(&b, "##", tables[i] == &cps_keys_scenario ? "The file" : tables[i]->name, tables[i]);
+      add_section(&b, tables[i] == &cps_keys_audit ? "###" : "##",
+                  tables[i] == &cps_keys_scenario ? "The file" : tables[i]->name, tables[i]);
   }
   add_profiles(&b);
   add_repeat(&b);

@@ -249,6 +249,8 @@ typedef struct scenario_run {
   double balance;   /* force that Newton's method may leave in a step of cables, relative to the tension */
   double fields;    /* interval of what is recorded along the cables; 0: none, negative: about 200 in all */
   double max_steps; /* give up after that many */
+  /* energy that is not accounted for, over the largest: above these a run is doubted, or has failed; negative: never */
+  double audit_warn, audit_fail;
 } scenario_run;
 
 /* What to record: `run` says how often. */

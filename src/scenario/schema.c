@@ -266,13 +266,15 @@ static void add_friction(buffer *b) {
 
 char *cps_scenario_schema(void) {
   static const key_table *const tables[] = {
-      &cps_keys_bodies,         &cps_keys_surfaces,    &cps_keys_springs, &cps_keys_contacts,
-      &cps_keys_loads,          &cps_keys_run,         &cps_keys_outputs, &cps_keys_repeat,
-      &cps_keys_drums,          &cps_keys_drive,       &cps_keys_pd,      &cps_keys_bearing,
-      &cps_keys_components,     &cps_keys_cables,      &cps_keys_damping, &cps_keys_quadrature,
-      &cps_keys_mesh,           &cps_keys_masses,      &cps_keys_ends,    &cps_keys_end_free,
-      &cps_keys_end_pinned,     &cps_keys_end_clamped, &cps_keys_path,    &cps_keys_cable_contact,
-      &cps_keys_contact_points,
+      &cps_keys_bodies,        &cps_keys_surfaces,       &cps_keys_springs,
+      &cps_keys_contacts,      &cps_keys_loads,          &cps_keys_run,
+      &cps_keys_audit,         &cps_keys_outputs,        &cps_keys_repeat,
+      &cps_keys_drums,         &cps_keys_drive,          &cps_keys_pd,
+      &cps_keys_bearing,       &cps_keys_components,     &cps_keys_cables,
+      &cps_keys_damping,       &cps_keys_quadrature,     &cps_keys_mesh,
+      &cps_keys_masses,        &cps_keys_ends,           &cps_keys_end_free,
+      &cps_keys_end_pinned,    &cps_keys_end_clamped,    &cps_keys_path,
+      &cps_keys_cable_contact, &cps_keys_contact_points,
   };
   buffer b = {0};
   cps_buffer_add(&b, "{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\",\n"

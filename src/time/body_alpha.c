@@ -415,6 +415,7 @@ static cps_status advance(run *r, double h, double stop, int at_break, double *u
       return tell_step(r, h, from, end);
     }
     sim->result.counters.rejected++;
+    sim->result.counters.unsolved += !good;
     h = tried * (good ? fmax(0.1, 0.9 / cbrt(error)) : 0.25);
     if (!(h > least)) return give_up(r, tried);
   }

@@ -394,6 +394,7 @@ static void count(void *work) {
   CVodeGetNumStepSolveFails(r->cvode, &now[1]);
   CVodeGetNumNonlinSolvIters(r->cvode, &now[2]);
   n->rejected += now[0] - r->counted[0] + now[1] - r->counted[1];
+  n->unsolved += now[1] - r->counted[1];
   n->newton += now[2] - r->counted[2];
   memcpy(r->counted, now, sizeof now);
   n->factorisations = r->r.matrix.factored;

@@ -117,6 +117,7 @@ static cps_status advance(cable_run *y, const stop *stop, double *used) {
     int jumps = steps <= 1 && stop->is_break && !stop->is_end;
     if (!cps_alpha_step(&y->r, jumps ? h - 1e-13 * h - 4e-16 * fabs(stop->time) : h)) {
       sim->result.counters.rejected++;
+      sim->result.counters.unsolved++;
       y->failures++;
       y->h = h / 2;
       if (y->h < 1e-12 * y->span || y->h < 1e-13 || crawls(y))

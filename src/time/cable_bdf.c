@@ -456,6 +456,7 @@ static void count(void *work) {
   IDAGetNumErrTestFails(r->ida, &now[0]);
   IDAGetNumNonlinSolvConvFails(r->ida, &now[1]);
   n->rejected += now[0] - r->counted[0] + now[1] - r->counted[1];
+  n->unsolved += now[1] - r->counted[1];
   memcpy(r->counted, now, sizeof now);
   n->newton = n->factorisations = n->evaluations = r->iterations;
 }

@@ -219,6 +219,8 @@ static void audit_run(cps_simulation *sim, cps_energy *e) {
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     sim->largest_energy = fmax(sim->largest_energy, sizes[i]);
   e->scale = sim->largest_energy;
+  cps_verdict_note(sim, e);
+  e->open = sim->open_energy;
 }
 
 static const cable_engine *engine_of(const cps_scenario *s);
@@ -374,6 +376,7 @@ void cps_simulation_free(cps_simulation *sim) {
   for (int i = 0; i < sim->result.n_fields && sim->result.fields; i++) free(sim->result.fields[i].data);
   free(sim->result.fields);
   free(sim->result.frame_times);
+  cps_warnings_clear(&sim->result.warnings);
   if (sim->machine) cps_machine_free(sim->machine);
   free(sim->machine);
   free(sim->lift);
@@ -426,6 +429,8 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   enumerate(&r, &e);
   res->energy = e;
   res->rows++;
+  status = cps_verdict_row(sim, err);
+  if (status != CPS_OK) return status;
   if (res->n_fields > 0 && !record_frame(sim))
     return cps_simulation_fail(
         sim, -1, err, "out of memory for %ld frames: record less often with run.fields", res->frames);
@@ -578,7 +583,7 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
   if (status == CPS_OK) status = cps_driver_run(sim, sim->system->scenario->run.until, 1, err);
   sim->ended = 1;
   summarise(sim);
-  return status;
+  return cps_verdict_run(sim, status, err);
 }
 
 cps_status cps_statics(cps_simulation *sim, cps_error *err) {
@@ -624,6 +629,7 @@ const cps_event *cps_result_event(const cps_result *r, long i) {
 }
 void cps_result_energy(const cps_result *r, cps_energy *energy) { *energy = r->energy; }
 void cps_result_counters(const cps_result *r, cps_counters *counters) { *counters = r->counters; }
+const char *cps_result_warning(const cps_result *r, int i) { return cps_warnings_at(&r->warnings, i); }
 int cps_result_fields(const cps_result *r) { return r->n_fields; }
 const cps_field *cps_result_field(const cps_result *r, int i) {
   return i >= 0 && i < r->n_fields ? &r->fields[i].field : NULL;

@@ -23,6 +23,22 @@ run: {until: 10 s, output: 0.5 s, solver: events, tolerance: 1e-12, absolute_tol
 YAML
 cd "$tmp" || exit 1
 
+# A run whose energy does not close is warned about, or has failed; its results are kept.
+cat >"$tmp/loses.yaml" <<'YAML'
+capstan: 1
+bodies: {block: {mass: 1 kg, x: 1 m}}
+springs: {k: {between: [block, ground], stiffness: 1e6}}
+run: {until: 1 s, solver: rk4, output: 10 ms, step: 0.2 ms}
+YAML
+expect 0 run loses.yaml
+has "$err" "warning: what the audit of energy leaves open"
+has loses.results/summary.json "% of the largest energy"
+expect 1 run --set "run.step=0.5 ms" loses.yaml
+has "$err" "do not trust this result"
+has loses.results/summary.json '"status": "failed"'
+expect 1 run --set "run.step=5 ms" loses.yaml
+has "$err" "has run away"
+
 # Results in a folder named after the file, in the current directory.
 expect 0 run block.yaml
 has "$out" "Block on a belt"

@@ -1,0 +1,103 @@
+/* unit_verdict.c - runs that cannot be trusted say so, or fail: missing energy, what the integrator dissipates, numbers that run
+ * away. */
+#include "test.h"
+
+typedef struct verdict {
+  cps_status status;
+  char error[1000], warning[500];
+  cps_energy energy;
+} verdict;
+
+static verdict judge(const char *text) {
+  cps_error err = {0};
+  verdict v = {.status = CPS_OK};
+  cps_problems *problems = NULL;
+  cps_scenario *s = cps_scenario_parse(text, strlen(text), NULL, NULL, 0, &problems);
+  if (!s) fail_msg("%s: %s", cps_problems_at(problems, 0)->key, cps_problems_at(problems, 0)->text);
+  cps_problems_free(problems);
+  cps_system *system = cps_system_new(s, &err);
+  cps_simulation *sim = system ? cps_simulation_new(system, &err) : NULL;
+  if (!sim) fail_msg("%s", err.text);
+  v.status = cps_simulation_run(sim, NULL, NULL, &err);
+  const cps_result *r = cps_simulation_result(sim);
+  snprintf(v.error, sizeof v.error, "%s", v.status == CPS_OK ? "" : err.text);
+  snprintf(v.warning, sizeof v.warning, "%s", cps_result_warning(r, 0) ? cps_result_warning(r, 0) : "");
+  cps_result_energy(r, &v.energy);
+  assert_true(cps_result_rows(r) > 2); /* results are kept */
+  cps_simulation_free(sim);
+  cps_system_free(system);
+  cps_scenario_free(s);
+  return v;
+}
+
+/* An oscillator of 1000 rad/s by rk4, which is stable up to 2.83 ms and loses (omega h)^6/72 of its energy in a step. */
+#define OSCILLATOR(run)                                                                                      \
+  "capstan: 1\nbodies: {block: {mass: 1 kg, x: 1 m}}\n"                                                      \
+  "springs: {k: {between: [block, ground], stiffness: 1e6}}\n"                                               \
+  "run: {until: 1 s, solver: rk4, output: 10 ms, " run "}\n"
+
+static void has(const char *text, const char *part) {
+  if (!strstr(text, part)) fail_msg("\"%s\" does not say \"%s\"", text, part);
+}
+
+static void test_energy(void **state) {
+  (void)state;
+  verdict fine = judge(OSCILLATOR("step: 0.2 ms")); /* 0.4 % in all */
+  assert_int_equal(fine.status, CPS_OK);
+  has(fine.warning, "% of the largest energy");
+  assert_true(fine.energy.open / fine.energy.scale > 3e-3 && fine.energy.open / fine.energy.scale < 6e-3);
+  verdict good = judge(OSCILLATOR("step: 0.1 ms")); /* 0.014 % */
+  assert_int_equal(good.status, CPS_OK);
+  assert_string_equal(good.warning, "");
+  verdict bad = judge(OSCILLATOR("step: 0.5 ms")); /* 35 % */
+  assert_int_equal(bad.status, CPS_FAILED);
+  has(bad.error, "do not trust");
+}
+
+/* The limits are the file's to choose. */
+static void test_limits(void **state) {
+  (void)state;
+  verdict loose = judge(OSCILLATOR("step: 0.5 ms, audit: {warn: 1 %, fail: off}"));
+  assert_int_equal(loose.status, CPS_OK);
+  has(loose.warning, "run.audit.warn is 1 %");
+  verdict silent = judge(OSCILLATOR("step: 0.5 ms, audit: {warn: off, fail: off}"));
+  assert_int_equal(silent.status, CPS_OK);
+  assert_string_equal(silent.warning, "");
+  verdict strict = judge(OSCILLATOR("step: 0.1 ms, audit: {fail: 0.01 %}"));
+  assert_int_equal(strict.status, CPS_FAILED);
+}
+
+static void test_away(void **state) {
+  (void)state;
+  verdict v = judge(OSCILLATOR("step: 5 ms"));
+  assert_int_equal(v.status, CPS_FAILED);
+  has(v.error, "bodies.block");
+  has(v.error, "has run away");
+}
+
+/* The audit of a cable closes whatever the integrator dissipates: that counts as error, too. A load bounces on a rope for ten cycles. */
+#define BOUNCES(run)                                                                                         \
+  "capstan: 1\nbodies: {load: {mass: 100 kg, position: [0, -1.0001], velocity: [0, -0.5]}}\n"                \
+  "cables:\n  rope:\n    EA: 50 kN\n    mass_per_length: 0.05 kg/m\n    length: 1 m\n    elements: 6\n"      \
+  "    start: drawn\n    path: [{pinned: [0, 0]}, load]\n"                                                   \
+  "run: {until: 3 s, output: 10 ms, fields: 0, " run "}\n"
+
+static void test_integrator(void **state) {
+  (void)state;
+  verdict coarse = judge(BOUNCES("solver: alpha, rho: 0, step: 10 ms, tolerance: 1")); /* 20 % */
+  assert_true(fabs(coarse.energy.error) < 0.01 * fabs(coarse.energy.solver));
+  assert_int_equal(coarse.status, CPS_FAILED);
+  has(coarse.error, "the integrator itself has dissipated");
+  verdict bdf = judge(BOUNCES("solver: bdf")); /* 2 % at its default tolerance */
+  assert_int_equal(bdf.status, CPS_OK);
+  has(bdf.warning, "the integrator itself has dissipated");
+  verdict fine = judge(BOUNCES("solver: alpha, rho: 0.5, step: 2 ms, tolerance: 1")); /* 0.02 % */
+  assert_int_equal(fine.status, CPS_OK);
+  assert_string_equal(fine.warning, "");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_energy), cmocka_unit_test(test_limits),
+                                     cmocka_unit_test(test_away), cmocka_unit_test(test_integrator)};
+  return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
+}
