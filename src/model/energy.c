@@ -250,7 +250,7 @@ void cps_audit_step(machine *m, double t, double h) {
     cps_cable_step_work(c, &m->work.solver, &m->work.damping);
     for (int k = 0; k < c->n_points; k++) {
       const contact_point *p = &c->point[k];
-      contact_trace *before = &c->trace[k], now;
+      contact_trace *before = &c->trace[k], now = {0};   /* all of it is kept in checkpoints */
       if (p->drum < 0 && !(before->depth > 0)) continue; /* in the open, then and now */
       if (!look(m, c, p, &now)) look_afresh(m, c, p, &now);
       if (!(before->depth > 0)) come_near(m, c, p, before);
