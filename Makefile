@@ -2,13 +2,14 @@
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 
-.PHONY: all help setup build test demo bench bench-peers lint fuzz docs web screenshots python wheel install clean
+.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz docs web screenshots python wheel install clean
 
 all: build
 
 help:
 	@echo 'make demo      build, and run a stick-slip demonstration; results in demo/'
 	@echo 'make test      build, and run every test, then again with the sanitizers'
+	@echo 'make test-fast build, and run the quick tests: half a minute on two cores'
 	@echo 'make build     build; the tool is build/capstan'
 	@echo 'make bench     what laws, steps and cables cost, and which goals are met'
 	@echo 'make bench-peers  the same problems in Exudyn and here; installs Exudyn into build/peers'
@@ -34,6 +35,10 @@ test:
 	@scripts/setup.sh build test
 	@scripts/setup.sh web || echo 'setup: without them the report is not looked at in a browser'
 	@scripts/test.sh
+
+test-fast:
+	@scripts/setup.sh build test
+	@scripts/test.sh --fast
 
 demo: build
 	@scripts/demo.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test on the release build and, without the slow ones, with the sanitizers. The last line has the totals.
+# Runs every test on the release build and, without the slow ones, with the sanitizers; with --fast only the first tier, on the
+# release build. The last line has the totals.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
@@ -27,8 +28,12 @@ run() { # PRESET DIR CTEST_ARGUMENT...
   fi
 }
 
-run release build
-run asan build-asan -LE '^(slow|install)$'
+if [ "${1:-}" = --fast ]; then
+  run release build -L '^fast$'
+else
+  run release build
+  run asan build-asan -LE '^(slow|install)$'
+fi
 
 echo
 echo "$passed passed, $failed failed"

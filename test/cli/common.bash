@@ -69,6 +69,19 @@ for k in sys.argv[2:]: x = x[int(k) if isinstance(x, list) else k]
 print(x)' "$@"
 }
 
+# agree GROUP KEY WANTED ...: numbers of that group of the last JSON document agree to 12 digits; needs python3
+agree() {
+  checks=$((checks + ($# - 1) / 2))
+  python3 -c 'import json, sys
+group, pairs = json.load(open(sys.argv[1]))[sys.argv[2]], sys.argv[3:]
+bad = 0
+for key, wanted in zip(pairs[::2], map(float, pairs[1::2])):
+    if not abs(group[key] - wanted) <= 1e-12 * (abs(wanted) if abs(wanted) > 1e-300 else 1):
+        print("%s is %r, not %r" % (key, group[key], wanted))
+        bad = 1
+sys.exit(bad)' "$out" "$@" || fail "$last: $1"
+}
+
 near() {
   checks=$((checks + 1))
   awk -v a="$2" -v b="$3" 'BEGIN { d = a - b; s = b < 0 ? -b : b; exit !((d < 0 ? -d : d) <= 1e-12 * (s > 1e-300 ? s : 1)) }' ||

@@ -3,18 +3,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 
 # check KEY WANTED for each pair, in the last JSON document.
-values() {
-  while [ $# -gt 0 ]; do
-    near "$last: $1" "$(number "$out" values "$1")" "$2"
-    shift 2
-  done
-}
-derivatives() {
-  while [ $# -gt 0 ]; do
-    near "$last: $1" "$(number "$out" derivatives "$1")" "$2"
-    shift 2
-  done
-}
+values() { agree values "$@"; }
+derivatives() { agree derivatives "$@"; }
 at() {
   last="$*"
   expect 0 models "$@" --json
