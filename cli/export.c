@@ -197,7 +197,7 @@ int export_run(int argc, char **argv) {
     cps_result_free(r);
     return STATUS_GOOD;
   }
-  status = o.folder ? results_prepare("export", folder) : STATUS_GOOD;
+  status = o.folder ? results_prepare("export", folder, 0) : STATUS_GOOD;
   if (status == STATUS_GOOD) remove_earlier_exports(folder, o.csv, o.vtk);
   if (status == STATUS_GOOD && o.csv) status = export_csv(r, folder, &files);
   if (status == STATUS_GOOD && o.vtk) status = export_vtk(r, folder, &files);

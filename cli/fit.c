@@ -485,7 +485,7 @@ static void write_settings(FILE *out, const void *data) {
 static int write_set(const study *s, int i, const char *folder) {
   study_run before, after;
   cps_error error = {0};
-  int status = results_prepare("fit", folder);
+  int status = results_prepare("fit", folder, 1);
   if (status != STATUS_GOOD) return status;
   if (!study_run_make(&before, cps_fit_scenario(s->fit, i, 0, &error), &error) ||
       !study_run_make(&after, cps_fit_scenario(s->fit, i, 1, &error), &error)) {
@@ -508,7 +508,7 @@ static int write_set(const study *s, int i, const char *folder) {
 }
 
 static int write_folder(const study *s, const char *folder) {
-  int status = results_prepare("fit", folder);
+  int status = results_prepare("fit", folder, 1);
   if (status == STATUS_GOOD) status = study_file("fit", folder, "fit.json", write_json, s);
   if (status == STATUS_GOOD) status = study_file("fit", folder, "settings.txt", write_settings, s);
   for (int i = 0; i < s->n_sets && status == STATUS_GOOD; i++) {

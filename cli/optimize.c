@@ -285,7 +285,7 @@ static void write_settings(FILE *out, const void *data) {
 static int write_folder(const study *s, const char *folder) {
   study_run before = {0}, after = {0};
   cps_error error = {0};
-  int status = results_prepare("optimize", folder);
+  int status = results_prepare("optimize", folder, 1);
   if (status == STATUS_GOOD) status = study_file("optimize", folder, "optimum.json", write_json, s);
   if (status == STATUS_GOOD) status = study_file("optimize", folder, "settings.txt", write_settings, s);
   if (status != STATUS_GOOD) return status;

@@ -23,14 +23,17 @@ static void note_signal(int number) {
   asked_to_stop = 1;
 }
 
-/* The handler is for one signal only, so that a second Ctrl-C works as always. */
+/* The handler is for one signal only, so that a second Ctrl-C works as always. A signal that is ignored, as by nohup or
+ * in the background of a script, stays so. */
 static void catch_signals(void (*handler)(int)) {
-  struct sigaction action;
+  static const int polite[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action, before;
   memset(&action, 0, sizeof action);
   action.sa_handler = handler;
   action.sa_flags = (int)SA_RESETHAND;
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  for (size_t i = 0; i < sizeof polite / sizeof polite[0]; i++)
+    if (sigaction(polite[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(polite[i], &action, NULL);
 }
 
 int progress_stopped(void) { return asked_to_stop; }

@@ -1,7 +1,8 @@
 /* recording.c - see recording.h.
  *
- * The checkpoint file: "capstan run 1\n", then the scenario's name, its folder, the number of settings and each of
- * them, every one as a length in decimal, a line feed, that many bytes and a line feed; then the state.
+ * The checkpoint file: "capstan run 2\n", then the scenario's name, its folder, the options of the run, the number of
+ * settings and each of them, and the scenario, every one as a length in decimal, a line feed, that many bytes and a
+ * line feed; then the state, or nothing if the run has not begun.
  * It is written under another name, brought to the disk and renamed: there is always a whole one. What it counts as
  * recorded is on the disk before.
  */
@@ -21,7 +22,7 @@
 /* Below this size nobody minds what result.h5 wastes [bytes]. */
 #define RENEW_FROM 64e6
 
-static const char first_line[] = "capstan run 1\n";
+static const char first_line[] = "capstan run 2\n";
 
 /* ---------------------------------------------------------------- files */
 
@@ -67,25 +68,32 @@ static char *add_field(char *at, const char *text) {
 /* What comes before the state. */
 static char *make_preamble(const recording *r, size_t *size) {
   const result_source *s = &r->source;
-  char count[24];
+  char count[24], options[60];
   snprintf(count, sizeof count, "%d", s->n_settings);
-  size_t room = 256 + strlen(s->scenario->file) + strlen(r->origin);
+  snprintf(options, sizeof options, "%.17g %d", r->every, r->no_report);
+  size_t room = 512 + strlen(s->scenario->file) + strlen(r->origin) + s->scenario->length;
   for (int i = 0; i < s->n_settings; i++) room += strlen(s->settings[i]) + 32;
   char *text = (char *)grow(NULL, room, 1), *at = text;
   at += sprintf(at, "%s", first_line);
   at = add_field(at, s->scenario->file);
   at = add_field(at, r->origin);
+  at = add_field(at, options);
   at = add_field(at, count);
   for (int i = 0; i < s->n_settings; i++) at = add_field(at, s->settings[i]);
+  at += sprintf(at, "%zu\n", s->scenario->length); /* may hold zeros */
+  memcpy(at, s->scenario->text, s->scenario->length);
+  at += s->scenario->length;
+  *at++ = '\n';
   *size = (size_t)(at - text);
   return text;
 }
 
+/* With the state of the simulation, or, before there is one, without. */
 static int write_checkpoint(recording *r) {
   const void *part[2];
-  size_t size[2];
+  size_t size[2] = {0, 0};
   void *state = NULL;
-  if (cps_simulation_save(r->sim, &state, &size[1], &r->error) != CPS_OK) {
+  if (r->sim && cps_simulation_save(r->sim, &state, &size[1], &r->error) != CPS_OK) {
     r->failed = 1;
     return 0;
   }
@@ -99,13 +107,14 @@ static int write_checkpoint(recording *r) {
 }
 
 /* The next field; NULL if there is none. */
-static char *take_field(char **at, const char *end) {
+static char *take_field(char **at, const char *end, size_t *length) {
   char *stop = NULL;
   if (*at >= end || **at < '0' || **at > '9') return NULL;
   unsigned long long n = strtoull(*at, &stop, 10);
   if (*stop != '\n' || n >= (unsigned long long)(end - stop) || stop[n + 1] != '\n') return NULL;
   stop[n + 1] = 0;
   *at = stop + n + 2;
+  if (length) *length = (size_t)n;
   return stop + 1;
 }
 
@@ -146,12 +155,13 @@ int interrupted_read(interrupted *i, const char *folder, char *why, size_t size)
   i->all = read_file(path, &n);
   if (!i->all) return not_found("there is no run to go on with: cannot read", path, why, size);
   char *at = i->all + strlen(first_line), *end = i->all + n;
-  char *count = NULL;
+  char *count = NULL, *options = NULL;
   double settings;
   if (n > strlen(first_line) && memcmp(i->all, first_line, strlen(first_line)) == 0) {
-    i->file = take_field(&at, end);
-    i->origin = i->file ? take_field(&at, end) : NULL;
-    count = i->origin ? take_field(&at, end) : NULL;
+    i->file = take_field(&at, end, NULL);
+    i->origin = i->file ? take_field(&at, end, NULL) : NULL;
+    options = i->origin ? take_field(&at, end, NULL) : NULL;
+    count = options ? take_field(&at, end, NULL) : NULL;
   }
   i->n_settings = count && read_number(count, &settings) && settings >= 0 && settings <= TEXT_LIST_MAX
                       ? (int)settings
@@ -159,22 +169,22 @@ int interrupted_read(interrupted *i, const char *folder, char *why, size_t size)
   if (i->n_settings >= 0) {
     i->setting = (char **)grow(NULL, (size_t)i->n_settings + 1, sizeof *i->setting);
     for (int k = 0; k < i->n_settings; k++)
-      if (!(i->setting[k] = take_field(&at, end))) i->n_settings = -1;
+      if (!(i->setting[k] = take_field(&at, end, NULL))) i->n_settings = -1;
   }
+  i->text = i->n_settings >= 0 ? take_field(&at, end, &i->length) : NULL;
+  if (!i->text || sscanf(options, "%lf %d", &i->every, &i->no_report) != 2 || !(i->every >= 0))
+    i->n_settings = -1;
   if (i->n_settings < 0) {
     snprintf(why, size, "'%s' is damaged", path);
     return 0;
   }
   i->state = (unsigned char *)at;
   i->size = (size_t)(end - at);
-  path_in(path, folder, "scenario.yaml");
-  i->text = read_file(path, &i->length);
-  return i->text ? 1 : not_found("cannot read", path, why, size);
+  return 1;
 }
 
 void interrupted_free(interrupted *i) {
   free(i->all);
-  free(i->text);
   free((void *)i->setting);
   memset(i, 0, sizeof *i);
 }
@@ -191,12 +201,35 @@ static void find_origin(recording *r) {
   free(whole);
 }
 
+int recording_intend(recording *r, int *intended) {
+  static const char *const used[] = {"checkpoint", "result.h5"};
+  char path[FOLDER_ROOM];
+  *intended = 0;
+  if (!*r->origin) find_origin(r);
+  for (int i = 0; i < 2; i++)
+    if (!path_in(path, r->folder, used[i]) || access(path, F_OK) == 0) return 1;
+  *intended = write_checkpoint(r);
+  return *intended;
+}
+
+/* What a run that was killed was writing. */
+static void remove_parts(const recording *r) {
+  static const char *const names[] = {"result.h5",  "checkpoint",   "scenario.yaml", "series.csv",
+                                      "events.csv", "summary.json", "report.html"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char name[64], path[FOLDER_ROOM];
+    snprintf(name, sizeof name, "%s.part", names[i]);
+    if (path_in(path, r->folder, name)) unlink(path);
+  }
+}
+
 int recording_start(recording *r, int resumed) {
   char path[FOLDER_ROOM];
   output_file name;
   if (!*r->origin) find_origin(r);
   path_in(path, r->folder, "result.h5");
   r->failed = 0;
+  remove_parts(r);
   if (!cps_output_name(&name, path, OUTPUT_INSIDE)) return could_not(r, path, name.reason);
   r->file = cps_result_file_new(name.part, &r->source, &r->error);
   if (!r->file) {
@@ -204,11 +237,18 @@ int recording_start(recording *r, int resumed) {
     cps_output_discard(&name);
     return 0;
   }
+  /* The checkpoint comes first: from there on this run can go on, and that of before cannot. It counts no rows, so that it
+   * does not matter which result.h5 it stands beside. */
+  if (!resumed && !write_checkpoint(r)) {
+    cps_result_file_close(r->file, NULL, NULL);
+    r->file = NULL;
+    cps_output_discard(&name);
+    return 0;
+  }
   const void *text[] = {r->source.scenario->text};
   size_t length[] = {r->source.scenario->length};
-  /* The old checkpoint goes first, so that it never stands beside what it does not belong to. */
-  static const char *const old[] = {"checkpoint", "summary.json", "series.csv", "events.csv", "report.html"};
-  for (size_t i = resumed ? 1 : 0; i < sizeof old / sizeof old[0]; i++) {
+  static const char *const old[] = {"summary.json", "series.csv", "events.csv", "report.html"};
+  for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) {
     char gone[FOLDER_ROOM];
     path_in(gone, r->folder, old[i]);
     remove(gone);
@@ -216,7 +256,7 @@ int recording_start(recording *r, int resumed) {
   if (!cps_output_commit(&name)) return could_not(r, path, name.reason);
   r->identity = identity_of(path);
   r->limit = RENEW_FROM;
-  if (!resumed && (!replace_file(r, "scenario.yaml", text, length, 1) || !write_checkpoint(r))) return 0;
+  if (!replace_file(r, "scenario.yaml", text, length, 1)) return 0;
   r->flushed = r->checkpointed = seconds_now();
   return 1;
 }

@@ -14,6 +14,7 @@ typedef struct recording {
   result_source source;
   result_file *file;
   double every;                 /* seconds between flushes, and between checkpoints */
+  int no_report;                /* asked for, and to be remembered */
   double flushed, checkpointed; /* when that was last done */
   unsigned long long identity;  /* of result.h5, to notice that somebody took it away */
   double limit;                 /* size of result.h5 from which on it is made anew [bytes] */
@@ -25,6 +26,10 @@ typedef struct recording {
  * started the earlier one is untouched, and the error is in r. `resumed`: the folder is this run's already. 0 if it
  * fails. */
 int recording_start(recording *r, int resumed);
+
+/* Before a run that may take long to start, in a folder that nobody has used yet: what is needed to start it again by
+ * --resume. 0 if that fails; *intended: it was written, to be taken back by recording_forget if the run cannot start. */
+int recording_intend(recording *r, int *intended);
 
 /* To be called often: writes what is new if it is time. 0 if that fails. */
 int recording_tick(recording *r);
@@ -47,9 +52,11 @@ typedef struct interrupted {
   int n_settings;
   char *text; /* the scenario */
   size_t length;
+  double every; /* options of the run */
+  int no_report;
   unsigned char *state;
-  size_t size;
-  char *all; /* the file that all of these but text point into */
+  size_t size; /* 0: it has not begun */
+  char *all;   /* the file that all of these point into */
 } interrupted;
 
 /* Reads it. 0 if there is none, or it cannot be read: `why` says so. */

@@ -4,9 +4,11 @@
 #include "output_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,7 +35,19 @@ static int make_folder(const char *path) {
   return 0;
 }
 
-int results_prepare(const char *where, const char *folder) {
+/* The lock is on the folder itself and ends with the process: nothing is left to be cleared away. Where folders cannot be
+ * locked, as on some network disks, everybody goes on. */
+int results_take(const char *where, const char *folder) {
+  static int held = -1;
+  if (held >= 0) close(held);
+  held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (held < 0 || flock(held, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return STATUS_GOOD;
+  complain(where, "another run is at work in '%s': wait until it has ended, or choose another folder",
+           folder);
+  return STATUS_IO;
+}
+
+int results_prepare(const char *where, const char *folder, int take) {
   char path[PATH_SIZE];
   size_t length = strlen(folder);
   if (length == 0 || length >= sizeof path - 32) {
@@ -51,6 +65,7 @@ int results_prepare(const char *where, const char *folder) {
     }
     path[i] = end;
   }
+  if (take && results_take(where, folder) != STATUS_GOOD) return STATUS_IO;
   /* Better to learn now than after an hour that nothing can be written there. */
   output_file probe;
   path_in(path, folder, "summary.json");

@@ -21,9 +21,11 @@ typedef struct outcome {
   double wall;            /* [s] */
 } outcome;
 
-/* Makes the folder, with those above it, and sees that files can be made in it. Complains and returns
- * STATUS_IO if not. */
-int results_prepare(const char *where, const char *folder);
+/* Makes the folder, with those above it, and sees that files can be made in it. With `take` it belongs to this process
+ * until that ends: another that takes it, too, is refused. Complains and returns STATUS_IO if not. */
+int results_prepare(const char *where, const char *folder, int take);
+/* Takes a folder that is there. */
+int results_take(const char *where, const char *folder);
 
 /* Writes all files. Complains and returns STATUS_IO at the first that cannot be written. */
 int results_write(const char *where, const char *folder, const outcome *o);

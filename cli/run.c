@@ -249,7 +249,9 @@ static char *summary_text(const outcome *o) {
 /* Takes up where a checkpoint left off: state, and what had been recorded. */
 static int take_up(cps_simulation *sim, const interrupted *from, const char *folder, cps_error *err) {
   cps_extent before;
+  if (from->size == 0) return 1; /* it has not begun */
   if (cps_simulation_restore(sim, from->state, from->size, &before, err) != CPS_OK) return 0;
+  if (before.rows == 0 && before.events == 0 && before.frames == 0) return 1;
   cps_result *old = result_open(folder, err);
   int good = old && cps_result_refill(sim, old, before, err) == CPS_OK;
   cps_result_free(old);
@@ -313,10 +315,20 @@ static void print_failure(const cps_scenario *scenario, const cps_error *error) 
 static int simulate(const cps_scenario *scenario, const run_options *o, const char *folder,
                     const interrupted *from) {
   cps_error error = {.time = NAN};
+  const char *const *settings = from ? (const char *const *)from->setting : o->set.item;
+  int n_settings = from ? from->n_settings : o->set.n, intended = 0;
+  recording record = {.folder = folder, .every = o->every, .no_report = o->no_report};
+  record.source = (result_source){NULL, scenario, settings, n_settings, "running", NULL};
+  if (from) snprintf(record.origin, sizeof record.origin, "%s", from->origin);
+  if (!from && !recording_intend(&record, &intended)) {
+    complain("run", "%s", record.error.text);
+    return STATUS_IO;
+  }
   cps_system *system = cps_system_new(scenario, &error);
   cps_simulation *sim = system ? cps_simulation_new(system, &error) : NULL;
   int good = sim && (!from || take_up(sim, from, folder, &error));
   if (!good) {
+    if (intended) recording_forget(&record);
     if (o->json)
       print_failure(scenario, &error);
     else
@@ -325,12 +337,8 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
     cps_system_free(system);
     return error.status == CPS_IO ? STATUS_IO : error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
   }
-  const char *const *settings = from ? (const char *const *)from->setting : o->set.item;
-  int n_settings = from ? from->n_settings : o->set.n;
-  recording record = {.folder = folder, .sim = sim, .every = o->every};
-  record.source = (result_source){
-      cps_simulation_result(sim), scenario, settings, n_settings, "running", NULL};
-  if (from) snprintf(record.origin, sizeof record.origin, "%s", from->origin);
+  record.sim = sim;
+  record.source.result = cps_simulation_result(sim);
   if (!o->quiet) announce(scenario, record.source.result, folder);
   int exit_status = STATUS_IO;
   if (!from && !o->quiet) export_name_stale("run", folder);
@@ -347,7 +355,9 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
     cps_simulation_on_checkpoint(sim, recording_checkpoint, &record);
     cps_status status = cps_simulation_run(sim, look, &w, &error);
     double wall = seconds_now() - w.bar.started;
-    int stopped = status != CPS_OK && (progress_stopped() || w.stopped || record.failed);
+    /* without memory as without room on the disk: the run can go on elsewhere, or later */
+    int stopped = status != CPS_OK &&
+                  (progress_stopped() || w.stopped || record.failed || status == CPS_NO_MEMORY);
     outcome all = {.scenario = scenario,
                    .result = record.source.result,
                    .settings = settings,
@@ -367,6 +377,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
     exit_status = conclude(&all, &record, o, status, stopped);
   } else {
     complain("run", "%s", record.error.text);
+    if (intended && !record.file) recording_forget(&record);
   }
   cps_simulation_free(sim);
   cps_system_free(system);
@@ -405,15 +416,21 @@ static int nothing_to_resume(const char *folder, const char *why, const run_opti
   return done ? STATUS_GOOD : failed ? STATUS_FAILED : STATUS_IO;
 }
 
-static int resume(const run_options *o) {
+static int resume(const run_options *given) {
+  run_options options = *given, *o = &options;
   char why[FOLDER_ROOM + 200], folder[FOLDER_ROOM];
   interrupted from;
   snprintf(folder, sizeof folder, "%s", o->resume);
   for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--) folder[n - 1] = 0;
-  int status;
+  int status = results_take("run", folder);
+  memset(&from, 0, sizeof from);
+  if (status != STATUS_GOOD) return status;
   if (!interrupted_read(&from, folder, why, sizeof why)) {
     status = nothing_to_resume(folder, why, o);
   } else {
+    /* as it was asked for, unless it is asked for otherwise */
+    if (!o->flush) o->every = from.every;
+    o->no_report |= from.no_report;
     cps_problems *problems = NULL;
     cps_scenario *scenario = scenario_again(&from, &problems);
     status = scenario ? simulate(scenario, o, folder, &from) : refuse(from.file, problems, o->json);
@@ -482,7 +499,7 @@ int run_run(int argc, char **argv) {
     return status;
   }
   cps_problems_free(problems);
-  int status = results_prepare("run", where_to);
+  int status = results_prepare("run", where_to, 1);
   if (status == STATUS_GOOD) status = simulate(scenario, &o, where_to, NULL);
   cps_scenario_free(scenario);
   return status;

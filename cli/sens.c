@@ -290,7 +290,7 @@ int sens_run(int argc, char **argv) {
   int status = STATUS_USAGE;
   if (check_usage(&o, n, argv, &wrt, &of)) {
     cps_scenario *scenario = study_load(argv[0], &o.set, o.json, &status);
-    if (scenario && o.folder) status = results_prepare("sens", o.folder);
+    if (scenario && o.folder) status = results_prepare("sens", o.folder, 1);
     if (scenario && status == STATUS_GOOD) status = differentiate(scenario, &o, &wrt, &of);
     cps_scenario_free(scenario);
   }

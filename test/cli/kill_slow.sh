@@ -98,6 +98,10 @@ for solver, case in CASES.items():
                 shutil.rmtree(folder, ignore_errors=True)
                 args = [solver + ".yaml", "-o", folder]
                 continue
+            if not os.path.exists(folder + "/result.h5"): # it had hardly begun, and is started again all the same
+                counts["early"] += 1
+                args = ["--resume", folder]
+                continue
             try:
                 found, status, rows = datasets(folder + "/result.h5", swmr=True)
             except (OSError, ValueError): # it had been closed already
@@ -118,7 +122,7 @@ for solver, case in CASES.items():
         for name in whole:
             assert bits(whole[name]) == bits(got[name]), (solver, name)
         assert summary(folder) == want, solver
-        left = [f for f in os.listdir(folder) if f not in ("result.h5", "summary.json", "scenario.yaml", "series.csv", "events.csv", "report.html") and not f.endswith(".part")]
+        left = [f for f in os.listdir(folder) if f not in ("result.h5", "summary.json", "scenario.yaml", "series.csv", "events.csv", "report.html")]
         assert left == [], left
         if os.path.exists(solver + "/series.csv"):
             assert open(folder + "/series.csv").read() == open(solver + "/series.csv").read()

@@ -150,7 +150,7 @@ for _ in $(seq 200); do
   [ ! -d stopped ] || break
 done
 sleep 0.3
-kill -INT $pid
+kill -TERM $pid
 status=0
 wait $pid || status=$?
 checks=$((checks + 1))
