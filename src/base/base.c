@@ -1,5 +1,6 @@
 /* base.c - version, errors, words. */
 #include "internal.h"
+#include "plain_locale.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -40,7 +41,7 @@ cps_status cps_error_set(cps_error *err, cps_status status, const char *key, con
   if (key) snprintf(err->key, sizeof err->key, "%s", key);
   va_list args;
   va_start(args, format);
-  vsnprintf(err->text, sizeof err->text, format, args);
+  cps_format(err->text, sizeof err->text, format, args);
   va_end(args);
   return status;
 }

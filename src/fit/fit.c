@@ -5,6 +5,8 @@
 #include "parameter_paths.h"
 #include "sens_result.h"
 
+#include "units.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -279,9 +281,9 @@ static cps_status prepare_set(cps_fit *fit, fit_set *d, cps_error *err) {
   cps_sens_free(d->sens);
   cps_scenario_free(d->run);
   d->sens = NULL;
-  char until[60];
+  char until[60], last[40];
   const char *settings[] = {until};
-  snprintf(until, sizeof until, "run.until=%.17g", times[n - 1]);
+  snprintf(until, sizeof until, "run.until=%s", cps_number_text(last, sizeof last, times[n - 1]));
   int shorter = times[n - 1] < d->scenario->run.until && times[n - 1] > d->scenario->run.from;
   cps_error e = {0};
   d->run = on_top(d->scenario, settings, shorter, &e);

@@ -231,7 +231,8 @@ cps_scenario *cps_scenario_vary(const cps_scenario *s, const char *const *paths,
   for (int i = 0; i < s->n_settings; i++) settings[i] = s->settings[i];
   for (int i = 0; i < n; i++) {
     settings[s->n_settings + i] = at;
-    at += sprintf(at, "%s=%.17g", paths[i], values[i]) + 1;
+    char number[NUMBER];
+    at += sprintf(at, "%s=%s", paths[i], cps_number_text(number, sizeof number, values[i])) + 1;
   }
   varied = cps_scenario_again(s, settings, all, NULL, 0, lenient, problems);
 out:

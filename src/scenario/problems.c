@@ -5,6 +5,7 @@
  * without knowing more.
  */
 #include "document.h"
+#include "plain_locale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -151,7 +152,7 @@ void cps_problem_add(document *d, mark at, const char *path, int once, const cha
     return;
   }
   char text[sizeof((cps_error *)NULL)->text];
-  vsnprintf(text, sizeof text, format, args);
+  cps_format(text, sizeof text, format, args);
   if (said_before(d->problems, at, once, text)) return;
   item *i = next_item(d);
   if (!i) return;

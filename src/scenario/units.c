@@ -10,6 +10,7 @@
 #include "units.h"
 
 #include "internal.h"
+#include "plain_locale.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -26,6 +27,8 @@ static ut_system *units; /* NULL if the database cannot be read */
 static const struct { const char *name, *unit; } short_names[] = {{"deg", "degree"}, {"rev", "turn"}};
 
 static void start(void) {
+  plain_locale l;
+  cps_locale_enter(&l);
   ut_set_error_message_handler(ut_ignore);
   units = ut_read_xml(NULL);
   for (size_t i = 0; units && i < sizeof short_names / sizeof short_names[0]; i++) {
@@ -33,6 +36,7 @@ static void start(void) {
     if (unit) ut_map_name_to_unit(short_names[i].name, UT_ASCII, unit);
     ut_free(unit);
   }
+  cps_locale_leave(&l);
 }
 
 /* ------------------------------------------------------------------ numbers */
@@ -177,7 +181,9 @@ static double look_up(const char *found, const char *wanted, char *why, size_t s
     snprintf(why, size, "the database of units (UDUNITS-2) cannot be read");
     return 0;
   }
+  plain_locale l;
   pthread_mutex_lock(&lock);
+  cps_locale_enter(&l);
   ut_unit *f = ut_parse(units, found, UT_UTF8);
   ut_unit *w = ut_parse(units, wanted ? wanted : "1", UT_UTF8);
   if (!f)
@@ -190,6 +196,7 @@ static double look_up(const char *found, const char *wanted, char *why, size_t s
     factor = factor_between(found, f, wanted, w, why, size);
   ut_free(f);
   ut_free(w);
+  cps_locale_leave(&l);
   pthread_mutex_unlock(&lock);
   return factor;
 }
