@@ -326,7 +326,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
   }
   cps_system *system = cps_system_new(scenario, &error);
   cps_simulation *sim = system ? cps_simulation_new(system, &error) : NULL;
-  int good = sim && (!from || take_up(sim, from, folder, &error));
+  int good = sim && (from ? take_up(sim, from, folder, &error) : cps_simulation_start(sim, &error) == CPS_OK);
   if (!good) {
     if (intended) recording_forget(&record);
     if (o->json)

@@ -63,6 +63,10 @@ typedef struct cps_error {
   char source[200]; /* the line of the file, "" if none; `column` points into it */
 } cps_error;
 
+/* Frees memory that the library has handed out for the caller to free; NULL is fine. free() does the same where the
+ * caller has the library's C runtime. */
+CPS_API void cps_free(void *memory);
+
 /* The name of a status, such as "bad input". */
 CPS_API const char *cps_status_name(cps_status status);
 
@@ -436,10 +440,16 @@ CPS_API void cps_system_free(cps_system *system);
  * as cps_scenario_load does. */
 CPS_API cps_status cps_system_check(const cps_scenario *scenario, cps_problems **problems);
 
-/* A run: state, workspace and result. The system must outlive it. */
+/* A run: state, workspace and result. The system must outlive it. Cables are drawn along their paths; cps_simulation_start
+ * lets them come to rest. Several simulations of one system may be used at the same time, each by one thread. */
 typedef struct cps_simulation cps_simulation;
 CPS_API cps_simulation *cps_simulation_new(const cps_system *system, cps_error *err);
 CPS_API void cps_simulation_free(cps_simulation *sim);
+
+/* Starts: finds the equilibrium of cables that start from rest (statics), with the inputs as they are. Done by
+ * cps_simulation_run and cps_simulation_step if the caller has not. CPS_FAILED if there is no equilibrium: the error says
+ * what runs away. A second call does nothing. */
+CPS_API cps_status cps_simulation_start(cps_simulation *sim, cps_error *err);
 
 /* How a run is getting on. */
 typedef struct cps_progress {
@@ -453,14 +463,19 @@ typedef struct cps_progress {
 CPS_API cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *),
                                       void *data, cps_error *err);
 
+/* Reports progress every so many seconds of real time, instead of every so many steps; 0: steps. */
+CPS_API void cps_simulation_progress_every(cps_simulation *sim, double seconds);
+
 /* Checkpoints: the state of a run as bytes, from which it goes on to the very same bits, also in another process
- * with the same build. A run has instants at which it can be saved, every so many steps; `call` is called there,
- * with `data`, and if it returns nonzero the run stops. Inside it, and before a run begins, cps_simulation_save
- * works: *bytes is the caller's to free.
+ * with the same build. A run has instants at which it can be saved, every so many steps, without any effect on what
+ * follows; `call` is called there, with `data`, and if it returns nonzero the run stops. cps_simulation_save works there and
+ * at any other time between steps; *bytes is the caller's to free (cps_free). Where a method holds a history of its own (bdf),
+ * or pivots of a matrix (alpha with bodies), saving makes it forget them, in the simulation that is saved as in
+ * the one that is restored: both go on to the same bits, which are not quite those without saving.
  *
- * cps_simulation_restore puts the state into a simulation of the same scenario that has not run yet;
- * cps_simulation_run then goes on from there. *recorded (unless NULL) is how much the result held: rows and events are
- * not part of the bytes, and the result of the restored simulation starts with what comes after. */
+ * cps_simulation_restore puts the state into a simulation of the same scenario, new or used; cps_simulation_run
+ * or cps_simulation_step then goes on from there. *recorded (unless NULL) is how much the result held: rows and events
+ * are not part of the bytes, and the result of the restored simulation starts with what comes after. */
 typedef struct cps_extent {
   long rows, events, frames;
 } cps_extent;
@@ -469,6 +484,22 @@ CPS_API void cps_simulation_on_checkpoint(cps_simulation *sim, int (*call)(cps_s
 CPS_API cps_status cps_simulation_save(cps_simulation *sim, void **bytes, size_t *size, cps_error *err);
 CPS_API cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes, size_t size,
                                           cps_extent *recorded, cps_error *err);
+
+/* The same without a copy that outlives the process: a block of memory of a known size, for simulations of the same system.
+ * Nothing is allocated once cps_simulation_state_size has been called. */
+CPS_API size_t cps_simulation_state_size(cps_simulation *sim, cps_error *err); /* 0 if it cannot start */
+CPS_API cps_status cps_simulation_state_get(cps_simulation *sim, void *block, cps_error *err);
+CPS_API cps_status cps_simulation_state_set(cps_simulation *sim, const void *block, cps_error *err);
+/* Makes `to` a copy of `from`, result excepted; both are of the same system. */
+CPS_API cps_status cps_simulation_copy(cps_simulation *to, cps_simulation *from, cps_error *err);
+/* 1 if the states of two simulations of one system agree to the bit, else 0, with the name of the first part that differs. */
+CPS_API int cps_simulation_same(cps_simulation *a, cps_simulation *b, char *name, size_t size);
+/* Back to where it started, with an empty result and inputs at their start values. */
+CPS_API cps_status cps_simulation_reset(cps_simulation *sim, cps_error *err);
+/* The same with n quantities of the scenario changed, values in SI, for this simulation alone: its system and those that
+ * share it stay as they are. The file is not read again. Equilibrium is found anew. */
+CPS_API cps_status cps_simulation_reset_with(cps_simulation *sim, const char *const *paths,
+                                             const double *values, int n, cps_error *err);
 
 /* What happened at a contact. */
 typedef struct cps_event {
@@ -517,13 +548,103 @@ CPS_API void cps_result_counters(const cps_result *result, cps_counters *counter
 /* Sentences about what makes a result of a run doubtful; NULL past the last. A result that was loaded has them in its summary. */
 CPS_API const char *cps_result_warning(const cps_result *result, int i);
 
+/* ------------------------------------------------------------------ stepping from outside
+ *
+ * A program, a controller or another simulator advances the simulation piece by piece, and sets inputs between the pieces:
+ *
+ *   cps_simulation_keep(sim, 0, &err);                     // no rows
+ *   int force = cps_simulation_input(sim, "push"), x = cps_simulation_column(sim, "bodies.cart.x");
+ *   for (int k = 1; k <= 10000; k++) {
+ *     cps_simulation_set(sim, force, control(cps_simulation_get(sim, x)), CPS_HOLD, &err);
+ *     cps_simulation_step(sim, k * 0.001, 0, NULL, &err);
+ *   }
+ *
+ * Inputs are quantities of the file that may be profiles: {input: NAME} in the file, or cps_scenario_with_inputs. Their values
+ * belong to the simulation. A run that is cut into pieces makes the same steps, to the bit, if the method has a
+ * fixed step that divides the pieces; others make steps that end there, and agree within their tolerance. */
+
+typedef struct cps_input {
+  const char *name;
+  const char *unit; /* SI; "1" for none */
+  double start;     /* the value until it is set */
+} cps_input;
+
+typedef enum cps_hold_kind {
+  CPS_HOLD, /* has the value from now on: a jump, after which accelerations are balanced anew */
+  CPS_RAMP /* goes straight from what it is to the value during the next cps_simulation_step, and stays there */
+} cps_hold_kind;
+
+/* The same scenario with n more inputs: the quantities at these paths, such as "loads.push.force" or
+ * "drums.winch.drive.torque", which have to be constant there; inputs start with that. They are named by their paths with "_" for
+ * ".". NULL if a path names none that may be a profile. */
+CPS_API cps_scenario *cps_scenario_with_inputs(const cps_scenario *scenario, const char *const *paths, int n,
+                                               cps_error *err);
+
+CPS_API int cps_simulation_inputs(const cps_simulation *sim);
+CPS_API int cps_simulation_input(const cps_simulation *sim,
+                                 const char *name); /* its index, -1 if there is none */
+/* What input i is. CPS_BAD_INPUT if there is no such one. */
+CPS_API cps_status cps_simulation_input_at(const cps_simulation *sim, int i, cps_input *input);
+/* Sets input i, and says what it is now. A value has to be finite. */
+CPS_API cps_status cps_simulation_set(cps_simulation *sim, int i, double value, cps_hold_kind kind,
+                                      cps_error *err);
+CPS_API double cps_simulation_input_value(const cps_simulation *sim, int i);
+
+/* Columns are those of the result (cps_result_name, cps_result_unit): the index of one, -1 if there is none; and what it is
+ * now, NaN if there is none. Nothing is recorded by it. */
+CPS_API int cps_simulation_column(const cps_simulation *sim, const char *name);
+CPS_API double cps_simulation_get(cps_simulation *sim, int column);
+/* All of them, [cps_result_columns]: valid until the simulation changes. */
+CPS_API const double *cps_simulation_values(cps_simulation *sim);
+CPS_API double cps_simulation_time(const cps_simulation *sim);
+
+/* What the result keeps: all rows, frames and events (a negative number, the default), none (0), or at least the last n and at
+ * most twice as many. With 0, events are those of the last cps_simulation_step. Unless it keeps all, stepping
+ * allocates nothing. What was recorded before is dropped. */
+CPS_API cps_status cps_simulation_keep(cps_simulation *sim, long rows, cps_error *err);
+
+enum { CPS_STEP_TO_EVENT = 1 }; /* flag: return at the first transition between modes of contacts */
+
+typedef struct cps_outcome {
+  double time;              /* where it has come to */
+  int reached;              /* 1: `until`; 0: an event before it */
+  long first_event, events; /* on the way: cps_result_event(result, first_event) and so on */
+  long steps;               /* of the integrator */
+} cps_outcome;
+
+/* Advances to `until`, also past the end of the run that the file speaks of, in as many steps as the method needs. Times that
+ * differ by less than 1e-9 of a step are the same: a fixed step that ends that near is the one that is made. Nothing
+ * is done if it is there already. CPS_BAD_INPUT if `until` lies before or is not finite; CPS_FAILED if the integration
+ * fails, with the simulation at the last time that was reached. `outcome` may be NULL. */
+CPS_API cps_status cps_simulation_step(cps_simulation *sim, double until, int flags, cps_outcome *outcome,
+                                       cps_error *err);
+
+/* ------------------------------------------------------------------ batches
+ *
+ * Many simulations of one system, advanced together by several threads. Each has inputs, state and, after
+ * cps_simulation_reset_with, parameters of its own. Results do not depend on the number of threads. */
+
+typedef struct cps_batch cps_batch;
+/* n simulations that keep no rows, and threads to step them (0: as many as the machine has processors). `columns` are what is
+ * read out after each step, by name. */
+CPS_API cps_batch *cps_batch_new(const cps_system *system, int n, int threads, const char *const *columns,
+                                 int n_columns, cps_error *err);
+CPS_API void cps_batch_free(cps_batch *batch);
+/* The i-th simulation, for all that is not done together; not while cps_batch_step runs. Borrowed. */
+CPS_API cps_simulation *cps_batch_at(cps_batch *batch, int i);
+/* Sets inputs [n][inputs] (NULL: they stay), advances all by `duration` [s], each from where it is, and reads columns out
+ * into outputs [n][n_columns] (NULL: not). status [n], unless NULL, gets how each fared; one that fails is NaN in outputs,
+ * and does not hinder others. Returns CPS_OK, or the status of the first that failed, with its error. */
+CPS_API cps_status cps_batch_step(cps_batch *batch, double duration, const double *inputs, cps_hold_kind kind,
+                                  double *outputs, cps_status *status, cps_error *err);
+
 /* ------------------------------------------------------------------ statics of cables */
 
-/* Brings the cables of a simulation to rest where it stands, with friction holding what it can hold, and adds a row
- * and a frame to its result: places of the ends, tensions, wrap angles, and for each cable on each drum tensions,
+/* Brings the cables of a simulation to rest where it stands, with inputs as they are and friction holding what it can hold,
+ * and adds a row and a frame to its result; also between steps, for a new equilibrium after inputs have changed: places of the ends, tensions, wrap angles, and for each cable on each drum tensions,
  * arcs of stick and slip, and the part of the friction that is not used (margin). What is driven by a torque or a
  * controller is braked meanwhile. CPS_FAILED if there is no equilibrium: the error says what runs away, and where
- * to. Scenarios that start from equilibrium (the default) have it from cps_simulation_new. */
+ * to. Scenarios that start from equilibrium (the default) have it from cps_simulation_start. */
 CPS_API cps_status cps_statics(cps_simulation *sim, cps_error *err);
 
 /* A load that hangs on a cable: the mass of a body, or a force, and the range in which friction would hold it while

@@ -15,6 +15,8 @@ const char *cps_version(void) {
   return NUMBER(CPS_VERSION_MAJOR) "." NUMBER(CPS_VERSION_MINOR) "." NUMBER(CPS_VERSION_PATCH);
 }
 
+void cps_free(void *memory) { free(memory); }
+
 const char *cps_status_name(cps_status status) {
   switch (status) {
   case CPS_OK:

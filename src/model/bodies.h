@@ -134,20 +134,21 @@ struct cps_system {
 
 /* What an evaluation leaves behind, and needs. One per simulation; nothing is allocated while stepping. */
 typedef struct workspace {
-  double *inverse_mass;     /* [nx] 0 for what is not free now */
-  double *force;            /* [nx] applied force, then with friction */
-  double *press;            /* [nx] force that presses a line body onto its line */
-  double *hung;             /* [nx] the same of cables that hang on it and on drums that it carries, */
-  int hangs;                /* if there are any */
-  double *surface_a;        /* [nx] acceleration of surfaces, 0 elsewhere */
-  double *w_ii;             /* [nc] */
-  double *free_a;           /* [nc] of contacts in groups: relative acceleration without their friction */
-  double *v, *n, *f, *f_eq; /* [nc] */
-  double *z_t;              /* [nz] */
-  double *spring;           /* [springs] tension of each spring, by scenario index */
-  double *spring_e;         /* [springs] extension */
-  double *band;             /* group solver */
-  double *g, *d, *df;       /* [most_group] */
+  const input_value *inputs; /* of the simulation; NULL: as they start */
+  double *inverse_mass;      /* [nx] 0 for what is not free now */
+  double *force;             /* [nx] applied force, then with friction */
+  double *press;             /* [nx] force that presses a line body onto its line */
+  double *hung;              /* [nx] the same of cables that hang on it and on drums that it carries, */
+  int hangs;                 /* if there are any */
+  double *surface_a;         /* [nx] acceleration of surfaces, 0 elsewhere */
+  double *w_ii;              /* [nc] */
+  double *free_a;            /* [nc] of contacts in groups: relative acceleration without their friction */
+  double *v, *n, *f, *f_eq;  /* [nc] */
+  double *z_t;               /* [nz] */
+  double *spring;            /* [springs] tension of each spring, by scenario index */
+  double *spring_e;          /* [springs] extension */
+  double *band;              /* group solver */
+  double *g, *d, *df;        /* [most_group] */
   long evaluations, newton;
   int held;           /* bodies that are not free now */
   int failed_contact; /* of the last coupling failure; -1 if none */
@@ -171,7 +172,8 @@ static inline int cps_body_freedoms(const cps_system *s, int body) {
 void cps_surfaces_place(const cps_system *s, const workspace *k, double t, double *q, double *v);
 /* Moves surfaces whose velocity is prescribed from q0 at time t to q at time t + h, by Simpson's rule; t1 is that end, or
  * just before it. */
-void cps_surfaces_move(const cps_system *s, double t, double h, double t1, const double *q0, double *q);
+void cps_surfaces_move(const cps_system *s, const workspace *k, double t, double h, double t1,
+                       const double *q0, double *q);
 /* Applied forces into k->force and k->press, tensions and extensions of springs; powers of loads and dampers. */
 void cps_forces_apply(const cps_system *s, const workspace *k, double t, const double *q, const double *v,
                       double *load_power, double *damping);

@@ -99,9 +99,9 @@ static void add_springs(machine *m, double v_q) {
 double cps_drum_torque(const drum *g, double t, double *by_angle, double *by_rate) {
   const scenario_drum *of = g->of;
   *by_angle = *by_rate = 0;
-  if (of->drive == DRUM_TORQUE) return cps_profile_eval(of->motion, t).y;
+  if (of->drive == DRUM_TORQUE) return cps_profile_now(of->motion, t, g->inputs).y;
   if (of->drive != DRUM_PD) return 0;
-  profile_value s = cps_profile_eval(of->motion, t);
+  profile_value s = cps_profile_now(of->motion, t, g->inputs);
   *by_angle = -of->kp;
   *by_rate = -of->kd;
   return of->kp * (s.y - g->angle) + of->kd * (s.y_t - g->rate);

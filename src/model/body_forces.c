@@ -22,7 +22,7 @@ void cps_surfaces_place(const cps_system *s, const workspace *k, double t, doubl
   for (int i = 0; i < sc->n_bodies; i++) {
     const scenario_body *b = &sc->bodies[i];
     if (b->kind != BODY_SURFACE) continue;
-    profile_value m = cps_profile_eval(b->motion, t);
+    profile_value m = cps_profile_now(b->motion, t, k->inputs);
     int c = s->body_q[i];
     if (b->motion_is_velocity) { /* its place is integrated */
       v[c] = m.y;
@@ -35,13 +35,14 @@ void cps_surfaces_place(const cps_system *s, const workspace *k, double t, doubl
   }
 }
 
-void cps_surfaces_move(const cps_system *s, double t, double h, double t1, const double *q0, double *q) {
+void cps_surfaces_move(const cps_system *s, const workspace *k, double t, double h, double t1,
+                       const double *q0, double *q) {
   const cps_scenario *sc = s->scenario;
   for (int i = 0; i < sc->n_bodies && s->ns > 0; i++) {
     const scenario_body *b = &sc->bodies[i];
     if (b->kind != BODY_SURFACE || !b->motion_is_velocity) continue;
-    double v0 = cps_profile_eval(b->motion, t).y, v1 = cps_profile_eval(b->motion, t1).y;
-    double half = cps_profile_eval(b->motion, t + h / 2).y;
+    double v0 = cps_profile_now(b->motion, t, k->inputs).y, v1 = cps_profile_now(b->motion, t1, k->inputs).y;
+    double half = cps_profile_now(b->motion, t + h / 2, k->inputs).y;
     q[s->body_q[i]] = q0[s->body_q[i]] + h / 6 * (v0 + 4 * half + v1);
   }
 }
@@ -129,7 +130,7 @@ void cps_forces_apply(const cps_system *s, const workspace *k, double t, const d
   *load_power = *damping = 0;
   for (int i = 0; i < s->n_loads; i++) {
     const body_load *l = &s->loads[i];
-    double f = cps_profile_eval(l->force, t).y;
+    double f = cps_profile_now(l->force, t, k->inputs).y;
     for (int d = 0; d < s->dim; d++) {
       k->force[l->c[d]] += f * l->u[d];
       *load_power += f * l->u[d] * v[l->c[d]];
@@ -264,7 +265,7 @@ void cps_spring_slopes(const cps_system *s, const double *q, const double *v, sp
 double cps_contact_normal(const workspace *k, const contact *c, double t) {
   if (c->constant == c->constant && !k->hangs) return c->constant;
   double n = c->normal == NORMAL_GIVEN
-                 ? cps_profile_eval(c->given, t).y
+                 ? cps_profile_now(c->given, t, k->inputs).y
                  : c->weight + k->hung[c->a] + (c->normal == NORMAL_LOAD ? k->press[c->a] : 0);
   return n > 0 ? n : 0;
 }
@@ -309,7 +310,7 @@ void cps_work_begin(const cps_system *s, const workspace *k, double t, work_star
     start->extension[i] = k->spring_e[i];
     start->damper[i] = damper(s, k, i);
   }
-  for (int i = 0; i < s->n_loads; i++) start->load[i] = cps_profile_eval(s->loads[i].force, t).y;
+  for (int i = 0; i < s->n_loads; i++) start->load[i] = cps_profile_now(s->loads[i].force, t, k->inputs).y;
   if (s->ns > 0) find_drives(s, k, start->f, start->drive);
 }
 
@@ -328,7 +329,7 @@ void cps_work_add(const cps_system *s, const workspace *k, double t, const doubl
     const body_load *l = &s->loads[i];
     double way = 0;
     for (int d = 0; d < s->dim; d++) way += l->u[d] * (q[l->c[d]] - q0[l->c[d]]);
-    loads += 0.5 * (cps_profile_eval(l->force, t).y + start->load[i]) * way;
+    loads += 0.5 * (cps_profile_now(l->force, t, k->inputs).y + start->load[i]) * way;
   }
   if (s->ns > 0) {
     find_drives(s, k, f, drive);

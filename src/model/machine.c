@@ -502,7 +502,7 @@ static void move_drum(machine *m, drum *g, double t0, double t) {
   const scenario_drum *of = g->of;
   double gone = 0;
   if (of->drive == DRUM_ROTATION) {
-    profile_value s = cps_profile_eval(of->motion, t);
+    profile_value s = cps_profile_now(of->motion, t, m->inputs);
     g->angle = s.y;
     g->rate = s.y_t;
     g->acceleration = s.y_tt;
@@ -511,7 +511,7 @@ static void move_drum(machine *m, drum *g, double t0, double t) {
   }
   for (int d = 0; d < m->dim && g->carrier < 0; d++) {
     if (!of->shift[d]) continue;
-    profile_value s = cps_profile_eval(of->shift[d], t);
+    profile_value s = cps_profile_now(of->shift[d], t, m->inputs);
     double before = g->center[d];
     g->center[d] = of->center[d] + s.y;
     g->center_v[d] = s.y_t;
@@ -528,9 +528,9 @@ static void move_end(machine *m, cable *c, int e, double t) {
   if (c->seam >= 0) return;
   for (int d = 0; d < m->dim; d++) {
     size_t at = (size_t)(node * c->b + d);
-    if (k->force[d]) c->load[e][d] = cps_profile_eval(k->force[d], t).y;
+    if (k->force[d]) c->load[e][d] = cps_profile_now(k->force[d], t, m->inputs).y;
     if ((k->kind == END_PINNED || k->kind == END_CLAMPED) && k->shift[d]) {
-      profile_value s = cps_profile_eval(k->shift[d], t);
+      profile_value s = cps_profile_now(k->shift[d], t, m->inputs);
       c->q[at] = k->at[d] + s.y;
       c->v[at] = s.y_t;
       c->a[at] = s.y_tt;
@@ -538,9 +538,14 @@ static void move_end(machine *m, cable *c, int e, double t) {
   }
 }
 
+void cps_machine_inputs(machine *m, const input_value *in) {
+  m->inputs = m->forces.inputs = in;
+  for (int i = 0; i < m->n_drums; i++) m->drum[i].inputs = m->drum0[i].inputs = in;
+}
+
 void cps_machine_move(machine *m, double t0, double t) {
   for (int i = 0; i < m->n_drums; i++) move_drum(m, &m->drum[i], t0, t);
-  cps_surfaces_move(m->system, t0, t - t0, t, m->y, m->y);
+  cps_surfaces_move(m->system, &m->forces, t0, t - t0, t, m->y, m->y);
   for (int i = 0; i < m->n_cables; i++)
     for (int e = 0; e < 2; e++) move_end(m, &m->cable[i], e, t);
   for (int i = 0; i < m->of->n_bodies; i++) {
@@ -552,7 +557,7 @@ void cps_machine_move(machine *m, double t0, double t) {
     for (int k = 0; k < m->of->n_loads; k++) {
       const scenario_load *l = &m->of->loads[k];
       if (l->body != i) continue;
-      double f = cps_profile_eval(l->force, t).y;
+      double f = cps_profile_now(l->force, t, m->inputs).y;
       for (int d = 0; d < m->dim; d++) c->load[e][d] += f * l->direction[d];
     }
   }

@@ -29,6 +29,7 @@ enum { AXES = 2, PER_NODE_MAX = 2 }; /* friction forces of a point in space; con
 
 typedef struct drum {
   const scenario_drum *of;
+  const input_value *inputs; /* those of the machine */
   double radius, axis[3];
   double center[3], center_v[3], center_a[3];
   double angle, rate, acceleration;
@@ -244,6 +245,7 @@ typedef struct convergence {
 
 typedef struct machine {
   const cps_scenario *of;
+  const input_value *inputs; /* of the simulation; NULL: as they start */
   int dim;
   double gravity[3];
   int n_cables, n_drums, n_bodies;
@@ -299,6 +301,9 @@ void cps_machine_free(machine *m);
 
 /* Whether the equations say how a drum turns. */
 int cps_drum_is_free(const scenario_drum *d);
+
+/* From now on inputs have these values, which must outlive it. */
+void cps_machine_inputs(machine *m, const input_value *in);
 
 /* Moves what is prescribed to time t: drums, ends, loads. Drums under control are integrated from t0. */
 void cps_machine_move(machine *m, double t0, double t);

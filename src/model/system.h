@@ -99,6 +99,7 @@ struct cps_simulation {
   struct lift *lift; /* of a cable whose model is not ANCF */
   workspace work;
   double t, h;
+  input_value *inputs; /* [inputs of the scenario], owned */
   double *y, *y_t;
   int *mode; /* [nc] */
   double next_output, next_frame;
@@ -114,16 +115,30 @@ struct cps_simulation {
   void *checkpoint_data;
   const struct stepper *stepper; /* steppers.h; NULL until the simulation begins */
   void *solver;                  /* its workspace, owned */
+  int begun;                     /* it has begun, or taken up a state */
   int restart_due; /* the stepper has to start anew before the next step: something prescribed has jumped */
+  int at_instant;  /* a checkpoint is being offered: what cannot be listed has been forgotten */
   long last_checkpoint;   /* steps at the last instant at which one was possible */
   unsigned char *pending; /* owned: items of a checkpoint for the stepper to take up */
   size_t pending_size;
-  int ended;
-  follower follow;         /* functions are NULL if nobody follows */
-  const double *row_times; /* see cps_simulation_rows_at; NULL: none. Borrowed */
+  int ended;         /* a run has come to its end, or has failed */
+  int started;       /* cables have come to rest, and energies count from here */
+  int first_row_due; /* the row at the start has not been recorded */
+  long keep;         /* rows of the result: -1 all, 0 none, else about the last so many */
+  long events_from;  /* events that the result had before the present stretch */
+  int stop_at_event; /* the driver returns after a step with an event */
+  long steps_from;   /* steps that do not count for run.max_steps */
+  double *values;    /* [columns] as of now if values_known; owned, NULL until they are asked for */
+  int values_known;
+  unsigned char *start_state; /* owned: the state after the start, to go back to; NULL: none yet */
+  cps_scenario *own_scenario; /* owned, of a simulation with parameters of its own; NULL: it shares */
+  cps_system *own_system;
+  const cps_system *shared;             /* the system that it was made for */
+  double progress_every, progress_next; /* [s] of real time; 0: by steps */
+  follower follow;                      /* functions are NULL if nobody follows */
+  const double *row_times;              /* see cps_simulation_rows_at; NULL: none. Borrowed */
   long n_row_times;
   int rows_only;
-  int drawn;      /* cables stay as they are drawn: for the names of columns */
   int event_rows; /* also one before and one after each event, since forces jump there */
 };
 
@@ -133,6 +148,11 @@ struct cps_simulation {
 void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, int only);
 /* Whether every step is recorded. */
 int cps_simulation_every_step(const cps_simulation *sim);
+/* Starts, records the first row, and makes the stepper ready, as far as that has not been done. */
+cps_status cps_simulation_ready(cps_simulation *sim, cps_error *err);
+/* Energy and counters of the result, as things stand; and all columns, into sim->values. */
+void cps_simulation_summarise(cps_simulation *sim);
+void cps_simulation_read_columns(cps_simulation *sim);
 /* Records a row at the current time. */
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err);
 cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int to, cps_error *err);

@@ -382,7 +382,7 @@ static int turns_freely(const scenario_drum *d) {
 }
 
 static double controlled(const lift *l, double t, const double *y) {
-  profile_value set = cps_profile_eval(l->drum->motion, t);
+  profile_value set = cps_profile_now(l->drum->motion, t, l->inputs);
   return l->drum->kp * (l->turn * set.y - y[LIFT_PSI]) + l->drum->kd * (l->turn * set.y_t - y[LIFT_PSI_T]);
 }
 
@@ -391,14 +391,14 @@ static double drive(const lift *l, double t, double *y) {
   profile_value at;
   switch (l->drum->drive) {
   case DRUM_ROTATION:
-    at = cps_profile_eval(l->drum->motion, t);
+    at = cps_profile_now(l->drum->motion, t, l->inputs);
     y[LIFT_PSI] = l->turn * at.y;
     y[LIFT_PSI_T] = l->turn * at.y_t;
     return l->turn * at.y_tt;
   case DRUM_PD:
     return controlled(l, t, y);
   case DRUM_TORQUE:
-    return l->turn * cps_profile_eval(l->drum->motion, t).y;
+    return l->turn * cps_profile_now(l->drum->motion, t, l->inputs).y;
   case DRUM_FIXED:
   case DRUM_FREE:
     break;
@@ -655,7 +655,7 @@ int cps_lift_jump(lift *l, double t) {
   double x[2], v[2], *y = l->y;
   equations before, after;
   if (l->drum->drive != DRUM_ROTATION) return 1;
-  double rate = cps_profile_eval(l->drum->motion, t).y_t * l->turn;
+  double rate = cps_profile_now(l->drum->motion, t, l->inputs).y_t * l->turn;
   if (rate == y[LIFT_PSI_T]) return 1;
   cps_lift_bodies(l, y, x, v);
   assemble(l, y, &before);

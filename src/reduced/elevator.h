@@ -38,6 +38,7 @@ enum {
 
 typedef struct lift {
   const cps_scenario *of;
+  const input_value *inputs; /* of the simulation; NULL: as they start */
   const scenario_cable *cable;
   const scenario_drum *drum;
   int drum_index, body[2];

@@ -35,6 +35,13 @@ struct checkpoint {
   unsigned char *bytes;
   size_t size, room;
   int restoring;
+  enum {
+    WITH_NAMES,
+    RAW_SIZE,
+    RAW_WRITE,
+    RAW_READ,
+    RAW_COMPARE
+  } kind;              /* raw: values alone, one after the other */
   size_t at;           /* where the next item is expected */
   int no_memory;       /* while saving */
   const char *missing; /* the first item that was not there, or had another size */
@@ -75,9 +82,24 @@ static const unsigned char *find(checkpoint *c, const char *name, size_t size) {
   return NULL;
 }
 
+/* Values without their name. */
+static void raw_items(checkpoint *c, const char *name, unsigned char *at, size_t size, size_t stride,
+                      size_t n) {
+  for (size_t i = 0; i < n && size > 0; i++, at += stride, c->at += size) {
+    unsigned char *place = c->kind == RAW_SIZE ? NULL : c->bytes + c->at;
+    if (c->kind == RAW_WRITE) memcpy(place, at, size);
+    if (c->kind == RAW_READ) memcpy(at, place, size);
+    if (c->kind == RAW_COMPARE && memcmp(at, place, size) != 0 && !c->missing) c->missing = name;
+  }
+}
+
 void cps_checkpoint_members(checkpoint *c, const char *name, void *first, size_t size, size_t stride,
                             size_t n) {
   unsigned char *at = first;
+  if (c->kind != WITH_NAMES) {
+    raw_items(c, name, at, size, stride, n);
+    return;
+  }
   if (c->restoring) {
     const unsigned char *value = find(c, name, size * n);
     if (!value && !c->missing) c->missing = name;
@@ -174,13 +196,15 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   CHECKPOINT_VALUE(c, "next_frame", sim->next_frame);
   cps_checkpoint_demand(c, !isnan(sim->next_frame), "next_frame");
   CHECKPOINT_VALUE(c, "restart_due", sim->restart_due);
+  CHECKPOINT_VALUE(c, "first_row_due", sim->first_row_due);
+  cps_checkpoint_item(c, "inputs", sim->inputs, (size_t)s->scenario->n_inputs * sizeof *sim->inputs);
   if (sim->machine) cps_machine_list(c, sim->machine);
 }
 
 /* How much had been recorded, and whether a solver had begun. */
 static void list_extent(checkpoint *c, cps_simulation *sim, cps_extent *e, int *begun) {
   *e = (cps_extent){sim->result.rows, sim->result.n_events, sim->result.frames};
-  *begun = sim->stepper != NULL;
+  *begun = sim->begun;
   CHECKPOINT_VALUE(c, "recorded", *e);
   cps_checkpoint_demand(c, e->rows >= 0 && e->events >= 0 && e->frames >= 0, "recorded");
   CHECKPOINT_VALUE(c, "begun", *begun);
@@ -215,8 +239,12 @@ cps_status cps_simulation_save(cps_simulation *sim, void **bytes, size_t *size, 
   cps_extent extent;
   int begun;
   char hex[65];
-  if (sim->ended)
-    return cps_error_set(err, CPS_BAD_INPUT, NULL, "a run that has ended has nothing left to continue");
+  cps_status status = cps_simulation_start(sim, err);
+  if (status != CPS_OK) return status;
+  if (sim->begun && sim->stepper->forget && !sim->at_instant) {
+    status = sim->stepper->forget(sim->solver, err);
+    if (status != CPS_OK) return status;
+  }
   fill_head(sim, &h);
   add(&c, &h, sizeof h);
   list_extent(&c, sim, &extent, &begun);
@@ -271,9 +299,6 @@ cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes, size_t
                                   cps_error *err) {
   const char *wrong = check_head(sim, bytes, size);
   if (wrong) return cps_error_set(err, CPS_BAD_INPUT, NULL, "%s", wrong);
-  if (sim->ended || sim->result.rows > 0)
-    return cps_error_set(err, CPS_BAD_INPUT, NULL,
-                         "only a run that has not begun can go on from a checkpoint");
   size_t length = size - sizeof(head) - HASH_LENGTH;
   unsigned char *copy = malloc(length > 0 ? length : 1);
   if (!copy) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for a checkpoint");
@@ -297,6 +322,11 @@ cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes, size_t
   }
   free(before.bytes);
   if (recorded) *recorded = extent;
+  cps_driver_free(sim);
+  sim->result.rows = sim->result.frames = sim->result.n_events = 0;
+  sim->started = 1;
+  sim->ended = 0;
+  sim->values_known = 0;
   free(sim->pending);
   sim->pending = NULL;
   if (begun) {
@@ -316,13 +346,66 @@ cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err) {
   return check_items(&c, err);
 }
 
+/* ------------------------------------------------------------------ in memory */
+
+/* What a block starts with. */
+typedef struct block_head {
+  uint64_t size;
+  char scenario[64];
+} block_head;
+
+static void list_state(checkpoint *c, cps_simulation *sim) {
+  list_simulation(c, sim);
+  sim->stepper->list(c, sim->solver);
+}
+
+size_t cps_state_size(cps_simulation *sim) {
+  checkpoint c = {.kind = RAW_SIZE, .at = sizeof(block_head)};
+  list_state(&c, sim);
+  return c.at;
+}
+
+static block_head head_of(cps_simulation *sim) {
+  block_head h = {.size = cps_state_size(sim)};
+  memcpy(h.scenario, sim->system->scenario->hash, sizeof h.scenario);
+  return h;
+}
+
+void cps_state_write(cps_simulation *sim, void *block) {
+  block_head h = head_of(sim);
+  memcpy(block, &h, sizeof h);
+  checkpoint c = {.kind = RAW_WRITE, .bytes = block, .at = sizeof h};
+  list_state(&c, sim);
+}
+
+cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err) {
+  block_head h = head_of(sim);
+  if (memcmp(block, &h, sizeof h) != 0)
+    return cps_error_set(
+        err, CPS_BAD_INPUT, NULL,
+        "this is no state of this simulation: its scenario has other settings, or it is none");
+  checkpoint c = {.kind = RAW_READ, .bytes = (unsigned char *)block, .at = sizeof h};
+  list_state(&c, sim);
+  return CPS_OK;
+}
+
+const char *cps_state_compare(cps_simulation *sim, const void *block) {
+  checkpoint c = {.kind = RAW_COMPARE, .bytes = (unsigned char *)block, .at = sizeof(block_head)};
+  list_state(&c, sim);
+  return c.missing;
+}
+
 int cps_checkpoint_due(const cps_simulation *sim, long every) {
   return sim->result.counters.steps >= sim->last_checkpoint + every;
 }
 
 cps_status cps_checkpoint_offer(cps_simulation *sim, cps_error *err) {
   sim->last_checkpoint = sim->result.counters.steps;
-  if (!sim->checkpoint || sim->checkpoint(sim, sim->checkpoint_data) == 0) return CPS_OK;
+  if (!sim->checkpoint) return CPS_OK;
+  sim->at_instant = 1;
+  int stop = sim->checkpoint(sim, sim->checkpoint_data);
+  sim->at_instant = 0;
+  if (!stop) return CPS_OK;
   return cps_simulation_fail(sim, -1, err, "stopped on request");
 }
 

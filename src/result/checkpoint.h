@@ -48,6 +48,13 @@ void cps_checkpoint_modes(checkpoint *c, const char *name, const cps_system *s, 
 /* Puts what was restored of the stepper's state into its workspace. */
 cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err);
 
+/* The state of a simulation whose stepper has been made, as one block of memory: its size; into it; out of it; and the name of
+ * the first item that differs, NULL if none does. */
+size_t cps_state_size(cps_simulation *sim);
+void cps_state_write(cps_simulation *sim, void *block);
+cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err);
+const char *cps_state_compare(cps_simulation *sim, const void *block);
+
 /* Whether `every` steps have been made since the last instant. */
 int cps_checkpoint_due(const cps_simulation *sim, long every);
 

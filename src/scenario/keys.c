@@ -350,6 +350,12 @@ static const key parts[] = {
      .example = "[1 N, {sine: {amplitude: 2 N, omega: 1 rad/s}}]", .meaning = "profiles"},
 };
 
+static const key input[] = {
+    {"name", KEY_TEXT, .required = 1, .where = offsetof(raw_profile, name), .example = "push",
+     .meaning = "what it is set by; the same name in several places is one input"},
+    {"start", KEY_QUANTITY, UNIT_OF_PLACE, ANY, A(0), .example = "0", .meaning = "its value until it is set"},
+};
+
 static const key_table keys_sine = TABLE("sine", "a sine", sine, "A harmonic motion or force.");
 static const key_table keys_pulses = TABLE("pulses", "a pulse train", pulses,
                                            "Rectangular pulses, 0 in between.");
@@ -371,6 +377,11 @@ static const key_table keys_product = TABLE(
     "product", "a product", parts,
     "The product of a list of profiles; the first carries the unit, the others are plain numbers.");
 
+static const key_table keys_input = TABLE("input", "an input", input,
+                                          "Set from outside while time passes, by a program that steps the "
+                                          "simulation; a run alone keeps its start value. "
+                                          "`{input: push}` is short for `{input: {name: push}}`.");
+
 static const profile_type types[] = {
     {PROFILE_SINE, &keys_sine, "offset + amplitude sin(omega (t - start) + phase)"},
     {PROFILE_PULSES, &keys_pulses,
@@ -384,6 +395,7 @@ static const profile_type types[] = {
     {PROFILE_TABLE, &keys_table, "interpolation of (times, values)"},
     {PROFILE_SUM, &keys_sum, "p1 + p2 + ..."},
     {PROFILE_PRODUCT, &keys_product, "p1 p2 ..."},
+    {PROFILE_INPUT, &keys_input, "as set: constant, or straight to a value over the next stretch"},
 };
 
 int cps_profile_types(void) { return COUNT(types); }

@@ -199,7 +199,7 @@ typedef struct raw_profile {
   profile p;
   double frequency;
   const node *times, *values, *coefficients, *time, *value, *parts;
-  const char *file;
+  const char *file, *name;
   int cubic;
 } raw_profile;
 

@@ -241,6 +241,38 @@ out:
   return varied;
 }
 
+cps_scenario *cps_scenario_with_inputs(const cps_scenario *s, const char *const *paths, int n,
+                                       cps_error *err) {
+  enum { ROOM = 80 };
+  int all = s->n_settings + n;
+  const char **settings = calloc((size_t)all + 1, sizeof *settings);
+  probe *probes = calloc((size_t)n + 1, sizeof *probes);
+  size_t size = 1;
+  for (int i = 0; i < n; i++) size += 2 * strlen(paths[i]) + ROOM;
+  char *text = malloc(size), *at = text;
+  cps_scenario *changed = NULL;
+  cps_problems *problems = NULL;
+  cps_status status = CPS_OK;
+  if (!settings || !text || !probes) status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory");
+  for (int i = 0; probes && i < n; i++) probes[i].path = paths[i];
+  if (status == CPS_OK) status = cps_scenario_probe(s, probes, n, err);
+  for (int i = 0; status == CPS_OK && i < s->n_settings; i++) settings[i] = s->settings[i];
+  for (int i = 0; status == CPS_OK && i < n; i++) {
+    settings[s->n_settings + i] = at;
+    at += sprintf(at, "%s={input: {name: ", paths[i]);
+    for (const char *c = paths[i]; *c; c++) *at++ = *c == '.' ? '_' : *c;
+    at += sprintf(at, ", start: %.17g}}", probes[i].q.value) + 1;
+  }
+  if (status == CPS_OK) changed = cps_scenario_again(s, settings, all, NULL, 0, 0, &problems);
+  if (status == CPS_OK && !changed && err && cps_problems_count(problems) > 0)
+    *err = *cps_problems_at(problems, 0);
+  cps_problems_free(problems);
+  free(settings);
+  free(probes);
+  free(text);
+  return changed;
+}
+
 cps_scenario *cps_scenario_with(const cps_scenario *s, const char *const *paths, const double *values, int n,
                                 cps_problems **problems) {
   return cps_scenario_vary(s, paths, values, n, 0, problems);

@@ -149,10 +149,22 @@ static int find_piece(const profile *p, double t) {
   }
 }
 
-static profile_value combine(const profile *p, const profile *like, double at, double t) {
-  profile_value v = cps_profile_beside(p->child[0], like->child[0], at, t);
+/* The end of a ramp belongs to it, also where a step has come to it but for round-off (driver.c). */
+profile_value cps_input_eval(const input_value *in, double t) {
+  double width = in->until - in->since;
+  if (!(width > 0) || !(t <= in->until + 2e-9 * width)) return constant(in->to);
+  double rate = (in->to - in->from) / width;
+  return (profile_value){t >= in->until ? in->to : in->from + rate * (t - in->since), rate, 0};
+}
+
+static profile_value evaluate(const profile *p, const profile *like, double at, double t,
+                              const input_value *in);
+
+static profile_value combine(const profile *p, const profile *like, double at, double t,
+                             const input_value *in) {
+  profile_value v = evaluate(p->child[0], like->child[0], at, t, in);
   for (int i = 1; i < p->n; i++) {
-    profile_value w = cps_profile_beside(p->child[i], like->child[i], at, t);
+    profile_value w = evaluate(p->child[i], like->child[i], at, t, in);
     if (p->kind == PROFILE_SUM)
       v = (profile_value){v.y + w.y, v.y_t + w.y_t, v.y_tt + w.y_tt};
     else
@@ -162,7 +174,8 @@ static profile_value combine(const profile *p, const profile *like, double at, d
   return v;
 }
 
-profile_value cps_profile_beside(const profile *p, const profile *like, double at, double t) {
+static profile_value evaluate(const profile *p, const profile *like, double at, double t,
+                              const input_value *in) {
   int piece = find_piece(like, at);
   switch (p->kind) {
   case PROFILE_CONSTANT:
@@ -185,12 +198,22 @@ profile_value cps_profile_beside(const profile *p, const profile *like, double a
     return table(p, piece, t);
   case PROFILE_SUM:
   case PROFILE_PRODUCT:
-    return combine(p, like, at, t);
+    return combine(p, like, at, t, in);
+  case PROFILE_INPUT:
+    return in ? cps_input_eval(&in[(int)p->a[1]], t) : constant(p->a[0]);
   }
   return constant(0);
 }
 
-profile_value cps_profile_eval(const profile *p, double t) { return cps_profile_beside(p, p, t, t); }
+profile_value cps_profile_beside(const profile *p, const profile *like, double at, double t) {
+  return evaluate(p, like, at, t, NULL);
+}
+
+profile_value cps_profile_eval(const profile *p, double t) { return evaluate(p, p, t, t, NULL); }
+
+profile_value cps_profile_now(const profile *p, double t, const input_value *in) {
+  return evaluate(p, p, t, t, in);
+}
 
 /* Also where only the third derivative jumps, if that happens at no more than two times: integrators of high
  * order care. Of a spline, whose third derivative jumps everywhere, only the ends. */
@@ -199,6 +222,7 @@ double cps_profile_next_break(const profile *p, double t) {
   switch (p->kind) {
   case PROFILE_CONSTANT:
   case PROFILE_SINE:
+  case PROFILE_INPUT: /* whoever sets it says that it jumps */
     break;
   case PROFILE_PULSES:
     return pulses_break(p->a, t);

@@ -330,13 +330,70 @@ static profile *read_kind(reader *r, const node *n, const profile_type *type, co
   return p;
 }
 
+/* The index of the input of a name, which it gets if it is new; -1 after a complaint. */
+static int find_input(reader *r, const node *n, const char *name, const char *unit) {
+  for (int i = 0; i < r->n_inputs; i++) {
+    if (strcmp(r->inputs[i].name, name) != 0) continue;
+    if (strcmp(r->inputs[i].unit, unit) == 0) return i;
+    cps_complain(r, n, "input \"%s\" is in %s here and in %s before: give one of them another name", name,
+                 unit, r->inputs[i].unit);
+    return -1;
+  }
+  scenario_input *more = realloc(r->inputs, (size_t)(r->n_inputs + 1) * sizeof *more);
+  if (!more) {
+    r->d->no_memory = 1;
+    return -1;
+  }
+  r->inputs = more;
+  more += r->n_inputs;
+  memset(more, 0, sizeof *more);
+  snprintf(more->name, sizeof more->name, "%s", name);
+  snprintf(more->unit, sizeof more->unit, "%s", unit);
+  return r->n_inputs++;
+}
+
+/* A name alone, or a map. A named profile that nobody uses has no unit, and is no input. */
+static profile *read_input(reader *r, const node *n, const profile_type *type, const char *unit) {
+  raw_profile raw;
+  memset(&raw, 0, sizeof raw);
+  const node *name = n;
+  int in_map = n->kind == NODE_MAP, started = in_map && cps_node_key(n, "start");
+  if (in_map) {
+    if (!cps_read_map(r, n, type->keys, unit, &raw)) return NULL;
+    name = cps_node_get(n, "name");
+  } else if (n->kind != NODE_SCALAR) {
+    cps_complain(r, n, "found %s; an input has a name, such as {input: push}", cps_node_what(n));
+    return NULL;
+  }
+  if (!cps_check_name(r, name)) return NULL;
+  profile *p = make(r, n, type->kind, 0);
+  if (!p || !unit) return p;
+  int known = r->n_inputs, i = find_input(r, name, name->text, unit);
+  if (i >= 0 && i < known && started && r->inputs[i].start != raw.p.a[0]) {
+    cps_complain(r, cps_node_get(n, "start"),
+                 "input \"%s\" starts with %.6g here and with %.6g where it is first used: say it there",
+                 name->text, raw.p.a[0], r->inputs[i].start);
+    i = -1;
+  }
+  if (i < 0) {
+    cps_profile_free(p);
+    return NULL;
+  }
+  if (i == known) r->inputs[i].start = raw.p.a[0];
+  p->a[0] = r->inputs[i].start;
+  p->a[1] = i;
+  return p;
+}
+
 static profile *read_map(reader *r, const node *map, const key *k, const char *unit, const trail *t) {
   const profile_type *type = type_of(r, map);
   if (!type) return NULL;
   const node *value = map->entry[0].value;
   int before = cps_enter(r, type->keys->name);
   int parts = type->kind == PROFILE_SUM || type->kind == PROFILE_PRODUCT;
-  profile *p = parts ? read_parts(r, value, type, k, unit, t) : read_kind(r, value, type, unit);
+  profile *p = type->kind == PROFILE_INPUT ? read_input(r, value, type, unit)
+               : parts                     ? read_parts(r, value, type, k, unit, t)
+                                           : read_kind(r, value, type, unit);
   cps_leave(r, before);
   return p;
 }

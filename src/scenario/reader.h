@@ -13,7 +13,9 @@ typedef struct reader {
   const node *profiles;     /* the named ones; NULL if there are none */
   name_index profile_index; /* to entries of `profiles` */
   unsigned char *profile_used;
-  long profile_cost;    /* numbers in all profiles made so far */
+  long profile_cost;      /* numbers in all profiles made so far */
+  scenario_input *inputs; /* of the profiles made so far */
+  int n_inputs;
   name_index bodies;    /* of bodies and surfaces, to indices of scenario.bodies */
   name_index drums;     /* to indices of scenario.drums */
   struct probe *probes; /* paths that somebody asks about, NULL if nobody does: see parameter_paths.h */

@@ -81,6 +81,9 @@ static void read_tree(reader *r, const node *root, cps_scenario *s) {
   cps_read_springs(r, raw.springs, s);
   cps_read_loads(r, raw.loads, s);
   cps_check_profiles(r);
+  s->inputs = r->inputs;
+  s->n_inputs = r->n_inputs;
+  r->inputs = NULL;
   s->dim = r->space ? 3 : 2;
   refuse_space(r, raw.contacts, "contacts");
   refuse_space(r, raw.surfaces, "surfaces");
@@ -179,6 +182,7 @@ static cps_scenario *read_document(document *d, const char *const *settings, int
   cps_index_free(&r->drums);
   cps_index_free(&r->profile_index);
   free(r->profile_used);
+  free(r->inputs);
   free(r);
   return s;
 }
@@ -397,6 +401,7 @@ void cps_scenario_free(cps_scenario *s) {
   free(s->contacts);
   free(s->loads);
   free(s->outputs.pattern);
+  free(s->inputs);
   for (int i = 0; i < s->n_settings; i++) free(s->settings[i]);
   free(s->settings);
   free(s->file);

@@ -26,7 +26,8 @@ typedef enum profile_kind {
   PROFILE_TABLE,      /* n points x[n] strictly rising, y[n]; a[0] = 0 linear, 1 cubic (natural spline, y2 = a
                          spline) */
   PROFILE_SUM,        /* of children */
-  PROFILE_PRODUCT     /* of children */
+  PROFILE_PRODUCT,    /* of children */
+  PROFILE_INPUT /* a[0] start value, a[1] index of the scenario's input: what a simulation is told while it runs */
 } profile_kind;
 
 typedef struct profile profile;
@@ -45,7 +46,16 @@ typedef struct profile_value {
   double y, y_t, y_tt;
 } profile_value;
 
+/* What an input of a simulation is: `to` from the time `until` on, a straight line from `from` at `since` before. */
+typedef struct input_value {
+  double from, to, since, until;
+  double rate; /* over the last stretch */
+} input_value;
+profile_value cps_input_eval(const input_value *in, double t);
+
+/* The value as inputs start, and as they are: in[inputs of the scenario]; NULL: as they start. */
 profile_value cps_profile_eval(const profile *p, double t);
+profile_value cps_profile_now(const profile *p, double t, const input_value *in);
 /* The same, continued from the pieces in which `like`, a profile of the same form, is at time `at`. */
 profile_value cps_profile_beside(const profile *p, const profile *like, double at, double t);
 /* The first time after t at which the profile or a derivative up to the second jumps; INFINITY if none. */
@@ -253,6 +263,13 @@ typedef struct scenario_run {
   double audit_warn, audit_fail;
 } scenario_run;
 
+/* What is set from outside while time passes: see {input: ...} among the profiles. */
+typedef struct scenario_input {
+  char name[NAME_MAX_LENGTH];
+  char unit[32];
+  double start;
+} scenario_input;
+
 /* What to record: `run` says how often. */
 typedef struct scenario_outputs {
   int n;                                /* patterns; 0: everything */
@@ -288,6 +305,8 @@ struct cps_scenario {
   scenario_cable *cables;
   scenario_run run;
   scenario_outputs outputs;
+  int n_inputs;
+  scenario_input *inputs; /* owned, in the order in which they are first read */
 };
 
 #endif

@@ -181,6 +181,8 @@ static void add_profile(buffer *b) {
         ",\n        {\"type\": \"object\", \"required\": [\"%s\"], \"additionalProperties\": false, "
         "\"properties\": {\"%s\": {\n",
         t->name, t->name);
+    if (cps_profile_type(i)->kind == PROFILE_INPUT)
+      cps_buffer_add(b, "\"anyOf\": [{\"type\": \"string\"}, {");
     if (t->keys[0].type == KEY_PARTS) {
       cps_buffer_add(b, "          \"description\": ");
       add_text(b, t->meaning);
@@ -188,6 +190,7 @@ static void add_profile(buffer *b) {
     } else {
       add_table(b, t, "          ");
     }
+    if (cps_profile_type(i)->kind == PROFILE_INPUT) cps_buffer_add(b, "}]");
     cps_buffer_add(b, "}}}");
   }
   cps_buffer_add(b, "\n      ]\n    }");

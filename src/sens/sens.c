@@ -66,6 +66,10 @@ static cps_status make_simulation(cps_sens *s, cps_error *err) {
   drop_simulation(s);
   s->system = cps_system_new(scenario_of(s), err);
   if (s->system) s->sim = cps_simulation_new(s->system, err);
+  if (s->sim && cps_simulation_start(s->sim, err) != CPS_OK) {
+    cps_simulation_free(s->sim);
+    s->sim = NULL;
+  }
   if (s->sim && s->no_frames) s->sim->next_frame = INFINITY;
   if (s->sim) return CPS_OK;
   drop_simulation(s);

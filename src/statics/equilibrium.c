@@ -172,7 +172,7 @@ static double total(const machine *m, double t) {
     const scenario_load *l = &m->of->loads[i];
     int at = m->body_border[l->body];
     for (int d = 0; d < m->dim && at >= 0; d++)
-      sum -= cps_profile_eval(l->force, t).y * l->direction[d] * m->body[at].r[d];
+      sum -= cps_profile_now(l->force, t, m->inputs).y * l->direction[d] * m->body[at].r[d];
   }
   return sum;
 }

@@ -95,11 +95,12 @@ static void set_load(machine *m, const varied *x, double t, double factor) {
   }
   memset(c->load[x->end], 0, sizeof c->load[x->end]);
   for (int d = 0; d < m->dim && x->kind == LOAD_FORCE; d++)
-    if (c->end[x->end].force[d]) c->load[x->end][d] = factor * cps_profile_eval(c->end[x->end].force[d], t).y;
+    if (c->end[x->end].force[d])
+      c->load[x->end][d] = factor * cps_profile_now(c->end[x->end].force[d], t, m->inputs).y;
   for (int k = 0; k < m->of->n_loads && x->kind == LOAD_ON_BODY; k++) {
     const scenario_load *l = &m->of->loads[k];
     if (l->body != x->body) continue;
-    double f = cps_profile_eval(l->force, t).y * (k == x->load ? factor : 1);
+    double f = cps_profile_now(l->force, t, m->inputs).y * (k == x->load ? factor : 1);
     for (int d = 0; d < m->dim; d++) c->load[x->end][d] += f * l->direction[d];
   }
 }
@@ -113,7 +114,7 @@ static void name_load(const machine *m, const varied *x, double t, cps_hold *h) 
   } else if (x->kind == LOAD_ON_BODY) {
     snprintf(h->name, sizeof h->name, "loads.%s.force", m->of->loads[x->load].name);
     h->unit = "N";
-    h->value = cps_profile_eval(m->of->loads[x->load].force, t).y;
+    h->value = cps_profile_now(m->of->loads[x->load].force, t, m->inputs).y;
   } else {
     const scenario_body *b = x->kind == LOAD_BODY ? m->body[x->body].of
                                                   : &m->of->bodies[c->of->end[x->end].body];

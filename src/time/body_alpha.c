@@ -147,7 +147,7 @@ static int solve_step(run *r, double h, double t1) {
   double b_z = h * r->first.gamma * gain(&r->first), last = INFINITY, mark = INFINITY;
   predict(r, h);
   cps_residual_look(e, sim->y, r->a, r->f);
-  cps_surfaces_move(s, sim->t, h, t1, sim->y, r->y);
+  cps_surfaces_move(s, &sim->work, sim->t, h, t1, sim->y, r->y);
   for (int it = 0; it <= NEWTON_MOST; it++) {
     follow(r, b_q, b_v, b_z);
     /* First as at the end of the last step: who sticks then, mostly still does. */
@@ -461,7 +461,7 @@ static cps_status begin(void *work, int resumed, cps_error *err) {
   run *r = work;
   step_note note = {.kind = NOTE_START, .contact = -1, .restarts = 1, .pinned = 1};
   r->err = err;
-  if (resumed) return CPS_OK;
+  if (resumed) return forget(r, err);
   cps_status status = restart(r);
   return status == CPS_OK ? cps_note(r->sim, &note, err) : status;
 }
@@ -478,10 +478,12 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
   run *r = work;
   cps_simulation *sim = r->sim;
   r->err = err;
+  double aim = r->adaptive ? stop->time
+                           : cps_grid_next(&sim->system->scenario->run, r->most, sim->t, stop->time);
   /* as many equal steps as there must be */
-  double left = stop->time - sim->t, steps = ceil(left / fmin(r->h, r->most) * (1 - 1e-9)), used = 0,
-         next = r->h;
-  cps_status status = advance(r, steps > 1 ? left / steps : left, stop->time, stop->is_break, &used, &next);
+  double left = aim - sim->t, steps = ceil(left / fmin(r->h, r->most) * (1 - 1e-9)), used = 0, next = r->h;
+  cps_status status = advance(r, steps > 1 ? left / steps : left, aim, stop->is_break && aim == stop->time,
+                              &used, &next);
   if (status != CPS_OK) return status;
   r->h = fmin(next, r->most);
   if (r->has_guards && sim->t < r->careful) r->h = fmin(r->h, r->short_step);
@@ -495,6 +497,11 @@ static cps_status complete(void *work, const stop *stop, cps_error *err) {
   int jumped = r->sim->t == stop->time && stop->is_break;
   cps_status status = r->has_guards ? settle(r, &jumped) : CPS_OK;
   return status == CPS_OK && jumped ? start_anew(r, err) : status;
+}
+
+static void snap(const void *work, stop *stop) {
+  const run *r = work;
+  if (!r->adaptive) cps_grid_snap(&r->sim->system->scenario->run, r->most, stop);
 }
 
 static void count(void *work) {
@@ -524,14 +531,31 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   make_scheme(r, set->rho);
   for (int i = 0; i < s->nc; i++) r->has_guards |= sim->mode[i] >= 0;
   int guards = r->has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
-  const array arrays[ARRAYS] = {
-      {&r->y, s->ny},        {&r->a, s->nx},         {&r->a1, s->nx},       {&r->f, s->nc},
-      {&r->f1, s->nc},       {&r->z_t, s->nz},       {&r->z_t1, s->nz},     {&r->aux_a, s->nx},
-      {&r->aux_z, s->nz},    {&r->before_a, s->nx},  {&r->before_z, s->nz}, {&r->before_f, s->nc},
-      {&r->base_q, s->nx},   {&r->base_v, s->nx},    {&r->base_z, s->nz},   {&r->da, s->nx},
-      {&r->df, s->nc},       {&r->dz, s->nz},        {&r->largest, s->ny},  {&r->start.extension, springs},
-      {&r->start.damper, springs}, {&r->start.load, s->n_loads}, {&r->start.drive, s->nx},    {&r->guard, guards},
-      {&r->guard1, guards}};
+  const array arrays[ARRAYS] = {{&r->y, s->ny},
+                                {&r->a, s->nx},
+                                {&r->a1, s->nx},
+                                {&r->f, s->nc},
+                                {&r->f1, s->nc},
+                                {&r->z_t, s->nz},
+                                {&r->z_t1, s->nz},
+                                {&r->aux_a, s->nx},
+                                {&r->aux_z, s->nz},
+                                {&r->before_a, s->nx},
+                                {&r->before_z, s->nz},
+                                {&r->before_f, s->nc},
+                                {&r->base_q, s->nx},
+                                {&r->base_v, s->nx},
+                                {&r->base_z, s->nz},
+                                {&r->da, s->nx},
+                                {&r->df, s->nc},
+                                {&r->dz, s->nz},
+                                {&r->largest, s->ny},
+                                {&r->start.extension, springs},
+                                {&r->start.damper, springs},
+                                {&r->start.load, s->n_loads},
+                                {&r->start.drive, s->nx},
+                                {&r->guard, guards},
+                                {&r->guard1, guards}};
   memcpy(r->arrays, arrays, sizeof arrays);
   int good = 1;
   for (int i = 0; i < ARRAYS; i++)
@@ -548,6 +572,7 @@ const stepper cps_body_alpha = {.checkpoint_steps = CHECKPOINT_STEPS,
                                 .free = free_run,
                                 .begin = begin,
                                 .restart = start_anew,
+                                .snap = snap,
                                 .step = step,
                                 .complete = complete,
                                 .list = list,

@@ -110,11 +110,13 @@ static void set_out(cable_run *y) {
 /* One step that is good, however often it takes; *used is its length. */
 static cps_status advance(cable_run *y, const stop *stop, double *used) {
   cps_simulation *sim = y->sim;
+  double aim = y->adaptive ? stop->time
+                           : cps_grid_next(&sim->system->scenario->run, y->most, sim->t, stop->time);
   for (;;) {
-    double left = stop->time - sim->t, steps = ceil(left / fmin(y->h, y->most) * (1 - 1e-9));
+    double left = aim - sim->t, steps = ceil(left / fmin(y->h, y->most) * (1 - 1e-9));
     double h = *used = steps > 1 ? left / steps : left;
     /* what jumps at the end of the step is not yet seen there */
-    int jumps = steps <= 1 && stop->is_break && !stop->is_end;
+    int jumps = steps <= 1 && aim == stop->time && stop->is_break && !stop->is_end;
     if (!cps_alpha_step(&y->r, jumps ? h - 1e-13 * h - 4e-16 * fabs(stop->time) : h)) {
       sim->result.counters.rejected++;
       sim->result.counters.unsolved++;
@@ -127,7 +129,7 @@ static cps_status advance(cable_run *y, const stop *stop, double *used) {
     double ratio = y->adaptive ? y->r.error / y->tolerance : 0;
     if (!(ratio > 1) || h <= 1e-9 * y->span) {
       y->h = fmin(y->most, h * (y->adaptive ? fmin(GROW, SAFETY / cbrt(fmax(ratio, 1e-6))) : GROW));
-      y->r.t = steps > 1 ? y->r.t : stop->time;
+      y->r.t = steps > 1 ? y->r.t : aim;
       return CPS_OK;
     }
     cps_machine_bring_back(y->r.m);
@@ -208,6 +210,11 @@ static cps_status begin(void *work, int resumed, cps_error *err) {
   return CPS_OK;
 }
 
+static void snap(const void *work, stop *stop) {
+  const cable_run *y = work;
+  if (!y->adaptive) cps_grid_snap(&y->sim->system->scenario->run, y->most, stop);
+}
+
 static void count(void *work) {
   const cable_run *y = work;
   y->sim->result.counters.evaluations = y->r.iterations;
@@ -228,6 +235,7 @@ const stepper cps_cable_alpha = {.traits = STEPPER_ROW_FIRST,
                                  .free = free,
                                  .begin = begin,
                                  .restart = restart,
+                                 .snap = snap,
                                  .step = step,
                                  .list = list,
                                  .count = count};

@@ -35,12 +35,23 @@ static double next_break(const cps_simulation *sim) {
 /* The next time at which a step has to end for a row. */
 static double next_row(const cps_simulation *sim) {
   unsigned traits = sim->stepper->traits;
+  if (sim->keep == 0) return INFINITY;
   int rows = sim->row_times || (sim->system->scenario->run.output > 0 && !(traits & STEPPER_PASSES_BREAKS));
   return rows && !(traits & STEPPER_INTERPOLATES) && sim->next_output > sim->t ? sim->next_output : INFINITY;
 }
 
+/* The end of a ramp of an input that ends before it was meant to be set again; no later than `until`. */
+static double next_bend(const cps_simulation *sim, double until, double same) {
+  for (int i = 0; i < sim->system->scenario->n_inputs; i++) {
+    double end = sim->inputs[i].until;
+    if (end > sim->t + same && end < until) until = end;
+  }
+  return until;
+}
+
 static stop next_stop(const cps_simulation *sim, double until, int ends) {
   double same = cps_driver_same(sim), row = next_row(sim);
+  until = next_bend(sim, until, same);
   stop s = {.jump = next_break(sim), .end = ends ? until : INFINITY};
   double jump = sim->stepper->traits & STEPPER_PASSES_BREAKS ? INFINITY : s.jump;
   double first = fmin(fmin(row, jump), until);
@@ -52,14 +63,24 @@ static stop next_stop(const cps_simulation *sim, double until, int ends) {
 
 /* ------------------------------------------------------------------ fixed steps */
 
-/* The point of a grid that is the same as t but for round-off; t itself if there is none. */
-static double on_grid(double anchor, double h, double t) {
-  double point = anchor + round((t - anchor) / h) * h;
-  return fabs(point - t) <= fmax(SAME * h, 4 * DBL_EPSILON * fabs(t)) ? point : t;
+/* Times that differ by less are the same for steps of h. */
+static double same_on_grid(double h, double t) { return fmax(SAME * h, 4 * DBL_EPSILON * fabs(t)); }
+
+/* The point of a grid that is nearest to t. */
+static double nearest(double from, double h, double t) { return from + round((t - from) / h) * h; }
+
+void cps_grid_snap(const scenario_run *run, double h, stop *stop) {
+  double point = nearest(run->from, h, stop->time);
+  if (!stop->is_break && !stop->is_end && fabs(point - stop->time) <= same_on_grid(h, point))
+    stop->time = point;
 }
 
-void cps_grid_snap(double anchor, double h, stop *stop) {
-  if (!stop->is_break && !stop->is_end) stop->time = on_grid(anchor, h, stop->time);
+double cps_grid_next(const scenario_run *run, double h, double t, double stop) {
+  double same = same_on_grid(h, stop);
+  if (fabs(nearest(run->from, h, stop) - stop) > same) return stop;
+  double next = nearest(run->from, h, t);
+  if (next <= t + same) next = run->from + (round((t - run->from) / h) + 1) * h;
+  return next >= stop - same ? stop : next;
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -67,12 +88,14 @@ void cps_grid_snap(double anchor, double h, stop *stop) {
 /* Whether a row is due at the present time, which is the end of the run or not. */
 static int row_due(const cps_simulation *sim, int is_end) {
   double interval = sim->system->scenario->run.output, same = cps_driver_same(sim);
+  if (sim->keep == 0) return 0;
   if (cps_simulation_every_step(sim) || (is_end && !sim->rows_only)) return 1;
   return sim->t >= sim->next_output - (sim->row_times ? same : fmax(SAME * interval, same));
 }
 
 /* Whether a row lies clearly before t. */
 static int row_passed(const cps_simulation *sim, double t) {
+  if (sim->keep == 0) return 0;
   if (sim->row_times) return sim->next_output < t;
   double interval = sim->system->scenario->run.output;
   return interval > 0 && sim->next_output < t - SAME * interval;
@@ -98,17 +121,21 @@ static const stepper *stepper_of(const cps_simulation *sim) {
   return sim->cables ? how->cables : how->bodies;
 }
 
+cps_status cps_driver_make(cps_simulation *sim, cps_error *err) {
+  if (sim->stepper) return CPS_OK;
+  const stepper *how = stepper_of(sim);
+  cps_status status = how->make(sim, &sim->solver, err);
+  if (status == CPS_OK) sim->stepper = how;
+  return status;
+}
+
 cps_status cps_driver_begin(cps_simulation *sim, cps_error *err) {
-  if (sim->stepper && !sim->pending) return CPS_OK;
-  cps_status status = CPS_OK;
-  if (!sim->stepper) {
-    const stepper *how = stepper_of(sim);
-    status = how->make(sim, &sim->solver, err);
-    if (status != CPS_OK) return status;
-    sim->stepper = how;
-  }
+  if (sim->begun && !sim->pending) return CPS_OK;
+  cps_status status = cps_driver_make(sim, err);
+  if (status != CPS_OK) return status;
   int resumed = sim->pending != NULL;
   if (resumed) status = cps_checkpoint_resume(sim, err);
+  sim->begun = 1;
   return status == CPS_OK ? sim->stepper->begin(sim->solver, resumed, err) : status;
 }
 
@@ -116,6 +143,7 @@ void cps_driver_free(cps_simulation *sim) {
   if (sim->stepper) sim->stepper->free(sim->solver);
   sim->stepper = NULL;
   sim->solver = NULL;
+  sim->begun = 0;
 }
 
 static cps_status offer_checkpoint(cps_simulation *sim, cps_error *err) {
@@ -142,6 +170,8 @@ static cps_status advance(cps_simulation *sim, const stop *next, cps_error *err)
   if (status == CPS_OK) status = cps_simulation_stepped(sim, err);
   if (status != CPS_OK || !cps_checkpoint_due(sim, how->checkpoint_steps)) return status;
   if (how->forget && (last || (how->ready && !how->ready(sim->solver)))) return CPS_OK;
+  /* a history is too dear to be forgotten where nobody runs to an end */
+  if ((how->traits & STEPPER_INTERPOLATES) && next->end == INFINITY) return CPS_OK;
   return offer_checkpoint(sim, err);
 }
 
@@ -149,6 +179,8 @@ cps_status cps_driver_run(cps_simulation *sim, double until, int ends, cps_error
   const stepper *how = sim->stepper;
   cps_status status = CPS_OK;
   stop next = {.time = -INFINITY};
+  long events = sim->result.counters.events;
+  sim->values_known = 0;
   while (status == CPS_OK && until - sim->t > (ends ? 0 : cps_driver_same(sim))) {
     if (sim->restart_due) {
       sim->restart_due = 0;
@@ -160,6 +192,7 @@ cps_status cps_driver_run(cps_simulation *sim, double until, int ends, cps_error
       if (how->snap) how->snap(sim->solver, &next);
     }
     status = advance(sim, &next, err);
+    if (sim->stop_at_event && sim->result.counters.events > events) break;
   }
   if (how->count) how->count(sim->solver);
   return status;

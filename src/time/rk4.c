@@ -95,15 +95,16 @@ static cps_status begin(void *work, int resumed, cps_error *err) {
 
 static void snap(const void *work, stop *stop) {
   const cps_simulation *sim = ((const run *)work)->sim;
-  cps_grid_snap(sim->system->scenario->run.from, step_of(sim), stop);
+  cps_grid_snap(&sim->system->scenario->run, step_of(sim), stop);
 }
 
 static cps_status step(void *work, const stop *stop, cps_error *err) {
   run *r = work;
   cps_simulation *sim = r->sim;
-  double t = sim->t, h = step_of(sim), from = sim->system->scenario->run.from;
-  double next = from + (floor((t - from) / h + 1e-9) + 1) * h; /* of the grid */
-  if (next >= stop->time - 1e-9 * h) next = stop->time;
+  const scenario_run *set = &sim->system->scenario->run;
+  double t = sim->t, h = step_of(sim);
+  double point = set->from + (floor((t - set->from) / h + 1e-9) + 1) * h; /* of the grid */
+  double next = point >= stop->time - 1e-9 * h ? stop->time : point;
   if (make_step(sim, t, next - t, r->stage, r->sum) != CPS_OK)
     return cps_simulation_fail(
         sim, sim->work.failed_contact, err,

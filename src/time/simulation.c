@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ------------------------------------------------------------------ columns */
 
@@ -155,9 +156,8 @@ void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, doub
   enumerate(&r, e);
 }
 
-/* Makes room for more rows: columns keep their order, so each is moved to its new place. */
-static int grow(cps_result *res) {
-  long capacity = res->capacity > 0 ? 2 * res->capacity : res->n_columns < 1000 ? 64 : 4;
+/* Makes room for that many rows: columns keep their order, so each is moved to its new place. */
+static int grow(cps_result *res, long capacity) {
   size_t columns = (size_t)res->n_columns;
   double *data = malloc(columns * (size_t)capacity * sizeof(double));
   if (!data) return 0;
@@ -170,9 +170,8 @@ static int grow(cps_result *res) {
   return 1;
 }
 
-/* Makes room for another frame of the fields. */
-static int grow_frames(cps_result *res) {
-  long capacity = res->frames_capacity > 0 ? 2 * res->frames_capacity : 64;
+/* Makes room for that many frames of the fields. */
+static int grow_frames(cps_result *res, long capacity) {
   double *times = realloc(res->frame_times, (size_t)capacity * sizeof(double));
   if (!times) return 0;
   res->frame_times = times;
@@ -185,6 +184,57 @@ static int grow_frames(cps_result *res) {
   }
   res->frames_capacity = capacity;
   return 1;
+}
+
+static int grow_events(cps_result *res, long capacity) {
+  cps_event *events = realloc(res->events, (size_t)capacity * sizeof *events);
+  if (!events) return 0;
+  res->events = events;
+  res->events_capacity = capacity;
+  return 1;
+}
+
+/* Keeps the last n rows, frames or events where there is no room for another. */
+static void drop_rows(cps_result *res, long n) {
+  for (int c = 0; c < res->n_columns; c++) {
+    double *column = res->data + (size_t)c * (size_t)res->capacity;
+    memmove(column, column + (res->rows - n), (size_t)n * sizeof(double));
+  }
+  res->rows = n;
+}
+
+static void drop_frames(cps_result *res, long n) {
+  for (int i = 0; i < res->n_fields; i++) {
+    field_data *f = &res->fields[i];
+    size_t size = (size_t)f->field.points * (size_t)f->field.components;
+    if (f->field.constant) continue;
+    memmove(f->data, f->data + (size_t)(res->frames - n) * size, (size_t)n * size * sizeof(double));
+  }
+  memmove(res->frame_times, res->frame_times + (res->frames - n), (size_t)n * sizeof(double));
+  res->frames = n;
+}
+
+enum { EVENTS_KEPT = 64 }; /* of a stretch, by a result that keeps no rows */
+
+cps_status cps_simulation_keep(cps_simulation *sim, long rows, cps_error *err) {
+  cps_result *res = &sim->result;
+  const scenario_run *run = &sim->system->scenario->run;
+  long room = rows > 0 ? 2 * rows : 0;
+  res->rows = res->frames = res->n_events = 0;
+  sim->keep = rows < 0 ? -1 : rows;
+  int good = rows < 0 || grow_events(res, room > EVENTS_KEPT ? room : EVENTS_KEPT);
+  if (rows > 0) good = good && grow(res, room) && (res->n_fields == 0 || grow_frames(res, room));
+  if (!good) {
+    sim->keep = -1;
+    return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for %ld rows of %d columns", room,
+                         res->n_columns);
+  }
+  /* rows that have gone by unseen do not come back */
+  if (!sim->row_times && run->output > 0 && sim->next_output <= sim->t && !sim->first_row_due) {
+    sim->output_index = (long)floor((sim->t - run->from) / run->output * (1 + 1e-12)) + 1;
+    sim->next_output = run->from + (double)sim->output_index * run->output;
+  }
+  return CPS_OK;
 }
 
 /* ------------------------------------------------------------------ life */
@@ -225,16 +275,23 @@ static void audit_run(cps_simulation *sim, cps_energy *e) {
 
 static const cable_engine *engine_of(const cps_scenario *s);
 
-/* A simulation; `drawn`: its cables stay as they are drawn, whatever the scenario says. */
-static cps_simulation *make_simulation(const cps_system *s, int drawn, cps_error *err) {
+cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   cps_simulation *sim = calloc(1, sizeof *sim);
   if (!sim) goto fail;
-  sim->system = s;
-  sim->drawn = drawn;
+  sim->system = sim->shared = s;
+  sim->keep = -1;
+  sim->first_row_due = 1;
+  sim->inputs = calloc((size_t)s->scenario->n_inputs + 1, sizeof *sim->inputs);
+  if (!sim->inputs) goto fail;
+  for (int i = 0; i < s->scenario->n_inputs; i++) {
+    double start = s->scenario->inputs[i].start;
+    sim->inputs[i] = (input_value){start, start, -INFINITY, -INFINITY, 0};
+  }
   sim->y = malloc((size_t)s->ny * sizeof(double));
   sim->y_t = calloc((size_t)s->ny, sizeof(double));
   sim->mode = calloc(s->nc > 0 ? (size_t)s->nc : 1, sizeof(int));
   if (!sim->y || !sim->y_t || !sim->mode || cps_workspace_make(s, &sim->work, NULL) != CPS_OK) goto fail;
+  sim->work.inputs = sim->inputs;
   memcpy(sim->y, s->initial, (size_t)s->ny * sizeof(double));
   sim->t = sim->stint_from = s->scenario->run.from;
   sim->next_output = sim->next_frame = sim->t;
@@ -249,8 +306,6 @@ static cps_simulation *make_simulation(const cps_system *s, int drawn, cps_error
     initial_modes(sim);
   }
   cps_energy e = {0};
-  stored_energy(sim, &e);
-  sim->initial_energy = e.kinetic + e.elastic + e.gravity;
   row r = {sim, &sim->result, 0, 0, COUNTING};
   enumerate(&r, &e);
   if (sim->cables) sim->cables->fields(&r);
@@ -274,12 +329,10 @@ refuse:
   return NULL;
 }
 
-cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) { return make_simulation(s, 0, err); }
-
 void cps_refuse_outputs(refusals *r, const cps_system *s) {
   if (s->scenario->outputs.n == 0) return;
   cps_error err = {0};
-  cps_simulation *sim = make_simulation(s, 1, &err);
+  cps_simulation *sim = cps_simulation_new(s, &err);
   if (!sim) {
     cps_refuse_error(r, err.status, &err);
     return;
@@ -296,23 +349,52 @@ void cps_refuse_outputs(refusals *r, const cps_system *s) {
   cps_simulation_free(sim);
 }
 
-/* The cables of the scenario, in equilibrium if that is asked for. */
+/* The cables of the scenario, as they are drawn. */
 static cps_status make_machine(cps_simulation *sim, cps_error *err) {
   const cps_scenario *sc = sim->system->scenario;
   machine *m = calloc(1, sizeof *m);
   if (!m) return CPS_NO_MEMORY;
   sim->machine = m;
   cps_status status = cps_machine_make_drawn(m, sc, sim->system->drawn, err);
-  int rests = 0;
-  for (int i = 0; i < sc->n_cables; i++) rests |= sc->cables[i].start_statics;
-  if (status == CPS_OK && rests && !sim->drawn) status = cps_machine_statics(m, sim->t, err);
-  if (status == CPS_OK) { /* energy is stored in contacts from the start */
-    cps_machine_update_contacts(m, sim->t);
-    cps_audit_start(m, sim->t);
-  }
+  if (status == CPS_OK) cps_machine_inputs(m, sim->inputs);
   if (status != CPS_OK && err && !err->file[0])
     snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
   return status;
+}
+
+static int starts_from_rest(const cps_scenario *sc) {
+  for (int i = 0; i < sc->n_cables; i++)
+    if (sc->cables[i].start_statics) return 1;
+  return 0;
+}
+
+/* Energy counts from here. */
+static void start_energy(cps_simulation *sim) {
+  cps_energy e = {0};
+  if (sim->machine) { /* energy is stored in contacts from the start */
+    cps_machine_update_contacts(sim->machine, sim->t);
+    cps_audit_start(sim->machine, sim->t);
+  }
+  stored_energy(sim, &e);
+  sim->initial_energy = e.kinetic + e.elastic + e.gravity;
+}
+
+static cps_status find_rest(cps_simulation *sim, cps_error *err) {
+  const cps_scenario *sc = sim->system->scenario;
+  cps_status status = cps_machine_statics(sim->machine, sim->t, err);
+  if (status != CPS_OK && err && !err->file[0])
+    snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
+  return status;
+}
+
+cps_status cps_simulation_start(cps_simulation *sim, cps_error *err) {
+  if (sim->started) return CPS_OK;
+  if (sim->machine) cps_machine_move(sim->machine, sim->t, sim->t); /* with inputs as they are */
+  cps_status status = sim->machine && starts_from_rest(sim->system->scenario) ? find_rest(sim, err) : CPS_OK;
+  if (status != CPS_OK) return status;
+  start_energy(sim);
+  sim->started = 1;
+  return CPS_OK;
 }
 
 static void machine_energy(const cps_simulation *sim, cps_energy *e) { cps_audit_energy(sim->machine, e); }
@@ -331,6 +413,7 @@ static cps_status make_lift(cps_simulation *sim, cps_error *err) {
   sim->lift = malloc(sizeof *sim->lift);
   if (!sim->lift) return CPS_NO_MEMORY;
   *sim->lift = *sim->system->lift;
+  sim->lift->inputs = sim->inputs;
   return CPS_OK;
 }
 
@@ -368,6 +451,9 @@ void cps_simulation_free(cps_simulation *sim) {
   free(sim->y_t);
   free(sim->mode);
   free(sim->pending);
+  free(sim->inputs);
+  free(sim->values);
+  free(sim->start_state);
   free(sim->result.slot);
   free(sim->result.names);
   free(sim->result.units);
@@ -380,6 +466,8 @@ void cps_simulation_free(cps_simulation *sim) {
   if (sim->machine) cps_machine_free(sim->machine);
   free(sim->machine);
   free(sim->lift);
+  cps_system_free(sim->own_system);
+  cps_scenario_free(sim->own_scenario);
   free(sim);
 }
 
@@ -394,7 +482,7 @@ void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, in
 }
 
 int cps_simulation_every_step(const cps_simulation *sim) {
-  return !sim->rows_only && sim->system->scenario->run.output <= 0;
+  return !sim->rows_only && sim->keep != 0 && sim->system->scenario->run.output <= 0;
 }
 
 /* A frame of the fields, if it is time for one; 0 if out of memory. */
@@ -403,7 +491,10 @@ static int record_frame(cps_simulation *sim) {
   cps_result *res = &sim->result;
   double interval = run->fields < 0 ? (run->until - run->from) / 200 : run->fields;
   if (interval == 0 || sim->t < sim->next_frame - 1e-9 * interval) return 1;
-  if (res->frames == res->frames_capacity && !grow_frames(res)) return 0;
+  if (res->frames == res->frames_capacity && sim->keep > 0) drop_frames(res, sim->keep);
+  if (res->frames == res->frames_capacity &&
+      !grow_frames(res, res->frames_capacity > 0 ? 2 * res->frames_capacity : 64))
+    return 0;
   row r = {sim, res, 0, 0, FILLING};
   sim->cables->fields(&r);
   res->frame_times[res->frames++] = sim->t;
@@ -414,7 +505,10 @@ static int record_frame(cps_simulation *sim) {
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_result *res = &sim->result;
-  if (res->rows == res->capacity && !grow(res))
+  if (res->rows == res->capacity && sim->keep > 0) drop_rows(res, sim->keep);
+  if (res->rows == res->capacity && !grow(res, res->capacity > 0       ? 2 * res->capacity
+                                               : res->n_columns < 1000 ? 64
+                                                                       : 4))
     return cps_simulation_fail(sim, -1, err,
                                "out of memory for %ld rows of %d columns: record less often with run.output",
                                2 * res->capacity, res->n_columns);
@@ -451,19 +545,22 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
 static cps_status add_event(cps_simulation *sim, const cps_event *like, const char *a, const char *b,
                             cps_error *err) {
   cps_result *res = &sim->result;
-  if (res->n_events == res->events_capacity) {
-    long capacity = res->events_capacity > 0 ? 2 * res->events_capacity : 64;
-    cps_event *events = realloc(res->events, (size_t)capacity * sizeof *events);
-    if (!events)
-      return cps_simulation_fail(sim, like->contact, err, "out of memory for %ld events", capacity);
-    res->events = events;
-    res->events_capacity = capacity;
+  res->counters.events++;
+  if (res->n_events == res->events_capacity && sim->keep == 0) return CPS_OK; /* counted only */
+  if (res->n_events == res->events_capacity && sim->keep > 0) {
+    long n = res->n_events / 2, gone = res->n_events - n;
+    memmove(res->events, res->events + gone, (size_t)n * sizeof *res->events);
+    res->n_events = n;
+    sim->events_from = sim->events_from > gone ? sim->events_from - gone : 0;
   }
+  if (res->n_events == res->events_capacity &&
+      !grow_events(res, res->events_capacity > 0 ? 2 * res->events_capacity : 64))
+    return cps_simulation_fail(sim, like->contact, err, "out of memory for %ld events",
+                               2 * res->events_capacity);
   cps_event *e = &res->events[res->n_events++];
   *e = *like;
   e->time = sim->t;
   snprintf(e->what, sizeof e->what, "%s -> %s", a, b);
-  res->counters.events++;
   return CPS_OK;
 }
 
@@ -509,15 +606,38 @@ enum {
   PROGRESS_STATES = 4000, /* states times steps between two reports */
 };
 
+static double seconds_now(void) {
+  struct timespec now;
+  return timespec_get(&now, TIME_UTC) ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : 0;
+}
+
+static int progress_due(cps_simulation *sim) {
+  if (sim->progress_every > 0) {
+    double now = seconds_now();
+    if (now < sim->progress_next) return 0;
+    sim->progress_next = now + sim->progress_every;
+    return 1;
+  }
+  if (++sim->since_progress < PROGRESS_STATES / sim->system->ny + 1) return 0;
+  sim->since_progress = 0;
+  return 1;
+}
+
+void cps_simulation_progress_every(cps_simulation *sim, double seconds) {
+  sim->progress_every = seconds;
+  sim->progress_next = seconds > 0 ? seconds_now() + seconds : 0;
+}
+
 cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_counters *n = &sim->result.counters;
   n->steps++;
   if (!sim->cables && (!isfinite(sim->y[sim->system->nx]) || !isfinite(sim->work.force[0])))
     return cps_simulation_fail(sim, -1, err, "the solution has become infinite: try a smaller step");
-  if ((double)n->steps > run->max_steps)
-    return cps_simulation_fail(
-        sim, -1, err, "%ld steps were not enough: raise run.max_steps, or loosen run.tolerance", n->steps);
+  if ((double)(n->steps - sim->steps_from) > run->max_steps)
+    return cps_simulation_fail(sim, -1, err,
+                               "%ld steps were not enough: raise run.max_steps, or loosen run.tolerance",
+                               n->steps - sim->steps_from);
   if (n->steps % STINT == 0) {
     /* Where a law jumps and nobody locates it, steps shrink and never end. */
     double gone = sim->t - sim->stint_from;
@@ -529,8 +649,7 @@ cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
                                  STINT, gone);
   }
   /* often enough for people, whatever a step costs, and too seldom to be felt */
-  if (!sim->progress || ++sim->since_progress < PROGRESS_STATES / sim->system->ny + 1) return CPS_OK;
-  sim->since_progress = 0;
+  if (!sim->progress || !progress_due(sim)) return CPS_OK;
   cps_progress p = {run->from, run->until, sim->t, sim->h, n->steps, 0, 0};
   for (int i = 0; !sim->cables && i < sim->system->nc && i < 1000; i++)
     *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
@@ -561,8 +680,7 @@ cps_status cps_simulation_fail(cps_simulation *sim, int i, cps_error *err, const
   return CPS_FAILED;
 }
 
-/* Energy and counters of the result, as things stand. */
-static void summarise(cps_simulation *sim) {
+void cps_simulation_summarise(cps_simulation *sim) {
   cps_counters *n = &sim->result.counters;
   cps_energy e = {0};
   audit_run(sim, &e);
@@ -572,36 +690,53 @@ static void summarise(cps_simulation *sim) {
   sim->work.evaluations = sim->work.newton = 0;
 }
 
+cps_status cps_simulation_ready(cps_simulation *sim, cps_error *err) {
+  if (sim->begun && !sim->first_row_due && !sim->pending) return CPS_OK;
+  cps_status status = cps_simulation_start(sim, err);
+  /* What goes on from a checkpoint has recorded its first row before. */
+  if (status == CPS_OK && sim->first_row_due && !sim->pending && sim->keep != 0 &&
+      (!sim->rows_only || sim->next_output <= sim->t))
+    status = cps_simulation_record(sim, err);
+  if (status == CPS_OK) sim->first_row_due = 0;
+  return status == CPS_OK ? cps_driver_begin(sim, err) : status;
+}
+
 cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *), void *data,
                               cps_error *err) {
   sim->progress = progress;
   sim->progress_data = data;
-  /* What goes on from a checkpoint has recorded its first row before. */
-  int first = !sim->pending && !sim->stepper && (!sim->rows_only || sim->next_output <= sim->t);
-  cps_status status = first ? cps_simulation_record(sim, err) : CPS_OK;
-  if (status == CPS_OK) status = cps_driver_begin(sim, err);
+  sim->steps_from = 0;
+  cps_status status = cps_simulation_ready(sim, err);
   if (status == CPS_OK) status = cps_driver_run(sim, sim->system->scenario->run.until, 1, err);
+  sim->progress = NULL;
   sim->ended = 1;
-  summarise(sim);
-  return cps_verdict_run(sim, status, err);
+  if (sim->started) cps_simulation_summarise(sim);
+  return sim->started ? cps_verdict_run(sim, status, err) : status;
+}
+
+void cps_simulation_read_columns(cps_simulation *sim) {
+  double largest = sim->largest_energy;
+  cps_energy e = {0};
+  if (!sim->cables) cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
+  audit_run(sim, &e);
+  sim->largest_energy = largest;
+  cps_simulation_columns(sim, &e, sim->values);
+  sim->values_known = 1;
 }
 
 cps_status cps_statics(cps_simulation *sim, cps_error *err) {
-  const cps_scenario *sc = sim->system->scenario;
   if (!sim->machine)
     return cps_error_set(err, CPS_BAD_INPUT, "cables", "statics is about cables, and there are none");
-  int rests = sim->result.counters.steps == 0;
-  for (int i = 0, any = 0; i < sc->n_cables && rests; i++) {
-    any |= sc->cables[i].start_statics;
-    if (i + 1 == sc->n_cables) rests = any;
-  }
-  cps_status status = rests ? CPS_OK : cps_machine_statics(sim->machine, sim->t, err);
+  /* what is drawn and does not start from rest comes to rest here */
+  int found = !sim->started && starts_from_rest(sim->system->scenario);
+  cps_status status = cps_simulation_start(sim, err);
+  if (status == CPS_OK && !found) status = find_rest(sim, err);
   if (status != CPS_OK) return status;
-  cps_energy e = {0};
-  cps_audit_start(sim->machine, sim->t);
-  stored_energy(sim, &e);
-  sim->initial_energy = e.kinetic + e.elastic + e.gravity;
-  return cps_simulation_record(sim, err);
+  start_energy(sim);
+  sim->restart_due = sim->begun;
+  sim->values_known = 0;
+  sim->first_row_due = 0;
+  return sim->keep != 0 ? cps_simulation_record(sim, err) : CPS_OK;
 }
 
 /* ------------------------------------------------------------------ results */

@@ -71,7 +71,8 @@ extern const stepper cps_rk4, cps_events, cps_body_alpha, cps_body_bdf, cps_cabl
 
 /* ------------------------------------------------------------------ driver.c */
 
-/* Makes the workspace, unless it is there, and takes up a checkpoint. */
+/* Makes the workspace, unless it is there; and begins, or takes up a checkpoint. */
+cps_status cps_driver_make(cps_simulation *sim, cps_error *err);
 cps_status cps_driver_begin(cps_simulation *sim, cps_error *err);
 /* Goes to `until`; ends: that is the end of a run, which has a row. */
 cps_status cps_driver_run(cps_simulation *sim, double until, int ends, cps_error *err);
@@ -81,14 +82,13 @@ double cps_driver_same(const cps_simulation *sim);
 
 /* ------------------------------------------------------------------ fixed steps
  *
- * A grid anchor + i h. A stop that lies on it is reached by steps of exactly h, whatever stops are in between: a run that is cut
- * into pieces makes the same steps. One that does not is reached by equal steps that are a little shorter. */
-typedef struct fixed_step {
-  double h, end;
-  int last; /* it comes to the stop */
-} fixed_step;
-void cps_grid_snap(double anchor, double h, stop *stop);
-fixed_step cps_grid_step(double anchor, double h, double t, double stop);
+ * They lie on a grid from + i h. A stop that lies on it is reached along the grid, whatever stops are in between: a run that is
+ * cut into pieces makes the same steps. One that does not is reached by equal steps that are a little shorter. */
+
+/* Moves a stop onto the grid, if it differs by round-off only and nothing jumps or ends there. */
+void cps_grid_snap(const scenario_run *run, double h, stop *stop);
+/* Where steps of at most h go next from t: to the next point of the grid, or to the stop if that lies before or not on the grid. */
+double cps_grid_next(const scenario_run *run, double h, double t, double stop);
 
 /* Fails: the equations do not converge with steps of h. Says where in which cable. */
 cps_status cps_run_give_up(cps_simulation *sim, const struct machine *m, double h, cps_error *err);
