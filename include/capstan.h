@@ -63,10 +63,6 @@ typedef struct cps_error {
   char source[200]; /* the line of the file, "" if none; `column` points into it */
 } cps_error;
 
-/* Frees memory that the library has handed out for the caller to free; NULL is fine. free() does the same where the
- * caller has the library's C runtime. */
-CPS_API void cps_free(void *memory);
-
 /* The name of a status, such as "bad input". */
 CPS_API const char *cps_status_name(cps_status status);
 

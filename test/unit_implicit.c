@@ -517,7 +517,7 @@ static void laws_with_modes(void **state) {
     snprintf(settings[0], sizeof settings[0], "contacts.c.friction=%s", laws[i]);
     snprintf(settings[1], sizeof settings[1], "contacts.c.friction=%s;run.solver=bdf;" TIGHT, laws[i]);
     agree(text, settings[0], settings[1], "bodies.block.x", 2e-5);
-    snprintf(settings[1], sizeof settings[1], "contacts.c.friction=%s;run.solver=alpha;run.step=1e-4",
+    snprintf(settings[1], sizeof settings[1], "contacts.c.friction=%s;run.solver=alpha;run.step=5e-5",
              laws[i]);
     agree(text, settings[0], settings[1], "bodies.block.x", 5e-5);
     ran r = run_with(text, settings[1]);

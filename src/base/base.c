@@ -33,8 +33,6 @@ const char *cps_status_name(cps_status status) {
   return "unknown status";
 }
 
-void cps_free(void *memory) { free(memory); }
-
 cps_status cps_error_set(cps_error *err, cps_status status, const char *key, const char *format, ...) {
   if (!err) return status;
   memset(err, 0, sizeof *err);
