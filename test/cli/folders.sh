@@ -9,10 +9,10 @@ bodies: {a: {mass: 1 kg}, b: {mass: 2 kg, x: 0.5}}
 surfaces: {belt: {velocity: {sine: {amplitude: 0.6, omega: 3.1, offset: 0.2}}}}
 springs: {s: {between: [{ground: 0}, a], stiffness: 40}, t: {between: [a, b], stiffness: 30, length: 0.5}}
 contacts:
-  one: {between: [a, belt], normal: weight, friction: lugre}
-  two: {between: [b, ground], normal: 3 N, friction: lugre}
-run: {until: 20 s, solver: rk4, step: 0.1 ms}
-outputs: {every: 0.1, columns: ["bodies.*"]}
+  one: {between: [a, belt], normal: weight, friction: coulomb-static}
+  two: {between: [b, ground], normal: 3 N, friction: coulomb-static}
+run: {until: 1500 s, solver: events, tolerance: 1e-8}
+outputs: {every: 5, columns: ["bodies.*"]}
 YAML
 started() { # FOLDER: waits until a run is at work there
   for ((i = 0; i < 400; i++)); do
@@ -81,7 +81,7 @@ checks=$((checks + 1))
 [ "$status" = 0 ] || [ "$status" = 3 ] || fail "without result.h5: status $status"
 
 # A scenario that cannot start leaves nothing to resume.
-sed 's/solver: rk4/solver: bdf/; s/friction: lugre/friction: coulomb/' long.yaml >wrong.yaml
+sed 's/solver: events/solver: bdf/; s/friction: coulomb-static/friction: coulomb/' long.yaml >wrong.yaml
 run run wrong.yaml -o wrong
 if [ "$status" = 2 ]; then
   checks=$((checks + 1))
