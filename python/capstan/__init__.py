@@ -14,6 +14,7 @@ from .errors import CapstanError, ScenarioError, SimulationError
 from .models import Law, models
 from .result import Result
 from .scenario import Scenario, Sensitivities, quantity
+from .simulation import Simulation
 
 __version__: str = _version()
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Sensitivities",
+    "Simulation",
     "SimulationError",
     "models",
     "quantity",

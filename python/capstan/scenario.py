@@ -13,6 +13,7 @@ import numpy as np
 from . import _core
 from .errors import SimulationError, guarded
 from .result import Result
+from .simulation import Simulation
 
 Progress = Callable[[float, float, float, int], Any]
 _METHODS = {"auto": 0, "forward": 1, "adjoint": 2, "differences": 3}
@@ -101,6 +102,15 @@ class Scenario:
             if bar is not None:
                 bar.close()
         return Result(sim.result(), self.title)
+
+    def quantities(self) -> dict[str, tuple[float, str]]:
+        """Every number of the file by its path: value in SI, and unit."""
+        return {path: (value, unit) for path, unit, value in self._core.quantities()}
+
+    def simulation(self, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Simulation:
+        """A simulation to be stepped from outside. `inputs` are names of inputs of the file, or paths of quantities that become
+        inputs; `outputs` are columns. Both in the order in which step() takes and gives them."""
+        return Simulation(self, inputs, outputs)
 
     def sens(self, wrt: Sequence[str], of: Sequence[str], method: str = "auto", progress: Progress | None = None) -> Sensitivities:
         """Exact derivatives of outputs (as `capstan sens --of` takes them) by numbers of the file."""

@@ -1,7 +1,7 @@
 /* scenario.c - scenarios, their whole runs, and their derivatives. */
 #include "core.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct scenario_object {
@@ -82,6 +82,33 @@ static PyObject *scenario_change(PyObject *self, PyObject *args) {
   return made;
 }
 
+static PyObject *scenario_inputs(PyObject *self, PyObject *paths) {
+  int n;
+  cps_error err = {0};
+  const char **texts = core_texts(paths, &n);
+  if (!texts) return NULL;
+  cps_scenario *s = cps_scenario_with_inputs(core_scenario_get(self), texts, n, &err);
+  PyMem_Free((void *)texts);
+  return s ? scenario_of(core_state_from(self), s, NULL) : core_raise(core_state_from(self), &err);
+}
+
+/* quantities(): [(path, unit, value)] of every number of the file. */
+static PyObject *scenario_quantities(PyObject *self, PyObject *unused) {
+  (void)unused;
+  cps_quantity *all;
+  int n;
+  cps_error err = {0};
+  if (cps_scenario_quantities(core_scenario_get(self), &all, &n, &err) != CPS_OK) return core_raise(core_state_from(self), &err);
+  PyObject *list = PyList_New(0);
+  for (int i = 0; list && i < n; i++) {
+    PyObject *row = Py_BuildValue("ssd", all[i].path, all[i].unit, all[i].value);
+    if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
+    Py_XDECREF(row);
+  }
+  free(all);
+  return list;
+}
+
 static PyObject *scenario_quantity(PyObject *self, PyObject *arg) {
   const char *path = PyUnicode_AsUTF8AndSize(arg, NULL);
   cps_quantity q;
@@ -106,6 +133,8 @@ int core_scenario_type(PyObject *module, core_state *state) {
                                   {"parse", scenario_parse, METH_VARARGS | METH_CLASS, NULL},
                                   {"change", scenario_change, METH_VARARGS, NULL},
                                   {"quantity", scenario_quantity, METH_O, NULL},
+                                  {"quantities", scenario_quantities, METH_NOARGS, NULL},
+                                  {"inputs", scenario_inputs, METH_O, NULL},
                                   {"title", scenario_title, METH_NOARGS, NULL},
                                   {"hash", scenario_hash, METH_NOARGS, NULL},
                                   {NULL, NULL, 0, NULL}};

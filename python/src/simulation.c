@@ -1,4 +1,4 @@
-/* simulation.c - simulations: whole runs. */
+/* simulation.c - simulations: whole runs, and steps from outside. */
 #include "core.h"
 
 typedef struct simulation_object {
@@ -70,11 +70,180 @@ static PyObject *simulation_write(PyObject *self, PyObject *args) {
   return status == CPS_OK ? Py_NewRef(Py_None) : core_raise(core_state_from(self), &err);
 }
 
+/* ------------------------------------------------------------------ stepping */
+
+static cps_simulation *get(PyObject *self) { return ((simulation_object *)self)->sim; }
+
+/* A call that takes long: 0 with an exception if another thread is at work. */
+static int enter(PyObject *self) {
+  simulation_object *o = (simulation_object *)self;
+  if (o->busy) {
+    PyErr_SetString(PyExc_RuntimeError, "this simulation is at work in another thread");
+    return 0;
+  }
+  return o->busy = 1;
+}
+
+static PyObject *leave(PyObject *self, cps_status status, const cps_error *err) {
+  ((simulation_object *)self)->busy = 0;
+  return status == CPS_OK ? Py_NewRef(Py_None) : core_raise(core_state_from(self), err);
+}
+
+static PyObject *simulation_keep(PyObject *self, PyObject *arg) {
+  cps_error err = {0};
+  long rows = PyLong_AsLong(arg);
+  if (PyErr_Occurred() || !enter(self)) return NULL;
+  return leave(self, cps_simulation_keep(get(self), rows, &err), &err);
+}
+
+static PyObject *simulation_start(PyObject *self, PyObject *unused) {
+  (void)unused;
+  cps_error err = {0};
+  cps_status status;
+  if (!enter(self)) return NULL;
+  Py_BEGIN_ALLOW_THREADS;
+  status = cps_simulation_start(get(self), &err);
+  Py_END_ALLOW_THREADS;
+  return leave(self, status, &err);
+}
+
+/* inputs(): [(name, unit, start)] */
+static PyObject *simulation_inputs(PyObject *self, PyObject *unused) {
+  (void)unused;
+  PyObject *list = PyList_New(0);
+  for (int i = 0; list && i < cps_simulation_inputs(get(self)); i++) {
+    cps_input in;
+    PyObject *row = cps_simulation_input_at(get(self), i, &in) == CPS_OK ? Py_BuildValue("ssd", in.name, in.unit, in.start) : NULL;
+    if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
+    Py_XDECREF(row);
+  }
+  return list;
+}
+
+/* step(until, inputs, indices, ramp, to_event, outputs, columns): inputs[k] goes to input indices[k], column columns[k] to outputs[k].
+ * Indices are arrays of float64, which is what buffers of one kind cost least. Returns (time, reached, steps). */
+static PyObject *simulation_step(PyObject *self, PyObject *args) {
+  double until;
+  int ramp, to_event;
+  PyObject *from[4];
+  core_doubles d[4] = {{.n = 0}};
+  if (!PyArg_ParseTuple(args, "dOOiiOO", &until, &from[0], &from[1], &ramp, &to_event, &from[2], &from[3])) return NULL;
+  PyObject *done = NULL;
+  int entered = 0;
+  for (int k = 0; k < 4; k++)
+    if (!core_doubles_get(from[k], k == 2, &d[k])) goto out;
+  if (d[0].n != d[1].n || d[2].n != d[3].n) {
+    PyErr_SetString(PyExc_ValueError, "as many values as inputs, and as many places as columns are needed");
+    goto out;
+  }
+  if (!(entered = enter(self))) goto out;
+  cps_error err = {0};
+  cps_outcome o = {0};
+  cps_status status = CPS_OK;
+  cps_simulation *sim = get(self);
+  for (Py_ssize_t k = 0; k < d[0].n && status == CPS_OK; k++) {
+    int i = (int)d[1].data[k];
+    if (d[0].data[k] != cps_simulation_input_value(sim, i))
+      status = cps_simulation_set(sim, i, d[0].data[k], ramp ? CPS_RAMP : CPS_HOLD, &err);
+  }
+  if (status == CPS_OK) {
+    Py_BEGIN_ALLOW_THREADS;
+    status = cps_simulation_step(sim, until, to_event ? CPS_STEP_TO_EVENT : 0, &o, &err);
+    for (Py_ssize_t k = 0; k < d[2].n; k++) ((double *)d[2].data)[k] = cps_simulation_get(sim, (int)d[3].data[k]);
+    Py_END_ALLOW_THREADS;
+  }
+  done = status == CPS_OK ? Py_BuildValue("dil", o.time, o.reached, o.steps) : core_raise(core_state_from(self), &err);
+out:
+  if (entered) ((simulation_object *)self)->busy = 0;
+  for (int k = 0; k < 4; k++) core_doubles_release(&d[k]);
+  return done;
+}
+
+static PyObject *simulation_time(PyObject *self, PyObject *unused) {
+  (void)unused;
+  return PyFloat_FromDouble(cps_simulation_time(get(self)));
+}
+
+static PyObject *simulation_get(PyObject *self, PyObject *arg) {
+  long c = PyLong_AsLong(arg);
+  if (PyErr_Occurred() || !enter(self)) return NULL;
+  double value = cps_simulation_get(get(self), (int)c);
+  ((simulation_object *)self)->busy = 0;
+  return PyFloat_FromDouble(value);
+}
+
+static PyObject *simulation_save(PyObject *self, PyObject *unused) {
+  (void)unused;
+  cps_error err = {0};
+  if (!enter(self)) return NULL;
+  size_t size = cps_simulation_state_size(get(self), &err);
+  PyObject *bytes = size ? PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size) : NULL;
+  cps_status status = bytes ? cps_simulation_state_get(get(self), PyBytes_AsString(bytes), &err) : err.status;
+  ((simulation_object *)self)->busy = 0;
+  if (bytes && status == CPS_OK) return bytes;
+  Py_XDECREF(bytes);
+  return core_raise(core_state_from(self), &err);
+}
+
+static PyObject *simulation_restore(PyObject *self, PyObject *arg) {
+  cps_error err = {0};
+  char *data;
+  Py_ssize_t size;
+  if (PyBytes_AsStringAndSize(arg, &data, &size) < 0 || !enter(self)) return NULL;
+  if ((size_t)size != cps_simulation_state_size(get(self), &err)) {
+    ((simulation_object *)self)->busy = 0;
+    return PyErr_Format(PyExc_ValueError, "this is no state of this simulation");
+  }
+  return leave(self, cps_simulation_state_set(get(self), data, &err), &err);
+}
+
+static PyObject *simulation_copy(PyObject *self, PyObject *from) {
+  cps_error err = {0};
+  if (!PyObject_TypeCheck(from, core_state_from(self)->simulation)) return PyErr_Format(PyExc_TypeError, "a simulation is needed");
+  if (!enter(self)) return NULL;
+  return leave(self, cps_simulation_copy(get(self), get(from), &err), &err);
+}
+
+static PyObject *simulation_reset(PyObject *self, PyObject *args) {
+  PyObject *paths, *values;
+  core_doubles d;
+  int n;
+  cps_error err = {0};
+  if (!PyArg_ParseTuple(args, "OO", &paths, &values)) return NULL;
+  const char **texts = core_texts(paths, &n);
+  if (!texts) return NULL;
+  PyObject *done = NULL;
+  if (core_doubles_get(values, 0, &d)) {
+    if (d.n != n) {
+      PyErr_SetString(PyExc_ValueError, "as many values as paths are needed");
+    } else if (enter(self)) {
+      cps_status status;
+      Py_BEGIN_ALLOW_THREADS;
+      status = n > 0 ? cps_simulation_reset_with(get(self), texts, d.data, n, &err) : cps_simulation_reset(get(self), &err);
+      Py_END_ALLOW_THREADS;
+      done = leave(self, status, &err);
+    }
+    core_doubles_release(&d);
+  }
+  PyMem_Free((void *)texts);
+  return done;
+}
+
 int core_simulation_type(PyObject *module, core_state *state) {
   static PyMethodDef methods[] = {{"make", simulation_make, METH_VARARGS | METH_CLASS, NULL},
                                   {"run", simulation_run, METH_O, NULL},
                                   {"result", simulation_result, METH_NOARGS, NULL},
                                   {"write", simulation_write, METH_VARARGS, NULL},
+                                  {"keep", simulation_keep, METH_O, NULL},
+                                  {"start", simulation_start, METH_NOARGS, NULL},
+                                  {"inputs", simulation_inputs, METH_NOARGS, NULL},
+                                  {"step", simulation_step, METH_VARARGS, NULL},
+                                  {"time", simulation_time, METH_NOARGS, NULL},
+                                  {"get", simulation_get, METH_O, NULL},
+                                  {"save", simulation_save, METH_NOARGS, NULL},
+                                  {"restore", simulation_restore, METH_O, NULL},
+                                  {"copy", simulation_copy, METH_O, NULL},
+                                  {"reset", simulation_reset, METH_VARARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, simulation_free}, {Py_tp_methods, methods}, {0, NULL}};
   static PyType_Spec spec = {"capstan._core.Simulation", sizeof(simulation_object), 0,

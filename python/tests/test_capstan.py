@@ -143,3 +143,53 @@ def test_frame():
     pd = pytest.importorskip("pandas")
     frame = capstan.Scenario.text(BLOCK).run().frame()
     assert isinstance(frame, pd.DataFrame) and frame.index.name == "time" and len(frame) == 101
+
+
+CART = """
+capstan: 1
+title: A cart that is pushed
+bodies:   {cart: {mass: 2 kg}}
+contacts: {rail: {between: [cart, ground], normal: weight, friction: {quinn: {mu: 0.1, epsilon: 1 mm/s}}}}
+loads:    {push: {on: cart, force: 0 N}}
+run:      {until: 1 s, output: 10 ms, solver: alpha, step: 1 ms}
+"""
+
+
+def test_stepping():
+    sim = capstan.Scenario.text(CART).simulation(inputs=["loads.push.force"], outputs=["bodies.cart.x", "bodies.cart.v"])
+    for _ in range(500):
+        x, v = sim.step(0.001, [5.0])
+    # Newton: m a = F - mu m g, past the end of the run as well
+    a = (5 - 0.1 * 2 * 9.81) / 2
+    assert sim.time == pytest.approx(0.5) and v == pytest.approx(a * 0.5, rel=2e-3)
+    before = sim.save()
+    other = sim.copy()
+    ahead = [sim.step(0.001, [1.0]) for _ in range(700)]
+    sim.restore(before)
+    assert all(np.array_equal(sim.step(0.001, [1.0]), y) for y in ahead)
+    assert all(np.array_equal(other.step(0.001, [1.0]), y) for y in ahead)
+    assert sim.time > 1.1
+    sim.reset({"bodies.cart.mass": 4.0})
+    assert sim.time == 0
+    for _ in range(500):
+        x, v = sim.step(0.001, [10.0])
+    assert v == pytest.approx((10 - 0.1 * 4 * 9.81) / 4 * 0.5, rel=2e-3)
+    with pytest.raises(KeyError):
+        capstan.Scenario.text(CART).simulation(outputs=["bodies.cart.z"])
+    with pytest.raises(ValueError):
+        sim.step(0.001, [1.0, 2.0])
+    with pytest.raises(capstan.ScenarioError):
+        sim.step(0.001, [math.nan])
+
+
+def test_stepping_equals_running():
+    sc = capstan.Scenario.text(CART, {"loads.push.force": "5 N"})
+    whole = sc.run()
+    sim = sc.simulation(outputs=["bodies.cart.x"])
+    pieces = [sim.step_to(t)[0] for t in whole.time[1:]]
+    assert np.array_equal(pieces, whole["bodies.cart.x"][1:])
+
+
+def test_quantities():
+    q = capstan.Scenario.text(CART).quantities()
+    assert q["bodies.cart.mass"] == (2.0, "kg") and "contacts.rail.friction.quinn.mu" in q
