@@ -192,4 +192,4 @@ def test_stepping_equals_running():
 
 def test_quantities():
     q = capstan.Scenario.text(CART).quantities()
-    assert q["bodies.cart.mass"] == (2.0, "kg") and "contacts.rail.friction.quinn.mu" in q
+    assert q["bodies.cart.mass"] == (2.0, "kg") and "contacts.rail.friction.mu" in q
