@@ -45,7 +45,7 @@ static int is_there(char *path, size_t size, const char *folder, const char *bet
 }
 
 /* The folder of this program: "" if the system does not tell. */
-static void own_folder(char *folder, size_t size) {
+void input_own_folder(char *folder, size_t size) {
   ssize_t n = readlink("/proc/self/exe", folder, size - 1);
   folder[n > 0 ? n : 0] = 0;
   char *slash = strrchr(folder, '/');
@@ -56,7 +56,7 @@ int input_find_scenario(const char *named, const char *name, char *path, size_t 
   if (!named || !*named) named = getenv("CAPSTAN_SCENARIOS");
   if (named && *named) return is_there(path, size, named, "", name);
   char own[PATH_SIZE];
-  own_folder(own, sizeof own);
+  input_own_folder(own, sizeof own);
   return is_there(path, size, "scenarios", "", name) ||
          (*own && is_there(path, size, own, "/../share/capstan/scenarios", name)) ||
          (*own && is_there(path, size, own, "/../scenarios", name)) ||

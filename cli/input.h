@@ -22,4 +22,7 @@ int input_is_result(const char *path);
  * 0 if it is not there; the path then serves for the message. */
 int input_find_scenario(const char *named, const char *name, char *path, size_t size);
 
+/* The folder that this program lies in; "" if that is not known. */
+void input_own_folder(char *folder, size_t size);
+
 #endif
