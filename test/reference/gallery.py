@@ -66,7 +66,7 @@ def drum_hoist(r):
     lifted = r.at("bodies.load.y", 6) - r.at("bodies.load.y", 0)
     yield "load lifted", lifted, 4 * 0.3, 2e-3, "m"
     hanging = -r.at("bodies.load.y", 6)
-    yield "torque that holds the load", abs(r.mean("drums.hoist.torque", 5.5, 6)), (1000 + rope * hanging) * G * 0.3, 2e-3, "N m"
+    yield "torque that holds the load", abs(r.mean("drums.hoist.torque", 5.5, 6)), (1000 + rope * hanging) * G * 0.3, 5e-3, "N m"
 
 
 def belt_drive(r):
