@@ -28,7 +28,7 @@ outputs: {{every: {every}, columns: ["bodies.*", "contacts.*", energy.error]}}
 """
 open("parts.yaml", "w").write("bodies:\n  a: {mass: 1 kg}\n  b: {mass: 2 kg, x: 0.5}\n")
 CASES = {
-    "rk4": dict(law="lugre", until=30, more="step: 0.5 ms", every=0.05),
+    "rk4": dict(law="{lugre: {sigma0: 1000, sigma1: 30}}", until=30, more="step: 0.5 ms", every=0.05),
     "events": dict(law="coulomb-static", until=400, more="tolerance: 1e-7", every=0.5),
     "alpha": dict(law="quinn", until=40, more="tolerance: 1e-6", every=0.02),
     "bdf": dict(law="cdq", until=60, more="tolerance: 1e-6", every=0.1),

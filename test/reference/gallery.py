@@ -204,9 +204,10 @@ def four_fall_tackle(r):
 
 
 def elevator(r):
-    """With a compensation rope of the same weight the torque does not depend on where the car is: (m_cw - m_car) g R."""
-    yield "torque at rest", abs(r.mean("drums.traction.torque", 5.5, 6)), 200 * G * 0.3, 0.01, "N m"
-    yield "travel of the car", abs(r.at("bodies.car.y", 6) - r.at("bodies.car.y", 0)), 4 * 0.3, 5e-3, "m"
+    """The weights and the rope that hangs on either side: R g (m_cw - m_car + rho (y_car - y_cw))."""
+    y_car, y_cw = r.at("bodies.car.y", 6), r.at("bodies.counterweight.y", 6)
+    yield "torque at rest", abs(r.mean("drums.traction.torque", 5.5, 6)), (200 + y_car - y_cw) * G * 0.3, 0.01, "N m"
+    yield "travel of the car", abs(y_car - r.at("bodies.car.y", 0)), 4 * 0.3, 5e-3, "m"
 
 
 def serpentine_belt(r):
