@@ -77,6 +77,7 @@ typedef struct variable {
   char name[320], unit[32];
   double start;
   char about[300];
+  char path[128]; /* of a parameter */
 } variable;
 
 typedef struct unit_list {
@@ -139,7 +140,12 @@ static int collect(model *m, const fmu_options *o, cps_error *err) {
     if (strncmp(list[i].path, "run.", 4) == 0 ||
         cps_scenario_quantity(m->scenario, list[i].path, &q, NULL) != CPS_OK)
       continue;
-    add_variable(m, PARAMETER, list[i].path, list[i].unit, list[i].value);
+    /* names are unique: where a body starts is not where it is */
+    char start[320];
+    snprintf(start, sizeof start, "start.%s", list[i].path);
+    variable *v = add_variable(m, PARAMETER, cps_result_find(r, list[i].path) >= 0 ? start : list[i].path,
+                               list[i].unit, list[i].value);
+    snprintf(v->path, sizeof v->path, "%s", list[i].path);
   }
   free(list);
   return STATUS_GOOD;
@@ -150,7 +156,10 @@ static text variables_text(const model *m, const fmu_options *o) {
   text t = {0};
   for (int i = 0; i < o->set.n; i++) add(&t, "set %s\n", o->set.item[i]);
   for (int i = 0; i < o->inputs.n; i++) add(&t, "with %s\n", o->inputs.item[i]);
-  for (int i = 1; i < m->n; i++) add(&t, "%s %s\n", words[m->variables[i].kind], m->variables[i].name);
+  for (int i = 1; i < m->n; i++) {
+    const variable *v = &m->variables[i];
+    add(&t, "%s %s\n", words[v->kind], v->kind == PARAMETER ? v->path : v->name);
+  }
   return t;
 }
 

@@ -97,6 +97,7 @@ static const struct {
   const char *words, *meaning;
 } reasons[] = {{"there is no equilibrium", "have nothing that holds them at the start"},
                {"search for the equilibrium", "find no start"},
+               {"of the largest energy", "are failed for their energy"},
                {"steps were not enough", "need too many steps"},
                {"however short the step", "do not converge"}};
 
@@ -153,10 +154,12 @@ static void random_machines(void **state) {
   for (int i = 0; i < ROWS(reasons); i++) print_message("; %d %s", ends[i], reasons[i].meaning);
   print_message("; %d for other reasons; %d were refused\n", ends[ROWS(reasons)], refused);
   if (count < 100) return;
-  assert_true(ran > 0.8 * count);
+  /* those that the audit fails start from a drawn shape, with a shock that the default tolerance does not resolve */
+  assert_true(ran + ends[2] > 0.8 * count);
+  assert_true(ends[2] < 0.08 * count);
   assert_int_equal(ends[ROWS(reasons)], 0);
   assert_true(ends[1] < 0.06 * count);
-  assert_true(ends[3] < 0.02 * count);
+  assert_true(ends[4] < 0.02 * count);
 }
 
 int main(void) {

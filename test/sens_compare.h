@@ -32,10 +32,10 @@ static void values_at(const cps_scenario *s, const example *x, const char *path,
   cps_scenario_free(moved);
 }
 
-/* Richardson's extrapolation of central differences; *doubt: what two steps differ by. */
-static void difference(const cps_scenario *s, const example *x, const cps_quantity *q, int n, double *out,
-                       double *doubt) {
-  double step = 2e-5 * (q->value != 0 ? fabs(q->value) : 1), d[2][6], values[2][6];
+/* Richardson's extrapolation of central differences with steps of `part` of the parameter; *doubt: what two steps differ by. */
+static void difference(const cps_scenario *s, const example *x, const cps_quantity *q, int n, double part,
+                       double *out, double *doubt) {
+  double step = part * (q->value != 0 ? fabs(q->value) : 1), d[2][6], values[2][6];
   for (int k = 0; k < 2; k++) {
     double h = step * (k + 1);
     values_at(s, x, q->path, q->value + h, values[0]);
@@ -54,8 +54,9 @@ static void check(const example *x) {
   int n_of = cps_sens_outputs(forward), n_wrt = cps_sens_parameters(forward);
   for (int k = 0; k < n_wrt; k++) {
     const cps_quantity *q = cps_sens_parameter(forward, k);
-    double expected[6], doubt[6];
-    if (k < COMPARED) difference(s, x, q, n_of, expected, doubt);
+    double expected[6], doubt[6], nearer[6], doubt_nearer[6];
+    int looked = 0;
+    if (k < COMPARED) difference(s, x, q, n_of, 2e-5, expected, doubt);
     for (int i = 0; i < n_of; i++) {
       double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k);
       /* what a change of the parameter by all of itself would do, for derivatives that are next to nothing */
@@ -70,9 +71,13 @@ static void check(const example *x) {
       if (!strstr(x->of[i], "drums.") && !strstr(x->of[i], "motion_work") &&
           !strstr(x->of[i], "energy.error"))
         known = 5e-5;
-      if (!(fabs(f - expected[i]) <= known * (fabs(f) + 0.1 * scale) + doubt[i]))
+      if (fabs(f - expected[i]) <= known * (fabs(f) + 0.1 * scale) + doubt[i]) continue;
+      /* a contact may change between stick and slip within the differences: shorter ones do not see it */
+      if (!looked) difference(s, x, q, n_of, 2e-6, nearer, doubt_nearer);
+      looked = 1;
+      if (!(fabs(f - nearer[i]) <= known * (fabs(f) + 0.1 * scale) + doubt_nearer[i]))
         fail_msg("%s: d(%s)/d(%s): %.10g, differences %.10g, in doubt by %.2g", x->name,
-                 cps_sens_output(forward, i), q->path, f, expected[i], doubt[i]);
+                 cps_sens_output(forward, i), q->path, f, nearer[i], doubt_nearer[i]);
     }
   }
   cps_sens_free(forward);

@@ -160,7 +160,10 @@ static void changed_states(void **state) {
   }
   static const struct {
     const char *law, *solver;
-  } bodies[] = {{"coulomb-static", "events"}, {"karnopp", "events"}, {"quinn", "alpha"}, {"lugre", "rk4"}};
+  } bodies[] = {{"coulomb-static", "events"},
+                {"karnopp", "events"},
+                {"quinn", "alpha"},
+                {"{lugre: {sigma0: 1000, sigma1: 30}}", "rk4"}};
   for (int i = 0; i < ROWS(bodies); i++) {
     snprintf(text, sizeof text, blocks, bodies[i].law, bodies[i].law, bodies[i].solver);
     if (strcmp(bodies[i].solver, "rk4") == 0) {

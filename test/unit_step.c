@@ -352,6 +352,8 @@ static void own_inputs(void **state) {
   play p = open_play(text);
   cps_error err = {0};
   cps_simulation *other = cps_simulation_new(p.system, &err);
+  /* a reset simulation has started with the inputs at their start values; this one does the same */
+  assert_int_equal(cps_simulation_start(p.sim, &err), CPS_OK);
   for (int k = 1; k <= 20; k++) {
     cps_simulation_set(p.sim, 0, k % 3, CPS_HOLD, &err);
     cps_simulation_set(other, 0, -k % 5, CPS_RAMP, &err);
