@@ -13,7 +13,7 @@
 #include "capstan.h"
 
 typedef struct core_state {
-  PyObject *error;       /* capstan.CapstanError */
+  PyObject *error;        /* capstan.CapstanError */
   PyTypeObject *scenario; /* types */
   PyTypeObject *simulation;
   PyTypeObject *result;
@@ -31,7 +31,8 @@ PyObject *core_raise(core_state *state, const cps_error *err);
 PyObject *core_raise_problems(core_state *state, cps_problems *problems);
 
 /* A read-only array over memory that `owner` keeps alive. */
-PyObject *core_array_new(core_state *state, PyObject *owner, const double *data, int dims, const Py_ssize_t *shape);
+PyObject *core_array_new(core_state *state, PyObject *owner, const double *data, int dims,
+                         const Py_ssize_t *shape);
 PyObject *core_result_new(core_state *state, PyObject *owner, const cps_result *borrowed, cps_result *owned);
 
 /* A C array of doubles from any object with the buffer protocol that holds contiguous float64, or from a number. */

@@ -2,8 +2,7 @@
 #include "core.h"
 
 typedef struct law_object {
-  PyObject_HEAD
-  const cps_law *law;
+  PyObject_HEAD const cps_law *law;
 } law_object;
 
 static PyObject *law_of(core_state *state, const cps_law *law) {
@@ -25,8 +24,8 @@ static PyObject *law_describe(PyObject *self, PyObject *unused) {
   PyObject *params = PyList_New(0), *states = PyList_New(0);
   for (int i = 0; params && i < l->n_params; i++) {
     const cps_param *p = &l->params[i];
-    PyObject *d = Py_BuildValue("{s:s,s:s,s:d,s:d,s:d,s:s}", "name", p->name, "unit", p->unit, "value", p->value, "min", p->min,
-                                "max", p->max, "meaning", p->meaning);
+    PyObject *d = Py_BuildValue("{s:s,s:s,s:d,s:d,s:d,s:s}", "name", p->name, "unit", p->unit, "value",
+                                p->value, "min", p->min, "max", p->max, "meaning", p->meaning);
     if (!d || PyList_Append(params, d) < 0) Py_CLEAR(params);
     Py_XDECREF(d);
   }
@@ -41,9 +40,10 @@ static PyObject *law_describe(PyObject *self, PyObject *unused) {
     Py_XDECREF(states);
     return NULL;
   }
-  return Py_BuildValue("{s:s,s:z,s:s,s:s,s:s,s:s,s:z,s:I,s:N,s:N,s:i}", "name", l->name, "aliases", l->aliases, "family", l->family,
-                       "title", l->title, "equation", l->equation, "citation", l->citation, "note", l->note, "traits", l->traits,
-                       "params", params, "states", states, "modes", l->n_modes);
+  return Py_BuildValue("{s:s,s:z,s:s,s:s,s:s,s:s,s:z,s:I,s:N,s:N,s:i}", "name", l->name, "aliases",
+                       l->aliases, "family", l->family, "title", l->title, "equation", l->equation,
+                       "citation", l->citation, "note", l->note, "traits", l->traits, "params", params,
+                       "states", states, "modes", l->n_modes);
 }
 
 static double at(const core_doubles *d, Py_ssize_t i) { return d->data[d->n == 1 ? 0 : i]; }
@@ -53,7 +53,9 @@ static PyObject *law_eval(PyObject *self, PyObject *args) {
   const cps_law *l = ((law_object *)self)->law;
   PyObject *from[8];
   core_doubles d[8] = {{.n = 0}};
-  if (!PyArg_ParseTuple(args, "OOOOOOOO", &from[0], &from[1], &from[2], &from[3], &from[4], &from[5], &from[6], &from[7])) return NULL;
+  if (!PyArg_ParseTuple(args, "OOOOOOOO", &from[0], &from[1], &from[2], &from[3], &from[4], &from[5],
+                        &from[6], &from[7]))
+    return NULL;
   PyObject *done = NULL;
   int got = 0;
   for (; got < 8; got++) {
@@ -64,8 +66,8 @@ static PyObject *law_eval(PyObject *self, PyObject *args) {
   cps_error err = {0};
   if (d[0].n != l->n_params || (states && d[4].n != states * n) || (states && d[6].n != states * n) ||
       (d[7].data && d[7].n != 3 * n)) {
-    PyErr_Format(PyExc_ValueError, "%s has %d parameters and %d states: arrays of other lengths were given", l->name, l->n_params,
-                 l->n_states);
+    PyErr_Format(PyExc_ValueError, "%s has %d parameters and %d states: arrays of other lengths were given",
+                 l->name, l->n_params, l->n_states);
     goto out;
   }
   for (int k = 1; k < 4; k++) {
@@ -82,7 +84,8 @@ static PyObject *law_eval(PyObject *self, PyObject *args) {
   cps_law_output out;
   cps_law_jacobian j;
   for (Py_ssize_t i = 0; i < n; i++) {
-    cps_law_input in = {at(&d[1], i), at(&d[2], i), at(&d[3], i), states ? d[4].data + i * states : NULL, CPS_MODE_FREE};
+    cps_law_input in = {at(&d[1], i), at(&d[2], i), at(&d[3], i), states ? d[4].data + i * states : NULL,
+                        CPS_MODE_FREE};
     cps_law_eval(l, d[0].data, &in, &out, jac ? &j : NULL);
     f[i] = out.f;
     for (Py_ssize_t k = 0; k < states; k++) z_t[i * states + k] = out.z_t[k];
@@ -103,7 +106,8 @@ static PyObject *law_find(PyObject *type, PyObject *arg) {
   if (!name) return NULL;
   const cps_law *law = cps_law_find(name);
   if (!law) {
-    PyErr_Format(PyExc_KeyError, "no friction law is called \"%s\"; did you mean \"%s\"?", name, cps_law_nearest(name)->name);
+    PyErr_Format(PyExc_KeyError, "no friction law is called \"%s\"; did you mean \"%s\"?", name,
+                 cps_law_nearest(name)->name);
     return NULL;
   }
   return law_of(PyModule_GetState(PyType_GetModule((PyTypeObject *)type)), law);
@@ -127,8 +131,8 @@ int core_law_type(PyObject *module, core_state *state) {
                                   {"names", law_names, METH_NOARGS | METH_CLASS, NULL},
                                   {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, law_free}, {Py_tp_methods, methods}, {0, NULL}};
-  static PyType_Spec spec = {"capstan._core.Law", sizeof(law_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                             slots};
+  static PyType_Spec spec = {"capstan._core.Law", sizeof(law_object), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   state->law = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
   return state->law ? PyModule_AddType(module, state->law) : -1;
 }

@@ -15,8 +15,9 @@ core_state *core_state_from(PyObject *self) {
 /* ------------------------------------------------------------------ errors */
 
 static PyObject *error_dict(const cps_error *e) {
-  return Py_BuildValue("{s:s,s:s,s:i,s:i,s:s,s:d,s:s,s:s}", "status", cps_status_name(e->status), "file", e->file, "line",
-                       e->line, "column", e->column, "key", e->key, "time", e->time, "text", e->text, "source", e->source);
+  return Py_BuildValue("{s:s,s:s,s:i,s:i,s:s,s:d,s:s,s:s}", "status", cps_status_name(e->status), "file",
+                       e->file, "line", e->line, "column", e->column, "key", e->key, "time", e->time, "text",
+                       e->text, "source", e->source);
 }
 
 PyObject *core_raise(core_state *state, const cps_error *err) {
@@ -116,14 +117,14 @@ int core_watch(const cps_progress *p, void *call) {
 /* ------------------------------------------------------------------ arrays */
 
 typedef struct array_object {
-  PyObject_HEAD
-  PyObject *owner;
+  PyObject_HEAD PyObject *owner;
   const double *data;
   int dims;
   Py_ssize_t shape[3], strides[3];
 } array_object;
 
-PyObject *core_array_new(core_state *state, PyObject *owner, const double *data, int dims, const Py_ssize_t *shape) {
+PyObject *core_array_new(core_state *state, PyObject *owner, const double *data, int dims,
+                         const Py_ssize_t *shape) {
   array_object *a = PyObject_New(array_object, state->array);
   if (!a) return NULL;
   a->owner = Py_NewRef(owner);
@@ -204,7 +205,8 @@ static PyObject *quantity(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
-    {"set_error", set_error, METH_O, "The exception class to raise: called with a list of dicts, one per problem."},
+    {"set_error", set_error, METH_O,
+     "The exception class to raise: called with a list of dicts, one per problem."},
     {"version", version, METH_NOARGS, "The version of the library."},
     {"quantity", quantity, METH_VARARGS, "quantity(text, unit): \"10 mm\" in SI."},
     {"sens", core_sens, METH_VARARGS, "sens(scenario, wrt, of, method, progress): a differentiated run."},
@@ -213,8 +215,9 @@ static PyMethodDef methods[] = {
 static int execute(PyObject *module) {
   core_state *state = core_state_of(module);
   state->error = Py_NewRef(PyExc_RuntimeError);
-  if (core_array_type(module, state) < 0 || core_scenario_type(module, state) < 0 || core_result_type(module, state) < 0 ||
-      core_law_type(module, state) < 0 || core_simulation_type(module, state) < 0)
+  if (core_array_type(module, state) < 0 || core_scenario_type(module, state) < 0 ||
+      core_result_type(module, state) < 0 || core_law_type(module, state) < 0 ||
+      core_simulation_type(module, state) < 0)
     return -1;
   return 0;
 }
@@ -242,7 +245,14 @@ static int clear(PyObject *module) {
 }
 
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, execute}, {0, NULL}};
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", "Capstan's library.", sizeof(core_state), methods,
-                                        module_slots,          traverse, clear,                NULL};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                        "_core",
+                                        "Capstan's library.",
+                                        sizeof(core_state),
+                                        methods,
+                                        module_slots,
+                                        traverse,
+                                        clear,
+                                        NULL};
 
 PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&definition); }

@@ -2,8 +2,7 @@
 #include "core.h"
 
 typedef struct result_object {
-  PyObject_HEAD
-  PyObject *owner;           /* the simulation that the result belongs to; NULL of a loaded one */
+  PyObject_HEAD PyObject *owner; /* the simulation that the result belongs to; NULL of a loaded one */
   const cps_result *result;
   cps_result *owned;
 } result_object;
@@ -59,7 +58,8 @@ static PyObject *result_columns(PyObject *self, PyObject *unused) {
 static PyObject *result_column(PyObject *self, PyObject *arg) {
   long c = PyLong_AsLong(arg);
   if (PyErr_Occurred()) return NULL;
-  const double *data = c >= 0 && c < cps_result_columns(get(self)) ? cps_result_data(get(self), (int)c) : NULL;
+  const double *data = c >= 0 && c < cps_result_columns(get(self)) ? cps_result_data(get(self), (int)c)
+                                                                   : NULL;
   Py_ssize_t shape = data ? cps_result_rows(get(self)) : 0;
   return core_array_new(core_state_from(self), self, data, 1, &shape);
 }
@@ -80,18 +80,19 @@ static PyObject *result_energy(PyObject *self, PyObject *unused) {
   (void)unused;
   cps_energy e;
   cps_result_energy(get(self), &e);
-  return Py_BuildValue("{s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "kinetic", e.kinetic, "elastic", e.elastic, "gravity",
-                       e.gravity, "initial", e.initial, "load_work", e.load_work, "motion_work", e.motion_work, "friction",
-                       e.friction, "damping", e.damping, "solver", e.solver, "created", e.created, "error", e.error, "scale",
-                       e.scale);
+  return Py_BuildValue("{s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "kinetic", e.kinetic, "elastic",
+                       e.elastic, "gravity", e.gravity, "initial", e.initial, "load_work", e.load_work,
+                       "motion_work", e.motion_work, "friction", e.friction, "damping", e.damping, "solver",
+                       e.solver, "created", e.created, "error", e.error, "scale", e.scale);
 }
 
 static PyObject *result_counters(PyObject *self, PyObject *unused) {
   (void)unused;
   cps_counters n;
   cps_result_counters(get(self), &n);
-  return Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l}", "steps", n.steps, "rejected", n.rejected, "evaluations", n.evaluations, "newton",
-                       n.newton, "factorisations", n.factorisations, "events", n.events);
+  return Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l}", "steps", n.steps, "rejected", n.rejected, "evaluations",
+                       n.evaluations, "newton", n.newton, "factorisations", n.factorisations, "events",
+                       n.events);
 }
 
 /* fields(): [(name, unit, array [frames, points, components])], and the times of the frames. */
@@ -100,7 +101,8 @@ static PyObject *result_fields(PyObject *self, PyObject *unused) {
   core_state *state = core_state_from(self);
   const cps_result *r = get(self);
   Py_ssize_t frames = cps_result_frames(r);
-  PyObject *times = core_array_new(state, self, cps_result_frame_times(r), 1, &frames), *list = times ? PyList_New(0) : NULL;
+  PyObject *times = core_array_new(state, self, cps_result_frame_times(r), 1, &frames),
+           *list = times ? PyList_New(0) : NULL;
   for (int i = 0; list && i < cps_result_fields(r); i++) {
     const cps_field *f = cps_result_field(r, i);
     Py_ssize_t shape[3] = {f->constant ? frames > 0 : frames, f->points, f->components};

@@ -5,8 +5,7 @@
 #include <string.h>
 
 typedef struct scenario_object {
-  PyObject_HEAD
-  cps_scenario *scenario;
+  PyObject_HEAD cps_scenario *scenario;
 } scenario_object;
 
 const cps_scenario *core_scenario_get(PyObject *self) { return ((scenario_object *)self)->scenario; }
@@ -29,7 +28,9 @@ static void scenario_free(PyObject *self) {
   Py_DECREF(type);
 }
 
-static core_state *state_of_type(PyObject *type) { return PyModule_GetState(PyType_GetModule((PyTypeObject *)type)); }
+static core_state *state_of_type(PyObject *type) {
+  return PyModule_GetState(PyType_GetModule((PyTypeObject *)type));
+}
 
 static PyObject *scenario_load(PyObject *type, PyObject *args) {
   PyObject *path, *settings;
@@ -73,7 +74,8 @@ static PyObject *scenario_change(PyObject *self, PyObject *args) {
   if (core_doubles_get(values, 0, &d)) {
     cps_problems *problems = NULL;
     if (d.n == n)
-      made = scenario_of(core_state_from(self), cps_scenario_with(core_scenario_get(self), texts, d.data, n, &problems), problems);
+      made = scenario_of(core_state_from(self),
+                         cps_scenario_with(core_scenario_get(self), texts, d.data, n, &problems), problems);
     else
       PyErr_SetString(PyExc_ValueError, "as many values as paths are needed");
     core_doubles_release(&d);
@@ -98,7 +100,8 @@ static PyObject *scenario_quantities(PyObject *self, PyObject *unused) {
   cps_quantity *all;
   int n;
   cps_error err = {0};
-  if (cps_scenario_quantities(core_scenario_get(self), &all, &n, &err) != CPS_OK) return core_raise(core_state_from(self), &err);
+  if (cps_scenario_quantities(core_scenario_get(self), &all, &n, &err) != CPS_OK)
+    return core_raise(core_state_from(self), &err);
   PyObject *list = PyList_New(0);
   for (int i = 0; list && i < n; i++) {
     PyObject *row = Py_BuildValue("ssd", all[i].path, all[i].unit, all[i].value);
@@ -114,7 +117,8 @@ static PyObject *scenario_quantity(PyObject *self, PyObject *arg) {
   cps_quantity q;
   cps_error err = {0};
   if (!path) return NULL;
-  if (cps_scenario_quantity(core_scenario_get(self), path, &q, &err) != CPS_OK) return core_raise(core_state_from(self), &err);
+  if (cps_scenario_quantity(core_scenario_get(self), path, &q, &err) != CPS_OK)
+    return core_raise(core_state_from(self), &err);
   return Py_BuildValue("ds", q.value, q.unit);
 }
 
@@ -152,14 +156,16 @@ PyObject *core_sens(PyObject *module, PyObject *args) {
   PyObject *scenario, *wrt, *of, *call;
   int method, n_wrt, n_of;
   if (!PyArg_ParseTuple(args, "OOOiO", &scenario, &wrt, &of, &method, &call)) return NULL;
-  if (!PyObject_TypeCheck(scenario, state->scenario)) return PyErr_Format(PyExc_TypeError, "a Scenario is needed");
+  if (!PyObject_TypeCheck(scenario, state->scenario))
+    return PyErr_Format(PyExc_TypeError, "a Scenario is needed");
   const char **paths = core_texts(wrt, &n_wrt), **outputs = paths ? core_texts(of, &n_of) : NULL;
   PyObject *values = NULL, *gradient = NULL, *warnings = NULL;
   cps_error err = {0};
-  cps_sens *sens = outputs ? cps_sens_new(core_scenario_get(scenario), paths, n_wrt, outputs, n_of, &err) : NULL;
+  cps_sens *sens = outputs ? cps_sens_new(core_scenario_get(scenario), paths, n_wrt, outputs, n_of, &err)
+                           : NULL;
   if (outputs && !sens) core_raise(state, &err);
   if (sens) {
-    
+
     cps_status status;
     Py_BEGIN_ALLOW_THREADS;
     status = cps_sens_run(sens, (cps_sens_method)method, core_watch, call, &err);

@@ -2,8 +2,7 @@
 #include "core.h"
 
 typedef struct simulation_object {
-  PyObject_HEAD
-  PyObject *scenario;
+  PyObject_HEAD PyObject *scenario;
   cps_system *system;
   cps_simulation *sim;
   int busy; /* a call is under way in some thread */
@@ -24,7 +23,8 @@ static PyObject *simulation_make(PyObject *type, PyObject *args) {
   PyObject *scenario;
   cps_error err = {0};
   if (!PyArg_ParseTuple(args, "O", &scenario)) return NULL;
-  if (!PyObject_TypeCheck(scenario, state->scenario)) return PyErr_Format(PyExc_TypeError, "a Scenario is needed");
+  if (!PyObject_TypeCheck(scenario, state->scenario))
+    return PyErr_Format(PyExc_TypeError, "a Scenario is needed");
   simulation_object *o = PyObject_New(simulation_object, state->simulation);
   if (!o) return NULL;
   o->scenario = Py_NewRef(scenario);
@@ -54,7 +54,8 @@ static PyObject *simulation_run(PyObject *self, PyObject *call) {
 
 static PyObject *simulation_result(PyObject *self, PyObject *unused) {
   (void)unused;
-  return core_result_new(core_state_from(self), self, cps_simulation_result(((simulation_object *)self)->sim), NULL);
+  return core_result_new(core_state_from(self), self, cps_simulation_result(((simulation_object *)self)->sim),
+                         NULL);
 }
 
 static PyObject *simulation_write(PyObject *self, PyObject *args) {
@@ -113,7 +114,9 @@ static PyObject *simulation_inputs(PyObject *self, PyObject *unused) {
   PyObject *list = PyList_New(0);
   for (int i = 0; list && i < cps_simulation_inputs(get(self)); i++) {
     cps_input in;
-    PyObject *row = cps_simulation_input_at(get(self), i, &in) == CPS_OK ? Py_BuildValue("ssd", in.name, in.unit, in.start) : NULL;
+    PyObject *row = cps_simulation_input_at(get(self), i, &in) == CPS_OK
+                        ? Py_BuildValue("ssd", in.name, in.unit, in.start)
+                        : NULL;
     if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
     Py_XDECREF(row);
   }
@@ -127,7 +130,8 @@ static PyObject *simulation_step(PyObject *self, PyObject *args) {
   int ramp, to_event;
   PyObject *from[4];
   core_doubles d[4] = {{.n = 0}};
-  if (!PyArg_ParseTuple(args, "dOOiiOO", &until, &from[0], &from[1], &ramp, &to_event, &from[2], &from[3])) return NULL;
+  if (!PyArg_ParseTuple(args, "dOOiiOO", &until, &from[0], &from[1], &ramp, &to_event, &from[2], &from[3]))
+    return NULL;
   PyObject *done = NULL;
   int entered = 0;
   for (int k = 0; k < 4; k++)
@@ -149,10 +153,12 @@ static PyObject *simulation_step(PyObject *self, PyObject *args) {
   if (status == CPS_OK) {
     Py_BEGIN_ALLOW_THREADS;
     status = cps_simulation_step(sim, until, to_event ? CPS_STEP_TO_EVENT : 0, &o, &err);
-    for (Py_ssize_t k = 0; k < d[2].n; k++) ((double *)d[2].data)[k] = cps_simulation_get(sim, (int)d[3].data[k]);
+    for (Py_ssize_t k = 0; k < d[2].n; k++)
+      ((double *)d[2].data)[k] = cps_simulation_get(sim, (int)d[3].data[k]);
     Py_END_ALLOW_THREADS;
   }
-  done = status == CPS_OK ? Py_BuildValue("dil", o.time, o.reached, o.steps) : core_raise(core_state_from(self), &err);
+  done = status == CPS_OK ? Py_BuildValue("dil", o.time, o.reached, o.steps)
+                          : core_raise(core_state_from(self), &err);
 out:
   if (entered) ((simulation_object *)self)->busy = 0;
   for (int k = 0; k < 4; k++) core_doubles_release(&d[k]);
@@ -199,7 +205,8 @@ static PyObject *simulation_restore(PyObject *self, PyObject *arg) {
 
 static PyObject *simulation_copy(PyObject *self, PyObject *from) {
   cps_error err = {0};
-  if (!PyObject_TypeCheck(from, core_state_from(self)->simulation)) return PyErr_Format(PyExc_TypeError, "a simulation is needed");
+  if (!PyObject_TypeCheck(from, core_state_from(self)->simulation))
+    return PyErr_Format(PyExc_TypeError, "a simulation is needed");
   if (!enter(self)) return NULL;
   return leave(self, cps_simulation_copy(get(self), get(from), &err), &err);
 }
@@ -219,7 +226,8 @@ static PyObject *simulation_reset(PyObject *self, PyObject *args) {
     } else if (enter(self)) {
       cps_status status;
       Py_BEGIN_ALLOW_THREADS;
-      status = n > 0 ? cps_simulation_reset_with(get(self), texts, d.data, n, &err) : cps_simulation_reset(get(self), &err);
+      status = n > 0 ? cps_simulation_reset_with(get(self), texts, d.data, n, &err)
+                     : cps_simulation_reset(get(self), &err);
       Py_END_ALLOW_THREADS;
       done = leave(self, status, &err);
     }

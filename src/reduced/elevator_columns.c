@@ -64,7 +64,7 @@ static void cable(row *r, const lift *l) {
   snprintf(kind, sizeof kind, "cables.%s", name);
   const char *on = l->drum->name;
   double friction = l->turn * l->ea * (e1 - e2), normal = 0; /* counterclockwise, as of finite elements */
-  if (l->model != CABLE_SPRINGS) /* the integral of tension over the arc */
+  if (l->model != CABLE_SPRINGS)                             /* the integral of tension over the arc */
     normal = l->ea * (fabs(e2 - e1) / l->mu + (l->wrap - slips) * (l->mode == LIFT_AT_START ? e2
                                                                    : l->mode == LIFT_AT_END ? e1
                                                                                             : (e1 + e2) / 2));

@@ -32,7 +32,7 @@ typedef struct listing {
   entry *entries;
   int n, room;
   const char *order; /* the attribute that says where it belongs */
-  int bad; /* no memory, or a dataset that is not to be read */
+  int bad;           /* no memory, or a dataset that is not to be read */
 } listing;
 
 /* ------------------------------------------------------------------ finding */

@@ -199,18 +199,20 @@ void cps_builder_free(cps_builder *m) {
 }
 
 cps_status cps_builder_set(cps_builder *m, const char *path, double value, cps_error *err) {
-  return cps_builder_set_numbers(m, path, &value, -1, err);
+  growing g = {0};
+  add_number(&g, value);
+  return put(m, path, finish(&g), err);
 }
 
 cps_status cps_builder_set_numbers(cps_builder *m, const char *path, const double *values, int n,
                                    cps_error *err) {
   growing g = {0};
-  if (n >= 0) add(&g, "[", 1);
-  for (int i = 0; i < (n < 0 ? 1 : n); i++) {
+  add(&g, "[", 1);
+  for (int i = 0; i < n; i++) {
     if (i > 0) add(&g, ", ", 2);
     add_number(&g, values[i]);
   }
-  if (n >= 0) add(&g, "]", 1);
+  add(&g, "]", 1);
   return put(m, path, finish(&g), err);
 }
 

@@ -273,14 +273,14 @@ typedef struct model {
   int n_inertia;
   border_matrix border;
   spring_slope *slope, *slope0; /* [springs] as of the last look at bodies, and before the step */
-  entries now;      /* right-hand side of the present solve by everything else */
-  entries work;     /* works of a step by the states before and after it */
-  entries recall;   /* states of laws with memory after a solve */
-  chain_work dense; /* those of elements; */
-  int has_dense;    /* if they are asked for */
-  entries list;     /* other uses */
-  entries reacts;   /* reactions of ends on rims that follow the border in part, by the state after a solve */
-  entries tied;     /* numbers of d of ends on rims that follow the border, by all else */
+  entries now;                  /* right-hand side of the present solve by everything else */
+  entries work;                 /* works of a step by the states before and after it */
+  entries recall;               /* states of laws with memory after a solve */
+  chain_work dense;             /* those of elements; */
+  int has_dense;                /* if they are asked for */
+  entries list;                 /* other uses */
+  entries reacts; /* reactions of ends on rims that follow the border in part, by the state after a solve */
+  entries tied;   /* numbers of d of ends on rims that follow the border, by all else */
   spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
   double *force;        /* room for forces of elements, seven times */
   double *q0, *v0, *a0; /* state before, of all cables */
