@@ -81,17 +81,17 @@ void cps_reaction_row(const model *o, int cable_of, int e, const double *by, rea
     number(x, o->at.gravity + d, -by[d] * whole);
   }
   number(x, at->mass + node, here);
-  static const size_t parts[] = {[TH_EA] = offsetof(cable_section, ea),
-                                 [TH_EI] = offsetof(cable_section, ei),
-                                 [TH_RHO] = offsetof(cable_section, rho),
-                                 [TH_RAYLEIGH] = offsetof(cable_section, rayleigh),
-                                 [TH_AXIAL] = offsetof(cable_section, axial_damping),
-                                 [TH_BENDING] = offsetof(cable_section, bending_damping)};
-  for (int n = 0; n < (int)(sizeof parts / sizeof parts[0]); n++) { /* R is linear in each of them */
+  cable_section one = c->section;
+  double *const parts[] = {[TH_EA] = &one.ea,
+                           [TH_EI] = &one.ei,
+                           [TH_RHO] = &one.rho,
+                           [TH_RAYLEIGH] = &one.rayleigh,
+                           [TH_AXIAL] = &one.axial_damping,
+                           [TH_BENDING] = &one.bending_damping};
+  enum { PARTS = sizeof parts / sizeof parts[0] };
+  for (int n = 0; n < PARTS; n++) { /* R is linear in each of them */
     if (!o->theta_varies[at->theta + n]) continue;
-    cable_section one = c->section;
-    one.ea = one.ei = one.rho = one.rayleigh = one.axial_damping = one.bending_damping = 0;
-    *(double *)((char *)&one + parts[n]) = 1;
+    for (int other = 0; other < PARTS; other++) *parts[other] = other == n;
     number(x, at->theta + n, along_of(c, &one, e, c->length[i], by));
   }
   if (!o->theta_varies[at->length + i]) return;
