@@ -191,25 +191,18 @@ FMI_API fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference r[], 
   return none(c, n, "String");
 }
 
-/* ------------------------------------------------------------------ state: the size, then the block */
+/* ------------------------------------------------------------------ state */
 
 FMI_API fmi2Status fmi2GetFMUstate(fmi2Component x, fmi2FMUstate *state) {
   component *c = x;
   if (!allowed(c, P_ANY & ~P_FAIL, "fmi2GetFMUstate")) return fmi2Error;
-  size_t size = instance_state_size(c->f);
-  if (!size) return fmi2Error;
-  if (!*state) *state = malloc(sizeof(size_t) + size);
-  if (!*state) return fmi2Error;
-  memcpy(*state, &size, sizeof size);
-  return instance_state_get(c->f, (char *)*state + sizeof size) ? fmi2OK : fmi2Error;
+  return instance_state_save(c->f, state) ? fmi2OK : fmi2Error;
 }
 
 FMI_API fmi2Status fmi2SetFMUstate(fmi2Component x, fmi2FMUstate state) {
   component *c = x;
-  size_t size;
-  if (!allowed(c, P_ANY, "fmi2SetFMUstate") || !state) return fmi2Error;
-  memcpy(&size, state, sizeof size);
-  return instance_state_set(c->f, (char *)state + sizeof size, size) ? fmi2OK : fmi2Error;
+  if (!allowed(c, P_ANY, "fmi2SetFMUstate")) return fmi2Error;
+  return instance_state_restore(c->f, state) ? fmi2OK : fmi2Error;
 }
 
 FMI_API fmi2Status fmi2FreeFMUstate(fmi2Component x, fmi2FMUstate *state) {
@@ -222,15 +215,14 @@ FMI_API fmi2Status fmi2FreeFMUstate(fmi2Component x, fmi2FMUstate *state) {
 
 FMI_API fmi2Status fmi2SerializedFMUstateSize(fmi2Component x, fmi2FMUstate state, size_t *size) {
   (void)x;
-  if (!state) return fmi2Error;
-  memcpy(size, state, sizeof *size);
-  *size += sizeof *size;
-  return fmi2OK;
+  *size = instance_state_bytes(state);
+  return *size ? fmi2OK : fmi2Error;
 }
 
 FMI_API fmi2Status fmi2SerializeFMUstate(fmi2Component x, fmi2FMUstate state, fmi2Byte bytes[], size_t n) {
-  size_t size;
-  if (fmi2SerializedFMUstateSize(x, state, &size) != fmi2OK || n < size) return fmi2Error;
+  (void)x;
+  size_t size = instance_state_bytes(state);
+  if (!size || n < size) return fmi2Error;
   memcpy(bytes, state, size);
   return fmi2OK;
 }
@@ -238,19 +230,8 @@ FMI_API fmi2Status fmi2SerializeFMUstate(fmi2Component x, fmi2FMUstate state, fm
 FMI_API fmi2Status fmi2DeSerializeFMUstate(fmi2Component x, const fmi2Byte bytes[], size_t n,
                                            fmi2FMUstate *state) {
   component *c = x;
-  size_t size;
-  if (!allowed(c, P_ANY, "fmi2DeSerializeFMUstate") || n < sizeof size) return fmi2Error;
-  memcpy(&size, bytes, sizeof size);
-  if (size != n - sizeof size || size != instance_state_size(c->f)) {
-    tell(c, 1, "these bytes are no state of this FMU");
-    return fmi2Error;
-  }
-  void *made = malloc(n);
-  if (!made) return fmi2Error;
-  memcpy(made, bytes, n);
-  free(*state);
-  *state = made;
-  return fmi2OK;
+  if (!allowed(c, P_ANY, "fmi2DeSerializeFMUstate")) return fmi2Error;
+  return instance_state_load(c->f, bytes, n, state) ? fmi2OK : fmi2Error;
 }
 
 FMI_API fmi2Status fmi2GetDirectionalDerivative(fmi2Component x, const fmi2ValueReference u[], size_t nu,

@@ -357,25 +357,18 @@ FMI_API fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference
   return none(c, 1, "scheduled execution");
 }
 
-/* ------------------------------------------------------------------ state: the size, then the block */
+/* ------------------------------------------------------------------ state */
 
 FMI_API fmi3Status fmi3GetFMUState(fmi3Instance x, fmi3FMUState *state) {
   component *c = x;
   if (!allowed(c, P_ANY & ~P_FAIL, "fmi3GetFMUState")) return fmi3Error;
-  size_t size = instance_state_size(c->f);
-  if (!size) return fmi3Error;
-  if (!*state) *state = malloc(sizeof(size_t) + size);
-  if (!*state) return fmi3Error;
-  memcpy(*state, &size, sizeof size);
-  return instance_state_get(c->f, (char *)*state + sizeof size) ? fmi3OK : fmi3Error;
+  return instance_state_save(c->f, state) ? fmi3OK : fmi3Error;
 }
 
 FMI_API fmi3Status fmi3SetFMUState(fmi3Instance x, fmi3FMUState state) {
   component *c = x;
-  size_t size;
-  if (!allowed(c, P_ANY, "fmi3SetFMUState") || !state) return fmi3Error;
-  memcpy(&size, state, sizeof size);
-  return instance_state_set(c->f, (char *)state + sizeof size, size) ? fmi3OK : fmi3Error;
+  if (!allowed(c, P_ANY, "fmi3SetFMUState")) return fmi3Error;
+  return instance_state_restore(c->f, state) ? fmi3OK : fmi3Error;
 }
 
 FMI_API fmi3Status fmi3FreeFMUState(fmi3Instance x, fmi3FMUState *state) {
@@ -388,15 +381,14 @@ FMI_API fmi3Status fmi3FreeFMUState(fmi3Instance x, fmi3FMUState *state) {
 
 FMI_API fmi3Status fmi3SerializedFMUStateSize(fmi3Instance x, fmi3FMUState state, size_t *size) {
   (void)x;
-  if (!state) return fmi3Error;
-  memcpy(size, state, sizeof *size);
-  *size += sizeof *size;
-  return fmi3OK;
+  *size = instance_state_bytes(state);
+  return *size ? fmi3OK : fmi3Error;
 }
 
 FMI_API fmi3Status fmi3SerializeFMUState(fmi3Instance x, fmi3FMUState state, fmi3Byte bytes[], size_t n) {
-  size_t size;
-  if (fmi3SerializedFMUStateSize(x, state, &size) != fmi3OK || n < size) return fmi3Error;
+  (void)x;
+  size_t size = instance_state_bytes(state);
+  if (!size || n < size) return fmi3Error;
   memcpy(bytes, state, size);
   return fmi3OK;
 }
@@ -404,19 +396,8 @@ FMI_API fmi3Status fmi3SerializeFMUState(fmi3Instance x, fmi3FMUState state, fmi
 FMI_API fmi3Status fmi3DeserializeFMUState(fmi3Instance x, const fmi3Byte bytes[], size_t n,
                                            fmi3FMUState *state) {
   component *c = x;
-  size_t size;
-  if (!allowed(c, P_ANY, "fmi3DeserializeFMUState") || n < sizeof size) return fmi3Error;
-  memcpy(&size, bytes, sizeof size);
-  if (size != n - sizeof size || size != instance_state_size(c->f)) {
-    tell(c, 1, "these bytes are no state of this FMU");
-    return fmi3Error;
-  }
-  void *made = malloc(n);
-  if (!made) return fmi3Error;
-  memcpy(made, bytes, n);
-  free(*state);
-  *state = made;
-  return fmi3OK;
+  if (!allowed(c, P_ANY, "fmi3DeserializeFMUState")) return fmi3Error;
+  return instance_state_load(c->f, bytes, n, state) ? fmi3OK : fmi3Error;
 }
 
 /* ------------------------------------------------------------------ co-simulation */

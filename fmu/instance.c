@@ -305,7 +305,7 @@ int instance_reset(instance *f) {
 
 /* ------------------------------------------------------------------ state: inputs and parameters, phase, then the simulation's */
 
-size_t instance_state_size(instance *f) {
+static size_t state_size(instance *f) {
   cps_error err = {0};
   if (!f->state_size) f->state_size = cps_simulation_state_size(f->sim, &err);
   if (!f->state_size) {
@@ -315,25 +315,63 @@ size_t instance_state_size(instance *f) {
   return f->state_size + ((size_t)f->n_variables + 1) * sizeof(double);
 }
 
-int instance_state_get(instance *f, void *block) {
+static int state_get(instance *f, void *block) {
   cps_error err = {0};
   double *values = block;
-  if (!instance_state_size(f)) return 0;
+  if (!state_size(f)) return 0;
   values[0] = f->phase;
   for (int i = 0; i < f->n_variables; i++) values[i + 1] = f->variables[i].value;
   if (cps_simulation_state_get(f->sim, values + f->n_variables + 1, &err) != CPS_OK) return failed(f, &err);
   return 1;
 }
 
-int instance_state_set(instance *f, const void *block, size_t size) {
+static int state_set(instance *f, const void *block, size_t size) {
   cps_error err = {0};
   const double *values = block;
-  if (size != instance_state_size(f)) {
+  if (size != state_size(f)) {
     instance_message(f, 1, "this state is of another FMU");
     return 0;
   }
   if (cps_simulation_state_set(f->sim, values + f->n_variables + 1, &err) != CPS_OK) return failed(f, &err);
   f->phase = (fmu_phase)values[0];
   for (int i = 0; i < f->n_variables; i++) f->variables[i].value = values[i + 1];
+  return 1;
+}
+
+int instance_state_save(instance *f, void **state) {
+  size_t size = state_size(f);
+  if (!size) return 0;
+  if (!*state) *state = malloc(sizeof size + size);
+  if (!*state) return 0;
+  memcpy(*state, &size, sizeof size);
+  return state_get(f, (char *)*state + sizeof size);
+}
+
+int instance_state_restore(instance *f, const void *state) {
+  size_t size;
+  if (!state) return 0;
+  memcpy(&size, state, sizeof size);
+  return state_set(f, (const char *)state + sizeof size, size);
+}
+
+size_t instance_state_bytes(const void *state) {
+  size_t size;
+  if (!state) return 0;
+  memcpy(&size, state, sizeof size);
+  return sizeof size + size;
+}
+
+int instance_state_load(instance *f, const void *bytes, size_t n, void **state) {
+  size_t size = 0;
+  if (n >= sizeof size) memcpy(&size, bytes, sizeof size);
+  if (n < sizeof size || size != n - sizeof size || size != state_size(f)) {
+    instance_message(f, 1, "these bytes are no state of this FMU");
+    return 0;
+  }
+  void *made = malloc(n);
+  if (!made) return 0;
+  memcpy(made, bytes, n);
+  free(*state);
+  *state = made;
   return 1;
 }

@@ -67,10 +67,11 @@ int instance_set(instance *f, unsigned reference, double value);
 int instance_step(instance *f, double until, double *reached, int *early);
 int instance_reset(instance *f);
 
-/* The whole state as a block: size, and its way out and in. */
-size_t instance_state_size(instance *f);
-int instance_state_get(instance *f, void *block);
-int instance_state_set(instance *f, const void *block, size_t size);
+/* States as both versions of the interface hand them out: a block that starts with its size. Each returns 0 after a message. */
+int instance_state_save(instance *f, void **state); /* makes *state, or writes over it */
+int instance_state_restore(instance *f, const void *state);
+size_t instance_state_bytes(const void *state); /* of the whole block; 0 of NULL */
+int instance_state_load(instance *f, const void *bytes, size_t n, void **state);
 
 void instance_message(instance *f, int is_error, const char *format, ...);
 
