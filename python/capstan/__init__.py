@@ -10,16 +10,23 @@
 from __future__ import annotations
 
 from ._core import version as _version
+from .batch import Batch
 from .errors import CapstanError, ScenarioError, SimulationError
 from .models import Law, models
+from .own_law import OwnLaw, own_law
 from .result import Result
 from .scenario import Scenario, Sensitivities, quantity
+from .search import Fit, Optimum
 from .simulation import Simulation
 
 __version__: str = _version()
 __all__ = [
+    "Batch",
     "CapstanError",
+    "Fit",
     "Law",
+    "Optimum",
+    "OwnLaw",
     "Result",
     "Scenario",
     "ScenarioError",
@@ -27,5 +34,6 @@ __all__ = [
     "Simulation",
     "SimulationError",
     "models",
+    "own_law",
     "quantity",
 ]

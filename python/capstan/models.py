@@ -15,8 +15,11 @@ class Law:
     """A friction law. Call it with velocities, normal forces and balance forces; parameters by name."""
 
     def __init__(self, name: str):
-        self._law = _core.Law.find(name)
-        about = self._law.describe()
+        self._read(_core.Law.find(name))
+
+    def _read(self, law: Any) -> None:
+        self._law = law
+        about = law.describe()
         self.name: str = about["name"]
         self.title: str = about["title"]
         self.family: str = about["family"]
@@ -39,7 +42,8 @@ class Law:
         return np.array(list(values.values()), dtype=np.float64)
 
     def evaluate(self, v: Any, n: Any = 1.0, f_eq: Any = 0.0, z: Any = None, *, jacobian: bool = False, **params: float) -> dict[str, np.ndarray]:
-        """Force, rates of the states and, if asked for, df/dv, df/dn and df/df_eq; inputs are broadcast against each other."""
+        """Force, rates of the states and, if asked for, its derivatives by v, n, f_eq, states and parameters (f_v, f_n, f_f_eq, f_z, f_p);
+        inputs are broadcast against each other."""
         p = self._parameters(params)
         arrays = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (v, n, f_eq)))
         shape = arrays[0].shape
@@ -50,7 +54,7 @@ class Law:
             states = np.ascontiguousarray(np.broadcast_to(0.0 if z is None else np.asarray(z, dtype=np.float64), (*shape, k))).ravel()
         f = np.empty(flat[0].shape)
         z_t = np.empty(f.size * k) if k else None
-        jac = np.empty((f.size, 3)) if jacobian else None
+        jac = np.empty((f.size, 3 + k + len(self.params))) if jacobian else None
         guarded(self._law.eval, p, *flat, states, f, z_t, jac)
         out = {"f": f.reshape(shape)}
         if z_t is not None:
@@ -58,6 +62,8 @@ class Law:
         if jac is not None:
             for i, name in enumerate(("f_v", "f_n", "f_f_eq")):
                 out[name] = jac[:, i].reshape(shape)
+            out["f_z"] = jac[:, 3 : 3 + k].reshape((*shape, k))
+            out["f_p"] = jac[:, 3 + k :].reshape((*shape, len(self.params)))
         return out
 
     def __call__(self, v: Any, n: Any = 1.0, f_eq: Any = 0.0, z: Any = None, **params: float) -> Any:

@@ -11,17 +11,35 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .batch import Batch
 from .errors import SimulationError, guarded
+from .models import Law
 from .result import Result
+from .search import Fit, Optimum, bounds_of
 from .simulation import Simulation
 
 Progress = Callable[[float, float, float, int], Any]
+_LOSSES = ("none", "huber", "cauchy")
+_ALGORITHMS = ("slsqp", "mma", "ccsa")
 _METHODS = {"auto": 0, "forward": 1, "adjoint": 2, "differences": 3}
 
 
 def quantity(text: str, unit: str) -> float:
     """ "10 mm" as a number in SI: quantity("10 mm", "m") is 0.01."""
     return guarded(_core.quantity, text, unit)
+
+
+def _lines(settings: Mapping[str, Any] | None) -> list[str]:
+    return [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in (settings or {}).items()]
+
+
+def _series(column: str, given: Sequence[Any]) -> tuple[Any, ...]:
+    times, values, *sigma = given
+    arrays = [np.ascontiguousarray(a, dtype=np.float64).reshape(-1) for a in (times, values)]
+    spread = None
+    if sigma and sigma[0] is not None:
+        spread = np.ascontiguousarray(np.broadcast_to(np.asarray(sigma[0], dtype=np.float64), arrays[0].shape))
+    return (column, *arrays, spread)
 
 
 @dataclass(frozen=True)
@@ -43,18 +61,21 @@ class Scenario:
     Scenario.text("capstan: 1 ...")            YAML
     """
 
-    def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any], settings: Mapping[str, Any] | None = None):
-        lines = [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in (settings or {}).items()]
+    def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any], settings: Mapping[str, Any] | None = None, laws: Sequence[Law] = ()):
+        own = [getattr(law, "_law", law) for law in laws]
         if isinstance(source, Mapping):
-            self._core = guarded(_core.Scenario.parse, json.dumps(source), "", lines)
+            self._core = guarded(_core.Scenario.parse, json.dumps(source), "", _lines(settings), own)
         else:
-            self._core = guarded(_core.Scenario.load, source, lines)
+            self._core = guarded(_core.Scenario.load, source, _lines(settings), own)
 
     @classmethod
-    def text(cls, yaml: str, settings: Mapping[str, Any] | None = None, file: str = "") -> Scenario:
+    def text(cls, yaml: str, settings: Mapping[str, Any] | None = None, file: str = "", laws: Sequence[Law] = ()) -> Scenario:
+        return cls._of(guarded(_core.Scenario.parse, yaml, file, _lines(settings), [getattr(law, "_law", law) for law in laws]))
+
+    @classmethod
+    def _of(cls, core: Any) -> Scenario:
         made = cls.__new__(cls)
-        lines = [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in (settings or {}).items()]
-        made._core = guarded(_core.Scenario.parse, yaml, file, lines)
+        made._core = core
         return made
 
     @property
@@ -76,9 +97,7 @@ class Scenario:
     def with_(self, values: Mapping[str, float | str]) -> Scenario:
         """The same scenario with numbers changed, in SI or as text with a unit."""
         numbers = {p: quantity(v, self.unit(p)) if isinstance(v, str) else float(v) for p, v in values.items()}
-        made = Scenario.__new__(Scenario)
-        made._core = guarded(self._core.change, list(numbers), np.array(list(numbers.values()), dtype=np.float64))
-        return made
+        return Scenario._of(guarded(self._core.change, list(numbers), np.array(list(numbers.values()), dtype=np.float64)))
 
     def run(self, progress: Progress | bool | None = None) -> Result:
         """Runs to the end. `progress` is called with (time, from, until, steps) and stops the run by returning True; True shows a bar."""
@@ -111,6 +130,71 @@ class Scenario:
         """A simulation to be stepped from outside. `inputs` are names of inputs of the file, or paths of quantities that become
         inputs; `outputs` are columns. Both in the order in which step() takes and gives them."""
         return Simulation(self, inputs, outputs)
+
+    def batch(self, n: int, inputs: Sequence[str] = (), outputs: Sequence[str] = (), threads: int = 0) -> Batch:
+        """n simulations that are stepped together over threads (0: one for each processor)."""
+        return Batch(self, n, inputs, outputs, threads)
+
+    def fit(
+        self,
+        wrt: Sequence[str],
+        data: Mapping[str, Any] | Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+        bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
+        loss: str = "none",
+        steps: int = 0,
+        progress: Callable[[int, float, list[float]], Any] | None = None,
+    ) -> Fit:
+        """Finds numbers of the file from measurements: data = {"bodies.block.x": (times, values)} or (times, values, sigma) in SI; or, for
+        several experiments, [(settings, such a mapping), ...]. Losses are none (squares), huber and cauchy."""
+        if loss not in _LOSSES:
+            raise ValueError(f"loss is one of {', '.join(_LOSSES)}, not {loss}")
+        sets = [({}, data)] if isinstance(data, Mapping) else data
+        rows = tuple((_lines(settings), tuple(_series(column, given) for column, given in columns.items())) for settings, columns in sets)
+        found = guarded(_core.fit, self._core, tuple(wrt), bounds_of(wrt, bounds), _LOSSES.index(loss), steps, rows, progress)
+        parameters = found["parameters"]
+        return Fit(
+            values={p["path"]: p["value"] for p in parameters},
+            errors={p["path"]: p["error"] for p in parameters},
+            intervals={p["path"]: (p["low"], p["high"]) for p in parameters},
+            covariance=np.array(found["covariance"]).reshape(len(parameters), len(parameters)),
+            series=found["series"],
+            scenario=Scenario._of(found["scenario"]),
+            cost=found["cost"],
+            converged=bool(found["converged"]),
+            reason=found["reason"],
+            steps=found["steps"],
+            runs=found["runs"],
+            warnings=tuple(found["warnings"]),
+        )
+
+    def optimize(
+        self,
+        wrt: Sequence[str],
+        objective: str,
+        bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
+        limits: Mapping[str, tuple[float | None, float | None]] | None = None,
+        algorithm: str = "slsqp",
+        runs: int = 200,
+        tolerance: float = 1e-5,
+        progress: Callable[[int, float, list[float]], Any] | None = None,
+    ) -> Optimum:
+        """Minimises an output ("-" before it: maximises it) over numbers of the file, within bounds of them and limits of other outputs:
+        limits = {"max(cables.rope.tension_max)": (None, 500.0)}. Gradients come from sens."""
+        if algorithm not in _ALGORITHMS:
+            raise ValueError(f"algorithm is one of {', '.join(_ALGORITHMS)}, not {algorithm}")
+        rows = tuple((output, -np.inf if least is None else float(least), np.inf if most is None else float(most)) for output, (least, most) in (limits or {}).items())
+        found = guarded(_core.optimize, self._core, tuple(wrt), bounds_of(wrt, bounds), objective, rows, _ALGORITHMS.index(algorithm), runs, tolerance, progress)
+        return Optimum(
+            values={p["path"]: p["value"] for p in found["parameters"]},
+            outputs={o["output"]: o["value"] for o in found["outputs"]},
+            started={o["output"]: o["start"] for o in found["outputs"]},
+            scenario=Scenario._of(found["scenario"]),
+            converged=bool(found["converged"]),
+            reason=found["reason"],
+            runs=found["runs"],
+            violation=found["violation"],
+            warnings=tuple(found["warnings"]),
+        )
 
     def sens(self, wrt: Sequence[str], of: Sequence[str], method: str = "auto", progress: Progress | None = None) -> Sensitivities:
         """Exact derivatives of outputs (as `capstan sens --of` takes them) by numbers of the file."""

@@ -19,6 +19,8 @@ typedef struct core_state {
   PyTypeObject *result;
   PyTypeObject *array;
   PyTypeObject *law;
+  PyTypeObject *batch;
+  PyTypeObject *own_law;
 } core_state;
 
 core_state *core_state_of(PyObject *module);
@@ -57,6 +59,27 @@ int core_scenario_type(PyObject *module, core_state *state);
 int core_result_type(PyObject *module, core_state *state);
 int core_law_type(PyObject *module, core_state *state);
 int core_simulation_type(PyObject *module, core_state *state);
+int core_batch_type(PyObject *module, core_state *state);
+int core_own_law_type(PyObject *module, core_state *state);
+PyObject *core_fit(PyObject *module, PyObject *args);
+PyObject *core_optimize(PyObject *module, PyObject *args);
+
+/* Laws written in Python raise in the middle of a run: whether one has, and that exception as the caller's own. */
+int core_pending(void);
+int core_pending_raise(void);
+
+/* [(name, unit, start)] of the inputs of a simulation. */
+PyObject *core_inputs(const cps_simulation *sim);
+/* The state of a simulation as bytes, and back. */
+PyObject *core_state_save(core_state *state, cps_simulation *sim);
+PyObject *core_state_restore(core_state *state, cps_simulation *sim, PyObject *bytes);
+/* The scenario that a fit or an optimisation has found, as an object; `like` is the one that it began with. */
+PyObject *core_scenario_like(core_state *state, cps_scenario *scenario, PyObject *like);
+/* An object for a law, which `keeper` (NULL: it is built in) keeps alive; and the law of such an object. */
+PyObject *core_law_new(core_state *state, const cps_law *law, PyObject *keeper);
+const cps_law *core_law_get(PyObject *self);
+/* The laws of a list of such objects (None or empty: NULL); 0 with an exception if they cannot go together. */
+int core_laws_of(core_state *state, PyObject *list, cps_laws **laws);
 
 const cps_scenario *core_scenario_get(PyObject *self);
 PyObject *core_sens(PyObject *module, PyObject *args);

@@ -1,18 +1,26 @@
 /* law.c - friction laws: what they are, and their evaluation over arrays. */
 #include "core.h"
 
+#include <string.h>
+
 typedef struct law_object {
   PyObject_HEAD const cps_law *law;
+  PyObject *keeper; /* of a law that is not built in; NULL */
 } law_object;
 
-static PyObject *law_of(core_state *state, const cps_law *law) {
+PyObject *core_law_new(core_state *state, const cps_law *law, PyObject *keeper) {
   law_object *o = PyObject_New(law_object, state->law);
-  if (o) o->law = law;
+  if (!o) return NULL;
+  o->law = law;
+  o->keeper = keeper ? Py_NewRef(keeper) : NULL;
   return (PyObject *)o;
 }
 
+const cps_law *core_law_get(PyObject *self) { return ((law_object *)self)->law; }
+
 static void law_free(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
+  Py_XDECREF(((law_object *)self)->keeper);
   PyObject_Free(self);
   Py_DECREF(type);
 }
@@ -48,7 +56,8 @@ static PyObject *law_describe(PyObject *self, PyObject *unused) {
 
 static double at(const core_doubles *d, Py_ssize_t i) { return d->data[d->n == 1 ? 0 : i]; }
 
-/* eval(params, v, n, f_eq, z, f, z_t, jac): arrays of the same length, or of length 1. jac is None or [n, 3]: by v, n, f_eq. */
+/* eval(params, v, n, f_eq, z, f, z_t, jac): arrays of the same length, or of length 1. jac is None or [n, 3 + states + params]: of
+ * the force by v, n, f_eq, states and parameters. */
 static PyObject *law_eval(PyObject *self, PyObject *args) {
   const cps_law *l = ((law_object *)self)->law;
   PyObject *from[8];
@@ -62,10 +71,10 @@ static PyObject *law_eval(PyObject *self, PyObject *args) {
     if (from[got] == Py_None) continue;
     if (!core_doubles_get(from[got], got >= 5, &d[got])) goto out;
   }
-  Py_ssize_t n = d[5].n, states = l->n_states;
+  Py_ssize_t n = d[5].n, states = l->n_states, width = 3 + states + l->n_params;
   cps_error err = {0};
   if (d[0].n != l->n_params || (states && d[4].n != states * n) || (states && d[6].n != states * n) ||
-      (d[7].data && d[7].n != 3 * n)) {
+      (d[7].data && d[7].n != width * n)) {
     PyErr_Format(PyExc_ValueError, "%s has %d parameters and %d states: arrays of other lengths were given",
                  l->name, l->n_params, l->n_states);
     goto out;
@@ -90,12 +99,15 @@ static PyObject *law_eval(PyObject *self, PyObject *args) {
     f[i] = out.f;
     for (Py_ssize_t k = 0; k < states; k++) z_t[i * states + k] = out.z_t[k];
     if (!jac) continue;
-    jac[3 * i] = j.f.v;
-    jac[3 * i + 1] = j.f.n;
-    jac[3 * i + 2] = j.f.f_eq;
+    double *row = jac + width * i;
+    row[0] = j.f.v;
+    row[1] = j.f.n;
+    row[2] = j.f.f_eq;
+    memcpy(row + 3, j.f.z, (size_t)states * sizeof *row);
+    memcpy(row + 3 + states, j.f.p, (size_t)l->n_params * sizeof *row);
   }
   Py_END_ALLOW_THREADS;
-  done = Py_NewRef(Py_None);
+  done = core_pending_raise() ? NULL : Py_NewRef(Py_None);
 out:
   for (int k = 0; k < 8; k++) core_doubles_release(&d[k]);
   return done;
@@ -110,7 +122,7 @@ static PyObject *law_find(PyObject *type, PyObject *arg) {
                  cps_law_nearest(name)->name);
     return NULL;
   }
-  return law_of(PyModule_GetState(PyType_GetModule((PyTypeObject *)type)), law);
+  return core_law_new(PyModule_GetState(PyType_GetModule((PyTypeObject *)type)), law, NULL);
 }
 
 static PyObject *law_names(PyObject *type, PyObject *unused) {

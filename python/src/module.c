@@ -21,7 +21,7 @@ static PyObject *error_dict(const cps_error *e) {
 }
 
 PyObject *core_raise(core_state *state, const cps_error *err) {
-  if (PyErr_Occurred()) return NULL; /* a callback has raised: that is the reason */
+  if (core_pending_raise()) return NULL; /* a callback or a law has raised: that is the reason */
   if (err->status == CPS_NO_MEMORY) return PyErr_NoMemory();
   PyObject *list = Py_BuildValue("[N]", error_dict(err));
   if (list) PyErr_SetObject(state->error, list);
@@ -104,7 +104,8 @@ const char **core_texts(PyObject *sequence, int *n) {
 
 int core_watch(const cps_progress *p, void *call) {
   PyGILState_STATE gil = PyGILState_Ensure();
-  int stop = PyErr_CheckSignals() < 0;
+  int stop = core_pending() || PyErr_Occurred() ||
+             PyErr_CheckSignals() < 0; /* a law written in Python, or Ctrl-C */
   if (!stop && call != Py_None) {
     PyObject *answer = PyObject_CallFunction(call, "dddl", p->time, p->from, p->until, p->steps);
     stop = !answer || PyObject_IsTrue(answer) != 0;
@@ -210,6 +211,9 @@ static PyMethodDef methods[] = {
     {"version", version, METH_NOARGS, "The version of the library."},
     {"quantity", quantity, METH_VARARGS, "quantity(text, unit): \"10 mm\" in SI."},
     {"sens", core_sens, METH_VARARGS, "sens(scenario, wrt, of, method, progress): a differentiated run."},
+    {"fit", core_fit, METH_VARARGS, "fit(scenario, wrt, bounds, loss, steps, sets, progress)"},
+    {"optimize", core_optimize, METH_VARARGS,
+     "optimize(scenario, wrt, bounds, objective, limits, algorithm, runs, tolerance, progress)"},
     {NULL, NULL, 0, NULL}};
 
 static int execute(PyObject *module) {
@@ -217,7 +221,8 @@ static int execute(PyObject *module) {
   state->error = Py_NewRef(PyExc_RuntimeError);
   if (core_array_type(module, state) < 0 || core_scenario_type(module, state) < 0 ||
       core_result_type(module, state) < 0 || core_law_type(module, state) < 0 ||
-      core_simulation_type(module, state) < 0)
+      core_simulation_type(module, state) < 0 || core_batch_type(module, state) < 0 ||
+      core_own_law_type(module, state) < 0)
     return -1;
   return 0;
 }
@@ -230,6 +235,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(s->result);
   Py_VISIT(s->array);
   Py_VISIT(s->law);
+  Py_VISIT(s->batch);
+  Py_VISIT(s->own_law);
   return 0;
 }
 
@@ -241,6 +248,8 @@ static int clear(PyObject *module) {
   Py_CLEAR(s->result);
   Py_CLEAR(s->array);
   Py_CLEAR(s->law);
+  Py_CLEAR(s->batch);
+  Py_CLEAR(s->own_law);
   return 0;
 }
 

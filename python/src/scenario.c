@@ -6,11 +6,14 @@
 
 typedef struct scenario_object {
   PyObject_HEAD cps_scenario *scenario;
+  PyObject *list; /* its own laws, and the object that keeps their table; both NULL if it has none */
+  PyObject *table;
 } scenario_object;
 
 const cps_scenario *core_scenario_get(PyObject *self) { return ((scenario_object *)self)->scenario; }
 
-static PyObject *scenario_of(core_state *state, cps_scenario *scenario, cps_problems *problems) {
+static PyObject *scenario_of(core_state *state, cps_scenario *scenario, cps_problems *problems,
+                             PyObject *list, PyObject *table) {
   if (!scenario) return core_raise_problems(state, problems);
   scenario_object *o = PyObject_New(scenario_object, state->scenario);
   if (!o) {
@@ -18,12 +21,22 @@ static PyObject *scenario_of(core_state *state, cps_scenario *scenario, cps_prob
     return NULL;
   }
   o->scenario = scenario;
+  o->list = Py_XNewRef(list);
+  o->table = Py_XNewRef(table);
   return (PyObject *)o;
+}
+
+PyObject *core_scenario_like(core_state *state, cps_scenario *scenario, PyObject *like) {
+  scenario_object *o = (scenario_object *)like;
+  return scenario_of(state, scenario, NULL, o->list, o->table);
 }
 
 static void scenario_free(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
-  cps_scenario_free(((scenario_object *)self)->scenario);
+  scenario_object *o = (scenario_object *)self;
+  cps_scenario_free(o->scenario);
+  Py_XDECREF(o->table);
+  Py_XDECREF(o->list);
   PyObject_Free(self);
   Py_DECREF(type);
 }
@@ -32,35 +45,47 @@ static core_state *state_of_type(PyObject *type) {
   return PyModule_GetState(PyType_GetModule((PyTypeObject *)type));
 }
 
-static PyObject *scenario_load(PyObject *type, PyObject *args) {
-  PyObject *path, *settings;
-  int n;
-  if (!PyArg_ParseTuple(args, "O&O", PyUnicode_FSConverter, &path, &settings)) return NULL;
-  const char **texts = core_texts(settings, &n);
-  PyObject *made = NULL;
+static void free_laws(PyObject *capsule) { cps_laws_free(PyCapsule_GetPointer(capsule, NULL)); }
+
+/* From a file (text NULL), or from text. */
+static PyObject *scenario_read(PyObject *type, const char *path, const char *text, Py_ssize_t length,
+                               PyObject *settings, PyObject *list) {
+  core_state *state = state_of_type(type);
+  cps_laws *laws;
+  cps_load_options options = {0};
+  if (!core_laws_of(state, list, &laws)) return NULL;
+  PyObject *table = laws ? PyCapsule_New(laws, NULL, free_laws) : NULL, *made = NULL;
+  if (laws && !table) cps_laws_free(laws);
+  const char **texts = laws && !table ? NULL : core_texts(settings, &options.n_settings);
   if (texts) {
-    const char *name = PyBytes_AsString(path);
+    options.settings = texts;
+    options.laws = laws;
     cps_problems *problems = NULL;
-    cps_scenario *s = cps_scenario_load(name, texts, n, &problems);
-    made = scenario_of(state_of_type(type), s, problems);
+    cps_scenario *s = text ? cps_scenario_parse_with(text, (size_t)length, path, &options, &problems)
+                           : cps_scenario_load_with(path, &options, &problems);
+    made = scenario_of(state, s, problems, laws ? list : NULL, table);
   }
   PyMem_Free((void *)texts);
+  Py_XDECREF(table);
+  return made;
+}
+
+/* load(path, settings, laws) */
+static PyObject *scenario_load(PyObject *type, PyObject *args) {
+  PyObject *path, *settings, *laws;
+  if (!PyArg_ParseTuple(args, "O&OO", PyUnicode_FSConverter, &path, &settings, &laws)) return NULL;
+  PyObject *made = scenario_read(type, PyBytes_AsString(path), NULL, 0, settings, laws);
   Py_DECREF(path);
   return made;
 }
 
+/* parse(text, file, settings, laws) */
 static PyObject *scenario_parse(PyObject *type, PyObject *args) {
   const char *text, *file;
   Py_ssize_t length;
-  PyObject *settings;
-  int n;
-  if (!PyArg_ParseTuple(args, "s#sO", &text, &length, &file, &settings)) return NULL;
-  const char **texts = core_texts(settings, &n);
-  if (!texts) return NULL;
-  cps_problems *problems = NULL;
-  cps_scenario *s = cps_scenario_parse(text, (size_t)length, file, texts, n, &problems);
-  PyMem_Free((void *)texts);
-  return scenario_of(state_of_type(type), s, problems);
+  PyObject *settings, *laws;
+  if (!PyArg_ParseTuple(args, "s#sOO", &text, &length, &file, &settings, &laws)) return NULL;
+  return scenario_read(type, file, text, length, settings, laws);
 }
 
 static PyObject *scenario_change(PyObject *self, PyObject *args) {
@@ -75,7 +100,8 @@ static PyObject *scenario_change(PyObject *self, PyObject *args) {
     cps_problems *problems = NULL;
     if (d.n == n)
       made = scenario_of(core_state_from(self),
-                         cps_scenario_with(core_scenario_get(self), texts, d.data, n, &problems), problems);
+                         cps_scenario_with(core_scenario_get(self), texts, d.data, n, &problems), problems,
+                         ((scenario_object *)self)->list, ((scenario_object *)self)->table);
     else
       PyErr_SetString(PyExc_ValueError, "as many values as paths are needed");
     core_doubles_release(&d);
@@ -91,7 +117,9 @@ static PyObject *scenario_inputs(PyObject *self, PyObject *paths) {
   if (!texts) return NULL;
   cps_scenario *s = cps_scenario_with_inputs(core_scenario_get(self), texts, n, &err);
   PyMem_Free((void *)texts);
-  return s ? scenario_of(core_state_from(self), s, NULL) : core_raise(core_state_from(self), &err);
+  return s ? scenario_of(core_state_from(self), s, NULL, ((scenario_object *)self)->list,
+                         ((scenario_object *)self)->table)
+           : core_raise(core_state_from(self), &err);
 }
 
 /* quantities(): [(path, unit, value)] of every number of the file. */
@@ -170,7 +198,7 @@ PyObject *core_sens(PyObject *module, PyObject *args) {
     Py_BEGIN_ALLOW_THREADS;
     status = cps_sens_run(sens, (cps_sens_method)method, core_watch, call, &err);
     Py_END_ALLOW_THREADS;
-    if (status != CPS_OK) {
+    if (status != CPS_OK || core_pending()) {
       core_raise(state, &err);
     } else {
       values = PyList_New(0);

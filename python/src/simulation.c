@@ -18,6 +18,24 @@ static void simulation_free(PyObject *self) {
   Py_DECREF(type);
 }
 
+static cps_simulation *get(PyObject *self) { return ((simulation_object *)self)->sim; }
+
+/* A call that takes long: 0 with an exception if another thread is at work. */
+static int enter(PyObject *self) {
+  simulation_object *o = (simulation_object *)self;
+  if (o->busy) {
+    PyErr_SetString(PyExc_RuntimeError, "this simulation is at work in another thread");
+    return 0;
+  }
+  return o->busy = 1;
+}
+
+static PyObject *leave(PyObject *self, cps_status status, const cps_error *err) {
+  ((simulation_object *)self)->busy = 0;
+  if (core_pending_raise()) return NULL;
+  return status == CPS_OK ? Py_NewRef(Py_None) : core_raise(core_state_from(self), err);
+}
+
 static PyObject *simulation_make(PyObject *type, PyObject *args) {
   core_state *state = PyModule_GetState(PyType_GetModule((PyTypeObject *)type));
   PyObject *scenario;
@@ -43,13 +61,11 @@ static PyObject *simulation_run(PyObject *self, PyObject *call) {
   simulation_object *o = (simulation_object *)self;
   cps_error err = {0};
   cps_status status;
-  if (o->busy) return PyErr_Format(PyExc_RuntimeError, "this simulation is at work in another thread");
-  o->busy = 1;
+  if (!enter(self)) return NULL;
   Py_BEGIN_ALLOW_THREADS;
   status = cps_simulation_run(o->sim, core_watch, call, &err);
   Py_END_ALLOW_THREADS;
-  o->busy = 0;
-  return status == CPS_OK ? Py_NewRef(Py_None) : core_raise(core_state_from(self), &err);
+  return leave(self, status, &err);
 }
 
 static PyObject *simulation_result(PyObject *self, PyObject *unused) {
@@ -73,23 +89,6 @@ static PyObject *simulation_write(PyObject *self, PyObject *args) {
 
 /* ------------------------------------------------------------------ stepping */
 
-static cps_simulation *get(PyObject *self) { return ((simulation_object *)self)->sim; }
-
-/* A call that takes long: 0 with an exception if another thread is at work. */
-static int enter(PyObject *self) {
-  simulation_object *o = (simulation_object *)self;
-  if (o->busy) {
-    PyErr_SetString(PyExc_RuntimeError, "this simulation is at work in another thread");
-    return 0;
-  }
-  return o->busy = 1;
-}
-
-static PyObject *leave(PyObject *self, cps_status status, const cps_error *err) {
-  ((simulation_object *)self)->busy = 0;
-  return status == CPS_OK ? Py_NewRef(Py_None) : core_raise(core_state_from(self), err);
-}
-
 static PyObject *simulation_keep(PyObject *self, PyObject *arg) {
   cps_error err = {0};
   long rows = PyLong_AsLong(arg);
@@ -108,19 +107,22 @@ static PyObject *simulation_start(PyObject *self, PyObject *unused) {
   return leave(self, status, &err);
 }
 
-/* inputs(): [(name, unit, start)] */
-static PyObject *simulation_inputs(PyObject *self, PyObject *unused) {
-  (void)unused;
+PyObject *core_inputs(const cps_simulation *sim) {
   PyObject *list = PyList_New(0);
-  for (int i = 0; list && i < cps_simulation_inputs(get(self)); i++) {
+  for (int i = 0; list && i < cps_simulation_inputs(sim); i++) {
     cps_input in;
-    PyObject *row = cps_simulation_input_at(get(self), i, &in) == CPS_OK
+    PyObject *row = cps_simulation_input_at(sim, i, &in) == CPS_OK
                         ? Py_BuildValue("ssd", in.name, in.unit, in.start)
                         : NULL;
     if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
     Py_XDECREF(row);
   }
   return list;
+}
+
+static PyObject *simulation_inputs(PyObject *self, PyObject *unused) {
+  (void)unused;
+  return core_inputs(get(self));
 }
 
 /* step(until, inputs, indices, ramp, to_event, outputs, columns): inputs[k] goes to input indices[k], column columns[k] to outputs[k].
@@ -157,6 +159,7 @@ static PyObject *simulation_step(PyObject *self, PyObject *args) {
       ((double *)d[2].data)[k] = cps_simulation_get(sim, (int)d[3].data[k]);
     Py_END_ALLOW_THREADS;
   }
+  if (core_pending_raise()) goto out;
   done = status == CPS_OK ? Py_BuildValue("dil", o.time, o.reached, o.steps)
                           : core_raise(core_state_from(self), &err);
 out:
@@ -178,29 +181,39 @@ static PyObject *simulation_get(PyObject *self, PyObject *arg) {
   return PyFloat_FromDouble(value);
 }
 
-static PyObject *simulation_save(PyObject *self, PyObject *unused) {
-  (void)unused;
+PyObject *core_state_save(core_state *state, cps_simulation *sim) {
   cps_error err = {0};
-  if (!enter(self)) return NULL;
-  size_t size = cps_simulation_state_size(get(self), &err);
+  size_t size = cps_simulation_state_size(sim, &err);
   PyObject *bytes = size ? PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size) : NULL;
-  cps_status status = bytes ? cps_simulation_state_get(get(self), PyBytes_AsString(bytes), &err) : err.status;
-  ((simulation_object *)self)->busy = 0;
-  if (bytes && status == CPS_OK) return bytes;
+  if (size && !bytes) return NULL;
+  if (bytes && cps_simulation_state_get(sim, PyBytes_AsString(bytes), &err) == CPS_OK) return bytes;
   Py_XDECREF(bytes);
-  return core_raise(core_state_from(self), &err);
+  return core_raise(state, &err);
 }
 
-static PyObject *simulation_restore(PyObject *self, PyObject *arg) {
+PyObject *core_state_restore(core_state *state, cps_simulation *sim, PyObject *bytes) {
   cps_error err = {0};
   char *data;
   Py_ssize_t size;
-  if (PyBytes_AsStringAndSize(arg, &data, &size) < 0 || !enter(self)) return NULL;
-  if ((size_t)size != cps_simulation_state_size(get(self), &err)) {
-    ((simulation_object *)self)->busy = 0;
+  if (PyBytes_AsStringAndSize(bytes, &data, &size) < 0) return NULL;
+  if ((size_t)size != cps_simulation_state_size(sim, &err))
     return PyErr_Format(PyExc_ValueError, "this is no state of this simulation");
-  }
-  return leave(self, cps_simulation_state_set(get(self), data, &err), &err);
+  return cps_simulation_state_set(sim, data, &err) == CPS_OK ? Py_NewRef(Py_None) : core_raise(state, &err);
+}
+
+static PyObject *simulation_save(PyObject *self, PyObject *unused) {
+  (void)unused;
+  if (!enter(self)) return NULL;
+  PyObject *bytes = core_state_save(core_state_from(self), get(self));
+  ((simulation_object *)self)->busy = 0;
+  return bytes;
+}
+
+static PyObject *simulation_restore(PyObject *self, PyObject *arg) {
+  if (!enter(self)) return NULL;
+  PyObject *done = core_state_restore(core_state_from(self), get(self), arg);
+  ((simulation_object *)self)->busy = 0;
+  return done;
 }
 
 static PyObject *simulation_copy(PyObject *self, PyObject *from) {

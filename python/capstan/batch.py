@@ -1,0 +1,89 @@
+"""Many simulations of one model, stepped together: contiguous arrays in, contiguous arrays out, threads inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from .errors import guarded
+
+if TYPE_CHECKING:
+    from .scenario import Scenario
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Batch:
+    """n simulations with inputs and parameters of their own: y = batch.step(0.001, u), with u [n, inputs] and y [n, outputs].
+
+    One that fails is NaN in the outputs and True in `failed`, and does not hinder the others; reset(i) brings it back.
+    """
+
+    def __init__(self, scenario: Scenario, n: int, inputs: Sequence[str] = (), outputs: Sequence[str] = (), threads: int = 0):
+        if n < 1:
+            raise ValueError(f"a batch has at least one simulation, not {n}")
+        paths = [name for name in inputs if "." in name]
+        core = guarded(scenario._core.inputs, paths) if paths else scenario._core
+        self._core = guarded(_core.Batch.make, core, n, threads, list(outputs))
+        self.scenario = scenario
+        self.n = n
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
+        known = {name: i for i, (name, _, _) in enumerate(self._core.inputs())}
+        missing = [name for name in inputs if name.replace(".", "_") not in known]
+        if missing:
+            raise KeyError(f"there is no input \"{missing[0]}\"; there are {', '.join(known) or 'none'}")
+        self._columns = np.array([known[name.replace(".", "_")] for name in inputs], dtype=np.intp)
+        self._u = np.tile(np.array([start for _, _, start in self._core.inputs()], dtype=np.float64), (n, 1))
+        self._failed = np.zeros(n)
+        self.message = ""  # of the first simulation that failed in the last step
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def time(self) -> Array:
+        """The time of each [s]."""
+        times = np.empty(self.n)
+        self._core.times(times)
+        return times
+
+    @property
+    def failed(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which of them failed in the last step."""
+        return self._failed != 0
+
+    def step(self, duration: float, u: Any = None, *, ramp: bool = False, out: Array | None = None) -> Array:
+        """Advances all by a duration [s], each from where it is, with inputs [n, inputs] (or what broadcasts to that); the outputs
+        [n, outputs] at the end, written to `out` if it is given."""
+        values = None
+        if u is not None:
+            given = np.asarray(u, dtype=np.float64)
+            self._u[:, self._columns] = np.broadcast_to(given, (self.n, len(self.inputs)))
+            values = self._u
+        y = np.empty((self.n, len(self.outputs))) if out is None else out
+        if y.shape != (self.n, len(self.outputs)):
+            raise ValueError(f"out is [{self.n}, {len(self.outputs)}], not {list(y.shape)}")
+        self.message = guarded(self._core.step, duration, values, int(ramp), y, self._failed) or ""
+        return y
+
+    def reset(self, i: int | None = None, values: Mapping[str, float] | None = None) -> None:
+        """Brings one of them (None: all) back to the start; with other values of numbers of the file, for it alone."""
+        values = dict(values or {})
+        numbers = np.array(list(values.values()), dtype=np.float64)
+        starts = [start for _, _, start in self._core.inputs()]
+        for k in range(self.n) if i is None else (i,):
+            guarded(self._core.reset, k, list(values), numbers)
+            self._u[k] = starts
+            self._failed[k] = 0
+
+    def save(self, i: int) -> bytes:
+        """The state of one of them at this instant."""
+        state: bytes = guarded(self._core.save, i)
+        return state
+
+    def restore(self, i: int, state: bytes) -> None:
+        guarded(self._core.restore, i, state)
