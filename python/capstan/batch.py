@@ -54,7 +54,7 @@ class Batch:
     @property
     def failed(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which of them failed in the last step."""
-        return self._failed != 0
+        return np.asarray(self._failed != 0)
 
     def step(self, duration: float, u: Any = None, *, ramp: bool = False, out: Array | None = None) -> Array:
         """Advances all by a duration [s], each from where it is, with inputs [n, inputs] (or what broadcasts to that); the outputs
@@ -82,8 +82,7 @@ class Batch:
 
     def save(self, i: int) -> bytes:
         """The state of one of them at this instant."""
-        state: bytes = guarded(self._core.save, i)
-        return state
+        return guarded(self._core.save, i)
 
     def restore(self, i: int, state: bytes) -> None:
         guarded(self._core.restore, i, state)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from . import _core
+
+T = TypeVar("T")
 
 
 class CapstanError(Exception):
@@ -58,7 +61,7 @@ class _Raised(Exception):
 _core.set_error(_Raised)
 
 
-def guarded(call: Any, *args: Any) -> Any:
+def guarded(call: Callable[..., T], *args: Any) -> T:
     try:
         return call(*args)
     except _Raised as e:

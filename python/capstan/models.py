@@ -17,7 +17,7 @@ class Law:
     def __init__(self, name: str):
         self._read(_core.Law.find(name))
 
-    def _read(self, law: Any) -> None:
+    def _read(self, law: _core.Law) -> None:
         self._law = law
         about = law.describe()
         self.name: str = about["name"]
@@ -68,7 +68,7 @@ class Law:
 
     def __call__(self, v: Any, n: Any = 1.0, f_eq: Any = 0.0, z: Any = None, **params: float) -> Any:
         """The friction force; a float for floats."""
-        f = self.evaluate(v, n, f_eq, z, **params)["f"]
+        f = self.evaluate(v, n, f_eq, z, jacobian=False, **params)["f"]
         return float(f) if f.ndim == 0 else f
 
     def _repr_svg_(self) -> str:

@@ -28,6 +28,11 @@ def _parameter(name: str, given: Number) -> tuple[str, str, str, float, float, f
 class OwnLaw(Law):
     """A law of your own. See own_law()."""
 
+    stick: float | str
+    peak: float | str
+    velocity: float | str
+    traits: tuple[str, ...]
+
     def check(self, v: Any = None, n: float = 1.0) -> list[str]:
         """What is not true of it, measured as the tests measure built-in laws: finite, odd, dissipating, below its peak, and with
         derivatives that agree with differences. An empty list is good."""
@@ -110,7 +115,7 @@ def own_law(
     kept = tuple((key, unit, key, -1) for key, unit in states)
     made = OwnLaw.__new__(OwnLaw)
     made._read(guarded(_core.OwnLaw.make, about, bits, rows, kept, tuple(scale), address, _adapter(call, names) if call else None))
-    made.stick, made.peak, made.velocity = (float(x) if not isinstance(x, str) else x for x in (stick, peak, velocity))
+    made.stick, made.peak, made.velocity = (x if isinstance(x, str) else float(x) for x in (stick, peak, velocity))
     made.traits = tuple(traits)
     return made
 

@@ -15,7 +15,7 @@ from .errors import guarded
 class Result(Mapping[str, np.ndarray]):
     """result["bodies.load.y"] is a read-only array over the rows; result.units["bodies.load.y"] its unit."""
 
-    def __init__(self, core: Any, title: str = ""):
+    def __init__(self, core: _core.Result, title: str = ""):
         self._core = core
         self.title = title
         names = core.columns()
@@ -66,13 +66,13 @@ class Result(Mapping[str, np.ndarray]):
 
     def frame(self) -> Any:
         """A pandas DataFrame over time."""
-        import pandas as pd
+        import pandas as pd  # type: ignore[import-untyped, unused-ignore]
 
         return pd.DataFrame({name: self[name] for name in self if name != "time"}, index=pd.Index(self.time, name="time"))
 
     def xarray(self) -> Any:
         """An xarray Dataset over time, with units as attributes."""
-        import xarray as xr
+        import xarray as xr  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
         return xr.Dataset(
             {name: ("time", self[name], {"units": self.units[name]}) for name in self if name != "time"},

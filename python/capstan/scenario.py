@@ -104,7 +104,7 @@ class Scenario:
         sim = guarded(_core.Simulation.make, self._core)
         bar = None
         if progress is True:
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
 
             bar = tqdm(total=1.0, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", desc=self.title)
 

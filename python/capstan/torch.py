@@ -1,0 +1,38 @@
+"""Runs as functions that PyTorch differentiates, with exact derivatives across stick and slip.
+
+    f = capstan.torch.function(scenario, wrt=["bodies.load.mass"], of=["bodies.load.y"])
+    p = torch.tensor([120.0], dtype=torch.float64, requires_grad=True)
+    f(p)[0].backward()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch  # type: ignore[import-not-found, unused-ignore]
+
+from .scenario import Scenario
+
+
+def function(scenario: Scenario, wrt: Sequence[str], of: Sequence[str], method: str = "auto") -> Callable[[Any], Any]:
+    """Outputs of a run [of] as a function of numbers of the file [wrt]; one run gives values and derivatives."""
+    wrt, of = tuple(wrt), tuple(of)
+
+    class Run(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
+        @staticmethod
+        def forward(ctx: Any, p: Any) -> Any:
+            s = scenario.with_(dict(zip(wrt, p.detach().cpu().double().tolist()))).sens(wrt, of, method)
+            ctx.gradient = torch.from_numpy(s.gradient.copy())
+            return torch.from_numpy(s.values.copy()).to(p)
+
+        @staticmethod
+        def backward(ctx: Any, *cotangents: Any) -> Any:
+            return cotangents[0] @ ctx.gradient.to(cotangents[0])
+
+    def checked(p: Any) -> Any:
+        if tuple(p.shape) != (len(wrt),):
+            raise ValueError(f"{len(wrt)} numbers are needed, one for each of {', '.join(wrt)}, not a tensor {tuple(p.shape)}")
+        return Run.apply(p)
+
+    return checked
