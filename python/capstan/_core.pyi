@@ -1,18 +1,20 @@
 """The extension module: one type for each object of the library. Use the package's own classes instead."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
 _Array = np.ndarray[Any, np.dtype[np.float64]]
 _Watch = Callable[[float, float, float, int], Any] | None
 
+@final
 class Array:
     """A read-only array over memory of a result, for numpy.asarray."""
 
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
+@final
 class Scenario:
     @classmethod
     def load(cls, path: Any, settings: Sequence[str], laws: Sequence[Any], /) -> Scenario: ...
@@ -25,6 +27,7 @@ class Scenario:
     def title(self) -> str: ...
     def hash(self) -> str: ...
 
+@final
 class Simulation:
     @classmethod
     def make(cls, scenario: Scenario, /) -> Simulation: ...
@@ -42,6 +45,7 @@ class Simulation:
     def copy(self, other: Simulation, /) -> None: ...
     def reset(self, paths: Sequence[str], values: _Array, /) -> None: ...
 
+@final
 class Batch:
     @classmethod
     def make(cls, scenario: Scenario, n: int, threads: int, columns: Sequence[str], /) -> Batch: ...
@@ -52,6 +56,7 @@ class Batch:
     def save(self, i: int, /) -> bytes: ...
     def restore(self, i: int, state: bytes, /) -> None: ...
 
+@final
 class Result:
     @classmethod
     def load(cls, path: Any, /) -> Result: ...
@@ -63,6 +68,7 @@ class Result:
     def fields(self) -> tuple[Array, list[tuple[str, str, Array]]]: ...
     def text(self, what: str, /) -> str | None: ...
 
+@final
 class Law:
     @classmethod
     def find(cls, name: str, /) -> Law: ...
@@ -71,6 +77,7 @@ class Law:
     def describe(self) -> dict[str, Any]: ...
     def eval(self, params: _Array, v: _Array, n: _Array, f_eq: _Array, z: _Array | None, f: _Array, z_t: _Array | None, jac: _Array | None, /) -> None: ...
 
+@final
 class OwnLaw:
     @classmethod
     def make(cls, texts: tuple[str, str, str, str], traits: int, params: tuple[Any, ...], states: tuple[Any, ...], scale: tuple[float | int, ...], address: int, call: Any, /) -> Law: ...
