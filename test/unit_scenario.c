@@ -647,8 +647,86 @@ static void test_scenarios(void **state) {
   print_message("%d files in scenarios/\n", check_folder(path));
 }
 
+/* ------------------------------------------------------------------ other numbers */
+
+static void assert_same_quantities(const cps_scenario *a, const cps_scenario *b) {
+  cps_quantity *x, *y;
+  int n, m;
+  assert_int_equal(cps_scenario_quantities(a, &x, &n, NULL), CPS_OK);
+  assert_int_equal(cps_scenario_quantities(b, &y, &m, NULL), CPS_OK);
+  assert_int_equal(n, m);
+  for (int i = 0; i < n; i++) {
+    assert_string_equal(x[i].path, y[i].path);
+    if (memcmp(&x[i].value, &y[i].value, sizeof x[i].value) != 0)
+      fail_msg("%s: %.17g and %.17g", x[i].path, x[i].value, y[i].value);
+  }
+  free(x);
+  free(y);
+}
+
+/* Other numbers put into the tree that is there give what reading all files with settings gives, hash included. */
+static void test_other_numbers(void **state) {
+  (void)state;
+  enum { FILES = 5 };
+  static const struct {
+    const char *file, *path;
+  } rows[FILES] = {{"test/scenario_good/include.yaml", "bodies.block.mass"},
+                   {"test/scenario_good/include.yaml", "bodies.a2.mass"},
+                   {"test/scenario_good/include.yaml", "run.until"},
+                   {"scenarios/westin/pulley.yaml", "drums.pulley.drive.pd.setpoint.amplitude"},
+                   {"scenarios/westin/pulley.yaml", "cables.rope.contact.friction.mu"}};
+  const char *root = getenv("SOURCE_DIR");
+  for (int i = 0; i < FILES; i++) {
+    char path[1200], text[200], more[200];
+    const char *settings[] = {text, more}, *paths[] = {rows[i].path, "run.step"};
+    double values[] = {0.75, 0.25};
+    snprintf(path, sizeof path, "%s/%s", root ? root : ".", rows[i].file);
+    snprintf(text, sizeof text, "%s=0.75", rows[i].path);
+    snprintf(more, sizeof more, "run.step=0.25");
+    cps_problems *problems = NULL;
+    cps_scenario *base = load(rows[i].file), *fresh = cps_scenario_load(path, settings, 2, &problems);
+    if (!fresh) fail_problems(problems);
+    cps_scenario *first = cps_scenario_with(base, paths, values, 1, NULL);
+    cps_scenario_free(base); /* what came from it stays */
+    cps_scenario *both = cps_scenario_with(first, paths + 1, values + 1, 1, NULL);
+    cps_scenario_free(first);
+    assert_non_null(both);
+    assert_string_equal(cps_scenario_hash(both), cps_scenario_hash(fresh));
+    assert_same_quantities(both, fresh);
+    /* the source can still be read with settings that are no numbers, and points to its lines */
+    double bad = -1;
+    assert_null(cps_scenario_with(both, paths + 1, &bad, 1, &problems));
+    assert_string_equal(cps_problems_at(problems, 0)->file, "--set");
+    cps_problems_free(problems);
+    cps_scenario_free(both);
+    cps_scenario_free(fresh);
+  }
+}
+
+/* A table of a file that a number has replaced is no part of the scenario any more. */
+static void test_table_replaced(void **state) {
+  (void)state;
+  char path[1200];
+  const char *root = getenv("SOURCE_DIR"), *paths[] = {"loads.pull.force", "loads.push.force"},
+             *settings[] = {"loads.pull.force=2", "loads.push.force=3"};
+  double values[] = {2, 3};
+  snprintf(path, sizeof path, "%s/test/scenario_good/include.yaml", root ? root : ".");
+  cps_problems *problems = NULL;
+  cps_scenario *base = load("test/scenario_good/include.yaml");
+  cps_scenario *fresh = cps_scenario_load(path, settings, 2, &problems);
+  if (!fresh) fail_problems(problems);
+  cps_scenario *with = cps_scenario_with(base, paths, values, 2, &problems);
+  if (!with) fail_problems(problems);
+  assert_string_equal(cps_scenario_hash(with), cps_scenario_hash(fresh));
+  assert_string_not_equal(cps_scenario_hash(with), cps_scenario_hash(base));
+  cps_scenario_free(base);
+  cps_scenario_free(fresh);
+  cps_scenario_free(with);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_other_numbers),  cmocka_unit_test(test_table_replaced),
       cmocka_unit_test(test_everything),     cmocka_unit_test(test_defaults),
       cmocka_unit_test(test_quantities),     cmocka_unit_test(test_repeat),
       cmocka_unit_test(test_anchors),        cmocka_unit_test(test_includes),

@@ -219,8 +219,11 @@ static int open_source(reader *r, const node *at, const char *file) {
   char path[1024], why[80], quote[QUOTE_SIZE];
   const char *folder = file[0] == '/' ? "" : r->d->sources[at->at.source].folder;
   int n = snprintf(path, sizeof path, "%s%s", folder, file);
-  for (int i = 0; i < r->d->n_sources; i++)
-    if (strcmp(r->d->sources[i].name, path) == 0) return i;
+  for (int i = 0; i < r->d->n_sources; i++) {
+    if (strcmp(r->d->sources[i].name, path) != 0) continue;
+    r->d->sources[i].unread = 0;
+    return i;
+  }
   size_t length = 0;
   char *text = NULL;
   if (n >= (int)sizeof path)

@@ -39,8 +39,19 @@ int cps_document_start(document *d) {
   return d->problems != NULL;
 }
 
+int cps_document_start_from(document *d, const document *base) {
+  if (!cps_document_start(d)) return 0;
+  d->room = base->n_sources + 8;
+  d->sources = malloc((size_t)d->room * sizeof *d->sources);
+  if (!d->sources) return 0;
+  memcpy(d->sources, base->sources, (size_t)base->n_sources * sizeof *d->sources);
+  d->n_sources = d->n_borrowed = base->n_sources;
+  d->nodes = base->nodes;
+  return 1;
+}
+
 void cps_document_end(document *d) {
-  for (int i = 0; i < d->n_sources; i++) {
+  for (int i = d->n_borrowed; i < d->n_sources; i++) {
     free(d->sources[i].text);
     free(d->sources[i].line);
   }

@@ -33,6 +33,7 @@ typedef struct source {
   size_t length;
   unsigned *line; /* owned: where each line starts */
   int n_lines;
+  int unread; /* data of another reading that this one has not asked for: the hash leaves it out */
 } source;
 
 typedef struct arena_block arena_block;
@@ -40,6 +41,7 @@ typedef struct arena_block arena_block;
 typedef struct document {
   source *sources;
   int n_sources, room;
+  int n_borrowed; /* the first of them belong to another document, which has to outlive this one */
   arena_block *arena;
   long nodes; /* made so far */
   cps_problems *problems;
@@ -49,6 +51,9 @@ typedef struct document {
 /* Both return 0 if there is not even memory for the list of problems. */
 int cps_document_start(document *d);
 void cps_document_end(document *d); /* frees all but the problems */
+
+/* Starts a document with the sources of another one; what is read into this one does not change that. 0 if out of memory. */
+int cps_document_start_from(document *d, const document *base);
 
 /* Memory that lasts as long as the document; NULL (and d->no_memory) if there is none. */
 void *cps_document_alloc(document *d, size_t size);

@@ -20,6 +20,12 @@ typedef struct setting {
   mark at; /* of the path */
 } setting;
 
+/* A copy of a node with an array of its own: its parts are shared, and may be replaced. NULL if out of memory. */
+node *cps_node_own(document *d, const node *n);
+
+/* Whether a setting puts a plain number somewhere, so that nothing but numbers of an expanded tree changes by it. */
+int cps_setting_is_number(const char *text);
+
 /* Parses settings into list[n]; those that cannot be parsed have a NULL value, and problems. */
 void cps_settings_parse(reader *r, const char *const *settings, int n, setting *list);
 

@@ -4,6 +4,9 @@
  *        -> plain data (read_bodies.c, read_contacts.c, read_drums.c, read_cables.c, read_path.c, read_profile.c)
  *
  * Every step goes on after a problem if it can, so that all problems of a file are found in one go.
+ *
+ * A scenario keeps its tree. The same scenario with other numbers starts from that, so that no text is parsed and no file is
+ * opened again; nodes on the way to a number are copied (settings.c), all others are shared, and nobody changes them.
  */
 #include "scenario.h"
 
@@ -13,9 +16,24 @@
 #include "read_sections.h"
 #include "sha256.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What a source says, after includes, repeats and the first n_settings settings; the sources after n_texts are data. */
+struct scenario_tree {
+  atomic_int users;
+  document d;
+  node *root;
+  int n_settings, n_texts;
+};
+
+static void drop_tree(struct scenario_tree *t) {
+  if (!t || atomic_fetch_sub(&t->users, 1) > 1) return;
+  cps_document_end(&t->d);
+  free(t);
+}
 
 /* ------------------------------------------------------------------ reading the tree */
 
@@ -95,14 +113,17 @@ static void read_tree(reader *r, const node *root, cps_scenario *s) {
                  "bodies: {block: {mass: 1 kg}}");
 }
 
+static setting *new_settings(document *d, int n) {
+  setting *list = calloc((size_t)n + 1, sizeof *list);
+  if (!list) d->no_memory = 1;
+  return list;
+}
+
 /* The tree of a scenario with everything in it; NULL after a problem that leaves nothing to read. */
 static node *build_tree(reader *r, const char *const *settings, int n) {
   document *d = r->d;
-  setting *list = n > 0 ? calloc((size_t)n, sizeof *list) : NULL;
-  if (n > 0 && !list) {
-    d->no_memory = 1;
-    return NULL;
-  }
+  setting *list = new_settings(d, n);
+  if (!list) return NULL;
   node *root = cps_yaml_parse(d, 0, 0);
   if (n > 0) cps_settings_parse(r, settings, n, list);
   if (!root) {
@@ -123,17 +144,32 @@ static node *build_tree(reader *r, const char *const *settings, int n) {
   return d->no_memory ? NULL : root;
 }
 
+/* The same from a tree that is there, with further settings, all of them numbers. */
+static node *change_tree(reader *r, const struct scenario_tree *tree, const char *const *settings, int n) {
+  setting *list = new_settings(r->d, n);
+  node *root = list ? cps_node_own(r->d, tree->root) : NULL;
+  if (root) {
+    cps_settings_parse(r, settings, n, list);
+    cps_settings_apply(r, root, list, n, 0);
+  }
+  free(list);
+  return r->d->no_memory ? NULL : root;
+}
+
 /* ------------------------------------------------------------------ loading */
 
-/* Of the source alone it is what sha256sum says; further files and settings follow behind separators. */
+/* Of the source alone it is what sha256sum says; settings and then further files follow behind separators. */
 static void set_hash(const document *d, cps_scenario *s) {
   sha256 h;
   cps_sha256_start(&h);
-  for (int i = 0; i < d->n_sources; i++) {
-    const source *f = &d->sources[i];
-    char separator = strcmp(f->name, "--set") == 0 ? 0 : 1;
-    if (i > 0) cps_sha256_add(&h, &separator, 1);
-    cps_sha256_add(&h, f->text, f->length);
+  cps_sha256_add(&h, d->sources[0].text, d->sources[0].length);
+  for (char separator = 0; separator < 2; separator++) {
+    for (int i = 1; i < d->n_sources; i++) {
+      const source *f = &d->sources[i];
+      if ((strcmp(f->name, "--set") != 0) != separator || f->unread) continue;
+      cps_sha256_add(&h, &separator, 1);
+      cps_sha256_add(&h, f->text, f->length);
+    }
   }
   cps_sha256_end(&h, s->hash);
 }
@@ -147,37 +183,42 @@ static void keep_settings(document *d, cps_scenario *s, const char *const *setti
 }
 
 static cps_scenario *new_scenario(document *d) {
-  const source *f = &d->sources[0];
   cps_scenario *s = calloc(1, sizeof *s);
-  if (!s) {
-    d->no_memory = 1;
-    return NULL;
-  }
-  s->file = copy_text(d, f->name);
-  s->text = malloc(f->length + 1);
-  s->length = f->length;
-  if (s->text)
-    memcpy(s->text, f->text, f->length + 1);
+  if (s)
+    s->file = copy_text(d, d->sources[0].name);
   else
     d->no_memory = 1;
   return s;
 }
 
-/* Reads the document whose first source is there. */
-static cps_scenario *read_document(document *d, const char *const *settings, int n, const reader *like) {
+/* Reads the document whose first source is there; or, from a tree, the document that starts from that. */
+static cps_scenario *read_document(document *d, const char *const *settings, int n, const reader *like,
+                                   struct scenario_tree *from) {
   reader *r = calloc(1, sizeof *r);
-  if (!r) {
+  struct scenario_tree *tree = from ? from : calloc(1, sizeof *tree);
+  cps_scenario *s = new_scenario(d);
+  if (!r || !tree || !s) {
     d->no_memory = 1;
-    return NULL;
+    if (!from) free(tree);
+    free(r);
+    return s;
   }
   if (like) *r = *like;
   r->d = d;
-  cps_scenario *s = new_scenario(d);
-  if (s) s->laws = r->laws;
-  if (s) keep_settings(d, s, settings, n);
-  node *root = d->no_memory ? NULL : build_tree(r, settings, n);
-  if (root && s) read_tree(r, root, s);
-  if (s) set_hash(d, s);
+  s->laws = r->laws;
+  s->tree = tree;
+  keep_settings(d, s, settings, n);
+  atomic_fetch_add(&tree->users, 1);
+  node *root = NULL;
+  if (from && !d->no_memory) {
+    root = change_tree(r, from, settings + from->n_settings, n - from->n_settings);
+  } else if (!d->no_memory) {
+    root = tree->root = build_tree(r, settings, n);
+    tree->n_settings = s->n_settings;
+    tree->n_texts = d->n_sources;
+  }
+  if (root) read_tree(r, root, s);
+  set_hash(d, s);
   cps_index_free(&r->bodies);
   cps_index_free(&r->drums);
   cps_index_free(&r->profile_index);
@@ -187,15 +228,23 @@ static cps_scenario *read_document(document *d, const char *const *settings, int
   return s;
 }
 
-/* Ends a document: a scenario without problems, or problems without a scenario. */
+/* Ends a document: a scenario without problems, or problems without a scenario. The tree of a scenario keeps it. */
 static cps_scenario *finish(document *d, cps_scenario *s, cps_problems **problems) {
   cps_problems *list = d->problems;
   if (d->no_memory) cps_problems_out_of_memory(list);
-  cps_document_end(d);
   if (cps_problems_count(list) > 0) {
     cps_problems_finish(list);
     cps_scenario_free(s);
     s = NULL;
+  }
+  d->problems = NULL;
+  if (s && !s->tree->d.sources)
+    s->tree->d = *d;
+  else
+    cps_document_end(d);
+  if (s) {
+    s->text = s->tree->d.sources[0].text;
+    s->length = s->tree->d.sources[0].length;
   }
   if (problems && !s)
     *problems = list;
@@ -219,7 +268,7 @@ static cps_scenario *parse_owned(document *d, char *text, size_t length, const c
     snprintf(why, sizeof why, "there are more than %d settings", SOURCES_MOST / 2);
     cps_problem_file(d, CPS_BAD_INPUT, "--set", why);
   } else if (cps_document_add(d, file, cps_document_folder(d, file), text, length) == 0) {
-    s = read_document(d, settings, n, like);
+    s = read_document(d, settings, n, like, NULL);
   }
   return finish(d, s, problems);
 }
@@ -257,6 +306,24 @@ cps_scenario *cps_scenario_parse(const char *text, size_t length, const char *fi
   return cps_scenario_parse_with(text, length, file, &(cps_load_options){settings, n, NULL}, problems);
 }
 
+/* The scenario of a tree with further settings. */
+static cps_scenario *read_changed(struct scenario_tree *tree, const char *const *settings, int n,
+                                  const reader *like, cps_problems **problems) {
+  document d;
+  cps_scenario *s = NULL;
+  if (problems) *problems = NULL;
+  if (cps_document_start_from(&d, &tree->d)) {
+    for (int i = tree->n_texts; i < d.n_sources; i++) d.sources[i].unread = 1;
+    s = read_document(&d, settings, n, like, tree);
+  } else if (!d.problems) {
+    if (problems) *problems = cps_problems_no_memory();
+    return NULL;
+  } else {
+    d.no_memory = 1;
+  }
+  return finish(&d, s, problems);
+}
+
 cps_scenario *cps_scenario_again(const cps_scenario *s, const char *const *settings, int n, probe *probes,
                                  int n_probes, int lenient, cps_problems **problems) {
   reader *like = calloc(1, sizeof *like);
@@ -268,7 +335,11 @@ cps_scenario *cps_scenario_again(const cps_scenario *s, const char *const *setti
   like->probes = probes;
   like->n_probes = n_probes;
   like->lenient = lenient;
-  cps_scenario *again = parse(s->text, s->length, s->file, settings, n, like, problems);
+  int known = s->tree->n_settings, numbers = n >= known && n <= SOURCES_MOST / 2;
+  for (int i = 0; numbers && i < n; i++)
+    numbers = i < known ? strcmp(settings[i], s->settings[i]) == 0 : cps_setting_is_number(settings[i]);
+  cps_scenario *again = numbers ? read_changed(s->tree, settings, n, like, problems)
+                                : parse(s->text, s->length, s->file, settings, n, like, problems);
   free(like);
   return again;
 }
@@ -405,7 +476,7 @@ void cps_scenario_free(cps_scenario *s) {
   for (int i = 0; i < s->n_settings; i++) free(s->settings[i]);
   free(s->settings);
   free(s->file);
-  free(s->text);
+  drop_tree(s->tree);
   free(s->title);
   free(s);
 }

@@ -286,10 +286,11 @@ cps_problems *cps_scenario_place(const cps_scenario *s, const cps_error *found, 
 void cps_scenario_locate(const cps_scenario *s, cps_error *err);
 
 struct cps_scenario {
-  char *file; /* owned: name as given, "" for text */
-  char *text; /* owned: the source */
+  char *file;       /* owned: name as given, "" for text */
+  const char *text; /* the source; of `tree` */
   size_t length;
-  char **settings; /* owned: those on top of the source */
+  struct scenario_tree *tree; /* what the source says, for readings with other numbers: scenario.c. Shared */
+  char **settings;            /* owned: those on top of the source */
   int n_settings;
   const cps_laws *laws; /* that it may name besides the built-in ones; NULL: none. Borrowed */
   char hash[65];        /* SHA-256 of source and settings, hexadecimal */

@@ -21,6 +21,16 @@ static int is_number(const char *text) {
   return n > 0 && n < 64 && !text[n] && (unsigned)(text[n - 1] - '0') < 10 && !strstr(text, "--");
 }
 
+/* Settings of `repeat` act before it is expanded. */
+static int is_of_repeat(const char *path) {
+  return strncmp(path, "repeat", 6) == 0 && (path[6] == '.' || path[6] == '=' || !path[6]);
+}
+
+int cps_setting_is_number(const char *text) {
+  const char *value = strchr(text, '=');
+  return value && is_number(value + 1) && !is_of_repeat(text);
+}
+
 static int parse_one(reader *r, const char *text, setting *s) {
   document *d = r->d;
   size_t length = strlen(text);
@@ -94,8 +104,7 @@ static int split(walk *w, char *path) {
   }
 }
 
-/* A copy with an array of its own. */
-static node *own(document *d, const node *n) {
+node *cps_node_own(document *d, const node *n) {
   node *copy = cps_node_copy(d, n);
   size_t size = (size_t)n->n * (n->kind == NODE_MAP ? sizeof(map_entry) : sizeof(node *));
   if (!copy || (n->kind != NODE_MAP && n->kind != NODE_LIST) || n->n == 0) return copy;
@@ -155,7 +164,7 @@ static int complain_missing(walk *w, int i, const node *map) {
 /* Text that stands for a map: a law by its name alone, an item of a path in words. NULL if it is none. */
 static node *as_map(reader *r, node *n, int in_path) {
   document *d = r->d;
-  if (n->kind == NODE_MAP || n->kind == NODE_LIST) return own(d, n);
+  if (n->kind == NODE_MAP || n->kind == NODE_LIST) return cps_node_own(d, n);
   if (n->kind == NODE_NULL) return cps_node_new(d, NODE_MAP, n->at);
   if (in_path) return cps_path_entry(d, n);
   if (!cps_laws_find(r->laws, n->text) && !cps_normal_find(n->text)) return NULL;
@@ -227,8 +236,7 @@ static int set_in(walk *w, int i, node *n) {
 void cps_settings_apply(reader *r, node *root, const setting *list, int n, int repeats) {
   for (int i = 0; i < n; i++) {
     if (!list[i].value) continue;
-    int is_repeat = strncmp(list[i].path, "repeat.", 7) == 0 || strcmp(list[i].path, "repeat") == 0;
-    if (is_repeat != repeats) continue;
+    if (is_of_repeat(list[i].path) != repeats) continue;
     walk w = {.r = r, .s = &list[i]};
     char *path = cps_document_text(r->d, list[i].path, strlen(list[i].path));
     if (!path || !split(&w, path)) continue;
