@@ -2,12 +2,12 @@
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 
-.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz docs web screenshots python wheel install clean
+.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz docs site web screenshots python wheel install clean
 
 all: build
 
 help:
-	@echo 'make demo      build, and run a stick-slip demonstration; results in demo/'
+	@echo 'make demo      build, and run a motorised pulley, a capstan, a block on a belt, a chain and a crane; reports in demo/'
 	@echo 'make test      build, and run every test, then again with the sanitizers'
 	@echo 'make test-fast build, and run the quick tests: half a minute on two cores'
 	@echo 'make build     build; the tool is build/capstan'
@@ -16,6 +16,7 @@ help:
 	@echo 'make lint      format, warnings of clang, static analysis'
 	@echo 'make fuzz      fuzz each target for SECONDS_EACH=$(SECONDS_EACH) seconds'
 	@echo 'make docs      write the generated part of docs/'
+	@echo 'make site      the documentation as a site in build/site, with search; needs no network to be read'
 	@echo 'make web       bundle the front end of reports into web/dist'
 	@echo 'make screenshots  take the pictures of the README'
 	@echo 'make python    install the Python package into build/python-env, and run its tests'
@@ -59,6 +60,10 @@ fuzz:
 
 docs: build
 	@scripts/docs.sh
+
+site:
+	@scripts/setup.sh web test
+	@scripts/site.sh
 
 web:
 	@scripts/setup.sh web

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles the extension module against the library of a build, and runs the tests of the Python package with it.
-# usage: python.sh BUILD CC
+# usage: python.sh BUILD CC [PLACE]   (PLACE: only put the package there, and print which Python it is for)
 set -euo pipefail
 build=$1 cc=$2
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,7 +17,7 @@ if [ ! -f "$include/Python.h" ]; then
   echo "python: skipped, no headers of $python"
   exit 0
 fi
-place=$build/python
+place=${3:-$build/python}
 rm -rf "$place"
 mkdir -p "$place"
 cp -r "$source/python/capstan" "$place/capstan"
@@ -25,4 +25,8 @@ libraries=$(sed -n 's/^Libs.private: *//p' "$build/capstan.pc")
 # shellcheck disable=SC2086
 "$cc" -std=c17 -O2 -Wall -Wextra -Werror -Wno-cast-function-type -shared -fPIC -I"$include" -I"$source/include" "$source"/python/src/*.c \
   "$build/libcapstan.a" $libraries -lm -o "$place/capstan/_core.abi3.so"
+if [ -n "${3:-}" ]; then
+  echo "$python"
+  exit
+fi
 PYTHONPATH=$place PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -p no:cacheprovider "$source/python/tests"
