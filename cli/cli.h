@@ -26,6 +26,7 @@ int report_run(int argc, char **argv);
 int sens_run(int argc, char **argv);
 int fit_run(int argc, char **argv);
 int optimize_run(int argc, char **argv);
+int sweep_run(int argc, char **argv);
 int fmu_run(int argc, char **argv);
 int new_run(int argc, char **argv);
 int diff_run(int argc, char **argv);

@@ -101,26 +101,18 @@ static void progress_line(const progress *p, const cps_progress *now, double spe
            now->time, now->until, step, fast, left, now->sticking, now->slipping);
 }
 
-int progress_show(const cps_progress *now, void *data) {
-  progress *p = (progress *)data;
-  if (asked_to_stop) return 1;
-  if (p->quiet) return 0;
+int progress_due(progress *p) {
   double clock = seconds_now();
-  if (isnan(p->from) || now->time < p->last) { /* the first run, or another one */
-    p->began = isnan(p->from) ? p->started : clock;
-    p->from = now->time;
-  }
-  p->last = now->time;
-  double spent = clock - p->began;
-  if (clock - p->shown < (p->terminal ? BAR_EVERY : LINE_EVERY)) return 0;
+  if (p->quiet || clock - p->shown < (p->terminal ? BAR_EVERY : LINE_EVERY)) return 0;
   p->shown = clock;
-  double fraction = fmin(1, fmax(0, (now->time - now->from) / (now->until - now->from)));
-  char line[200];
-  progress_line(p, now, spent, line, sizeof line);
+  return 1;
+}
+
+void progress_draw(progress *p, const char *where, double fraction, char *line) {
   if (!p->terminal) {
-    fprintf(p->out, "capstan run: %s\n", line + strspn(line, " "));
+    fprintf(p->out, "capstan %s: %s\n", where, line + strspn(line, " "));
     fflush(p->out);
-    return 0;
+    return;
   }
   fputc('\r', p->out);
   int room = p->screen.width - 1, columns = room - LINE_USUAL;
@@ -134,6 +126,22 @@ int progress_show(const cps_progress *now, void *data) {
   fprintf(p->out, "%s\033[K", line);
   fflush(p->out);
   p->visible = 1;
+}
+
+int progress_show(const cps_progress *now, void *data) {
+  progress *p = (progress *)data;
+  if (asked_to_stop) return 1;
+  if (p->quiet) return 0;
+  double clock = seconds_now();
+  if (isnan(p->from) || now->time < p->last) { /* the first run, or another one */
+    p->began = isnan(p->from) ? p->started : clock;
+    p->from = now->time;
+  }
+  p->last = now->time;
+  if (!progress_due(p)) return 0;
+  char line[200];
+  progress_line(p, now, clock - p->began, line, sizeof line);
+  progress_draw(p, "run", fmin(1, fmax(0, (now->time - now->from) / (now->until - now->from))), line);
   return 0;
 }
 

@@ -24,6 +24,11 @@ void progress_start(progress *p, FILE *out, int quiet);
 /* For cps_simulation_run: `data` is the progress. Nonzero once the user has asked to stop. */
 int progress_show(const cps_progress *now, void *data);
 
+/* For other things than a run: whether it is time to show something again; and a line with a bar before it on a terminal. The line
+ * is cut where it does not fit. */
+int progress_due(progress *p);
+void progress_draw(progress *p, const char *where, double fraction, char *line);
+
 /* Removes the bar, so that something else can be printed. */
 void progress_clear(progress *p);
 

@@ -964,6 +964,98 @@ CPS_API int cps_optimize_converged(const cps_optimize *o); /* and all limits hol
 CPS_API int cps_optimize_runs(const cps_optimize *o);
 CPS_API const char *cps_optimize_warning(const cps_optimize *o, int i);
 
+/* ------------------------------------------------------------------ studies
+ *
+ * A study runs a scenario at many values of its parameters: docs/sweep.md says what its file holds. A point is a function of the
+ * study and of the point's index alone, so that any process can compute any part of a study. Results go into an SQLite file, a row
+ * for each point, or to a function of the caller.
+ *
+ *   cps_study *study = cps_study_load("study.yaml", &problems);
+ *   cps_study_options how = {.file = "points.sqlite"};
+ *   cps_study_run(study, &how, NULL, &err);
+ */
+
+typedef struct cps_study cps_study;
+
+/* Reads a study file, or text under the name `file`. NULL if anything is wrong with it or with its scenario; as cps_scenario_load. */
+CPS_API cps_study *cps_study_load(const char *path, cps_problems **problems);
+CPS_API cps_study *cps_study_parse(const char *text, size_t length, const char *file,
+                                   cps_problems **problems);
+CPS_API void cps_study_free(cps_study *study);
+CPS_API const char *cps_study_title(const cps_study *study);
+CPS_API const char *cps_study_hash(const cps_study *study); /* of its file and the CSV files that it names */
+CPS_API const char *cps_study_method(const cps_study *study); /* such as "sobol" */
+CPS_API const cps_scenario *cps_study_scenario(const cps_study *study);
+
+/* The columns of the table: varied parameters, outputs, and derivatives d(OUTPUT)/d(PARAMETER) if the study wants them. */
+typedef enum cps_study_kind { CPS_STUDY_PARAMETER, CPS_STUDY_OUTPUT, CPS_STUDY_GRADIENT } cps_study_kind;
+typedef struct cps_study_column {
+  cps_study_kind kind;
+  char name[300];
+  char unit[128];   /* SI; "1" for none; "" of variants, whose values are indices */
+  const char *path; /* the (first) path of a parameter, the text of an output, "" otherwise */
+  double low, high; /* range of a parameter, limits of an output; infinite or NaN: none */
+} cps_study_column;
+CPS_API int cps_study_parameters(const cps_study *study);
+CPS_API int cps_study_outputs(const cps_study *study);
+CPS_API int cps_study_columns(const cps_study *study); /* of all three kinds */
+CPS_API cps_status cps_study_column_at(const cps_study *study, int i, cps_study_column *column);
+
+/* How many points there are, and the values of parameters at the i-th, [cps_study_parameters] in SI. The value of a parameter with
+ * variants is the index of one, -1 being the scenario as it is; cps_study_variant gives its name, NULL if they are numbers. */
+CPS_API long long cps_study_count(const cps_study *study);
+CPS_API cps_status cps_study_point(const cps_study *study, long long i, double *values, cps_error *err);
+CPS_API const char *cps_study_variant(const cps_study *study, int parameter, double value);
+/* The scenario of a point: the caller's to free; NULL if its values are not good ones, as cps_scenario_load. */
+CPS_API cps_scenario *cps_study_scenario_at(const cps_study *study, long long i, cps_problems **problems);
+
+/* A point that was computed. */
+typedef struct cps_study_row {
+  long long point;
+  const double *values; /* [cps_study_columns]; NaN where there is none */
+  const char *status;   /* "ok"; "limit": an output beyond its limits; "failed" */
+  const char *message;  /* the sentence of a failure, or the limit that was broken; "" otherwise */
+  long steps, iterations, rejected;
+  double seconds;
+} cps_study_row;
+
+typedef struct cps_study_progress {
+  long long done, wanted; /* points of this part of the study; those that were there before are in both */
+  long long before;       /* those that were there before */
+  long long failed, beyond;
+  double seconds; /* since the start */
+  double busy;    /* of processors in runs */
+} cps_study_progress;
+
+/* How a study is run; zeroed: all points, a thread for each processor, and nothing is written. */
+typedef struct cps_study_options {
+  int threads;
+  int shard, shards;       /* only the points i with i mod shards = shard - 1; 0: all */
+  const long long *points; /* only these, [n_points]; NULL: all */
+  long long n_points;
+  const char *file; /* an SQLite file; NULL: none */
+  int resume;       /* points that the file has are not computed again; otherwise it must not be there */
+  int rollback; /* the file may lie on a network disk: a rollback journal instead of a log that is shared in memory */
+  /* For each point, in no particular order and one at a time, in the thread of the caller. */
+  void (*row)(const cps_study_row *row, void *data);
+  /* A few times a second, and at the end, in the thread of the caller; if it returns nonzero the study stops. */
+  int (*progress)(const cps_study_progress *now, void *data);
+  void *data;
+} cps_study_options;
+
+/* Runs a study. A point that fails is a row, and no failure of the study. CPS_FAILED if it was stopped: what was computed until
+ * then is in the file. CPS_BAD_INPUT if the file belongs to another study or scenario, or has to be resumed; CPS_IO if it cannot be
+ * written. `done`, unless NULL, gets how far it came. */
+CPS_API cps_status cps_study_run(const cps_study *study, const cps_study_options *options,
+                                 cps_study_progress *done, cps_error *err);
+
+/* Adds the rows of files of the same study to a file, which is made if it is not there; a point that occurs twice is taken once.
+ * *rows, unless NULL, gets how many rows it has then, and *wanted how many points the study has. */
+CPS_API cps_status cps_study_merge(const char *to, const char *const *files, int n, long long *rows,
+                                   long long *wanted, cps_error *err);
+/* Writes the table of a file as CSV. */
+CPS_API cps_status cps_study_csv(const char *file, const char *csv, cps_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -237,6 +237,12 @@ static int open_source(reader *r, const node *at, const char *file) {
   return -1;
 }
 
+static void start_at_text(csv *c) {
+  c->text = c->r->d->sources[c->source].text;
+  c->length = c->r->d->sources[c->source].length;
+  if (c->length >= 3 && memcmp(c->text, "\xef\xbb\xbf", 3) == 0) c->at = 3;
+}
+
 int cps_read_csv(reader *r, const node *at, const char *file, const node *time, const node *value, double **x,
                  double **y, int *n) {
   points p = {0};
@@ -245,13 +251,8 @@ int cps_read_csv(reader *r, const node *at, const char *file, const node *time, 
     cps_leave(r, outer);
     return 0;
   }
-  csv c = {.outer = outer,
-
-           .r = r,
-           .source = source,
-           .text = r->d->sources[source].text,
-           .length = r->d->sources[source].length};
-  if (c.length >= 3 && memcmp(c.text, "\xef\xbb\xbf", 3) == 0) c.at = 3;
+  csv c = {.outer = outer, .r = r, .source = source};
+  start_at_text(&c);
   int good = read_all(&c, at, time, value, &p);
   cps_leave(r, outer);
   if (!good) {
@@ -263,6 +264,70 @@ int cps_read_csv(reader *r, const node *at, const char *file, const node *time, 
   *y = p.y;
   *n = p.n;
   return 1;
+}
+
+/* ------------------------------------------------------------------ single columns */
+
+static void split_head(const char *text, char name[CELL_SIZE], char unit[CELL_SIZE]);
+
+/* The header of a column may give the unit of its numbers: "mass [t]". */
+static int read_column_cell(csv *c, int column, const char *given, const char *unit, double *value) {
+  char text[CELL_SIZE], quantity[2 * CELL_SIZE + 2], why[160], quote[QUOTE_SIZE];
+  size_t place = c->line_end;
+  if (!*given) return read_cell(c, column, "value", value);
+  if (!cell(c, column, &place, text)) text[0] = 0;
+  snprintf(quantity, sizeof quantity, "%s %s", text, given);
+  if (*text && cps_quantity_read(&c->r->units, quantity, unit, value, why, sizeof why)) return 1;
+  complain(c, place, "found %s in column %d; expected a number%s%s", cps_quote(quote, text), column + 1,
+           *text ? ": " : "", *text ? why : "");
+  return 0;
+}
+
+static int read_column(csv *c, const node *at, const node *column, const char *unit, points *p) {
+  char text[CELL_SIZE], name[CELL_SIZE], given[CELL_SIZE] = "";
+  size_t place;
+  double number;
+  if (!next_line(c)) {
+    cps_complain(c->r, at, "%s has no data", c->r->d->sources[c->source].name);
+    return 0;
+  }
+  c->separator = guess_separator(c);
+  int has_header = cell(c, 0, &place, text) && !is_number(text, &number), found = -1;
+  for (int i = 0; has_header && column && column->kind == NODE_SCALAR && cell(c, i, &place, text); i++) {
+    split_head(text, name, given);
+    if (strcmp(name, column->text) == 0) found = i;
+    if (found >= 0) break;
+  }
+  if (found < 0) found = find_column(c, at, column, "column", 1, has_header);
+  if (found < 0) return 0;
+  if (has_header && cell(c, found, &place, text)) split_head(text, name, given);
+  if (!has_header || next_line(c)) {
+    do {
+      double x;
+      if (!read_column_cell(c, found, given, unit, &x)) continue;
+      if (!add_point(p, x, 0)) c->r->d->no_memory = 1;
+    } while (c->complaints < COMPLAINTS_MOST && !c->r->d->no_memory && next_line(c));
+  }
+  if (!c->complaints && p->n == 0)
+    cps_complain(c->r, at, "%s has no line of data", c->r->d->sources[c->source].name);
+  return p->n > 0 && !c->complaints && !c->r->d->no_memory;
+}
+
+double *cps_read_csv_column(reader *r, const node *at, const char *file, const node *column, const char *unit,
+                            int *n) {
+  points p = {0};
+  csv c = {.r = r, .outer = cps_enter(r, "file"), .source = open_source(r, at, file)};
+  int good = c.source >= 0;
+  if (good) start_at_text(&c);
+  good = good && read_column(&c, at, column, unit, &p);
+  cps_leave(r, c.outer);
+  free(p.y);
+  if (good) {
+    *n = p.n;
+    return p.x;
+  }
+  free(p.x);
+  return NULL;
 }
 
 /* ------------------------------------------------------------------ tables */

@@ -87,6 +87,9 @@ void cps_problem(document *d, mark at, const char *path, const char *format, ...
 /* A problem of a whole file, without a place in it. */
 void cps_problem_file(document *d, cps_status status, const char *file, const char *why);
 
+/* A problem of another file that was read on the way, after those of this one. */
+void cps_problem_copy(document *d, const cps_error *e);
+
 /* A list that can still be filled; NULL if out of memory. And one that says just that. */
 cps_problems *cps_problems_new(void);
 cps_problems *cps_problems_no_memory(void);

@@ -7,6 +7,7 @@
 #include "document.h"
 #include "plain_locale.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,6 +182,13 @@ void cps_problem_file(document *d, cps_status status, const char *file, const ch
   i->error.status = status;
   snprintf(i->error.file, sizeof i->error.file, "%s", file);
   snprintf(i->error.text, sizeof i->error.text, "%s", why);
+}
+
+void cps_problem_copy(document *d, const cps_error *e) {
+  item *i = cps_problems_full(d->problems) ? NULL : next_item(d);
+  if (!i) return;
+  i->at.source = INT_MAX;
+  i->error = *e;
 }
 
 /* ------------------------------------------------------------------ finishing */

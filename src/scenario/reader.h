@@ -74,6 +74,11 @@ void cps_check_profiles(reader *r);
 int cps_read_csv(reader *r, const node *at, const char *file, const node *time, const node *value, double **x,
                  double **y, int *n);
 
+/* Reads one column of a CSV file, by name or number; the header may give a unit, as in "mass [t]". Owned by the caller; NULL after
+ * a complaint. */
+double *cps_read_csv_column(reader *r, const node *at, const char *file, const node *column, const char *unit,
+                            int *n);
+
 /* The row of a key; NULL if there is none. */
 const key *cps_row(const key_table *t, const char *name);
 

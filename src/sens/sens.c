@@ -33,6 +33,7 @@ struct cps_sens {
   cps_system *system;
   cps_simulation *sim;
   int no_frames; /* nothing is recorded along cables */
+  int plain;     /* nothing is differentiated: parameters may be any numbers, also none */
   int used_up;   /* sim has run */
   double *at;    /* owned: where the caller wants rows; NULL: as run.output says */
   double *rows;  /* owned: where there have to be rows */
@@ -62,6 +63,17 @@ static void drop_simulation(cps_sens *s) {
   s->used_up = 0;
 }
 
+/* Where a parameter is the length of the run, outputs are about other times than at first. */
+static cps_status read_outputs_again(cps_sens *s, cps_error *err) {
+  cps_status status = CPS_OK;
+  for (int i = 0; i < s->n_of && status == CPS_OK; i++) {
+    char text[sizeof s->of[i].text];
+    memcpy(text, s->of[i].text, sizeof text);
+    status = cps_sens_output_read(&s->of[i], text, scenario_of(s), &s->sim->result, err);
+  }
+  return status;
+}
+
 static cps_status make_simulation(cps_sens *s, cps_error *err) {
   drop_simulation(s);
   s->system = cps_system_new(scenario_of(s), err);
@@ -71,9 +83,10 @@ static cps_status make_simulation(cps_sens *s, cps_error *err) {
     s->sim = NULL;
   }
   if (s->sim && s->no_frames) s->sim->next_frame = INFINITY;
-  if (s->sim) return CPS_OK;
-  drop_simulation(s);
-  return err ? err->status : CPS_FAILED;
+  if (s->sim && (!s->plain || !s->moved)) return CPS_OK;
+  cps_status status = s->sim ? read_outputs_again(s, err) : err ? err->status : CPS_FAILED;
+  if (status != CPS_OK) drop_simulation(s);
+  return status;
 }
 
 static void drop_shadows(cps_sens *s) {
@@ -127,6 +140,7 @@ static cps_status find_parameters(cps_sens *s, const char *const *wrt, cps_error
   cps_status status = cps_scenario_probe(s->base, p, s->n_wrt, err);
   for (int i = 0; i < s->n_wrt && status == CPS_OK; i++) {
     s->wrt[i] = (sens_parameter){.q = p[i].q, .min = p[i].min, .max = p[i].max, .above = p[i].above};
+    if (s->plain) continue;
     if (p[i].integer)
       status = cps_error_set(err, CPS_BAD_INPUT, wrt[i],
                              "%s is a whole number: nothing can be differentiated by it", wrt[i]);
@@ -138,18 +152,15 @@ static cps_status find_parameters(cps_sens *s, const char *const *wrt, cps_error
   return status;
 }
 
-cps_sens *cps_sens_new(const cps_scenario *scenario, const char *const *wrt, int n_wrt, const char *const *of,
-                       int n_of, cps_error *err) {
-  if (n_wrt < 1 || n_of < 0) {
-    cps_error_set(err, CPS_BAD_INPUT, NULL, "there must be at least one parameter to differentiate by");
-    return NULL;
-  }
+static cps_sens *make(const cps_scenario *scenario, const char *const *wrt, int n_wrt, const char *const *of,
+                      int n_of, int plain, cps_error *err) {
   cps_sens *s = calloc(1, sizeof *s);
   cps_error e = {0};
   if (!s) goto no_memory;
   size_t w = (size_t)n_wrt, o = (size_t)n_of;
   s->base = scenario;
-  s->wrt = calloc(w, sizeof *s->wrt);
+  s->plain = plain;
+  s->wrt = calloc(w + 1, sizeof *s->wrt);
   s->of = calloc(o + 1, sizeof *s->of);
   s->value = calloc(o + 1, sizeof *s->value);
   s->gradient = calloc(o * w + 1, sizeof *s->gradient);
@@ -176,6 +187,20 @@ no_memory:
   return NULL;
 }
 
+cps_sens *cps_sens_new(const cps_scenario *scenario, const char *const *wrt, int n_wrt, const char *const *of,
+                       int n_of, cps_error *err) {
+  if (n_wrt < 1 || n_of < 0) {
+    cps_error_set(err, CPS_BAD_INPUT, NULL, "there must be at least one parameter to differentiate by");
+    return NULL;
+  }
+  return make(scenario, wrt, n_wrt, of, n_of, 0, err);
+}
+
+cps_sens *cps_sens_new_plain(const cps_scenario *scenario, const char *const *paths, int n,
+                             const char *const *of, int n_of, cps_error *err) {
+  return make(scenario, paths, n, of, n_of, 1, err);
+}
+
 /* ------------------------------------------------------------------ other values */
 
 /* The first problem of a list as an error. */
@@ -192,7 +217,7 @@ static cps_status problem_error(cps_problems *problems, const char *path, double
 }
 
 cps_status cps_sens_set(cps_sens *s, const double *values, cps_error *err) {
-  const char **paths = calloc((size_t)s->n_wrt, sizeof *paths);
+  const char **paths = calloc((size_t)s->n_wrt + 1, sizeof *paths);
   if (!paths) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the parameters");
   for (int i = 0; i < s->n_wrt; i++) {
     paths[i] = s->wrt[i].q.path;

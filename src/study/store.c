@@ -1,0 +1,516 @@
+/* store.c - see store.h.
+ *
+ * Invariants: the tables `study` and `columns` are there, complete, if the table `points` is (one transaction makes them); a row of
+ * `points` is complete (one transaction adds it) and there is at most one per point (primary key). A process may be killed at any
+ * instant, and a disk may be full: what was committed stays.
+ */
+#include "store.h"
+
+#include "buffer.h"
+#include "internal.h"
+#include "output_file.h"
+#include "units.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { BUSY_MILLISECONDS = 20000 };
+
+struct study_store {
+  const cps_study *study;
+  sqlite3 *db;
+  sqlite3_stmt *insert, *find;
+  char *file; /* owned */
+};
+
+/* Columns that every table has behind those of the study. */
+static const struct {
+  const char *name, *type, *unit;
+} counters[] = {{"status", "TEXT", ""},         {"message", "TEXT", ""},      {"steps", "INTEGER", "1"},
+                {"iterations", "INTEGER", "1"}, {"rejected", "INTEGER", "1"}, {"seconds", "REAL", "s"}};
+
+enum { N_COUNTERS = sizeof counters / sizeof counters[0] };
+
+static const char *const kind_names[] = {
+    [CPS_STUDY_PARAMETER] = "parameter", [CPS_STUDY_OUTPUT] = "output", [CPS_STUDY_GRADIENT] = "gradient"};
+
+/* ------------------------------------------------------------------ talking to SQLite */
+
+static cps_status fault(sqlite3 *db, const char *file, int code, cps_error *err) {
+  cps_status status = code == SQLITE_NOMEM ? CPS_NO_MEMORY : CPS_IO;
+  cps_error_set(err, status, NULL, "%s cannot be used: %s%s", file,
+                db ? sqlite3_errmsg(db) : sqlite3_errstr(code),
+                code == SQLITE_FULL ? "; what was written until then is kept" : "");
+  if (err) snprintf(err->file, sizeof err->file, "%s", file);
+  return status;
+}
+
+static int execute(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
+
+/* A name as SQL writes it. */
+static void add_name(buffer *b, const char *name) {
+  cps_buffer_add(b, "\"");
+  for (const char *c = name; *c; c++) cps_buffer_add(b, *c == '"' ? "\"\"" : "%c", *c);
+  cps_buffer_add(b, "\"");
+}
+
+static int bind_text(sqlite3_stmt *s, int i, const char *text) {
+  return sqlite3_bind_text(s, i, text, -1, SQLITE_TRANSIENT);
+}
+
+/* What the table `study` says under a key, into text[size]; 0 if nothing. */
+static int read_key(sqlite3 *db, const char *schema, const char *key, char *text, size_t size) {
+  char sql[120];
+  sqlite3_stmt *s = NULL;
+  int found = 0;
+  text[0] = 0;
+  snprintf(sql, sizeof sql, "SELECT value FROM \"%s\".study WHERE key = ?", schema);
+  if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && bind_text(s, 1, key) == SQLITE_OK &&
+      sqlite3_step(s) == SQLITE_ROW && sqlite3_column_text(s, 0)) {
+    snprintf(text, size, "%s", (const char *)sqlite3_column_text(s, 0));
+    found = 1;
+  }
+  sqlite3_finalize(s);
+  return found;
+}
+
+/* The number that a query gives; -1 if it cannot be had. */
+static long long query_number(sqlite3 *db, const char *sql) {
+  sqlite3_stmt *s = NULL;
+  long long n = -1;
+  if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+    n = sqlite3_column_int64(s, 0);
+  sqlite3_finalize(s);
+  return n;
+}
+
+static int has_tables(sqlite3 *db, const char *schema) {
+  char sql[120];
+  snprintf(sql, sizeof sql,
+           "SELECT count(*) FROM \"%s\".sqlite_master WHERE name IN ('study', 'points', 'columns')", schema);
+  return query_number(db, sql) == 3;
+}
+
+/* ------------------------------------------------------------------ making the tables */
+
+static int make_points(sqlite3 *db, const cps_study *s) {
+  buffer b = {0};
+  cps_study_column c;
+  cps_buffer_add(&b, "CREATE TABLE points (point INTEGER PRIMARY KEY");
+  for (int i = 0; i < cps_study_columns(s); i++) {
+    cps_study_column_at(s, i, &c);
+    cps_buffer_add(&b, ", ");
+    add_name(&b, c.name);
+    cps_buffer_add(&b, c.unit[0] ? " REAL" : " TEXT");
+  }
+  for (int i = 0; i < N_COUNTERS; i++) cps_buffer_add(&b, ", %s %s", counters[i].name, counters[i].type);
+  cps_buffer_add(&b, ")");
+  char *sql = cps_buffer_take(&b);
+  int code = sql ? execute(db, sql) : SQLITE_NOMEM;
+  free(sql);
+  return code;
+}
+
+static int add_column(sqlite3_stmt *insert, const char *name, const char *kind, const char *unit,
+                      const char *path, double low, double high) {
+  sqlite3_reset(insert);
+  sqlite3_clear_bindings(insert);
+  bind_text(insert, 1, name);
+  bind_text(insert, 2, kind);
+  bind_text(insert, 3, unit);
+  if (path && *path) bind_text(insert, 4, path);
+  if (isfinite(low)) sqlite3_bind_double(insert, 5, low);
+  if (isfinite(high)) sqlite3_bind_double(insert, 6, high);
+  int code = sqlite3_step(insert);
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static int make_columns(sqlite3 *db, const cps_study *s) {
+  sqlite3_stmt *insert = NULL;
+  cps_study_column c;
+  int code = execute(
+      db, "CREATE TABLE columns (name TEXT PRIMARY KEY, kind TEXT, unit TEXT, path TEXT, low REAL, high "
+          "REAL)");
+  if (code == SQLITE_OK)
+    code = sqlite3_prepare_v2(db, "INSERT INTO columns VALUES (?, ?, ?, ?, ?, ?)", -1, &insert, NULL);
+  for (int i = 0; i < cps_study_columns(s) && code == SQLITE_OK; i++) {
+    cps_study_column_at(s, i, &c);
+    code = add_column(insert, c.name, kind_names[c.kind], c.unit, c.path, c.low, c.high);
+  }
+  for (int i = 0; i < N_COUNTERS && code == SQLITE_OK; i++)
+    code = add_column(insert, counters[i].name, "counter", counters[i].unit, NULL, NAN, NAN);
+  sqlite3_finalize(insert);
+  return code;
+}
+
+static int add_key(sqlite3_stmt *insert, const char *key, const char *value) {
+  sqlite3_reset(insert);
+  bind_text(insert, 1, key);
+  bind_text(insert, 2, value);
+  int code = sqlite3_step(insert);
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static int add_number(sqlite3_stmt *insert, const char *key, double value) {
+  char text[40];
+  return add_key(insert, key, cps_number_text(text, sizeof text, value));
+}
+
+/* Names of parameters, a line for each dimension; those of one CSV file with commas between them. */
+static char *dimension_names(const cps_study *s) {
+  buffer b = {0};
+  for (int j = 0; j < s->n_dimensions; j++)
+    for (int k = 0; k < s->dimensions[j].n; k++)
+      cps_buffer_add(&b, "%s%s", k ? "," : j ? "\n" : "", s->parameters[s->dimensions[j].first + k].name);
+  return cps_buffer_take(&b);
+}
+
+static int make_study(sqlite3 *db, const cps_study *s) {
+  sqlite3_stmt *insert = NULL;
+  int code = execute(db, "CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT)");
+  if (code == SQLITE_OK) code = sqlite3_prepare_v2(db, "INSERT INTO study VALUES (?, ?)", -1, &insert, NULL);
+  char *names = dimension_names(s);
+  if (!names) code = SQLITE_NOMEM;
+  const cps_scenario *sc = s->scenario;
+  const char *texts[][2] = {{"title", s->title[0] ? s->title : sc->title},
+                            {"study", s->file},
+                            {"study_hash", s->hash},
+                            {"study_text", s->text},
+                            {"scenario", sc->file},
+                            {"scenario_hash", sc->hash},
+                            {"scenario_text", sc->text},
+                            {"method", s->method->name},
+                            {"dimensions", names},
+                            {"version", cps_version()},
+                            {"build", cps_build_identity()}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0] && code == SQLITE_OK; i++)
+    code = add_key(insert, texts[i][0], texts[i][1]);
+  const struct {
+    const char *key;
+    double value;
+    int there;
+  } numbers[] = {{"count", (double)s->count, 1},
+                 {"dimension", s->n_dimensions, 1},
+                 {"seed", s->sample.seed, (s->method->takes & SAMPLE_SEED) != 0},
+                 {"base", s->sample.base, (s->method->takes & SAMPLE_BASE) != 0},
+                 {"trajectories", s->sample.trajectories, (s->method->takes & SAMPLE_TRAJECTORIES) != 0},
+                 {"levels", s->sample.levels, s->sample.levels > 0}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == SQLITE_OK; i++)
+    if (numbers[i].there) code = add_number(insert, numbers[i].key, numbers[i].value);
+  if (code == SQLITE_OK && s->method->takes & SAMPLE_BASE) code = add_key(insert, "rows", "A B AB_1..AB_d");
+  sqlite3_finalize(insert);
+  free(names);
+  return code;
+}
+
+static int make_tables(sqlite3 *db, const cps_study *s) {
+  int code = execute(db, "BEGIN IMMEDIATE");
+  if (code == SQLITE_OK && has_tables(db, "main"))
+    return execute(db, "ROLLBACK"); /* another process was faster */
+  if (code == SQLITE_OK) code = make_study(db, s);
+  if (code == SQLITE_OK) code = make_columns(db, s);
+  if (code == SQLITE_OK) code = make_points(db, s);
+  if (code == SQLITE_OK) code = execute(db, "COMMIT");
+  if (code != SQLITE_OK && !sqlite3_get_autocommit(db)) execute(db, "ROLLBACK");
+  return code;
+}
+
+/* ------------------------------------------------------------------ opening */
+
+static cps_status check_hash(sqlite3 *db, const char *schema, const char *file, const char *key,
+                             const char *what, const char *wanted, const char *than, cps_error *err) {
+  char found[80];
+  if (read_key(db, schema, key, found, sizeof found) && strcmp(found, wanted) == 0) return CPS_OK;
+  cps_error_set(err, CPS_BAD_INPUT, NULL,
+                "%s has points of another %s (hash %.12s, not %.12s as %s): they cannot stand in one table",
+                file, what, found[0] ? found : "-", wanted, than);
+  if (err) snprintf(err->file, sizeof err->file, "%s", file);
+  return CPS_BAD_INPUT;
+}
+
+static cps_status check_study(study_store *store, cps_error *err) {
+  const cps_study *s = store->study;
+  cps_status status = check_hash(store->db, "main", store->file, "study_hash", "study file", s->hash, "now",
+                                 err);
+  if (status == CPS_OK)
+    status = check_hash(store->db, "main", store->file, "scenario_hash", "scenario", s->scenario->hash, "now",
+                        err);
+  return status;
+}
+
+static cps_status open_tables(study_store *store, int resume, int rollback, cps_error *err) {
+  sqlite3 *db = store->db;
+  sqlite3_busy_timeout(db, BUSY_MILLISECONDS);
+  int code = execute(db, rollback ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
+  if (code == SQLITE_OK)
+    code = execute(db, rollback ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+  if (code == SQLITE_OK && !has_tables(db, "main")) {
+    if (query_number(db, "SELECT count(*) FROM sqlite_master") > 0)
+      return cps_error_set(err, CPS_BAD_INPUT, NULL, "%s is an SQLite file, but not of a study", store->file);
+    code = make_tables(db, store->study);
+  } else if (code == SQLITE_OK && !resume) {
+    return cps_error_set(
+        err, CPS_BAD_INPUT, NULL,
+        "%s is there already, with %lld of %lld points: --resume goes on with it, -o names another file",
+        store->file, query_number(db, "SELECT count(*) FROM points"), (long long)store->study->count);
+  }
+  if (code != SQLITE_OK) return fault(db, store->file, code, err);
+  return check_study(store, err);
+}
+
+static int prepare(study_store *store) {
+  buffer b = {0};
+  cps_buffer_add(&b, "INSERT OR IGNORE INTO points VALUES (?");
+  for (int i = 0; i < cps_study_columns(store->study) + N_COUNTERS; i++) cps_buffer_add(&b, ", ?");
+  cps_buffer_add(&b, ")");
+  char *sql = cps_buffer_take(&b);
+  int code = sql ? sqlite3_prepare_v2(store->db, sql, -1, &store->insert, NULL) : SQLITE_NOMEM;
+  free(sql);
+  if (code == SQLITE_OK)
+    code = sqlite3_prepare_v2(store->db, "SELECT status FROM points WHERE point = ?", -1, &store->find, NULL);
+  return code;
+}
+
+void cps_store_close(study_store *store) {
+  if (!store) return;
+  sqlite3_finalize(store->insert);
+  sqlite3_finalize(store->find);
+  sqlite3_close(store->db);
+  free(store->file);
+  free(store);
+}
+
+static char *copy_text(const char *text) {
+  size_t n = strlen(text) + 1;
+  char *copy = malloc(n);
+  return copy ? memcpy(copy, text, n) : NULL;
+}
+
+study_store *cps_store_open(const cps_study *s, const char *file, int resume, int rollback, cps_error *err) {
+  study_store *store = calloc(1, sizeof *store);
+  if (store) store->file = copy_text(file);
+  if (!store || !store->file) {
+    cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the table of a study");
+    cps_store_close(store);
+    return NULL;
+  }
+  store->study = s;
+  int code = sqlite3_open_v2(file, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+  cps_status status = code == SQLITE_OK ? open_tables(store, resume, rollback, err)
+                                        : fault(store->db, file, code, err);
+  if (status == CPS_OK) {
+    code = prepare(store);
+    if (code != SQLITE_OK) status = fault(store->db, file, code, err);
+  }
+  if (status == CPS_OK) return store;
+  cps_store_close(store);
+  return NULL;
+}
+
+/* ------------------------------------------------------------------ rows */
+
+int cps_store_rows(study_store *store) {
+  return query_number(store->db, "SELECT EXISTS (SELECT 1 FROM points)") > 0;
+}
+
+int cps_store_has(study_store *store, long long point, long long *failed, long long *beyond) {
+  sqlite3_reset(store->find);
+  sqlite3_bind_int64(store->find, 1, point);
+  if (sqlite3_step(store->find) != SQLITE_ROW) return 0;
+  const char *status = (const char *)sqlite3_column_text(store->find, 0);
+  *failed += status && strcmp(status, "failed") == 0;
+  *beyond += status && strcmp(status, "limit") == 0;
+  sqlite3_reset(store->find);
+  return 1;
+}
+
+static int add_row(study_store *store, const cps_study_row *row) {
+  const cps_study *s = store->study;
+  sqlite3_stmt *in = store->insert;
+  int n = cps_study_columns(s);
+  sqlite3_reset(in);
+  sqlite3_bind_int64(in, 1, row->point);
+  for (int i = 0; i < n; i++) {
+    const char *variant = i < s->n_parameters ? cps_study_variant(s, i, row->values[i]) : NULL;
+    if (variant)
+      sqlite3_bind_text(in, i + 2, variant, -1, SQLITE_STATIC);
+    else
+      sqlite3_bind_double(in, i + 2, row->values[i]); /* NaN is NULL */
+  }
+  sqlite3_bind_text(in, n + 2, row->status, -1, SQLITE_STATIC);
+  sqlite3_bind_text(in, n + 3, row->message, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(in, n + 4, row->steps);
+  sqlite3_bind_int64(in, n + 5, row->iterations);
+  sqlite3_bind_int64(in, n + 6, row->rejected);
+  sqlite3_bind_double(in, n + 7, row->seconds);
+  int code = sqlite3_step(in);
+  sqlite3_reset(in);
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+cps_status cps_store_add(study_store *store, const cps_study_row *rows, int n, cps_error *err) {
+  int code = execute(store->db, "BEGIN IMMEDIATE");
+  for (int i = 0; i < n && code == SQLITE_OK; i++) code = add_row(store, &rows[i]);
+  if (code == SQLITE_OK) code = execute(store->db, "COMMIT");
+  if (code == SQLITE_OK) return CPS_OK;
+  cps_status status = fault(store->db, store->file, code, err);
+  if (!sqlite3_get_autocommit(store->db)) execute(store->db, "ROLLBACK");
+  return status;
+}
+
+/* ------------------------------------------------------------------ merging */
+
+static int attach(sqlite3 *db, const char *file) {
+  sqlite3_stmt *s = NULL;
+  int code = sqlite3_prepare_v2(db, "ATTACH ? AS part", -1, &s, NULL);
+  if (code == SQLITE_OK) {
+    bind_text(s, 1, file);
+    code = sqlite3_step(s);
+    code = code == SQLITE_DONE ? SQLITE_OK : code;
+  }
+  sqlite3_finalize(s);
+  return code;
+}
+
+/* Tables like those of the attached file. */
+static int copy_tables(sqlite3 *db) {
+  sqlite3_stmt *s = NULL;
+  int code = sqlite3_prepare_v2(
+      db,
+      "SELECT sql FROM part.sqlite_master WHERE type = 'table' AND name IN ('study', "
+      "'columns', 'points')",
+      -1, &s, NULL);
+  while (code == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+    code = execute(db, (const char *)sqlite3_column_text(s, 0));
+  sqlite3_finalize(s);
+  if (code == SQLITE_OK) code = execute(db, "INSERT INTO main.study SELECT * FROM part.study");
+  if (code == SQLITE_OK) code = execute(db, "INSERT INTO main.columns SELECT * FROM part.columns");
+  return code;
+}
+
+static int same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Adds the rows of one file; one transaction. */
+static cps_status merge_one(sqlite3 *db, const char *to, const char *from, cps_error *err) {
+  char study[80], scenario[80];
+  cps_status status = CPS_OK;
+  struct stat there;
+  if (stat(from, &there) != 0) return cps_error_set(err, CPS_IO, NULL, "%s is not there", from);
+  int code = attach(db, from);
+  if (code != SQLITE_OK) return fault(db, from, code, err);
+  if (!has_tables(db, "part")) {
+    status = cps_error_set(err, CPS_BAD_INPUT, NULL, "%s is not the table of a study", from);
+  } else {
+    code = execute(db, "BEGIN IMMEDIATE");
+    if (code == SQLITE_OK && !has_tables(db, "main")) code = copy_tables(db);
+    if (code == SQLITE_OK) {
+      read_key(db, "main", "study_hash", study, sizeof study);
+      read_key(db, "main", "scenario_hash", scenario, sizeof scenario);
+      status = check_hash(db, "part", from, "study_hash", "study file", study, "in the others", err);
+      if (status == CPS_OK)
+        status = check_hash(db, "part", from, "scenario_hash", "scenario", scenario, "in the others", err);
+    }
+    if (code == SQLITE_OK && status == CPS_OK)
+      code = execute(db, "INSERT OR IGNORE INTO main.points SELECT * FROM part.points");
+    if (code == SQLITE_OK && status == CPS_OK) code = execute(db, "COMMIT");
+    if (code != SQLITE_OK) status = fault(db, to, code, err);
+    if (!sqlite3_get_autocommit(db)) execute(db, "ROLLBACK");
+  }
+  execute(db, "DETACH part");
+  return status;
+}
+
+cps_status cps_study_merge(const char *to, const char *const *files, int n, long long *rows,
+                           long long *wanted, cps_error *err) {
+  sqlite3 *db = NULL;
+  char count[40] = "";
+  int code = sqlite3_open_v2(to, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+  if (code == SQLITE_OK) sqlite3_busy_timeout(db, BUSY_MILLISECONDS);
+  cps_status status = code == SQLITE_OK ? CPS_OK : fault(db, to, code, err);
+  for (int i = 0; i < n && status == CPS_OK; i++)
+    if (!same_file(files[i], to)) status = merge_one(db, to, files[i], err);
+  if (status == CPS_OK && !has_tables(db, "main"))
+    status = cps_error_set(err, CPS_BAD_INPUT, NULL, "there is nothing to merge into %s", to);
+  if (rows) *rows = status == CPS_OK ? query_number(db, "SELECT count(*) FROM points") : 0;
+  if (status == CPS_OK) read_key(db, "main", "count", count, sizeof count);
+  if (wanted) *wanted = atoll(count);
+  sqlite3_close(db);
+  return status;
+}
+
+/* ------------------------------------------------------------------ CSV */
+
+static void add_cell(buffer *b, const char *text) {
+  if (!text[strcspn(text, ",\"\n\r")]) {
+    cps_buffer_add(b, "%s", text);
+    return;
+  }
+  cps_buffer_add(b, "\"");
+  for (const char *c = text; *c; c++) cps_buffer_add(b, *c == '"' ? "\"\"" : "%c", *c);
+  cps_buffer_add(b, "\"");
+}
+
+static void add_value(buffer *b, sqlite3_stmt *s, int i) {
+  char number[40];
+  int type = sqlite3_column_type(s, i);
+  if (type == SQLITE_INTEGER)
+    cps_buffer_add(b, "%lld", (long long)sqlite3_column_int64(s, i));
+  else if (type == SQLITE_FLOAT)
+    cps_buffer_add(b, "%s", cps_number_text(number, sizeof number, sqlite3_column_double(s, i)));
+  else if (type == SQLITE_TEXT)
+    add_cell(b, (const char *)sqlite3_column_text(s, i));
+}
+
+static cps_status write_csv(sqlite3 *db, const char *file, output_file *out, cps_error *err) {
+  enum { PIECE = 1 << 16 };
+  sqlite3_stmt *s = NULL;
+  int code = sqlite3_prepare_v2(db, "SELECT * FROM points ORDER BY point", -1, &s, NULL);
+  if (code != SQLITE_OK) return fault(db, file, code, err);
+  buffer b = {0};
+  int n = sqlite3_column_count(s), written = 1;
+  for (int i = 0; i < n; i++) {
+    if (i) cps_buffer_add(&b, ",");
+    add_cell(&b, sqlite3_column_name(s, i));
+  }
+  cps_buffer_add(&b, "\n");
+  while (written && (code = sqlite3_step(s)) == SQLITE_ROW) {
+    for (int i = 0; i < n; i++) {
+      if (i) cps_buffer_add(&b, ",");
+      add_value(&b, s, i);
+    }
+    cps_buffer_add(&b, "\n");
+    if (b.length < PIECE) continue;
+    written = !b.failed && cps_output_write(out, b.text, b.length);
+    b.length = 0;
+  }
+  if (written && b.length > 0) written = !b.failed && cps_output_write(out, b.text, b.length);
+  sqlite3_finalize(s);
+  free(b.text);
+  if (!written) return cps_error_set(err, CPS_IO, NULL, "%s cannot be written: %s", out->path, out->reason);
+  return code == SQLITE_DONE ? CPS_OK : fault(db, file, code, err);
+}
+
+cps_status cps_study_csv(const char *file, const char *csv, cps_error *err) {
+  sqlite3 *db = NULL;
+  output_file out;
+  int code = sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL);
+  cps_status status = code == SQLITE_OK ? CPS_OK : fault(db, file, code, err);
+  if (status == CPS_OK && !cps_output_open(&out, csv, OUTPUT_NAMED)) {
+    status = cps_error_set(err, CPS_IO, NULL, "%s cannot be written: %s", csv, out.reason);
+  } else if (status == CPS_OK) {
+    status = write_csv(db, file, &out, err);
+    if (status != CPS_OK)
+      cps_output_discard(&out);
+    else if (!cps_output_commit(&out))
+      status = cps_error_set(err, CPS_IO, NULL, "%s cannot be written: %s", csv, out.reason);
+  }
+  sqlite3_close(db);
+  return status;
+}
