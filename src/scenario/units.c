@@ -1,43 +1,17 @@
-/* units.c - "9.2 MN" in SI, by UDUNITS-2.
+/* units.c - "9.2 MN" in SI.
  *
- * UDUNITS-2 would also convert reciprocals (2 s for a frequency), hertz to radians per second (without the
- * 2 pi), offsets and logarithms. All of these are refused: found and wanted unit must differ by a plain
- * factor.
- *
- * Its parser is not reentrant and its database takes milliseconds to read: one database per process, read on
- * first use and never changed, and one lock.
+ * Found and wanted unit must differ by a plain factor: reciprocals (2 s for a frequency), hertz for radians per second (without the
+ * 2 pi), offsets and logarithms are refused.
  */
 #include "units.h"
 
 #include "internal.h"
-#include "plain_locale.h"
+#include "unit_expression.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <udunits2.h>
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static ut_system *units; /* NULL if the database cannot be read */
-
-/* Short names that UDUNITS-2 does not have. */
-static const struct { const char *name, *unit; } short_names[] = {{"deg", "degree"}, {"rev", "turn"}};
-
-static void start(void) {
-  plain_locale l;
-  cps_locale_enter(&l);
-  ut_set_error_message_handler(ut_ignore);
-  units = ut_read_xml(NULL);
-  for (size_t i = 0; units && i < sizeof short_names / sizeof short_names[0]; i++) {
-    ut_unit *unit = ut_parse(units, short_names[i].unit, UT_UTF8);
-    if (unit) ut_map_name_to_unit(short_names[i].name, UT_ASCII, unit);
-    ut_free(unit);
-  }
-  cps_locale_leave(&l);
-}
 
 /* ------------------------------------------------------------------ numbers */
 
@@ -126,33 +100,21 @@ const char *cps_number_text(char *text, size_t size, double value) {
 
 /* ------------------------------------------------------------------ units */
 
-/* How often the radian is in a unit: UDUNITS-2 counts it as 1 in conversions but still writes it down. */
-static int has_radian(const ut_unit *unit) {
-  char text[200] = "";
-  if (ut_format(unit, text, sizeof text - 1, UT_ASCII | UT_DEFINITION) < 0) return 0;
-  text[sizeof text - 1] = 0;
-  return strstr(text, "rad") != NULL;
-}
-
 /* 1 if the two differ in the kind of frequency: in radians or in turns. */
-static int confuses_frequency(const char *found, const ut_unit *f, const char *wanted) {
+static int confuses_frequency(const char *found, const unit_value *f, const char *wanted) {
   if (strcmp(wanted, "rad/s") == 0) return strstr(found, "Hz") || strstr(found, "hertz");
-  return strcmp(wanted, "Hz") == 0 && has_radian(f);
+  return strcmp(wanted, "Hz") == 0 && f->powers[UNIT_RADIAN] != 0;
 }
 
-/* The factor between two units; 0 and why if there is none. */
-static double factor_between(const char *found, ut_unit *f, const char *wanted, ut_unit *w, char *why,
-                             size_t size) {
+/* The factor between two units; 0 and why if there is none. Radians count as 1. */
+static double factor_between(const char *found, const unit_value *f, const char *wanted, const unit_value *w,
+                             char *why, size_t size) {
   char quote[UNIT_SIZE + 2];
   snprintf(quote, sizeof quote, "\"%.*s\"", UNIT_SIZE - 1, found);
-  ut_unit *ratio = ut_divide(f, w);
-  int same = ratio && ut_is_dimensionless(ratio);
-  ut_free(ratio);
-  cv_converter *converter = same ? ut_get_converter(f, w) : NULL;
-  double zero = converter ? cv_convert_double(converter, 0) : 0;
-  double factor = converter ? cv_convert_double(converter, 1) : 0;
-  if (converter) cv_free(converter);
-  if (!converter || zero != 0 || !isfinite(factor) || factor <= 0) {
+  int same = 1;
+  for (int i = 0; i < UNIT_BASES; i++) same = same && (i == UNIT_RADIAN || f->powers[i] == w->powers[i]);
+  double factor = f->factor / w->factor;
+  if (!same || !isfinite(factor) || factor <= 0) {
     if (strcmp(wanted, "1") == 0)
       snprintf(why, size, "%s is a unit", quote);
     else
@@ -161,8 +123,8 @@ static double factor_between(const char *found, ut_unit *f, const char *wanted, 
   }
   if (confuses_frequency(found, f, wanted)) {
     snprintf(why, size, "%s counts %s", quote,
-             has_radian(f) ? "radians, not turns, and goes into omega"
-                           : "turns, not radians, and goes into frequency");
+             f->powers[UNIT_RADIAN] ? "radians, not turns, and goes into omega"
+                                    : "turns, not radians, and goes into frequency");
     return 0;
   }
   return factor;
@@ -175,30 +137,15 @@ static int power_of_ten(double factor) {
 }
 
 static double look_up(const char *found, const char *wanted, char *why, size_t size) {
-  double factor = 0;
-  pthread_once(&once, start);
-  if (!units) {
-    snprintf(why, size, "the database of units (UDUNITS-2) cannot be read");
+  unit_value f, w;
+  if (!cps_unit_parse(found, &f)) {
+    snprintf(why, size, "\"%.*s\" is not a unit that is known", UNIT_SIZE - 1, found);
     return 0;
   }
-  plain_locale l;
-  pthread_mutex_lock(&lock);
-  cps_locale_enter(&l);
-  ut_unit *f = ut_parse(units, found, UT_UTF8);
-  ut_unit *w = ut_parse(units, wanted ? wanted : "1", UT_UTF8);
-  if (!f)
-    snprintf(why, size, "\"%.*s\" is not a unit that is known", UNIT_SIZE - 1, found);
-  else if (!w)
-    snprintf(why, size, "the unit %s is not known", wanted);
-  else if (!wanted)
-    factor = 1;
-  else
-    factor = factor_between(found, f, wanted, w, why, size);
-  ut_free(f);
-  ut_free(w);
-  cps_locale_leave(&l);
-  pthread_mutex_unlock(&lock);
-  return factor;
+  if (!wanted) return 1;
+  if (cps_unit_parse(wanted, &w)) return factor_between(found, &f, wanted, &w, why, size);
+  snprintf(why, size, "the unit %s is not known", wanted);
+  return 0;
 }
 
 static int is_letter(char c) {
@@ -206,7 +153,7 @@ static int is_letter(char c) {
 }
 
 /* What a unit may be made of: names with small exponents. Numbers in between ("2 5 m"), dates and offsets,
- * all of which UDUNITS-2 would take, have no place here. */
+ * which other programs take, have no place here. */
 static int looks_like_unit(const char *unit) {
   const char *s = unit;
   if (strncmp(s, "1/", 2) == 0)
@@ -252,7 +199,7 @@ int cps_quantity_read(unit_cache *cache, const char *text, const char *unit, dou
                       size_t size) {
   double x;
   const char *rest;
-  /* Units that only UDUNITS-2 cannot name, such as N/m^exponent, count as plain numbers. */
+  /* Units that depend on a parameter, such as N/m^exponent, count as plain numbers. */
   if (unit && strstr(unit, "^exponent")) unit = "1";
   while (*text == ' ') text++;
   if (!cps_number_read(text, &rest, &x)) {

@@ -6,7 +6,7 @@
 
 enum { UNIT_SIZE = 48 };
 
-/* Units that were looked up lately, since UDUNITS-2 takes microseconds for each. */
+/* Units that were looked up lately. */
 typedef struct unit_cache {
   struct {
     char found[UNIT_SIZE], wanted[UNIT_SIZE];
