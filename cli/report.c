@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "input.h"
 #include "options.h"
+#include "study_page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -203,15 +204,19 @@ static void tell_apart(loaded *all, int n, char **folders) {
 static void print_help(FILE *out, const option *table, int n) {
   fprintf(
       out,
-      "Usage: capstan report RESULT... [-o FILE.html]\n\n"
+      "Usage: capstan report RESULT... [-o FILE.html]\n"
+      "       capstan report STUDY.sqlite [-o FILE.html]\n\n"
       "Writes results as one page that needs no network: the machine drawn to scale and in motion,\n"
       "plots with one cursor, stick and slip, friction, energy, statistics and the scenario. RESULT is a\n"
       "result folder, or the result.h5 in it. Two or more are laid over one another, and "
-      "subtracted.\n\nOptions:\n");
+      "subtracted.\n"
+      "Of a study, the table that capstan sweep writes, the page has failures, worst cases, distributions,\n"
+      "sensitivities and convergence.\n\nOptions:\n");
   options_help(out, table, n);
   fprintf(out, "\nExamples:\n"
                "  capstan report block.results\n"
-               "  capstan report quinn.results cdq.results -o laws.html\n");
+               "  capstan report quinn.results cdq.results -o laws.html\n"
+               "  capstan report hoist.sqlite -o hoist.html\n");
 }
 
 /* Where the page goes unless it is said: into the folder of the one result, or here if there are several. */
@@ -224,14 +229,38 @@ static int default_path(char *path, size_t size, const char *result, int n) {
   return snprintf(path, size, "%.*sreport.html", slash ? (int)(slash - result) + 1 : 0, result) < (int)size;
 }
 
+/* ---------------------------------------------------------------- studies */
+
+/* "dir/hoist.sqlite" gives "dir/hoist.html". */
+static int study_path(char *path, size_t size, const char *table) {
+  const char *slash = strrchr(table, '/'), *dot = strrchr(slash ? slash : table, '.');
+  int length = dot && dot > table && dot[-1] != '/' ? (int)(dot - table) : (int)strlen(table);
+  return snprintf(path, size, "%.*s.html", length, table) < (int)size;
+}
+
+static int report_study(const char *table, const char *output, int quiet, int as_json) {
+  char path[4000];
+  if (as_json) return study_page_json("report", table, stdout);
+  if (!output && !study_path(path, sizeof path, table)) {
+    complain("report", "the name of the study is too long");
+    return STATUS_USAGE;
+  }
+  int status = study_page_write("report", table, output ? output : path, output != NULL);
+  int shown = output && strcmp(output, "-") == 0;
+  if (status == STATUS_GOOD && !quiet && !shown) printf("wrote %s\n", output ? output : path);
+  return status;
+}
+
 int report_run(int argc, char **argv) {
   struct {
-    int help, quiet;
+    int help, quiet, json;
     const char *output;
   } o = {0};
   const option table[] = {
       {"output", 'o', OPTION_TEXT, (void *)&o.output, "FILE",
-       "the page, - for standard output; RESULT/report.html, or compare.html"},
+       "the page, - for standard output; RESULT/report.html, compare.html, or STUDY.html"},
+      {"json", 0, OPTION_FLAG, &o.json, NULL,
+       "of a study: print its numbers as one JSON document, write no page"},
       {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},
       {"help", 'h', OPTION_FLAG, &o.help, NULL, "this text"},
   };
@@ -246,6 +275,16 @@ int report_run(int argc, char **argv) {
     complain("report",
              n ? "at most %d results on one page, please" : "which result? capstan report RESULT...",
              RESULTS_MOST);
+    return STATUS_USAGE;
+  }
+  for (int i = 0; i < n; i++) {
+    if (!study_table_is(argv[i])) continue;
+    if (n == 1) return report_study(argv[0], o.output, o.quiet, o.json);
+    complain("report", "one study on a page, please: '%s' is one", argv[i]);
+    return STATUS_USAGE;
+  }
+  if (o.json) {
+    complain("report", "--json is for studies; the numbers of a result are in its summary.json");
     return STATUS_USAGE;
   }
   char path[4000];

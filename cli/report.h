@@ -5,6 +5,7 @@
 #ifndef REPORT_H
 #define REPORT_H
 
+#include "report_pack.h"
 #include "result_files.h"
 
 /* What was measured, to be laid over a column as points. */
@@ -45,15 +46,7 @@ int report_write_run(const char *where, const char *folder, const outcome *o);
 
 /* ---- parts (report_data.c, report_asset.c) */
 
-/* Bytes that grow. */
-typedef struct bytes {
-  unsigned char *data; /* owned */
-  size_t length, room;
-} bytes;
-
-void bytes_add(bytes *b, const void *data, size_t length);
-
-/* What the page carries: a header in JSON, then arrays; web/src/data.js says how. */
+/* What the page carries (report_pack.h). */
 void report_encode(const report_source *sources, int n, bytes *out);
 
 /* The front end, as web/build.mjs bundled it. */
@@ -65,5 +58,13 @@ typedef struct web_asset {
 web_asset web_report_script(void);
 web_asset web_report_style(void);
 web_asset web_space_script(void);
+web_asset web_study_script(void);
+web_asset web_study_style(void);
+
+/* A page (report_html.c): up to its body, data in a gzip stream under an id, and the script that shows them. A live page asks
+ * the server that it came from. */
+void page_open(FILE *out, const char *title, web_asset style, int live);
+void page_data(FILE *out, const char *id, const void *data, size_t length);
+void page_close(FILE *out, web_asset script);
 
 #endif

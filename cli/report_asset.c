@@ -17,6 +17,8 @@
 EMBED(capstan_report_js, "report.js");
 EMBED(capstan_report_css, "report.css");
 EMBED(capstan_space_js, "space.js");
+EMBED(capstan_study_js, "study.js");
+EMBED(capstan_study_css, "study.css");
 
 static web_asset between(const char *start, const char *end) {
   web_asset a = {start, (size_t)(end - start)};
@@ -26,3 +28,5 @@ static web_asset between(const char *start, const char *end) {
 web_asset web_report_script(void) { return between(capstan_report_js, capstan_report_js_end); }
 web_asset web_report_style(void) { return between(capstan_report_css, capstan_report_css_end); }
 web_asset web_space_script(void) { return between(capstan_space_js, capstan_space_js_end); }
+web_asset web_study_script(void) { return between(capstan_study_js, capstan_study_js_end); }
+web_asset web_study_style(void) { return between(capstan_study_css, capstan_study_css_end); }

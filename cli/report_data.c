@@ -1,10 +1,7 @@
-/* report_data.c - the data of a report: results thinned out to what a screen can show, and packed.
- *
- * Numbers become codes: 0 is NaN, k > 0 is min + (k - 1) step, with as many levels as the kind of data deserves. Codes
- * are differenced over time (twice, once or not at all, whichever gives the smallest numbers), zigzagged and stored
- * byte plane by byte plane, so that the compressor finds long runs of zeros. web/src/data.js is the other end. */
+/* report_data.c - the data of a report: results thinned out to what a screen can show, and packed (report_pack.h). */
 #include "cli.h"
 #include "report.h"
+#include "report_pack.h"
 
 #include <limits.h>
 #include <math.h>
@@ -13,7 +10,6 @@
 #include <string.h>
 
 enum {
-  SERIES_BITS = 30,   /* of columns over time: a billionth of their range */
   POSITION_BITS = 22, /* of positions along cables */
   FIELD_BITS = 16,    /* of all else along cables */
   VALUES_MOST = 400000,
@@ -23,130 +19,8 @@ enum {
   FRAMES_MOST = 600,
   EVENTS_MOST = 5000,
   POINTS_MOST = 4000, /* of what was measured */
-  EVENTS_NEAR = 500,  /* events whose neighbouring rows are kept in any case */
-  CODE_ORDERS = 3
+  EVENTS_NEAR = 500   /* events whose neighbouring rows are kept in any case */
 };
-
-void bytes_add(bytes *b, const void *data, size_t length) {
-  if (b->length + length > b->room) {
-    b->room = 2 * b->room + length + 4096;
-    b->data = (unsigned char *)grow(b->data, b->room, 1);
-  }
-  if (length > 0) memcpy(b->data + b->length, data, length);
-  b->length += length;
-}
-
-/* ---------------------------------------------------------------- arrays */
-
-typedef struct packer {
-  json w;
-  bytes arrays;
-} packer;
-
-/* Smallest and largest finite value; 0 if there is none. *whole: all of them are integers. */
-static int range_of(const double *x, size_t n, double *least, double *most, int *whole) {
-  *least = INFINITY, *most = -INFINITY, *whole = 1;
-  for (size_t i = 0; i < n; i++) {
-    if (!isfinite(x[i])) continue;
-    *least = fmin(*least, x[i]);
-    *most = fmax(*most, x[i]);
-    if (*whole && x[i] != floor(x[i])) *whole = 0;
-  }
-  return *least <= *most;
-}
-
-static void difference(uint32_t *code, size_t n, size_t stride) {
-  for (size_t i = n; i-- > stride;) code[i] -= code[i - stride];
-}
-
-static uint32_t zigzag(uint32_t v) { return (v << 1) ^ (v >> 31 ? UINT32_MAX : 0); }
-
-/* How many bits the codes need, about. */
-static double cost_of(const uint32_t *code, size_t n, int order) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) {
-    uint32_t v = order > 0 ? zigzag(code[i]) : code[i];
-    while (v) {
-      sum++;
-      v >>= 1;
-    }
-  }
-  return sum;
-}
-
-static void put_planes(bytes *out, const uint32_t *code, size_t n, int order) {
-  unsigned char *plane = (unsigned char *)grow(NULL, n, 1);
-  for (int shift = 0; shift < 32; shift += 8) {
-    for (size_t i = 0; i < n; i++)
-      plane[i] = (unsigned char)((order > 0 ? zigzag(code[i]) : code[i]) >> shift & 255);
-    bytes_add(out, plane, n);
-  }
-  free(plane);
-}
-
-static void put_constant(packer *p, const char *key, size_t n, double value) {
-  json_open_flat(&p->w, key, '{');
-  json_number(&p->w, "n", (double)n);
-  json_number(&p->w, "c", value);
-  json_close(&p->w);
-}
-
-/* n values of which the k-th belongs with the (k + stride)-th, the same thing later. */
-static void put_array(packer *p, const char *key, const double *x, size_t n, size_t stride, int bits) {
-  double least, most;
-  int whole;
-  if (n == 0 || !range_of(x, n, &least, &most, &whole)) {
-    put_constant(p, key, n, NAN);
-    return;
-  }
-  int finite = 1;
-  for (size_t i = 0; i < n && finite; i++) finite = isfinite(x[i]) != 0;
-  if (least == most && finite) {
-    put_constant(p, key, n, least);
-    return;
-  }
-  double levels = ldexp(1, bits) - 2, step = (most / 2 - least / 2) / levels * 2;
-  if (whole && most - least < levels) step = 1;
-  if (!(step > 0)) step = 1;
-  uint32_t *code[CODE_ORDERS];
-  for (int k = 0; k < CODE_ORDERS; k++) code[k] = (uint32_t *)grow(NULL, n, sizeof *code[k]);
-  for (size_t i = 0; i < n; i++)
-    code[0][i] = isfinite(x[i]) ? 1 + (uint32_t)fmin(levels, floor((x[i] - least) / step + 0.5)) : 0;
-  int best = 0;
-  double cost = cost_of(code[0], n, 0);
-  for (int k = 1; k < CODE_ORDERS; k++) {
-    memcpy(code[k], code[k - 1], n * sizeof *code[k]);
-    difference(code[k], n, stride);
-    double c = cost_of(code[k], n, k);
-    if (c < cost) best = k, cost = c;
-  }
-  json_open_flat(&p->w, key, '{');
-  json_number(&p->w, "n", (double)n);
-  json_number(&p->w, "at", (double)p->arrays.length);
-  json_number(&p->w, "min", least);
-  json_number(&p->w, "step", step);
-  json_int(&p->w, "order", best);
-  json_number(&p->w, "stride", (double)stride);
-  json_close(&p->w);
-  put_planes(&p->arrays, code[best], n, best);
-  for (int k = 0; k < CODE_ORDERS; k++) free(code[k]);
-}
-
-/* Times stay what they are, little-endian. */
-static void put_times(packer *p, const char *key, const double *x, size_t n) {
-  json_open_flat(&p->w, key, '{');
-  json_number(&p->w, "n", (double)n);
-  json_number(&p->w, "at", (double)p->arrays.length);
-  json_int(&p->w, "f64", 1);
-  json_close(&p->w);
-  for (size_t i = 0; i < n; i++) {
-    uint64_t bits;
-    memcpy(&bits, &x[i], sizeof bits);
-    unsigned char raw[8];
-    for (int k = 0; k < 8; k++) raw[k] = (unsigned char)(bits >> (8 * k) & 255);
-    bytes_add(&p->arrays, raw, sizeof raw);
-  }
-}
 
 /* ---------------------------------------------------------------- which rows */
 
@@ -215,9 +89,9 @@ static void put_columns(packer *p, const cps_result *r, const long *row, long ro
     json_text(&p->w, "name", cps_result_name(r, c));
     json_text(&p->w, "unit", cps_result_unit(r, c));
     if (c == 0)
-      put_times(p, "data", x, (size_t)rows);
+      pack_exact(p, "data", x, (size_t)rows);
     else
-      put_array(p, "data", x, (size_t)rows, 1, SERIES_BITS);
+      pack_array(p, "data", x, (size_t)rows, 1, SERIES_BITS);
     json_close(&p->w);
   }
   json_close(&p->w);
@@ -243,8 +117,8 @@ static void put_extras(packer *p, const report_source *source) {
     json_open_flat(&p->w, NULL, '{');
     json_text(&p->w, "name", d->name);
     json_text(&p->w, "unit", d->unit);
-    put_times(p, "x", x, (size_t)n);
-    put_array(p, "data", y, (size_t)n, 1, SERIES_BITS);
+    pack_exact(p, "x", x, (size_t)n);
+    pack_array(p, "data", y, (size_t)n, 1, SERIES_BITS);
     json_close(&p->w);
     free(x);
   }
@@ -273,9 +147,9 @@ static void put_events(packer *p, const cps_result *r) {
   }
   json_open_flat(&p->w, "events", '{');
   json_number(&p->w, "total", (double)total);
-  put_times(p, "time", x, (size_t)n);
-  put_array(p, "contact", contact, (size_t)n, 1, SERIES_BITS);
-  put_array(p, "kind", kind, (size_t)n, 1, SERIES_BITS);
+  pack_exact(p, "time", x, (size_t)n);
+  pack_array(p, "contact", contact, (size_t)n, 1, SERIES_BITS);
+  pack_array(p, "kind", kind, (size_t)n, 1, SERIES_BITS);
   json_open_flat(&p->w, "what", '[');
   for (int i = 0; what && i < n_what; i++) json_text(&p->w, NULL, what[i]);
   json_close(&p->w);
@@ -303,10 +177,10 @@ static void put_field(packer *p, const cps_result *r, int index, const long *fra
   json_int(&p->w, "points", f->points);
   json_int(&p->w, "components", f->components);
   json_bool(&p->w, "constant", f->constant);
-  put_array(p, "data", x, n, f->constant ? 1 : per,
-            f->constant ? SERIES_BITS
-            : is_place  ? POSITION_BITS
-                        : FIELD_BITS);
+  pack_array(p, "data", x, n, f->constant ? 1 : per,
+             f->constant ? SERIES_BITS
+             : is_place  ? POSITION_BITS
+                         : FIELD_BITS);
   json_close(&p->w);
   free(x);
 }
@@ -326,7 +200,7 @@ static void put_fields(packer *p, const cps_result *r) {
   }
   json_open_flat(&p->w, "fields", '{');
   json_number(&p->w, "total", (double)total);
-  put_times(p, "times", times, (size_t)n);
+  pack_exact(p, "times", times, (size_t)n);
   json_open_flat(&p->w, "list", '[');
   for (int i = 0; i < cps_result_fields(r); i++) put_field(p, r, i, frame, n);
   json_close(&p->w);
@@ -351,7 +225,7 @@ static void put_profile(packer *p, const char *key, const profile *prescribed, c
   }
   double *x = (double *)grow(NULL, (size_t)n + 1, sizeof *x);
   for (long i = 0; i < n; i++) x[i] = cps_profile_eval(prescribed, t[i]).y;
-  put_array(p, key, x, (size_t)n, 1, SERIES_BITS);
+  pack_array(p, key, x, (size_t)n, 1, SERIES_BITS);
   free(x);
 }
 
@@ -583,28 +457,10 @@ static void put_run(packer *p, const report_source *source) {
 }
 
 void report_encode(const report_source *sources, int n, bytes *out) {
-  char *header = NULL;
-  size_t length = 0;
-  FILE *memory = open_memstream(&header, &length);
-  if (!memory) {
-    complain(NULL, "out of memory");
-    exit(STATUS_FAILED);
-  }
-  packer p = {.w = json_start(memory)};
-  json_open_flat(&p.w, NULL, '{');
-  json_int(&p.w, "format", 1);
-  json_text(&p.w, "version", cps_version());
+  packer p;
+  pack_start(&p);
   json_open_flat(&p.w, "runs", '[');
   for (int i = 0; i < n; i++) put_run(&p, &sources[i]);
   json_close(&p.w);
-  json_close(&p.w);
-  json_end(&p.w);
-  fclose(memory);
-  unsigned char size[4];
-  for (int k = 0; k < 4; k++) size[k] = (unsigned char)(length >> (8 * k) & 255);
-  bytes_add(out, size, sizeof size);
-  bytes_add(out, header, length);
-  bytes_add(out, p.arrays.data, p.arrays.length);
-  free(header);
-  free(p.arrays.data);
+  pack_end(&p, out);
 }

@@ -44,7 +44,7 @@ static void put_base64(FILE *out, const unsigned char *data, size_t length) {
   }
 }
 
-static void put_packed(FILE *out, const char *id, const void *data, size_t length) {
+void page_data(FILE *out, const char *id, const void *data, size_t length) {
   bytes packed = report_compress(data, length);
   fprintf(out, "<script type=\"text/plain\" id=\"%s\">", id);
   put_base64(out, packed.data, packed.length);
@@ -61,8 +61,7 @@ static int in_space(const report_source *sources, int n) {
 }
 
 /* The page up to its body. Nothing may be loaded from anywhere, whatever is in the data; a live page asks where it came from. */
-static void put_head(FILE *out, const char *title, int live) {
-  web_asset style = web_report_style();
+void page_open(FILE *out, const char *title, web_asset style, int live) {
   fprintf(out,
           "<!doctype html>\n<html lang=\"en\"%s>\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -77,24 +76,28 @@ static void put_head(FILE *out, const char *title, int live) {
         "class=\"word\">Capstan</span></div><h1>",
         out);
   plot_escape(out, title);
-  fputs(
-      "</h1><noscript>This report needs JavaScript; it loads nothing from any network.</noscript></header>\n",
-      out);
+  fputs("</h1><noscript>This page needs JavaScript; it loads nothing from any network.</noscript></header>\n",
+        out);
 }
 
-static void put_scripts(FILE *out, int with_space) {
-  web_asset script = web_report_script(), space = web_space_script();
-  if (with_space) put_packed(out, "space", space.text, space.length);
+void page_close(FILE *out, web_asset script) {
   fputs("<script>", out);
   fwrite(script.text, 1, script.length, out);
   fputs("</script>\n</body>\n</html>\n", out);
 }
 
+static void put_scripts(FILE *out, int with_space) {
+  web_asset space = web_space_script();
+  if (with_space) page_data(out, "space", space.text, space.length);
+  page_close(out, web_report_script());
+}
+
 static void put_page(FILE *out, const report_source *sources, int n) {
-  put_head(out, sources[0].title && *sources[0].title ? sources[0].title : sources[0].label, 0);
+  page_open(out, sources[0].title && *sources[0].title ? sources[0].title : sources[0].label,
+            web_report_style(), 0);
   bytes data = {0};
   report_encode(sources, n, &data);
-  put_packed(out, "data", data.data, data.length);
+  page_data(out, "data", data.data, data.length);
   free(data.data);
   put_scripts(out, in_space(sources, n));
 }
@@ -104,7 +107,7 @@ bytes report_live_page(int with_space) {
   char *text = NULL;
   FILE *memory = open_memstream(&text, &page.length);
   if (memory) {
-    put_head(memory, "A run that goes on", 1);
+    page_open(memory, "A run that goes on", web_report_style(), 1);
     put_scripts(memory, with_space);
     fclose(memory);
   }

@@ -203,7 +203,7 @@ static int look(const cps_progress *now, void *data) {
     char label[256];
     w->now.wall = seconds_now() - w->bar.started;
     report_source source = shown(w, label);
-    if (watch_tick(w->page, &source)) stop = w->stopped = 1;
+    if (watch_tick(w->page, watch_encode_run, &source)) stop = w->stopped = 1;
   }
   return !recording_tick(w->record) || stop;
 }
@@ -349,7 +349,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
                       .settings = settings,
                       .n_settings = n_settings,
                       .status = "running"};
-    if (o->watch) w.page = watch_start("run", scenario->dim == 3);
+    if (o->watch) w.page = watch_start("run", report_live_page(scenario->dim == 3));
     if (w.page) fprintf(stderr, "capstan run: to follow it: %s\n", watch_address(w.page));
     progress_start(&w.bar, stderr, o->quiet);
     cps_simulation_on_checkpoint(sim, recording_checkpoint, &record);
@@ -372,7 +372,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
     if (w.page) {
       char label[256];
       report_source source = shown(&w, label);
-      watch_end(w.page, &source);
+      watch_end(w.page, watch_encode_run, &source);
     }
     exit_status = conclude(&all, &record, o, status, stopped);
   } else {

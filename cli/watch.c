@@ -11,6 +11,7 @@
 #include "progress.h"
 
 #include <arpa/inet.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -24,6 +25,7 @@
 enum { TOKEN = 16, REQUEST = 4096, WAKE = 200 /* [ms] */, PATIENCE = 2 /* seconds for a client */ };
 
 #define EVERY    0.4 /* seconds between snapshots, at least */
+#define SHARE    0.1 /* of the time that snapshots may take */
 #define FAREWELL 3.0 /* seconds that somebody who watches has to fetch the last one */
 #define ABSENT   5.0 /* seconds without a request, after which nobody watches */
 
@@ -38,7 +40,7 @@ struct watch_server {
   long number;          /* of it; 0: none yet */
   long sent;            /* the newest that was fetched */
   double asked;         /* when somebody last wanted one */
-  double made;          /* when the last one was made; the run's thread only */
+  double made, cost;    /* when the last one was made, and how long that took; the thread of the run only */
   atomic_int stop, end;
 };
 
@@ -177,15 +179,15 @@ static void release(watch_server *w) {
   free(w);
 }
 
-watch_server *watch_start(const char *where, int in_space) {
+watch_server *watch_start(const char *where, bytes page) {
   watch_server *w = (watch_server *)grow(NULL, 1, sizeof *w);
   memset(w, 0, sizeof *w);
   w->socket = -1;
   w->asked = -ABSENT;
   pthread_mutex_init(&w->lock, NULL);
-  w->page = report_live_page(in_space);
+  w->page = page;
   if (!make_token(w->token) || !listen_here(w) || pthread_create(&w->thread, NULL, serve, w) != 0) {
-    complain(where, "the page that follows the run cannot be served on 127.0.0.1");
+    complain(where, "the page to follow it cannot be served on 127.0.0.1");
     release(w);
     return NULL;
   }
@@ -195,9 +197,12 @@ watch_server *watch_start(const char *where, int in_space) {
 
 const char *watch_address(const watch_server *w) { return w->address; }
 
-static void take_snapshot(watch_server *w, const report_source *now) {
+void watch_encode_run(const void *now, bytes *out) { report_encode((const report_source *)now, 1, out); }
+
+static void take_snapshot(watch_server *w, watch_encode encode, const void *now) {
+  double began = seconds_now();
   bytes data = {0};
-  report_encode(now, 1, &data);
+  encode(now, &data);
   bytes packed = report_compress(data.data, data.length);
   free(data.data);
   pthread_mutex_lock(&w->lock);
@@ -206,26 +211,27 @@ static void take_snapshot(watch_server *w, const report_source *now) {
   w->number++;
   pthread_mutex_unlock(&w->lock);
   w->made = seconds_now();
+  w->cost = w->made - began;
 }
 
-int watch_tick(watch_server *w, const report_source *now) {
+int watch_tick(watch_server *w, watch_encode encode, const void *now) {
   double time = seconds_now();
-  if (time - w->made >= EVERY) {
+  if (time - w->made >= fmax(EVERY, w->cost / SHARE)) {
     pthread_mutex_lock(&w->lock);
     int wanted = time - w->asked < ABSENT && w->sent == w->number;
     pthread_mutex_unlock(&w->lock);
-    if (wanted) take_snapshot(w, now);
+    if (wanted) take_snapshot(w, encode, now);
   }
   return atomic_load(&w->stop);
 }
 
-void watch_end(watch_server *w, const report_source *now) {
+void watch_end(watch_server *w, watch_encode encode, const void *now) {
   if (!w) return;
   double time = seconds_now();
   pthread_mutex_lock(&w->lock);
   int watched = time - w->asked < ABSENT;
   pthread_mutex_unlock(&w->lock);
-  if (watched) take_snapshot(w, now);
+  if (watched) take_snapshot(w, encode, now);
   for (int fetched = !watched; !fetched && seconds_now() - time < FAREWELL;) {
     poll(NULL, 0, 50);
     pthread_mutex_lock(&w->lock);

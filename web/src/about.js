@@ -101,7 +101,7 @@ export function eventTable(run) {
 
 // ---------------------------------------------------------------- the file
 
-function highlighted(text) {
+export function highlighted(text) {
   const pre = el("pre", { class: "yaml", tabindex: "0" });
   text.replace(/\n$/, "").split("\n").forEach((lineText, i) => {
     const row = el("span", { class: "row" }), [, code, comment] = /^((?:[^#"']|"[^"]*"|'[^']*'|(?<=\S)#)*)(#.*)?$/.exec(lineText) ?? [null, lineText, ""];

@@ -60,12 +60,17 @@ function resolve(value, bytes) {
 
 export const load = async (element) => unpack(fromBase64(element.textContent.trim()));
 
-// The runs in a gzip stream.
-export async function unpack(packed) {
+// What a gzip stream holds: the header, with its arrays in place.
+export async function decode(packed) {
   const bytes = await gunzip(packed);
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
-  const all = resolve(header, bytes.subarray(4 + length));
+  return resolve(header, bytes.subarray(4 + length));
+}
+
+// The runs in it.
+export async function unpack(packed) {
+  const all = await decode(packed);
   all.runs = all.runs.map((r, i) => new Run(r, i));
   return all;
 }
