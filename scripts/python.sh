@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Python package into a fresh virtual environment, build/python-env, and runs its tests; or builds its wheel into build/wheel.
+# Installs the Python package into a fresh virtual environment, build/python-env, runs its tests and checks its types; or builds its
+# wheel into build/wheel. What the optional parts need is installed too, as far as it can be had.
 # usage: python.sh [wheel]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,5 +12,11 @@ if [ "${1:-}" = wheel ]; then
   ls build/wheel
   exit
 fi
-"$env/bin/pip" install --quiet ./python pytest pandas
+"$env/bin/pip" install --quiet ./python pytest mypy
+for package in pandas xarray pint scipy numba gymnasium jax hypothesis; do
+  "$env/bin/pip" install --quiet "$package" || echo "python: without $package, its tests are skipped"
+done
 "$env/bin/python" -m pytest -q python/tests
+"$env/bin/mypy" --strict --python-version 3.11 python/capstan
+# stubs against the extension module; what only newer type checkers know is left out
+cd "$env" && bin/python -m mypy.stubtest capstan._core 2>&1 | grep -vE 'disjoint' | tail -3

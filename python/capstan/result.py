@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import html
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, tool
 from .errors import guarded
 
 
 class Result(Mapping[str, np.ndarray]):
     """result["bodies.load.y"] is a read-only array over the rows; result.units["bodies.load.y"] its unit."""
 
-    def __init__(self, core: _core.Result, title: str = ""):
+    def __init__(self, core: _core.Result, title: str = "", write: Callable[[str], None] | None = None, path: str | os.PathLike[str] | None = None):
         self._core = core
+        self._write = write
+        self._path = path
         self.title = title
         names = core.columns()
         self._index = {name: i for i, (name, _) in enumerate(names)}
@@ -26,7 +32,7 @@ class Result(Mapping[str, np.ndarray]):
     def load(cls, path: str | os.PathLike[str]) -> Result:
         """Reads a result.h5, or the one in a folder that `capstan run` has left."""
         core = guarded(_core.Result.load, path)
-        return cls(core, core.text("title") or "")
+        return cls(core, core.text("title") or "", path=path)
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._index:
@@ -63,6 +69,42 @@ class Result(Mapping[str, np.ndarray]):
         """What is recorded along cables: [frames, points, components]; times in fields["time"]."""
         times, rows = self._core.fields()
         return {"time": np.asarray(times), **{name: np.asarray(a) for name, _, a in rows}}
+
+    def quantity(self, name: str) -> Any:
+        """A column with its unit, as pint's Quantity."""
+        import pint  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+        unit = self.units[name]
+        return pint.application_registry.Quantity(self[name], "" if unit == "1" else unit.replace(" ", "*"))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes the result.h5, which Result.load and the tool read."""
+        if self._path is not None:
+            source = Path(self._path)
+            shutil.copyfile(source / "result.h5" if source.is_dir() else source, path)
+        elif self._write is not None:
+            guarded(self._write, os.fspath(path))
+        else:
+            raise ValueError("this result cannot be written: it is not a whole run")
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The report: one page of HTML that needs no network, written to `path` if it is given."""
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "report.html"
+            self.write(Path(folder) / "result.h5")
+            tool.run("report", "--quiet", Path(folder) / "result.h5", "-o", page)
+            text = page.read_text(encoding="utf-8")
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the report, in a frame of its own."""
+        try:
+            page = self.report()
+        except (OSError, RuntimeError, ValueError) as e:
+            return f"<pre>{html.escape(repr(self))}\n{html.escape(str(e))}</pre>"
+        return f'<iframe srcdoc="{html.escape(page)}" style="width:100%;height:640px;border:0"></iframe>'
 
     def frame(self) -> Any:
         """A pandas DataFrame over time."""

@@ -98,12 +98,13 @@ static PyObject *scenario_change(PyObject *self, PyObject *args) {
   PyObject *made = NULL;
   if (core_doubles_get(values, 0, &d)) {
     cps_problems *problems = NULL;
-    if (d.n == n)
-      made = scenario_of(core_state_from(self),
-                         cps_scenario_with(core_scenario_get(self), texts, d.data, n, &problems), problems,
-                         ((scenario_object *)self)->list, ((scenario_object *)self)->table);
-    else
+    if (d.n == n) {
+      cps_scenario *changed = cps_scenario_with(core_scenario_get(self), texts, d.data, n, &problems);
+      made = scenario_of(core_state_from(self), changed, problems, ((scenario_object *)self)->list,
+                         ((scenario_object *)self)->table);
+    } else {
       PyErr_SetString(PyExc_ValueError, "as many values as paths are needed");
+    }
     core_doubles_release(&d);
   }
   PyMem_Free((void *)texts);

@@ -193,3 +193,9 @@ def test_stepping_equals_running():
 def test_quantities():
     q = capstan.Scenario.text(CART).quantities()
     assert q["bodies.cart.mass"] == (2.0, "kg") and "contacts.rail.friction.mu" in q
+
+
+def test_paths_that_are_not_there():
+    for path in ("nope", "", "bodies.cart.masss"):
+        with pytest.raises(capstan.ScenarioError):
+            capstan.Scenario.text(CART).with_({path: 1.0})

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import capstan
+import capstan.tool
 
 CART = """
 capstan: 1
@@ -173,3 +174,44 @@ def test_optimize():
     assert best.outputs["bodies.cart.v"] <= 0.5 * (1 + 1e-4) and best.scenario[PUSH] == best.values[PUSH]
     with pytest.raises(ValueError):
         sc.optimize([PUSH], "bodies.cart.x", algorithm="luck")
+
+
+def test_report_and_files(tmp_path):
+    try:
+        capstan.tool.find()
+    except FileNotFoundError:
+        pytest.skip("no tool")
+    r = capstan.Scenario.text(CART.replace("0 N", "5 N")).run()
+    page = r.report(tmp_path / "cart.html")
+    assert page.startswith("<!doctype html>") and "A cart that is pushed" in page and (tmp_path / "cart.html").read_text() == page
+    r.write(tmp_path / "result.h5")
+    again = capstan.Result.load(tmp_path / "result.h5")
+    assert np.array_equal(again["bodies.cart.x"], r["bodies.cart.x"])
+    again.write(tmp_path / "copy.h5")
+    assert "<iframe" in capstan.Result.load(tmp_path / "copy.h5")._repr_html_()
+    with pytest.raises(RuntimeError):
+        capstan.tool.run("run", "nothing.yaml")
+
+
+def test_units():
+    pint = pytest.importorskip("pint")
+    r = capstan.Scenario.text(CART.replace("0 N", "5 N")).run()
+    assert r.quantity("bodies.cart.v").to("mm/s").magnitude[-1] == pytest.approx(1000 * r["bodies.cart.v"][-1])
+    assert isinstance(r.quantity("energy.kinetic"), pint.Quantity)
+
+
+def test_own_law_by_numba():
+    numba = pytest.importorskip("numba")
+    block = numba.types.CPointer(numba.types.double)
+
+    @numba.cfunc(numba.types.void(block, block, block, block))
+    def law(p, x, z, rows):
+        t = math.tanh(x[0] / p[1])
+        slope = -p[0] * x[1] * (1 - t * t) / p[1]
+        rows[0] = -p[0] * x[1] * t
+        rows[1] = slope
+        rows[2] = -p[0] * t
+        rows[4] = -x[1] * t
+        rows[5] = -slope * x[0] / p[1]
+
+    assert capstan.own_law("by-numba", address=law.address, **ABOUT).check() == []

@@ -1,0 +1,73 @@
+"""The binding is given nonsense: it raises, and neither crashes nor hangs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("hypothesis")
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import capstan
+
+CART = """
+capstan: 1
+bodies:   {cart: {mass: 2 kg}}
+contacts: {rail: {between: [cart, ground], normal: weight, friction: {quinn: {mu: 0.1, epsilon: 1 mm/s}}}}
+loads:    {push: {on: cart, force: 0 N}}
+run:      {until: 0.05 s, output: 10 ms, solver: alpha, step: 1 ms}
+"""
+SC = capstan.Scenario.text(CART)
+EXPECTED = (capstan.CapstanError, ValueError, TypeError, KeyError, IndexError, OverflowError, OSError, BufferError, RuntimeError)
+quick = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(["cart", "ground", "1 kg", "quinn", "ground"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["mass", "between", "friction", "normal", "force", "cart", "until"]) | st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@quick
+@given(st.dictionaries(st.sampled_from(["capstan", "bodies", "contacts", "loads", "run", "cables", "drums"]), values, max_size=5))
+def test_scenarios(source):
+    try:
+        capstan.Scenario(source)
+    except EXPECTED:
+        pass
+
+
+@quick
+@given(st.text(max_size=60))
+def test_paths(path):
+    for call in (lambda: SC[path], lambda: SC.with_({path: 1.0}), lambda: SC.simulation([path], []), lambda: SC.simulation([], [path]), lambda: SC.sens([path], ["bodies.cart.x"]), lambda: capstan.models[path], lambda: capstan.quantity(path, "m")):
+        try:
+            call()
+        except EXPECTED:
+            pass
+
+
+arrays = st.one_of(
+    st.floats(),
+    st.lists(st.floats(), max_size=4),
+    st.builds(lambda n, kind: np.zeros(n, dtype=kind), st.integers(0, 5), st.sampled_from(["f8", "f4", "i8", "c16", "?", "U3"])),
+    st.builds(lambda n: np.zeros((n, n))[::2], st.integers(0, 4)),
+    st.text(max_size=3),
+    st.none(),
+)
+
+
+@quick
+@given(arrays, st.floats(), st.binary(max_size=30))
+def test_steps(u, duration, state):
+    sim = SC.simulation(["loads.push.force"], ["bodies.cart.x"])
+    batch = SC.batch(2, ["loads.push.force"], ["bodies.cart.x"], 1)
+    duration = min(duration, 0.02) if duration == duration else duration
+    for call in (lambda: sim.step(duration, u), lambda: batch.step(duration, u), lambda: sim.restore(state), lambda: batch.restore(1, state), lambda: sim.reset({"bodies.cart.mass": u}), lambda: capstan.models["lugre"](u, 1.0, z=u)):
+        try:
+            call()
+        except EXPECTED:
+            pass
+    sim.reset()
+    assert np.isfinite(sim.step(0.01, [1.0])).all()
