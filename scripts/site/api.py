@@ -20,13 +20,13 @@ def comment_text(raw):
     return [line.rstrip() for line in lines]
 
 
-def prose(lines):
+def prose(lines, language="c"):
     """Markdown of the lines of a comment: paragraphs; indented lines are code, or a list of terms as they stand."""
     out, code = [], False
     for line in lines:
         indented = line.startswith("  ") and line.strip()
         if indented and not code:
-            out += ["", "```c" if ";" in line or "(" in line else "```text"]
+            out += ["", f"```{language if re.search(r'[;(]|^ *import ', line) and not re.match(r' *[A-Z][a-z]+  ', line) else 'text'}"]
             code = True
         elif code and line.strip() and not indented:
             out += ["```", ""]
@@ -80,7 +80,7 @@ def c_page(header):
     out = ["# C interface", "", "<!-- made from include/capstan.h -->", "", prose(lines[1:]).replace("Licence: Apache-2.0", "").strip(), "",
            "A program is compiled with `cc program.c $(pkg-config --cflags --libs capstan)`; [examples](../examples) has some.", ""]
     body = re.sub(r"#ifdef __cplusplus.*?#endif\n|#if defined\(_WIN32\).*?#endif\n", "", body, flags=re.S)
-    body = body.replace("#include <stddef.h>\n", "").replace("#endif /* CAPSTAN_H */", "").replace("#endif", "")
+    body = body.replace("#include <stddef.h>\n", "").replace("#define CAPSTAN_H\n", "").replace("#endif /* CAPSTAN_H */", "").replace("#endif", "")
     seen = set()
     out += ["## Version and memory", ""]
     for block in blocks(body):
@@ -125,7 +125,7 @@ def signature(node):
 def describe(node):
     """The docstring as Markdown: indented lines are code."""
     text = (ast.get_docstring(node) or "").strip()
-    return prose(text.split("\n")) if text else ""
+    return prose(text.split("\n"), "python") if text else ""
 
 
 def python_page(package):

@@ -20,3 +20,8 @@ def on_page_content(content, page, config, files):
         raise SystemExit(f"site: a formula of {page.file.src_uri} is wrong:\n{done.stderr}")
     rendered = iter(json.loads(done.stdout))
     return FORMULA.sub(lambda m: f'<{m[1]} class="formula">{next(rendered)}</{m[1]}>', content)
+
+
+def on_post_page(output, page, config):
+    """Names the dialog of the search for screen readers."""
+    return output.replace('data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"')

@@ -116,7 +116,8 @@ for font in (modules / "katex/dist/fonts").glob("*.woff2"):
 style = (assets / "katex.min.css").read_text()
 (assets / "katex.min.css").write_text(re.sub(r",url\([^)]*\.(?:woff|ttf)\) format\(\"[a-z]+\"\)", "", style))
 shutil.copy(modules / "iframe-worker/shim/index.js", assets / "iframe-worker.js")
-shutil.copy(HERE / "extra.css", assets)
+for name in ("extra.css", "extra.js"):
+    shutil.copy(HERE / name, assets)
 
 if problems:
     sys.exit("site: " + "\nsite: ".join(problems))
