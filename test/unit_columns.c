@@ -167,7 +167,122 @@ static void test_signs(void **state) {
   end(&r);
 }
 
+static double first(const ran *r, const char *name) {
+  int c = cps_result_find(r->result, name);
+  if (c < 0) fail_msg("there is no column %s", name);
+  return cps_result_data(r->result, c)[0];
+}
+
+static void near(const ran *r, const char *name, double want, double within) {
+  double got = first(r, name);
+  if (!(fabs(got - want) <= within)) fail_msg("%s is %.10g, not %.10g", name, got, want);
+}
+
+/* What ends pull with: a heavy rope of four elements with a load, and a clamped strip that a force bends down. */
+static void test_ends(void **state) {
+  (void)state;
+  ran r = run("capstan: 1\nbodies: {load: {mass: 10 kg}}\n"
+              "cables:\n  rope: {EA: 1 MN, mass_per_length: 2 kg/m, elements: 4,\n"
+              "         path: [{pinned: [0, 0]}, hang 5 m, load]}\n"
+              "run: {until: 10 ms}\n");
+  double all = (10 + 2 * 5) * 9.81;
+  near(&r, "cables.rope.tension_start", all, 1e-6 * all);
+  near(&r, "cables.rope.tension_max", all, 1e-6 * all);
+  near(&r, "cables.rope.tension_end", 98.1, 1e-4);
+  near(&r, "cables.rope.fy_start", -all, 1e-6 * all);
+  near(&r, "cables.rope.fy_end", 98.1, 1e-4);
+  near(&r, "cables.rope.fx_start", 0, 1e-6 * all);
+  end(&r);
+  r = run(
+      "capstan: 1\ngravity: [0, 0]\n"
+      "cables:\n  strip: {EA: 1 MN, EI: 100 N m2, mass_per_length: 1 kg/m, elements: 4,\n"
+      "    path: [{clamped: {at: [0, 0], direction: [1, 0]}}, {to: [1 m, 0]}, {free: {force: {y: -1 N}}}]}\n"
+      "run: {until: 10 ms}\n");
+  near(&r, "cables.strip.fy_start", -1, 1e-6);
+  near(&r, "cables.strip.mz_start", -1, 1e-4);
+  near(&r, "cables.strip.tension_start", 0, 1e-6);
+  assert_true(cps_result_find(r.result, "cables.strip.fy_end") < 0);
+  end(&r);
+}
+
+#define WRAPPED                                                                                              \
+  "capstan: 1\n"                                                                                             \
+  "drums: {left: {radius: 300 mm, center: [0, 0], drive: fixed}, right: {radius: 200 mm, center: [0.9, "     \
+  "-0.6], drive: fixed}}\n"                                                                                  \
+  "bodies: {car: {mass: 900 kg}, weight: {mass: 1100 kg}}\n"                                                 \
+  "cables:\n  rope: {EA: 10 MN, EI: 1 N m2, mass_per_length: 1 kg/m, %s,\n"                                  \
+  "    path: [car, hang 5 m, over left, over right, hang 5 m, weight],\n"                                    \
+  "    contact: {%s normal: {hunt-crossley: {stiffness: %s}}, friction: {quinn: {mu: 0.25}}}}\n"             \
+  "run: {until: 1 ms}\n"
+
+/* The wrap is that of the tangents whatever the mesh, and the points stick or slip on all of it. */
+static void test_wraps(void **state) {
+  (void)state;
+  static const struct {
+    const char *mesh, *at, *stiffness;
+  } rows[] = {{"mesh: {size: 30 mm}", "", "5e7"},
+              {"mesh: {size: 47 mm}", "", "5e7"},
+              {"mesh: {size: 100 mm}", "", "5e7"},
+              {"mesh: {size: 60 mm}", "at: {quadrature: 2},", "1e9"}};
+  /* both ends hang: from the vertical to the common tangent of the two circles and back */
+  double apart = hypot(0.9, 0.6), down = atan2(0.6, 0.9), tangent = down + asin(0.1 / apart);
+  double left = acos(-1.0) / 2 + tangent, right = acos(-1.0) / 2 - tangent;
+  for (int i = 0; i < 4; i++) {
+    char text[2000];
+    snprintf(text, sizeof text, WRAPPED, rows[i].mesh, rows[i].at, rows[i].stiffness);
+    ran r = run(text);
+    near(&r, "cables.rope.left.wrap", left, 0.004 * left);
+    near(&r, "cables.rope.right.wrap", right, 0.008 * right);
+    near(&r, "cables.rope.left.slip_arc", left - first(&r, "cables.rope.left.stick_arc"), 0.004 * left);
+    double depth = first(&r, "cables.rope.left.penetration");
+    assert_true(depth > 0 && depth < 2e-3);
+    end(&r);
+  }
+}
+
+/* A belt starts with the tension that it is told, however soft its contact, coarse its mesh or long its elements; and a cable that is
+ * longer than its path hangs loose over its drum. */
+static void test_starts(void **state) {
+  (void)state;
+  static const struct {
+    int elements;
+    const char *stiffness;
+  } rows[] = {{40, "1e8"}, {16, "1e8"}, {40, "1e6"}};
+  static const char *const sides[] = {"motor.t_in", "motor.t_out", "tail.t_in", "tail.t_out"};
+  char text[2000], name[100];
+  for (int i = 0; i < 3; i++) {
+    snprintf(text, sizeof text,
+             "capstan: 1\n"
+             "drums: {motor: {radius: 100 mm, drive: {rotation: {ramp: {rate: 4 rad/s}}}},\n"
+             "        tail: {radius: 200 mm, center: [1, 0.1], inertia: 0.3 kg m2, drive: free}}\n"
+             "cables:\n  belt: {EA: 1 MN, EI: 5 N m2, mass_per_length: 0.8 kg/m, elements: %d, closed: true, "
+             "tension: 6123 N,\n"
+             "    path: [over motor, over tail],\n"
+             "    contact: {normal: {hunt-crossley: {stiffness: %s}}, friction: {quinn: {mu: 0.4}}}}\n"
+             "run: {until: 0.1 ms, step: 0.1 ms}\n",
+             rows[i].elements, rows[i].stiffness);
+    ran r = run(text);
+    for (int k = 0; k < 4; k++) {
+      snprintf(name, sizeof name, "cables.belt.%s", sides[k]);
+      near(&r, name, 6123, 0.005 * 6123);
+    }
+    end(&r);
+  }
+  ran r = run(
+      "capstan: 1\ndrums: {sheave: {radius: 200 mm, drive: fixed}}\n"
+      "bodies: {load: {mass: 100 kg, position: [0.2, -3]}}\n"
+      "cables:\n  rope: {EA: 1 MN, mass_per_length: 0.5 kg/m, elements: 60, length: 6.8 m, start: drawn,\n"
+      "    path: [{pinned: [-0.2, -3]}, over sheave, load],\n"
+      "    contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.2}}}}\n"
+      "run: {until: 0.1 ms, step: 0.1 ms}\n");
+  near(&r, "cables.rope.tension_min", 0, 1);
+  near(&r, "cables.rope.tension_max", 0, 1);
+  end(&r);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_meanings), cmocka_unit_test(test_signs)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_meanings), cmocka_unit_test(test_signs),
+                                     cmocka_unit_test(test_ends), cmocka_unit_test(test_wraps),
+                                     cmocka_unit_test(test_starts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,8 +46,8 @@ static const example examples[] = {
                                 ", axial: 20 N s") "    strain: engineering\n    curvature: exact\n" OVER RUN,
      {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass",
       "drums.pulley.moved.y.sine.amplitude", "cables.rope.damping.axial"},
-     {"bodies.left.y", "drums.pulley.fy", "cables.rope.pulley.slip_work", "energy.damping",
-      "energy.motion_work", "cables.rope.pulley.normal"},
+     {"cables.rope.fy_end", "cables.rope.pulley.penetration", "cables.rope.pulley.slip_work",
+      "energy.motion_work", "cables.rope.pulley.normal", "cables.rope.pulley.wrap"},
      100},
     {"motor that follows a table",
      "capstan: 1\n" PULLEY(
@@ -70,7 +70,7 @@ static const example examples[] = {
                        "      - {free: {force: {y: {sum: [-100 N, {ramp: {rate: -30 N/s}}]}}}}\n" RUN,
      {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu"},
      {"cables.rope.tension_start", "cables.rope.tension_end", "cables.rope.pulley.slip_work",
-      "cables.rope.pulley.friction", "energy.load_work", "drums.pulley.fx"},
+      "cables.rope.fy_start", "energy.load_work", "drums.pulley.fx"},
      1},
     {"winch",
      "capstan: 1\n"
@@ -80,8 +80,8 @@ static const example examples[] = {
          "nodes") "    path: [{rim: winch}, {around: winch, turn: clockwise}, hang 1 m, left]\n" RUN,
      {COMMON, HUNT, "cables.rope.contact.friction.quinn.mu", "bodies.left.mass",
       "drums.winch.drive.rotation.cycloid.amplitude", "drums.winch.radius"},
-     {"bodies.left.y", "bodies.left.vy", "cables.rope.tension_end", "cables.rope.winch.slip_work",
-      "energy.motion_work", "energy.damping"},
+     {"bodies.left.y", "cables.rope.winch.wrap", "cables.rope.tension_end", "cables.rope.winch.slip_work",
+      "energy.motion_work", "cables.rope.fx_start"},
      1},
     {"in space",
      "capstan: 1\ngravity: [0, -9.81, 0]\n"
@@ -135,6 +135,17 @@ static const example examples[] = {
      {"bodies.left.y", "bodies.left.vy", "cables.rope.tension_end", "cables.rope.winch.slip_work",
       "energy.damping"},
      10},
+    {"clamped, with a force that lifts its end",
+     "capstan: 1\ncables:\n"
+     "  rope:\n    EA: 100 kN\n    EI: 2 N m2\n    mass_per_length: 0.5 kg/m\n    elements: 6\n    length: 1 "
+     "m\n"
+     "    damping: {rayleigh: 1 N s}\n"
+     "    path: [{clamped: {at: [0, 0], direction: [1, 0]}}, {to: [1 m, 0]},\n"
+     "           {free: {force: {y: {ramp: {rate: 4 N/s}}}}}]\n" RUN,
+     {"cables.rope.EI", "cables.rope.mass_per_length", "cables.rope.EA",
+      "cables.rope.path.2.force.y.ramp.rate"},
+     {"cables.rope.mz_start", "cables.rope.fy_start", "cables.rope.fx_start", "cables.rope.tension_start"},
+     1},
     {"drum that the cable turns, drawn",
      "capstan: 1\n" PULLEY("inertia: 0.3 kg m2, drive: free") LOADS ROPE(
          "quinn: {mu: 0.2, epsilon: 10 mm/s}",

@@ -6,9 +6,14 @@
  *
  * the force that has to act on the cable there; behind it those of its slope. With `arm` from the axis of the drum to an end on its rim, the drum bears
  * -R, and its torque is -(axis x arm).R.
+ *
+ * What holds an end, or hangs on it, pulls with R as well, less the inertia of a mass at the very end and without loads: a body that is the
+ * end of one cable is such a mass. The tension at the end is that force along the slope; elements know theirs at
+ * their middle only.
  */
 #include "machine.h"
 
+#include <math.h>
 #include <string.h>
 
 void cps_end_force(const cable *c, int e, double *reaction) {
@@ -38,6 +43,34 @@ void cps_end_reaction(const cable *c, int e, double *reaction) {
     for (int d = 0; d < dim; d++)
       for (int j = 0; j < 2; j++) reaction[j * dim + d] -= p->shape[2 * at + j] * c->trace[k].push[d];
   }
+}
+
+void cps_hold_of_reaction(const cable *c, int e, double *reaction) {
+  int node = e ? c->n : 0;
+  for (int d = 0; d < c->dim; d++)
+    reaction[d] += c->load[e][d] - c->mass[node] * (c->a[node * c->b + d] - c->gravity[d]);
+}
+
+double cps_tension_of_hold(const cable *c, int e, const double *hold) {
+  const double *slope = c->q + (e ? c->n : 0) * c->b + c->dim;
+  double along = 0, size = 0;
+  for (int d = 0; d < c->dim; d++) {
+    along += hold[d] * slope[d];
+    size += slope[d] * slope[d];
+  }
+  return (e ? 1 : -1) * along / sqrt(size);
+}
+
+void cps_end_hold(const cable *c, int e, double *hold) {
+  cps_end_reaction(c, e, hold);
+  cps_hold_of_reaction(c, e, hold);
+}
+
+double cps_end_tension(const cable *c, int e) {
+  double hold[6];
+  if (c->seam >= 0) return c->tension[e ? c->n - 1 : 0];
+  cps_end_hold(c, e, hold);
+  return cps_tension_of_hold(c, e, hold);
 }
 
 void cps_rim_arm(const machine *m, const cable *c, int e, double *arm, double *along) {

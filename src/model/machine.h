@@ -403,6 +403,12 @@ void cps_audit_energy(const machine *m, cps_energy *e);
  * state and the traces of its contact points. */
 void cps_end_reaction(const cable *c, int e, double *reaction);
 void cps_end_force(const cable *c, int e, double *reaction); /* without contact */
+/* The force of what holds end e, or hangs on it, on the cable: as above, with a mass at the very end counted to what holds it. */
+void cps_end_hold(const cable *c, int e, double *hold);
+void cps_hold_of_reaction(const cable *c, int e, double *reaction); /* the same, from the other, in place */
+double cps_tension_of_hold(const cable *c, int e, const double *hold);
+/* Its part along the cable; of a belt, the tension of the element beside the seam. */
+double cps_end_tension(const cable *c, int e);
 /* From the axis of the drum to an end on its rim, and axis x that. */
 void cps_rim_arm(const machine *m, const cable *c, int e, double *arm, double *along);
 /* Adds what ends on rims do to the forces and torques of drums, by their reactions. */

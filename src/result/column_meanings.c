@@ -8,6 +8,9 @@
   { kind, what, unit, text, sign, 0, 0 }
 #define ON_DRUM(what, unit, text, sign)                                                                      \
   { "cables", what, unit, text, sign, 1, 0 }
+#define AT_ENDS(what, unit, before, behind, sign)                                                            \
+  COLUMN("cables", what "_start", unit, before " start " behind, sign),                                      \
+      COLUMN("cables", what "_end", unit, before " end " behind, sign)
 #define FIELD(what, unit, text, sign)                                                                        \
   { "cables", what, unit, text, sign, 0, 1 }
 
@@ -63,11 +66,24 @@ const column_meaning cps_column_meanings[] = {
     COLUMN("drums", "y", "m", "position of the centre of drum %s along y", "only if it moves"),
     COLUMN("drums", "z", "m", "position of the centre of drum %s along z", "only if it moves, in space"),
 
-    COLUMN("cables", "tension_start", "N", "tension of cable %s at its start", "positive if it pulls"),
-    COLUMN("cables", "tension_end", "N", "tension of cable %s at its end", "positive if it pulls"),
-    COLUMN("cables", "tension_max", "N", "largest tension along cable %s", "of any element at that time"),
+    COLUMN("cables", "tension_start", "N", "tension of cable %s at its very start",
+           "positive if it pulls; of a belt, in its first element"),
+    COLUMN("cables", "tension_end", "N", "tension of cable %s at its very end",
+           "positive if it pulls; of a belt, in its last element"),
+    COLUMN("cables", "tension_max", "N", "largest tension along cable %s",
+           "of any element, or of the ends, at that time"),
     COLUMN("cables", "tension_min", "N", "smallest tension along cable %s",
-           "of any element at that time; negative where it is pushed"),
+           "of any element, or of the ends, at that time; negative where it is pushed"),
+    AT_ENDS("fx", "N", "force of cable %s at its", "on what it is attached to, along x",
+            "on the pin, clamp, rim or body; none of a free end. A mass at the very end belongs to what "
+            "holds it"),
+    AT_ENDS("fy", "N", "force of cable %s at its", "on what it is attached to, along y",
+            "negative if it pulls that down"),
+    AT_ENDS("fz", "N", "force of cable %s at its", "on what it is attached to, along z", "in space only"),
+    AT_ENDS("mx", "N m", "moment of cable %s at its", "on the clamp, about x", "clamped ends in space only"),
+    AT_ENDS("my", "N m", "moment of cable %s at its", "on the clamp, about y", "clamped ends in space only"),
+    AT_ENDS("mz", "N m", "moment of cable %s at its", "on the clamp, about z",
+            "clamped ends only; positive counterclockwise"),
     COLUMN("cables", "elongation_start", "m", "elongation of cable %s between its start and the pulley",
            "models in few variables only"),
     COLUMN("cables", "elongation_end", "m", "elongation of cable %s between the pulley and its end",
@@ -78,7 +94,8 @@ const column_meaning cps_column_meanings[] = {
            "models in few variables only; since the start of the run"),
 
     ON_DRUM("wrap", "rad", "angle over which cable %s touches the drum",
-            "sum of stick_arc and slip_arc; full turns count"),
+            "between its directions before and behind the drum, whatever the mesh; sum of stick_arc and "
+            "slip_arc; full turns count"),
     ON_DRUM("stick_arc", "rad", "part of the wrap of cable %s that sticks", ""),
     ON_DRUM("slip_arc", "rad", "part of the wrap of cable %s that slips", ""),
     ON_DRUM("t_in", "N", "tension of cable %s before the drum",
@@ -93,6 +110,8 @@ const column_meaning cps_column_meanings[] = {
             "variables: the part of the wrap that sticks"),
     ON_DRUM("slip_work", "J", "energy that friction of cable %s on the drum dissipates",
             "since the start; grows"),
+    ON_DRUM("penetration", "m", "penetration of cable %s into the drum",
+            "of the deepest contact point; small against the radius if the contact is stiff enough"),
     ON_DRUM("slip_power", "W", "power that friction of cable %s on the drum dissipates",
             "models in few variables only"),
 

@@ -1,4 +1,5 @@
 /* machine_columns.c - what a run with cables records: columns over time, and fields along the cables. */
+#include "contact_runs.h"
 #include "machine.h"
 #include "system.h"
 
@@ -51,6 +52,7 @@ typedef struct wrap {
   double angle, stick, slip; /* arcs [rad] */
   double t_in, t_out;        /* tension before the first and behind the last point [N] */
   double normal, friction, limit;
+  double penetration; /* of the deepest point [m] */
 } wrap;
 
 /* Whether a point sticks. Smooth laws that know the balance force do while they answer it in full. */
@@ -70,26 +72,36 @@ static double share(const cable *c, const contact_point *p) {
   return (before + (p->node < c->n ? c->length[p->node] : 0)) / 2;
 }
 
+static int touched(const machine *m, const cable *c, const contact_point *p) {
+  (void)m;
+  (void)c;
+  return p->drum;
+}
+
+/* The angle is that between the directions of the cable; the parts that stick and slip are those of the length that its contact
+ * points stand for. */
 static wrap wrap_of(const machine *m, const cable *c, int drum_index, const double *tension) {
   wrap w = {0};
-  int first = -1, last = -1;
+  double length[2] = {0};
   for (int k = 0; k < c->n_points; k++) {
     const contact_point *p = &c->point[k];
     if (p->drum != drum_index) continue;
-    if (first < 0) first = k;
-    last = k;
     w.normal += p->n;
     w.friction += p->f[0];
     w.limit += p->limit;
-    *(sticks(c, p) ? &w.stick : &w.slip) += share(c, p) / m->drum[drum_index].radius;
+    w.penetration = fmax(w.penetration, c->trace[k].depth);
+    length[sticks(c, p)] += share(c, p);
   }
-  w.angle = w.stick + w.slip;
-  if (first < 0) return w;
-  int a = c->point[first].node, b = c->point[last].node;
-  /* the element next to the rim is half bent: its tension is noisy, that of the one before it is not */
-  w.t_in = tension[a > 1 ? a - 2 : 0];
-  int after = c->per_node == 1 ? b + 1 : b + 2;
-  w.t_out = tension[after < c->n ? after : c->n - 1];
+  contact_run run;
+  int from = 0;
+  for (int i = 0; (from = cps_contact_run_next(m, c, drum_index, touched, from, &run)) > 0; i++) {
+    w.angle += fabs(run.angle);
+    if (i == 0) w.t_in = tension[run.side[0].element];
+    w.t_out = tension[run.side[1].element];
+  }
+  if (!(length[0] + length[1] > 0)) return w;
+  w.stick = w.angle * length[1] / (length[0] + length[1]);
+  w.slip = w.angle - w.stick;
   return w;
 }
 
@@ -114,27 +126,52 @@ static void wraps(row *r, const machine *m, const cable *c, const double *tensio
     cps_row_put(r, kind, name, "friction", "N", w.friction);
     cps_row_put(r, kind, name, "margin", "1", w.limit > 0 ? 1 - fabs(w.friction) / w.limit : 0);
     cps_row_put(r, kind, name, "slip_work", "J", c->slip_work[i]);
+    cps_row_put(r, kind, name, "penetration", "m", w.penetration);
+  }
+}
+
+/* What the ends of a cable pull with, on what holds them; nothing is there to be pulled at a free end. */
+static void ends(row *r, const cable *c) {
+  static const char *const where[] = {"start", "end"};
+  for (int e = 0; e < 2; e++) {
+    double hold[6] = {0};
+    const double *slope = c->q + (e ? c->n : 0) * c->b + c->dim;
+    char what[16];
+    if (c->seam >= 0 || c->end[e].kind == END_FREE) continue;
+    if (r->task == FILLING) cps_end_hold(c, e, hold);
+    for (int d = 0; d < c->dim; d++) {
+      snprintf(what, sizeof what, "f%s_%s", axes[d], where[e]);
+      cps_row_put(r, "cables", c->of->name, what, "N", -hold[d]);
+    }
+    for (int d = c->dim == 2 ? 2 : 0; d < 3 && c->end[e].kind == END_CLAMPED; d++) {
+      int a = (d + 1) % 3, b = (d + 2) % 3;
+      snprintf(what, sizeof what, "m%s_%s", axes[d], where[e]);
+      cps_row_put(r, "cables", c->of->name, what, "N m",
+                  slope[b] * hold[c->dim + a] - slope[a] * hold[c->dim + b]);
+    }
   }
 }
 
 static void cables(row *r, const machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    double most = 0, least = INFINITY, ends[2] = {0, 0};
+    double most = 0, least = INFINITY, at_end[2] = {0, 0};
     const double *tension = c->tension; /* the audit comes before the columns */
     const char *name = c->of->name;
-    if (r->task == FILLING) {
-      ends[0] = tension[0];
-      ends[1] = tension[c->n - 1];
+    for (int e = 0; e < 2 && r->task == FILLING; e++) {
+      at_end[e] = cps_end_tension(c, e);
+      most = fmax(most, at_end[e]);
+      least = fmin(least, at_end[e]);
     }
     for (int k = 0; k < c->n && r->task == FILLING; k++) {
       most = tension[k] > most ? tension[k] : most;
       least = tension[k] < least ? tension[k] : least;
     }
-    cps_row_put(r, "cables", name, "tension_start", "N", ends[0]);
-    cps_row_put(r, "cables", name, "tension_end", "N", ends[1]);
+    cps_row_put(r, "cables", name, "tension_start", "N", at_end[0]);
+    cps_row_put(r, "cables", name, "tension_end", "N", at_end[1]);
     cps_row_put(r, "cables", name, "tension_max", "N", most);
     cps_row_put(r, "cables", name, "tension_min", "N", least);
+    ends(r, c);
     wraps(r, m, c, tension);
   }
 }
@@ -163,12 +200,8 @@ void cps_machine_fields(row *r) {
     for (int k = 0; k < nodes; k++)
       for (int d = 0; d < m->dim; d++) x[k * m->dim + d] = c->q[k * c->b + d];
     cps_row_field(r, name, "position", "m", nodes, m->dim, 0, x);
-    double before = 0;
-    for (int k = 0; k < nodes; k++) {
-      double after = k < c->n && r->task == FILLING ? c->tension[k] : before;
-      x[k] = k == 0 ? after : k == c->n ? before : (before + after) / 2;
-      before = after;
-    }
+    for (int k = 0; k < nodes && r->task == FILLING; k++)
+      x[k] = k == 0 || k == c->n ? cps_end_tension(c, k == c->n) : (c->tension[k - 1] + c->tension[k]) / 2;
     cps_row_field(r, name, "tension", "N", nodes, 1, 0, x);
     if (points == 0) continue;
     enum { FIELDS = 6 };

@@ -384,12 +384,13 @@ void cps_reactions_refresh(model *o);
 void cps_reaction_value(const model *o, int cable, int e, double *reaction);
 int cps_reaction_prescribed(const machine *m, const cable *c, int e);
 
-/* by.R without contact: by the coordinates of its element, from number `first` of the cable on, by loads, and by plain numbers. */
+/* by.R, and slope.R of its slope unless that is NULL, without contact: by the coordinates of its element, from number `first` of the cable on, by loads, and by plain numbers. */
 typedef struct reaction_row {
   int first, n, theta[12];
   double q[12], v[12], a[12], load[3], by_theta[12];
 } reaction_row;
-void cps_reaction_row(const model *o, int cable, int e, const double *by, reaction_row *x);
+void cps_reaction_row(const model *o, int cable, int e, const double *by, const double *slope,
+                      reaction_row *x);
 /* by.R in row `row` of the border, of the present solve. */
 void cps_reaction_press(model *o, int row, int cable, int e, const double *by, const step_coeffs *coeffs,
                         int balance);

@@ -2,6 +2,7 @@
  *
  * The columns are those of machine_columns.c and simulation.c, found by their names. */
 #include "sens_columns.h"
+#include "contact_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ typedef enum column_kind {
   COL_TENSION_END,
   COL_TENSION_MAX,
   COL_TENSION_MIN,
+  COL_END_FORCE, /* `drum` is the end */
+  COL_END_MOMENT,
   COL_WRAP,
   COL_STICK,
   COL_SLIP,
@@ -32,6 +35,7 @@ typedef enum column_kind {
   COL_NORMAL,
   COL_FRICTION,
   COL_MARGIN,
+  COL_PENETRATION,
   COL_WORK, /* a number of the state's works */
   COL_KINETIC,
   COL_ELASTIC,
@@ -140,11 +144,19 @@ static void name_cables(naming *n, const machine *m) {
                {"tension_min", COL_TENSION_MIN}},
     wrap[] = {{"wrap", COL_WRAP},         {"stick_arc", COL_STICK}, {"slip_arc", COL_SLIP},
               {"t_in", COL_T_IN},         {"t_out", COL_T_OUT},     {"normal", COL_NORMAL},
-              {"friction", COL_FRICTION}, {"margin", COL_MARGIN}};
+              {"friction", COL_FRICTION}, {"margin", COL_MARGIN},   {"penetration", COL_PENETRATION}};
   for (int i = 0; i < m->n_cables; i++) {
     const char *of = m->cable[i].of->name;
     for (size_t k = 0; k < sizeof whole / sizeof whole[0]; k++)
       name(n, "cables", of, whole[k].what, (column){whole[k].kind, i, -1, 0});
+    for (int e = 0; e < 2; e++)
+      for (int d = 0; d < 3; d++) {
+        char what[16];
+        snprintf(what, sizeof what, "f%s_%s", axes[d], e ? "end" : "start");
+        name(n, "cables", of, what, (column){COL_END_FORCE, i, e, d});
+        what[0] = 'm';
+        name(n, "cables", of, what, (column){COL_END_MOMENT, i, e, d});
+      }
     for (int d = 0; d < m->n_drums; d++) {
       char kind[16 + NAME_MAX_LENGTH];
       snprintf(kind, sizeof kind, "cables.%s", of);
@@ -280,6 +292,14 @@ static void add_normal(const filling *x, int cable_of, int point, const spot *s,
     by_theta(x, at->theta + TH_NORMAL + k, w * s->law.p[k]);
 }
 
+/* How deep a point is in its drum. */
+static void add_depth(const filling *x, int cable_of, int point, const spot *s) {
+  double r[3] = {0}, none[3] = {0};
+  for (int d = 0; d < x->o->m.dim; d++) r[d] = -s->n[d];
+  by_point(x, cable_of, point, s->drum, r, none);
+  by_theta(x, x->o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, 1);
+}
+
 static void add_friction(const filling *x, int cable_of, int point, int axis, double by) {
   const cable *c = &x->o->m.cable[cable_of];
   cps_entries_add(x->list, x->row, x->o->at.after + x->o->at.cable[cable_of].f + point * (c->dim - 1) + axis,
@@ -298,14 +318,14 @@ static void add_point_push(const filling *x, int cable_of, int point, const spot
   if (m->dim == 3) add_friction(x, cable_of, point, 1, -by * m->drum[s->drum].axis[axis]);
 }
 
-/* The reaction of an end, times `by`. */
-static void add_reaction(const filling *x, int cable_of, int e, const double *by) {
+/* The reaction of an end, times `by`; and that of its slope, unless `slope` is NULL. */
+static void add_reaction(const filling *x, int cable_of, int e, const double *by, const double *slope) {
   const machine *m = &x->o->m;
   const cable *c = &m->cable[cable_of];
   const cable_at *at = &x->o->at.cable[cable_of];
   int node = e ? c->n : 0, after = x->o->at.after;
   reaction_row y;
-  cps_reaction_row(x->o, cable_of, e, by, &y);
+  cps_reaction_row(x->o, cable_of, e, by, slope, &y);
   for (int j = 0; j < 2 * c->b; j++) {
     cps_entries_add(x->list, x->row, after + at->q + y.first + j, y.q[j]);
     cps_entries_add(x->list, x->row, after + at->v + y.first + j, y.v[j]);
@@ -322,15 +342,92 @@ static void add_reaction(const filling *x, int cable_of, int e, const double *by
     for (int d = 0; d < c->dim && s.drum >= 0; d++) {
       double pushed = s.load * s.n[d] + s.f[0] * s.t[d] +
                       (c->dim == 3 ? s.f[1] * m->drum[s.drum].axis[d] : 0);
-      if (p->shape[shape] != 0) add_point_push(x, cable_of, k, &s, d, by[d] * p->shape[shape]);
-      if (p->weight != 1) by_theta(x, at->p_shape + 4 * k + shape, -by[d] * pushed);
+      double shared = by[d] * p->shape[shape] + (slope ? slope[d] * p->shape[shape + 1] : 0);
+      if (shared != 0) add_point_push(x, cable_of, k, &s, d, shared);
+      if (p->weight == 1) continue;
+      by_theta(x, at->p_shape + 4 * k + shape, -by[d] * pushed);
+      if (slope) by_theta(x, at->p_shape + 4 * k + shape + 1, -slope[d] * pushed);
     }
   }
 }
 
 void cps_column_reaction(model *o, entries *list, int row, int cable_of, int e, const double *by) {
   filling x = {o, list, row};
-  add_reaction(&x, cable_of, e, by);
+  add_reaction(&x, cable_of, e, by, NULL);
+}
+
+/* The same of what holds an end: without loads, and with a mass at the very end counted to what holds it. */
+static void add_hold(const filling *x, int cable_of, int e, const double *by, const double *slope) {
+  const cable *c = &x->o->m.cable[cable_of];
+  const cable_at *at = &x->o->at.cable[cable_of];
+  int node = e ? c->n : 0;
+  double here = 0;
+  add_reaction(x, cable_of, e, by, slope);
+  for (int d = 0; d < c->dim; d++) {
+    int k = node * c->b + d;
+    by_d(x, at->end + e * DY_END + DY_LOAD + d, by[d]);
+    cps_entries_add(x->list, x->row, x->o->at.after + at->a + k, -by[d] * c->mass[node]);
+    by_theta(x, x->o->at.gravity + d, by[d] * c->mass[node]);
+    here += by[d] * (c->a[k] - c->gravity[d]);
+  }
+  by_theta(x, at->mass + node, -here);
+}
+
+/* That force, and that of the slope: its value. */
+static void hold_value(const filling *x, int cable_of, int e, double *hold) {
+  cps_reaction_value(x->o, cable_of, e, hold);
+  cps_hold_of_reaction(&x->o->m.cable[cable_of], e, hold);
+}
+
+/* Its part along the slope of the end: the tension there. */
+static double end_tension(const filling *x, int cable_of, int e) {
+  const cable *c = &x->o->m.cable[cable_of];
+  double hold[6];
+  if (c->seam >= 0) return c->tension[e ? c->n - 1 : 0];
+  hold_value(x, cable_of, e, hold);
+  return cps_tension_of_hold(c, e, hold);
+}
+
+static void add_end_tension(const filling *x, int cable_of, int e, double by) {
+  const cable *c = &x->o->m.cable[cable_of];
+  int node = e ? c->n : 0, at = x->o->at.after + x->o->at.cable[cable_of].q + node * c->b + c->dim;
+  const double *slope = c->q + node * c->b + c->dim;
+  double hold[6], along[3] = {0}, size = 0, tension = 0;
+  if (c->seam >= 0) {
+    add_tension(x, cable_of, e ? c->n - 1 : 0, by);
+    return;
+  }
+  hold_value(x, cable_of, e, hold);
+  for (int d = 0; d < c->dim; d++) size += slope[d] * slope[d];
+  for (int d = 0; d < c->dim; d++) {
+    along[d] = (e ? by : -by) * slope[d] / sqrt(size);
+    tension += along[d] * hold[d];
+  }
+  add_hold(x, cable_of, e, along, NULL);
+  for (int d = 0; d < c->dim; d++)
+    cps_entries_add(x->list, x->row, at + d,
+                    (e ? by : -by) * hold[d] / sqrt(size) - tension * slope[d] / size);
+}
+
+/* What an end pulls with, along an axis; and the moment of a clamped end about one. */
+static void add_end_force(const filling *x, const column *k) {
+  double by[3] = {0};
+  by[k->at] = -1;
+  add_hold(x, k->cable, k->drum, by, NULL);
+}
+
+static void add_end_moment(const filling *x, const column *k) {
+  const cable *c = &x->o->m.cable[k->cable];
+  int e = k->drum, node = e ? c->n : 0, a = (k->at + 1) % 3, b = (k->at + 2) % 3;
+  int at = x->o->at.after + x->o->at.cable[k->cable].q + node * c->b + c->dim;
+  const double *slope = c->q + node * c->b + c->dim;
+  double hold[6], none[3] = {0}, by[3] = {0};
+  hold_value(x, k->cable, e, hold);
+  by[a] = slope[b];
+  by[b] = -slope[a];
+  add_hold(x, k->cable, e, none, by);
+  cps_entries_add(x->list, x->row, at + b, hold[c->dim + a]);
+  cps_entries_add(x->list, x->row, at + a, -hold[c->dim + b]);
 }
 
 /* The torque -along.R of an end on the rim of a drum, times `by`: `along` grows with the radius, and turns with the end. */
@@ -345,7 +442,7 @@ static void add_rim_torque(const filling *x, int cable_of, int e, double by) {
     outwards += by * reaction[d] * arm[d];
     around -= by * reaction[d] * along[d];
   }
-  add_reaction(x, cable_of, e, minus);
+  add_reaction(x, cable_of, e, minus, NULL);
   by_theta(x, x->o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, around / m->drum[drum_of].radius);
   by_theta(x, x->o->at.cable[cable_of].tie + 2 * e, outwards);
   cps_by_turn(x->o, x->list, x->row, drum_of, 0, x->o->at.after, x->o->at.d, outwards);
@@ -384,7 +481,7 @@ static void add_push(const filling *x, int drum_of, int axis, double by) {
   for (int i = 0; i < m->n_cables; i++)
     for (int e = 0; e < 2; e++)
       if (m->cable[i].end[e].kind == END_RIM && m->cable[i].end[e].drum == drum_of)
-        add_reaction(x, i, e, minus);
+        add_reaction(x, i, e, minus, NULL);
 }
 
 void cps_column_push(model *o, entries *list, int row, int drum_of, const double *by) {
@@ -404,24 +501,73 @@ static int sticks(const machine *m, const cable *c, const contact_point *p, cons
   return jac.f.f_eq > 1 - 1e-6;
 }
 
-/* The length that a point stands for, over the radius. */
-static void add_arc(const filling *x, int cable_of, int point, int drum_of) {
+/* The length that a point stands for, times `by`; returns it. */
+static double add_share(const filling *x, int cable_of, int point, double by) {
   const cable *c = &x->o->m.cable[cable_of];
   const cable_at *at = &x->o->at.cable[cable_of];
   const contact_point *p = &c->point[point];
-  double radius = x->o->m.drum[drum_of].radius, share = 0;
+  double share = 0;
   if (c->of->contact.quadrature > 0) {
-    share = p->weight;
-    by_theta(x, at->p_weight + point, 1 / radius);
-  } else {
-    for (int n = p->node - 1; n <= p->node; n++) {
-      int i = n < 0 && c->seam >= 0 ? c->n - 1 : n;
-      if (i < 0 || i >= c->n) continue;
-      share += c->length[i] / 2;
-      by_theta(x, at->length + i, 0.5 / radius);
+    by_theta(x, at->p_weight + point, by);
+    return p->weight;
+  }
+  for (int n = p->node - 1; n <= p->node; n++) {
+    int i = n < 0 && c->seam >= 0 ? c->n - 1 : n;
+    if (i < 0 || i >= c->n) continue;
+    share += c->length[i] / 2;
+    by_theta(x, at->length + i, by / 2);
+  }
+  return share;
+}
+
+static int touched(const machine *m, const cable *c, const contact_point *p) {
+  spot s;
+  cps_spot_place(m, c, p, &s);
+  return s.drum;
+}
+
+/* The angle of the direction on a side of a run about the axis of its drum, times `by`: across.d(direction)/|direction|^2. */
+static void add_side(const filling *x, int cable_of, int drum_of, const run_side *side, double by) {
+  const machine *m = &x->o->m;
+  const cable *c = &m->cable[cable_of];
+  int q = x->o->at.after + x->o->at.cable[cable_of].q, b = c->b, end = (side->end ? c->n : 0) * b;
+  const double *axis = m->drum[drum_of].axis;
+  double along[3], arm[3], forward[3] = {0}, size = 0;
+  cps_run_direction(m, c, drum_of, side, along);
+  if (side->kind == SIDE_RIM) cps_rim_arm(m, c, side->end, arm, forward);
+  for (int d = 0; d < 3; d++) size += along[d] * along[d];
+  for (int d = 0; d < m->dim; d++) {
+    int i = (d + 1) % 3, j = (d + 2) % 3;
+    double across = by * (axis[i] * along[j] - axis[j] * along[i]) / size;
+    if (side->kind == SIDE_CHORD) {
+      cps_entries_add(x->list, x->row, q + side->straight * b + d, -across);
+      cps_entries_add(x->list, x->row, q + (side->straight + 1) * b + d, across);
+    } else if (side->kind == SIDE_SLOPE) {
+      cps_entries_add(x->list, x->row, q + end + m->dim + d, across);
+    } else { /* it turns as the arm does */
+      double turned = by * forward[d] / size;
+      cps_entries_add(x->list, x->row, q + end + d, turned);
+      cps_by_center(x->o, x->list, x->row, drum_of, d, 0, x->o->at.after, x->o->at.d, -turned);
     }
   }
-  by_theta(x, x->o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, -share / (radius * radius));
+}
+
+/* Wrap, times `by`; with by == 0 nothing but the elements whose tensions are those before and behind it. */
+static double add_angle(const filling *x, int cable_of, int drum_of, double by, int *before, int *behind) {
+  const machine *m = &x->o->m;
+  const cable *c = &m->cable[cable_of];
+  contact_run run;
+  double angle = 0;
+  int from = 0;
+  for (int i = 0; (from = cps_contact_run_next(m, c, drum_of, touched, from, &run)) > 0; i++) {
+    if (i == 0) *before = run.side[0].element;
+    *behind = run.side[1].element;
+    angle += fabs(run.angle);
+    if (by == 0) continue;
+    add_side(x, cable_of, drum_of, &run.side[1], copysign(by, by * run.angle));
+    add_side(x, cable_of, drum_of, &run.side[0], copysign(by, -by * run.angle));
+  }
+  return angle;
 }
 
 /* What friction holds there, times `by`; returns it. */
@@ -441,43 +587,55 @@ static double add_limit(const filling *x, int cable_of, int point, const spot *s
 static void add_wrap(const filling *x, const column *k) {
   const machine *m = &x->o->m;
   const cable *c = &m->cable[k->cable];
-  double friction = 0, limit = 0;
-  int first = -1, last = -1;
-  for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < c->n_points; i++) {
-      spot s;
-      cps_spot_place(m, c, &c->point[i], &s);
-      if (s.drum != k->drum) continue;
-      if (pass == 0) {
-        if (first < 0) first = i;
-        last = i;
-        friction += s.f[0];
-        limit += add_limit(x, k->cable, i, &s, 0);
-        continue;
-      }
-      int stuck = sticks(m, c, &c->point[i], &s);
-      if (k->kind == COL_WRAP || (k->kind == COL_STICK && stuck) || (k->kind == COL_SLIP && !stuck))
-        add_arc(x, k->cable, i, k->drum);
-      if (k->kind == COL_NORMAL) add_normal(x, k->cable, i, &s, 1);
-      if (k->kind == COL_FRICTION) add_friction(x, k->cable, i, 0, 1);
-      if (k->kind == COL_MARGIN && limit > 0) {
-        add_friction(x, k->cable, i, 0, -copysign(1, friction) / limit);
-        add_limit(x, k->cable, i, &s, fabs(friction) / (limit * limit));
-      }
+  double friction = 0, limit = 0, length[2] = {0}, deepest = 0;
+  int before = -1, behind = -1, deep = -1;
+  cable_store store;
+  cps_cable_survey(c, &store); /* tensions, by which the directions beside the drum are found */
+  for (int i = 0; i < c->n_points; i++) {
+    spot s;
+    cps_spot_place(m, c, &c->point[i], &s);
+    if (s.drum != k->drum) continue;
+    friction += s.f[0];
+    limit += add_limit(x, k->cable, i, &s, 0);
+    length[sticks(m, c, &c->point[i], &s)] += add_share(x, k->cable, i, 0);
+    if (s.depth > deepest) deep = i;
+    deepest = fmax(deepest, s.depth);
+  }
+  double angle = add_angle(x, k->cable, k->drum, 0, &before, &behind), whole = length[0] + length[1];
+  if (before < 0) return;
+  int sticking = k->kind == COL_STICK, arc = k->kind == COL_STICK || k->kind == COL_SLIP;
+  double part = k->kind == COL_WRAP ? 1 : arc ? length[sticking] / whole : 0;
+  if (part > 0) add_angle(x, k->cable, k->drum, part, &before, &behind);
+  for (int i = 0; i < c->n_points; i++) {
+    spot s;
+    cps_spot_place(m, c, &c->point[i], &s);
+    if (s.drum != k->drum) continue;
+    if (arc) add_share(x, k->cable, i, angle * ((sticks(m, c, &c->point[i], &s) == sticking) - part) / whole);
+    if (k->kind == COL_NORMAL) add_normal(x, k->cable, i, &s, 1);
+    if (k->kind == COL_FRICTION) add_friction(x, k->cable, i, 0, 1);
+    if (k->kind == COL_PENETRATION && i == deep) add_depth(x, k->cable, i, &s);
+    if (k->kind == COL_MARGIN && limit > 0) {
+      add_friction(x, k->cable, i, 0, -copysign(1, friction) / limit);
+      add_limit(x, k->cable, i, &s, fabs(friction) / (limit * limit));
     }
   }
-  if (first < 0) return;
-  int a = c->point[first].node, b = c->point[last].node, after = c->per_node == 1 ? b + 1 : b + 2;
-  if (k->kind == COL_T_IN) add_tension(x, k->cable, a > 1 ? a - 2 : 0, 1);
-  if (k->kind == COL_T_OUT) add_tension(x, k->cable, after < c->n ? after : c->n - 1, 1);
+  if (k->kind == COL_T_IN) add_tension(x, k->cable, before, 1);
+  if (k->kind == COL_T_OUT) add_tension(x, k->cable, behind, 1);
 }
 
-/* The element whose tension is the largest (sign 1) or smallest. */
-static int extreme(const cable *c, int sign) {
+/* The largest tension (sign 1), or the smallest: of an element, or of an end. */
+static void add_extreme(const filling *x, int cable_of, int sign) {
+  const cable *c = &x->o->m.cable[cable_of];
   int best = 0;
   for (int i = 1; i < c->n; i++)
     if (sign * c->tension[i] > sign * c->tension[best]) best = i;
-  return best;
+  for (int e = 0; e < 2; e++)
+    if (sign * end_tension(x, cable_of, e) > sign * c->tension[best] &&
+        sign * end_tension(x, cable_of, e) >= sign * end_tension(x, cable_of, !e)) {
+      add_end_tension(x, cable_of, e, 1);
+      return;
+    }
+  add_tension(x, cable_of, best, 1);
 }
 
 static void add_error(const filling *x) {
@@ -542,15 +700,21 @@ void cps_column_add(model *o, entries *list, const column *k, int row, double t)
     add_push(&x, k->drum, k->at, 1);
     break;
   case COL_TENSION_START:
-    add_tension(&x, k->cable, 0, 1);
+    add_end_tension(&x, k->cable, 0, 1);
     break;
   case COL_TENSION_END:
-    add_tension(&x, k->cable, c->n - 1, 1);
+    add_end_tension(&x, k->cable, 1, 1);
+    break;
+  case COL_END_FORCE:
+    add_end_force(&x, k);
+    break;
+  case COL_END_MOMENT:
+    add_end_moment(&x, k);
     break;
   case COL_TENSION_MAX:
   case COL_TENSION_MIN:
     cps_cable_survey(c, &store);
-    add_tension(&x, k->cable, extreme(c, k->kind == COL_TENSION_MAX ? 1 : -1), 1);
+    add_extreme(&x, k->cable, k->kind == COL_TENSION_MAX ? 1 : -1);
     break;
   case COL_WORK:
     cps_entries_add(list, row, o->at.after + o->at.works + k->at, 1);

@@ -37,18 +37,20 @@ void cps_reactions_refresh(model *o) {
       cps_reaction_value(o, i, e, o->m.cable[i].reaction[e]);
 }
 
-/* One number of R for section s, along `by`: elements and inertia. */
-static double along_of(const cable *c, const cable_section *s, int e, double length, const double *by) {
+/* by[0].R + by[1].R of the slope for section s: elements and inertia. */
+static double along_of(const cable *c, const cable_section *s, int e, double length, double by[2][3]) {
   int i = e ? c->n - 1 : 0, row = e ? 2 : 0, dim = c->dim;
   const double *a = c->a + i * c->b;
   double f[12] = {0}, mass[4][4], sum = 0;
   cps_element_force(dim, s, length, c->q + i * c->b, c->v + i * c->b, f, 1, 0, NULL, NULL);
   cps_element_mass(s, length, mass);
-  for (int d = 0; d < dim; d++) {
-    double force = f[row * dim + d];
-    for (int k = 0; k < 4; k++) force += mass[row][k] * (a[k * dim + d] - (k % 2 == 0 ? c->gravity[d] : 0));
-    sum += by[d] * force;
-  }
+  for (int j = 0; j < 2; j++)
+    for (int d = 0; d < dim; d++) {
+      double force = f[(row + j) * dim + d];
+      for (int k = 0; k < 4; k++)
+        force += mass[row + j][k] * (a[k * dim + d] - (k % 2 == 0 ? c->gravity[d] : 0));
+      sum += by[j][d] * force;
+    }
   return sum;
 }
 
@@ -57,28 +59,36 @@ static void number(reaction_row *x, int theta, double by) {
   x->by_theta[x->n++] = by;
 }
 
-void cps_reaction_row(const model *o, int cable_of, int e, const double *by, reaction_row *x) {
+void cps_reaction_row(const model *o, int cable_of, int e, const double *place, const double *slope,
+                      reaction_row *x) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
-  int i = e ? c->n - 1 : 0, node = e ? c->n : 0, row = e ? 2 : 0, dim = c->dim, size = 4 * dim;
-  double f[12] = {0}, k[144] = {0}, damping[144] = {0}, mass[4][4];
+  int i = e ? c->n - 1 : 0, node = e ? c->n : 0, first = e ? 2 : 0, dim = c->dim, size = 4 * dim;
+  double f[12] = {0}, k[144] = {0}, damping[144] = {0}, mass[4][4], by[2][3] = {{0}};
   memset(x, 0, sizeof *x);
   x->first = i * c->b;
   cps_element_force(dim, &c->section, c->length[i], c->q + x->first, c->v + x->first, f, 1, 0, k, NULL);
   cps_element_force(dim, &c->section, c->length[i], c->q + x->first, c->v + x->first, f, 0, 1, damping, NULL);
   cps_element_mass(&c->section, c->length[i], mass);
-  double whole = c->mass[node], here = 0;
-  for (int n = 0; n < 4; n++) whole += n % 2 == 0 ? mass[row][n] : 0;
+  double here = 0;
   for (int d = 0; d < dim; d++) {
-    for (int j = 0; j < size; j++) {
-      x->q[j] += by[d] * k[(row * dim + d) * size + j];
-      x->v[j] += by[d] * damping[(row * dim + d) * size + j];
+    double weight = 0;
+    by[0][d] = place[d];
+    by[1][d] = slope ? slope[d] : 0;
+    for (int row = first; row < first + 2; row++) {
+      for (int j = 0; j < size; j++) {
+        x->q[j] += by[row - first][d] * k[(row * dim + d) * size + j];
+        x->v[j] += by[row - first][d] * damping[(row * dim + d) * size + j];
+      }
+      for (int n = 0; n < 4; n++) {
+        x->a[n * dim + d] += by[row - first][d] * mass[row][n];
+        weight += n % 2 == 0 ? by[row - first][d] * mass[row][n] : 0;
+      }
     }
-    for (int n = 0; n < 4; n++) x->a[n * dim + d] += by[d] * mass[row][n];
-    x->a[row * dim + d] += by[d] * c->mass[node];
-    x->load[d] = -by[d];
-    here += by[d] * (c->a[node * c->b + d] - c->gravity[d]);
-    number(x, o->at.gravity + d, -by[d] * whole);
+    x->a[first * dim + d] += place[d] * c->mass[node];
+    x->load[d] = -place[d];
+    here += place[d] * (c->a[node * c->b + d] - c->gravity[d]);
+    number(x, o->at.gravity + d, -weight - place[d] * c->mass[node]);
   }
   number(x, at->mass + node, here);
   cable_section one = c->section;
@@ -110,7 +120,7 @@ void cps_reaction_press(model *o, int row, int cable_of, int e, const double *by
   int node = e ? c->n : 0, right = o->at.right + o->at.border_rhs + row;
   into to = {cable_of, -1, row, 1};
   reaction_row x;
-  cps_reaction_row(o, cable_of, e, by, &x);
+  cps_reaction_row(o, cable_of, e, by, NULL, &x);
   for (int j = 0; j < 2 * c->b; j++) {
     *cps_matrix_at(o, &to, x.first / c->b + j / c->b, j % c->b) += x.q[j] + v_q * x.v[j] + a_q * x.a[j];
     cps_entries_add(&o->now, right, o->at.w1 + at->w + x.first + j, x.v[j]);
