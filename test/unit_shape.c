@@ -225,7 +225,8 @@ static void check_slack(const world *w, const shape *m, double length) {
     sum += distance(w, node(w, m, i), node(w, m, i + 1));
     stretch = fmax(stretch, fabs(slope_size(w, m, i) - 1));
   }
-  near_to(sum, length, 2e-5 * length, "length of the curve");
+  /* an element over a corner of the path is without tension, and so a little shorter than the corner is long */
+  near_to(sum, length, 2e-5 * length + 0.02 * length / m->n, "length of the curve");
   near_to(stretch, 0, 1e-12, "no stretch");
 }
 

@@ -374,7 +374,7 @@ static void solve_sag(draft *d, int k, double extra) {
 }
 
 static cps_status find_slack(draft *d, cps_error *err) {
-  double extra = d->total - d->p->length, most = 0, material = 0;
+  double extra = fmax(d->total * d->excess - d->p->length, 0), most = 0, material = 0;
   int takers = 0;
   for (int k = 0; k < d->p->n; k++) most = fmax(most, sag_rank(d, k));
   if (most == 0) {
@@ -389,14 +389,15 @@ static cps_status find_slack(draft *d, cps_error *err) {
   for (int k = 0; k < d->p->n; k++) {
     int takes = sag_rank(d, k) >= most * (1 - 1e-9);
     d->piece[k].material = material;
+    d->piece[k].sag = 0;
     material += d->p->piece[k].length + (takes ? extra / takers : 0);
-    if (takes) solve_sag(d, k, extra / takers);
+    if (takes && extra > 0) solve_sag(d, k, extra / takers);
   }
-  d->piece[d->p->n].material = d->total;
+  d->piece[d->p->n].material = material;
   return CPS_OK;
 }
 
-/* Place and unit tangent of material p on a slack path. */
+/* Place and unit tangent at the length p of a slack path. */
 static void slack_place(const draft *d, double p, double *r, double *t) {
   int k = 0;
   double g[3], inward[3];
@@ -575,14 +576,19 @@ static double node_stretch(const draft *d, int i) {
   return stretch_of(d->c, tension_at(d, d->node[i] - d->anchor_p + d->anchor_l));
 }
 
+/* Place and unit tangent at the length s of the path as the cable lies on it. */
+static void place_at(const draft *d, double s, double *r, double *t) {
+  (d->coeffs == LIE_SLACK ? slack_place : pressed_place)(d, s, r, t);
+}
+
 /* The tension, in units of EA, with which element i pulls at the position of its nodes if they are at the
- * lengths s[0] and s[1] of the pressed path: the integral of strain times slope times the derivative of a
+ * lengths s[0] and s[1] of that path: the integral of strain times slope times the derivative of a
  * position's shape function, along the chord. */
 static double element_tension(const draft *d, int i, const double s[2]) {
   double q[4][3], n[4], n_p[4], n_pp[4], chord[3], sum = 0;
   const double *x, *w;
   for (int e = 0; e < 2; e++) {
-    pressed_place(d, s[e], q[2 * e], q[2 * e + 1]);
+    place_at(d, s[e], q[2 * e], q[2 * e + 1]);
     double stretch = node_stretch(d, i + e);
     for (int k = 0; k < 3; k++) q[2 * e + 1][k] *= stretch;
   }
@@ -653,17 +659,30 @@ static void fit_places(draft *d) {
   for (int i = 0; i <= d->n; i++) d->place[i] *= factor;
 }
 
+/* The same for a slack cable: what its elements reach further, its spans sag more. Without it, elements that are half on a drum would
+ * start compressed. */
+static void fit_slack(draft *d) {
+  enum { ROUNDS = 5 };
+  for (int k = 0; k < ROUNDS; k++) {
+    find_places(d);
+    double excess = d->place[d->n] / d->total;
+    if (fabs(excess - d->excess) < 1e-14) break;
+    d->excess = excess;
+    find_slack(d, NULL);
+  }
+  double factor = d->piece[d->p->n].material / d->place[d->n];
+  for (int i = 0; i <= d->n; i++) d->place[i] *= factor;
+}
+
 static void lay_nodes(draft *d, double *q) {
   int dim = d->p->dim;
   double r[3], t[3];
   if (d->coeffs == LIE_MOVABLE) find_places(d);
   if (d->coeffs == LIE_TIGHT) fit_places(d);
+  if (d->coeffs == LIE_SLACK) fit_slack(d);
   for (int i = 0; i <= d->n; i++, q += 2 * dim) {
-    double stretch = d->coeffs == LIE_SLACK ? 1 : node_stretch(d, i);
-    if (d->coeffs == LIE_SLACK)
-      slack_place(d, d->node[i], r, t);
-    else
-      pressed_place(d, d->place[i], r, t);
+    double stretch = node_stretch(d, i);
+    place_at(d, d->place[i], r, t);
     for (int e = 0; e < 2 && !d->p->closed; e++) {
       const cable_end *end = &d->c->end[e];
       if (i == (e ? d->n : 0) && end->kind == END_CLAMPED && vec_dot(end->direction, end->direction) > 0)
@@ -676,7 +695,7 @@ static void lay_nodes(draft *d, double *q) {
 }
 
 cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const path *p, cps_error *err) {
-  draft d = {.s = s, .c = &s->cables[cable], .p = p, .cable = cable};
+  draft d = {.s = s, .c = &s->cables[cable], .p = p, .cable = cable, .excess = 1};
   cps_status status;
   memset(out, 0, sizeof *out);
   d.piece = calloc((size_t)p->n + 1, sizeof *d.piece);

@@ -5,6 +5,7 @@
 #include "document.h"
 #include "elevator.h"
 #include "refusals.h"
+#include "start_tension.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -351,6 +352,8 @@ static int build_cables(cps_system *s, refusals *r) {
   }
   cps_refuse_cables(r, sc);
   cps_refuse_solver(r, sc);
+  if (r->n == 0 && !r->no_memory && !s->lift)
+    cps_refuse_error(r, cps_shapes_tighten(s->drawn, sc, &err), &err);
   if (r->n == 0 && !r->no_memory) cps_refuse_outputs(r, s);
   return !r->no_memory;
 }
