@@ -82,7 +82,7 @@ static const example examples[] = {
       "drums.winch.drive.rotation.cycloid.amplitude", "drums.winch.radius"},
      {"bodies.left.y", "cables.rope.winch.wrap", "cables.rope.tension_end", "cables.rope.winch.slip_work",
       "energy.motion_work", "cables.rope.fx_start"},
-     1},
+     10},
     {"in space",
      "capstan: 1\ngravity: [0, -9.81, 0]\n"
      "drums: {pulley: {radius: 250 mm, center: [0, 0, 0], drive: {rotation: {ramp: {rate: 1 rad/s}}}}}\n"
@@ -143,7 +143,7 @@ static const example examples[] = {
      "    path: [{clamped: {at: [0, 0], direction: [1, 0]}}, {to: [1 m, 0]},\n"
      "           {free: {force: {y: {ramp: {rate: 4 N/s}}}}}]\n" RUN,
      {"cables.rope.EI", "cables.rope.mass_per_length", "cables.rope.EA",
-      "cables.rope.path.2.force.y.ramp.rate"},
+      "cables.rope.path.2.free.force.y.ramp.rate"},
      {"cables.rope.mz_start", "cables.rope.fy_start", "cables.rope.fx_start", "cables.rope.tension_start"},
      1},
     {"drum that the cable turns, drawn",
