@@ -122,6 +122,7 @@ const trait traits[] = {
     {CPS_UNBOUNDED, NULL, "unbounded", "unbounded: the force grows without limit with the velocity"},
     {CPS_LOAD_FREE, NULL, "load_free", "does not vanish with the normal force"},
     {CPS_LOG_SINGULAR, NULL, "log_singular", "a derivative grows logarithmically without limit at v = 0"},
+    {CPS_SNAPS, NULL, "snaps", "snaps: the force jumps where a guard fires"},
 };
 
 const int n_traits = sizeof traits / sizeof traits[0];

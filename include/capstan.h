@@ -122,10 +122,11 @@ enum {
   CPS_CONTINUOUS = 1 << 5, /* f and z_t are continuous in v, n, f_eq and z (mode free) */
   CPS_SMOOTH = 1 << 6,     /* and continuously differentiable, for n > 0 */
   /* Exceptions; `note` says why. */
-  CPS_UNBOUNDED = 1 << 7,    /* |f| grows without limit with |v| */
-  CPS_LOAD_FREE = 1 << 8,    /* f does not vanish with n */
-  CPS_DISSIPATES = 1 << 9,   /* f v <= 0 outside the stick band; with memory: no work from any closed cycle */
-  CPS_LOG_SINGULAR = 1 << 10 /* a derivative grows logarithmically without limit at v = 0 */
+  CPS_UNBOUNDED = 1 << 7,  /* |f| grows without limit with |v| */
+  CPS_LOAD_FREE = 1 << 8,  /* f does not vanish with n */
+  CPS_DISSIPATES = 1 << 9, /* f v <= 0 outside the stick band; with memory: no work from any closed cycle */
+  CPS_LOG_SINGULAR = 1 << 10, /* a derivative grows logarithmically without limit at v = 0 */
+  CPS_SNAPS = 1 << 11         /* with memory: the force jumps where a guard fires */
 };
 
 /* The point at which a law is evaluated. */

@@ -537,7 +537,7 @@ static void check_matrix(const scene *scene, const char *place, const char *law,
 
 static void test_matrix(void **state) {
   (void)state;
-  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0};
+  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0, 5e-3};
   for (int i = 0; i < ROWS(scenes); i++)
     for (int l = 0; l < ROWS(laws); l++)
       for (int k = 0; k < 2; k++)
@@ -549,7 +549,7 @@ static void test_matrix(void **state) {
 static void test_all_stick_matrix(void **state) {
   (void)state;
   static const char *const aware[] = {"quinn", "cdq", "awrejcewicz"};
-  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0};
+  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0, 5e-3};
   for (int i = 0; i < 4; i++)
     for (int l = 0; l < ROWS(aware); l++)
       for (int k = 0; k < 2; k++)
@@ -680,8 +680,9 @@ static void test_multipliers(void **state) {
             fail_msg("%s: point %d: %.12g, not %.12g", scenes[some[i]].name, j,
                      p->f[d] - c->pull[j * AXES + d], l[j * AXES + d]);
         if (s.m.dim == 3) continue;
-        double f =
-            cps_law_respond(&c->contact, p->v[0], p->n, l[j * AXES], CPS_MODE_FREE, NULL, NULL, NULL, 0).f;
+        double f = cps_law_respond(&c->contact, p->v[0], p->n, l[j * AXES], CPS_MODE_FREE, NULL, NULL, NULL,
+                                   0, NULL)
+                       .f;
         if (!(fabs(p->f[0] - f) < 1e-6 * most))
           fail_msg("%s: point %d is rubbed with %g, not %g", scenes[some[i]].name, j, p->f[0], f);
       }
@@ -696,7 +697,7 @@ static void test_multipliers(void **state) {
 /* With springs for friction, as statics has it; some hold and some give. */
 static void test_springs(void **state) {
   (void)state;
-  const step_coeffs coeffs = {0, 1e-2, 1e-1, 1e-1, 3e4, 0};
+  const step_coeffs coeffs = {0, 1e-2, 1e-1, 1e-1, 3e4, 0, 0};
   for (int i = 0; i < ROWS(scenes); i++)
     for (int k = 0; k < 2 && !scenes[i].belt; k++)
       check_matrix(&scenes[i], k == 0 ? "nodes" : "{quadrature: 2}", "quinn", &coeffs,
@@ -707,7 +708,7 @@ static void test_springs(void **state) {
 static void step_by(stage *s, int way, double *x) {
   machine *m = &s->m;
   cable *c = &m->cable[0];
-  step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, way == 0};
+  step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, way == 0, 5e-3};
   residual_norms left = {0};
   cps_machine_bring_back(m);
   if (way == 0) {
@@ -775,7 +776,7 @@ static void test_lengths(void **state) {
     assert_non_null(at);
     snprintf(text, sizeof text, "%.*s%s%s", (int)(at - scenes[0].text), scenes[0].text, elements,
              at + strlen("elements: 13\n"));
-    const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0};
+    const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0, 5e-3};
     check_matrix(&any, "nodes", "quinn", &coeffs, (uint64_t)n);
   }
 }

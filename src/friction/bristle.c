@@ -412,7 +412,7 @@ static const cps_law laws[] = {
          "Eight bristles; the places where they take hold anew are fixed and all different, where the "
          "authors draw "
          "them at random: runs can be repeated. Between snaps it is smooth; each snap is a jump by a guard.",
-     .traits = CPS_STICKS | CPS_MEMORY | CPS_MODES | CPS_CONTINUOUS | CPS_SMOOTH | CPS_DISSIPATES,
+     .traits = CPS_STICKS | CPS_MEMORY | CPS_MODES | CPS_CONTINUOUS | CPS_SMOOTH | CPS_DISSIPATES | CPS_SNAPS,
      .n_params = COUNT(bristle_params),
      .params = bristle_params,
      .n_states = BRISTLES,
@@ -433,7 +433,7 @@ static const cps_law laws[] = {
          "sigma0 z, z' = 0",
      .citation = "D. A. Haessig, B. Friedland, J. Dyn. Syst. Meas. Control 113(3), 1991",
      .note = "Unbounded: damping while it sticks grows with the velocity.",
-     .traits = CPS_STICKS | CPS_MEMORY | CPS_MODES | CPS_DISSIPATES | CPS_UNBOUNDED,
+     .traits = CPS_STICKS | CPS_MEMORY | CPS_MODES | CPS_DISSIPATES | CPS_UNBOUNDED | CPS_SNAPS,
      .n_params = COUNT(reset_params),
      .params = reset_params,
      .n_states = 1,

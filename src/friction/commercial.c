@@ -433,7 +433,8 @@ static const cps_law laws[] = {
      .note = "Unbounded: the damper adds d_f v above mu_s n before the spring gives way. Not zero without "
              "load: the "
              "stick spring does not know the normal force. A new stick starts with an unloaded spring.",
-     .traits = CPS_STICKS | CPS_MEMORY | CPS_MODES | CPS_DISSIPATES | CPS_UNBOUNDED | CPS_LOAD_FREE,
+     .traits = CPS_STICKS | CPS_MEMORY | CPS_MODES | CPS_DISSIPATES | CPS_UNBOUNDED | CPS_LOAD_FREE |
+               CPS_SNAPS,
      .n_params = COUNT(simpack_params),
      .params = simpack_params,
      .n_states = 1,
@@ -455,7 +456,8 @@ static const cps_law laws[] = {
      .note = "Differs from simpack-stick-slip in that the force does not jump when sliding ends. Unbounded "
              "and not zero "
              "without load, for the same reasons.",
-     .traits = CPS_STICKS | CPS_MEMORY | CPS_MODES | CPS_DISSIPATES | CPS_UNBOUNDED | CPS_LOAD_FREE,
+     .traits = CPS_STICKS | CPS_MEMORY | CPS_MODES | CPS_DISSIPATES | CPS_UNBOUNDED | CPS_LOAD_FREE |
+               CPS_SNAPS,
      .n_params = COUNT(simpack_params),
      .params = simpack_params,
      .n_states = 1,

@@ -187,6 +187,7 @@ static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, f
   p->n = slide_normal(m, y, coeffs->t);
   p->limit = cps_friction_holds(&y->law, p->n);
   p->f[0] = m->free[y->f_at].q;
+  if (coeffs->length > 0) memcpy(y->y.mode1, p->mode, sizeof p->mode);
   memset(f, 0, sizeof *f);
   if (coeffs->bristle > 0) {
     double pull = -coeffs->bristle * (x - y->start);
@@ -198,7 +199,7 @@ static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, f
   } else if (y->contact &&
              cps_slide_is_held(m, y)) { /* nothing that rubs is free: there is nothing to balance */
     law_response r = cps_law_respond(&y->law, v, p->n, 0, p->mode[0], y->y.z[0], y->y.z_star[0], y->y.z_t[0],
-                                     coeffs->z_s);
+                                     cps_memory_time(&y->law, coeffs), &y->y.mode1[0]);
     f->rest[0] = p->f[0] - r.f;
     f->by_f[0][0] = 1;
     f->by_n[0] = -r.f_n;
@@ -211,7 +212,7 @@ static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, f
     if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY || y->law.drags)
       s.scale = p->mass / coeffs->v_a;
     if (y->law.kind == LAW_VELOCITY) s.scale = fmax(s.scale, 2 * y->law.rise * p->n);
-    cps_friction_eval(&y->law, p, &y->y, &s, coeffs->z_s, f);
+    cps_friction_eval(&y->law, p, &y->y, &s, cps_memory_time(&y->law, coeffs), f);
   }
   p->v[0] = v;
   y->by_n = f->by_n[0];

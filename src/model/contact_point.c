@@ -63,6 +63,7 @@ void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double 
   l->slip[0] = mode_named(law, "slip forward");
   l->slip[1] = mode_named(law, "slip backward");
   l->drags = law->n_states && law->traits & CPS_CREEPS;
+  l->walks = law->n_states && law->n_modes && !(law->traits & CPS_SNAPS);
   if (law->n_states)
     l->kind = LAW_MEMORY;
   else if (law->n_modes)
@@ -95,72 +96,41 @@ double cps_friction_holds(const contact_law *l, double n) {
   return scale.f_stick;
 }
 
-/* Solves z = z_star + z_s z_t(v, n, e, z) for the states by Newton; dz/d(v, n, e) in s[][3]. */
-static void solve_states(const contact_law *l, cps_law_input *in, double *z, const double *z_star,
-                         double *z_t, double z_s, double s[CPS_MAX_STATES][3]) {
-  int n = l->law->n_states;
-  cps_law_output out;
-  cps_law_jacobian jac;
-  double a[CPS_MAX_STATES][CPS_MAX_STATES + 4];
-  in->z = z;
-  for (int it = 0; it < 30; it++) {
-    cps_law_eval(l->law, l->p, in, &out, &jac);
-    for (int i = 0; i < n; i++) {
-      for (int j = 0; j < n; j++) a[i][j] = (i == j) - z_s * jac.z_t[i].z[j];
-      a[i][n] = z_star[i] + z_s * out.z_t[i] - z[i];
-      a[i][n + 1] = z_s * jac.z_t[i].v;
-      a[i][n + 2] = z_s * jac.z_t[i].n;
-      a[i][n + 3] = z_s * jac.z_t[i].f_eq;
-    }
-    for (int j = 0; j < n; j++) { /* Gauss-Jordan with pivoting */
-      int best = j;
-      for (int i = j + 1; i < n; i++)
-        if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
-      for (int k = 0; k < n + 4; k++) {
-        double t = a[j][k];
-        a[j][k] = a[best][k];
-        a[best][k] = t;
-      }
-      double inverse = 1 / a[j][j];
-      for (int k = j; k < n + 4; k++) a[j][k] *= inverse;
-      for (int i = 0; i < n; i++) {
-        if (i == j) continue;
-        double factor = a[i][j];
-        for (int k = j; k < n + 4; k++) a[i][k] -= factor * a[j][k];
-      }
-    }
-    double change = 0;
-    for (int i = 0; i < n; i++) {
-      z[i] += a[i][n];
-      change = fmax(change, fabs(a[i][n]) / (fabs(z[i]) + 1e-12));
-      for (int k = 0; k < 3; k++) s[i][k] = a[i][n + 1 + k];
-    }
-    if (change < 1e-12) break;
+/* With states: the path of the law through the step. */
+static law_response respond_memory(const contact_law *l, double v, double n, double e, int mode, double *z,
+                                   const double *z_star, double *z_t, double z_s, int *mode1) {
+  memory_path path;
+  recall_row f, rows[CPS_MAX_STATES];
+  size_t states = (size_t)l->law->n_states;
+  cps_memory_advance(l, v, n, e, mode, z, z_star, z_s, &path);
+  const memory_piece *last = &path.piece[path.n - 1];
+  memcpy(z, last->z, states * sizeof *z);
+  if (mode1 && z_s > 0) *mode1 = path.mode; /* an instant changes none */
+  if (path.n > 1) {
+    for (size_t i = 0; i < states; i++) z_t[i] = (z[i] - z_star[i]) / z_s;
+  } else {
+    cps_law_input in = {v, n, e, z, last->mode};
+    cps_law_output out;
+    cps_law_eval(l->law, l->p, &in, &out, NULL);
+    memcpy(z_t, out.z_t, states * sizeof *z_t);
   }
-  for (int i = 0; i < n; i++) z_t[i] = out.z_t[i];
+  double force = cps_memory_rows_of(l, v, n, e, &path, 0, &f, rows);
+  return (law_response){force, f.v, f.n, f.e};
 }
 
 law_response cps_law_respond(const contact_law *l, double v, double n, double e, int mode, double *z,
-                             const double *z_star, double *z_t, double z_s) {
+                             const double *z_star, double *z_t, double z_s, int *mode1) {
+  if (l->law->n_states) return respond_memory(l, v, n, e, mode, z, z_star, z_t, z_s, mode1);
   cps_law_input in = {v, n, e, z, mode};
   cps_law_output out;
   cps_law_jacobian jac;
-  double s[CPS_MAX_STATES][3];
-  int states = l->law->n_states;
-  if (states) solve_states(l, &in, z, z_star, z_t, z_s, s);
-  if (states || l->law->n_modes) {
+  if (l->law->n_modes) {
     cps_law_eval(l->law, l->p, &in, &out, &jac);
   } else { /* what cps_law_eval checks is known here: the load is not negative, and there is no mode to choose */
     jac.f.v = jac.f.n = jac.f.f_eq = 0;
     l->law->eval(l->law, l->p, &in, &out, &jac);
   }
-  law_response r = {out.f, jac.f.v, jac.f.n, jac.f.f_eq};
-  for (int i = 0; i < states; i++) {
-    r.f_v += jac.f.z[i] * s[i][0];
-    r.f_n += jac.f.z[i] * s[i][1];
-    r.f_e += jac.f.z[i] * s[i][2];
-  }
-  return r;
+  return (law_response){out.f, jac.f.v, jac.f.n, jac.f.f_eq};
 }
 
 /* ------------------------------------------------------------------ search */
@@ -224,7 +194,7 @@ static law_response rub_dragged(const contact_law *l, double n, double c, double
   law_response r;
   if (!(w >= low && w <= high)) w = 0.5 * (low + high);
   for (int it = 0; it < 200; it++) {
-    r = cps_law_respond(l, w, n, 0, CPS_MODE_FREE, z, z_star, z_t, z_s);
+    r = cps_law_respond(l, w, n, 0, CPS_MODE_FREE, z, z_star, z_t, z_s, NULL);
     double rest = r.f - c * w - u, next = w - rest / (r.f_v - c);
     if (rest > 0)
       low = w;
@@ -270,7 +240,7 @@ static law_response rub_scaled(const contact_law *l, contact_point *p, double v,
   /* where it was the last time, in relation to what is held, or just beyond that */
   if (fabs(e) > limit) e = copysign(fmin(fabs(u), limit * (p->root > 1 ? p->root : 1 + 1e-3)), u);
   for (int it = 0; it < 60; it++) {
-    r = cps_law_respond(l, v, n, e, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+    r = cps_law_respond(l, v, n, e, CPS_MODE_FREE, NULL, NULL, NULL, 0, NULL);
     double rest = (1 - part) * r.f + part * e - u, slope = (1 - part) * r.f_e + part;
     if (rest > 0)
       high = fmin(high, e);
@@ -312,7 +282,7 @@ INLINE law_response rub_guessed(const contact_law *l, const contact_point *p, do
   if (p->guess == GUESS_STICK)
     return (law_response){e - creep * v, -creep, p->n > 0 ? -creep * v / p->n : 0, 1};
   double at = p->limit * (l->kind == LAW_KINK ? 2 : 1);
-  law_response r = cps_law_respond(l, v, p->n, at, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  law_response r = cps_law_respond(l, v, p->n, at, CPS_MODE_FREE, NULL, NULL, NULL, 0, NULL);
   r.f_n += p->n > 0 ? r.f_e * at / p->n : 0;
   r.f_e = 0;
   return r;
@@ -348,7 +318,7 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const slip_motio
   } else if (smooth) {
     r = rub_scaled(l, p, v_d, e_d, part);
   } else {
-    r = cps_law_respond(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+    r = cps_law_respond(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0, NULL);
   }
   p->guess = GUESS_NONE;
   p->stuck = r.f_e > 0.5;
@@ -387,7 +357,7 @@ static void rub_all_stick(const contact_law *l, contact_point *p, const double *
     v_d += s->v[i] * d[i];
     e_d += e[i] * d[i];
   }
-  law_response r = cps_law_respond(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0);
+  law_response r = cps_law_respond(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0, NULL);
   p->wrong = 0;
   p->guess = GUESS_NONE;
   p->stuck = r.f_e > 0.5;
@@ -413,7 +383,7 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const slip_motion *
   for (int i = 0; i < s->axes; i++) speed -= s->v[i] * d[i];
   int moves = speed > 0;
   /* Sliding backward is answered by a force forward: along d. */
-  law_response r = cps_law_respond(l, moves ? -speed : 0, p->n, size, l->slip[1], NULL, NULL, NULL, 0);
+  law_response r = cps_law_respond(l, moves ? -speed : 0, p->n, size, l->slip[1], NULL, NULL, NULL, 0, NULL);
   p->box = p->slid ? r.f : p->limit;
   int sticks = size <= p->box;
   p->wrong = 0;
@@ -460,7 +430,7 @@ static law_response rub_meet(const contact_law *l, const contact_point *p, conta
   law_response r = {0};
   int met = 0;
   for (int it = 0; it < 60; it++) {
-    r = cps_law_respond(l, at, p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
+    r = cps_law_respond(l, at, p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s, &y->mode1[i]);
     if (it == 0 && r.f_v > 0) break;
     double rest = r.f - *c * at - u;
     met = fabs(rest) <= 1e-12 * (p->limit + fabs(u));
@@ -473,7 +443,7 @@ static law_response rub_meet(const contact_law *l, const contact_point *p, conta
   }
   if (!met || !(r.f_v <= 0)) {
     *c = 0;
-    return cps_law_respond(l, v, p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s);
+    return cps_law_respond(l, v, p->n, e, p->mode[i], y->z[i], y->z_star[i], y->z_t[i], z_s, &y->mode1[i]);
   }
   double by = *c / (*c - r.f_v);
   r.f_v *= by;
@@ -491,12 +461,12 @@ static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y
     o->by_v[i][i] = s->scale * r.f_e;
     o->by_n[i] = -r.f_n;
   }
-  int meets = s->steep > 0 && l->law->n_states == 1 && !(l->law->traits & CPS_NEEDS_FEQ);
+  int meets = s->steep > 0 && (l->law->n_states == 1 || l->walks) && !(l->law->traits & CPS_NEEDS_FEQ);
   for (int i = 0; i < s->axes && !l->drags; i++) {
     double e = p->f[i] - s->scale * s->a[i], c = s->steep;
     law_response r = meets ? rub_meet(l, p, y, i, s->v[i], e, z_s, &c)
                            : cps_law_respond(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i],
-                                             y->z_t[i], z_s);
+                                             y->z_t[i], z_s, &y->mode1[i]);
     o->rest[i] = p->f[i] - r.f;
     o->by_f[i][i] = meets && c > 0 ? 1 + r.f_v / c : 1 - r.f_e;
     o->by_v[i][i] = -r.f_v;
@@ -611,6 +581,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   if (!(left >= 0) || gone > left * left) find(m, c, p, r);
   p->drum = -1;
   p->n = p->depth = p->v[0] = p->v[1] = p->limit = 0;
+  if (c->memory && coeffs->length > 0) memcpy(c->memory[p - c->point].mode1, p->mode, sizeof p->mode);
   p->stuck = 0;
   int guess = p->guess;
   p->guess = GUESS_NONE; /* of what touches nothing */
@@ -688,7 +659,8 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
     for (int i = 0; i < dim - 1; i++) o->slide_a[i] = s.a[i];
     for (int d = 0; d < dim; d++) o->away[d] = fr.n[d] * inverse;
   } else {
-    rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s, coeffs->z_s, &y);
+    rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s,
+            cps_memory_time(&c->contact, coeffs), &y);
   }
   for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
   int jumps = c->contact.kind == LAW_JUMP;

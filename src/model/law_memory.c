@@ -1,4 +1,15 @@
-/* law_memory.c - states of friction laws with memory on cables: where they come from, and what they do where nothing touches.
+/* law_memory.c - states of friction laws with memory on cables: how a step changes them, where they come from, and what they do where
+ * nothing touches.
+ *
+ * A step of the cable sees friction as a function of velocity v, load n and balance force e at its end. Within the step the law takes
+ * its own way from the states z_star on, at these v, n and e, in pieces of implicit Euler,
+ *
+ *   z = from + tau z_t(v, n, e, z),
+ *
+ * each in one mode and up to the instant at which a guard fires; then come the transition and the next piece. So a bristle never
+ * overshoots what it can bear, however long the step is, and the force follows v continuously. The instant at which a guard fires has
+ * a derivative, -dg/g_tau, and so have states and force. Laws whose force jumps where a guard fires (CPS_SNAPS) do not know within a step
+ * which of two forces it is: their guards fire at its end.
  *
  * A law takes over the friction force f of an equilibrium with the states that a slow pull from rest gives it. The pull is made of
  * implicit Euler steps, each half as long again as the one before; the last is as long as it takes to answer with f. So states are
@@ -9,6 +20,268 @@
 #include <math.h>
 #include <string.h>
 
+/* ------------------------------------------------------------------ one piece */
+
+/* Iterations of an implicit step, and the change of states that counts as none. */
+enum { STEP_MOST = 30 };
+static const double STEP_SAME = 1e-12;
+
+/* Solves z = from + tau z_t(v, n, e, z) by Newton, from z on; whether it is solved. */
+static int implicit_step(const contact_law *l, cps_law_input *in, const double *from, double tau, double *z) {
+  int n = l->law->n_states;
+  cps_law_output out;
+  cps_law_jacobian jac;
+  double a[CPS_MAX_STATES][CPS_MAX_STATES + 1];
+  in->z = z;
+  for (int it = 0; it < STEP_MOST; it++) {
+    double change = 0;
+    cps_law_eval(l->law, l->p, in, &out, &jac);
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) a[i][j] = (i == j) - tau * jac.z_t[i].z[j];
+      a[i][n] = from[i] + tau * out.z_t[i] - z[i];
+    }
+    for (int j = 0; j < n; j++) { /* Gauss-Jordan with pivoting */
+      int best = j;
+      for (int i = j + 1; i < n; i++)
+        if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
+      for (int k = j; k <= n; k++) {
+        double t = a[j][k];
+        a[j][k] = a[best][k];
+        a[best][k] = t;
+      }
+      double inverse = 1 / a[j][j];
+      for (int k = j; k <= n; k++) a[j][k] *= inverse;
+      for (int i = 0; i < n; i++) {
+        double factor = a[i][j];
+        if (i == j || factor == 0) continue;
+        for (int k = j; k <= n; k++) a[i][k] -= factor * a[j][k];
+      }
+    }
+    for (int i = 0; i < n; i++) {
+      z[i] += a[i][n];
+      change = fmax(change, fabs(a[i][n]) / (fabs(z[i]) + 1e-12));
+    }
+    if (change < STEP_SAME) return 1;
+    if (!isfinite(change)) return 0;
+  }
+  return 0;
+}
+
+/* ------------------------------------------------------------------ pieces */
+
+/* The first guard that is negative at states z; -1: none. All of them in g. */
+static int first_fired(const contact_law *l, cps_law_input *in, const double *z, double *g) {
+  in->z = z;
+  cps_law_guards(l->law, l->p, in, g, NULL);
+  for (int i = 0; i < l->law->n_guards; i++)
+    if (g[i] < 0) return i;
+  return -1;
+}
+
+/* A guard that is as good as zero, relative to how far it goes in the piece. */
+static const double GUARD_ZERO = 1e-13;
+
+/* The first instant within `left` at which a guard fires; z has the states at the end, and gets those at that instant. */
+static double locate(const contact_law *l, cps_law_input *in, const double *from, double left, int *guard,
+                     double *z) {
+  double low = 0, high = left, g_low[CPS_MAX_GUARDS], g_high[CPS_MAX_GUARDS], zero[CPS_MAX_GUARDS];
+  size_t bytes = (size_t)l->law->n_states * sizeof *z;
+  first_fired(l, in, from, g_low);
+  first_fired(l, in, z, g_high);
+  for (int i = 0; i < l->law->n_guards; i++) zero[i] = GUARD_ZERO * (fabs(g_low[i]) + fabs(g_high[i]));
+  for (int it = 0; it < 200; it++) {
+    double at[CPS_MAX_STATES], g[CPS_MAX_GUARDS], part = 2;
+    for (int i = 0; i < l->law->n_guards; i++) { /* which is first, as straight lines see it? */
+      double x = fmax(g_low[i], 0) / (fmax(g_low[i], 0) - g_high[i]);
+      if (!(g_high[i] < 0) || x >= part) continue;
+      part = x;
+      *guard = i;
+    }
+    if (it > 10 && it % 2) part = 0.5;
+    double tau = low + part * (high - low);
+    if (!(tau > low && tau < high)) break;
+    memcpy(at, from, bytes);
+    if (!implicit_step(l, in, from, tau, at)) break;
+    int earlier = 0;
+    first_fired(l, in, at, g);
+    for (int i = 0; i < l->law->n_guards; i++) earlier |= g[i] < -zero[i];
+    if (!earlier && fabs(g[*guard]) <= zero[*guard]) {
+      memcpy(z, at, bytes);
+      return tau;
+    }
+    memcpy(earlier ? g_high : g_low, g, sizeof g);
+    *(earlier ? &high : &low) = tau;
+    if (earlier) memcpy(z, at, bytes);
+  }
+  return high;
+}
+
+void cps_memory_advance(const contact_law *l, double v, double n, double e, int mode, const double *guess,
+                        const double *z_star, double z_s, memory_path *path) {
+  const cps_law *law = l->law;
+  cps_law_input in = {v, n, e, z_star, mode};
+  size_t bytes = (size_t)law->n_states * sizeof(double);
+  double from[CPS_MAX_STATES], z[CPS_MAX_STATES], g[CPS_MAX_GUARDS], left = z_s;
+  int guarded = l->walks && z_s > 0;
+  if (mode < 0 && law->n_modes) in.mode = cps_law_mode(law, l->p, &in);
+  memcpy(from, z_star, bytes);
+  path->n = 0;
+  for (;;) {
+    memory_piece *x = &path->piece[path->n];
+    int last = ++path->n == PIECES; /* what it does not come to is left to the end of the step */
+    x->mode = in.mode;
+    x->time = left;
+    x->guard = guarded && !last ? first_fired(l, &in, from, g) : -1;
+    memcpy(x->from, from, bytes);
+    memcpy(z, x->guard >= 0 ? from : guess, bytes);
+    if (x->guard >= 0) {
+      x->time = 0;
+    } else if (left > 0) {
+      implicit_step(l, &in, from, x->time, z);
+      if (guarded && !last) x->guard = first_fired(l, &in, z, g);
+      if (x->guard >= 0) x->time = locate(l, &in, from, x->time, &x->guard, z);
+    } else {
+      memcpy(z, from, bytes);
+    }
+    memcpy(x->z, z, bytes);
+    if (x->guard < 0) break;
+    left -= x->time;
+    in.z = x->z;
+    memcpy(from, x->z, bytes);
+    in.mode = cps_law_transition(law, l->p, &in, x->guard, from, NULL);
+    guess = from;
+  }
+  path->mode = in.mode;
+}
+
+/* ------------------------------------------------------------------ rows */
+
+/* row += by x */
+static void add_scaled(recall_row *row, const recall_row *x, double by, int states, int params) {
+  row->v += by * x->v;
+  row->n += by * x->n;
+  row->e += by * x->e;
+  row->f += by * x->f;
+  for (int k = 0; k < states; k++) row->star[k] += by * x->star[k];
+  for (int k = 0; k < params; k++) row->p[k] += by * x->p[k];
+}
+
+void cps_memory_chain(const cps_law *law, const cps_partials *x, const recall_row *z, int wide,
+                      recall_row *row) {
+  int states = wide ? law->n_states : 0, params = wide ? law->n_params : 0;
+  row->v = x->v;
+  row->n = x->n;
+  row->e = x->f_eq;
+  row->f = 0;
+  for (int k = 0; k < states; k++) row->star[k] = 0;
+  for (int k = 0; k < params; k++) row->p[k] = x->p[k];
+  for (int k = 0; k < law->n_states; k++)
+    if (x->z[k] != 0) add_scaled(row, &z[k], x->z[k], states, params);
+}
+
+/* Solves (1 - tau Z_z) z = right, rows at once, with pivoting. */
+static void eliminate(const cps_law *law, const cps_law_jacobian *jac, double tau, int states, int params,
+                      recall_row *z) {
+  int n = law->n_states;
+  double a[CPS_MAX_STATES][CPS_MAX_STATES];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) a[i][j] = (i == j) - tau * jac->z_t[i].z[j];
+  for (int j = 0; j < n; j++) {
+    int best = j;
+    for (int i = j + 1; i < n; i++)
+      if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
+    if (best != j) {
+      recall_row row = z[j];
+      z[j] = z[best];
+      z[best] = row;
+      for (int k = 0; k < n; k++) {
+        double t = a[j][k];
+        a[j][k] = a[best][k];
+        a[best][k] = t;
+      }
+    }
+    double inverse = 1 / a[j][j];
+    add_scaled(&z[j], &z[j], inverse - 1, states, params);
+    for (int k = j; k < n; k++) a[j][k] *= inverse;
+    for (int i = 0; i < n; i++) {
+      double factor = a[i][j];
+      if (i == j || factor == 0) continue;
+      for (int k = j; k < n; k++) a[i][k] -= factor * a[j][k];
+      add_scaled(&z[i], &z[j], -factor, states, params);
+    }
+  }
+}
+
+void cps_memory_follow(const cps_law *law, const cps_law_jacobian *jac, double z_s, int wide, recall_row *z) {
+  for (int i = 0; i < law->n_states; i++) {
+    z[i].v += z_s * jac->z_t[i].v;
+    z[i].n += z_s * jac->z_t[i].n;
+    z[i].e += z_s * jac->z_t[i].f_eq;
+    for (int k = 0; wide && k < law->n_params; k++) z[i].p[k] += z_s * jac->z_t[i].p[k];
+  }
+  if (z_s != 0) eliminate(law, jac, z_s, wide ? law->n_states : 0, wide ? law->n_params : 0, z);
+}
+
+/* The end of a piece: states there, how long it lasts, and what is left of the step. In rows of states `f` has what they change by
+ * per time, as friction forces are not known within a step. */
+static void row_of_end(const contact_law *l, cps_law_input *in, const memory_piece *x,
+                       const cps_law_output *out, const cps_law_jacobian *jac, int wide, recall_row *z,
+                       recall_row *left) {
+  const cps_law *law = l->law;
+  int states = wide ? law->n_states : 0, params = wide ? law->n_params : 0;
+  recall_row time = {.v = 0};
+  if (!(x->time > 0)) return;
+  for (int i = 0; i < law->n_states; i++) z[i].f = out->z_t[i];
+  cps_memory_follow(law, jac, x->time, wide, z);
+  if (x->guard >= 0) {
+    double g[CPS_MAX_GUARDS];
+    cps_partials by[CPS_MAX_GUARDS];
+    recall_row row = {.v = 0};
+    cps_law_guards(law, l->p, in, g, by);
+    cps_memory_chain(law, &by[x->guard], z, wide, &row);
+    if (row.f != 0) add_scaled(&time, &row, -1 / row.f, states, params);
+  } else {
+    add_scaled(&time, left, 1, states, params);
+  }
+  time.f = 0;
+  add_scaled(left, &time, -1, states, params);
+  for (int i = 0; i < law->n_states; i++) {
+    double per = z[i].f;
+    z[i].f = 0;
+    add_scaled(&z[i], &time, per, states, params);
+  }
+}
+
+double cps_memory_rows_of(const contact_law *l, double v, double n, double e, const memory_path *path,
+                          int wide, recall_row *f, recall_row *z) {
+  const cps_law *law = l->law;
+  cps_law_output out = {0};
+  cps_law_jacobian jac;
+  recall_row left = {.v = 0};
+  for (int i = 0; i < law->n_states; i++) {
+    z[i] = (recall_row){.v = 0};
+    if (wide) z[i].star[i] = 1;
+  }
+  for (int k = 0; k < path->n; k++) {
+    const memory_piece *x = &path->piece[k];
+    cps_law_input in = {v, n, e, x->z, x->mode};
+    cps_law_eval(law, l->p, &in, &out, &jac);
+    row_of_end(l, &in, x, &out, &jac, wide, z, &left);
+    if (x->guard >= 0) {
+      double next[CPS_MAX_STATES];
+      cps_partials by[CPS_MAX_STATES];
+      recall_row moved[CPS_MAX_STATES];
+      cps_law_transition(law, l->p, &in, x->guard, next, by);
+      for (int i = 0; i < law->n_states; i++) cps_memory_chain(law, &by[i], z, wide, &moved[i]);
+      memcpy(z, moved, (size_t)law->n_states * sizeof *z);
+    }
+  }
+  cps_memory_chain(law, &jac.f, z, wide, f);
+  return out.f;
+}
+
+/* ------------------------------------------------------------------ from an equilibrium */
+
 /* First step of a pull, and how far it goes at most [m]; how fast [m/s]. */
 static const double FIRST = 1e-10, FURTHEST = 0.1, CRAWL = 1e-6;
 
@@ -16,12 +289,13 @@ double cps_memory_crawl(double f) { return f > 0 ? -CRAWL : CRAWL; }
 
 /* A step of a pull from states z: whether the law then answers with f at least. */
 static int answers(const contact_law *l, double n, double f, const double *z, pull *x) {
-  double crawl = cps_memory_crawl(f), z_t[CPS_MAX_STATES] = {0};
+  double crawl = cps_memory_crawl(f);
   memcpy(x->z, z, sizeof x->z);
   cps_law_input in = {crawl, n, f, x->z, CPS_MODE_FREE};
-  x->mode = l->law->n_modes ? cps_law_mode(l->law, l->p, &in) : CPS_MODE_FREE;
-  cps_law_respond(l, crawl, n, f, x->mode, x->z, z, z_t, x->length / CRAWL);
+  in.mode = x->mode = l->law->n_modes ? cps_law_mode(l->law, l->p, &in) : CPS_MODE_FREE;
+  implicit_step(l, &in, z, x->length / CRAWL, x->z);
   in.v = 0;
+  in.mode = CPS_MODE_FREE;
   cps_law_output out;
   cps_law_eval(l->law, l->p, &in, &out, NULL);
   return fabs(out.f) >= fabs(f) && out.f * f > 0;

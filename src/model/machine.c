@@ -729,7 +729,7 @@ static void hold_states(contact_memory *y) { memcpy(y->z_star, y->z, sizeof y->z
 
 void cps_machine_update_contacts(machine *m, double t) {
   const double instant = 1e-8; /* [s] */
-  step_coeffs coeffs = {t, instant * instant, instant, 0, 0, 0};
+  step_coeffs coeffs = {t, instant * instant, instant, 0, 0, 0, 0};
   residual_norms left;
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++) hold_states(&m->cable[i].memory[k]);
@@ -742,10 +742,10 @@ void cps_machine_update_contacts(machine *m, double t) {
 /* The mode of a law with memory at a point; whether its states jumped. */
 static int settle_law(const contact_law *l, contact_point *p, contact_memory *y, int axis) {
   double before[CPS_MAX_STATES], *z = y->z[axis];
-  cps_law_input in = {p->v[axis], p->n, p->f[axis], z, p->mode[axis]};
+  cps_law_input in = {p->v[axis], p->n, p->f[axis], z, y->mode1[axis]};
   size_t bytes = (size_t)l->law->n_states * sizeof(double);
   memcpy(before, z, bytes);
-  if (p->mode[axis] < 0)
+  if (y->mode1[axis] < 0)
     p->mode[axis] = cps_law_mode(l->law, l->p, &in);
   else
     p->mode[axis] = cps_law_settle(l->law, l->p, &in, z);

@@ -60,6 +60,7 @@ typedef struct contact_law {
   double viscous; /* slope -df/dv at rest per unit of normal force, of laws that know f_eq */
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
   double most;    /* with memory, or smooth: what it answers with at most, per unit of N; else INFINITY */
+  int walks;      /* LAW_MEMORY: guards fire within steps, as its force does not jump where they do */
   int drags; /* LAW_MEMORY: creeps, so slowly at rest that velocity is not known well enough to evaluate it */
   double rise; /* LAW_VELOCITY: steepest fall of friction with velocity, per unit of normal force */
   int slip[2]; /* LAW_JUMP: modes of sliding forward and backward */
@@ -81,7 +82,7 @@ typedef struct contact_point {
   int guess;       /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
   int node;        /* it lies at that node, or on the element that starts there */
   int mode[AXES];  /* of laws with memory and modes, */
-  int mode0[AXES]; /* and during the step */
+  int mode0[AXES]; /* and when the step starts */
   double shape[4]; /* of the element's coordinates r0, r0', r1, r1' */
   double weight;   /* length that it stands for; 1 at nodes */
   double s;        /* material coordinate */
@@ -115,6 +116,7 @@ typedef struct contact_memory {
   double z[AXES][CPS_MAX_STATES], z_star[AXES][CPS_MAX_STATES], z_t[AXES][CPS_MAX_STATES];
   double z0[AXES][CPS_MAX_STATES], aux[AXES][CPS_MAX_STATES], aux0[AXES][CPS_MAX_STATES];
   double z_t0[AXES][CPS_MAX_STATES];
+  int mode1[AXES]; /* in which the last evaluation of a step ended */
 } contact_memory;
 
 /* What an end of a cable is tied to. */
@@ -317,12 +319,18 @@ void cps_machine_tie(machine *m);
 
 /* ------------------------------------------------------------------ Newton */
 
-/* How unknowns follow their accelerations in a step: dq = q_a da, dv = v_a da, dz = z_s dz_t. */
+/* How unknowns follow their accelerations in a step: dq = q_a da, dv = v_a da, dz = z_s dz_t. States of laws whose guards
+ * fire within steps know nothing of the step before: they go from where they were through the whole step. */
 typedef struct step_coeffs {
   double t, q_a, v_a, z_s;
   double bristle; /* > 0: friction is a spring of that stiffness from `start`, up to what the law holds */
   int careful;    /* pivoting, no short cuts */
+  double length;  /* of the step; 0: an instant, or statics */
 } step_coeffs;
+
+static inline double cps_memory_time(const contact_law *l, const step_coeffs *coeffs) {
+  return l->walks ? coeffs->length : coeffs->z_s;
+}
 
 /* What is left of the equations at the point of the iteration. */
 typedef struct residual_norms {
@@ -485,12 +493,43 @@ void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y
                        double z_s, friction *out);
 double cps_friction_holds(const contact_law *l, double n);
 
-/* A friction law by itself, in one direction: force and derivatives, the states eliminated. */
+/* A friction law by itself, in one direction: force and derivatives, the states eliminated. z has a guess of the states, and
+ * gets those at the end; *mode1, unless it is NULL, the mode there. */
 typedef struct law_response {
   double f, f_v, f_n, f_e;
 } law_response;
 law_response cps_law_respond(const contact_law *l, double v, double n, double e, int mode, double *z,
-                             const double *z_star, double *z_t, double z_s);
+                             const double *z_star, double *z_t, double z_s, int *mode1);
+
+/* The path of a law's states through a step, at the velocity, load and balance force of its end (law_memory.c). */
+enum { PIECES = 64 };
+typedef struct memory_piece {
+  int mode;
+  int guard; /* that ends it; -1: the end of the step */
+  double time;
+  double from[CPS_MAX_STATES], z[CPS_MAX_STATES]; /* at its start and, before the transition, at its end */
+} memory_piece;
+typedef struct memory_path {
+  int n, mode; /* at the end */
+  memory_piece piece[PIECES];
+} memory_path;
+void cps_memory_advance(const contact_law *l, double v, double n, double e, int mode, const double *guess,
+                        const double *z_star, double z_s, memory_path *path);
+
+/* Something of a law with memory that follows from velocity, load, balance force, friction force, the states that a solve starts
+ * from, and parameters. */
+typedef struct recall_row {
+  double v, n, e, f, star[CPS_MAX_STATES], p[CPS_MAX_PARAMS];
+} recall_row;
+
+/* Force at the end of a path, with its row and those of the states; by z_star and parameters only if `wide`. */
+double cps_memory_rows_of(const contact_law *l, double v, double n, double e, const memory_path *path,
+                          int wide, recall_row *f, recall_row *z);
+/* What a law says by itself, x, and through states with rows z. */
+void cps_memory_chain(const cps_law *law, const cps_partials *x, const recall_row *z, int wide,
+                      recall_row *row);
+/* Rows of states that a step of length z_s of implicit Euler makes of those of the states before it. */
+void cps_memory_follow(const cps_law *law, const cps_law_jacobian *jac, double z_s, int wide, recall_row *z);
 
 /* States with which a law with memory holds force f at rest (law_memory.c): it is pulled slowly from z = 0, further and further,
  * until it answers with f. What it cannot hold stays at the most that it can. */

@@ -28,7 +28,7 @@ typedef struct kept_point {
 /* And of its memory, in one direction. */
 typedef struct kept_memory {
   double z_star[CPS_MAX_STATES], z_t[CPS_MAX_STATES];
-  int mode, mode0;
+  int mode, mode0, mode1;
 } kept_memory;
 
 /* And of a slide. */
@@ -126,7 +126,7 @@ static void pass(unsigned char **at, void *of, size_t size, int put) {
 /* What a law with memory started the solve from. */
 static void exchange_memory(contact_point *p, contact_memory *y, int axes, unsigned char **at, int put) {
   for (int a = 0; a < axes; a++) {
-    kept_memory x = {.mode = p->mode[a], .mode0 = p->mode0[a]};
+    kept_memory x = {.mode = p->mode[a], .mode0 = p->mode0[a], .mode1 = y->mode1[a]};
     memcpy(x.z_star, y->z_star[a], sizeof x.z_star);
     memcpy(x.z_t, y->z_t[a], sizeof x.z_t);
     pass(at, &x, sizeof x, put);
@@ -134,6 +134,7 @@ static void exchange_memory(contact_point *p, contact_memory *y, int axes, unsig
     memcpy(y->z_t[a], x.z_t, sizeof x.z_t);
     p->mode[a] = x.mode;
     p->mode0[a] = x.mode0;
+    y->mode1[a] = x.mode1;
   }
 }
 

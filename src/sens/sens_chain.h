@@ -198,15 +198,10 @@ void cps_spot_place(const machine *m, const cable *c, const contact_point *p, sp
 void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, const step_coeffs *coeffs,
                    spot *s);
 
-/* Something of a law with memory that follows from velocity, load, balance force, friction force, the states that a solve starts
- * from, and parameters. */
-typedef struct recall_row {
-  double v, n, e, f, star[CPS_MAX_STATES], p[CPS_MAX_PARAMS];
-} recall_row;
-
 /* A law with memory in one direction of a contact point, its states eliminated. */
 typedef struct recall {
-  double states[CPS_MAX_STATES]; /* at the end of the solve */
+  double states[CPS_MAX_STATES]; /* at the end of the solve, */
+  int mode;                      /* and the mode there */
   recall_row f, z[CPS_MAX_STATES], z_t[CPS_MAX_STATES];
 } recall;
 

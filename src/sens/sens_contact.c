@@ -397,7 +397,7 @@ void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, con
   if (c->all_stick)
     rub_all_stick(l, &x, s->f, c->pull + (p - c->point) * AXES, p->stuck, &o);
   else if (l->kind == LAW_MEMORY)
-    rub_memory(c, (int)(p - c->point), s, &x, coeffs->z_s, &o);
+    rub_memory(c, (int)(p - c->point), s, &x, cps_memory_time(&c->contact, coeffs), &o);
   else
     cps_rub_by(l, &x, s->f, p->stuck, &o);
   compose(m, c, p, &o, b, s);

@@ -11,93 +11,42 @@
 
 /* ------------------------------------------------------------------ rows */
 
-/* row += by x */
-static void add_scaled(recall_row *row, const recall_row *x, double by, int states, int params) {
-  row->v += by * x->v;
-  row->n += by * x->n;
-  row->e += by * x->e;
-  row->f += by * x->f;
-  for (int k = 0; k < states; k++) row->star[k] += by * x->star[k];
-  for (int k = 0; k < params; k++) row->p[k] += by * x->p[k];
-}
-
-/* What a law says by itself, and through states that follow. */
-static void chain(const cps_law *law, const cps_partials *x, const recall_row *z, recall_row *row) {
-  *row = (recall_row){.v = x->v, .n = x->n, .e = x->f_eq};
-  for (int k = 0; k < law->n_params; k++) row->p[k] = x->p[k];
-  for (int k = 0; k < law->n_states; k++)
-    if (x->z[k] != 0) add_scaled(row, &z[k], x->z[k], law->n_states, law->n_params);
-}
-
-/* Solves (1 - z_s Z_z) z = right, rows at once, with pivoting. */
-static void eliminate(const cps_law *law, const cps_law_jacobian *jac, double z_s, recall_row *z) {
-  int n = law->n_states;
-  double a[CPS_MAX_STATES][CPS_MAX_STATES];
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) a[i][j] = (i == j) - z_s * jac->z_t[i].z[j];
-  for (int j = 0; j < n; j++) {
-    int best = j;
-    for (int i = j + 1; i < n; i++)
-      if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
-    if (best != j) {
-      recall_row row = z[j];
-      z[j] = z[best];
-      z[best] = row;
-      for (int k = 0; k < n; k++) {
-        double t = a[j][k];
-        a[j][k] = a[best][k];
-        a[best][k] = t;
-      }
-    }
-    double inverse = 1 / a[j][j];
-    recall_row row = {.v = 0};
-    add_scaled(&row, &z[j], inverse, n, law->n_params);
-    z[j] = row;
-    for (int k = j; k < n; k++) a[j][k] *= inverse;
-    for (int i = 0; i < n; i++) {
-      double factor = a[i][j];
-      if (i == j || factor == 0) continue;
-      for (int k = j; k < n; k++) a[i][k] -= factor * a[j][k];
-      add_scaled(&z[i], &z[j], -factor, n, law->n_params);
-    }
-  }
-}
-
-/* States at the end of a solve of length z_s, by everything: `z` has how z_star depends on it. */
-static void follow(const cps_law *law, const cps_law_jacobian *jac, double z_s, recall_row *z) {
-  for (int i = 0; i < law->n_states; i++) {
-    z[i].v += z_s * jac->z_t[i].v;
-    z[i].n += z_s * jac->z_t[i].n;
-    z[i].e += z_s * jac->z_t[i].f_eq;
-    for (int k = 0; k < law->n_params; k++) z[i].p[k] += z_s * jac->z_t[i].p[k];
-  }
-  if (z_s != 0) eliminate(law, jac, z_s, z);
-}
-
 void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int mode, double v, double load,
                     double e, double z_s, recall *o) {
-  double z_t[CPS_MAX_STATES], z[CPS_MAX_STATES] = {0};
+  double guess[CPS_MAX_STATES] = {0};
   int n = l->law->n_states;
+  memory_path path;
   if (l->drags) { /* what creeps does not ask for the balance force, nor for a mode */
     e = 0;
     mode = CPS_MODE_FREE;
   }
-  for (int i = 0; i < n; i++) z[i] = y->z_star[axis][i] + z_s * y->z_t[axis][i];
-  cps_law_respond(l, v, load, e, mode, z, y->z_star[axis], z_t, z_s);
-  cps_law_input in = {v, load, e, z, mode};
+  for (int i = 0; i < n; i++) guess[i] = y->z_star[axis][i] + z_s * y->z_t[axis][i];
+  cps_memory_advance(l, v, load, e, mode, guess, y->z_star[axis], z_s, &path);
+  cps_memory_rows_of(l, v, load, e, &path, 1, &o->f, o->z);
+  const memory_piece *last = &path.piece[path.n - 1];
+  memcpy(o->states, last->z, sizeof o->states);
+  o->mode = path.mode;
+  cps_law_input in = {v, load, e, o->states, last->mode};
   cps_law_output out;
   cps_law_jacobian jac;
-  cps_law_eval(l->law, l->p, &in, &out, &jac);
+  if (path.n == 1) cps_law_eval(l->law, l->p, &in, &out, &jac);
   for (int i = 0; i < n; i++) {
-    o->z[i] = (recall_row){.v = 0};
-    o->z[i].star[i] = 1;
-    if (l->drags) jac.z_t[i].f_eq = 0;
+    if (path.n == 1) {
+      cps_memory_chain(l->law, &jac.z_t[i], o->z, 1, &o->z_t[i]);
+    } else { /* z_t = (z - z_star)/z_s */
+      recall_row *row = &o->z_t[i];
+      *row = o->z[i];
+      row->star[i] -= 1;
+      row->v /= z_s;
+      row->n /= z_s;
+      row->e /= z_s;
+      for (int k = 0; k < n; k++) row->star[k] /= z_s;
+      for (int k = 0; k < l->law->n_params; k++) row->p[k] /= z_s;
+    }
+    if (!l->drags) continue;
+    o->z[i].e = o->z_t[i].e = 0;
   }
-  if (l->drags) jac.f.f_eq = 0;
-  follow(l->law, &jac, z_s, o->z);
-  chain(l->law, &jac.f, o->z, &o->f);
-  for (int i = 0; i < n; i++) chain(l->law, &jac.z_t[i], o->z, &o->z_t[i]);
-  memcpy(o->states, z, sizeof z);
+  if (l->drags) o->f.e = 0;
 }
 
 void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o) {
@@ -122,7 +71,7 @@ void cps_recall_settle(const contact_law *l, double v, double n, double f, int m
     if (fired < 0) return;
     mode = cps_law_transition(law, l->p, &in, fired, next, by);
     for (int i = 0; i < law->n_states; i++) {
-      chain(law, &by[i], rows, &moved[i]);
+      cps_memory_chain(law, &by[i], rows, 1, &moved[i]);
       moved[i].f += by[i].f_eq; /* it is told the friction force, not the balance force */
       moved[i].e -= by[i].f_eq;
     }
@@ -198,7 +147,7 @@ void cps_memory_rows(model *o, int cable_of, int point, const step_coeffs *coeff
     int row = cps_model_friction_row(o, cable_of, point, a),
         star = o->at.z_star + o->at.cable[cable_of].z_star + first_of(c, point, a);
     recall y;
-    cps_recall(c, point, a, s, coeffs->z_s, &y);
+    cps_recall(c, point, a, s, cps_memory_time(&c->contact, coeffs), &y);
     for (int k = 0; k < c->contact.law->n_states; k++) cps_entries_add(&o->now, row, star + k, y.f.star[k]);
   }
 }
@@ -212,17 +161,18 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
   int n = c->contact.law->n_states, first = first_of(c, point, axis), touches = s->drum >= 0;
   recall y;
   if (touches) {
-    cps_recall(c, point, axis, s, coeffs->z_s, &y);
+    cps_recall(c, point, axis, s, cps_memory_time(&c->contact, coeffs), &y);
   } else {
     for (int k = 0; k < n; k++) {
       y.z[k] = (recall_row){.v = 0};
       y.z[k].star[k] = 1;
       y.states[k] = c->memory[point].z_star[axis][k];
     }
+    y.mode = p->mode0[axis];
   }
   if (!balance)
-    cps_recall_settle(&c->contact, touches ? s->slide_v[axis] : 0, s->load, s->f[axis], p->mode0[axis],
-                      y.states, y.z);
+    cps_recall_settle(&c->contact, touches ? s->slide_v[axis] : 0, s->load, s->f[axis], y.mode, y.states,
+                      y.z);
   for (int k = 0; k < n; k++)
     for (int rate = 0; rate < (touches ? 2 : 1); rate++) {
       const recall_row *x = rate ? &y.z_t[k] : &y.z[k];
@@ -250,8 +200,8 @@ static void add_settled(model *o, int cable_of, int point, int axis) {
   double states[CPS_MAX_STATES];
   recall_row z[CPS_MAX_STATES];
   memcpy(states, c->memory[point].z_star[axis], sizeof states);
-  if (!cps_recall_settles(&c->contact, touches ? s->slide_v[axis] : 0, s->load, s->f[axis], p->mode0[axis],
-                          states, z))
+  if (!cps_recall_settles(&c->contact, touches ? s->slide_v[axis] : 0, s->load, s->f[axis],
+                          c->memory[point].mode1[axis], states, z))
     return;
   for (int k = 0; k < n; k++) {
     int row = o->at.after + at->z + first + k, from = o->at.before + o->at.ahead + at->z + first;
@@ -317,14 +267,14 @@ void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z) {
     for (int k = 0; k < law->n_states; k++)
       z[k].v = i == pulls - 1 ? out.z_t[k] : 0; /* by z_s, in place of v */
     for (int k = 0; k < law->n_states; k++) jac.z_t[k].v = 0;
-    follow(law, &jac, z_s, z);
+    cps_memory_follow(law, &jac, z_s, 1, z);
   }
   /* z_s so that F(0, n, f, z) = f */
   cps_law_input in = {0, n, f, path[pulls - 1].z, CPS_MODE_FREE};
   recall_row rest;
   cps_law_eval(law, l->p, &in, &out, &jac);
   jac.f.v = 0;
-  chain(law, &jac.f, z, &rest);
+  cps_memory_chain(law, &jac.f, z, 1, &rest);
   rest.e -= 1;
   double by = rest.v;
   for (int k = 0; k < law->n_states; k++) {

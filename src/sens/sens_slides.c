@@ -400,7 +400,7 @@ static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs 
   const slide *y = &o->m.slide[i];
   int star = o->at.z_star + o->at.cable[o->m.n_cables].z_star + first_of(o, i);
   recall x;
-  recall_slide(o, i, s, coeffs->z_s, &x);
+  recall_slide(o, i, s, cps_memory_time(&o->m.slide[i].law, coeffs), &x);
   memset(r, 0, sizeof *r);
   r->f[0][0] = 1 - x.f.e;
   r->v[0][0] = -x.f.v;
@@ -433,8 +433,8 @@ void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {
   if (n == 0) return;
   cps_border_look(o, coeffs->t);
   look(o, i, coeffs->t, &s);
-  recall_slide(o, i, &s, coeffs->z_s, &x);
-  if (!balance) cps_recall_settle(&y->law, s.v, s.load, o->m.free[y->f_at].q, y->p.mode0[0], x.states, x.z);
+  recall_slide(o, i, &s, cps_memory_time(&o->m.slide[i].law, coeffs), &x);
+  if (!balance) cps_recall_settle(&y->law, s.v, s.load, o->m.free[y->f_at].q, x.mode, x.states, x.z);
   for (int k = 0; k < n; k++)
     for (int rate = 0; rate < 2; rate++) {
       const recall_row *of = rate ? &x.z_t[k] : &x.z[k];
@@ -456,7 +456,7 @@ void cps_slide_settle(model *o, int i, double t) {
   cps_border_look(o, t);
   look(o, i, t, &s);
   memcpy(states, y->y.z_star[0], sizeof states);
-  if (!cps_recall_settles(&y->law, s.v, s.load, o->m.free[y->f_at].q, y->p.mode0[0], states, z)) return;
+  if (!cps_recall_settles(&y->law, s.v, s.load, o->m.free[y->f_at].q, y->y.mode1[0], states, z)) return;
   for (int k = 0; k < n; k++) {
     int row = o->at.after + at->z + first + k, from = o->at.before + o->at.ahead + at->z + first;
     for (int j = 0; j < n; j++) cps_entries_add(&o->recall, row, from + j, z[k].star[j] - (j == k));

@@ -22,6 +22,14 @@ INLINE void recalled_backward(const model *o, const op *what, int k, lanes bar, 
   for (int i = 0; i < BDF_POINTS; i++) past[i * o->at.point] += all(what->past[i]) * bar;
 }
 
+/* Whether a state is one of a law whose guards fire within steps, which starts from where it was. */
+static int walks(const model *o, int cable_of, int k) {
+  if (cable_of < o->m.n_cables) return o->m.cable[cable_of].contact.walks;
+  int i = 0;
+  for (; k >= o->m.slide[i].law.law->n_states; i++) k -= o->m.slide[i].law.law->n_states;
+  return o->m.slide[i].law.walks;
+}
+
 /* Where states start from. */
 static void predict_states(const model *o, const op *what, const weights *w, lanes *z) {
   int steps = what->kind == OP_STEP;
@@ -31,6 +39,10 @@ static void predict_states(const model *o, const op *what, const weights *w, lan
     for (int k = 0; k < at->zs; k++) {
       lanes *star = z + o->at.z_star + at->z_star + k;
       *star = y[at->z + k];
+      if (walks(o, i, k)) {
+        if (is_bdf(what)) *star = z[o->at.before + o->at.past + 2 * o->at.ws + at->z_star + k];
+        continue;
+      }
       if (is_bdf(what)) *star = all(what->coeffs.z_s) * recalled(o, what, 2 * o->at.ws + at->z_star + k, z);
       if (steps) *star += all(w->step.v_aux) * y[at->z_aux + k] + all(w->step.z_rate) * y[at->z_t + k];
     }
@@ -44,6 +56,11 @@ static void predict_states_backward(const model *o, const op *what, const weight
     lanes *y = z + o->at.before;
     for (int k = 0; k < at->zs; k++) {
       lanes star = z[o->at.z_star + at->z_star + k];
+      if (walks(o, i, k)) {
+        z[is_bdf(what) ? o->at.before + o->at.past + 2 * o->at.ws + at->z_star + k
+                       : o->at.before + at->z + k] += star;
+        continue;
+      }
       if (is_bdf(what)) {
         recalled_backward(o, what, 2 * o->at.ws + at->z_star + k, all(what->coeffs.z_s) * star, z);
         continue;

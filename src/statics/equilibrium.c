@@ -250,7 +250,7 @@ static int solve_damped(machine *m, const step_coeffs *coeffs, double tolerance)
 static double relax(machine *m, double t, double h, double bristle, int search) {
   rest(m);
   cps_machine_keep(m);
-  step_coeffs coeffs = {t, h * h, h, h, bristle, 0};
+  step_coeffs coeffs = {t, h * h, h, h, bristle, 0, 0};
   set_damping(m, 0);
   int iterations = cps_newton_solve(m, &coeffs, 40, 3e-9, NULL);
   if (iterations < 0 && search) {
@@ -282,7 +282,7 @@ static double relax(machine *m, double t, double h, double bristle, int search) 
 
 step_coeffs cps_machine_instant(double t) {
   const double instant = 1e-8; /* in which nothing moves [s] */
-  return (step_coeffs){t, instant * instant, instant, 0, 0, 0};
+  return (step_coeffs){t, instant * instant, instant, 0, 0, 0, 0};
 }
 
 int cps_machine_balance(machine *m, double t) {
@@ -565,7 +565,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   rest(m);
   hold_apart(m, t, 0);
   if (verdict == REST_FOUND) {
-    cps_memory_refresh(m, &(step_coeffs){t, 1, 1, 1, m->grip, 0});
+    cps_memory_refresh(m, &(step_coeffs){t, 1, 1, 1, m->grip, 0, 0});
     tell_slip(m);
     remember_all(m);
     start_moving(m, t);

@@ -88,7 +88,9 @@ static void predict(machine *m, const rule *u, double h) {
 }
 
 /* Where states of laws start from, so that z = z_star + z_s z_t. */
-static void predict_states(contact_memory *y, const rule *u, double h) {
+static void predict_states(const contact_law *l, contact_memory *y, const rule *u, double h) {
+  if (l->walks) memcpy(y->z_star, y->z0, sizeof y->z_star);
+  if (l->walks) return;
   for (int i = 0; i < AXES; i++)
     for (int j = 0; j < CPS_MAX_STATES; j++)
       y->z_star[i][j] = y->z0[i][j] + h * (1 - u->gamma) * y->aux0[i][j] +
@@ -188,12 +190,12 @@ int cps_alpha_step(alpha_stepper *r, double h) {
   predict(m, &u, h);
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)
-      predict_states(&m->cable[i].memory[k], &u, h);
-  for (int k = 0; k < m->n_slides; k++) predict_states(&m->slide[k].y, &u, h);
+      predict_states(&m->cable[i].contact, &m->cable[i].memory[k], &u, h);
+  for (int k = 0; k < m->n_slides; k++) predict_states(&m->slide[k].law, &m->slide[k].y, &u, h);
   cps_machine_move(m, r->t, r->t + h);
   cps_machine_tie(m);
   step_coeffs coeffs = {
-      r->t + h, h * h * u.beta * u.follow, h * u.gamma * u.follow, h * u.gamma * u.follow, 0, 0};
+      r->t + h, h * h * u.beta * u.follow, h * u.gamma * u.follow, h * u.gamma * u.follow, 0, 0, h};
   r->coeffs = coeffs;
   r->from = r->t;
   int it = cps_newton_solve(m, &coeffs, NEWTON_MOST, fmin(BALANCED, m->convergence.balance), &m->convergence);

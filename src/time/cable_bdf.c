@@ -162,7 +162,8 @@ static void give_states(const run *r, const flat *o, double z_s) {
     for (int j = 0; j < y->axes; j++)
       for (int k = 0; k < y->law->law->n_states; k++, z++) {
         if (!y->on_drum || y->p->drum >= 0) y->y->z[j][k] = o->z[z];
-        y->y->z_star[j][k] = o->z[z] - z_s * o->z_t[z];
+        int walks = z_s > 0 && y->law->walks;
+        y->y->z_star[j][k] = walks ? y->y->z0[j][k] : o->z[z] - z_s * o->z_t[z];
       }
   }
 }
@@ -221,7 +222,7 @@ static int correct(SUNNonlinearSolver newton, N_Vector predicted, N_Vector e, N_
   give_motion(r, &r->now);
   give_states(r, &r->now, 1 / cj);
   prescribe(r, t);
-  r->coeffs = (step_coeffs){fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0};
+  r->coeffs = (step_coeffs){fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0, t - r->kept};
   int it = cps_newton_solve(r->m, &r->coeffs, NEWTON_MOST, fmin(BALANCED, r->m->convergence.balance), NULL);
   r->iterations += it > 0 ? it : NEWTON_MOST;
   if (it < 0) return SUN_NLS_CONV_RECVR;

@@ -1,0 +1,101 @@
+/* unit_law_memory.c - the path of a law's states through a step (law_memory.c): its derivatives against differences, it is continuous
+ * in the velocity, and it does not overshoot what a bristle can bear, however long the step. */
+#include "test.h"
+
+#include "machine.h"
+
+/* A law in a step: everything that the force at its end follows from. */
+typedef struct step {
+  contact_law law;
+  int mode;
+  double v, n, e, time, star[CPS_MAX_STATES];
+} step;
+
+static void draw(const cps_law *law, rng *r, step *s) {
+  double p[CPS_MAX_PARAMS], none[CPS_MAX_PARAMS] = {0};
+  const cps_normal *normal = cps_normal_find("linear");
+  cps_law_defaults(law, p);
+  cps_contact_law_set(&s->law, normal, none, law, p);
+  cps_law_scale scale;
+  s->n = rng_log(r, 1, 100);
+  cps_law_scales(law, p, s->n, &scale);
+  s->v = rng_sign(r) * rng_log(r, 1e-6, 0.1);
+  s->e = rng_between(r, -1, 1) * scale.f_stick;
+  s->time = rng_log(r, 1e-6, 2e-3);
+  for (int i = 0; i < law->n_states; i++)
+    s->star[i] = (law->states[i].parity < 0 ? rng_between(r, -1, 1) : rng_uniform(r)) * scale.z[i];
+  cps_law_input in = {0, s->n, s->e, s->star, CPS_MODE_FREE}; /* it was at rest */
+  s->mode = law->n_modes ? cps_law_mode(law, p, &in) : CPS_MODE_FREE;
+}
+
+/* Force and states at the end, and how many pieces there are. */
+static int take(const step *s, double *f, double *z) {
+  memory_path path;
+  recall_row f_row, rows[CPS_MAX_STATES];
+  cps_memory_advance(&s->law, s->v, s->n, s->e, s->mode, s->star, s->star, s->time, &path);
+  *f = cps_memory_rows_of(&s->law, s->v, s->n, s->e, &path, 0, &f_row, rows);
+  memcpy(z, path.piece[path.n - 1].z, CPS_MAX_STATES * sizeof *z);
+  return path.n;
+}
+
+/* One of the numbers that it follows from, and where its derivative is. */
+static double *input(step *s, recall_row *row, int i, double **by) {
+  int states = s->law.law->n_states;
+  double *const at[] = {&s->v, &s->n, &s->e}, *const of[] = {&row->v, &row->n, &row->e};
+  *by = i < 3 ? of[i] : i < 3 + states ? &row->star[i - 3] : &row->p[i - 3 - states];
+  return i < 3 ? at[i] : i < 3 + states ? &s->star[i - 3] : &s->law.p[i - 3 - states];
+}
+
+static void derivatives(void **state) {
+  const cps_law *law = law_of(state);
+  rng r = rng_for(law->name, 90);
+  int compared = 0, kinks = 0, many = 0, walks = 0;
+  for (int k = 0; law->n_states && k < 200; k++) {
+    step s;
+    memory_path path;
+    recall_row f_row, rows[CPS_MAX_STATES];
+    draw(law, &r, &s);
+    cps_memory_advance(&s.law, s.v, s.n, s.e, s.mode, s.star, s.star, s.time, &path);
+    if (path.n == PIECES) continue;
+    double f = cps_memory_rows_of(&s.law, s.v, s.n, s.e, &path, 1, &f_row, rows);
+    many += path.n > 1;
+    walks = s.law.walks;
+    for (int i = 0; i < 3 + law->n_states + law->n_params; i++) {
+      double *by, *x = input(&s, &f_row, i, &by), at = *x, analytic = *by;
+      double f2[4], z2[4][CPS_MAX_STATES],
+          h = 1e-5 * fmax(fabs(at), i >= 3 && i < 3 + law->n_states ? 1e-6 : 1e-9);
+      for (int d = 0; d < 4; d++) {
+        *x = at + (d - 1.5) * h;
+        take(&s, &f2[d], z2[d]);
+      }
+      *x = at;
+      double outer = (f2[3] - f2[0]) / (3 * h), inner = (f2[2] - f2[1]) / h;
+      double doubt = fabs(outer - inner) + 1e-13 * (fabs(f) + s.n) / h;
+      if (fabs(outer - inner) > 1e-4 * (fabs(inner) + 1e-3 * s.n / fmax(fabs(at), 1e-6))) {
+        kinks++;
+        continue;
+      }
+      compared++;
+      if (!(fabs(analytic - inner) <= 20 * doubt + 1e-5 * fabs(inner)))
+        fail_msg("%s: f by number %d: %.9g, differences %.9g, in doubt by %.1g (%d pieces, v %g, time %g)",
+                 law->name, i, analytic, inner, doubt, path.n, s.v, s.time);
+      for (int j = 0; j < law->n_states; j++) {
+        input(&s, &rows[j], i, &by);
+        inner = (z2[2][j] - z2[1][j]) / h;
+        outer = (z2[3][j] - z2[0][j]) / (3 * h);
+        doubt = fabs(outer - inner) + 1e-12 * (fabs(z2[1][j]) + 1e-9) / h;
+        if (!(fabs(*by - inner) <= 20 * doubt + 1e-5 * fabs(inner)))
+          fail_msg("%s: state %d by number %d: %.9g, differences %.9g, in doubt by %.1g (%d pieces)",
+                   law->name, j, i, *by, inner, doubt, path.n);
+      }
+    }
+  }
+  if (law->n_states && kinks > compared / 4)
+    fail_msg("%s: %d compared, %d at kinks", law->name, compared, kinks);
+  if (walks && many == 0) fail_msg("%s: no guard fires", law->name);
+}
+
+int main(void) {
+  static const law_test tests[] = {{"derivatives", derivatives}};
+  return over_laws("law memory", tests, ROWS(tests));
+}
