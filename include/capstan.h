@@ -198,6 +198,11 @@ struct cps_law {
   void (*guards)(const cps_law *law, const double *p, const cps_law_input *in, double *g, cps_partials *g_x);
   int (*transition)(const cps_law *law, const double *p, const cps_law_input *in, int guard, double *z,
                     cps_partials *z_x);
+  /* Laws with memory and CPS_SNAPS only, and may be NULL: a slide from in->z on that lasts `time`, at constant velocity, load and
+   * balance force, with all guards that fire in it. Gives the states after it in z, its mean force in *f, which is continuous
+   * in the velocity where f itself jumps, and returns the mode after it. Derivative arguments as above. */
+  int (*slide)(const cps_law *law, const double *p, const cps_law_input *in, double time, double *z,
+               double *f, cps_partials *f_x, cps_partials *z_x);
   const void *data; /* for the functions' own use */
 };
 

@@ -1,6 +1,11 @@
 /* bristle.c - bristles that snap, slide, age or have mass: Haessig-Friedland, Lugris, Gonthier, Rill. */
 #include "laws.h"
 
+/* ---- slides ---- */
+
+/* The share in the mean force of a piece that takes the part w of a slide, and in which the force goes from a to b. */
+static double mean_share(double w, double a, double b) { return w * (a + b) / 2; }
+
 /* ---- Haessig and Friedland's bristle model ---- */
 
 enum { BRISTLES = 8 };
@@ -62,6 +67,54 @@ static int bristles_transition(const cps_law *law, const double *p, const cps_la
     z_x[guard].p[MU] = place * 2 / p[SIGMA0];
     z_x[guard].p[SIGMA0] = -z[guard] / p[SIGMA0];
   }
+  return 0;
+}
+
+/* One bristle that slides by x > 0 from z on: it snaps at `limit`, and then again and again from `again` on. Its mean deflection
+ * m, and where it ends; both are homogeneous in x, z and the limit, of which `again` is a part. */
+typedef struct sawtooth {
+  double m, m_x, m_z, m_limit, end, end_z, end_limit;
+} sawtooth;
+
+static sawtooth slide_bristle(double x, double z, double limit, double again) {
+  sawtooth s = {.m = z + x / 2, .m_x = 0.5, .m_z = 1, .end = z + x, .end_z = 1};
+  double first = limit - z, on = first > 0 ? 1 : 0;
+  if (x <= first) return s;
+  if (on == 0) first = 0;
+  double period = limit - again, count = floor((x - first) / period), rest = x - first - count * period;
+  s.m = mean_share(first / x, z, limit) + count * mean_share(period / x, again, limit) +
+        mean_share(rest / x, again, again + rest);
+  s.end = again + rest;
+  s.m_x = (s.end - s.m) / x; /* m x is the integral of the deflection */
+  s.m_z = on * (s.end - z) / x;
+  s.m_limit = (s.m - x * s.m_x - z * s.m_z) / limit;
+  s.end_z = on;
+  s.end_limit = (s.end - x - on * z) / limit;
+  return s;
+}
+
+static int bristles_slide(const cps_law *law, const double *p, const cps_law_input *in, double time,
+                          double *z, double *f, cps_partials *f_x, cps_partials *z_x) {
+  enum { MU, SIGMA0 };
+  (void)law;
+  double limit = snap_at(p), side = direction(in->v), k = p[SIGMA0] / BRISTLES, sum = 0;
+  for (int i = 0; i < BRISTLES; i++) {
+    sawtooth s = slide_bristle(fabs(in->v) * time, side * in->z[i], limit, new_place(i) * limit);
+    double limit_mu = 2 / p[SIGMA0], limit_sigma = -limit / p[SIGMA0];
+    z[i] = side * s.end;
+    sum += side * s.m;
+    if (!f_x) continue;
+    f_x->v -= in->n * k * s.m_x * time;
+    f_x->z[i] = -in->n * k * s.m_z;
+    f_x->p[MU] -= in->n * k * side * s.m_limit * limit_mu;
+    f_x->p[SIGMA0] -= in->n * side * (k * s.m_limit * limit_sigma + s.m / BRISTLES);
+    z_x[i].v = time;
+    z_x[i].z[i] = s.end_z;
+    z_x[i].p[MU] = side * s.end_limit * limit_mu;
+    z_x[i].p[SIGMA0] = side * s.end_limit * limit_sigma;
+  }
+  *f = -in->n * k * sum;
+  if (f_x) f_x->n = -k * sum;
   return 0;
 }
 
@@ -147,6 +200,48 @@ static int reset_transition(const cps_law *law, const double *p, const cps_law_i
     z_x[0].p[SIGMA0] = -z[0] / p[SIGMA0];
   }
   return guard == 0 ? FORWARD : BACKWARD;
+}
+
+/* Stick until z reaches its limit, then slip. */
+static int reset_slide(const cps_law *law, const double *p, const cps_law_input *in, double time, double *z,
+                       double *f, cps_partials *f_x, cps_partials *z_x) {
+  enum { MU_S, MU_D, SIGMA0, SIGMA1 };
+  double most = p[MU_D] / p[SIGMA0], side = direction(in->v), x = fabs(in->v) * time;
+  double first = most - side * in->z[0], ratio = p[MU_S] / p[MU_D];
+  int turns = (in->mode == FORWARD && in->v < 0) || (in->mode == BACKWARD && in->v > 0);
+  if ((in->mode != STICK && !turns) || x <= first || x == 0) { /* one mode from the start to the end */
+    cps_law_output out = {0};
+    cps_law_jacobian jac = {0};
+    double gone = in->mode == STICK || turns ? in->v * time : 0, middle = in->z[0] + gone / 2;
+    cps_law_input at = {in->v, in->n, in->f_eq, &middle, turns ? STICK : in->mode};
+    reset_integrator(law, p, &at, &out, f_x ? &jac : NULL);
+    z[0] = in->z[0] + gone;
+    *f = out.f;
+    if (!f_x) return at.mode;
+    *f_x = jac.f;
+    z_x[0].z[0] = 1;
+    z_x[0].v = at.mode == STICK ? time : 0;
+    f_x->v += jac.f.z[0] * z_x[0].v / 2;
+    return at.mode;
+  }
+  double on = first > 0 ? 1 : 0, w = fmax(first, 0) / x;
+  double a = p[SIGMA0] * ratio * in->z[0] + p[SIGMA1] * in->v, b = side * p[MU_S] + p[SIGMA1] * in->v;
+  double m = mean_share(w, a, b) + (1 - w) * side * p[MU_D], by_w = on * ((a + b) / 2 - side * p[MU_D]);
+  z[0] = side * most;
+  *f = -in->n * m;
+  if (f_x) {
+    double a_z = p[SIGMA0] * w / 2;
+    f_x->n = -m;
+    f_x->v = -in->n * (p[SIGMA1] * w - by_w * w / in->v);
+    f_x->z[0] = -in->n * (a_z * ratio - by_w * side / x);
+    f_x->p[MU_S] = -in->n * (a_z * in->z[0] / p[MU_D] + w / 2 * side);
+    f_x->p[MU_D] = -in->n * (-a_z * ratio * in->z[0] / p[MU_D] + by_w / (x * p[SIGMA0]) + (1 - w) * side);
+    f_x->p[SIGMA0] = -in->n * (w / 2 * ratio * in->z[0] - by_w * most / (p[SIGMA0] * x));
+    f_x->p[SIGMA1] = -in->n * w * in->v;
+    z_x[0].p[MU_D] = side / p[SIGMA0];
+    z_x[0].p[SIGMA0] = -z[0] / p[SIGMA0];
+  }
+  return side > 0 ? FORWARD : BACKWARD;
 }
 
 static void reset_scale(const cps_law *law, const double *p, double n, cps_law_scale *s) {
@@ -424,7 +519,8 @@ static const cps_law laws[] = {
      .scale = bristles_scale,
      .mode = bristles_mode,
      .guards = bristles_guards,
-     .transition = bristles_transition},
+     .transition = bristles_transition,
+     .slide = bristles_slide},
     {.name = "reset-integrator",
      .family = "bristle",
      .title = "Reset integrator",
@@ -445,7 +541,8 @@ static const cps_law laws[] = {
      .scale = reset_scale,
      .mode = reset_mode,
      .guards = reset_guards,
-     .transition = reset_transition},
+     .transition = reset_transition,
+     .slide = reset_slide},
     {.name = "lugris",
      .aliases = "dopico bristle-blend",
      .family = "bristle",

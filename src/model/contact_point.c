@@ -63,7 +63,7 @@ void cps_contact_law_set(contact_law *l, const cps_normal *normal, const double 
   l->slip[0] = mode_named(law, "slip forward");
   l->slip[1] = mode_named(law, "slip backward");
   l->drags = law->n_states && law->traits & CPS_CREEPS;
-  l->walks = law->n_states && law->n_modes && !(law->traits & CPS_SNAPS);
+  l->walks = law->n_states && law->n_modes && (law->slide || !(law->traits & CPS_SNAPS));
   if (law->n_states)
     l->kind = LAW_MEMORY;
   else if (law->n_modes)
@@ -106,7 +106,7 @@ static law_response respond_memory(const contact_law *l, double v, double n, dou
   const memory_piece *last = &path.piece[path.n - 1];
   memcpy(z, last->z, states * sizeof *z);
   if (mode1 && z_s > 0) *mode1 = path.mode; /* an instant changes none */
-  if (path.n > 1) {
+  if (path.n > 1 || path.slid) {
     for (size_t i = 0; i < states; i++) z_t[i] = (z[i] - z_star[i]) / z_s;
   } else {
     cps_law_input in = {v, n, e, z, last->mode};
@@ -115,7 +115,7 @@ static law_response respond_memory(const contact_law *l, double v, double n, dou
     memcpy(z_t, out.z_t, states * sizeof *z_t);
   }
   double force = cps_memory_rows_of(l, v, n, e, &path, 0, &f, rows);
-  return (law_response){force, f.v, f.n, f.e};
+  return (law_response){path.solved ? force : NAN, f.v, f.n, f.e}; /* the step is then rejected */
 }
 
 law_response cps_law_respond(const contact_law *l, double v, double n, double e, int mode, double *z,

@@ -8,8 +8,9 @@
  *
  * each in one mode and up to the instant at which a guard fires; then come the transition and the next piece. So a bristle never
  * overshoots what it can bear, however long the step is, and the force follows v continuously. The instant at which a guard fires has
- * a derivative, -dg/g_tau, and so have states and force. Laws whose force jumps where a guard fires (CPS_SNAPS) do not know within a step
- * which of two forces it is: their guards fire at its end.
+ * a derivative, -dg/g_tau, and so have states and force. Laws whose force jumps where a guard fires (CPS_SNAPS) would not know within a
+ * step which of two forces it is: they give the force of the step as a whole by themselves (cps_law.slide), or their guards fire at
+ * its end.
  *
  * A law takes over the friction force f of an equilibrium with the states that a slow pull from rest gives it. The pull is made of
  * implicit Euler steps, each half as long again as the one before; the last is as long as it takes to answer with f. So states are
@@ -22,49 +23,94 @@
 
 /* ------------------------------------------------------------------ one piece */
 
-/* Iterations of an implicit step, and the change of states that counts as none. */
-enum { STEP_MOST = 30 };
-static const double STEP_SAME = 1e-12;
+/* Iterations of an implicit step, how often one is halved, in how many parts its solution is followed at most, the relative change of
+ * states that counts as none, and the one that is good enough if round-off allows no less. */
+enum { STEP_MOST = 60, HALVINGS = 12, PARTS = 100 };
+static const double STEP_SAME = 1e-12, STEP_GOOD = 1e-8;
 
-/* Solves z = from + tau z_t(v, n, e, z) by Newton, from z on; whether it is solved. */
-static int implicit_step(const contact_law *l, cps_law_input *in, const double *from, double tau, double *z) {
-  int n = l->law->n_states;
+/* Solves a x = b in place, b being the last column, with pivoting; the solution is in the last column. */
+static void solve_states(int n, double a[CPS_MAX_STATES][CPS_MAX_STATES + 1]) {
+  for (int j = 0; j < n; j++) { /* Gauss-Jordan */
+    int best = j;
+    for (int i = j + 1; i < n; i++)
+      if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
+    for (int k = j; k <= n; k++) {
+      double t = a[j][k];
+      a[j][k] = a[best][k];
+      a[best][k] = t;
+    }
+    double inverse = 1 / a[j][j];
+    for (int k = j; k <= n; k++) a[j][k] *= inverse;
+    for (int i = 0; i < n; i++) {
+      double factor = a[i][j];
+      if (i == j || factor == 0) continue;
+      for (int k = j; k <= n; k++) a[i][k] -= factor * a[j][k];
+    }
+  }
+}
+
+/* Solves z = from + tau z_t(v, n, e, z) by Newton, from z on; whether it is solved. An iteration that does not make the residual
+ * less, relative to the scales of the states, is halved: where a rate has kinks, full ones may go round in circles. */
+static int newton_states(const contact_law *l, cps_law_input *in, const double *from, double tau, double *z) {
+  int n = l->law->n_states, halved = 0;
   cps_law_output out;
   cps_law_jacobian jac;
-  double a[CPS_MAX_STATES][CPS_MAX_STATES + 1];
+  cps_law_scale scale;
+  double a[CPS_MAX_STATES][CPS_MAX_STATES + 1], step[CPS_MAX_STATES] = {0}, before = INFINITY,
+                                                last = INFINITY;
+  if (n > 1) cps_law_scales(l->law, l->p, in->n, &scale);
   in->z = z;
   for (int it = 0; it < STEP_MOST; it++) {
-    double change = 0;
+    double change = 0, size = 0;
     cps_law_eval(l->law, l->p, in, &out, &jac);
     for (int i = 0; i < n; i++) {
-      for (int j = 0; j < n; j++) a[i][j] = (i == j) - tau * jac.z_t[i].z[j];
       a[i][n] = from[i] + tau * out.z_t[i] - z[i];
+      size = fmax(size, fabs(a[i][n]) / (n > 1 && scale.z[i] > 0 ? scale.z[i] : 1));
     }
-    for (int j = 0; j < n; j++) { /* Gauss-Jordan with pivoting */
-      int best = j;
-      for (int i = j + 1; i < n; i++)
-        if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
-      for (int k = j; k <= n; k++) {
-        double t = a[j][k];
-        a[j][k] = a[best][k];
-        a[best][k] = t;
-      }
-      double inverse = 1 / a[j][j];
-      for (int k = j; k <= n; k++) a[j][k] *= inverse;
+    if (!(size <= before * (1 - 0.25 * ldexp(1, -halved))) && size > 0 && halved < HALVINGS) {
       for (int i = 0; i < n; i++) {
-        double factor = a[i][j];
-        if (i == j || factor == 0) continue;
-        for (int k = j; k <= n; k++) a[i][k] -= factor * a[j][k];
+        step[i] /= 2;
+        z[i] -= step[i];
       }
+      halved++;
+      continue;
     }
+    before = size;
+    halved = 0;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) a[i][j] = (i == j) - tau * jac.z_t[i].z[j];
+    solve_states(n, a);
     for (int i = 0; i < n; i++) {
-      z[i] += a[i][n];
-      change = fmax(change, fabs(a[i][n]) / (fabs(z[i]) + 1e-12));
+      step[i] = a[i][n];
+      z[i] += step[i];
+      change = fmax(change, fabs(step[i]) / (fabs(z[i]) + 1e-12));
     }
-    if (change < STEP_SAME) return 1;
-    if (!isfinite(change)) return 0;
+    last = change;
+    if (!(change >= STEP_SAME)) break;
   }
-  return 0;
+  return last < STEP_GOOD;
+}
+
+/* The same, also where Newton's method fails from z on: from states at rest, and then along the solutions of shorter steps, of which
+ * that of a step of no length is `from`, in parts as long as it can follow them. */
+static int implicit_step(const contact_law *l, cps_law_input *in, const double *from, double tau, double *z) {
+  size_t bytes = (size_t)l->law->n_states * sizeof *z;
+  double done = 0, part = tau / 8, trial[CPS_MAX_STATES];
+  if (newton_states(l, in, from, tau, z)) return 1;
+  memset(z, 0, bytes);
+  if (newton_states(l, in, from, tau, z)) return 1;
+  memcpy(z, from, bytes);
+  for (int it = 0; it < PARTS && done < tau; it++) {
+    double next = fmin(done + part, tau);
+    memcpy(trial, z, bytes);
+    int solved = newton_states(l, in, from, next, trial);
+    part *= solved ? 2 : 0.25;
+    if (!solved) continue;
+    memcpy(z, trial, bytes);
+    done = next;
+  }
+  in->z = z;
+  return done == tau;
 }
 
 /* ------------------------------------------------------------------ pieces */
@@ -126,6 +172,19 @@ void cps_memory_advance(const contact_law *l, double v, double n, double e, int 
   if (mode < 0 && law->n_modes) in.mode = cps_law_mode(law, l->p, &in);
   memcpy(from, z_star, bytes);
   path->n = 0;
+  path->solved = 1;
+  path->slid = guarded && law->slide;
+  if (path->slid) {
+    memory_piece *x = &path->piece[path->n++];
+    double f;
+    x->mode = in.mode;
+    x->guard = -1;
+    x->time = z_s;
+    memcpy(x->from, from, bytes);
+    memcpy(x->z, from, bytes);
+    path->mode = law->slide(law, l->p, &in, z_s, x->z, &f, NULL, NULL);
+    return;
+  }
   for (;;) {
     memory_piece *x = &path->piece[path->n];
     int last = ++path->n == PIECES; /* what it does not come to is left to the end of the step */
@@ -137,7 +196,7 @@ void cps_memory_advance(const contact_law *l, double v, double n, double e, int 
     if (x->guard >= 0) {
       x->time = 0;
     } else if (left > 0) {
-      implicit_step(l, &in, from, x->time, z);
+      path->solved &= implicit_step(l, &in, from, x->time, z);
       if (guarded && !last) x->guard = first_fired(l, &in, z, g);
       if (x->guard >= 0) x->time = locate(l, &in, from, x->time, &x->guard, z);
     } else {
@@ -252,6 +311,21 @@ static void row_of_end(const contact_law *l, cps_law_input *in, const memory_pie
   }
 }
 
+/* A slide of the law's own: z has the rows before it, and gets those after it. */
+static double rows_of_slide(const contact_law *l, double v, double n, double e, const memory_piece *x,
+                            int wide, recall_row *f, recall_row *z) {
+  const cps_law *law = l->law;
+  cps_law_input in = {v, n, e, x->from, x->mode};
+  double force, end[CPS_MAX_STATES];
+  cps_partials f_x = {0}, z_x[CPS_MAX_STATES] = {{0}};
+  recall_row after[CPS_MAX_STATES];
+  law->slide(law, l->p, &in, x->time, end, &force, &f_x, z_x);
+  cps_memory_chain(law, &f_x, z, wide, f);
+  for (int i = 0; i < law->n_states; i++) cps_memory_chain(law, &z_x[i], z, wide, &after[i]);
+  memcpy(z, after, (size_t)law->n_states * sizeof *z);
+  return force;
+}
+
 double cps_memory_rows_of(const contact_law *l, double v, double n, double e, const memory_path *path,
                           int wide, recall_row *f, recall_row *z) {
   const cps_law *law = l->law;
@@ -262,6 +336,7 @@ double cps_memory_rows_of(const contact_law *l, double v, double n, double e, co
     z[i] = (recall_row){.v = 0};
     if (wide) z[i].star[i] = 1;
   }
+  if (path->slid) return rows_of_slide(l, v, n, e, &path->piece[0], wide, f, z);
   for (int k = 0; k < path->n; k++) {
     const memory_piece *x = &path->piece[k];
     cps_law_input in = {v, n, e, x->z, x->mode};

@@ -511,6 +511,8 @@ typedef struct memory_piece {
 } memory_piece;
 typedef struct memory_path {
   int n, mode; /* at the end */
+  int solved;  /* whether every implicit step was */
+  int slid;    /* one slide of the law's own (cps_law.slide), in one piece */
   memory_piece piece[PIECES];
 } memory_path;
 void cps_memory_advance(const contact_law *l, double v, double n, double e, int mode, const double *guess,

@@ -29,9 +29,10 @@ void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int
   cps_law_input in = {v, load, e, o->states, last->mode};
   cps_law_output out;
   cps_law_jacobian jac;
-  if (path.n == 1) cps_law_eval(l->law, l->p, &in, &out, &jac);
+  int one_rate = path.n == 1 && !path.slid;
+  if (one_rate) cps_law_eval(l->law, l->p, &in, &out, &jac);
   for (int i = 0; i < n; i++) {
-    if (path.n == 1) {
+    if (one_rate) {
       cps_memory_chain(l->law, &jac.z_t[i], o->z, 1, &o->z_t[i]);
     } else { /* z_t = (z - z_star)/z_s */
       recall_row *row = &o->z_t[i];
