@@ -170,6 +170,29 @@ static double run_number(const model *m, const char *path, double otherwise) {
   return cps_scenario_quantity(m->scenario, path, &q, NULL) == CPS_OK ? q.value : otherwise;
 }
 
+/* What a unit is in SI, and other units in which importers may show it. */
+static void add_unit_parts(text *t, const char *unit) {
+  static const char *const bases[] = {"m", "kg", "s", "A", "K", "mol", "cd", "rad"};
+  static const char *const shown[][2] = {{"rad", "deg"}, {"rad/s", "rpm"}, {"m", "mm"},     {"N", "kN"},
+                                         {"Pa", "MPa"},  {"W", "kW"},      {"m/s", "mm/s"}, {"kg", "t"}};
+  int powers[8];
+  double factor;
+  if (cps_unit_parts(unit, &factor, powers, NULL) != CPS_OK) return;
+  add(t, "      <BaseUnit");
+  for (int i = 0; i < 8; i++)
+    if (powers[i]) add(t, " %s=\"%d\"", bases[i], powers[i]);
+  if (factor != 1) add_number(t, "factor", factor);
+  add(t, "/>\n");
+  for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+    if (strcmp(shown[i][0], unit) != 0 || cps_unit_parts(shown[i][1], &factor, NULL, NULL) != CPS_OK)
+      continue;
+    add(t, "      <DisplayUnit");
+    add_quoted(t, "name", shown[i][1]);
+    add_number(t, "factor", 1 / factor);
+    add(t, "/>\n");
+  }
+}
+
 static void add_units(text *t, const model *m) {
   add(t, "  <UnitDefinitions>\n");
   for (int i = 0; i < m->n; i++) {
@@ -178,7 +201,9 @@ static void add_units(text *t, const model *m) {
     if (before) continue;
     add(t, "    <Unit");
     add_quoted(t, "name", m->variables[i].unit);
-    add(t, "/>\n");
+    add(t, ">\n");
+    add_unit_parts(t, m->variables[i].unit);
+    add(t, "    </Unit>\n");
   }
   add(t, "  </UnitDefinitions>\n");
 }

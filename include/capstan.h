@@ -397,6 +397,9 @@ CPS_API char *cps_scenario_reference(void);
 /* Reads "9.2 MN", "10 mm" or "0.25" as a quantity of the given unit, in SI. CPS_BAD_INPUT with a reason if it
  * is not one. */
 CPS_API cps_status cps_quantity_parse(const char *text, const char *unit, double *value, cps_error *err);
+/* What a unit such as "kN s/m" is in SI: a factor, and the powers of m, kg, s, A, K, mol, cd, rad. CPS_BAD_INPUT if it is no unit, or more
+ * than a factor. */
+CPS_API cps_status cps_unit_parts(const char *unit, double *factor, int powers[8], cps_error *err);
 
 /* ------------------------------------------------------------------ scenarios without a file
  *

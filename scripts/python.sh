@@ -13,7 +13,7 @@ if [ "${1:-}" = wheel ]; then
   exit
 fi
 "$env/bin/pip" install --quiet ./python pytest mypy
-for package in pandas xarray pint scipy numba gymnasium jax hypothesis; do
+for package in pandas xarray pint scipy numba gymnasium jax hypothesis fmpy; do
   "$env/bin/pip" install --quiet "$package" || echo "python: without $package, its tests are skipped"
 done
 "$env/bin/python" -m pytest -q python/tests

@@ -109,6 +109,12 @@ static void test_no_units(void **state) {
   assert_true(cps_unit_parse("deg", &u) && fabs(u.factor - 0.017453292519943295) < 1e-17);
   assert_true(cps_unit_parse("rev/s", &u) && fabs(u.factor - 6.283185307179586) < 1e-15);
   assert_true(cps_unit_parse("celsius", &u) && u.factor == 0);
+  int powers[8];
+  double factor;
+  assert_true(cps_unit_parts("kN s/m", &factor, powers, NULL) == CPS_OK && factor == 1000 && powers[1] == 1 &&
+              powers[2] == -1 && powers[0] == 0);
+  assert_true(cps_unit_parts("celsius", &factor, powers, NULL) == CPS_BAD_INPUT &&
+              cps_unit_parts(NULL, &factor, powers, NULL) == CPS_BAD_INPUT);
 }
 
 int main(void) {

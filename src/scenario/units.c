@@ -246,6 +246,16 @@ int cps_quantity_read(unit_cache *cache, const char *text, const char *unit, dou
   return 1;
 }
 
+cps_status cps_unit_parts(const char *unit, double *factor, int powers[8], cps_error *err) {
+  unit_value u;
+  if (!unit || !cps_unit_parse(unit, &u) || u.factor == 0)
+    return cps_error_set(err, CPS_BAD_INPUT, NULL, "found \"%.60s\": it is not a unit that is known",
+                         unit ? unit : "");
+  if (factor) *factor = u.factor;
+  for (int i = 0; i < UNIT_BASES && powers; i++) powers[i] = u.powers[i];
+  return CPS_OK;
+}
+
 cps_status cps_quantity_parse(const char *text, const char *unit, double *value, cps_error *err) {
   char why[160];
   if (!text || !value)
