@@ -77,19 +77,51 @@ static void title_of(const gallery *g, const char *name, char *title, size_t siz
   if (file) fclose(file);
 }
 
-/* A name, or the last part of one: "chain" for "quinn/chain". NULL after complaining. */
-static const char *choose(const gallery *g, const char *wanted) {
+/* The last part of a name: "chain" of "quinn/chain". */
+static const char *last_part(const char *name) {
+  const char *slash = strrchr(name, '/');
+  return slash ? slash + 1 : name;
+}
+
+/* Whether `word` is one of the words of a name like "drum-hoist". */
+static int has_word(const char *name, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = name; n > 0 && (at = strstr(at, word)) != NULL; at += n)
+    if ((at == name || at[-1] == '-') && (at[n] == 0 || at[n] == '-')) return 1;
+  return 0;
+}
+
+/* How well a machine answers to what was wanted: its whole name, its last part, a word of that; 0 if not at all. */
+static int fits(const char *name, const char *wanted) {
+  return strcmp(name, wanted) == 0                ? 3
+         : strcmp(last_part(name), wanted) == 0   ? 2
+         : has_word(last_part(name), wanted) != 0 ? 1
+                                                  : 0;
+}
+
+/* The machine that fits best, the first of the list among equals; the others are named on standard error. NULL after complaining. */
+static const char *choose(const gallery *g, const char *wanted, int quiet) {
   const char *found = NULL;
+  int best = 0, also = 0;
   nearest n = {.word = wanted};
   for (int i = 0; i < g->n; i++) {
-    const char *slash = strrchr(g->name[i], '/');
-    if (strcmp(g->name[i], wanted) == 0) return g->name[i];
-    if (slash && strcmp(slash + 1, wanted) == 0) found = g->name[i];
-    nearest_offer(&n, slash ? slash + 1 : g->name[i]);
+    if (fits(g->name[i], wanted) > best) {
+      best = fits(g->name[i], wanted);
+      found = g->name[i];
+    }
+    nearest_offer(&n, last_part(g->name[i]));
   }
-  if (!found)
+  if (!found) {
     complain("new", "there is no machine '%s'%s%s%s; 'capstan new' lists them", wanted,
              n.best ? "; did you mean '" : "", n.best ? n.best : "", n.best ? "'?" : "");
+    return NULL;
+  }
+  for (int i = 0; best < 3 && !quiet && i < g->n; i++) {
+    if (g->name[i] == found || fits(g->name[i], wanted) == 0) continue;
+    if (also++ == 0) fprintf(stderr, "capstan new: took %s; there is also", found);
+    fprintf(stderr, "%s %s", also > 1 ? "," : "", g->name[i]);
+  }
+  if (also) fputc('\n', stderr);
   return found;
 }
 
@@ -112,12 +144,13 @@ static int copy(const gallery *g, const char *name, const char *to, int force) {
 }
 
 static void print_help(const option *table, int n) {
-  printf(
-      "capstan new - start from a machine that works\n\n"
-      "Usage: capstan new                                 the machines there are\n"
-      "       capstan new NAME [-o FILE]                  copy one of them, with its comments\n\n"
-      "NAME is a machine of the list, or its last part: 'chain' for 'quinn/chain'. FILE is NAME.yaml unless\n"
-      "it is given; '-' is standard output.\n\nOptions:\n");
+  printf("capstan new - start from a machine that works\n\n"
+         "Usage: capstan new                                 the machines there are\n"
+         "       capstan new NAME [-o FILE]                  copy one of them, with its comments\n\n"
+         "NAME is a machine of the list, its last part ('chain' for 'quinn/chain'), or a word of that "
+         "('hoist' for\n"
+         "'gallery/drum-hoist'). FILE is its last part with .yaml unless it is given; '-' is standard "
+         "output.\n\nOptions:\n");
   options_help(stdout, table, n);
   printf("\nExamples:\n"
          "  capstan new winch && capstan run winch.yaml\n"
@@ -155,13 +188,16 @@ int new_run(int argc, char **argv) {
   }
   int status = STATUS_GOOD;
   if (n == 0) {
+    int width = 0;
+    for (int i = 0; i < g.n; i++)
+      if ((int)strlen(g.name[i]) > width) width = (int)strlen(g.name[i]);
     for (int i = 0; i < g.n; i++) {
       char title[120];
       title_of(&g, g.name[i], title, sizeof title);
-      printf("  %-24s %s\n", g.name[i], title);
+      printf("  %-*s  %s\n", width, g.name[i], title);
     }
   } else {
-    const char *name = choose(&g, argv[0]), *slash = name ? strrchr(name, '/') : NULL;
+    const char *name = choose(&g, argv[0], o.quiet), *slash = name ? strrchr(name, '/') : NULL;
     char file[NAME_SIZE + 8];
     snprintf(file, sizeof file, "%s.yaml", slash ? slash + 1 : name ? name : "");
     const char *to = o.output ? o.output : file;

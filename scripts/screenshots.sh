@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Takes the pictures of the README, docs/images/*.png, from the reports of the demonstration (make demo).
+# Takes the pictures of README and docs, docs/images/*.png, from the reports of the demonstration (make demo) and of a machine of the gallery.
 # usage: screenshots.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,9 +13,9 @@ mkdir -p docs/images
 first_of() { local r; for r in "$@"; do [ -f "demo/$r/report.html" ] && { echo "demo/$r/report.html"; return; }; done; echo "screenshots: none of $* in demo/" >&2; exit 1; }
 shoot() { local out=docs/images/$1; shift; node web/shoot.mjs "$1" "$out" "${@:2}"; echo "wrote $out"; }
 
-main=$(first_of pulley festoon)
-shoot report-light.png "$main" at=0.65
-shoot report-dark.png "$main" at=0.65 theme=dark to=friction
+build/capstan run scenarios/gallery/elevator.yaml -o demo/elevator --quiet
+shoot report-light.png demo/elevator/report.html at=0.4
+shoot report-dark.png "$(first_of pulley festoon)" at=0.65 theme=dark to=friction
 shoot report-phone.png "$(first_of capstan rabinowicz)" at=0.4 size=390x844
 
 # Of the pages about sensitivities, fits and optimisation.

@@ -54,6 +54,14 @@ expect 0 new winch --force --quiet
 is_empty "$out"
 expect 0 new chain -o -
 cmp -s "$out" "$SOURCE_DIR/scenarios/quinn/chain.yaml" || fail "new chain -o - is not scenarios/quinn/chain.yaml"
+expect 0 new hoist
+has "$out" "wrote drum-hoist.yaml"
+has "$err" "took gallery/drum-hoist; there is also gallery/mine-hoist"
+expect 0 new elevator -q -o lift.yaml
+is_empty "$err"
+has lift.yaml "Elevator with deflector"
+expect 0 new lugris/elevator --force
+is_empty "$err"
 expect 2 new wnich
 has "$err" "did you mean 'winch'?"
 expect 3 new winch --scenarios nowhere

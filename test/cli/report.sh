@@ -44,11 +44,25 @@ checks=$((checks + 6))
 # A run that was killed has no summary; what is there is shown.
 mkdir killed && cp first/result.h5 killed/
 expect 0 report killed
-# The page has the list of warnings that the summary has.
-have_python && python3 - <<'PYTHON' || fail "the warnings are not in the page"
+# A run that is not to be trusted is warned about: on the terminal, in its summary, and in the page; a good one is not.
+cat >doubt.yaml <<'YAML'
+capstan: 1
+title: A step that is too long
+bodies: {block: {mass: 1 kg, x: 1 m}}
+springs: {spring: {between: [ground, block], stiffness: 100 N/m}}
+run: {until: 2 s, output: 0.1 s, solver: rk4, step: 50 ms}
+YAML
+expect 0 run doubt.yaml -o doubt
+has "$err" "audit of energy leaves open"
+expect 0 run doubt.yaml -o calm --set run.step='10 ms'
+has_no "$err" "warning"
+have_python && python3 - <<'PYTHON' || fail "the warnings are not in the summary and in the page"
 import base64, gzip, json, re, struct
-raw = gzip.decompress(base64.b64decode(re.search(r'id="data">([^<]*)', open("first/report.html").read())[1]))
-assert json.loads(raw[4:4 + struct.unpack("<I", raw[:4])[0]])["runs"][0]["warnings"] == json.load(open("first/summary.json")).get("warnings", [])
+for name, wanted in (("first", 0), ("doubt", 1), ("calm", 0)):
+    raw = gzip.decompress(base64.b64decode(re.search(r'id="data">([^<]*)', open(f"{name}/report.html").read())[1]))
+    shown = json.loads(raw[4:4 + struct.unpack("<I", raw[:4])[0]])["runs"][0]["warnings"]
+    said = json.load(open(f"{name}/summary.json"))["warnings"]
+    assert len(said) == wanted and shown == said, (name, said, shown)
 PYTHON
 checks=$((checks + 1))
 # A scenario that can no longer be read costs the drawing, not the page.

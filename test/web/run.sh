@@ -84,6 +84,15 @@ springs: {spring: {between: [ground, block], stiffness: 10 N/m}}
 run: {until: 10 s, output: 0.1 s, solver: rk4, step: 1 ms, max_steps: 2000}
 YAML
 run "$temp/hostile.yaml" -o "$temp/hostile" 2>/dev/null && { echo "web: the run with too few steps should have failed" >&2; exit 1; }
+# A run whose steps are too long: the audit of its energy says that it is not to be trusted.
+cat >"$temp/doubt.yaml" <<'YAML'
+capstan: 1
+title: A step that is too long
+bodies: {block: {mass: 1 kg, x: 1 m}}
+springs: {spring: {between: [ground, block], stiffness: 100 N/m}}
+run: {until: 2 s, output: 0.1 s, solver: rk4, step: 50 ms}
+YAML
+run "$temp/doubt.yaml" -o "$temp/doubt" 2>/dev/null
 node test/web/synthetic.mjs "$temp/pulley.html"
 node test/web/synthetic.mjs "$temp/space.html" space
 node test/web/synthetic.mjs "$temp/large.html" plane 2000

@@ -300,14 +300,23 @@ function mix(c, alpha) {
   return `rgba(${v >> 16},${(v >> 8) & 255},${v & 255},${alpha})`;
 }
 
+const NODE_LEAST = 1.5; // pixels between nodes that are drawn; the error of the chord is far below a pixel
+
 // As thick as it is, but never too thin to show its colour.
 const cableWidth = (art) => Math.min(0.1 * art.view.height, Math.max(3.2, 1.02 * art.len(Math.max(0, ...art.scene.run.cables.map((c) => c.diameter)))));
 
 // A smooth curve through the nodes (Catmull-Rom), coloured by tension. Gives back what touches.
 function drawCable(art, cable) {
-  const { g, scene, t, c, options, view } = art, points = scene.cablePoints(cable, t), n = points.n, dim = points.dim;
-  const P = [];
-  for (let i = 0; i < n; i++) P.push(view.px([points.p[i * dim], points.p[i * dim + 1]]));
+  const { g, scene, t, c, options, view } = art, points = scene.cablePoints(cable, t), dim = points.dim;
+  // Nodes that cannot be told apart on the screen are one: what strokes cost is their number.
+  const P = [], T = points.tension ? [] : null;
+  for (let i = 0; i < points.n; i++) {
+    const q = view.px([points.p[i * dim], points.p[i * dim + 1]]), before = P[P.length - 1];
+    if (i && i < points.n - 1 && Math.hypot(q[0] - before[0], q[1] - before[1]) < NODE_LEAST) continue;
+    P.push(q);
+    T?.push(points.tension[i]);
+  }
+  const n = P.length;
   const parts = n > 600 ? 1 : n > 150 ? 2 : 5, width = cableWidth(art);
   const curve = (i, w) => {
     const a = P[Math.max(0, i - 1)], b = P[i], d = P[i + 1], e = P[Math.min(n - 1, i + 2)], w2 = w * w, w3 = w2 * w;
@@ -333,7 +342,7 @@ function drawCable(art, cable) {
   g.stroke();
   g.lineWidth = width;
   g.lineCap = "butt";
-  const T = points.tension, [low, high] = scene.tension ?? [0, 1];
+  const [low, high] = scene.tension ?? [0, 1];
   // Neighbours of the same shade are one stroke, so that no seams show.
   let shade = null, stroke = [P[0]];
   const finish = () => { if (shade !== null) { g.strokeStyle = T ? ramp(shade / SHADES, options.theme) : c.metal; line(g, stroke); g.stroke(); } };

@@ -10,6 +10,7 @@ import { Scene, sameMachine } from "./scene.js";
 
 const FOLLOWED = 4.4; // size of the view over that of what is followed
 const IN_SPACE = 0.8; // height over width of a view in space
+const TOOLS_HEIGHT = 58; // that the tools at the top of the drawing take [px]
 const DRAGGED = 4; // a press that moves further than this is no click [px]
 
 // Kinds of forces, each with its switch.
@@ -134,9 +135,9 @@ export class Machine {
   // The map from metres to pixels: what is framed fits, then the user's zoom and shift.
   view() {
     const b = this.frame(this.clock.time);
-    const margin = Math.min(44, 0.1 * this.width, 0.14 * this.height), w = Math.max(b[1] - b[0], 1e-12), h = Math.max(b[3] - b[2], 1e-12);
-    const scale = Math.min((this.width - 2 * margin) / w, (this.height - 2 * margin) / h) * this.zoom;
-    const cx = 0.5 * (b[0] + b[1]), cy = 0.5 * (b[2] + b[3]), x0 = this.width / 2 + this.pan[0], y0 = this.height / 2 + this.pan[1];
+    const margin = Math.min(44, 0.1 * this.width, 0.14 * this.height), top = Math.max(margin, Math.min(TOOLS_HEIGHT, 0.2 * this.height)), w = Math.max(b[1] - b[0], 1e-12), h = Math.max(b[3] - b[2], 1e-12);
+    const scale = Math.min((this.width - 2 * margin) / w, (this.height - top - margin) / h) * this.zoom;
+    const cx = 0.5 * (b[0] + b[1]), cy = 0.5 * (b[2] + b[3]), x0 = this.width / 2 + this.pan[0], y0 = (this.height + top - margin) / 2 + this.pan[1];
     return { scale, width: this.width, height: this.height, px: (p) => [x0 + (p[0] - cx) * scale, y0 - (p[1] - cy) * scale] };
   }
 
