@@ -1,5 +1,6 @@
 /* json.c - see json.h. */
 #include "json.h"
+#include "number_text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -88,12 +89,7 @@ void json_text(json *w, const char *key, const char *text) {
     fputs("null", w->out);
 }
 
-void shortest_number(char *text, size_t size, double value) {
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, size, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) return;
-  }
-}
+void shortest_number(char *text, size_t size, double value) { cps_number_shortest(text, size, value); }
 
 void json_raw(json *w, const char *key, const char *text, size_t length) {
   lead(w, key);

@@ -8,6 +8,7 @@
  */
 #include "recording.h"
 #include "cli.h"
+#include "cost.h"
 #include "options.h"
 #include "output_file.h"
 #include "progress.h"
@@ -223,42 +224,55 @@ static void remove_parts(const recording *r) {
   }
 }
 
-int recording_start(recording *r, int resumed) {
-  char path[FOLDER_ROOM];
-  output_file name;
+int recording_start(recording *r, int has_checkpoint) {
   if (!*r->origin) find_origin(r);
-  path_in(path, r->folder, "result.h5");
   r->failed = 0;
   remove_parts(r);
-  if (!cps_output_name(&name, path, OUTPUT_INSIDE)) return could_not(r, path, name.reason);
-  r->file = cps_result_file_new(name.part, &r->source, &r->error);
-  if (!r->file) {
-    r->failed = 1;
-    cps_output_discard(&name);
-    return 0;
-  }
-  /* The checkpoint comes first: from there on this run can go on, and that of before cannot. It counts no rows, so that it
-   * does not matter which result.h5 it stands beside. */
-  if (!resumed && !write_checkpoint(r)) {
-    cps_result_file_close(r->file, NULL, NULL);
-    r->file = NULL;
-    cps_output_discard(&name);
-    return 0;
-  }
+  /* From the checkpoint on this run can go on, and that of before cannot. It counts no rows, so that it does not matter which
+   * result.h5 it stands beside. */
+  if (!has_checkpoint && !write_checkpoint(r)) return 0;
+  r->started = 1;
+  r->limit = RENEW_FROM;
+  r->flushed = r->checkpointed = seconds_now();
+  return 1;
+}
+
+/* The folder becomes this run's: what an earlier one left goes, before result.h5 is replaced. */
+static int take_over(recording *r) {
+  static const char *const old[] = {"summary.json", "series.csv", "events.csv", "report.html"};
   const void *text[] = {r->source.scenario->text};
   size_t length[] = {r->source.scenario->length};
-  static const char *const old[] = {"summary.json", "series.csv", "events.csv", "report.html"};
+  if (r->taken) return 1;
   for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) {
     char gone[FOLDER_ROOM];
     path_in(gone, r->folder, old[i]);
     remove(gone);
   }
-  if (!cps_output_commit(&name)) return could_not(r, path, name.reason);
-  r->identity = identity_of(path);
-  r->limit = RENEW_FROM;
   if (!replace_file(r, "scenario.yaml", text, length, 1)) return 0;
-  r->flushed = r->checkpointed = seconds_now();
+  r->taken = 1;
   return 1;
+}
+
+/* Makes the file that grows, with all that there is so far, in the place of any of before. */
+static result_file *make_live(recording *r, cps_error *err) {
+  char path[FOLDER_ROOM];
+  output_file name;
+  path_in(path, r->folder, "result.h5");
+  if (!cps_output_name(&name, path, OUTPUT_INSIDE)) {
+    could_not(r, path, name.reason);
+    return NULL;
+  }
+  result_file *live = cps_result_file_new(name.part, &r->source, err);
+  if (live && take_over(r)) {
+    if (cps_output_commit(&name)) {
+      r->identity = identity_of(path);
+      return live;
+    }
+    could_not(r, path, name.reason);
+  }
+  if (live) cps_result_file_close(live, NULL, NULL);
+  cps_output_discard(&name);
+  return NULL;
 }
 
 /* Somebody may have removed the folder: then writing succeeds and nothing is kept. */
@@ -278,29 +292,27 @@ static int still_there(recording *r) {
 static int renew(recording *r) {
   char path[FOLDER_ROOM];
   struct stat info;
-  output_file name;
   path_in(path, r->folder, "result.h5");
   if (stat(path, &info) != 0 || (double)info.st_size < r->limit) return 1;
-  if (!cps_output_name(&name, path, OUTPUT_INSIDE)) return could_not(r, path, name.reason);
-  result_file *fresh = cps_result_file_new(name.part, &r->source, NULL);
+  result_file *fresh = make_live(r, NULL);
+  if (r->failed) return 0;
   if (!fresh) {
-    cps_output_discard(&name);
     r->limit *= 2;
     return 1;
   }
-  if (!cps_output_commit(&name)) {
-    cps_result_file_close(fresh, NULL, NULL);
-    return could_not(r, path, name.reason);
-  }
   cps_result_file_close(r->file, NULL, NULL); /* nobody sees it any more, but those who have it open */
   r->file = fresh;
-  r->identity = identity_of(path);
   if (stat(path, &info) == 0 && 4 * (double)info.st_size > r->limit) r->limit = 4 * (double)info.st_size;
   return 1;
 }
 
 static int flush(recording *r, int to_disk) {
   if (r->failed) return 0;
+  if (!r->file) {
+    r->file = make_live(r, &r->error);
+    r->failed = !r->file;
+    return !r->failed;
+  }
   if (cps_result_file_append(r->file, &r->error) != CPS_OK ||
       cps_result_file_flush(r->file, to_disk, &r->error) != CPS_OK)
     r->failed = 1;
@@ -311,8 +323,10 @@ int recording_tick(recording *r) {
   double now = seconds_now();
   if (r->failed) return 0;
   if (now - r->flushed < r->every) return 1;
+  cost_part before = cost_turn(COST_SECURING);
   int good = flush(r, 0);
   r->flushed = seconds_now();
+  cost_turn(before);
   return good;
 }
 
@@ -320,27 +334,38 @@ int recording_checkpoint(cps_simulation *sim, void *data) {
   recording *r = (recording *)data;
   (void)sim;
   if (seconds_now() - r->checkpointed < r->every) return 0;
+  cost_part before = cost_turn(COST_SECURING);
   int good = flush(r, 1) && write_checkpoint(r);
   r->flushed = r->checkpointed = seconds_now();
+  cost_turn(before);
   return !good;
 }
 
-int recording_end(recording *r, const char *status, const char *summary) {
+/* The file as it stays: compact, with status and summary in it. */
+static int write_whole(recording *r) {
   char path[FOLDER_ROOM];
-  cps_error ignored;
-  if (!r->file) return 0;
-  int good = flush(r, 0);
-  if (cps_result_file_close(r->file, status, good ? &r->error : &ignored) != CPS_OK && good) good = 0;
-  r->file = NULL;
-  if (!good) {
-    r->failed = 1;
-    return 0;
-  }
   path_in(path, r->folder, "result.h5");
+  if ((r->file && !still_there(r)) || !take_over(r)) return 0;
+  if (cps_result_file_write(path, &r->source, &r->error) == CPS_OK) return 1;
+  r->failed = 1;
+  return 0;
+}
+
+int recording_end(recording *r, const char *status, const char *summary) {
+  if (!r->started) return 0;
   r->source.status = status;
   r->source.summary = summary;
-  good = cps_result_file_write(path, &r->source, &r->error) == CPS_OK;
-  if (!good) r->failed = 1;
+  int good = !r->failed && write_whole(r);
+  /* The file that grew is no longer to be seen; but if it is all that there is, it gets what it lacks, as far as there is
+   * room for it. */
+  if (r->file && !good) {
+    r->failed = 0;
+    cps_error why = r->error;
+    if (flush(r, 0)) r->error = why;
+    r->failed = 1;
+  }
+  if (r->file) cps_result_file_close(r->file, good ? NULL : status, NULL);
+  r->file = NULL;
   return good;
 }
 

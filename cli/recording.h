@@ -12,7 +12,9 @@ typedef struct recording {
   char origin[FOLDER_ROOM]; /* absolute folder of the scenario file, from which its other files are found */
   cps_simulation *sim;
   result_source source;
-  result_file *file;
+  result_file *file;            /* the one that grows; NULL until the first flush: a short run needs none */
+  int started;                  /* there is a checkpoint of this run */
+  int taken;                    /* what an earlier run left in the folder is gone */
   double every;                 /* seconds between flushes, and between checkpoints */
   int no_report;                /* asked for, and to be remembered */
   double flushed, checkpointed; /* when that was last done */
@@ -22,10 +24,10 @@ typedef struct recording {
   cps_error error;
 } recording;
 
-/* Starts: from here on the folder belongs to this run, and what an earlier one left there is gone. If it cannot be
- * started the earlier one is untouched, and the error is in r. `resumed`: the folder is this run's already. 0 if it
- * fails. */
-int recording_start(recording *r, int resumed);
+/* Starts: from here on the run can be resumed. If it cannot be started what an earlier one left is untouched, and the error is
+ * in r; otherwise that goes when the first result.h5 of this run is complete. `has_checkpoint`: there is one of this
+ * run already. 0 if it fails. */
+int recording_start(recording *r, int has_checkpoint);
 
 /* Before a run that may take long to start, in a folder that nobody has used yet: what is needed to start it again by
  * --resume. 0 if that fails; *intended: it was written, to be taken back by recording_forget if the run cannot start. */
@@ -37,8 +39,8 @@ int recording_tick(recording *r);
 /* For cps_simulation_on_checkpoint; data is the recording. */
 int recording_checkpoint(cps_simulation *sim, void *data);
 
-/* Writes the rest, and closes result.h5 with that status; with a summary it is written anew, compact and with the
- * summary in it. 0 if that fails. */
+/* Writes result.h5 anew, compact and with that status and summary in it. 0 if that fails; then the one that grew, if there
+ * is one, is closed with all that there is room for. */
 int recording_end(recording *r, const char *status, const char *summary);
 
 /* Removes the checkpoint: the run is over. */

@@ -49,10 +49,7 @@ static double cost_of(const uint32_t *code, size_t n, int order) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) {
     uint32_t v = order > 0 ? zigzag(code[i]) : code[i];
-    while (v) {
-      sum++;
-      v >>= 1;
-    }
+    if (v) sum += 32 - __builtin_clz(v);
   }
   return sum;
 }

@@ -1,6 +1,7 @@
 /* result_files.c - see result_files.h. */
 #include "result_files.h"
 #include "cli.h"
+#include "cost.h"
 #include "output_file.h"
 
 #include <errno.h>
@@ -341,6 +342,7 @@ void summary_write(FILE *out, const outcome *o) {
   write_counters(&w, o->result);
   json_long(&w, "rows", cps_result_rows(o->result));
   json_number(&w, "wall_time", o->wall);
+  cost_json(&w, "processor_time");
   json_close(&w);
   json_end(&w);
 }

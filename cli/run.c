@@ -1,5 +1,6 @@
 /* run.c - capstan run: simulates a scenario file, writes a result folder, and says what matters. */
 #include "cli.h"
+#include "cost.h"
 #include "export.h"
 #include "input.h"
 #include "options.h"
@@ -175,6 +176,9 @@ static void print_summary(const outcome *o, const char *folder) {
   if (e.solver != 0)
     printf("  lost by the solver   %16.2g J, %.1g of the largest energy\n", e.solver,
            e.scale > 0 ? fabs(e.solver) / e.scale : 0);
+  char cost[200];
+  cost_text(cost, sizeof cost);
+  printf("  processor time       %s\n", cost);
   printf("  results              %s/ (result.h5 with %ld rows, summary.json%s)\n", folder, rows,
          series_is_small(o->result) ? ", series.csv, events.csv" : "");
 }
@@ -263,9 +267,14 @@ static int conclude(const outcome *all, recording *record, const run_options *o,
                     int stopped) {
   const char *folder = record->folder;
   int exit_status = status == CPS_OK ? STATUS_GOOD : status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
+  cost_turn(COST_RESULT);
   char *summary = summary_text(all);
-  int written = recording_end(record, all->status, summary) ? results_write("run", folder, all) : STATUS_IO;
+  int written = recording_end(record, all->status, summary) ? STATUS_GOOD : STATUS_IO;
+  cost_turn(COST_REPORT);
   if (written == STATUS_GOOD && !o->no_report) written = report_write_run("run", folder, all);
+  cost_turn(COST_SERIES);
+  if (written == STATUS_GOOD) written = results_write("run", folder, all);
+  cost_turn(COST_PROGRAM);
   free(summary);
   if (record->failed) complain("run", "%s", record->error.text);
   /* What failed would fail again; what was stopped, or had no room, can go on. */
@@ -326,6 +335,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
   }
   cps_system *system = cps_system_new(scenario, &error);
   cps_simulation *sim = system ? cps_simulation_new(system, &error) : NULL;
+  cost_turn(COST_START);
   int good = sim && (from ? take_up(sim, from, folder, &error) : cps_simulation_start(sim, &error) == CPS_OK);
   if (!good) {
     if (intended) recording_forget(&record);
@@ -342,7 +352,8 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
   if (!o->quiet) announce(scenario, record.source.result, folder);
   int exit_status = STATUS_IO;
   if (!from && !o->quiet) export_name_stale("run", folder);
-  if (recording_start(&record, from != NULL)) {
+  cost_turn(COST_DYNAMICS);
+  if (recording_start(&record, from != NULL || intended)) {
     watch w = {.record = &record};
     w.now = (outcome){.scenario = scenario,
                       .result = record.source.result,
@@ -377,7 +388,6 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
     exit_status = conclude(&all, &record, o, status, stopped);
   } else {
     complain("run", "%s", record.error.text);
-    if (intended && !record.file) recording_forget(&record);
   }
   cps_simulation_free(sim);
   cps_system_free(system);
@@ -492,6 +502,7 @@ int run_run(int argc, char **argv) {
   const char *where_to = o.folder ? o.folder : folder;
 
   cps_problems *problems = NULL;
+  cost_turn(COST_SCENARIO);
   cps_scenario *scenario = input_scenario(argv[0], &o.set, &problems);
   if (!scenario) {
     int status = refuse(argv[0], problems, o.json);

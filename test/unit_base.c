@@ -1,5 +1,7 @@
 /* unit_base.c - version, errors, words, a law of one's own, and laws in many threads. */
 #include "internal.h"
+#include "number_text.h"
+#include "sha256.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -216,11 +218,62 @@ static void threads(void **state) {
   for (int i = 0; i < THREADS; i++) assert_true(together[i] == alone);
 }
 
+/* The fast way gives what printf and strtod do, for numbers of all sizes and lengths, ties and powers of two. */
+static void shortest_numbers(void **state) {
+  (void)state;
+  uint64_t seed = 88172645463325252u;
+  for (int i = 0; i < 20000; i++) {
+    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    int small = (int)(seed >> 40 & 31);
+    double value = 0, fraction = (double)(seed >> 11) / 9007199254740992.0 - 0.5;
+    if (i % 6 == 0) memcpy(&value, &seed, sizeof value);
+    if (i % 6 == 1) value = (double)(int64_t)(seed % 2000001 - 1000000) / 1000;
+    if (i % 6 == 2) value = ldexp(1, (int)(seed % 140) - 70);
+    if (i % 6 == 3) value = fraction * pow(10, small - 12);
+    if (i % 6 == 4) value = (double)(seed % 1000) * pow(10, small - 12);
+    if (i % 6 == 5) value = (double)(seed % 100000000 * 10 + 5) / 1e9 + (double)(seed >> 62);
+    char text[40], expected[40];
+    int digits = 14;
+    do snprintf(expected, sizeof expected, "%.*g", ++digits, value);
+    while (digits < 17 && strtod(expected, NULL) != value);
+    assert_int_equal(cps_number_shortest(text, sizeof text, value), strlen(expected));
+    assert_string_equal(text, expected);
+  }
+}
+
+/* Both ways of hashing, against the examples of FIPS 180-4 and one another at lengths around the blocks. */
+static void hashes(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *hex;
+  } known[] = {{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+               {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+               {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"}};
+  char hex[2][65], text[300];
+  for (int i = 0; i < 300; i++) text[i] = (char)(7 * i);
+  for (int i = 0; i < ROWS(known) + 300; i++) {
+    for (int plain = 0; plain < 2; plain++) {
+      sha256 h;
+      cps_sha256_start(&h);
+      if (plain) h.fast = 0;
+      if (i < ROWS(known))
+        cps_sha256_add(&h, known[i].text, strlen(known[i].text));
+      else
+        cps_sha256_add(&h, text, (size_t)(i - ROWS(known)));
+      cps_sha256_end(&h, hex[plain]);
+      if (i < ROWS(known)) assert_string_equal(hex[plain], known[i].hex);
+    }
+    assert_string_equal(hex[0], hex[1]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(version),         cmocka_unit_test(status_names), cmocka_unit_test(errors),
       cmocka_unit_test(edit_distance),   cmocka_unit_test(nearest),      cmocka_unit_test(own_law),
-      cmocka_unit_test(own_law_refused), cmocka_unit_test(threads),
+      cmocka_unit_test(own_law_refused), cmocka_unit_test(threads),      cmocka_unit_test(shortest_numbers),
+      cmocka_unit_test(hashes),
   };
   return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

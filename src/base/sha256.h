@@ -9,6 +9,7 @@ typedef struct sha256 {
   uint32_t state[8];
   uint64_t length; /* bytes taken in so far */
   unsigned char block[64];
+  int fast; /* the processor has instructions for it */
 } sha256;
 
 void cps_sha256_start(sha256 *s);

@@ -23,6 +23,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A finished dataset that is smaller than this in bytes stays as it is: the compressor takes longer to begin. */
+enum { COMPRESS_FROM = 1 << 14 };
+
 enum { PAGE = 4096, DEFLATE_LEVEL = 4, FIELD_CHUNK = 1 << 17, PATH_ROOM = 400 };
 
 /* A live file with more columns has them in one dataset: HDF5 1.10 takes time with the square of how many there are
@@ -179,8 +182,9 @@ static hid_t make_growing(result_file *f, const char *path, hid_t type, int rank
   hid_t space = H5Screate_simple(rank, now, most), make = H5Pcreate(H5P_DATASET_CREATE);
   hid_t access = H5Pcreate(H5P_DATASET_ACCESS), d = -1;
   double unknown = NAN;
-  int good = H5Pset_chunk(make, rank, chunks) >= 0 && H5Pset_shuffle(make) >= 0 &&
-             H5Pset_deflate(make, DEFLATE_LEVEL) >= 0 &&
+  int good = H5Pset_chunk(make, rank, chunks) >= 0 &&
+             ((!f->live && bytes < COMPRESS_FROM) ||
+              (H5Pset_shuffle(make) >= 0 && H5Pset_deflate(make, DEFLATE_LEVEL) >= 0)) &&
              H5Pset_chunk_cache(access, 3, 2 * bytes + 1024, 1) >= 0;
   if (good && H5Tget_class(type) == H5T_FLOAT)
     good = H5Pset_fill_value(make, H5T_NATIVE_DOUBLE, &unknown) >= 0;
@@ -644,7 +648,7 @@ static cps_status write_whole(const char *path, output_where where, const result
   cps_hdf_unhush(voice);
   if (!f) return CPS_NO_MEMORY;
   cps_status status = f->failed ? CPS_IO : cps_result_file_append(f, err);
-  if (status == CPS_OK) status = cps_result_file_flush(f, 1, err);
+  if (status == CPS_OK) status = cps_result_file_flush(f, 0, err); /* to the disk once it is sealed */
   cps_status closed = cps_result_file_close(f, NULL, status == CPS_OK ? err : NULL);
   if (status == CPS_OK) status = closed;
   if (status == CPS_OK && !cps_seal_write(name.part))

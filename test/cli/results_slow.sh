@@ -49,7 +49,7 @@ for k in a:
 if not part:
     assert status == "complete", status
     x, y = (json.load(open(f + "/summary.json")) for f in sys.argv[1:3])
-    x.pop("wall_time"), y.pop("wall_time")
+    [z.pop(k) for z in (x, y) for k in ("wall_time", "processor_time")]
     assert x == y
     assert json.loads(h5py.File(sys.argv[2] + "/result.h5")["summary"][()])["end"] == x["end"]
 print(len(b["series/time"]))
@@ -115,8 +115,10 @@ for room in 40 130 200 300 400 600 900; do
   has "$err" "File too large"
   if [ -e full/checkpoint ]; then
     has "$err" "capstan run --resume full"
-    judge_file whole full part
-    expect 0 export full --csv -q
+    if [ -e full/result.h5 ]; then # there was room for its beginning
+      judge_file whole full part
+      expect 0 export full --csv -q
+    fi
     expect 0 run --resume full --flush 1 -q # what the run was asked for (--flush 0) is slow
     judge_file whole full
   fi

@@ -64,6 +64,9 @@ assert abs(d["events"]["first"][1]["time"] - 0.858989370921) < 1e-11
 assert d["contacts"]["c"]["law"] == "coulomb-static" and d["contacts"]["c"]["transitions"] == 10
 assert abs(d["contacts"]["c"]["friction_work"] - d["energy"]["friction"]) < 1e-12
 assert d["energy"]["relative_error"] < 1e-10 and d["counters"]["steps"] > 0 and d["wall_time"] > 0
+p = d["processor_time"]
+assert p["total"] > 0 and abs(sum(p.values()) - 2 * p["total"]) < 1e-9 and p["dynamics"] > 0 and p["result"] > 0 and p["report"] > 0
+assert d["wall_time"] > 0.5 or p["securing"] == 0, "a short run secures nothing: it is written once"
 rows = list(csv.reader(open(sys.argv[1] + "/series.csv")))
 assert len(rows) == d["rows"] + 1 == 22
 x = [float(r[1]) for r in rows[1:]]
@@ -140,7 +143,7 @@ status=0
 checks=$((checks + 2))
 [ "$status" = 3 ] || fail "a disk that is full: exit status $status, not 3"
 diff -r block.results before >/dev/null || fail "a run that could not be written spoilt the one before it"
-has "$err" "cannot write 'before/result.h5.part': File too large"
+has "$err" "cannot write 'before/checkpoint': File too large"
 
 # Stopped: status 1, and results up to there.
 "$CAPSTAN" run block.yaml --set run.until=1e7 --set run.max_steps=1e15 -o stopped >"$out" 2>"$err" &
