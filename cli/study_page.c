@@ -515,7 +515,7 @@ static void encode(const study_table *t, const study_page_state *state, bytes *o
 
 static study_table *read_table(const char *where, const char *file, int *status) {
   cps_error error = {.status = CPS_OK};
-  study_table *t = study_table_read(file, &error);
+  study_table *t = study_table_read(file, 0, &error);
   *status = t ? STATUS_GOOD : error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_IO;
   if (!t) complain(where, "%s", error.text);
   return t;
@@ -583,7 +583,7 @@ bytes study_page_live(void) {
 void study_page_encode(const void *state, bytes *out) {
   const study_page_state *s = (const study_page_state *)state;
   cps_error error = {.status = CPS_OK};
-  study_table *t = study_table_read(s->table, &error);
+  study_table *t = study_table_read(s->table, 1, &error);
   study_table empty = {.file = (char *)(uintptr_t)s->table}; /* not there yet: nothing to show */
   encode(t ? t : &empty, s, out);
   study_table_free(t);

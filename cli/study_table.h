@@ -32,8 +32,8 @@ typedef struct study_table {
   char **key, **value; /* owned: what the file says of the study */
 } study_table;
 
-/* Reads a file; NULL with an error if it is no study, or cannot be read. */
-study_table *study_table_read(const char *file, cps_error *error);
+/* Reads a file; NULL with an error if it is no study, or cannot be read. `live`: somebody may be writing it. */
+study_table *study_table_read(const char *file, int live, cps_error *error);
 void study_table_free(study_table *t);
 
 /* Whether a file is an SQLite file, by its first bytes. */

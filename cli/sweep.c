@@ -4,6 +4,8 @@
 #include "progress.h"
 #include "shard.h"
 #include "study.h"
+#include "study_page.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,7 +17,7 @@
 enum { PATH_SIZE = 4200 };
 
 typedef struct sweep_options {
-  int help, json, quiet, dry, resume, merge, slurm, csv, no_report;
+  int help, json, quiet, dry, resume, merge, slurm, csv, no_report, watch;
   const char *output, *threads_text, *shard_text, *point_text, *tasks_text;
 } sweep_options;
 
@@ -27,7 +29,9 @@ typedef struct sweep {
   shard part;
   char folder[PATH_SIZE]; /* in which the table lies */
   char file[PATH_SIZE];   /* the table */
+  char page[PATH_SIZE];   /* about it */
   progress bar;
+  watch_server *watch; /* NULL: nobody follows */
   cps_study_progress done;
   long long first_failed[3];
   int n_failed;
@@ -37,6 +41,7 @@ typedef struct sweep {
 static void print_help(const option *table, int n) {
   printf("capstan sweep - a scenario at many values of its parameters, as a study file says\n\n"
          "Usage: capstan sweep STUDY.yaml [-o FOLDER] [--threads N] [--resume]\n"
+         "       capstan sweep STUDY.yaml --watch\n"
          "       capstan sweep STUDY.yaml --dry-run\n"
          "       capstan sweep STUDY.yaml --point K\n"
          "       capstan sweep STUDY.yaml --shard I/N | --shard auto\n"
@@ -113,8 +118,15 @@ static void note_row(const cps_study_row *row, void *data) {
   s->n_failed++;
 }
 
+/* What the page that follows the study is told of it. */
+static study_page_state state_of(const sweep *s, const cps_study_progress *now, const char *status) {
+  return (study_page_state){s->file, status, (double)now->done, (double)now->wanted, now->seconds};
+}
+
 static int show(const cps_study_progress *now, void *data) {
   sweep *s = (sweep *)data;
+  study_page_state state = state_of(s, now, "running");
+  if (s->watch && watch_tick(s->watch, study_page_encode, &state)) return 1;
   if (!progress_due(&s->bar)) return progress_stopped();
   double fresh = (double)(now->done - now->before), rate = now->seconds > 0 ? fresh / now->seconds : 0;
   char line[240], left[40];
@@ -142,6 +154,7 @@ static void print_done(const sweep *s) {
   if (d->done > d->before)
     printf("  time        %s, %.3g points/s\n", span, (double)(d->done - d->before) / fmax(d->seconds, 1e-9));
   printf("  table       %s\n", s->file);
+  if (*s->page) printf("  page        %s\n", s->page);
   if (s->n_failed > 0)
     printf("\n  The first that failed, point %lld: %s\n  again: capstan sweep %s --point %lld\n",
            s->first_failed[0], s->first_message, s->study_file, s->first_failed[0]);
@@ -170,6 +183,7 @@ static void print_json(const sweep *s, const char *status) {
   json_number(&w, "wall_time", s->done.seconds);
   json_number(&w, "busy", s->done.busy);
   json_text(&w, "table", s->file);
+  json_text(&w, "page", *s->page ? s->page : NULL);
   json_close(&w);
   json_end(&w);
 }
@@ -181,6 +195,12 @@ static int write_csv(const char *file) {
   if (cps_study_csv(file, path, &error) == CPS_OK) return STATUS_GOOD;
   problem_print("sweep", &error);
   return study_status(&error);
+}
+
+/* The page beside a table: points.html of points.sqlite. */
+static int write_page(const char *table, char *page, size_t size) {
+  snprintf(page, size, "%.*s.html", (int)(strlen(table) - strlen(strrchr(table, '.'))), table);
+  return study_page_write("sweep", table, page, 0);
 }
 
 static int run_all(sweep *s) {
@@ -195,10 +215,14 @@ static int run_all(sweep *s) {
                            .row = note_row,
                            .progress = show,
                            .data = s};
+  if (s->o->watch) s->watch = watch_start("sweep", study_page_live());
+  if (s->watch) fprintf(stderr, "capstan sweep: to follow it: %s\n", watch_address(s->watch));
   progress_start(&s->bar, stderr, s->o->quiet);
   cps_status done = cps_study_run(s->study, &how, &s->done, &error);
   int stopped = progress_stopped();
   progress_end(&s->bar);
+  study_page_state state = state_of(s, &s->done, done == CPS_OK ? "complete" : "stopped");
+  watch_end(s->watch, study_page_encode, &state);
   int status = done == CPS_OK ? STATUS_GOOD : study_status(&error);
   if (done != CPS_OK && done != CPS_FAILED) {
     error.line = 0;
@@ -206,6 +230,9 @@ static int run_all(sweep *s) {
     problem_print("sweep", &error);
     return status;
   }
+  /* a part of a study has no page: the table of all parts has one */
+  if (!s->o->no_report && s->part.count == 0 && write_page(s->file, s->page, sizeof s->page) != STATUS_GOOD)
+    return STATUS_IO;
   if (s->o->json)
     print_json(s, done == CPS_OK ? "complete" : "stopped");
   else if (!s->o->quiet)
@@ -387,6 +414,8 @@ static int merge(const sweep_options *o, int n, char **files) {
     printf("%s has %lld of %lld points%s\n", to, rows, wanted,
            rows < wanted ? ": some are still missing" : "");
   }
+  char page[PATH_SIZE + 8];
+  if (!o->no_report && write_page(to, page, sizeof page) != STATUS_GOOD) return STATUS_IO;
   return o->csv ? write_csv(to) : STATUS_GOOD;
 }
 
@@ -446,7 +475,8 @@ int sweep_run(int argc, char **argv) {
       {"tasks", 0, OPTION_TEXT, (void *)&o.tasks_text, "N", "tasks of that job; 16"},
       {"csv", 0, OPTION_FLAG, &o.csv, NULL, "also write the table as CSV"},
       {"json", 0, OPTION_FLAG, &o.json, NULL, "print one JSON document"},
-      {"no-report", 0, OPTION_FLAG, &o.no_report, NULL, "write no report.html"},
+      {"watch", 'w', OPTION_FLAG, &o.watch, NULL, "serve a page on this computer that follows the study"},
+      {"no-report", 0, OPTION_FLAG, &o.no_report, NULL, "write no page, and with --point no report.html"},
       {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},
       {"help", 'h', OPTION_FLAG, &o.help, NULL, "this text"},
   };

@@ -10,7 +10,15 @@
 #include <stdint.h>
 
 /* Streams that do not touch: what a number is for. */
-enum { RANDOM_POINT = 1, RANDOM_JITTER, RANDOM_PERMUTATION, RANDOM_SHIFT, RANDOM_LEVEL, RANDOM_ORDER };
+enum {
+  RANDOM_POINT = 1,
+  RANDOM_JITTER,
+  RANDOM_PERMUTATION,
+  RANDOM_SHIFT,
+  RANDOM_LEVEL,
+  RANDOM_ORDER,
+  RANDOM_RESAMPLE
+};
 
 /* The cipher itself. */
 void cps_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);

@@ -7,9 +7,11 @@
  * Outputs are taken from their mean over all rows first: the expectation of S_i does not change, its scatter becomes smaller.
  *
  * Bootstrap. A resample draws as many base points as there are, with replacement; the interval is between the quantiles 2.5 % and
- * 97.5 % of the resampled indices (Archer, Saltelli and Sobol' 1997). Position j of resample k draws by a hash of (seed, k, j).
+ * 97.5 % of the resampled indices (Archer, Saltelli and Sobol' 1997). What position j of resample k draws is a
+ * function of (seed, k, j).
  */
 #include "statistics.h"
+#include "counter_random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -143,21 +145,10 @@ void cps_sample_convergence(const double *x, long n, const long *at, int m, doub
 
 /* ---------------------------------------------------------------- bootstrap */
 
-/* A hash in which every bit of the input moves every bit of the result (the finaliser of splitmix64, Steele et al. 2014). */
-static uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
+/* What position j of resample k draws of n things. */
+static long draw(uint64_t seed, int k, long j, long n) {
+  return (long)(cps_random_unit(seed, (uint64_t)j, (uint32_t)k, RANDOM_RESAMPLE) * (double)n);
 }
-
-/* What position j draws of n things, in the resample whose stream is mix(seed ^ mix(k)). */
-static long draw(uint64_t stream, long j, long n) {
-  double u = (double)(mix(stream ^ (uint64_t)j) >> 11) * 0x1p-53;
-  return (long)(u * (double)n);
-}
-
-static uint64_t stream_of(uint64_t seed, int k) { return mix(seed ^ mix((uint64_t)k)); }
 
 /* Sorts the resampled values and sets the interval. */
 static void set_interval(interval *to, double *resampled, int n) {
@@ -173,12 +164,12 @@ static void set_interval(interval *to, double *resampled, int n) {
 
 /* ---------------------------------------------------------------- Sobol' indices */
 
-/* Sums over the base points that a resample draws; stream NULL: each once. value[2 d]: S_i, then T_i. */
-static void indices_of(const double *const *rows, long n, int d, const uint64_t *stream, double *value) {
+/* Sums over the base points that resample k draws; 0: each once. value[2 d]: S_i, then T_i. */
+static void indices_of(const double *const *rows, long n, int d, uint64_t seed, int resample, double *value) {
   double mean = 0, squares = 0;
   for (int i = 0; i < 2 * d; i++) value[i] = 0;
   for (long j = 0; j < n; j++) {
-    const double *y = rows[stream ? draw(*stream, j, n) : j];
+    const double *y = rows[resample > 0 ? draw(seed, resample, j, n) : j];
     double a = y[0], b = y[1];
     mean += a + b;
     squares += a * a + b * b;
@@ -227,9 +218,8 @@ cps_status cps_sobol_indices(const double *y, long n, int d, int resamples, uint
     for (size_t i = 0; i < (size_t)count * width; i++) scaled[i] = (scaled[i] - s.mean) / s.deviation;
     if (!(s.deviation > 0)) count = 0;
     for (int k = 0; k <= resamples; k++) {
-      uint64_t stream = stream_of(seed, k);
       if (count > 0)
-        indices_of(rows, count, d, k > 0 ? &stream : NULL, value + 2 * (size_t)d * (size_t)k);
+        indices_of(rows, count, d, seed, k, value + 2 * (size_t)d * (size_t)k);
       else
         for (int i = 0; i < 2 * d; i++) value[2 * d * k + i] = NAN;
     }
@@ -289,9 +279,8 @@ cps_status cps_morris(const double *x, const double *y, long r, int d, const dou
     for (long k = 0; k < count; k++) sum += fabs(own[k]);
     out[i] = (morris_effects){s.mean, s.deviation, {count > 0 ? sum / (double)count : NAN, NAN, NAN}, count};
     for (int k = 0; k < resamples; k++) {
-      uint64_t stream = stream_of(seed, k + 1);
       resampled[k] = 0;
-      for (long j = 0; j < count; j++) resampled[k] += fabs(own[draw(stream, j, count)]) / (double)count;
+      for (long j = 0; j < count; j++) resampled[k] += fabs(own[draw(seed, k + 1, j, count)]) / (double)count;
     }
     if (count > 0) set_interval(&out[i].mu_star, resampled, resamples);
   }

@@ -49,7 +49,7 @@ function copyButton(text) {
 const valuesOf = (study, row, columns) => (row === undefined ? "" : columns.map((c) => `${c.name} ${saidAs(c, c.data[row])}`).join("\n"));
 
 function caseTable(study, cases, extra) {
-  return el("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Points" }, el("table", { class: "cases" },
+  return el("div", { class: "scroll tall", tabindex: "0" }, el("table", { class: "cases" },
     el("thead", {}, el("tr", {}, ["point", ...extra.map(([h]) => h), "parameters", "to repeat it"].map((h) => el("th", { scope: "col" }, h)))),
     el("tbody", {}, cases.map((c) => { const row = study.rowOf.get(c.point); return el("tr", {}, el("td", {}, String(c.point)), extra.map(([h, f]) => el("td", { class: h === "what happened" ? null : "values" }, f(c, row))), el("td", { class: "values" }, valuesOf(study, row, study.parameters)),
       el("td", {}, c.command ? el("span", { class: "command" }, el("code", {}, c.command), copyButton(c.command)) : null)); }))));
@@ -72,7 +72,7 @@ function worst(study) {
 }
 
 function outputTable(study) {
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Outputs" }, el("table", {}, el("thead", {}, el("tr", {}, ["output", "points", "mean", "deviation", "least", "5 %", "median", "95 %", "most"].map((h) => el("th", { scope: "col" }, h)))),
+  return el("div", { class: "scroll", tabindex: "0" }, el("table", {}, el("thead", {}, el("tr", {}, ["output", "points", "mean", "deviation", "least", "5 %", "median", "95 %", "most"].map((h) => el("th", { scope: "col" }, h)))),
     el("tbody", {}, study.statistics.map((s) => el("tr", {}, el("th", { scope: "row" }, s.output), el("td", {}, count(s.n)), [s.mean, s.deviation, s.least, s.quantiles[1], s.quantiles[2], s.quantiles[3], s.most].map((v) => el("td", {}, quantity(v ?? NaN, s.unit))))))));
 }
 
@@ -81,7 +81,7 @@ const FACTS = [["method", "Method"], ["seed", "Seed"], ["count", "Points of the 
 function facts(study) {
   const s = study.sums, rows = [...FACTS.map(([key, label]) => [label, study.about[key]]), ["Points in the table", count(study.points_total)], ["Steps", count(s.steps)], ["Iterations", count(s.iterations)], ["Steps rejected", count(s.rejected)], ["Time of all points", duration(s.seconds)]];
   const texts = [["study_text", "Study file"], ["scenario_text", "Scenario"]].filter(([key]) => study.about[key]);
-  return [el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Facts" }, el("table", { class: "facts" }, el("tbody", {}, rows.filter(([, v]) => v).map(([label, v]) => el("tr", {}, el("th", { scope: "row" }, label), el("td", {}, v)))))),
+  return [el("div", { class: "scroll", tabindex: "0" }, el("table", { class: "facts" }, el("tbody", {}, rows.filter(([, v]) => v).map(([label, v]) => el("tr", {}, el("th", { scope: "row" }, label), el("td", {}, v)))))),
     ...texts.map(([key, label]) => el("details", { class: "file" }, el("summary", {}, label), highlighted(study.about[key])))];
 }
 

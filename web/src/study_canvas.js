@@ -65,7 +65,7 @@ class Drawing {
     Object.assign(this, { study, title, dirty: true, visible: false });
     this.canvas = el("canvas", { role: "img", "aria-label": title });
     this.holder = el("div", { class: "many" }, this.canvas);
-    this.scroller = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, this.holder);
+    this.scroller = el("div", { class: "scroll", tabindex: "0" }, this.holder);
     this.tools = el("div", { class: "panel-tools" });
     this.element = el("section", { class: "panel", "data-test": "drawing", "aria-label": title },
       el("div", { class: "panel-head" }, el("h3", {}, title), this.tools), this.scroller, note ? el("p", { class: "note" }, note) : null);

@@ -166,7 +166,7 @@ export function correlations(study) {
   const cell = (v) => el("td", { class: "tint", style: Number.isFinite(v) ? `--tint:${Math.round(34 * Math.abs(v))}%;--hue:var(${v < 0 ? "--slip" : "--accent"})` : null }, number(v, 2));
   const table = (key) => el("table", { class: "correlation" }, el("thead", {}, el("tr", {}, el("td"), names.map((n) => el("th", { scope: "col" }, n)))),
     el("tbody", {}, study.statistics.map((s) => el("tr", {}, el("th", { scope: "row" }, s.output), s[key].map((v) => cell(v ?? NaN))))));
-  const holder = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Correlations" }, table("rank_correlation"));
+  const holder = el("div", { class: "scroll", tabindex: "0" }, table("rank_correlation"));
   const kind = choice("Kind of correlation", ["of ranks (Spearman)", "of values (Pearson)"], (i) => holder.replaceChildren(table(i ? "correlation" : "rank_correlation")));
   return el("section", { class: "panel", "aria-label": "Correlation" }, el("div", { class: "panel-head" }, el("h3", {}, "Correlation"), el("div", { class: "panel-tools" }, kind)), holder);
 }

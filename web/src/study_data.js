@@ -44,7 +44,13 @@ export class Study {
 
   changed() {
     if (this.waiting) return;
-    this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.select(); this.listeners.forEach((f) => f()); });
+    this.waiting = requestAnimationFrame(() => {
+      const start = performance.now();
+      this.waiting = 0;
+      this.select();
+      this.listeners.forEach((f) => f());
+      document.documentElement.dataset.took = (performance.now() - start).toFixed(1); // for the tests [ms]
+    });
   }
 
   select() {
