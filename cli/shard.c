@@ -101,7 +101,7 @@ void shard_slurm(const char *study, const char *folder, int tasks, int threads) 
          "#SBATCH --requeue\n"
          "#SBATCH --output=capstan-sweep-%%A_%%a.log\n"
          "#SBATCH --open-mode=append\n"
-         "exec ${CAPSTAN:-capstan} sweep ",
+         "${CAPSTAN:-capstan} sweep ",
          tasks, threads);
   put_quoted(study);
   printf(" -o ");

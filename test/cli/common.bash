@@ -6,6 +6,7 @@
 #   number JSON KEY...      a number of a JSON file, by its keys; needs python3
 #   near NAME FOUND WANTED  two numbers agree to 12 digits
 #   find_h5py               sets $python to one that reads HDF5
+#   table FILE              the rows of a study, to the bit; same A B: two files agree
 #   finish                  the summary; every script ends with it
 set -u
 : "${CAPSTAN:?name the tool: CAPSTAN=build/capstan bash $0}"
@@ -86,6 +87,21 @@ near() {
   checks=$((checks + 1))
   awk -v a="$2" -v b="$3" 'BEGIN { d = a - b; s = b < 0 ? -b : b; exit !((d < 0 ? -d : d) <= 1e-12 * (s > 1e-300 ? s : 1)) }' ||
     fail "$1 is $2, not $3"
+}
+
+# What is in the table of a study, without the time that it took; needs python3
+table() {
+  python3 - "$1" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+names = [c[1] for c in db.execute("PRAGMA table_info(points)") if c[1] != "seconds"]
+for row in db.execute("SELECT %s FROM points ORDER BY point" % ", ".join('"%s"' % n for n in names)):
+    print([x.hex() if isinstance(x, float) else x for x in row])
+PY
+}
+same() {
+  checks=$((checks + 1))
+  cmp -s "$1" "$2" || fail "$1 and $2 differ"
 }
 
 finish() {

@@ -21,21 +21,6 @@ outputs: {far: bodies.block.x, stop: event(1)}
 limits: [far < 1 m]
 Y
 
-# What is in a table, without the time that it took.
-table() {
-  python3 - "$1" <<'PY'
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-names = [c[1] for c in db.execute("PRAGMA table_info(points)") if c[1] != "seconds"]
-for row in db.execute("SELECT %s FROM points ORDER BY point" % ", ".join('"%s"' % n for n in names)):
-    print([x.hex() if isinstance(x, float) else x for x in row])
-PY
-}
-same() {
-  checks=$((checks + 1))
-  cmp -s "$1" "$2" || fail "$1 and $2 differ"
-}
-
 expect 0 sweep study.yaml --dry-run
 for text in "runs        200" "sobol, 2 parameters" "about"; do has "$out" "$text"; done
 expect 0 sweep study.yaml --threads 2 --csv
