@@ -11,6 +11,7 @@
 #include <klu.h>
 #include <libfyaml.h>
 #include <nlopt.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static void say_libraries(facts *f) {
   say(f, "KLU", "%d.%d.%d", KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION);
   say(f, "libfyaml", "%s", fy_library_version());
   nlopt_version(&nlopt[0], &nlopt[1], &nlopt[2]);
+  say(f, "SQLite", "%s", sqlite3_libversion());
   say(f, "NLopt", "%d.%d.%d", nlopt[0], nlopt[1], nlopt[2]);
   say(f, "zlib", "%s", zlibVersion());
 }

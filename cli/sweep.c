@@ -60,6 +60,11 @@ static void print_help(const option *table, int n) {
          "out/shard-*.sqlite\n");
 }
 
+static const char *title_of(const sweep *s) {
+  const char *own = cps_study_title(s->study), *scenario = cps_scenario_title(cps_study_scenario(s->study));
+  return *own ? own : scenario && *scenario ? scenario : s->study_file;
+}
+
 /* ---------------------------------------------------------------- where things go */
 
 static int ends_with(const char *text, const char *ending) {
@@ -143,10 +148,9 @@ static int show(const cps_study_progress *now, void *data) {
 
 static void print_done(const sweep *s) {
   const cps_study_progress *d = &s->done;
-  const char *title = cps_study_title(s->study);
   char span[40];
   span_text(span, sizeof span, d->seconds);
-  printf("%s\n", *title ? title : s->study_file);
+  printf("%s\n", title_of(s));
   printf("  points      %lld of %lld", d->done, d->wanted);
   if (s->part.count > 0) printf(", part %d of %d", s->part.index, s->part.count);
   printf("%s%s", d->before ? ", some from before" : "", "\n");
@@ -164,7 +168,7 @@ static void print_json(const sweep *s, const char *status) {
   json w = json_start(stdout);
   json_open(&w, NULL, '{');
   json_text(&w, "status", status);
-  json_text(&w, "title", cps_study_title(s->study));
+  json_text(&w, "title", title_of(s));
   json_text(&w, "study", s->study_file);
   json_text(&w, "hash", cps_study_hash(s->study));
   json_text(&w, "scenario_hash", cps_scenario_hash(cps_study_scenario(s->study)));
@@ -306,8 +310,7 @@ static int dry_run(sweep *s) {
   char span[40], one[40];
   span_text(span, sizeof span, seconds);
   span_text(one, sizeof one, each);
-  printf("%s\n  method      %s, %d parameters, %d outputs\n",
-         *cps_study_title(s->study) ? cps_study_title(s->study) : s->study_file, cps_study_method(s->study),
+  printf("%s\n  method      %s, %d parameters, %d outputs\n", title_of(s), cps_study_method(s->study),
          cps_study_parameters(s->study), cps_study_outputs(s->study));
   printf("  runs        %lld%s", n, parts > 1 ? "" : "\n");
   if (parts > 1) printf(", in %lld parts\n", parts);

@@ -18,6 +18,7 @@ from .result import Result
 from .scenario import Scenario, Sensitivities, quantity
 from .search import Fit, Optimum
 from .simulation import Simulation
+from .study import Study
 
 __version__: str = _version()
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Sensitivities",
     "Simulation",
     "SimulationError",
+    "Study",
     "models",
     "own_law",
     "quantity",

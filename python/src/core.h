@@ -21,6 +21,7 @@ typedef struct core_state {
   PyTypeObject *law;
   PyTypeObject *batch;
   PyTypeObject *own_law;
+  PyTypeObject *study;
 } core_state;
 
 core_state *core_state_of(PyObject *module);
@@ -61,6 +62,7 @@ int core_law_type(PyObject *module, core_state *state);
 int core_simulation_type(PyObject *module, core_state *state);
 int core_batch_type(PyObject *module, core_state *state);
 int core_own_law_type(PyObject *module, core_state *state);
+int core_study_type(PyObject *module, core_state *state);
 PyObject *core_fit(PyObject *module, PyObject *args);
 PyObject *core_optimize(PyObject *module, PyObject *args);
 

@@ -79,15 +79,22 @@ static void plain_point(char *digits) {
   *out = 0;
 }
 
+/* Writes a number with n digits; whether it reads back as the same. */
+static int write_digits(char *digits, size_t size, int n, double value) {
+  const char *end;
+  double back;
+  snprintf(digits, size, "%.*g", n, value);
+  plain_point(digits);
+  return cps_number_read(digits, &end, &back) && !*end && back == value;
+}
+
 const char *cps_number_text(char *text, size_t size, double value) {
   char digits[48], *e;
-  for (int n = 1; n <= 17; n++) {
-    const char *end;
-    double back;
-    snprintf(digits, sizeof digits, "%.*g", n, value);
-    plain_point(digits);
+  /* Numbers that people have written have few digits; others have 16 or 17, and need not be tried with fewer. */
+  for (int n = write_digits(digits, sizeof digits, 15, value) ? 1 : 16; n <= 17; n++) {
+    int good = write_digits(digits, sizeof digits, n, value);
     int powers = strchr(digits, 'e') && fabs(value) >= 1e-4 && fabs(value) < 1e6;
-    if (!powers && cps_number_read(digits, &end, &back) && !*end && back == value) break;
+    if (good && !powers) break;
   }
   /* 1e+06 is 1e6 to people. */
   e = strchr(digits, 'e');

@@ -264,11 +264,11 @@ cps_status cps_study_point(const cps_study *s, long long i, double *values, cps_
   return CPS_OK;
 }
 
-int cps_study_combination(const cps_study *s, const double *values) {
-  int n = 0;
+int64_t cps_study_combination(const cps_study *s, const double *values) {
+  int64_t n = 0;
   for (int j = 0; j < s->n_dimensions; j++) {
     const study_dimension *d = &s->dimensions[j];
-    if (d->variants) n = n * ((int)d->count + 1) + (int)values[d->first] + 1;
+    if (d->variants) n = n * (d->count + 1) + (int64_t)values[d->first] + 1;
   }
   return n;
 }

@@ -157,7 +157,8 @@ static int add_key(sqlite3_stmt *insert, const char *key, const char *value) {
 
 static int add_number(sqlite3_stmt *insert, const char *key, double value) {
   char text[40];
-  return add_key(insert, key, cps_number_text(text, sizeof text, value));
+  snprintf(text, sizeof text, "%.0f", value);
+  return add_key(insert, key, text);
 }
 
 /* Names of parameters, a line for each dimension; those of one CSV file with commas between them. */

@@ -137,6 +137,6 @@ int cps_sampling_prepare(cps_study *s);
 
 /* Combinations of variants: how many there are (1 without variants), and the one that a point's values have; -1 in a part: the
  * scenario as it is. */
-int cps_study_combination(const cps_study *s, const double *values);
+int64_t cps_study_combination(const cps_study *s, const double *values);
 
 #endif

@@ -772,6 +772,11 @@ static void check_paths_in_variants(reader *r, cps_study *s, const node *vary) {
   }
 }
 
+/* Whether a parameter is a number; one that could not be read has no dimension. */
+static int is_number(const cps_study *s, const study_parameter *p) {
+  return p->dimension >= s->n_dimensions || !s->dimensions[p->dimension].variants;
+}
+
 static void check_gradients(reader *r, const cps_study *s, const node *vary) {
   for (int i = 0; i < s->n_parameters; i++) {
     const study_parameter *p = &s->parameters[i];
@@ -780,7 +785,7 @@ static void check_gradients(reader *r, const cps_study *s, const node *vary) {
                         : strncmp(p->path[k], "run.", 4) == 0 || strncmp(p->path[k], "outputs.", 8) == 0
                             ? "says how to compute"
                             : NULL;
-      if (s->dimensions[p->dimension].variants || !why) continue;
+      if (!is_number(s, p) || !why) continue;
       int before = cps_enter(r, "vary");
       cps_enter(r, p->name);
       cps_complain(r, cps_node_key(vary, p->name),
@@ -834,8 +839,7 @@ static void read_tree(reader *r, cps_study *s, const node *root) {
   if (cps_problems_count(r->d->problems) == 0) check_paths_in_variants(r, s, raw.vary);
   if (s->gradients && raw.vary) check_gradients(r, s, raw.vary);
   int numbers = 0;
-  for (int i = 0; i < s->n_parameters; i++)
-    numbers += !s->dimensions || !s->dimensions[s->parameters[i].dimension].variants;
+  for (int i = 0; i < s->n_parameters; i++) numbers += is_number(s, &s->parameters[i]);
   long columns = s->n_parameters + (long)s->n_outputs * (1 + (s->gradients ? numbers : 0));
   if (columns > COLUMNS_MOST)
     cps_complain(r, root, "the table would have %ld columns; at most %d are possible", columns, COLUMNS_MOST);

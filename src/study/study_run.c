@@ -33,7 +33,7 @@ typedef struct done_row {
 
 /* The scenario with one combination of variants. */
 typedef struct base {
-  int combination;
+  int64_t combination;
   cps_scenario *scenario; /* owned, unless it is that of the study */
   cps_error error;        /* if there is none */
 } base;
@@ -60,7 +60,7 @@ typedef struct sweep {
 
 /* What a thread runs one combination with. */
 typedef struct engine {
-  int combination;
+  int64_t combination;
   cps_sens *sens;
 } engine;
 
@@ -204,7 +204,7 @@ cps_scenario *cps_study_scenario_at(const cps_study *s, long long i, cps_problem
 }
 
 /* The base of a point, made when it is first asked for. */
-static const base *base_of(sweep *w, int combination, const double *values) {
+static const base *base_of(sweep *w, int64_t combination, const double *values) {
   base *found = NULL;
   pthread_mutex_lock(&w->bases_lock);
   for (int i = 0; i < w->n_bases && !found; i++)
@@ -228,7 +228,7 @@ static const base *base_of(sweep *w, int combination, const double *values) {
 static cps_sens *engine_of(worker *k, const double *values, cps_error *err) {
   sweep *w = k->w;
   const cps_study *s = w->study;
-  int combination = cps_study_combination(s, values);
+  int64_t combination = cps_study_combination(s, values);
   for (int i = 0; i < k->n_engines; i++)
     if (k->engines[i].combination == combination) return k->engines[i].sens;
   const base *b = base_of(w, combination, values);

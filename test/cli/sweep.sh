@@ -101,13 +101,16 @@ table killed/points.sqlite >killed.txt
 same calm.txt killed.txt
 # Asked to stop, it says how to go on.
 checks=$((checks + 1))
-sed 's/points: 200/points: 100000/' study.yaml >endless.yaml
+sed 's/points: 200/points: 1000000/' study.yaml >endless.yaml
 "$CAPSTAN" sweep endless.yaml -o stopped --quiet 2>"$err" &
 pid=$!
 sleep 0.5
 kill -TERM $pid
 wait $pid && fail "a sweep that was stopped has exit status 0"
+has "$err" "of 1000000 points"
 has "$err" "--resume"
+expect 0 sweep --merge stopped/points.sqlite -o part.sqlite --no-report
+has "$out" "of 1000000 points: some are still missing"
 
 # Another study, another scenario: not in one table.
 sed 's/seed: 3/seed: 4/' study.yaml >other.yaml

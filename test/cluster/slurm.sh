@@ -87,8 +87,9 @@ if [ -n "$pid" ]; then
 else
   fail "no task was seen at work"
 fi
-for ((i = 0; i < 240; i++)); do
+for ((i = 0; i < 400; i++)); do
   sleep 0.5
+  scontrol update JobId="$job" StartTime=now 2>/dev/null # what is requeued would wait two minutes
   [ -n "$(squeue -h -j "$job" 2>/dev/null)" ] || break
 done
 scontrol show job "$job" | grep -E 'JobState|Restarts' | sort | uniq -c

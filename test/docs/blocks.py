@@ -3,7 +3,7 @@
 A document is followed from top to bottom in a folder of its own, with a copy of scenarios/ and the tool on the PATH.
 
   yaml      a whole scenario is checked, and saved if the paragraph above names a file (`block.yaml`); without a name its first moments
-            are run. Part of a scenario is checked within one.
+            are run. Part of a scenario is checked within one. A study is saved in the same way, and tried.
   sh        its commands are run; "# exit status N" at the end of one says that it fails.
   python    run in one interpreter per document, with the package; skipped where Python lacks what it needs.
   c         compiled with the library and run.
@@ -139,6 +139,13 @@ class Follower:
 
     def scenario(self, block, folder):
         name = re.search(r"`([\w-]+\.yaml)`", block.above)
+        if re.search(r"^study: 1", block.text, re.M):
+            file = name[1] if name else "study.yaml"
+            (folder / file).write_text(block.text)
+            status, output = self.command(f"capstan sweep {file} --dry-run", folder)
+            if status:
+                self.fail(block, "is not a good study", output)
+            return
         if not re.search(r"^capstan: 1", block.text, re.M):
             run = "" if re.search(r"^run:", block.text, re.M) else "run: {until: 1 s}\n"
             (folder / "part.yaml").write_text(REST + run + block.text)
