@@ -4,6 +4,7 @@ docstrings, the commands from the manual pages that the tool writes."""
 import ast
 import pathlib
 import re
+import textwrap
 
 COMMENT = re.compile(r"/\*(.*?)\*/", re.S)
 RULE = re.compile(r"^/\* -{20,} (.+)")
@@ -22,18 +23,23 @@ def comment_text(raw):
 
 def prose(lines, language="c"):
     """Markdown of the lines of a comment: paragraphs; indented lines are code, or a list of terms as they stand."""
-    out, code = [], False
+    out, code = [], []
+
+    def finish():
+        if code:
+            text = textwrap.dedent("\n".join(code)).strip("\n")
+            terms = re.match(r"[A-Z][a-z]+  |[^;(]*$", text.split("\n")[0]) and not text.startswith("import ")
+            out.extend(["", f"```{'text' if terms else language}", text, "```", ""])
+            code.clear()
+
     for line in lines:
-        indented = line.startswith("  ") and line.strip()
-        if indented and not code:
-            out += ["", f"```{language if re.search(r'[;(]|^ *import ', line) and not re.match(r' *[A-Z][a-z]+  ', line) else 'text'}"]
-            code = True
-        elif code and line.strip() and not indented:
-            out += ["```", ""]
-            code = False
-        out.append(line[2:] if code else escape(line))
-    if code:
-        out.append("```")
+        # Code is indented; so are lists of terms, and columns that are aligned count as such.
+        if line.strip() and (line.startswith("  ") or re.search(r"\S {3,}\S", line)) or code and not line.strip():
+            code.append(line)
+        else:
+            finish()
+            out.append(escape(line))
+    finish()
     # Names of the interface are set as code.
     text = "\n".join(out).strip("\n")
     parts = re.split(r"(```.*?```)", text, flags=re.S)
@@ -124,7 +130,9 @@ def signature(node):
 
 def describe(node):
     """The docstring as Markdown: indented lines are code."""
-    text = (ast.get_docstring(node) or "").strip()
+    text = ast.get_docstring(node, clean=False) or ""
+    base = node.body[0].col_offset if text else 0
+    text = re.sub(rf"^ {{0,{base}}}", "", text, flags=re.M).strip() if base else text.strip()
     return prose(text.split("\n"), "python") if text else ""
 
 

@@ -5,6 +5,7 @@ Links are those of the repository, so that they also work where the repository i
 something that does not exist ends it with an error.
 usage: stage.py ROOT OUT"""
 
+import json
 import pathlib
 import re
 import shutil
@@ -30,6 +31,8 @@ def place_of(path):
         return PLACES[name]
     if name.startswith("docs/") and path.suffix in (".md", ".svg", ".png", ".json"):
         return name.removeprefix("docs/")
+    if name.startswith("docs/") and path.suffix == ".ipynb":
+        return path.with_suffix(".md").as_posix().removeprefix("docs/")
     if (ROOT / path).is_dir():
         listed[path] = True
         return f"files/{name}/index.md"
@@ -66,11 +69,19 @@ def write(page, text):
     (OUT / page).write_text(text)
 
 
+def notebook(text):
+    """A notebook of Jupyter as Markdown: its text and its code, without what was computed."""
+    cells = [(c["cell_type"], "".join(c["source"]).strip()) for c in json.loads(text)["cells"]]
+    return "\n\n".join(source if kind == "markdown" else f"```python\n{source}\n```" for kind, source in cells if source) + "\n"
+
+
 shutil.rmtree(OUT, ignore_errors=True)
 for file in sorted((ROOT / "docs").rglob("*")):
     place = file.relative_to(ROOT / "docs")
     if file.suffix == ".md":
         write(place, rewrite(file.read_text(), file.relative_to(ROOT), place))
+    elif file.suffix == ".ipynb":
+        write(place.with_suffix(".md"), rewrite(notebook(file.read_text()), file.relative_to(ROOT), place.with_suffix(".md")))
     elif file.suffix in (".svg", ".png", ".json"):
         (OUT / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, OUT / place)
