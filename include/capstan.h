@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 #define CPS_VERSION_MAJOR 0
-#define CPS_VERSION_MINOR 1
+#define CPS_VERSION_MINOR 2
 #define CPS_VERSION_PATCH 0
 
 #if defined(_WIN32) && defined(CPS_BUILD_SHARED)
@@ -35,7 +35,7 @@ extern "C" {
 #define CPS_API __attribute__((visibility("default")))
 #endif
 
-/* The version of the library that is linked, such as "0.1.0". */
+/* The version of the library that is linked, such as "0.2.0". */
 CPS_API const char *cps_version(void);
 
 /* Frees text and bytes that the library has handed over, also where the caller's free() is another one. NULL is fine. */

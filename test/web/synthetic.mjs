@@ -65,9 +65,9 @@ export function synthetic({ space = false, label = "pulley.results", scale = 1 }
   const friction = times.map((t, k) => 0.02 * k * scale), work = times.map((t, k) => drumTorque.slice(0, k + 1).reduce((sum, m, j) => sum + m * rate(times[j]) * (T / (FRAMES - 1)), 0));
   const column = (name, unit, values) => ({ name, unit, data: put(values) });
   const header = {
-    format: 1, version: "0.1.0",
+    format: 1, version: "0.2.0",
     runs: [{
-      label, title: space ? "Cable on a drum, in space" : "Motorised pulley", status: "complete", error: null, version: "0.1.0", file: "pulley.yaml", hash: "0".repeat(64), wall: 0.24, settings: [], warnings,
+      label, title: space ? "Cable on a drum, in space" : "Motorised pulley", status: "complete", error: null, version: "0.2.0", file: "pulley.yaml", hash: "0".repeat(64), wall: 0.24, settings: [], warnings,
       scenario: "capstan: 1\ntitle: Motorised pulley # made up\ndrums:\n  pulley: {radius: 250 mm}\n",
       run: { solver: "alpha", from: 0, until: T, reached: T, tolerance: 1e-6, absolute_tolerance: 1e-9 },
       energy: { initial: 0, kinetic: 0, elastic: 1, gravity: 3.9, load_work: 0, motion_work: 9, friction: 4, damping: 0.1, solver: 0, error: 1e-5, scale: 9 },
