@@ -7,6 +7,7 @@
  */
 #include "sens_chain.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------ lists */
@@ -88,21 +89,47 @@ void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q)
 
 /* ------------------------------------------------------------------ solving */
 
-int cps_chain_matrix_make(chain_matrix *a, int nodes, int b) {
-  size_t n = (size_t)nodes * (size_t)(b * b);
+int cps_chain_matrix_make(chain_matrix *a, int nodes, int b, int steady) {
+  size_t n = (size_t)nodes * (size_t)(b * b), rows = (size_t)nodes * (size_t)b;
   a->nodes = nodes;
   a->b = b;
   a->d = calloc(n, sizeof(double));
   a->l = calloc(n, sizeof(double));
   a->u = calloc(n, sizeof(double));
-  return a->d && a->l && a->u;
+  if (steady) {
+    a->extra = calloc(rows, sizeof(double));
+    a->right = aligned_alloc(sizeof(lanes), rows * sizeof(lanes));
+  }
+  return a->d && a->l && a->u && (!steady || (a->extra && a->right));
 }
 
 void cps_chain_matrix_free(chain_matrix *a) {
   free(a->d);
   free(a->l);
   free(a->u);
+  free(a->extra);
+  free(a->right);
   memset(a, 0, sizeof *a);
+}
+
+/* The springs of sticking contacts over the stiffness of their nodes: what solutions are off by before the first iteration. */
+static const double SPRINGS = 1e6;
+
+void cps_chain_prefer(chain_matrix *a, int h) {
+  int b = a->b;
+  for (int i = 0; i < a->nodes; i++) {
+    double *d = a->d + i * b * b, most = 0;
+    for (int k = 0; k < h; k++) most = fmax(most, fabs(d[k * b + k]));
+    for (int f = h; f < b; f++) { /* c dq + extra df: a spring of force by c times c over extra */
+      double by = 0, slope = 0;
+      for (int k = 0; k < h; k++) {
+        slope += d[f * b + k] * d[k * b + f];
+        by = fmax(by, fabs(d[f * b + k]));
+      }
+      a->extra[i * b + f] = most > 0 && slope != 0 ? -copysign(by / (SPRINGS * most), slope) : 0;
+      d[f * b + f] += a->extra[i * b + f];
+    }
+  }
 }
 
 int cps_chain_factor(chain_matrix *a) {

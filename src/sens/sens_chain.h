@@ -143,12 +143,18 @@ typedef struct chain_matrix {
   int nodes, b; /* unknowns of a node */
   double *d, *l,
       *u; /* [nodes][b][b] rows of node i: couplings to i - 1, i, i + 1; d becomes its inverse, u D^-1 U */
+  /* [nodes][b] what was added to the diagonal so that elimination is stable, and is taken out again by iteration (NULL: nothing);
+   * and room for it */
+  double *extra;
+  lanes *right;
 } chain_matrix;
 
-int cps_chain_matrix_make(chain_matrix *a, int nodes, int b);
+int cps_chain_matrix_make(chain_matrix *a, int nodes, int b, int steady);
 void cps_chain_matrix_free(chain_matrix *a);
 /* Elements and point masses of the cable, with weights 1, v_q, a_q of stiffness, damping and mass. */
 void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);
+/* Makes sticking contacts springs: the last b - h unknowns of a node are friction forces. For matrices that are made `steady`. */
+void cps_chain_prefer(chain_matrix *a, int h);
 /* Factorises; 0 if singular. */
 int cps_chain_factor(chain_matrix *a);
 void cps_chain_solve(const chain_matrix *a, lanes *x);

@@ -37,7 +37,9 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   o->spot0 = calloc(n, sizeof *o->spot0);
   for (size_t i = 0; i < n && o->matrix && o->spot && o->spot0; i++) {
     const cable *c = &o->m.cable[i];
-    good = cps_chain_matrix_make(&o->matrix[i], c->n + 1, o->at.cable[i].width) && good;
+    good = cps_chain_matrix_make(&o->matrix[i], c->n + 1, o->at.cable[i].width,
+                                 c->dim == 3 && c->per_node > 1) &&
+           good;
     o->spot[i] = calloc((size_t)c->n_points + 1, sizeof(spot));
     o->spot0[i] = calloc((size_t)c->n_points + 1, sizeof(spot));
     good = good && o->spot[i] && o->spot0[i];
@@ -509,6 +511,7 @@ int cps_model_linearise(model *o, const step_coeffs *coeffs, int balance) {
     if (c->all_stick) cps_stick_add(o, i, coeffs, balance);
     if (o->at.nb > 0) cps_border_bind(o, i);
     fix(o, i);
+    if (a->extra) cps_chain_prefer(a, c->b);
     good = cps_chain_factor(a) && good;
   }
   cps_memory_states(o, coeffs, balance);
