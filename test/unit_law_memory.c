@@ -33,7 +33,7 @@ static int take(const step *s, double *f, double *z) {
   memory_path path;
   recall_row f_row, rows[CPS_MAX_STATES];
   cps_memory_advance(&s->law, s->v, s->n, s->e, s->mode, s->star, s->star, s->time, &path);
-  *f = cps_memory_rows_of(&s->law, s->v, s->n, s->e, &path, 0, &f_row, rows);
+  *f = cps_memory_rows_of(&s->law, s->v, s->n, s->e, &path, 0, &f_row, rows, NULL);
   memcpy(z, path.piece[path.n - 1].z, CPS_MAX_STATES * sizeof *z);
   return path.solved;
 }
@@ -60,7 +60,7 @@ static void derivatives(void **state) {
       unsolved += !path.solved;
       continue;
     }
-    double f = cps_memory_rows_of(&s.law, s.v, s.n, s.e, &path, 1, &f_row, rows);
+    double f = cps_memory_rows_of(&s.law, s.v, s.n, s.e, &path, 1, &f_row, rows, NULL);
     many += path.n > 1;
     walks = s.law.walks;
     for (int i = 0; i < 3 + law->n_states + law->n_params; i++) {
@@ -146,7 +146,7 @@ static void slides(void **state) {
     memory_path path;
     recall_row f_row, rows[CPS_MAX_STATES];
     cps_memory_advance(&part.law, s.v, s.n, s.e, part.mode, part.star, part.star, part.time, &path);
-    mean += cps_memory_rows_of(&part.law, s.v, s.n, s.e, &path, 0, &f_row, rows) / PARTS;
+    mean += cps_memory_rows_of(&part.law, s.v, s.n, s.e, &path, 0, &f_row, rows, NULL) / PARTS;
     memcpy(part.star, path.piece[0].z, sizeof part.star);
     part.mode = path.mode;
   }

@@ -114,7 +114,7 @@ static law_response respond_memory(const contact_law *l, double v, double n, dou
     cps_law_eval(l->law, l->p, &in, &out, NULL);
     memcpy(z_t, out.z_t, states * sizeof *z_t);
   }
-  double force = cps_memory_rows_of(l, v, n, e, &path, 0, &f, rows);
+  double force = cps_memory_rows_of(l, v, n, e, &path, 0, &f, rows, NULL);
   return (law_response){path.solved ? force : NAN, f.v, f.n, f.e}; /* the step is then rejected */
 }
 

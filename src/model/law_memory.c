@@ -143,6 +143,10 @@ static double locate(const contact_law *l, cps_law_input *in, const double *from
       part = x;
       *guard = i;
     }
+    if (part == 0 && low == 0) { /* it stands at zero from the start */
+      memcpy(z, from, bytes);
+      return 0;
+    }
     if (it > 10 && it % 2) part = 0.5;
     double tau = low + part * (high - low);
     if (!(tau > low && tau < high)) break;
@@ -285,10 +289,11 @@ void cps_memory_follow(const cps_law *law, const cps_law_jacobian *jac, double z
  * per time, as friction forces are not known within a step. */
 static void row_of_end(const contact_law *l, cps_law_input *in, const memory_piece *x,
                        const cps_law_output *out, const cps_law_jacobian *jac, int wide, recall_row *z,
-                       recall_row *left) {
+                       recall_row *left, double *z_time) {
   const cps_law *law = l->law;
   int states = wide ? law->n_states : 0, params = wide ? law->n_params : 0;
   recall_row time = {.v = 0};
+  for (int i = 0; z_time && i < law->n_states; i++) z_time[i] = out->z_t[i];
   if (!(x->time > 0)) return;
   for (int i = 0; i < law->n_states; i++) z[i].f = out->z_t[i];
   cps_memory_follow(law, jac, x->time, wide, z);
@@ -307,6 +312,7 @@ static void row_of_end(const contact_law *l, cps_law_input *in, const memory_pie
   for (int i = 0; i < law->n_states; i++) {
     double per = z[i].f;
     z[i].f = 0;
+    if (z_time) z_time[i] = per;
     add_scaled(&z[i], &time, per, states, params);
   }
 }
@@ -327,7 +333,7 @@ static double rows_of_slide(const contact_law *l, double v, double n, double e, 
 }
 
 double cps_memory_rows_of(const contact_law *l, double v, double n, double e, const memory_path *path,
-                          int wide, recall_row *f, recall_row *z) {
+                          int wide, recall_row *f, recall_row *z, double *z_time) {
   const cps_law *law = l->law;
   cps_law_output out = {0};
   cps_law_jacobian jac;
@@ -341,7 +347,7 @@ double cps_memory_rows_of(const contact_law *l, double v, double n, double e, co
     const memory_piece *x = &path->piece[k];
     cps_law_input in = {v, n, e, x->z, x->mode};
     cps_law_eval(law, l->p, &in, &out, &jac);
-    row_of_end(l, &in, x, &out, &jac, wide, z, &left);
+    row_of_end(l, &in, x, &out, &jac, wide, z, &left, z_time);
     if (x->guard >= 0) {
       double next[CPS_MAX_STATES];
       cps_partials by[CPS_MAX_STATES];
@@ -362,15 +368,23 @@ static const double FIRST = 1e-10, FURTHEST = 0.1, CRAWL = 1e-6;
 
 double cps_memory_crawl(double f) { return f > 0 ? -CRAWL : CRAWL; }
 
+int cps_memory_pull_path(const contact_law *l, double n, double f, const double *z, double length, int mode,
+                         memory_path *path) {
+  contact_law by_guards = *l;
+  if (l->law->slide) by_guards.walks = 0;
+  cps_memory_advance(&by_guards, cps_memory_crawl(f), n, f, mode, z, z, length / CRAWL, path);
+  return path->n;
+}
+
 /* A step of a pull from states z: whether the law then answers with f at least. */
 static int answers(const contact_law *l, double n, double f, const double *z, pull *x) {
-  double crawl = cps_memory_crawl(f);
+  memory_path path;
+  cps_law_input in = {cps_memory_crawl(f), n, f, z, CPS_MODE_FREE};
+  x->mode = l->law->n_modes ? cps_law_mode(l->law, l->p, &in) : CPS_MODE_FREE;
+  int last = cps_memory_pull_path(l, n, f, z, x->length, x->mode, &path) - 1;
   memcpy(x->z, z, sizeof x->z);
-  cps_law_input in = {crawl, n, f, x->z, CPS_MODE_FREE};
-  in.mode = x->mode = l->law->n_modes ? cps_law_mode(l->law, l->p, &in) : CPS_MODE_FREE;
-  implicit_step(l, &in, z, x->length / CRAWL, x->z);
-  in.v = 0;
-  in.mode = CPS_MODE_FREE;
+  memcpy(x->z, path.piece[last].z, (size_t)l->law->n_states * sizeof *z);
+  in = (cps_law_input){0, n, f, x->z, CPS_MODE_FREE};
   cps_law_output out;
   cps_law_eval(l->law, l->p, &in, &out, NULL);
   return fabs(out.f) >= fabs(f) && out.f * f > 0;

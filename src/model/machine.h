@@ -524,9 +524,10 @@ typedef struct recall_row {
   double v, n, e, f, star[CPS_MAX_STATES], p[CPS_MAX_PARAMS];
 } recall_row;
 
-/* Force at the end of a path, with its row and those of the states; by z_star and parameters only if `wide`. */
+/* Force at the end of a path, with its row and those of the states; by z_star and parameters only if `wide`. Unless it is NULL,
+ * z_time gets what the states change by if the step lasts longer (not of a law's own slide). */
 double cps_memory_rows_of(const contact_law *l, double v, double n, double e, const memory_path *path,
-                          int wide, recall_row *f, recall_row *z);
+                          int wide, recall_row *f, recall_row *z, double *z_time);
 /* What a law says by itself, x, and through states with rows z. */
 void cps_memory_chain(const cps_law *law, const cps_partials *x, const recall_row *z, int wide,
                       recall_row *row);
@@ -543,6 +544,9 @@ typedef struct pull {
 } pull;
 /* Their number; path [PULLS], or NULL, gets all of them. *holds: the last is as long as it takes to hold f. */
 int cps_memory_pull(const contact_law *l, double n, double f, double *z, pull *path, int *holds);
+/* One pull, from states z: the path of its states, with guards; the number of its pieces. */
+int cps_memory_pull_path(const contact_law *l, double n, double f, const double *z, double length, int mode,
+                         memory_path *path);
 /* How fast it is pulled: against the force [m/s]. */
 double cps_memory_crawl(double f);
 /* Lets the law take over force f: its states, their rates, and its mode. */

@@ -22,7 +22,7 @@ void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int
   }
   for (int i = 0; i < n; i++) guess[i] = y->z_star[axis][i] + z_s * y->z_t[axis][i];
   cps_memory_advance(l, v, load, e, mode, guess, y->z_star[axis], z_s, &path);
-  cps_memory_rows_of(l, v, load, e, &path, 1, &o->f, o->z);
+  cps_memory_rows_of(l, v, load, e, &path, 1, &o->f, o->z, NULL);
   const memory_piece *last = &path.piece[path.n - 1];
   memcpy(o->states, last->z, sizeof o->states);
   o->mode = path.mode;
@@ -249,7 +249,7 @@ void cps_memory_begin(model *o, const step_coeffs *coeffs) {
 void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z) {
   const cps_law *law = l->law;
   pull path[PULLS];
-  double crawl = cps_memory_crawl(f), states[CPS_MAX_STATES];
+  double crawl = cps_memory_crawl(f), states[CPS_MAX_STATES], rest_z[CPS_MAX_STATES] = {0};
   int holds, pulls = cps_memory_pull(l, n, f, states, path, &holds);
   cps_law_output out;
   cps_law_jacobian jac;
@@ -262,13 +262,22 @@ void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z) {
     pulls = holds = 1;
   }
   for (int i = 0; i < pulls; i++) {
-    cps_law_input in = {crawl, n, f, path[i].z, path[i].mode};
-    double z_s = path[i].length / fabs(crawl);
-    cps_law_eval(law, l->p, &in, &out, &jac);
-    for (int k = 0; k < law->n_states; k++)
-      z[k].v = i == pulls - 1 ? out.z_t[k] : 0; /* by z_s, in place of v */
-    for (int k = 0; k < law->n_states; k++) jac.z_t[k].v = 0;
-    cps_memory_follow(law, &jac, z_s, 1, z);
+    recall_row step[CPS_MAX_STATES], unused, after[CPS_MAX_STATES];
+    memory_path of;
+    double z_time[CPS_MAX_STATES];
+    cps_memory_pull_path(l, n, f, i > 0 ? path[i - 1].z : rest_z, path[i].length, path[i].mode, &of);
+    cps_memory_rows_of(l, crawl, n, f, &of, 1, &unused, step, z_time);
+    for (int k = 0; k < law->n_states; k++) {
+      after[k] = step[k];
+      after[k].v = i == pulls - 1 ? z_time[k] : 0; /* by the time of the last pull, in place of v */
+      memset(after[k].star, 0, sizeof after[k].star);
+      for (int j = 0; j < law->n_states; j++) {
+        after[k].n += step[k].star[j] * z[j].n;
+        after[k].e += step[k].star[j] * z[j].e;
+        for (int m = 0; m < law->n_params; m++) after[k].p[m] += step[k].star[j] * z[j].p[m];
+      }
+    }
+    memcpy(z, after, (size_t)law->n_states * sizeof *z);
   }
   /* z_s so that F(0, n, f, z) = f */
   cps_law_input in = {0, n, f, path[pulls - 1].z, CPS_MODE_FREE};
