@@ -6,6 +6,7 @@
  */
 #include "cable_path.h"
 
+#include "cable_shapes.h"
 #include "tangent_lines.h"
 #include "vec.h"
 
@@ -79,7 +80,8 @@ typedef struct maker {
   int room;
   cps_error *err;
   double down[3];
-  int placed[2]; /* whether the place of an end is known */
+  int placed[2]; /* whether the place of an end is known, */
+  int by_cable;  /* and whether one of them is where another cable has been drawn to */
   double place[2][3];
   int *turn;        /* [n] of wraps, once decided */
   taut_wrap *wrap;  /* [n] the row of drums that is being read */
@@ -455,13 +457,15 @@ static cps_status walk_closed(maker *m) {
   return CPS_OK;
 }
 
-/* A hang whose length is given although both of its ends are known must agree with them. */
+/* A hang whose length is given although both of its ends are known must agree with them: to the digits that people write, or to what
+ * the other cable is stretched. */
 static cps_status check_hangs(const maker *m) {
+  double agreed = m->by_cable ? 5e-3 : 1e-6;
   for (int k = 0; k < m->p->n; k++) {
     const path_piece *piece = &m->p->piece[k];
     if (piece->item < 0 || m->c->path[piece->item].kind != PATH_HANG) continue;
     double given = m->c->path[piece->item].length;
-    if (given > 0 && fabs(given - piece->length) > 1e-6 * (given + piece->length))
+    if (given > 0 && fabs(given - piece->length) > agreed * (given + piece->length))
       return bad(m, piece->item,
                  "the hang is %.6g m long, but from the place of the cable's end it would be %.6g m; leave "
                  "one of them out",
@@ -526,7 +530,10 @@ cps_status cps_path_make(path *p, const cps_scenario *s, int cable, cps_error *e
   p->closed = m.c->closed;
   m.n = m.c->n_path;
   cps_gravity_direction(s, m.down);
-  for (int e = 0; e < 2 && !p->closed; e++) m.placed[e] = cps_end_place(s, cable, e, m.place[e]);
+  for (int e = 0; e < 2 && !p->closed; e++) {
+    m.placed[e] = cps_end_place(s, cable, e, m.place[e]);
+    m.by_cable |= m.c->end[e].kind == END_BODY && s->bodies[m.c->end[e].body].placed == PLACED_BY_CABLE;
+  }
   size_t room = (size_t)m.n + 1;
   m.turn = calloc(room, sizeof *m.turn);
   m.wrap = calloc(room, sizeof *m.wrap);

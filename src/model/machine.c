@@ -1,5 +1,6 @@
 /* machine.c - makes a machine of a scenario, moves what is prescribed, and applies Newton's steps. */
 #include "machine.h"
+#include "cable_shapes.h"
 #include "start_tension.h"
 
 #include <math.h>
@@ -433,13 +434,20 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
 
 cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
   shape *drawn = many(s->n_cables, sizeof *drawn);
-  cps_status status = drawn ? CPS_OK
-                            : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
-  for (int i = 0; i < s->n_cables && status == CPS_OK; i++) status = cps_shape_draw(&drawn[i], s, i, err);
+  cps_error *wrong = many(s->n_cables, sizeof *wrong);
+  cps_status status = drawn && wrong
+                          ? CPS_OK
+                          : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
+  if (status == CPS_OK) cps_shapes_draw(drawn, s, wrong);
+  for (int i = 0; i < s->n_cables && status == CPS_OK; i++) {
+    status = wrong[i].status;
+    if (status != CPS_OK && err) *err = wrong[i];
+  }
   if (status == CPS_OK) status = cps_shapes_tighten(drawn, s, err);
   if (status == CPS_OK) status = cps_machine_make_drawn(m, s, drawn, err);
   for (int i = 0; i < s->n_cables && drawn; i++) cps_shape_free(&drawn[i]);
   free(drawn);
+  free(wrong);
   return status;
 }
 

@@ -1,7 +1,7 @@
 /* system.c - from a scenario to its equations, and their evaluation. The equations are in system.h. */
 #include "system.h"
 
-#include "cable_path.h"
+#include "cable_shapes.h"
 #include "document.h"
 #include "elevator.h"
 #include "refusals.h"
@@ -337,13 +337,17 @@ static void count(cps_system *s) {
 static int build_cables(cps_system *s, refusals *r) {
   const cps_scenario *sc = s->scenario;
   cps_error err = {0};
+  cps_error *wrong = many(sc->n_cables, sizeof *wrong);
   s->drawn = many(sc->n_cables, sizeof *s->drawn);
-  if (!s->drawn) return 0;
+  if (!s->drawn || !wrong) {
+    free(wrong);
+    return 0;
+  }
+  cps_shapes_draw(s->drawn, sc, wrong);
+  for (int i = 0; i < sc->n_cables; i++) cps_refuse_error(r, wrong[i].status, &wrong[i]);
+  free(wrong);
   for (int i = 0; i < sc->n_cables; i++) {
-    if (sc->cables[i].model == CABLE_ANCF) {
-      cps_status status = cps_shape_draw(&s->drawn[i], sc, i, &err);
-      cps_refuse_error(r, status, &err);
-    } else if (!s->lift) {
+    if (sc->cables[i].model != CABLE_ANCF && !s->lift) {
       s->lift = calloc(1, sizeof *s->lift);
       if (!s->lift) return 0;
       cps_status status = cps_lift_make(s->lift, sc, sc->run.from, &err);

@@ -79,6 +79,18 @@ def belt_drive(r):
     yield "creep of the driven rim", 1 - driven / drive, 100 / 40e3, 0.05, "1"
 
 
+def compensated_elevator(r):
+    """The ropes weigh the same on both sides wherever the car is, so the torque at rest is that of the masses, before and after. The pull of the
+    compensation rope on the car: half of the tensioner and of the rope around its pulley, and the rope from there to the car."""
+    torque = (1100 - 900) * G * 0.3
+    yield "torque at rest, car above", abs(r.at("drums.traction.torque", 0)), torque, 0.015, "N m"
+    yield "torque at rest, car below", abs(r.mean("drums.traction.torque", 5.5, 6)), torque, 0.015, "N m"
+    height = r.at("bodies.car.y", 0) - (-9 + r.at("bodies.tensioner.x", 0))
+    pull = (200 + math.pi * 0.7) * G / 2 + G * height
+    yield "pull of the compensation rope", -r.at("cables.compensation.fy_start", 0), pull, 2e-3, "N"
+    yield "pull of the suspension rope", r.at("cables.suspension.tension_start", 0), 900 * G + pull, 1e-3, "N"
+
+
 def two_fall_tackle(r):
     """The hook rises half as far as the rope is hauled; the tension is half of the weight."""
     yield "rise of the hook", r.at("bodies.block.y", 5) - r.at("bodies.block.y", 0), 1.0, 5e-3, "m"
