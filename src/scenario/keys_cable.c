@@ -58,7 +58,9 @@ static const key drums[] = {
     {"radius", KEY_QUANTITY, "m", .required = 1, POSITIVE, .where = offsetof(raw_drum, radius),
      .example = "250 mm", .meaning = "radius of the cable's centre line on it"},
     {"center", KEY_VECTOR, "m", ANY, .where = offsetof(raw_drum, center), .example = "[0, 2 m]",
-     .meaning = "its centre; in space a point on its axis"},
+     .meaning = "its centre when the run starts; in space a point on its axis. A drum that is carried by a "
+                "body sits "
+                "on it unless this says otherwise"},
     {"axis", KEY_AXIS, "1", ANY, .third = 1, .where = offsetof(raw_drum, axis), .example = "[0, 1, 0]",
      .meaning = "its axis, in space; its length does not matter. Angles count counterclockwise about it"},
     {"drive", KEY_CHOICE, .words = "fixed free", .table = &cps_keys_drive, .otherwise = "`fixed`",
@@ -77,7 +79,10 @@ static const key drums[] = {
      .where = offsetof(raw_drum, moved), .example = "{y: {sine: {amplitude: 1 m, frequency: 0.1 Hz}}}",
      .meaning = "displacement of the centre, over time"},
     {"carried_by", KEY_TEXT, .otherwise = "nothing", .where = offsetof(raw_drum, carried_by),
-     .example = "hook", .meaning = "the body that carries the centre, which keeps its distance from it"},
+     .example = "hook",
+     .meaning = "the body that carries the centre, which keeps its distance from it. A body that says "
+                "nothing about its "
+                "place moves freely, and starts at the centre of the drum"},
 };
 
 const key_table cps_keys_drums = TABLE(
@@ -221,7 +226,10 @@ static const key mesh[] = {
     {"size", KEY_QUANTITY, "m", .required = 1, POSITIVE, .where = offsetof(scenario_cable, size),
      .example = "50 mm", .meaning = "longest element"},
     {"on_drums", KEY_QUANTITY, "m", POSITIVE, .otherwise = "size",
-     .where = offsetof(scenario_cable, drum_size), .example = "10 mm", .meaning = "longest element on drums"},
+     .where = offsetof(scenario_cable, drum_size), .example = "10 mm",
+     .meaning = "longest element on drums, and along what drums that are turned as prescribed or by a "
+                "controller haul onto "
+                "drums in the run"},
     {"growth", KEY_QUANTITY, "1", .value = 1.3, .min = 1, .max = 10, .above = 1,
      .where = offsetof(scenario_cable, growth), .example = "1.3",
      .meaning = "largest ratio of the lengths of neighbours"},

@@ -110,7 +110,22 @@ static void read_carrier(reader *r, const node *n, const cps_scenario *s, scenar
   cps_leave(r, before);
 }
 
-static void read_drum(reader *r, const node *n, const cps_scenario *s, scenario_drum *d) {
+/* A drum that says nothing about its centre sits on its body; a body that says nothing about its place is at the centre of the
+ * first drum that it carries, and moves freely. */
+static void sit(const node *n, cps_scenario *s, scenario_drum *d) {
+  scenario_body *b = &s->bodies[d->carrier];
+  int said = cps_node_key(n, "center") != NULL;
+  if (!said && b->placed)
+    for (int k = 0; k < 3; k++)
+      d->center[k] = b->kind == BODY_PLANE ? b->x[k] : b->origin[k] + b->x[0] * b->direction[k];
+  if (b->placed) return;
+  b->kind = BODY_PLANE;
+  b->placed = 1;
+  memset(b->origin, 0, sizeof b->origin);
+  memcpy(b->x, d->center, sizeof d->center);
+}
+
+static void read_drum(reader *r, const node *n, cps_scenario *s, scenario_drum *d) {
   raw_drum raw;
   cps_read_map(r, n, &cps_keys_drums, NULL, &raw);
   d->radius = raw.radius;
@@ -123,6 +138,7 @@ static void read_drum(reader *r, const node *n, const cps_scenario *s, scenario_
   read_bearing(r, raw.bearing, d);
   cps_read_components(r, raw.moved, "moved", "m", d->shift);
   if (raw.carried_by) read_carrier(r, n, s, d);
+  if (d->carrier >= 0) sit(n, s, d);
   int turns = d->inertia > 0 && d->drive != DRUM_FIXED && d->drive != DRUM_ROTATION;
   const node *rate = cps_node_get(n, "rate");
   if (!rate || turns) return;
