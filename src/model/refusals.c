@@ -7,6 +7,7 @@
 
 #include "machine.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +89,58 @@ static void refuse_all_stick(refusals *r, const cps_scenario *s, const scenario_
                consistent);
 }
 
+/* ------------------------------------------------------------------ prescribed motion */
+
+/* The first time in the run at which a place jumps; INFINITY if it never does. */
+static double first_jump(const profile *p, const scenario_run *run, double *by) {
+  enum { MOST = 100000 }; /* breaks to look at */
+  double t = run->from;
+  for (int i = 0; i < MOST; i++) {
+    t = cps_profile_next_break(p, t);
+    if (!(t <= run->until)) return INFINITY;
+    double shortly = 1e-9 * fmax(fabs(t), 1e-3 * (run->until - run->from));
+    profile_value before = cps_profile_eval(p, t - shortly), at = cps_profile_eval(p, t);
+    double smooth = 2 * shortly * (fabs(before.y_t) + fabs(at.y_t)) + 1e-9 * (fabs(before.y) + fabs(at.y));
+    *by = at.y - before.y;
+    if (fabs(*by) > smooth) return t;
+  }
+  return INFINITY;
+}
+
+static void refuse_jump(refusals *r, const scenario_run *run, const profile *p, const char *key,
+                        const char *what, const char *unit) {
+  double by = 0, t = p ? first_jump(p, run, &by) : INFINITY;
+  if (t < INFINITY)
+    cps_refuse(r, key,
+               "%s jumps by %.3g %s at %.6g s, which would need an infinite force; let it move there in a "
+               "short time, "
+               "with `step`, `step5` or `ramp`",
+               what, by, unit, t);
+}
+
+/* Prescribed angles and places that jump do infinite work on what they move. */
+static void refuse_jumps(refusals *r, const cps_scenario *s) {
+  static const char axes[] = "xyz";
+  char key[160];
+  for (int i = 0; i < s->n_drums; i++) {
+    const scenario_drum *d = &s->drums[i];
+    snprintf(key, sizeof key, "drums.%s.drive.rotation", d->name);
+    if (d->drive == DRUM_ROTATION) refuse_jump(r, &s->run, d->motion, key, "the angle", "rad");
+    for (int k = 0; k < 3; k++) {
+      snprintf(key, sizeof key, "drums.%s.moved.%c", d->name, axes[k]);
+      refuse_jump(r, &s->run, d->shift[k], key, "the place", "m");
+    }
+  }
+  for (int i = 0; i < s->n_cables; i++)
+    for (int e = 0; e < 2 && !s->cables[i].closed; e++)
+      for (int k = 0; k < 3; k++) {
+        snprintf(key, sizeof key, "cables.%s.path", s->cables[i].name);
+        refuse_jump(r, &s->run, s->cables[i].end[e].shift[k], key, "the place of an end", "m");
+      }
+}
+
 void cps_refuse_cables(refusals *r, const cps_scenario *s) {
+  refuse_jumps(r, s);
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     if (c->model != CABLE_ANCF || !c->contact.law) continue;
