@@ -438,6 +438,32 @@ static cps_status no_memory(const draft *d, cps_error *err) {
                        d->c->name);
 }
 
+/* How far the cable runs along its path, at least and at most, as drums that are turned as prescribed or told where to turn haul it. What
+ * only loads and friction move is not known before the run. */
+static void find_travel(const draft *d, double *least, double *most) {
+  enum { LOOKS = 400 };
+  double from = d->s->run.from, until = d->s->run.until;
+  *least = *most = 0;
+  for (int k = 0; k < d->p->n; k++) {
+    const path_piece *piece = &d->p->piece[k];
+    if (piece->drum < 0) continue;
+    const scenario_drum *g = &d->s->drums[piece->drum];
+    if ((g->drive != DRUM_ROTATION && g->drive != DRUM_PD) || !g->motion || !isfinite(until)) continue;
+    double start = g->drive == DRUM_PD ? 0 : cps_profile_eval(g->motion, from).y;
+    for (int i = 0; i <= LOOKS; i++) {
+      double turned = cps_profile_eval(g->motion, from + (until - from) * i / LOOKS).y - start;
+      double run = (piece->sweep > 0 ? 1 : -1) * g->radius * turned;
+      *least = fmin(*least, run);
+      *most = fmax(*most, run);
+    }
+  }
+  /* In steps, so that the mesh stays when what turns the drums changes a little. */
+  const double between = 0.37;
+  double step = d->c->size > 0 ? fmin(d->c->size, d->total) : d->total / 16;
+  if (*most > 0) *most = step * ceil(*most / step + between);
+  if (*least < 0) *least = -step * ceil(-*least / step + between);
+}
+
 static cps_status find_lengths(draft *d, cps_error *err) {
   const scenario_cable *c = d->c;
   int zones = 0;
@@ -452,8 +478,11 @@ static cps_status find_lengths(draft *d, cps_error *err) {
     return bad_mesh(d, err, "say how many `elements` the cable has, or their `size`");
   zone *list = calloc((size_t)d->p->n, sizeof *list);
   if (!list) return no_memory(d, err);
+  double least, most;
+  find_travel(d, &least, &most);
   for (int k = 0; k < d->p->n; k++)
-    if (d->p->piece[k].drum >= 0) list[zones++] = (zone){d->piece[k].material, d->piece[k + 1].material};
+    if (d->p->piece[k].drum >= 0)
+      list[zones++] = (zone){d->piece[k].material - most, d->piece[k + 1].material - least};
   const double usual_growth = 1.25;
   d->n = cps_grade(d->total, c->size > 0 ? c->size : d->total, c->drum_size,
                    c->growth > 1 ? c->growth : usual_growth, list, zones, d->p->closed, &d->length);

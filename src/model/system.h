@@ -91,6 +91,17 @@ typedef struct cable_engine {
   int loses;                                                 /* the integrator dissipates, and knows it */
 } cable_engine;
 
+/* Where the mesh of a cable is the coarsest for the drum that it touches, and where contact gives way the most: see run_verdict.c. */
+typedef struct mesh_verdict {
+  double error, length; /* estimated, relative; of the elements there [m] */
+  int cable, drum;
+  double sunk; /* penetration over radius */
+  int sunk_cable, sunk_drum;
+  double pulled,
+      pushed; /* largest tension and compression of any element that bending does not explain [N] */
+  int pushed_cable;
+} mesh_verdict;
+
 struct cps_simulation {
   const cps_system *system;
   const cable_engine *cables; /* of scenarios with cables; NULL otherwise */
@@ -106,6 +117,7 @@ struct cps_simulation {
   long output_index;
   double largest_energy, initial_energy;
   double open_energy; /* largest energy that is not accounted for, or that the integrator dissipates */
+  mesh_verdict mesh;
   cps_result result;
   int (*progress)(const cps_progress *, void *);
   void *progress_data;
@@ -165,6 +177,7 @@ cps_status cps_simulation_fail(cps_simulation *sim, int contact, cps_error *err,
 /* Whether a run can be trusted (run_verdict.c): takes note of an audit; looks at the row just recorded; and judges the whole
  * run, which may make it a failure. */
 void cps_verdict_note(cps_simulation *sim, const cps_energy *e);
+int cps_mesh_verdict_valid(const mesh_verdict *v, const cps_scenario *s);
 cps_status cps_verdict_row(cps_simulation *sim, cps_error *err);
 cps_status cps_verdict_run(cps_simulation *sim, cps_status status, cps_error *err);
 /* Columns and fields of a result are enumerated by functions that are called to count them, to name them and to fill
