@@ -35,6 +35,19 @@ static void assert_vector(const double *v, double x, double y, double z) {
 
 /* ------------------------------------------------------------------ drums */
 
+/* A body that carries a drum is free, and where the drum is, unless it says otherwise. */
+static void test_carriers(void **state) {
+  (void)state;
+  cps_scenario *s = parse(HEAD "bodies: {hook: {mass: 5 kg}, cart: {mass: 1 kg, direction: [1, 0]}}\n"
+                               "drums: {low: {radius: 1, center: [3, -2], carried_by: hook},\n"
+                               "        high: {radius: 1, center: [0, 4], carried_by: cart}}\n");
+  assert_int_equal(s->bodies[0].kind, BODY_PLANE);
+  assert_vector(s->bodies[0].x, 3, -2, 0);
+  assert_int_equal(s->bodies[1].kind, BODY_LINE);
+  assert_vector(s->drums[1].center, 0, 4, 0);
+  cps_scenario_free(s);
+}
+
 static void test_drums(void **state) {
   (void)state;
   cps_scenario *s = parse(
@@ -75,6 +88,7 @@ static void test_drums(void **state) {
   assert_near(d->inertia, 0.1);
   assert_near(d->rate, 2 * PI);
   assert_int_equal(d->carrier, 0);
+  assert_vector(d->center, 1, 2, 0); /* it sits on its body */
   assert_string_equal(d->bearing->name, "coulomb");
   assert_near(d->bearing_p[0], 0.1);
   assert_near(d->bearing_radius, 0.02);
@@ -584,11 +598,11 @@ static void test_laws(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_drums),       cmocka_unit_test(test_everything), cmocka_unit_test(test_defaults),
-      cmocka_unit_test(test_round),       cmocka_unit_test(test_ends),       cmocka_unit_test(test_items),
-      cmocka_unit_test(test_even_points), cmocka_unit_test(test_belt),       cmocka_unit_test(test_bodies),
-      cmocka_unit_test(test_space),       cmocka_unit_test(test_settings),   cmocka_unit_test(test_repeat),
-      cmocka_unit_test(test_include),     cmocka_unit_test(test_laws),
+      cmocka_unit_test(test_drums),    cmocka_unit_test(test_carriers),    cmocka_unit_test(test_everything),
+      cmocka_unit_test(test_defaults), cmocka_unit_test(test_round),       cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_items),    cmocka_unit_test(test_even_points), cmocka_unit_test(test_belt),
+      cmocka_unit_test(test_bodies),   cmocka_unit_test(test_space),       cmocka_unit_test(test_settings),
+      cmocka_unit_test(test_repeat),   cmocka_unit_test(test_include),     cmocka_unit_test(test_laws),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

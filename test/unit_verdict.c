@@ -4,7 +4,7 @@
 
 typedef struct verdict {
   cps_status status;
-  char error[1000], warning[500];
+  char error[1000], warning[2000]; /* all of them */
   cps_energy energy;
 } verdict;
 
@@ -21,7 +21,10 @@ static verdict judge(const char *text) {
   v.status = cps_simulation_run(sim, NULL, NULL, &err);
   const cps_result *r = cps_simulation_result(sim);
   snprintf(v.error, sizeof v.error, "%s", v.status == CPS_OK ? "" : err.text);
-  snprintf(v.warning, sizeof v.warning, "%s", cps_result_warning(r, 0) ? cps_result_warning(r, 0) : "");
+  for (int i = 0; cps_result_warning(r, i); i++) {
+    size_t used = strlen(v.warning);
+    snprintf(v.warning + used, sizeof v.warning - used, "%s\n", cps_result_warning(r, i));
+  }
   cps_result_energy(r, &v.energy);
   assert_true(cps_result_rows(r) > 2); /* results are kept */
   cps_simulation_free(sim);
@@ -96,8 +99,34 @@ static void test_integrator(void **state) {
   assert_string_equal(fine.warning, "");
 }
 
+#define SHEAVE(elements, stiffness)                                                                          \
+  "capstan: 1\ndrums: {sheave: {radius: 200 mm, drive: fixed}}\nbodies: {a: {mass: 50 kg}, b: {mass: 52 "    \
+  "kg}}\n"                                                                                                   \
+  "cables:\n  rope: {EA: 1 MN, EI: 1 N m2, mass_per_length: 0.5 kg/m, elements: " elements ",\n"             \
+  "    path: [a, hang 1 m, over sheave, hang 1 m, b],\n"                                                     \
+  "    contact: {normal: {hunt-crossley: {stiffness: " stiffness "}}, friction: {quinn: {mu: 0.2}}}}\n"      \
+  "run: {until: 20 ms, output: 5 ms}\n"
+
+/* Elements that are long on their drum, contact that gives way, and ropes that are pushed. */
+static void test_cables(void **state) {
+  (void)state;
+  verdict good = judge(SHEAVE("100", "1e8"));
+  assert_string_equal(good.warning, "");
+  verdict coarse = judge(SHEAVE("30", "1e8")); /* 88 mm */
+  has(coarse.warning, "elements of cable rope are 0.0876 m long on drum sheave");
+  has(coarse.warning, "At most 0.038 m");
+  verdict soft = judge(SHEAVE("100", "3e4"));
+  has(soft.warning, "cable rope sinks into drum sheave by");
+  verdict pushed = judge("capstan: 1\ngravity: [0, 0]\ncables:\n"
+                         "  rope: {EA: 100 kN, mass_per_length: 1 kg/m, elements: 10, start: drawn,\n"
+                         "         path: [{pinned: [0, 0]}, {to: [1 m, 0]}, {free: {force: {x: -100 N}}}]}\n"
+                         "run: {until: 1 ms, output: 0.1 ms}\n");
+  has(pushed.warning, "cable rope is pushed by up to");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_energy), cmocka_unit_test(test_limits),
-                                     cmocka_unit_test(test_away), cmocka_unit_test(test_integrator)};
+                                     cmocka_unit_test(test_away), cmocka_unit_test(test_integrator),
+                                     cmocka_unit_test(test_cables)};
   return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
 }
