@@ -21,6 +21,7 @@
 #include "tangent_lines.h"
 
 #include "cable_path.h"
+#include "dense.h"
 #include "vec.h"
 
 #include <stdarg.h>
@@ -426,38 +427,11 @@ static void move(const row *r, double s, const double *dx) {
   }
 }
 
-/* Solves a x = b of size m in place by elimination with row exchange; 0 if singular. */
-static int eliminate(double *a, double *b, int m) {
-  for (int k = 0; k < m; k++) {
-    int pivot = k;
-    for (int i = k + 1; i < m; i++)
-      if (fabs(a[i * m + k]) > fabs(a[pivot * m + k])) pivot = i;
-    if (!(fabs(a[pivot * m + k]) > 1e-13)) return 0;
-    for (int j = 0; j < m && pivot != k; j++) {
-      double swap = a[k * m + j];
-      a[k * m + j] = a[pivot * m + j];
-      a[pivot * m + j] = swap;
-    }
-    double swap = b[k];
-    b[k] = b[pivot], b[pivot] = swap;
-    for (int i = k + 1; i < m; i++) {
-      double factor = a[i * m + k] / a[k * m + k];
-      for (int j = k; j < m && factor != 0; j++) a[i * m + j] -= factor * a[k * m + j];
-      b[i] -= factor * b[k];
-    }
-  }
-  for (int k = m - 1; k >= 0; k--) {
-    for (int j = k + 1; j < m; j++) b[k] -= a[k * m + j] * b[j];
-    b[k] /= a[k * m + k];
-  }
-  return 1;
-}
-
 /* Damped Newton with central differences; whether it came down to rounding. */
-static int newton(const row *r, double *a, double *f, double *dx, double *g) {
+static int newton(const row *r, double *a, double *f, double *dx, double *g, int *pivot) {
   enum { HALVINGS = 12 };
   int m = UNKNOWNS * r->n;
-  const double h = 1e-5, good = 2e-14, enough = 1e-11;
+  const double h = 1e-5, good = 2e-14, enough = 1e-11, singular = 1e-13;
   double size = residuals(r, f), unit;
   for (int it = 0; it < NEWTON && size > good; it++) {
     for (int k = 0; k < m; k++) {
@@ -471,7 +445,8 @@ static int newton(const row *r, double *a, double *f, double *dx, double *g) {
     }
     residuals(r, f);
     for (int i = 0; i < m; i++) dx[i] = -f[i];
-    if (!eliminate(a, dx, m)) return 0;
+    if (dense_factor(a, m, m, pivot, NULL) <= singular) return 0;
+    dense_solve(a, m, m, pivot, dx, 1, 1);
     double s = 1, most = 0, now = INFINITY;
     for (int k = 0; k < m; k++) most = fmax(most, fabs(dx[k]));
     if (most > 0.5) s = 0.5 / most;
@@ -514,12 +489,15 @@ static cps_status solve_skew(const row *r, taut_fault *fault) {
   if (status != CPS_OK) return status;
   size_t m = (size_t)UNKNOWNS * (size_t)r->n;
   double *work = calloc(m * (m + 3), sizeof *work);
-  if (!work) return CPS_NO_MEMORY;
-  if (!newton(r, work + 3 * m, work, work + m, work + 2 * m) || !runs_forward(r))
+  int *pivot = calloc(m, sizeof *pivot);
+  if (!work || !pivot)
+    status = CPS_NO_MEMORY;
+  else if (!newton(r, work + 3 * m, work, work + m, work + 2 * m, pivot) || !runs_forward(r))
     status = wrong(fault, 0,
                    "no taut cable runs around drum %s and those after it: it would slide along an axis",
                    r->w[0].name);
   free(work);
+  free(pivot);
   return status;
 }
 

@@ -363,51 +363,12 @@ static void NAME(fix)(unsigned bits, NAME(rows) * w) {
   }
 }
 
-/* X = D^-1 U, Y = D^-1 R by Gaussian elimination with row pivoting; 0 if singular. U has
- * columns for what is seen of the next node. */
+/* X = D^-1 U, Y = D^-1 R; 0 if singular. U has columns for what is seen of the next node. */
 static int NAME(solve)(double d[B][B], double u[B][B], double *r, int wide) {
-  for (int j = 0; j < B; j++) {
-    int best = j;
-    for (int i = j + 1; i < B; i++)
-      if (fabs(d[i][j]) > fabs(d[best][j])) best = i;
-    if (!(fabs(d[best][j]) > 0) || !isfinite(d[best][j])) return 0;
-    if (best != j) {
-      for (int k = j; k < B; k++) {
-        double t = d[j][k];
-        d[j][k] = d[best][k];
-        d[best][k] = t;
-      }
-      for (int k = 0; k < SEEN; k++) {
-        double t = u[j][k];
-        u[j][k] = u[best][k];
-        u[best][k] = t;
-      }
-      for (int k = 0; k < wide; k++) {
-        double t = r[j * wide + k];
-        r[j * wide + k] = r[best * wide + k];
-        r[best * wide + k] = t;
-      }
-    }
-    double inverse = 1 / d[j][j];
-    for (int i = j + 1; i < B; i++) {
-      double f = d[i][j] * inverse;
-      if (f == 0) continue;
-      for (int k = j + 1; k < B; k++) d[i][k] -= f * d[j][k];
-      for (int k = 0; k < SEEN; k++) u[i][k] -= f * u[j][k];
-      for (int k = 0; k < wide; k++) r[i * wide + k] -= f * r[j * wide + k];
-    }
-  }
-  for (int j = B - 1; j >= 0; j--) {
-    double inverse = 1 / d[j][j];
-    for (int k = 0; k < SEEN; k++) u[j][k] *= inverse;
-    for (int k = 0; k < wide; k++) r[j * wide + k] *= inverse;
-    for (int i = 0; i < j; i++) {
-      double f = d[i][j];
-      if (f == 0) continue;
-      for (int k = 0; k < SEEN; k++) u[i][k] -= f * u[j][k];
-      for (int k = 0; k < wide; k++) r[i * wide + k] -= f * r[j * wide + k];
-    }
-  }
+  int pivot[B];
+  if (dense_factor(d[0], B, B, pivot, NULL) == 0) return 0;
+  dense_solve(d[0], B, B, pivot, u[0], SEEN, B);
+  dense_solve(d[0], B, B, pivot, r, wide, wide);
   return 1;
 }
 

@@ -15,6 +15,7 @@
  * Compiled twice, by cable_plane.c and, for processors with AVX2, by cable_plane_avx2.c, which define PLANE(x). There
  * products and sums are fused: the two differ in their last digits.
  */
+#include "dense.h"
 #include "element_recipe.h"
 
 #define DIM     2
@@ -40,28 +41,15 @@ INLINE int in_the_open(const machine *m, const contact_point *p, const double *r
 /* x = D^-1 u and z = D^-1 w with row pivoting; 0 if singular. */
 static int solve_careful(const lanes *d, const lanes *u, const lanes *w, lanes *x, lanes *z) {
   double a[4][12];
+  int pivot[4];
   for (int i = 0; i < 4; i++) {
     memcpy(a[i], &d[i], 4 * sizeof(double));
     memcpy(a[i] + 4, &u[i], 4 * sizeof(double));
     memcpy(a[i] + 8, &w[i], 4 * sizeof(double));
   }
-  for (int j = 0; j < 4; j++) {
-    int best = j;
-    for (int i = j + 1; i < 4; i++)
-      if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
-    if (!(fabs(a[best][j]) > 0)) return 0;
-    for (int k = 0; k < 12; k++) {
-      double swap = a[j][k];
-      a[j][k] = a[best][k];
-      a[best][k] = swap;
-    }
-    for (int i = 0; i < 4; i++) {
-      double f = i == j ? 0 : a[i][j] / a[j][j];
-      for (int k = j; k < 12 && f != 0; k++) a[i][k] -= f * a[j][k];
-    }
-  }
+  if (dense_factor(a[0], 4, 12, pivot, NULL) == 0) return 0;
+  dense_solve(a[0], 4, 12, pivot, a[0] + 4, 8, 12);
   for (int i = 0; i < 4; i++) {
-    for (int k = 4; k < 12; k++) a[i][k] /= a[i][i];
     memcpy(&x[i], a[i] + 4, 4 * sizeof(double));
     memcpy(&z[i], a[i] + 8, 4 * sizeof(double));
   }

@@ -7,6 +7,7 @@
  *
  * What acts on bodies is that of body_forces.c, whose coordinates are gathered from the unknowns.
  */
+#include "dense.h"
 #include "machine.h"
 
 #include <math.h>
@@ -325,41 +326,12 @@ void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *
 
 /* ------------------------------------------------------------------ solving */
 
-/* Gaussian elimination with scaling and row pivoting; the solution replaces rhs. 0 if singular. */
+/* Rows of forces and of friction differ in size. */
 int cps_border_solve(machine *m) {
   int n = m->nb;
-  double *s = m->s, *x = m->rhs;
-  for (int i = 0; i < n; i++) { /* rows of forces and of friction differ in size */
-    double most = 0;
-    for (int k = 0; k < n; k++) most = fmax(most, fabs(s[i * n + k]));
-    if (!(most > 0) || !isfinite(most)) return 0;
-    for (int k = 0; k < n; k++) s[i * n + k] /= most;
-    x[i] /= most;
-  }
-  for (int j = 0; j < n; j++) {
-    int best = j;
-    for (int i = j + 1; i < n; i++)
-      if (fabs(s[i * n + j]) > fabs(s[best * n + j])) best = i;
-    if (!(fabs(s[best * n + j]) > 1e-300)) return 0;
-    for (int k = 0; k < n && best != j; k++) {
-      double t = s[j * n + k];
-      s[j * n + k] = s[best * n + k];
-      s[best * n + k] = t;
-    }
-    double t = x[j];
-    x[j] = x[best];
-    x[best] = t;
-    for (int i = j + 1; i < n; i++) {
-      double f = s[i * n + j] / s[j * n + j];
-      if (f == 0) continue;
-      for (int k = j; k < n; k++) s[i * n + k] -= f * s[j * n + k];
-      x[i] -= f * x[j];
-    }
-  }
-  for (int j = n - 1; j >= 0; j--) {
-    for (int k = j + 1; k < n; k++) x[j] -= s[j * n + k] * x[k];
-    x[j] /= s[j * n + j];
-  }
+  double *x = m->rhs;
+  if (dense_factor(m->s, n, n, m->pivot, m->row_unit) == 0) return 0;
+  dense_solve(m->s, n, n, m->pivot, x, 1, 1);
   for (int j = 0; j < n; j++) x[j] = -x[j];
   return 1;
 }

@@ -16,6 +16,7 @@
  * implicit Euler steps, each half as long again as the one before; the last is as long as it takes to answer with f. So states are
  * a smooth function of f, of the load and of the law's parameters, and can be differentiated (sens_memory.c).
  */
+#include "dense.h"
 #include "machine.h"
 
 #include <math.h>
@@ -28,25 +29,11 @@
 enum { STEP_MOST = 60, HALVINGS = 12, PARTS = 100 };
 static const double STEP_SAME = 1e-12, STEP_GOOD = 1e-8;
 
-/* Solves a x = b in place, b being the last column, with pivoting; the solution is in the last column. */
+/* Solves a x = b in place, b being the last column; the solution is in the last column. */
 static void solve_states(int n, double a[CPS_MAX_STATES][CPS_MAX_STATES + 1]) {
-  for (int j = 0; j < n; j++) { /* Gauss-Jordan */
-    int best = j;
-    for (int i = j + 1; i < n; i++)
-      if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
-    for (int k = j; k <= n; k++) {
-      double t = a[j][k];
-      a[j][k] = a[best][k];
-      a[best][k] = t;
-    }
-    double inverse = 1 / a[j][j];
-    for (int k = j; k <= n; k++) a[j][k] *= inverse;
-    for (int i = 0; i < n; i++) {
-      double factor = a[i][j];
-      if (i == j || factor == 0) continue;
-      for (int k = j; k <= n; k++) a[i][k] -= factor * a[j][k];
-    }
-  }
+  int pivot[CPS_MAX_STATES];
+  dense_factor(a[0], n, CPS_MAX_STATES + 1, pivot, NULL);
+  dense_solve(a[0], n, CPS_MAX_STATES + 1, pivot, a[0] + n, 1, CPS_MAX_STATES + 1);
 }
 
 /* Solves z = from + tau z_t(v, n, e, z) by Newton, from z on; whether it is solved. An iteration that does not make the residual
@@ -242,36 +229,25 @@ void cps_memory_chain(const cps_law *law, const cps_partials *x, const recall_ro
     if (x->z[k] != 0) add_scaled(row, &z[k], x->z[k], states, params);
 }
 
-/* Solves (1 - tau Z_z) z = right, rows at once, with pivoting. */
+/* Solves (1 - tau Z_z) z = right, rows at once. */
 static void eliminate(const cps_law *law, const cps_law_jacobian *jac, double tau, int states, int params,
                       recall_row *z) {
-  int n = law->n_states;
+  int n = law->n_states, pivot[CPS_MAX_STATES];
   double a[CPS_MAX_STATES][CPS_MAX_STATES];
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) a[i][j] = (i == j) - tau * jac->z_t[i].z[j];
+  dense_factor(a[0], n, CPS_MAX_STATES, pivot, NULL);
   for (int j = 0; j < n; j++) {
-    int best = j;
-    for (int i = j + 1; i < n; i++)
-      if (fabs(a[i][j]) > fabs(a[best][j])) best = i;
-    if (best != j) {
-      recall_row row = z[j];
-      z[j] = z[best];
-      z[best] = row;
-      for (int k = 0; k < n; k++) {
-        double t = a[j][k];
-        a[j][k] = a[best][k];
-        a[best][k] = t;
-      }
-    }
-    double inverse = 1 / a[j][j];
-    add_scaled(&z[j], &z[j], inverse - 1, states, params);
-    for (int k = j; k < n; k++) a[j][k] *= inverse;
-    for (int i = 0; i < n; i++) {
-      double factor = a[i][j];
-      if (i == j || factor == 0) continue;
-      for (int k = j; k < n; k++) a[i][k] -= factor * a[j][k];
-      add_scaled(&z[i], &z[j], -factor, states, params);
-    }
+    if (pivot[j] == j) continue;
+    recall_row row = z[j];
+    z[j] = z[pivot[j]];
+    z[pivot[j]] = row;
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) add_scaled(&z[i], &z[j], -a[i][j], states, params);
+  for (int i = n - 1; i >= 0; i--) {
+    for (int j = i + 1; j < n; j++) add_scaled(&z[i], &z[j], -a[i][j], states, params);
+    add_scaled(&z[i], &z[i], 1 / a[i][i] - 1, states, params);
   }
 }
 

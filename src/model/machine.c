@@ -401,7 +401,9 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
     m->free = many(m->nb, sizeof *m->free);
     m->s = many(m->nb * m->nb, sizeof(double));
     m->rhs = many(m->nb, sizeof(double));
-    good = m->free && m->s && m->rhs;
+    m->pivot = many(m->nb, sizeof(int));
+    m->row_unit = many(m->nb, sizeof(double));
+    good = m->free && m->s && m->rhs && m->pivot && m->row_unit;
   }
   for (int i = 0; good && i < m->n_slides; i++) m->free[m->slide[i].f_at].kind = DOF_FRICTION;
   for (int i = 0; good && i < m->n_bodies; i++)
@@ -482,6 +484,8 @@ void cps_machine_free(machine *m) {
   free(m->free);
   free(m->s);
   free(m->rhs);
+  free(m->pivot);
+  free(m->row_unit);
   memset(m, 0, sizeof *m);
 }
 

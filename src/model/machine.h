@@ -271,7 +271,8 @@ typedef struct machine {
   int nb;          /* border unknowns */
   dof *free;       /* [nb] */
   double *s, *rhs; /* [nb][nb], [nb] */
-  int *pivot;
+  int *pivot;      /* [nb] [nb] room for solving it */
+  double *row_unit;
   audit work;
   double loss0;   /* power of damping at the end of the last step, */
   double audited; /* and when that was; after a jump, its time */

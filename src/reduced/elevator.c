@@ -23,6 +23,7 @@
  * angle and rate. (3) y obeys the ties of its mode after cps_lift_rates.
  */
 #include "elevator.h"
+#include "dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -346,31 +347,11 @@ static void assemble(const lift *l, const double *y, equations *q) {
   if (l->mode == LIFT_SLIDES) q->friction += l->radius * l->ea * (f.e[0] - f.e[1]) * y[LIFT_PSI_T];
 }
 
-/* Solves n <= 3 equations in place by Gauss with pivoting; 0 if singular. */
+/* Solves n <= 3 equations in place; 0 if singular. */
 static int solve(int n, double a[][COORDINATES], double *x) {
-  for (int i = 0; i < n; i++) {
-    int best = i;
-    for (int r = i + 1; r < n; r++)
-      if (fabs(a[r][i]) > fabs(a[best][i])) best = r;
-    if (!(fabs(a[best][i]) > 0)) return 0;
-    for (int c = 0; c < n; c++) {
-      double swap = a[i][c];
-      a[i][c] = a[best][c];
-      a[best][c] = swap;
-    }
-    double swap = x[i];
-    x[i] = x[best];
-    x[best] = swap;
-    for (int r = i + 1; r < n; r++) {
-      double factor = a[r][i] / a[i][i];
-      for (int c = i; c < n; c++) a[r][c] -= factor * a[i][c];
-      x[r] -= factor * x[i];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int c = i + 1; c < n; c++) x[i] -= a[i][c] * x[c];
-    x[i] /= a[i][i];
-  }
+  int pivot[COORDINATES];
+  if (dense_factor(a[0], n, COORDINATES, pivot, NULL) == 0) return 0;
+  dense_solve(a[0], n, COORDINATES, pivot, x, 1, 1);
   return 1;
 }
 

@@ -7,6 +7,7 @@
  * What several nodes share is as in cable_pass.h and body_equations.c; ends that follow the border keep rows of their own, that say
  * so, and give their equations to the border.
  */
+#include "dense.h"
 #include "sens_chain.h"
 
 #include <stdlib.h>
@@ -26,10 +27,12 @@ int cps_border_make(model *o) {
   x->z = calloc(n, sizeof *x->z);
   x->s = calloc(nb * nb, sizeof *x->s);
   x->pivot = calloc(nb, sizeof *x->pivot);
+  x->unit = calloc(nb, sizeof *x->unit);
   x->braked = calloc(nb, 1);
   x->force = calloc(nb, 1);
   x->bond = calloc(2 * n, sizeof *x->bond);
-  if (!x->b || !x->c || !x->z || !x->s || !x->pivot || !x->braked || !x->force || !x->bond) return 0;
+  if (!x->b || !x->c || !x->z || !x->s || !x->pivot || !x->unit || !x->braked || !x->force || !x->bond)
+    return 0;
   for (int i = 0; i < o->m.n_cables; i++) {
     size_t rows = rows_of(o, i);
     x->b[i] = calloc(rows * nb, sizeof(double));
@@ -55,6 +58,7 @@ void cps_border_free(model *o) {
   free(x->z);
   free(x->s);
   free(x->pivot);
+  free(x->unit);
   free(x->braked);
   free(x->force);
   free(x->bond);
@@ -366,30 +370,7 @@ int cps_border_factor(model *o) {
         s[k * nb + n] -= sum;
       }
   }
-  for (int j = 0; j < nb; j++) { /* P S = L U, with the largest of each row as its unit */
-    int best = j;
-    double most = -1;
-    for (int i = j; i < nb; i++) {
-      double size = 0;
-      for (int k = j; k < nb; k++) size = fmax(size, fabs(s[i * nb + k]));
-      if (size > 0 && fabs(s[i * nb + j]) / size > most) {
-        most = fabs(s[i * nb + j]) / size;
-        best = i;
-      }
-    }
-    if (!(most > 0) || !isfinite(s[best * nb + j])) return 0;
-    x->pivot[j] = best;
-    for (int k = 0; k < nb && best != j; k++) {
-      double t = s[j * nb + k];
-      s[j * nb + k] = s[best * nb + k];
-      s[best * nb + k] = t;
-    }
-    for (int i = j + 1; i < nb; i++) {
-      s[i * nb + j] /= s[j * nb + j];
-      for (int k = j + 1; k < nb; k++) s[i * nb + k] -= s[i * nb + j] * s[j * nb + k];
-    }
-  }
-  return 1;
+  return dense_factor(s, nb, nb, x->pivot, x->unit) > 0;
 }
 
 /* ------------------------------------------------------------------ works and energy */

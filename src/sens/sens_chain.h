@@ -258,6 +258,7 @@ typedef struct border_matrix {
   double **z;            /* [cables][nb][rows]: A^-1 B */
   double *s;             /* [nb][nb]; factorised S - C A^-1 B */
   int *pivot;            /* [nb] */
+  double *unit;          /* [nb] sizes of rows */
   unsigned char *braked; /* [nb] stays what it is */
   unsigned char *force;  /* [nb] is a force: has neither velocity nor acceleration */
   chain_bond *bond;

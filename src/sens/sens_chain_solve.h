@@ -1,27 +1,12 @@
 /* sens_chain_solve.h - elimination and substitution for B unknowns per node: included with B and NAME(x). */
 
-enum { NAME(WIDTH) = (3 * B + 3) / 4 * 4 };
+enum { NAME(WIDTH) = 3 * B };
 
-/* Rows [D | 1 | U] become [1 | D^-1 | D^-1 U], by Gauss and Jordan with row pivoting; 0 if singular. */
+/* Rows [D | 1 | U] become [. | D^-1 | D^-1 U]; 0 if singular. */
 static int NAME(reduce)(double w[B][NAME(WIDTH)]) {
-  enum { W = NAME(WIDTH) };
-  for (int j = 0; j < B; j++) {
-    int best = j;
-    for (int i = j + 1; i < B; i++)
-      if (fabs(w[i][j]) > fabs(w[best][j])) best = i;
-    if (!(fabs(w[best][j]) > 0) || !isfinite(w[best][j])) return 0;
-    lanes inverse = all(1 / w[best][j]), row[W / 4];
-    UNROLL for (int k = 0; k < W / 4; k++) {
-      row[k] = load(w[best] + 4 * k) * inverse;
-      if (best != j) save(w[best] + 4 * k, load(w[j] + 4 * k));
-      save(w[j] + 4 * k, row[k]);
-    }
-    for (int i = 0; i < B; i++) {
-      lanes f = all(w[i][j]);
-      if (i == j || w[i][j] == 0) continue;
-      UNROLL for (int k = 0; k < W / 4; k++) save(w[i] + 4 * k, load(w[i] + 4 * k) - f * row[k]);
-    }
-  }
+  int pivot[B];
+  if (dense_factor(w[0], B, NAME(WIDTH), pivot, NULL) == 0) return 0;
+  dense_solve(w[0], B, NAME(WIDTH), pivot, w[0] + B, 2 * B, NAME(WIDTH));
   return 1;
 }
 

@@ -2,6 +2,7 @@
  * adjoints at once. Compiled twice, by sens_sweep.c and, for processors with AVX2, by sens_sweep_wide.c, which define
  * SWEEP(x); sens_ops.c and sens_chain.c ask which one to call. In the second one products and sums are
  * fused. */
+#include "dense.h"
 #include "element_recipe.h"
 
 #include "sens_ops.h"

@@ -3,18 +3,7 @@
 /* P S y = L U y = r, in place, and the transposed. */
 static void solve_border(const model *o, lanes *y) {
   int nb = o->at.nx;
-  const double *s = o->border.s;
-  for (int j = 0; j < nb; j++) {
-    lanes t = y[o->border.pivot[j]];
-    y[o->border.pivot[j]] = y[j];
-    y[j] = t;
-  }
-  for (int i = 0; i < nb; i++)
-    for (int k = 0; k < i; k++) y[i] -= all(s[i * nb + k]) * y[k];
-  for (int i = nb - 1; i >= 0; i--) {
-    for (int k = i + 1; k < nb; k++) y[i] -= all(s[i * nb + k]) * y[k];
-    y[i] /= all(s[i * nb + i]);
-  }
+  dense_solve(o->border.s, nb, nb, o->border.pivot, (double *)y, LANES, LANES);
 }
 
 static void solve_border_transposed(const model *o, lanes *y) {

@@ -16,6 +16,7 @@
  * faster, for the plane with contact at nodes and ends that are no part of the border, once with the instructions that every processor has and once with
  * AVX2, where products and sums are fused: the two differ in their last digits.
  */
+#include "dense.h"
 #include "element_recipe.h"
 
 #define ALL_STICK 0

@@ -22,6 +22,8 @@
  */
 #include "residual.h"
 
+#include "dense.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -237,38 +239,6 @@ void cps_residual_along(const residual *r, const double *dq, const double *dv, c
   }
 }
 
-/* Inverts a[n n] into b[n n] by elimination with row exchanges. 0 if it is singular. */
-static int invert(double *a, double *b, int n) {
-  for (int i = 0; i < n * n; i++) b[i] = i % (n + 1) == 0 ? 1 : 0;
-  for (int j = 0; j < n; j++) {
-    int best = j;
-    for (int i = j + 1; i < n; i++)
-      if (fabs(a[i * n + j]) > fabs(a[best * n + j])) best = i;
-    if (!(fabs(a[best * n + j]) > 0)) return 0;
-    for (int m = 0; m < n; m++) {
-      double x = a[j * n + m], y = b[j * n + m];
-      a[j * n + m] = a[best * n + m];
-      a[best * n + m] = x;
-      b[j * n + m] = b[best * n + m];
-      b[best * n + m] = y;
-    }
-    double scale = 1 / a[j * n + j];
-    for (int m = 0; m < n; m++) {
-      a[j * n + m] *= scale;
-      b[j * n + m] *= scale;
-    }
-    for (int i = 0; i < n; i++) {
-      double factor = a[i * n + j];
-      if (i == j || factor == 0) continue;
-      for (int m = 0; m < n; m++) {
-        a[i * n + m] -= factor * a[j * n + m];
-        b[i * n + m] -= factor * b[j * n + m];
-      }
-    }
-  }
-  return 1;
-}
-
 /* Eliminates the states of contact i: its law's derivatives as they are when the states follow. */
 static int eliminate_states(residual *r, int i, double b_z) {
   int n = r->s->contacts[i].n_states;
@@ -277,8 +247,13 @@ static int eliminate_states(residual *r, int i, double b_z) {
   if (n > 0) {
     double *inverse = r->inverse + r->inverse_at[i], *follow = inverse + n * n;
     double a[CPS_MAX_STATES * CPS_MAX_STATES];
-    for (int j = 0; j < n * n; j++) a[j] = (j % (n + 1) == 0 ? 1 : 0) - b_z * d[4 * n + j];
-    if (!invert(a, inverse, n)) return 0;
+    int pivot[CPS_MAX_STATES];
+    for (int j = 0; j < n * n; j++) {
+      inverse[j] = j % (n + 1) == 0;
+      a[j] = inverse[j] - b_z * d[4 * n + j];
+    }
+    if (dense_factor(a, n, n, pivot, NULL) == 0) return 0;
+    dense_solve(a, n, n, pivot, inverse, n, n);
     for (int j = 0; j < n; j++) {
       follow[j] = 0;
       for (int p = 0; p < n; p++) follow[j] += b_z * d[p] * inverse[p * n + j];
