@@ -9,13 +9,8 @@
  * with the weights of rows added at their times. Weights of work do not change: nothing depends on it. The matrix of the
  * backward method, 1 - gamma (df/dy)', is the transpose of that of the run.
  */
+#include "body_cvode.h"
 #include "sens_tape.h"
-
-#include <cvodes/cvodes.h>
-#include <cvodes/cvodes_ls.h>
-#include <nvector/nvector_serial.h>
-#include <sundials/sundials_linearsolver.h>
-#include <sundials/sundials_matrix.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,17 +39,13 @@ int cps_bdf_along(void *data, int j, double t, const double *y, double *dy, doub
   return go_there(b, t, y, b->mode, b->free) && cps_spot_along(&b->at, &b->change[j], dy, dy_t);
 }
 
-/* ------------------------------------------------------------------ vectors [q nx | v nd | z nz], as in body_bdf.c */
+/* ------------------------------------------------------------------ parts of a run */
 
 typedef struct part {
   bodies *b;
   const op *o;
   double latest;
-  SUNContext context;
-  void *cvode;
-  N_Vector y;
-  SUNMatrix matrix;
-  SUNLinearSolver linear;
+  body_cvode method;
   double *state;            /* [ny] */
   double *w_t, *w_y, *grad; /* [ny] [ny] [n_wrt] */
   double gamma;
@@ -67,44 +58,23 @@ typedef struct backward {
   part *p;
   int of, which;
   N_Vector w, grad, least; /* weights, gradient, what of it does not count */
-  SUNMatrix matrix;
-  SUNLinearSolver linear;
+  own_linear linear;
   double gamma;
 } backward;
-
-static void unpack(const cps_system *s, const double *x, double *y) {
-  memcpy(y, x, (size_t)s->nx * sizeof(double));
-  memcpy(y + s->nx, x + s->nx, (size_t)s->nd * sizeof(double));
-  memcpy(y + 2 * s->nx, x + s->nx + s->nd, (size_t)s->nz * sizeof(double));
-}
-
-static void pack(const cps_system *s, const double *y, double *x) {
-  memcpy(x, y, (size_t)s->nx * sizeof(double));
-  memcpy(x + s->nx, y + s->nx, (size_t)s->nd * sizeof(double));
-  memcpy(x + s->nx + s->nd, y + 2 * s->nx, (size_t)s->nz * sizeof(double));
-}
-
-/* Surfaces whose place is not integrated do not change. */
-static void still(const cps_system *s, double *x) {
-  const cps_scenario *sc = s->scenario;
-  x[s->nx - 1] = 0;
-  for (int i = 0; i < sc->n_bodies && s->ns > 0; i++)
-    if (sc->bodies[i].kind == BODY_SURFACE && !sc->bodies[i].motion_is_velocity) x[s->body_q[i]] = 0;
-}
 
 /* ------------------------------------------------------------------ what CVODES calls */
 
 static int at_state(part *p, double t, N_Vector y) {
   memset(p->state, 0, (size_t)p->b->s->ny * sizeof(double));
-  unpack(p->b->s, N_VGetArrayPointer(y), p->state);
+  cps_cvode_unpack(p->b->s, y, p->state);
   return go_there(p->b, fmin(t, p->latest), p->state, p->o->mode, p->o->free);
 }
 
 static int rates(realtype t, N_Vector y, N_Vector y_t, void *data) {
   part *p = data;
   if (!at_state(p, t, y)) return 1;
-  pack(p->b->s, p->b->at.y_t, N_VGetArrayPointer(y_t));
-  still(p->b->s, N_VGetArrayPointer(y_t));
+  cps_cvode_pack(p->b->s, p->b->at.y_t, y_t);
+  cps_cvode_still(p->b->s, N_VGetArrayPointer(y_t));
   return 0;
 }
 
@@ -116,8 +86,8 @@ static int transposed(backward *k, double t, N_Vector y, N_Vector w) {
   const double *work = b->w + (size_t)k->of * (size_t)b->n + 2 * s->nx + s->nz;
   if (!at_state(p, t, y)) return 0;
   memset(p->w_t, 0, (size_t)s->ny * sizeof(double));
-  unpack(s, N_VGetArrayPointer(w), p->w_t);
-  still(s, p->w_t);
+  cps_cvode_unpack(s, w, p->w_t);
+  cps_cvode_still(s, p->w_t);
   memcpy(p->w_t + 2 * s->nx + s->nz, work, (size_t)s->nw * sizeof(double));
   memset(p->w_y, 0, (size_t)s->ny * sizeof(double));
   memset(p->grad, 0, (size_t)b->n_wrt * sizeof(double));
@@ -127,7 +97,7 @@ static int transposed(backward *k, double t, N_Vector y, N_Vector w) {
 static int rates_back(realtype t, N_Vector y, N_Vector w, N_Vector w_t, void *data) {
   backward *k = data;
   if (!transposed(k, t, y, w)) return 1;
-  pack(k->p->b->s, k->p->w_y, N_VGetArrayPointer(w_t));
+  cps_cvode_pack(k->p->b->s, k->p->w_y, w_t);
   N_VScale(-1, w_t, w_t);
   return 0;
 }
@@ -148,9 +118,7 @@ static int linearise(realtype t, N_Vector y, N_Vector y_t, SUNMatrix m, booleant
   (void)y_t, (void)m, (void)a, (void)b, (void)c, (void)good_enough;
   *current = SUNTRUE;
   p->gamma = gamma;
-  memset(p->state, 0, (size_t)p->b->s->ny * sizeof(double));
-  unpack(p->b->s, N_VGetArrayPointer(y), p->state);
-  return go_there(p->b, fmin(t, p->latest), p->state, p->o->mode, p->o->free) ? 0 : 1;
+  return at_state(p, t, y) ? 0 : 1;
 }
 
 /* Factors with this gamma; the spot is then no longer where rates are. */
@@ -159,27 +127,14 @@ static int factor(bodies *b, double gamma) {
   return cps_residual_factor(&b->at.r, gamma * gamma, gamma, gamma);
 }
 
-/* (1 - gamma J) x = b, as in body_bdf.c. */
 static int solve(SUNLinearSolver linear, SUNMatrix m, N_Vector x, N_Vector rhs, realtype tolerance) {
   part *p = linear->content;
   bodies *b = p->b;
-  const cps_system *s = b->s;
   (void)m, (void)tolerance;
-  double g = p->gamma, *dy = b->dy;
-  if (!factor(b, g)) return 1;
-  memset(dy, 0, (size_t)s->ny * sizeof(double));
-  unpack(s, N_VGetArrayPointer(rhs), dy);
-  for (int i = 0; i < s->nd; i++) dy[i] += g * dy[s->nx + i];
   spot *at = &b->at;
-  cps_residual_along(&at->r, dy, dy + s->nx, dy + 2 * s->nx, at->r_a, at->r_f, at->r_z);
-  if (!cps_residual_solve(&at->r, at->r_a, at->r_f, at->r_z, at->da, at->df, at->dz_t)) return 1;
-  for (int i = 0; i < s->nd; i++) {
-    dy[i] += g * g * at->da[i];
-    dy[s->nx + i] += g * at->da[i];
-  }
-  for (int i = 0; i < s->nz; i++) dy[2 * s->nx + i] += g * at->dz_t[i];
-  pack(s, dy, N_VGetArrayPointer(x));
-  return 0;
+  const residual_room room = {at->r_a, at->r_f, at->r_z, at->da, at->df, at->dz_t};
+  if (!factor(b, p->gamma)) return 1;
+  return cps_cvode_solve(b->s, &at->r, p->gamma, rhs, x, b->dy, &room) ? 0 : 1;
 }
 
 static int linearise_back(realtype t, N_Vector y, N_Vector w, N_Vector w_t, SUNMatrix m,
@@ -192,7 +147,7 @@ static int linearise_back(realtype t, N_Vector y, N_Vector w, N_Vector w_t, SUNM
   return at_state(k->p, t, y) ? 0 : 1;
 }
 
-/* (1 - gamma J') x = b: the steps of `solve` transposed, in reverse order. */
+/* (1 - gamma J') x = b: the steps of cps_cvode_solve transposed, in reverse order. */
 static int solve_back(SUNLinearSolver linear, SUNMatrix m, N_Vector x, N_Vector rhs, realtype tolerance) {
   backward *k = linear->content;
   bodies *b = k->p->b;
@@ -202,8 +157,8 @@ static int solve_back(SUNLinearSolver linear, SUNMatrix m, N_Vector x, N_Vector 
   spot *at = &b->at;
   if (!factor(b, g)) return 1;
   memset(w, 0, (size_t)s->ny * sizeof(double));
-  unpack(s, N_VGetArrayPointer(rhs), w);
-  still(s, w);
+  cps_cvode_unpack(s, rhs, w);
+  cps_cvode_still(s, w);
   memset(at->da, 0, (size_t)s->nx * sizeof(double));
   memset(at->df, 0, (size_t)s->nc * sizeof(double));
   for (int i = 0; i < s->nd; i++) at->da[i] = g * g * w[i] + g * w[s->nx + i];
@@ -211,40 +166,8 @@ static int solve_back(SUNLinearSolver linear, SUNMatrix m, N_Vector x, N_Vector 
   if (!cps_residual_solve_back(&at->r, at->da, at->df, at->dz_t, at->r_a, at->r_f, at->r_z)) return 1;
   cps_residual_along_back(&at->r, at->r_a, at->r_f, at->r_z, NULL, w, w + s->nx, w + 2 * s->nx);
   for (int i = 0; i < s->nd; i++) w[s->nx + i] += g * w[i];
-  pack(s, w, N_VGetArrayPointer(x));
+  cps_cvode_pack(s, w, x);
   return 0;
-}
-
-static SUNLinearSolver_Type is_direct(SUNLinearSolver linear) {
-  (void)linear;
-  return SUNLINEARSOLVER_DIRECT;
-}
-
-static int nothing_to_set_up(SUNLinearSolver linear, SUNMatrix matrix) {
-  (void)linear, (void)matrix;
-  return 0;
-}
-
-static SUNMatrix_ID is_custom(SUNMatrix matrix) {
-  (void)matrix;
-  return SUNMATRIX_CUSTOM;
-}
-
-static int make_linear(SUNContext context, SUNMatrix *m, SUNLinearSolver *l, void *content,
-                       int (*coeffs)(SUNLinearSolver, SUNMatrix, N_Vector, N_Vector, realtype)) {
-  *m = SUNMatNewEmpty(context);
-  *l = SUNLinSolNewEmpty(context);
-  if (!*m || !*l) return 0;
-  (*m)->ops->getid = is_custom;
-  (*l)->ops->gettype = is_direct;
-  (*l)->ops->setup = nothing_to_set_up;
-  (*l)->ops->solve = coeffs;
-  (*l)->content = content;
-  return 1;
-}
-
-static void keep_quiet(int code, const char *module, const char *function, char *message, void *data) {
-  (void)code, (void)module, (void)function, (void)message, (void)data;
 }
 
 /* ------------------------------------------------------------------ a part */
@@ -252,20 +175,11 @@ static void keep_quiet(int code, const char *module, const char *function, char 
 static int make_forward(part *p) {
   const cps_system *s = p->b->s;
   const scenario_run *set = &s->scenario->run;
-  if (SUNContext_Create(NULL, &p->context) != 0) return 0;
-  p->y = N_VNew_Serial(s->nx + s->nd + s->nz, p->context);
-  p->cvode = CVodeCreate(CV_BDF, p->context);
-  if (!p->y || !p->cvode || !make_linear(p->context, &p->matrix, &p->linear, p, solve)) return 0;
-  pack(s, p->o->y, N_VGetArrayPointer(p->y));
-  void *c = p->cvode;
-  double longest = set->step > 0 ? set->step : (set->until - set->from) / 50;
-  return CVodeSetErrHandlerFn(c, keep_quiet, NULL) == CV_SUCCESS &&
-         CVodeInit(c, rates, p->o->t, p->y) == CV_SUCCESS &&
-         CVodeSStolerances(c, BETTER * set->tolerance, BETTER * set->tolerance_abs) == CV_SUCCESS &&
-         CVodeSetUserData(c, p) == CV_SUCCESS && CVodeSetMaxNumSteps(c, -1) == CV_SUCCESS &&
-         CVodeSetMaxHnilWarns(c, -1) == CV_SUCCESS && CVodeSetMaxStep(c, longest) == CV_SUCCESS &&
-         CVodeSetLinearSolver(c, p->linear, p->matrix) == CVLS_SUCCESS &&
-         CVodeSetLinSysFn(c, linearise) == CVLS_SUCCESS && CVodeSetStopTime(c, p->o->t1) == CV_SUCCESS &&
+  const cvode_calls calls = {.rates = rates, .linearise = linearise, .solve = solve};
+  if (!cps_cvode_make(&p->method, s, &calls, p->o->t, p->o->y, p)) return 0;
+  void *c = p->method.cvode;
+  return CVodeSStolerances(c, BETTER * set->tolerance, BETTER * set->tolerance_abs) == CV_SUCCESS &&
+         CVodeSetStopTime(c, p->o->t1) == CV_SUCCESS &&
          CVodeAdjInit(c, STEPS_KEPT, CV_POLYNOMIAL) == CV_SUCCESS;
 }
 
@@ -275,27 +189,27 @@ static int tolerate(const part *p, const backward *k) {
   double size = N_VMaxNorm(k->w), tolerance = fmin(set->tolerance, 1e-8);
   double *least = N_VGetArrayPointer(k->least), nothing = NOTHING * tolerance * (size > 0 ? size : 1);
   for (int j = 0; j < p->b->n_wrt; j++) least[j] = nothing / p->b->scale[j];
-  return CVodeSStolerancesB(p->cvode, k->which, tolerance, nothing) == CV_SUCCESS &&
-         CVodeQuadSVtolerancesB(p->cvode, k->which, tolerance, k->least) == CV_SUCCESS;
+  return CVodeSStolerancesB(p->method.cvode, k->which, tolerance, nothing) == CV_SUCCESS &&
+         CVodeQuadSVtolerancesB(p->method.cvode, k->which, tolerance, k->least) == CV_SUCCESS;
 }
 
 static int make_backward(part *p, backward *k, int of) {
   bodies *b = p->b;
-  void *c = p->cvode;
+  void *c = p->method.cvode;
   *k = (backward){.p = p, .of = of};
-  k->w = N_VClone(p->y);
-  k->grad = N_VNew_Serial(b->n_wrt, p->context);
-  k->least = N_VNew_Serial(b->n_wrt, p->context);
-  if (!k->w || !k->grad || !k->least || !make_linear(p->context, &k->matrix, &k->linear, k, solve_back))
+  k->w = N_VClone(p->method.y);
+  k->grad = N_VNew_Serial(b->n_wrt, p->method.context);
+  k->least = N_VNew_Serial(b->n_wrt, p->method.context);
+  if (!k->w || !k->grad || !k->least || !cps_linear_make(&k->linear, p->method.context, solve_back, k))
     return 0;
-  pack(b->s, b->w + (size_t)of * (size_t)b->n, N_VGetArrayPointer(k->w));
+  cps_cvode_pack(b->s, b->w + (size_t)of * (size_t)b->n, k->w);
   N_VConst(0, k->grad);
   int *which = &k->which;
   return CVodeCreateB(c, CV_BDF, which) == CV_SUCCESS &&
          CVodeInitB(c, *which, rates_back, p->o->t1, k->w) == CV_SUCCESS &&
          CVodeSetUserDataB(c, *which, k) == CV_SUCCESS &&
          CVodeSetMaxNumStepsB(c, *which, 1000000) == CV_SUCCESS &&
-         CVodeSetLinearSolverB(c, *which, k->linear, k->matrix) == CVLS_SUCCESS &&
+         CVodeSetLinearSolverB(c, *which, k->linear.solver, k->linear.matrix) == CVLS_SUCCESS &&
          CVodeSetLinSysFnB(c, *which, linearise_back) == CVLS_SUCCESS &&
          CVodeQuadInitB(c, *which, gradient_back, k->grad) == CV_SUCCESS &&
          CVodeSetQuadErrConB(c, *which, SUNTRUE) == CV_SUCCESS && tolerate(p, k);
@@ -306,8 +220,8 @@ static int fetch(part *p, double *t) {
   bodies *b = p->b;
   for (int m = 0; m < b->run->n_of; m++) {
     backward *k = &p->back[m];
-    if (CVodeGetB(p->cvode, k->which, t, k->w) != CV_SUCCESS) return 0;
-    unpack(b->s, N_VGetArrayPointer(k->w), b->w + (size_t)m * (size_t)b->n);
+    if (CVodeGetB(p->method.cvode, k->which, t, k->w) != CV_SUCCESS) return 0;
+    cps_cvode_unpack(b->s, k->w, b->w + (size_t)m * (size_t)b->n);
   }
   return 1;
 }
@@ -317,10 +231,10 @@ static int start_again(part *p, double t) {
   for (int m = 0; m < b->run->n_of; m++) {
     backward *k = &p->back[m];
     double was;
-    if (CVodeGetQuadB(p->cvode, k->which, &was, k->grad) != CV_SUCCESS) return 0;
-    pack(b->s, b->w + (size_t)m * (size_t)b->n, N_VGetArrayPointer(k->w));
-    if (CVodeReInitB(p->cvode, k->which, t, k->w) != CV_SUCCESS ||
-        CVodeQuadReInitB(p->cvode, k->which, k->grad) != CV_SUCCESS || !tolerate(p, k))
+    if (CVodeGetQuadB(p->method.cvode, k->which, &was, k->grad) != CV_SUCCESS) return 0;
+    cps_cvode_pack(b->s, b->w + (size_t)m * (size_t)b->n, k->w);
+    if (CVodeReInitB(p->method.cvode, k->which, t, k->w) != CV_SUCCESS ||
+        CVodeQuadReInitB(p->method.cvode, k->which, k->grad) != CV_SUCCESS || !tolerate(p, k))
       return 0;
   }
   return 1;
@@ -341,7 +255,7 @@ static int integrate_back(part *p, const op *rows, long n) {
     double to = i < 0 ? p->o->t : rows[i].t;
     if (i >= 0 && !counts(b, rows[i].row)) continue;
     if (to < t) {
-      if (CVodeB(p->cvode, to, CV_NORMAL) < 0 || !fetch(p, &t)) return 0;
+      if (CVodeB(p->method.cvode, to, CV_NORMAL) < 0 || !fetch(p, &t)) return 0;
       t = to;
     }
     if (i < 0) break;
@@ -352,7 +266,7 @@ static int integrate_back(part *p, const op *rows, long n) {
   }
   for (int m = 0; m < b->run->n_of; m++) {
     backward *k = &p->back[m];
-    if (CVodeGetQuadB(p->cvode, k->which, &t, k->grad) != CV_SUCCESS) return 0;
+    if (CVodeGetQuadB(p->method.cvode, k->which, &t, k->grad) != CV_SUCCESS) return 0;
     for (int j = 0; j < b->n_wrt; j++)
       b->grad[(size_t)m * (size_t)b->n_wrt + (size_t)j] += N_VGetArrayPointer(k->grad)[j];
   }
@@ -360,19 +274,15 @@ static int integrate_back(part *p, const op *rows, long n) {
 }
 
 static void unmake(part *p) {
-  if (p->cvode) CVodeFree(&p->cvode);
+  if (p->method.cvode) CVodeFree(&p->method.cvode); /* before what it points to */
   for (int m = 0; p->back && m < p->b->run->n_of; m++) {
     backward *k = &p->back[m];
-    if (k->linear) SUNLinSolFreeEmpty(k->linear);
-    if (k->matrix) SUNMatFreeEmpty(k->matrix);
+    cps_linear_free(&k->linear);
     if (k->w) N_VDestroy(k->w);
     if (k->grad) N_VDestroy(k->grad);
     if (k->least) N_VDestroy(k->least);
   }
-  if (p->linear) SUNLinSolFreeEmpty(p->linear);
-  if (p->matrix) SUNMatFreeEmpty(p->matrix);
-  if (p->y) N_VDestroy(p->y);
-  if (p->context) SUNContext_Free(&p->context);
+  cps_cvode_free(&p->method);
   free(p->state);
   free(p->w_t);
   free(p->w_y);
@@ -394,7 +304,7 @@ int cps_bdf_back(bodies *b, const op *o, const op *rows, long n) {
   p.back = calloc((size_t)n_of, sizeof *p.back);
   b->along_at = -1;
   int good = p.state && p.w_t && p.w_y && p.grad && p.back && make_forward(&p) &&
-             CVodeF(p.cvode, o->t1, p.y, &end, CV_NORMAL, &checkpoints) >= 0;
+             CVodeF(p.method.cvode, o->t1, p.method.y, &end, CV_NORMAL, &checkpoints) >= 0;
   for (int m = 0; m < n_of && good; m++) good = make_backward(&p, &p.back[m], m);
   good = good && integrate_back(&p, rows, n);
   unmake(&p);

@@ -2,32 +2,22 @@
  *
  * A. C. Hindmarsh et al., SUNDIALS, ACM Trans. Math. Softw. 31(3), 2005. CVODES integrates q' = v, v' = a,
  * z' = g, where accelerations and contact forces are solved for exactly in every evaluation (system.c): there
- * is nothing algebraic whose history could be lost, and after a jump nothing to make consistent. Its Newton
- * matrix 1 - gamma J would be dense where contacts are coupled. Instead of forming it, a linear solver of our
- * own solves the larger but sparse system for the changes of accelerations, contact forces and state rates,
- * from which the state's change follows (residual.c with b_q = gamma^2, b_v = b_z = gamma).
+ * is nothing algebraic whose history could be lost, and after a jump nothing to make consistent. Its linear
+ * systems are solved by body_cvode.c.
  *
  * Errors are measured by their largest entry over its tolerance, as in the other solvers, not by the mean
  * square: a thousand bodies at rest must not excuse one that moves. Work is integrated along as quadratures.
  * Outputs are interpolated; the steps end exactly where something prescribed jumps and see only what is
  * before. Guards of laws with memory are located by CVODES' root finding.
- *
- * Invariant: the vector is [q (nx) | v (nd) | z (nz)]; entries that are prescribed do not change.
  */
-#include "residual.h"
+#include "body_cvode.h"
 #include "step_notes.h"
-
-#include <cvodes/cvodes.h>
-#include <cvodes/cvodes_ls.h>
-#include <nvector/nvector_serial.h>
-#include <sundials/sundials_linearsolver.h>
-#include <sundials/sundials_matrix.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORDER_MOST = 5, SHORT = 16, ARRAYS = 16 };
+enum { SHORT = 16, ARRAYS = 14 };
 
 /* Steps after which the integration starts anew, so that nothing hangs on the history that CVODES holds: a
  * checkpoint taken there is exact. Coming back to the full order costs some thirty short steps. */
@@ -41,19 +31,14 @@ typedef struct run {
   cps_error *err;
   residual r;
   double *arrays[ARRAYS]; /* owned: all those below */
-  SUNContext context;
-  void *cvode;
-  N_Vector y, w;    /* w: work [nw], then friction's impulse over mass [nc] */
-  long counted[3];  /* of CVODES' counters, since its last restart */
-  SUNMatrix matrix; /* an empty one: CVODES asks for one, ours is in r */
-  SUNLinearSolver linear;
+  body_cvode method;
+  N_Vector w;      /* work [nw], then friction's impulse over mass [nc] */
+  long counted[3]; /* of CVODES' counters, since its last restart */
   double gamma;
   double latest;         /* evaluations are not made after this time, where something jumps */
   double *state, *rates; /* [ny] as the system has them */
   double *a, *f, *z_t;   /* of the last linearisation */
-  double *dq, *dv;       /* [nx] */
-  double *r_a, *r_f, *r_z, *da, *df, *dz_t;
-  int *rolls;           /* [nx] 1 for surfaces whose place is integrated */
+  residual_room room;
   int n_guards, *fired; /* guards of laws with memory, and which of them CVODES found */
   double *kept;         /* [ny] state after the last accepted step, if there are guards */
   double careful;       /* until this time steps are short, to see what happens before a guard fires */
@@ -66,22 +51,10 @@ typedef struct run {
   const bdf_follower *along; /* changes of state to integrate along; NULL: none */
   int n_along;
   N_Vector *y_along, *w_along;
-  double *dy, *dy_t; /* [ny] */
+  double *dy, *dy_t; /* [ny] room for changes */
 } run;
 
-/* ------------------------------------------------------------------ states */
-
-static void unpack(const cps_system *s, const double *x, double *y) {
-  memcpy(y, x, (size_t)s->nx * sizeof(double));
-  memcpy(y + s->nx, x + s->nx, (size_t)s->nd * sizeof(double));
-  memcpy(y + 2 * s->nx, x + s->nx + s->nd, (size_t)s->nz * sizeof(double));
-}
-
-static void pack(const cps_system *s, const double *y, double *x) {
-  memcpy(x, y, (size_t)s->nx * sizeof(double));
-  memcpy(x + s->nx, y + s->nx, (size_t)s->nd * sizeof(double));
-  memcpy(x + s->nx + s->nd, y + 2 * s->nx, (size_t)s->nz * sizeof(double));
-}
+/* ------------------------------------------------------------------ errors */
 
 /* The largest weighted entry, in place of the root mean square. */
 static realtype largest(N_Vector x, N_Vector weight) {
@@ -121,7 +94,7 @@ static int weights(N_Vector x, N_Vector weight, void *data) {
 
 static int evaluate(run *r, double t, N_Vector x) {
   const cps_system *s = r->sim->system;
-  unpack(s, N_VGetArrayPointer(x), r->state);
+  cps_cvode_unpack(s, x, r->state);
   workspace *k = &r->sim->work;
   cps_status status = cps_system_rates(s, k, fmin(t, r->latest), r->state, r->sim->mode, r->rates);
   r->failed_contact = status == CPS_OK ? -1 : k->failed_contact;
@@ -132,10 +105,8 @@ static int rates(realtype t, N_Vector x, N_Vector x_t, void *data) {
   run *r = data;
   const cps_system *s = r->sim->system;
   int failed = evaluate(r, t, x);
-  double *out = N_VGetArrayPointer(x_t);
-  pack(s, r->rates, out);
-  for (int i = s->nd; i < s->nx; i++)
-    if (!r->rolls[i]) out[i] = 0;
+  cps_cvode_pack(s, r->rates, x_t);
+  cps_cvode_still(s, N_VGetArrayPointer(x_t));
   return failed;
 }
 
@@ -184,26 +155,10 @@ static int linearise(realtype t, N_Vector x, N_Vector x_t, SUNMatrix matrix, boo
   return cps_residual_factor(&r->r, gamma * gamma, gamma, gamma) ? 0 : 1;
 }
 
-/* Solves (1 - gamma J) x = b: with the unknown change of accelerations da, x_v = b_v + gamma da and x_q = b_q
- * + gamma x_v; what b alone changes is the right-hand side. */
 static int solve(SUNLinearSolver linear, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance) {
   run *r = linear->content;
-  const cps_system *s = r->sim->system;
   (void)matrix, (void)tolerance;
-  int nx = s->nx, nd = s->nd;
-  const double *b_q = N_VGetArrayPointer(b), *b_v = b_q + nx, *b_z = b_v + nd;
-  double *x_q = N_VGetArrayPointer(x), *x_v = x_q + nx, *x_z = x_v + nd, gamma = r->gamma;
-  for (int i = 0; i < nx; i++) {
-    r->dv[i] = i < nd ? b_v[i] : 0;
-    r->dq[i] = b_q[i] + gamma * r->dv[i];
-  }
-  cps_residual_along(&r->r, r->dq, r->dv, b_z, r->r_a, r->r_f, r->r_z);
-  if (!cps_residual_solve(&r->r, r->r_a, r->r_f, r->r_z, r->da, r->df, r->dz_t)) return 1;
-  /* x may be b: each entry is read before it is written. */
-  for (int i = 0; i < nx; i++) x_q[i] = r->dq[i] + gamma * gamma * r->da[i];
-  for (int i = 0; i < nd; i++) x_v[i] = r->dv[i] + gamma * r->da[i];
-  for (int i = 0; i < s->nz; i++) x_z[i] = b_z[i] + gamma * r->dz_t[i];
-  return 0;
+  return cps_cvode_solve(r->sim->system, &r->r, r->gamma, b, x, r->dy, &r->room) ? 0 : 1;
 }
 
 /* ------------------------------------------------------------------ changes of state along with it */
@@ -216,14 +171,12 @@ static int along_rates(int n, realtype t, N_Vector x, N_Vector x_t, int i, N_Vec
   run *r = data;
   const cps_system *sys = r->sim->system;
   (void)n, (void)x_t, (void)a, (void)b;
-  unpack(sys, N_VGetArrayPointer(x), r->state);
+  cps_cvode_unpack(sys, x, r->state);
   memset(r->dy, 0, (size_t)sys->ny * sizeof(double));
-  unpack(sys, N_VGetArrayPointer(s), r->dy);
+  cps_cvode_unpack(sys, s, r->dy);
   if (!r->along->along(follower_data(r), i, fmin(t, r->latest), r->state, r->dy, r->dy_t)) return 1;
-  double *out = N_VGetArrayPointer(s_t);
-  pack(sys, r->dy_t, out);
-  for (int j = sys->nd; j < sys->nx; j++)
-    if (!r->rolls[j]) out[j] = 0;
+  cps_cvode_pack(sys, r->dy_t, s_t);
+  cps_cvode_still(sys, N_VGetArrayPointer(s_t));
   return 0;
 }
 
@@ -232,10 +185,10 @@ static int along_powers(int n, realtype t, N_Vector x, N_Vector *s, N_Vector w_t
   run *r = data;
   const cps_system *sys = r->sim->system;
   (void)w_t, (void)a, (void)b;
-  unpack(sys, N_VGetArrayPointer(x), r->state);
+  cps_cvode_unpack(sys, x, r->state);
   for (int i = 0; i < n; i++) {
     memset(r->dy, 0, (size_t)sys->ny * sizeof(double));
-    unpack(sys, N_VGetArrayPointer(s[i]), r->dy);
+    cps_cvode_unpack(sys, s[i], r->dy);
     if (!r->along->along(follower_data(r), i, fmin(t, r->latest), r->state, r->dy, r->dy_t)) return 1;
     N_VConst(0, s_t[i]);
     memcpy(N_VGetArrayPointer(s_t[i]), r->dy_t + 2 * sys->nx + sys->nz, (size_t)sys->nw * sizeof(double));
@@ -247,7 +200,7 @@ static void put_changes(const run *r) {
   const cps_system *s = r->sim->system;
   for (int i = 0; r->along && i < r->along->n; i++) {
     const double *dy = r->along->change(follower_data(r), i);
-    pack(s, dy, N_VGetArrayPointer(r->y_along[i]));
+    cps_cvode_pack(s, dy, r->y_along[i]);
     N_VConst(0, r->w_along[i]);
     memcpy(N_VGetArrayPointer(r->w_along[i]), dy + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
   }
@@ -257,11 +210,11 @@ static void put_changes(const run *r) {
 static int get_changes(const run *r, double t) {
   const cps_system *s = r->sim->system;
   for (int i = 0; r->along && i < r->along->n; i++) {
-    if (CVodeGetSensDky1(r->cvode, t, 0, i, r->y_along[i]) != CV_SUCCESS ||
-        CVodeGetQuadSensDky1(r->cvode, t, 0, i, r->w_along[i]) != CV_SUCCESS)
+    if (CVodeGetSensDky1(r->method.cvode, t, 0, i, r->y_along[i]) != CV_SUCCESS ||
+        CVodeGetQuadSensDky1(r->method.cvode, t, 0, i, r->w_along[i]) != CV_SUCCESS)
       return 0;
     double *dy = r->along->change(follower_data(r), i);
-    unpack(s, N_VGetArrayPointer(r->y_along[i]), dy);
+    cps_cvode_unpack(s, r->y_along[i], dy);
     memcpy(dy + 2 * s->nx + s->nz, N_VGetArrayPointer(r->w_along[i]), (size_t)s->nw * sizeof(double));
   }
   return 1;
@@ -270,8 +223,8 @@ static int get_changes(const run *r, double t) {
 static int make_changes(run *r) {
   if (!r->along) return 1;
   int n = r->n_along = r->along->n;
-  void *c = r->cvode;
-  r->y_along = N_VCloneVectorArray(n, r->y);
+  void *c = r->method.cvode;
+  r->y_along = N_VCloneVectorArray(n, r->method.y);
   r->w_along = N_VCloneVectorArray(n, r->w);
   if (!r->y_along || !r->w_along) return 0;
   put_changes(r);
@@ -285,81 +238,38 @@ static int make_changes(run *r) {
 static int restart_changes(run *r) {
   if (!r->along) return 1;
   put_changes(r);
-  return CVodeSensReInit(r->cvode, CV_STAGGERED, r->y_along) == CV_SUCCESS &&
-         CVodeQuadSensReInit(r->cvode, r->w_along) == CV_SUCCESS;
+  return CVodeSensReInit(r->method.cvode, CV_STAGGERED, r->y_along) == CV_SUCCESS &&
+         CVodeQuadSensReInit(r->method.cvode, r->w_along) == CV_SUCCESS;
 }
 
 static cps_status tell(const run *r, step_note note) { return cps_note(r->sim, &note, r->err); }
 
-static SUNLinearSolver_Type is_direct(SUNLinearSolver linear) {
-  (void)linear;
-  return SUNLINEARSOLVER_DIRECT;
-}
-
-static int nothing_to_set_up(SUNLinearSolver linear, SUNMatrix matrix) {
-  (void)linear, (void)matrix;
-  return 0;
-}
-
-static SUNMatrix_ID is_custom(SUNMatrix matrix) {
-  (void)matrix;
-  return SUNMATRIX_CUSTOM;
-}
-
-/* The library never prints; what went wrong is said by `complain`. */
-static void keep_quiet(int code, const char *module, const char *function, char *message, void *data) {
-  (void)code, (void)module, (void)function, (void)message, (void)data;
-}
-
 /* ------------------------------------------------------------------ making */
-
-static double longest(const scenario_run *set) {
-  return set->step > 0 ? set->step : (set->until - set->from) / 50;
-}
-
-static int make_linear(run *r) {
-  r->matrix = SUNMatNewEmpty(r->context);
-  r->linear = SUNLinSolNewEmpty(r->context);
-  if (!r->matrix || !r->linear) return 0;
-  r->matrix->ops->getid = is_custom;
-  r->linear->ops->gettype = is_direct;
-  r->linear->ops->setup = nothing_to_set_up;
-  r->linear->ops->solve = solve;
-  r->linear->content = r;
-  return CVodeSetLinearSolver(r->cvode, r->linear, r->matrix) == CVLS_SUCCESS &&
-         CVodeSetLinSysFn(r->cvode, linearise) == CVLS_SUCCESS;
-}
 
 /* Puts the simulation's state into the vectors. */
 static void put_state(const run *r) {
   const cps_system *s = r->sim->system;
-  pack(s, r->sim->y, N_VGetArrayPointer(r->y));
+  cps_cvode_pack(s, r->sim->y, r->method.y);
   memcpy(N_VGetArrayPointer(r->w), r->sim->y + 2 * s->nx + s->nz, (size_t)s->nw * sizeof(double));
 }
 
 static int make_cvode(run *r) {
   const cps_system *s = r->sim->system;
   const scenario_run *set = &s->scenario->run;
-  if (SUNContext_Create(NULL, &r->context) != 0) return 0;
-  r->y = N_VNew_Serial(s->nx + s->nd + s->nz, r->context);
-  r->w = N_VNew_Serial(s->nw + s->nc, r->context);
-  r->cvode = CVodeCreate(CV_BDF, r->context);
-  if (!r->y || !r->w || !r->cvode) return 0;
-  r->y->ops->nvwrmsnorm = r->w->ops->nvwrmsnorm = largest;
+  const cvode_calls calls = {rates, linearise, solve, largest};
+  if (!cps_cvode_make(&r->method, s, &calls, r->sim->t, r->sim->y, r)) return 0;
+  r->w = N_VNew_Serial(s->nw + s->nc, r->method.context);
+  if (!r->w) return 0;
+  r->w->ops->nvwrmsnorm = largest;
   N_VConst(0, r->w);
   put_state(r);
-  void *c = r->cvode;
+  void *c = r->method.cvode;
   int *directions = calloc(r->n_guards > 0 ? (size_t)r->n_guards : 1, sizeof(int));
   if (!directions) return 0;
   for (int i = 0; i < r->n_guards; i++) directions[i] = -1;
-  int good = CVodeSetErrHandlerFn(c, keep_quiet, NULL) == CV_SUCCESS &&
-             CVodeInit(c, rates, r->sim->t, r->y) == CV_SUCCESS &&
-             CVodeWFtolerances(c, weights) == CV_SUCCESS && CVodeSetUserData(c, r) == CV_SUCCESS &&
-             CVodeSetMaxOrd(c, ORDER_MOST) == CV_SUCCESS && CVodeSetMaxNumSteps(c, -1) == CV_SUCCESS &&
-             CVodeSetMaxHnilWarns(c, -1) == CV_SUCCESS && CVodeSetMaxStep(c, longest(set)) == CV_SUCCESS &&
-             CVodeQuadInit(c, powers, r->w) == CV_SUCCESS &&
+  int good = CVodeWFtolerances(c, weights) == CV_SUCCESS && CVodeQuadInit(c, powers, r->w) == CV_SUCCESS &&
              CVodeQuadSStolerances(c, set->tolerance, set->tolerance_abs) == CV_SUCCESS &&
-             CVodeSetQuadErrCon(c, SUNTRUE) == CV_SUCCESS && make_linear(r) &&
+             CVodeSetQuadErrCon(c, SUNTRUE) == CV_SUCCESS &&
              (r->n_guards == 0 || (CVodeRootInit(c, r->n_guards, guards) == CV_SUCCESS &&
                                    CVodeSetRootDirection(c, directions) == CV_SUCCESS &&
                                    CVodeSetNoInactiveRootWarn(c) == CV_SUCCESS)) &&
@@ -372,15 +282,9 @@ static void free_cvode(run *r) {
   if (r->y_along) N_VDestroyVectorArray(r->y_along, r->n_along);
   if (r->w_along) N_VDestroyVectorArray(r->w_along, r->n_along);
   r->y_along = r->w_along = NULL;
-  if (r->cvode) CVodeFree(&r->cvode);
-  if (r->linear) SUNLinSolFreeEmpty(r->linear);
-  if (r->matrix) SUNMatFreeEmpty(r->matrix);
-  if (r->y) N_VDestroy(r->y);
   if (r->w) N_VDestroy(r->w);
-  if (r->context) SUNContext_Free(&r->context);
-  r->linear = NULL;
-  r->matrix = NULL;
-  r->y = r->w = NULL;
+  r->w = NULL;
+  cps_cvode_free(&r->method);
 }
 
 /* ------------------------------------------------------------------ a run */
@@ -390,9 +294,9 @@ static void count(void *work) {
   run *r = work;
   long now[3] = {0};
   cps_counters *n = &r->sim->result.counters;
-  CVodeGetNumErrTestFails(r->cvode, &now[0]);
-  CVodeGetNumStepSolveFails(r->cvode, &now[1]);
-  CVodeGetNumNonlinSolvIters(r->cvode, &now[2]);
+  CVodeGetNumErrTestFails(r->method.cvode, &now[0]);
+  CVodeGetNumStepSolveFails(r->method.cvode, &now[1]);
+  CVodeGetNumNonlinSolvIters(r->method.cvode, &now[2]);
   n->rejected += now[0] - r->counted[0] + now[1] - r->counted[1];
   n->unsolved += now[1] - r->counted[1];
   n->newton += now[2] - r->counted[2];
@@ -411,8 +315,8 @@ static cps_status restart(run *r, int begins) {
   if (status != CPS_OK) return status;
   put_state(r);
   count(r);
-  if (CVodeReInit(r->cvode, sim->t, r->y) != CV_SUCCESS || CVodeQuadReInit(r->cvode, r->w) != CV_SUCCESS ||
-      !restart_changes(r))
+  if (CVodeReInit(r->method.cvode, sim->t, r->method.y) != CV_SUCCESS ||
+      CVodeQuadReInit(r->method.cvode, r->w) != CV_SUCCESS || !restart_changes(r))
     return cps_simulation_fail(sim, -1, r->err, "SUNDIALS cannot start again here");
   memset(r->counted, 0, sizeof r->counted);
   r->stop_time = NAN;
@@ -425,11 +329,11 @@ static cps_status restart(run *r, int begins) {
 static cps_status fetch(run *r, double t) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
-  if (CVodeGetDky(r->cvode, t, 0, r->y) != CV_SUCCESS ||
-      CVodeGetQuadDky(r->cvode, t, 0, r->w) != CV_SUCCESS || !get_changes(r, t))
+  if (CVodeGetDky(r->method.cvode, t, 0, r->method.y) != CV_SUCCESS ||
+      CVodeGetQuadDky(r->method.cvode, t, 0, r->w) != CV_SUCCESS || !get_changes(r, t))
     return cps_simulation_fail(sim, -1, r->err, "SUNDIALS has no value for t = %.9g s", t);
   sim->t = t;
-  unpack(s, N_VGetArrayPointer(r->y), sim->y);
+  cps_cvode_unpack(s, r->method.y, sim->y);
   memcpy(sim->y + 2 * s->nx + s->nz, N_VGetArrayPointer(r->w), (size_t)s->nw * sizeof(double));
   return CPS_OK;
 }
@@ -439,7 +343,7 @@ static cps_status fire(run *r) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   int n = 0;
-  CVodeGetRootInfo(r->cvode, r->fired);
+  CVodeGetRootInfo(r->method.cvode, r->fired);
   cps_system_kinematics(s, &sim->work, sim->t, sim->y);
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
@@ -467,9 +371,9 @@ static cps_status settle(run *r, int *jumped) {
   const cps_system *s = sim->system;
   const double *z = sim->y + 2 * s->nx;
   long events = sim->result.n_events;
-  memcpy(r->dz_t, z, (size_t)s->nz * sizeof(double));
+  memcpy(r->room.dz_t, z, (size_t)s->nz * sizeof(double));
   cps_status status = cps_simulation_settle(sim, r->err);
-  if (sim->result.n_events == events && memcmp(r->dz_t, z, (size_t)s->nz * sizeof(double)) == 0)
+  if (sim->result.n_events == events && memcmp(r->room.dz_t, z, (size_t)s->nz * sizeof(double)) == 0)
     return status;
   *jumped = 1;
   if (status == CPS_OK) status = tell(r, (step_note){.kind = NOTE_END});
@@ -479,7 +383,7 @@ static cps_status settle(run *r, int *jumped) {
 static cps_status complain(run *r, int flag) {
   int i = r->failed_contact;
   double h = 0;
-  CVodeGetCurrentStep(r->cvode, &h);
+  CVodeGetCurrentStep(r->method.cvode, &h);
   switch (flag) {
   case CV_TOO_MUCH_ACC:
     return cps_simulation_fail(r->sim, i, r->err,
@@ -511,13 +415,13 @@ static int look_again(run *r, double before, double t) {
   const scenario_run *set = &sim->system->scenario->run;
   double part = (t - before) / SHORT;
   if (t <= r->careful || !(part > 1e-13 * fmax(fabs(t), set->until - set->from))) {
-    CVodeSetMaxStep(r->cvode, longest(set));
+    CVodeSetMaxStep(r->method.cvode, cps_cvode_longest(set));
     return 0;
   }
   memcpy(sim->y, r->kept, (size_t)sim->system->ny * sizeof(double));
   sim->t = before;
   r->careful = t + 2 * part;
-  CVodeSetMaxStep(r->cvode, fmin(part, longest(set)));
+  CVodeSetMaxStep(r->method.cvode, fmin(part, cps_cvode_longest(set)));
   return 1;
 }
 
@@ -529,7 +433,7 @@ static void set_stop(run *r, const stop *stop) {
                     ? stop->jump - 1e-13 * (stop->jump - r->sim->t) - 4e-16 * fabs(stop->jump)
                     : INFINITY;
   r->stop_time = stop->time;
-  CVodeSetStopTime(r->cvode, stop->time);
+  CVodeSetStopTime(r->method.cvode, stop->time);
 }
 
 /* One step of CVODES. */
@@ -545,13 +449,13 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
       if (status != CPS_OK) return status;
     }
     set_stop(r, stop);
-    r->found = CVode(r->cvode, stop->time, r->y, &r->reached, CV_ONE_STEP);
+    r->found = CVode(r->method.cvode, stop->time, r->method.y, &r->reached, CV_ONE_STEP);
     if (r->found < 0) return complain(r, r->found);
     if (r->found != CV_ROOT_RETURN || !look_again(r, before, r->reached)) break;
     r->again = 1;
   }
   if (r->n_guards > 0 && r->reached > r->careful && before <= r->careful)
-    CVodeSetMaxStep(r->cvode, longest(set));
+    CVodeSetMaxStep(r->method.cvode, cps_cvode_longest(set));
   r->restarted = 0;
   sim->h = r->reached - before;
   return CPS_OK;
@@ -636,7 +540,6 @@ static void free_run(void *work) {
   free_cvode(r);
   cps_residual_free(&r->r);
   for (int i = 0; i < ARRAYS; i++) free(r->arrays[i]);
-  free(r->rolls);
   free(r->fired);
   free(r);
 }
@@ -659,32 +562,17 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   struct {
     double **at;
     int n;
-  } arrays[ARRAYS] = {{&r->state, s->ny},
-                      {&r->rates, s->ny},
-                      {&r->kept, s->ny},
-                      {&r->a, s->nx},
-                      {&r->f, s->nc},
-                      {&r->z_t, s->nz},
-                      {&r->dy, r->along ? s->ny : 0},
-                      {&r->dy_t, r->along ? s->ny : 0},
-                      {&r->dq, s->nx},
-                      {&r->dv, s->nx},
-                      {&r->r_a, s->nx},
-                      {&r->r_f, s->nc},
-                      {&r->r_z, s->nz},
-                      {&r->da, s->nx},
-                      {&r->df, s->nc},
-                      {&r->dz_t, s->nz}};
-  r->rolls = calloc((size_t)s->nx, sizeof(int));
+  } arrays[ARRAYS] = {
+      {&r->state, s->ny},    {&r->rates, s->ny},    {&r->kept, s->ny},     {&r->a, s->nx},
+      {&r->f, s->nc},        {&r->z_t, s->nz},      {&r->dy, s->ny},       {&r->dy_t, r->along ? s->ny : 0},
+      {&r->room.r_a, s->nx}, {&r->room.r_f, s->nc}, {&r->room.r_z, s->nz}, {&r->room.da, s->nx},
+      {&r->room.df, s->nc},  {&r->room.dz_t, s->nz}};
   r->fired = calloc(r->n_guards > 0 ? (size_t)r->n_guards : 1, sizeof(int));
-  int good = r->rolls && r->fired;
+  int good = r->fired != NULL;
   for (int i = 0; i < ARRAYS; i++) {
     *arrays[i].at = r->arrays[i] = calloc(arrays[i].n > 0 ? (size_t)arrays[i].n : 1, sizeof(double));
     good = good && r->arrays[i];
   }
-  for (int i = 0; good && i < s->scenario->n_bodies; i++)
-    if (s->scenario->bodies[i].kind == BODY_SURFACE)
-      r->rolls[s->body_q[i]] = s->scenario->bodies[i].motion_is_velocity;
   status = good ? cps_residual_make(&r->r, s, &sim->work, err)
                 : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   if (status == CPS_OK && !make_cvode(r))
