@@ -138,41 +138,10 @@ int cps_rates_back(bodies *b, const op *o) {
 
 /* ------------------------------------------------------------------ a step */
 
-/* New auxiliary value = gain new rate + of_rate old rate + of_aux old auxiliary one. */
-typedef struct carry {
-  double gain, of_rate, of_aux;
-} carry;
-
-static carry carry_of(const alpha_rule *u) {
-  return (carry){(1 - u->f) / (1 - u->m), u->f / (1 - u->m), -u->m / (1 - u->m)};
-}
-
-/* What the step is made of. */
-typedef struct parts {
-  carry second, first;
-  double b_q, b_v, b_z;
-  double q_aux, q_known, v_aux, v_known, z_aux, z_known; /* of old auxiliary values and of what is carried */
-} parts;
-
-static parts parts_of(const op *o) {
-  const alpha_note *n = &o->alpha;
-  double h = o->h;
-  parts p = {.second = carry_of(&n->second), .first = carry_of(&n->first)};
-  p.q_aux = h * h * (0.5 - n->beta);
-  p.q_known = h * h * n->beta;
-  p.v_aux = h * (1 - n->second.gamma);
-  p.v_known = h * n->second.gamma;
-  p.z_aux = h * (1 - n->first.gamma);
-  p.z_known = h * n->first.gamma;
-  p.b_q = p.q_known * p.second.gain;
-  p.b_v = p.v_known * p.second.gain;
-  p.b_z = p.z_known * p.first.gain;
-  return p;
-}
-
-static int go(bodies *b, const op *o, const parts *p) {
-  return cps_spot_go_known(&b->at, o->t1, o->y1, o->a, o->f, o->z_t, o->mode, &o->free->k, p->b_q, p->b_v,
-                           p->b_z);
+static int go(bodies *b, const op *o) {
+  const alpha_weights *u = &o->alpha.weights;
+  return cps_spot_go_known(&b->at, o->t1, o->y1, o->a, o->f, o->z_t, o->mode, &o->free->k, u->q_new,
+                           u->v.x_new, u->z.x_new);
 }
 
 /* Surfaces whose velocity is prescribed: how Simpson's rule moves them with parameter c. */
@@ -299,37 +268,36 @@ static void work_back(const bodies *b, const op *o, double *w, double *w0, doubl
   }
 }
 
-static void step_along(bodies *b, const op *o, const parts *p, const change *c, double *x, double *x0) {
+static void step_along(bodies *b, const op *o, const change *c, double *x, double *x0) {
   const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
   spot *at = &b->at;
   int nx = s->nx, z = 2 * nx;
+  const alpha_weights *u = &o->alpha.weights;
   double rescaled = o->alpha.rescaled;
   for (int i = 0; i < s->nd; i++) {
-    x[l->aux_a + i] = x[l->a + i] + rescaled * (x[l->aux_a + i] - x[l->a + i]);
-    double aux = x[l->aux_a + i], known = p->second.of_rate * x[l->a + i] + p->second.of_aux * aux;
-    x[i] += o->h * x[nx + i] + p->q_aux * aux + p->q_known * known;
-    x[nx + i] += p->v_aux * aux + p->v_known * known;
-    x[l->aux_a + i] = known;
+    double a = x[l->a + i], aux = a + rescaled * (x[l->aux_a + i] - a);
+    x[i] += u->h * x[nx + i] + u->q_aux * aux + u->q_old * a;
+    x[nx + i] += u->v.x_aux * aux + u->v.x_old * a;
+    x[l->aux_a + i] = u->v.aux_aux * aux + u->v.aux_old * a;
   }
   for (int i = 0; i < s->nz; i++) {
-    double aux = x[l->z_t + i] + rescaled * (x[l->aux_z + i] - x[l->z_t + i]);
-    double known = p->first.of_rate * x[l->z_t + i] + p->first.of_aux * aux;
-    x[z + i] += p->z_aux * aux + p->z_known * known;
-    x[l->aux_z + i] = known;
+    double z_t = x[l->z_t + i], aux = z_t + rescaled * (x[l->aux_z + i] - z_t);
+    x[z + i] += u->z.x_aux * aux + u->z.x_old * z_t;
+    x[l->aux_z + i] = u->z.aux_aux * aux + u->z.aux_old * z_t;
   }
   roll_along(o, c, x);
   (void)cps_spot_step_along(at, c, x);
   for (int i = 0; i < s->nd; i++) {
-    x[i] += p->b_q * at->da[i];
-    x[nx + i] += p->b_v * at->da[i];
+    x[i] += u->q_new * at->da[i];
+    x[nx + i] += u->v.x_new * at->da[i];
     x[l->a + i] = at->da[i];
-    x[l->aux_a + i] += p->second.gain * at->da[i];
+    x[l->aux_a + i] += u->v.aux_new * at->da[i];
   }
   for (int i = 0; i < s->nz; i++) {
-    x[z + i] += p->b_z * at->dz_t[i];
+    x[z + i] += u->z.x_new * at->dz_t[i];
     x[l->z_t + i] = at->dz_t[i];
-    x[l->aux_z + i] += p->first.gain * at->dz_t[i];
+    x[l->aux_z + i] += u->z.aux_new * at->dz_t[i];
   }
   memcpy(x + l->f, at->df, bytes(s->nc));
   look_along(b, c, x);
@@ -337,45 +305,44 @@ static void step_along(bodies *b, const op *o, const parts *p, const change *c, 
 }
 
 int cps_alpha_apply(bodies *b, const op *o) {
-  parts p = parts_of(o);
-  if (!go(b, o, &p)) return 0;
+  if (!go(b, o)) return 0;
   cps_alpha_look(b, &b->now);
   for (int j = 0; j < b->n_wrt; j++) {
     double *x = b->s_y + (size_t)j * (size_t)b->n;
     memcpy(b->dy, x, bytes(b->n));
-    step_along(b, o, &p, &b->change[j], x, b->dy);
+    step_along(b, o, &b->change[j], x, b->dy);
   }
   return 1;
 }
 
-static int step_back(bodies *b, const op *o, const parts *p, double *w, double *grad) {
+static int step_back(bodies *b, const op *o, double *w, double *grad) {
   const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
   spot *at = &b->at;
   int nx = s->nx, z = 2 * nx;
+  const alpha_weights *u = &o->alpha.weights;
   double *w0 = b->dy, rescaled = o->alpha.rescaled;
   memset(w0, 0, bytes(b->n));
   work_back(b, o, w, w0, grad);
   look_back(b, w, grad);
   double *w_a = b->f0, *w_f = b->f1, *w_z = b->dy_t;
   for (int i = 0; i < s->nd; i++)
-    w_a[i] = w[l->a + i] + p->b_q * w[i] + p->b_v * w[nx + i] + p->second.gain * w[l->aux_a + i];
+    w_a[i] = w[l->a + i] + u->q_new * w[i] + u->v.x_new * w[nx + i] + u->v.aux_new * w[l->aux_a + i];
   for (int i = 0; i < s->nz; i++)
-    w_z[i] = w[l->z_t + i] + p->b_z * w[z + i] + p->first.gain * w[l->aux_z + i];
+    w_z[i] = w[l->z_t + i] + u->z.x_new * w[z + i] + u->z.aux_new * w[l->aux_z + i];
   memcpy(w_f, w + l->f, bytes(s->nc));
   if (!cps_spot_step_back(at, b->change, b->n_wrt, w_a, w_f, w_z, w, grad)) return 0;
   for (int j = 0; j < b->n_wrt; j++) grad[j] += roll_back(o, &b->change[j], w);
   for (int i = 0; i < s->nd; i++) {
-    double known = w[l->aux_a + i] + p->q_known * w[i] + p->v_known * w[nx + i];
-    double aux = p->q_aux * w[i] + p->v_aux * w[nx + i] + p->second.of_aux * known;
-    w0[l->a + i] += p->second.of_rate * known + (1 - rescaled) * aux;
+    double q = w[i], v = w[nx + i], next = w[l->aux_a + i];
+    double aux = u->q_aux * q + u->v.x_aux * v + u->v.aux_aux * next;
+    w0[l->a + i] += u->q_old * q + u->v.x_old * v + u->v.aux_old * next + (1 - rescaled) * aux;
     w0[l->aux_a + i] += rescaled * aux;
-    w[nx + i] += o->h * w[i];
+    w[nx + i] += u->h * q;
   }
   for (int i = 0; i < s->nz; i++) {
-    double known = w[l->aux_z + i] + p->z_known * w[z + i],
-           aux = p->z_aux * w[z + i] + p->first.of_aux * known;
-    w0[l->z_t + i] += p->first.of_rate * known + (1 - rescaled) * aux;
+    double aux = u->z.x_aux * w[z + i] + u->z.aux_aux * w[l->aux_z + i];
+    w0[l->z_t + i] += u->z.x_old * w[z + i] + u->z.aux_old * w[l->aux_z + i] + (1 - rescaled) * aux;
     w0[l->aux_z + i] += rescaled * aux;
   }
   for (int i = 0; i < z + s->nz; i++) w0[i] += w[i];
@@ -384,11 +351,9 @@ static int step_back(bodies *b, const op *o, const parts *p, double *w, double *
 }
 
 int cps_alpha_back(bodies *b, const op *o) {
-  parts p = parts_of(o);
-  if (!go(b, o, &p)) return 0;
+  if (!go(b, o)) return 0;
   cps_alpha_look(b, &b->now);
   for (int m = 0; m < b->run->n_of; m++)
-    if (!step_back(b, o, &p, b->w + (size_t)m * (size_t)b->n, b->grad + (size_t)m * (size_t)b->n_wrt))
-      return 0;
+    if (!step_back(b, o, b->w + (size_t)m * (size_t)b->n, b->grad + (size_t)m * (size_t)b->n_wrt)) return 0;
   return 1;
 }

@@ -152,15 +152,15 @@ static weights weights_of(const model *o, const op *what) {
   double v_q = what->coeffs.v_a / what->coeffs.q_a, a_q = 1 / what->coeffs.q_a, h = what->h;
   weights w = {.v_q = v_q, .a_q = a_q};
   if (what->kind == OP_STEP) {
-    w.step = cps_alpha_weights(&o->m, h);
+    w.step = cps_machine_weights(&o->m, h);
     w.w1[0] = v_q;
     w.w1[1] = v_q * h - 1;
-    w.w1[2] = v_q * w.step.q_aux - w.step.v_aux;
-    w.w1[3] = v_q * w.step.q_a0 - w.step.v_a0;
+    w.w1[2] = v_q * w.step.q_aux - w.step.v.x_aux;
+    w.w1[3] = v_q * (w.step.q_old + w.step.q_new) - (w.step.v.x_old + w.step.v.x_new);
     w.w2[0] = a_q;
     w.w2[1] = a_q * h;
     w.w2[2] = a_q * w.step.q_aux;
-    w.w2[3] = a_q * w.step.q_a0 - 1;
+    w.w2[3] = a_q * (w.step.q_old + w.step.q_new) - 1;
   } else if (what->kind == OP_SOLVE) {
     w.w1[0] = v_q;
     w.w2[0] = a_q;
@@ -329,10 +329,10 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
         q[k] = balance ? q0[k] + now : now;
         v[k] = all(w->v_q) * now - w1[k];
         a[k] = all(w->a_q) * now - w2[k];
-        aux[k] = balance ? a[k]
-                 : what->kind != OP_STEP
-                     ? aux0[k]
-                     : all(w->step.by_a) * a[k] + all(w->step.by_a0) * a0[k] + all(w->step.by_aux) * aux0[k];
+        aux[k] = balance                 ? a[k]
+                 : what->kind != OP_STEP ? aux0[k]
+                                         : all(w->step.v.aux_new) * a[k] + all(w->step.v.aux_old) * a0[k] +
+                                               all(w->step.v.aux_aux) * aux0[k];
       }
     for (int k = 0; k < c->n_points; k++)
       for (int n = 0; n < c->dim - 1; n++)
@@ -350,8 +350,8 @@ static void unknowns_forward(const model *o, const op *what, const weights *w, l
     b[3 * nb + k] = what->kind == OP_BEGIN ? b[2 * nb + k]
                     : what->kind != OP_STEP
                         ? b0[3 * nb + k]
-                        : all(w->step.by_a) * b[2 * nb + k] + all(w->step.by_a0) * b0[2 * nb + k] +
-                              all(w->step.by_aux) * b0[3 * nb + k];
+                        : all(w->step.v.aux_new) * b[2 * nb + k] + all(w->step.v.aux_old) * b0[2 * nb + k] +
+                              all(w->step.v.aux_aux) * b0[3 * nb + k];
     if (o->border.force[k]) b[nb + k] = b[2 * nb + k] = b[3 * nb + k] = all(0);
   }
   copy(z, o->at.after + o->at.drum_start, o->at.before + o->at.drum_start, starts_of(o));
@@ -566,9 +566,9 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
         } else if (what->kind != OP_STEP) {
           aux0[k] += aux[k];
         } else {
-          by_a += all(w->step.by_a) * aux[k];
-          a0[k] += all(w->step.by_a0) * aux[k];
-          aux0[k] += all(w->step.by_aux) * aux[k];
+          by_a += all(w->step.v.aux_new) * aux[k];
+          a0[k] += all(w->step.v.aux_old) * aux[k];
+          aux0[k] += all(w->step.v.aux_aux) * aux[k];
         }
         x[node * wide + j] = q[k] + all(w->v_q) * v[k] + all(w->a_q) * by_a;
         w1[k] = -v[k];
@@ -598,9 +598,9 @@ static void unknowns_backward(const model *o, const op *what, const weights *w, 
     } else if (what->kind != OP_STEP) {
       b0[3 * nb + k] += b[3 * nb + k];
     } else {
-      by_a += all(w->step.by_a) * b[3 * nb + k];
-      b0[2 * nb + k] += all(w->step.by_a0) * b[3 * nb + k];
-      b0[3 * nb + k] += all(w->step.by_aux) * b[3 * nb + k];
+      by_a += all(w->step.v.aux_new) * b[3 * nb + k];
+      b0[2 * nb + k] += all(w->step.v.aux_old) * b[3 * nb + k];
+      b0[3 * nb + k] += all(w->step.v.aux_aux) * b[3 * nb + k];
     }
     x[k] = b[k] + all(w->v_q) * b[nb + k] + all(w->a_q) * by_a;
     w1[k] = -b[nb + k];

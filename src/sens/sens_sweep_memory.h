@@ -44,7 +44,7 @@ static void predict_states(const model *o, const op *what, const weights *w, lan
         continue;
       }
       if (is_bdf(what)) *star = all(what->coeffs.z_s) * recalled(o, what, 2 * o->at.ws + at->z_star + k, z);
-      if (steps) *star += all(w->step.v_aux) * y[at->z_aux + k] + all(w->step.z_rate) * y[at->z_t + k];
+      if (steps) *star += all(w->step.z.x_aux) * y[at->z_aux + k] + all(w->step.z.x_old) * y[at->z_t + k];
     }
   }
 }
@@ -67,8 +67,8 @@ static void predict_states_backward(const model *o, const op *what, const weight
       }
       y[at->z + k] += star;
       if (!steps) continue;
-      y[at->z_aux + k] += all(w->step.v_aux) * star;
-      y[at->z_t + k] += all(w->step.z_rate) * star;
+      y[at->z_aux + k] += all(w->step.z.x_aux) * star;
+      y[at->z_t + k] += all(w->step.z.x_old) * star;
     }
   }
 }
@@ -90,10 +90,10 @@ static void states_forward(const model *o, const op *what, const weights *w, lan
     lanes *y1 = z + o->at.after;
     for (int k = 0; k < at->zs; k++) {
       if (!touches(o, i, k)) continue;
-      y1[at->z_aux + k] = what->kind == OP_BEGIN
-                              ? y1[at->z_t + k]
-                              : all(w->step.by_a) * y1[at->z_t + k] + all(w->step.by_a0) * y0[at->z_t + k] +
-                                    all(w->step.by_aux) * y0[at->z_aux + k];
+      y1[at->z_aux + k] = what->kind == OP_BEGIN ? y1[at->z_t + k]
+                                                 : all(w->step.z.aux_new) * y1[at->z_t + k] +
+                                                       all(w->step.z.aux_old) * y0[at->z_t + k] +
+                                                       all(w->step.z.aux_aux) * y0[at->z_aux + k];
     }
   }
 }
@@ -107,10 +107,10 @@ static void states_backward(const model *o, const op *what, const weights *w, la
     for (int k = 0; k < at->zs && what->kind != OP_SOLVE; k++) {
       lanes bar = y1[at->z_aux + k];
       if (!touches(o, i, k)) continue;
-      y1[at->z_t + k] += what->kind == OP_BEGIN ? bar : all(w->step.by_a) * bar;
+      y1[at->z_t + k] += what->kind == OP_BEGIN ? bar : all(w->step.z.aux_new) * bar;
       if (what->kind == OP_BEGIN) continue;
-      y0[at->z_t + k] += all(w->step.by_a0) * bar;
-      y0[at->z_aux + k] += all(w->step.by_aux) * bar;
+      y0[at->z_t + k] += all(w->step.z.aux_old) * bar;
+      y0[at->z_aux + k] += all(w->step.z.aux_aux) * bar;
     }
   }
   if (what->kind != OP_SOLVE) apply_transposed(&o->recall, z);

@@ -2,6 +2,7 @@
 #ifndef CPS_NEWTON_H
 #define CPS_NEWTON_H
 
+#include "alpha_rule.h"
 #include "machine.h"
 
 /* A machine in time. */
@@ -35,12 +36,8 @@ typedef struct cable_note {
   double part; /* between: of the way to the end, where accelerations and forces start from */
 } cable_note;
 
-/* Weights of a step of length h: q = q0 + h v0 + q_aux aux0 + q_a0 a0 and v = v0 + v_aux aux0 + v_a0 a0 if accelerations
- * stay, and aux = by_a a + by_a0 a0 + by_aux aux0 after it. States of laws: z_star = z0 + v_aux aux0 + z_rate z_t0. */
-typedef struct alpha_weights {
-  double q_aux, q_a0, v_aux, v_a0, by_a, by_a0, by_aux, z_rate;
-} alpha_weights;
-alpha_weights cps_alpha_weights(const machine *m, double h);
+/* Coefficients of a machine's step of length h. */
+alpha_weights cps_machine_weights(const machine *m, double h);
 
 /* Keeps the state before a step, or brings it back. */
 void cps_machine_keep(machine *m);

@@ -1,13 +1,7 @@
-/* alpha_step.c - one step of machines with cables by the generalised-alpha method.
+/* alpha_step.c - one step of machines with cables by the generalised-alpha method (alpha_rule.c).
  *
- * (J. Chung, G. M. Hulbert 1993, in the form of M. Arnold, O. Bruls 2007: forces balance at the end of the step.)
- * With A the acceleration that balances forces and a the auxiliary one,
- *
- *   (1 - alpha_m) a1 + alpha_m a0 = (1 - alpha_f) A1 + alpha_f A0,
- *   q1 = q0 + h v0 + h^2 ((1/2 - beta) a0 + beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1),
- *
- * and Newton's method on A1 and the friction forces, with the exact matrix in every iteration. States of friction
- * laws follow the same rule for first-order equations (K. E. Jansen et al. 2000).
+ * Newton's method solves for accelerations and friction forces at the end of the step, with the exact matrix in every
+ * iteration.
  */
 #include "newton.h"
 #include "simd.h"
@@ -22,41 +16,14 @@ enum { NEWTON_MOST = 15 };
  * is far less. */
 static const double BALANCED = 1e-7;
 
-/* Coefficients of the method. */
-typedef struct rule {
-  double am, af, beta, gamma, follow;
-} rule;
-
-static rule rule_of(const machine *m) {
-  rule r = {0, 0, 0.25 * (m->gamma + 0.5) * (m->gamma + 0.5), m->gamma, 1};
-  if (m->newmark) return r;
-  double rho = m->rho;
-  r.am = (2 * rho - 1) / (rho + 1);
-  r.af = rho / (rho + 1);
-  r.gamma = 0.5 - r.am + r.af;
-  r.beta = (1 - r.am + r.af) * (1 - r.am + r.af) / 4;
-  r.follow = (1 - r.af) / (1 - r.am);
-  return r;
-}
-
-alpha_weights cps_alpha_weights(const machine *m, double h) {
-  rule u = rule_of(m);
-  double aux_a = 1 / (1 - u.am), aux_0 = -u.am / (1 - u.am);
-  return (alpha_weights){.q_aux = h * h * (0.5 - u.beta + u.beta * aux_0),
-                         .q_a0 = h * h * u.beta * aux_a,
-                         .v_aux = h * (1 - u.gamma + u.gamma * aux_0),
-                         .v_a0 = h * u.gamma * aux_a,
-                         .by_a = (1 - u.af) * aux_a,
-                         .by_a0 = u.af * aux_a,
-                         .by_aux = aux_0,
-                         .z_rate = h * u.gamma * u.af * aux_a};
+alpha_weights cps_machine_weights(const machine *m, double h) {
+  return m->newmark ? cps_newmark_weights(m->gamma, h) : cps_alpha_weights(m->rho, h);
 }
 
 /* As if the acceleration stayed. */
-static void predict(machine *m, const rule *u, double h) {
-  double aux_a = 1 / (1 - u->am), aux_0 = -u->am / (1 - u->am);
-  double q_0 = h * h * (0.5 - u->beta + u->beta * aux_0), q_a = h * h * u->beta * aux_a;
-  double v_0 = h * (1 - u->gamma + u->gamma * aux_0), v_a = h * u->gamma * aux_a;
+static void predict(machine *m, const alpha_weights *u) {
+  double h = u->h, q_0 = u->q_aux, q_a = u->q_old + u->q_new;
+  double v_0 = u->v.x_aux, v_a = u->v.x_old + u->v.x_new;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     size_t n = cps_cable_entries(c);
@@ -88,26 +55,24 @@ static void predict(machine *m, const rule *u, double h) {
 }
 
 /* Where states of laws start from, so that z = z_star + z_s z_t. */
-static void predict_states(const contact_law *l, contact_memory *y, const rule *u, double h) {
+static void predict_states(const contact_law *l, contact_memory *y, const alpha_rule *u) {
   if (l->walks) memcpy(y->z_star, y->z0, sizeof y->z_star);
   if (l->walks) return;
   for (int i = 0; i < AXES; i++)
     for (int j = 0; j < CPS_MAX_STATES; j++)
-      y->z_star[i][j] = y->z0[i][j] + h * (1 - u->gamma) * y->aux0[i][j] +
-                        h * u->gamma * (u->af * y->z_t0[i][j] - u->am * y->aux0[i][j]) / (1 - u->am);
+      y->z_star[i][j] = y->z0[i][j] + u->x_aux * y->aux0[i][j] + u->x_old * y->z_t0[i][j];
 }
 
-static void finish_states(contact_memory *y, const rule *u) {
+static void finish_states(contact_memory *y, const alpha_rule *u) {
   for (int i = 0; i < AXES; i++)
     for (int j = 0; j < CPS_MAX_STATES; j++)
-      y->aux[i][j] = ((1 - u->af) * y->z_t[i][j] + u->af * y->z_t0[i][j] - u->am * y->aux0[i][j]) /
-                     (1 - u->am);
+      y->aux[i][j] = u->aux_new * y->z_t[i][j] + u->aux_old * y->z_t0[i][j] + u->aux_aux * y->aux0[i][j];
 }
 
 /* The auxiliary accelerations at the end, and what they say about the error: a norm of (beta - 1/6) h^2 da. */
-static double finish(machine *m, const rule *u, double h) {
+static double finish(machine *m, const alpha_weights *u) {
   double sum = 0, count = 0, most = 0;
-  double by_a = (1 - u->af) / (1 - u->am), by_a0 = u->af / (1 - u->am), by_aux = u->am / (1 - u->am);
+  double by_a = u->v.aux_new, by_a0 = u->v.aux_old, by_aux = u->v.aux_aux;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     size_t n = cps_cable_entries(c);
@@ -115,27 +80,27 @@ static double finish(machine *m, const rule *u, double h) {
     if (m->dim == 2) { /* a node is a vector, of which the first two numbers are its place */
       for (size_t k = 0; k < n; k += LANES) {
         lanes before = load(c->aux0 + k);
-        lanes aux = all(by_a) * load(c->a + k) + all(by_a0) * load(c->a0 + k) - all(by_aux) * before;
+        lanes aux = all(by_a) * load(c->a + k) + all(by_a0) * load(c->a0 + k) + all(by_aux) * before;
         save(c->aux + k, aux);
         squares += (aux - before) * (aux - before);
       }
       sum += squares[0] + squares[1];
     }
     for (size_t k = 0; k < n && m->dim == 3; k++) {
-      c->aux[k] = by_a * c->a[k] + by_a0 * c->a0[k] - by_aux * c->aux0[k];
+      c->aux[k] = by_a * c->a[k] + by_a0 * c->a0[k] + by_aux * c->aux0[k];
       if (k % 6 < 3) sum += (c->aux[k] - c->aux0[k]) * (c->aux[k] - c->aux0[k]);
     }
     count += c->n + 1;
     for (int j = 0; c->memory && j < c->n_points; j++)
-      if (c->point[j].drum >= 0) finish_states(&c->memory[j], u);
+      if (c->point[j].drum >= 0) finish_states(&c->memory[j], &u->z);
   }
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
-    f->aux = by_a * f->a + by_a0 * f->a0 - by_aux * f->aux0;
+    f->aux = by_a * f->a + by_a0 * f->a0 + by_aux * f->aux0;
     most = fmax(most, fabs(f->aux - f->aux0));
   }
-  for (int k = 0; k < m->n_slides; k++) finish_states(&m->slide[k].y, u);
-  return fabs(u->beta - 1.0 / 6) * h * h * fmax(most, sqrt(sum / fmax(count, 1)));
+  for (int k = 0; k < m->n_slides; k++) finish_states(&m->slide[k].y, &u->z);
+  return fabs(u->beta - 1.0 / 6) * u->h * u->h * fmax(most, sqrt(sum / fmax(count, 1)));
 }
 
 /* Who stuck and who slid at the end of the last step is the guess for this one. */
@@ -184,18 +149,17 @@ static int resolved(const machine *m, double q_a) {
 
 int cps_alpha_step(alpha_stepper *r, double h) {
   machine *m = r->m;
-  rule u = rule_of(m);
+  alpha_weights u = cps_machine_weights(m, h);
   cps_machine_keep(m);
   guess(m);
-  predict(m, &u, h);
+  predict(m, &u);
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)
-      predict_states(&m->cable[i].contact, &m->cable[i].memory[k], &u, h);
-  for (int k = 0; k < m->n_slides; k++) predict_states(&m->slide[k].law, &m->slide[k].y, &u, h);
+      predict_states(&m->cable[i].contact, &m->cable[i].memory[k], &u.z);
+  for (int k = 0; k < m->n_slides; k++) predict_states(&m->slide[k].law, &m->slide[k].y, &u.z);
   cps_machine_move(m, r->t, r->t + h);
   cps_machine_tie(m);
-  step_coeffs coeffs = {
-      r->t + h, h * h * u.beta * u.follow, h * u.gamma * u.follow, h * u.gamma * u.follow, 0, 0, h};
+  step_coeffs coeffs = {r->t + h, u.q_new, u.v.x_new, u.z.x_new, 0, 0, h};
   r->coeffs = coeffs;
   r->from = r->t;
   int it = cps_newton_solve(m, &coeffs, NEWTON_MOST, fmin(BALANCED, m->convergence.balance), &m->convergence);
@@ -205,7 +169,7 @@ int cps_alpha_step(alpha_stepper *r, double h) {
     return 0;
   }
   cps_memory_refresh(m, &coeffs);
-  r->error = finish(m, &u, h);
+  r->error = finish(m, &u);
   r->t += h;
   return 1;
 }

@@ -1,18 +1,4 @@
-/* body_alpha.c - the generalised-alpha method.
- *
- * J. Chung, G. M. Hulbert, J. Appl. Mech. 60(2), 1993, in the form of M. Arnold, O. Bruels, Multibody Syst.
- * Dyn. 18, 2007, which meets the equations themselves at the end of each step:
- *
- *   (1 - am) A1 + am A0 = (1 - af) a1 + af a0
- *   q1 = q0 + h v0 + h^2 ((1/2 - beta) A0 + beta A1),   v1 = v0 + h ((1 - gamma) A0 + gamma A1)
- *
- * with the true accelerations a and the auxiliary ones A. The method is of order 2 for gamma = 1/2 - am + af;
- * Chung and Hulbert choose am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1), beta = (1 - am + af)^2/4, so that
- * oscillations far above the step's resolution lose the factor rho per step: rho = 1 is Newmark's average
- * acceleration, which loses nothing; rho = 0 removes them at once. (HHT has am = 0, af = (1 - rho)/(1 + rho),
- * Newmark am = af = 0: both are members of the family, and second to this choice.) Friction states have
- * the first-order counterpart: K. E. Jansen, C. H. Whiting, G. M. Hulbert, Comput. Methods Appl. Mech. Eng.
- * 190, 2000; O. Bruels, M. Arnold, J. Comput. Nonlinear Dyn. 3(4), 2008.
+/* body_alpha.c - runs bodies by the generalised-alpha method (alpha_rule.c).
  *
  * Newton's method with the exact Jacobian solves for a1, the contact forces and the state rates at once
  * (residual.c). If it fails the step is halved.
@@ -42,13 +28,6 @@ static const double PASSED = 1e-9;
 /* Auxiliary values are not extrapolated to steps that are this many times longer. */
 static const double BLOW_UP = 1e3;
 
-/* Coefficients of one of the two rules: for accelerations or for state rates. */
-typedef struct rule {
-  double m, f;     /* weights of the old values */
-  double gamma;    /* of the new auxiliary value in the integral */
-  double constant; /* local error = constant h^3 x''' of the integral */
-} rule;
-
 /* An array of a run. */
 typedef struct array {
   double **at;
@@ -62,8 +41,8 @@ typedef struct run {
   cps_error *err;
   residual r;
   array arrays[ARRAYS]; /* all of the below */
-  rule second, first;
-  double beta, q_constant;
+  double rho;
+  alpha_weights weights; /* of the step being tried */
   int adaptive;
   double *y;                              /* [ny] at the end of the step being tried */
   double *a, *f, *z_t;                    /* [nx] [nc] [nz] at the start */
@@ -84,44 +63,18 @@ typedef struct run {
   double most;                /* longest step */
 } run;
 
-/* ------------------------------------------------------------------ scheme */
-
-static rule make_rule(double m, double f) {
-  double shift = m - f; /* auxiliary values are those at t + shift h */
-  double bend = 0.5 * shift * (m + f - 1);
-  return (rule){m, f, 0.5 - shift, fabs(shift * shift / 2 - 1.0 / 12 - bend)};
-}
-
-static void make_scheme(run *r, double rho) {
-  double f = rho / (rho + 1);
-  r->second = make_rule((2 * rho - 1) / (rho + 1), f);
-  r->first = make_rule((3 * rho - 1) / (2 * (rho + 1)), f);
-  double shift = r->second.m - r->second.f;
-  r->beta = (1 - shift) * (1 - shift) / 4;
-  r->q_constant = fabs(1.0 / 6 - r->beta - shift / 2);
-}
-
-/* New auxiliary value = gain * new rate + this of the old ones. */
-static double gain(const rule *u) { return (1 - u->f) / (1 - u->m); }
-static double carried(const rule *u, double rate, double aux) {
-  return (u->f * rate - u->m * aux) / (1 - u->m);
-}
-
 /* ------------------------------------------------------------------ one step */
 
 /* What the new state is without the new rates, and the first guess of those: the old ones. */
-static void predict(run *r, double h) {
+static void predict(run *r) {
   const cps_system *s = r->sim->system;
   const double *q = r->sim->y, *v = q + s->nx, *z = v + s->nx;
-  const rule *u = &r->second;
+  const alpha_weights *u = &r->weights;
   for (int i = 0; i < s->nd; i++) {
-    double known = carried(u, r->a[i], r->aux_a[i]);
-    r->base_q[i] = q[i] + h * v[i] + h * h * ((0.5 - r->beta) * r->aux_a[i] + r->beta * known);
-    r->base_v[i] = v[i] + h * ((1 - u->gamma) * r->aux_a[i] + u->gamma * known);
+    r->base_q[i] = q[i] + u->h * v[i] + u->q_aux * r->aux_a[i] + u->q_old * r->a[i];
+    r->base_v[i] = v[i] + u->v.x_aux * r->aux_a[i] + u->v.x_old * r->a[i];
   }
-  u = &r->first;
-  for (int i = 0; i < s->nz; i++)
-    r->base_z[i] = z[i] + h * ((1 - u->gamma) * r->aux_z[i] + u->gamma * carried(u, r->z_t[i], r->aux_z[i]));
+  for (int i = 0; i < s->nz; i++) r->base_z[i] = z[i] + u->z.x_aux * r->aux_z[i] + u->z.x_old * r->z_t[i];
   memcpy(r->a1, r->a, (size_t)s->nx * sizeof(double));
   memcpy(r->f1, r->f, (size_t)s->nc * sizeof(double));
   memcpy(r->z_t1, r->z_t, (size_t)s->nz * sizeof(double));
@@ -143,9 +96,10 @@ static int solve_step(run *r, double h, double t1) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   residual *e = &r->r;
-  double b_q = h * h * r->beta * gain(&r->second), b_v = h * r->second.gamma * gain(&r->second);
-  double b_z = h * r->first.gamma * gain(&r->first), last = INFINITY, mark = INFINITY;
-  predict(r, h);
+  r->weights = cps_alpha_weights(r->rho, h);
+  double b_q = r->weights.q_new, b_v = r->weights.v.x_new, b_z = r->weights.z.x_new;
+  double last = INFINITY, mark = INFINITY;
+  predict(r);
   cps_residual_look(e, sim->y, r->a, r->f);
   cps_surfaces_move(s, &sim->work, sim->t, h, t1, sim->y, r->y);
   for (int it = 0; it <= NEWTON_MOST; it++) {
@@ -187,24 +141,25 @@ static double over(double error, double size, const scenario_run *set) {
 
 /* The local error of the step over its tolerance, from the derivatives that the method's error starts with.
  */
-static double local_error(const run *r, double h) {
+static double local_error(const run *r) {
   const cps_system *s = r->sim->system;
   const scenario_run *set = &s->scenario->run;
   const double *scale = r->largest;
-  double worst = 0, h3 = h * h * h;
+  const alpha_weights *u = &r->weights;
+  double worst = 0, h = u->h;
   for (int i = 0; i < s->nd; i++) {
-    double q = r->q_constant * h * h * (r->a1[i] - r->a[i]);
-    double v = r->second.constant * h3 * bend(r, h, r->a1[i], r->a[i], r->before_a[i]);
+    double q = u->q_error / h * (r->a1[i] - r->a[i]);
+    double v = u->v.error * bend(r, h, r->a1[i], r->a[i], r->before_a[i]);
     worst = fmax(worst, over(q, fmax(scale[i], fabs(r->y[i])), set));
     worst = fmax(worst, over(v, fmax(scale[s->nx + i], fabs(r->y[s->nx + i])), set));
   }
   /* While all sticks, nothing moves: what friction does to velocities shows what the loads do. */
   for (int i = 0; i < s->nc; i++) {
-    double v = r->second.constant * h3 * bend(r, h, r->f1[i], r->f[i], r->before_f[i]) * r->sim->work.w_ii[i];
+    double v = u->v.error * bend(r, h, r->f1[i], r->f[i], r->before_f[i]) * r->sim->work.w_ii[i];
     worst = fmax(worst, over(v, scale[s->nx + s->contacts[i].a], set));
   }
   for (int i = 0; i < s->nz; i++) {
-    double z = r->first.constant * h3 * bend(r, h, r->z_t1[i], r->z_t[i], r->before_z[i]);
+    double z = u->z.error * bend(r, h, r->z_t1[i], r->z_t[i], r->before_z[i]);
     worst = fmax(worst, over(z, fmax(scale[2 * s->nx + i], fabs(r->y[2 * s->nx + i])), set));
   }
   return worst;
@@ -327,10 +282,11 @@ static void accept(run *r, double h, double t1) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   add_work(r, t1);
+  const alpha_rule *v = &r->weights.v, *z = &r->weights.z;
   for (int i = 0; i < s->nd; i++)
-    r->aux_a[i] = gain(&r->second) * r->a1[i] + carried(&r->second, r->a[i], r->aux_a[i]);
+    r->aux_a[i] = v->aux_new * r->a1[i] + v->aux_old * r->a[i] + v->aux_aux * r->aux_a[i];
   for (int i = 0; i < s->nz; i++)
-    r->aux_z[i] = gain(&r->first) * r->z_t1[i] + carried(&r->first, r->z_t[i], r->aux_z[i]);
+    r->aux_z[i] = z->aux_new * r->z_t1[i] + z->aux_old * r->z_t[i] + z->aux_aux * r->aux_z[i];
   swap(&r->before_a, &r->a);
   swap(&r->a, &r->a1);
   swap(&r->before_z, &r->z_t);
@@ -347,13 +303,7 @@ static void accept(run *r, double h, double t1) {
 
 /* Tells whoever follows about the step that was accepted last. */
 static cps_status tell_step(run *r, double h, double from, double t1) {
-  alpha_note coeffs = {r->beta,
-                       r->rescaled,
-                       {r->second.m, r->second.f, r->second.gamma},
-                       {r->first.m, r->first.f, r->first.gamma},
-                       r->a,
-                       r->f,
-                       r->z_t};
+  alpha_note coeffs = {r->rescaled, r->weights, r->a, r->f, r->z_t};
   step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &coeffs};
   r->rescaled = 1;
   return cps_note(r->sim, &note, r->err);
@@ -398,7 +348,7 @@ static cps_status advance(run *r, double h, double stop, int at_break, double *u
     double tried = h;
     rescale(r, h);
     int good = solve_step(r, h, t1);
-    if (good && r->adaptive) error = local_error(r, h);
+    if (good && r->adaptive) error = local_error(r);
     if (good && error <= 1 && r->has_guards) {
       if (look_again(r, h)) {
         h = r->short_step;
@@ -528,7 +478,7 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   double span = set->until - set->from;
   r->most = set->step > 0 ? set->step : span / 50;
   r->h = r->adaptive ? 1e-4 * span : r->most;
-  make_scheme(r, set->rho);
+  r->rho = set->rho;
   for (int i = 0; i < s->nc; i++) r->has_guards |= sim->mode[i] >= 0;
   int guards = r->has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
   const array arrays[ARRAYS] = {{&r->y, s->ny},

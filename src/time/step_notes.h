@@ -3,6 +3,7 @@
 #ifndef CPS_NOTES_H
 #define CPS_NOTES_H
 
+#include "alpha_rule.h"
 #include "system.h"
 
 /* An explicit Runge-Kutta method. */
@@ -35,15 +36,10 @@ typedef struct bdf_follower {
   int (*along)(void *data, int j, double t, const double *y, double *dy, double *dy_t);
 } bdf_follower;
 
-/* Coefficients of one of the two rules of generalised-alpha. */
-typedef struct alpha_rule {
-  double m, f, gamma;
-} alpha_rule;
-
 typedef struct alpha_note {
-  double beta, rescaled;     /* auxiliary values were first moved to a + rescaled (aux - a) */
-  alpha_rule second, first;  /* for accelerations, for state rates */
-  const double *a, *f, *z_t; /* at the end of the step */
+  double rescaled;           /* auxiliary values were first moved to a + rescaled (aux - a) */
+  alpha_weights weights;     /* of the step */
+  const double *a, *f, *z_t; /* at its end */
 } alpha_note;
 
 typedef struct step_note {
