@@ -180,8 +180,23 @@ static double holds_per_load(const contact_law *l, double n) {
   return (cps_friction_holds(l, n * (1 + step)) - cps_friction_holds(l, n * (1 - step))) / (2 * step * n);
 }
 
+/* f - F(v, e, n) with e = f - m a of a law without memory, as bodies alone have it. */
+static void look_at_law(slide *y, double v, double a, int held, sight sight, friction *f, int *limited) {
+  contact_point *p = &y->p;
+  cps_law_jacobian jac;
+  outlook now = {v, held ? 0 : p->f[0] - p->mass * a};
+  f->rest[0] = p->f[0] -
+               cps_law_look(y->law.law, y->law.p, p->n, CPS_MODE_FREE, sight, now, &y->look, &jac, limited);
+  double f_e = held ? 0 : jac.f.f_eq;
+  f->by_f[0][0] = 1 - f_e;
+  f->by_a[0][0] = f_e * p->mass;
+  f->by_v[0][0] = -jac.f.v;
+  f->by_n[0] = -jac.f.n;
+  p->stuck = f_e > 0.5;
+}
+
 /* The friction equation of a slide, and its derivative by place. */
-static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, friction *f) {
+static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, friction *f, int *limited) {
   double x, v, a, by_x = 0;
   slide_motion(m, y, &x, &v, &a);
   contact_point *p = &y->p;
@@ -197,6 +212,8 @@ static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, f
     f->by_f[0][0] = 1;
     by_x = gives ? 0 : coeffs->bristle;
     if (gives) f->by_n[0] = -copysign(holds_per_load(&y->law, p->n), pull);
+  } else if (y->contact && y->law.kind != LAW_JUMP && y->law.kind != LAW_MEMORY) {
+    look_at_law(y, v, a, cps_slide_is_held(m, y), m->sight, f, limited);
   } else if (y->contact &&
              cps_slide_is_held(m, y)) { /* nothing that rubs is free: there is nothing to balance */
     law_response r = cps_law_respond(&y->law, v, p->n, 0, p->mode[0], y->y.z[0], y->y.z_star[0], y->y.z_t[0],
@@ -245,9 +262,10 @@ void cps_slides_press(machine *m) {
 
 void cps_slides_refresh(machine *m, const step_coeffs *coeffs) {
   friction unused;
+  int limited = 0;
   if (m->n_slides > 0) find_forces(m, coeffs->t);
   for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].law.law->n_states) rub_slide(m, &m->slide[i], coeffs, &unused);
+    if (m->slide[i].law.law->n_states) rub_slide(m, &m->slide[i], coeffs, &unused, &limited);
 }
 
 /* Derivatives of a contact's friction equation by what its normal force follows from: springs and what hangs there. */
@@ -275,7 +293,7 @@ static void press_slide(machine *m, const slide *y, double by_n, double v_q) {
 static void add_slide(machine *m, slide *y, const step_coeffs *coeffs, residual_norms *left) {
   double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
   friction f;
-  double by_x = rub_slide(m, y, coeffs, &f);
+  double by_x = rub_slide(m, y, coeffs, &f, &left->limited);
   const contact_point *p = &y->p;
   left->friction = fmax(left->friction, fabs(f.rest[0]));
   left->holds += p->limit;

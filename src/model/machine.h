@@ -21,6 +21,7 @@
 #include "cable.h"
 #include "cable_path.h"
 #include "internal.h"
+#include "law_look.h"
 #include "scenario.h"
 
 enum { AXES = 2, PER_NODE_MAX = 2 }; /* friction forces of a point in space; contact points of a node */
@@ -215,6 +216,7 @@ typedef struct slide {
   contact_law law;
   contact_point p;
   contact_memory y;
+  outlook look; /* where Newton's method has linearised its law */
   double start;
   double by_n;       /* of its equation by the normal force, as of the last evaluation, */
   double pressed[3]; /* and by the forces of cables on its drum */
@@ -281,6 +283,7 @@ typedef struct machine {
   int newmark;
   double gamma, rho;
   convergence convergence;
+  sight sight; /* of Newton's method on laws between bodies */
   void (*note)(struct machine *m, machine_note what, const struct step_coeffs *coeffs,
                void *data); /* or NULL */
   void *note_data;
@@ -341,6 +344,7 @@ typedef struct residual_norms {
   double holds;    /* what friction holds, summed over `touching` contacts */
   double touching;
   double moved; /* largest change of position that the iteration makes */
+  int limited;  /* how many laws between bodies were linearised elsewhere than they should be */
 } residual_norms;
 
 /* One iteration on everything: assembles, solves and applies, with steps of at most `most`. 0 if the matrix is

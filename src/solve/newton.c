@@ -9,6 +9,9 @@
 /* Guesses of who sticks next come after the first iterations of a step and, should these not do, once more. */
 enum { SPREAD_MOST = 3 };
 
+/* Iterations in which laws between bodies are linearised carefully. */
+enum { CAREFUL_MOST = 8 };
+
 /* A node does not move further than this in one iteration [m]. */
 static const double LEAP = 0.02;
 
@@ -144,7 +147,7 @@ static int converged(const residual_norms *left, double tolerance, double noise,
                  (left->force <= 16 * noise && left->moved <= still);
   int rubbed = left->friction <= rubs(left, tolerance) + noise + 1e-12 ||
                (left->friction <= 16 * noise && left->moved <= still);
-  return balanced && rubbed && left->moved < LEAP;
+  return balanced && rubbed && left->moved < LEAP && !left->limited;
 }
 
 int cps_newton_converged(const machine *m, const residual_norms *left, double tolerance) {
@@ -224,7 +227,7 @@ static int expected(convergence *x, const residual_norms *left, int it, int loos
   return 1;
 }
 
-int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tolerance, convergence *known) {
+static int iterate(machine *m, const step_coeffs *coeffs, int most, double tolerance, convergence *known) {
   convergence afresh = {.balance = 0.01 * tolerance}, *convergence = known ? known : &afresh;
   double still, noise = round_off(m, &still);
   residual_norms before = {0};
@@ -232,6 +235,7 @@ int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tol
   int plain = is_plain(m, coeffs), loose = is_loose(m), was_calm = 0;
   for (int it = 1; it <= most; it++) {
     residual_norms left;
+    m->sight = it > 1 && it < CAREFUL_MOST ? LOOK_CAREFULLY : LOOK_HERE;
     if (!cps_machine_iterate(m, coeffs, LEAP, &left)) return -1;
     if (converged(&left, tolerance, noise, still)) return it;
     int halved = break_circles(m, coeffs, it, left.friction > before.friction);
@@ -258,4 +262,10 @@ int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tol
     before = left;
   }
   return -1;
+}
+
+int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tolerance, convergence *known) {
+  int it = iterate(m, coeffs, most, tolerance, known);
+  m->sight = LOOK_HERE;
+  return it;
 }

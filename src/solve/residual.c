@@ -34,9 +34,6 @@ static const double SHARE = 1e-11;
 /* What counts as solved: relative to the forces that balance, and to those whose round-off they contain. */
 static const double BALANCE = 1e-11, ROUND_OFF = 8e-16, TINY = 1e-290;
 
-/* A part of the regularisation's width that does not count. */
-static const double ASIDE = 1e-9;
-
 /* ------------------------------------------------------------------ evaluating */
 
 /* Notes a remainder, and what may be left of it. */
@@ -47,47 +44,13 @@ static inline void judge(residual *r, double rest, double allowed, int i) {
   r->worst_contact = i;
 }
 
-static double width(const residual *r, int i) {
-  const contact *c = &r->s->contacts[i];
-  cps_law_scale scale;
-  cps_law_scales(c->law, c->p, r->k->n[i], &scale);
-  return scale.v_band > 0 ? scale.v_band : scale.v_scale;
-}
-
-/* The point at which a law is linearised. Where a law is flat on both sides of a steep middle, Newton's
- * method jumps from side to side; when it passes the middle it is therefore made to look there first. */
-static outlook look_at(residual *r, int i, outlook now) {
-  outlook last = r->look[i];
-  if (r->sight == LOOK_LAST) {
-    r->limited++;
-    return last;
-  }
-  r->look[i] = now;
-  if (r->sight != LOOK_CAREFULLY || !(now.v * last.v < 0) || fabs(now.v - last.v) <= width(r, i)) return now;
-  r->limited++;
-  r->look[i].v = 0;
-  return r->look[i];
-}
-
-/* Evaluates the law of contact i for the point `now`: its force, extrapolated from where it was linearised.
- */
+/* Evaluates the law of contact i at the point `now`. */
 static double look(residual *r, int i, outlook now, const double *z, int mode, cps_law_jacobian *jac) {
   const contact *c = &r->s->contacts[i];
   workspace *k = r->k;
-  outlook at = c->n_states > 0 ? now : look_at(r, i, now);
-  k->v[i] = at.v;
-  double force = cps_contact_force(r->s, k, i, at.e, z, mode, jac);
-  /* From rest under more than it can hold, a contact is about to slide: look that way. */
-  int overloaded = (c->law->traits & CPS_NEEDS_FEQ) && jac->f.f_eq == 0 && jac->f.v != 0;
-  if (overloaded && fabs(at.v) < ASIDE * width(r, i)) {
-    k->v[i] = at.v -= copysign(ASIDE * width(r, i), at.e);
-    force = cps_contact_force(r->s, k, i, at.e, z, mode, jac);
-  }
-  if (at.v != now.v) force += jac->f.v * (now.v - at.v);
-  if (at.e != now.e) force += jac->f.f_eq * (now.e - at.e);
-  k->v[i] = now.v;
+  if (c->n_states > 0) return cps_contact_force(r->s, k, i, now.e, z, mode, jac);
   k->f_eq[i] = now.e;
-  return force;
+  return cps_law_look(c->law, c->p, k->n[i], mode, r->sight, now, &r->look[i], jac, &r->limited);
 }
 
 void cps_residual_look(residual *r, const double *y, const double *a, const double *f) {

@@ -2,6 +2,7 @@
 #ifndef CPS_RESIDUAL_H
 #define CPS_RESIDUAL_H
 
+#include "law_look.h"
 #include "sparse.h"
 #include "steppers.h"
 
@@ -21,17 +22,6 @@ typedef struct contact_slots {
 typedef struct law_tangent {
   double v, e, n;
 } law_tangent;
-
-/* Where laws without memory are linearised. */
-typedef enum sight {
-  LOOK_HERE,
-  LOOK_CAREFULLY, /* at v = 0 if v has changed sign since the last time */
-  LOOK_LAST       /* where they were last */
-} sight;
-
-typedef struct outlook {
-  double v, e;
-} outlook;
 
 /* The equations and their linearisation at the point of the last evaluation. */
 typedef struct residual {
