@@ -80,7 +80,7 @@ static void NAME(put_skew)(const NAME(quad) * o, int j, NAME(rows) * w) {
 /* Adds what a touched drum does to the border. */
 static void NAME(touch_border)(machine *m, cable *c, const contact_point *p, const contact_response *t,
                                int slot) {
-  int nb = m->nb, wide = 1 + nb;
+  int nb = m->near, wide = 1 + nb;
   double *right = c->right + (size_t)p->node * (size_t)(B * wide);
   double *across = c->across + (size_t)p->node * (size_t)(B * nb);
   border_touch o;
@@ -233,7 +233,7 @@ static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const step
 #if ALL_STICK
   NAME(add_pull)(c, p, &t, 1 / coeffs->q_a, slot, w, left);
 #endif
-  if (m->nb > 0) NAME(touch_border)(m, c, p, &t, slot);
+  if (m->near > 0) NAME(touch_border)(m, c, p, &t, slot);
 }
 
 /* How the coordinates of an end depend on the border: unknowns at[k], dq_j = by[j][k] dx_k for the first `n`. The equations of
@@ -291,7 +291,7 @@ static void NAME(bond_of)(const machine *m, const cable *c, int side, NAME(bond)
 
 /* The next node is bound: its columns here, and its rows' part that concerns this node, go to the border. */
 static void NAME(bind_next)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(rows) * w) {
-  int nb = m->nb, wide = 1 + nb;
+  int nb = m->near, wide = 1 + nb;
   double *right = c->right + (size_t)i * (size_t)(B * wide),
          *across = c->across + (size_t)i * (size_t)(B * nb);
   for (int j = 0; j < o->n; j++) {
@@ -307,7 +307,7 @@ static void NAME(bind_next)(machine *m, cable *c, int i, const NAME(bond) * o, N
 
 /* This node is bound: its equations go to the border, its coordinates follow it. */
 static void NAME(bind)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(rows) * w) {
-  int nb = m->nb, wide = 1 + nb;
+  int nb = m->near, wide = 1 + nb;
   double *right = c->right + (size_t)i * (size_t)(B * wide),
          *across = c->across + (size_t)i * (size_t)(B * nb);
   for (int j = 0; j < o->n; j++) {
@@ -374,7 +374,7 @@ static int NAME(solve)(double d[B][B], double u[B][B], double *r, int wide) {
 
 /* Eliminates node i from its complete rows. */
 static int NAME(eliminate_node)(machine *m, cable *c, int i, NAME(rows) * w) {
-  int nb = m->nb, wide = 1 + nb;
+  int nb = m->near, wide = 1 + nb;
   double *y = c->right + (size_t)i * (size_t)(B * wide), *before = y - B * wide;
   double *x = c->up + (size_t)i * (size_t)(B * B), *x_before = x - B * B;
   for (int r = 0; r < B; r++) y[r * wide] = w->r[r];
@@ -414,9 +414,9 @@ static int NAME(eliminate)(machine *m, cable *c, const step_coeffs *coeffs, resi
   memset(&w, 0, sizeof w);
   prepare(&y, &c->section, coeffs);
   prepare_extra(&y, &c->section);
-  if (m->nb > 0) {
-    memset(c->right, 0, (size_t)(c->n + 1) * (size_t)(B * (1 + m->nb)) * sizeof(double));
-    memset(c->across, 0, (size_t)(c->n + 1) * (size_t)(B * m->nb) * sizeof(double));
+  if (m->near > 0) {
+    memset(c->right, 0, (size_t)(c->n + 1) * (size_t)(B * (1 + m->near)) * sizeof(double));
+    memset(c->across, 0, (size_t)(c->n + 1) * (size_t)(B * m->near) * sizeof(double));
   }
   for (int k = 0; k < 2; k++) NAME(bond_of)(m, c, k, &bond[k]);
   for (int i = 0; i <= c->n; i++) {

@@ -328,7 +328,7 @@ INLINE double sum_of(lanes a) { return a[0] + a[1] + (a[2] + a[3]); }
  * leaves to the next node. column[2] and [3] are D^-1 B of the first two unknowns. */
 static int store_border(machine *m, cable *c, int i, const lanes d[4], const grip *o, const edge *e,
                         const lanes x[4], const lanes column[4], lanes y, double schur, lanes *z, front *s) {
-  int nb = m->nb;
+  int nb = m->near;
   double *row_f = c->right + (size_t)i * 5 * (size_t)(1 + nb), rest_b[PLANE_BORDER] = {0};
   z[0] = column[2];
   z[1] = column[3];
@@ -382,7 +382,7 @@ INLINE int pass_on(machine *m, cable *c, int i, const lanes d[4], const lanes u[
                    const lanes w[4], const grip *o, const edge *e, front *s) {
   lanes x[4], z[4], rest, column[4];
   double schur;
-  int nb = e ? m->nb : 0;
+  int nb = e ? m->near : 0;
   if (!solve(d, u, w, x, z) && !solve_careful(d, u, w, x, z)) return 0;
   turn(z[0], z[1], z[2], z[3], column);
   if (!store(c, i, o, x, column, nb, &rest, &schur)) return 0;
@@ -424,7 +424,7 @@ INLINE int join(machine *m, cable *c, const step_coeffs *coeffs, double a_q, fro
   grip o = {0};
   edge e;
   e.met = 0;
-  for (int k = 0; k < 2 && bordered; k++) bring(&ends[k], m->nb, &e);
+  for (int k = 0; k < 2 && bordered; k++) bring(&ends[k], m->near, &e);
   UNROLL for (int j = 0; j < 4; j++) {
     d[j] = ends[0].last->next[j] + ends[1].last->next[j];
     less[j] = ends[0].less[j] + ends[1].less[j];
@@ -457,7 +457,7 @@ INLINE int eliminate_all(machine *m, cable *c, const recipe *y, const int skewed
       if (step % LANES == 0) take_four(c, y, k == 0 ? step : c->n - 1 - step, k, skewed, e, &tension);
       UNROLL for (int j = 0; j < 4; j++) d[k][j] = s->last->next[j] + e->own[j];
       edges[k].met = 0;
-      if (bordered) bring(s, m->nb, &edges[k]);
+      if (bordered) bring(s, m->near, &edges[k]);
       complete(m, c, k == 0 ? step : c->n - step, coeffs, y->a_q, s->less, s->less_r, d[k], e->u,
                skewed ? e->low : NULL, s->last->next_r + e->r, &grips[k], bordered ? &edges[k] : NULL, w[k],
                &force, left);
@@ -482,7 +482,7 @@ int PLANE(eliminate)(machine *m, cable *c, const step_coeffs *coeffs, residual_n
   recipe y;
   prepare(&y, &c->section, coeffs);
   prepare_extra(&y, &c->section);
-  if (m->nb > 0)
+  if (m->near > 0)
     return y.extra ? eliminate_all(m, c, &y, 1, 1, coeffs, left)
                    : eliminate_all(m, c, &y, 0, 1, coeffs, left);
   return y.extra ? eliminate_all(m, c, &y, 1, 0, coeffs, left) : eliminate_all(m, c, &y, 0, 0, coeffs, left);
@@ -491,7 +491,7 @@ int PLANE(eliminate)(machine *m, cable *c, const step_coeffs *coeffs, residual_n
 /* One node of the substitution: its change from that of the node before in this order; `factor` of it is applied. */
 INLINE lanes step_back(const machine *m, cable *c, int i, lanes next, lanes factor, lanes v_q, lanes a_q,
                        const int bordered) {
-  int nb = bordered ? m->nb : 0;
+  int nb = bordered ? m->near : 0;
   const double *in = c->up + (size_t)i * PLANE_STRIDE, *row_f = c->right + (size_t)i * 5 * (size_t)(1 + nb);
   unsigned met = bordered ? (unsigned)c->across[i] : 0;
   lanes column[4];
@@ -534,5 +534,5 @@ INLINE double substitute_all(const machine *m, cable *c, const step_coeffs *coef
 /* Substitutes from the middle outwards, and applies `factor` of it. The largest change of place; NaN if anything is
  * not finite. */
 double PLANE(substitute)(const machine *m, cable *c, const step_coeffs *coeffs, double factor) {
-  return m->nb > 0 ? substitute_all(m, c, coeffs, factor, 1) : substitute_all(m, c, coeffs, factor, 0);
+  return m->near > 0 ? substitute_all(m, c, coeffs, factor, 1) : substitute_all(m, c, coeffs, factor, 0);
 }

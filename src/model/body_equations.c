@@ -7,10 +7,10 @@
  *
  * What acts on bodies is that of body_forces.c, whose coordinates are gathered from the unknowns.
  */
-#include "dense.h"
 #include "machine.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ what acts on bodies */
@@ -56,6 +56,8 @@ static void find_forces(const machine *m, double t) {
   }
 }
 
+static void add(machine *m, int row, int column, double x) { *cps_body_entry(&m->bodies, row, column) += x; }
+
 static void add_body(machine *m, const machine_body *y, double a_q) {
   int q = m->system->body_q[y->index];
   double more = y->mass - y->of->mass; /* of statics with another load */
@@ -63,16 +65,16 @@ static void add_body(machine *m, const machine_body *y, double a_q) {
     int at = y->at + k;
     m->rhs[at] += y->mass * m->free[at].a - m->forces.force[q + k];
     for (int d = 0; d < m->dim && more != 0; d++) m->rhs[at] -= more * m->gravity[d] * y->along[k][d];
-    m->s[at * m->nb + at] += y->mass * a_q;
+    add(m, at, at, y->mass * a_q);
   }
   if (y->press_at < 0) return;
   m->rhs[y->press_at] += m->free[y->press_at].q;
-  m->s[y->press_at * m->nb + y->press_at] += 1;
+  add(m, y->press_at, y->press_at, 1);
 }
 
 /* Adds the derivative of the equation of one coordinate by another. */
 static void stiffen(machine *m, int of, int by, double x) {
-  if (m->unknown[of] >= 0 && m->unknown[by] >= 0) m->s[m->unknown[of] * m->nb + m->unknown[by]] += x;
+  if (m->unknown[of] >= 0 && m->unknown[by] >= 0) add(m, m->unknown[of], m->unknown[by], x);
 }
 
 static void add_springs(machine *m, double v_q) {
@@ -112,21 +114,22 @@ static void add_drum(machine *m, const drum *g, const step_coeffs *coeffs) {
   double by_angle, by_rate, torque = cps_drum_torque(g, coeffs->t, &by_angle, &by_rate);
   int at = g->angle_at;
   if (coeffs->bristle > 0 && g->of->drive != DRUM_FREE) { /* statics: the brake is on */
-    for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
+    m->bodies.fixed[at] = 1;
     m->rhs[at] = 0;
     return;
   }
   m->rhs[at] += g->of->inertia * g->acceleration - torque;
-  m->s[at * m->nb + at] += g->of->inertia / coeffs->q_a - by_angle - by_rate * coeffs->v_a / coeffs->q_a;
+  add(m, at, at, g->of->inertia / coeffs->q_a - by_angle - by_rate * coeffs->v_a / coeffs->q_a);
 }
 
 void cps_slides_weigh(machine *m) {
   for (int i = 0; i < m->n_slides; i++) {
     slide *y = &m->slide[i];
     double inverse = 0;
-    for (int k = 0; k < m->n_bodies && y->contact; k++)
-      for (int n = 0; n < 2; n++)
-        if (m->body[k].at == y->at[n] && !m->body[k].held) inverse += 1 / m->body[k].mass;
+    for (int n = 0; n < 2; n++) {
+      int body = y->contact && y->at[n] >= 0 ? m->owner[y->at[n]] : -1;
+      if (body >= 0 && !m->body[body].held) inverse += 1 / m->body[body].mass;
+    }
     if (y->contact) y->p.mass = inverse > 0 ? 1 / inverse : m->body[m->body_border[y->contact->body[0]]].mass;
   }
 }
@@ -268,25 +271,22 @@ void cps_slides_refresh(machine *m, const step_coeffs *coeffs) {
     if (m->slide[i].law.law->n_states) rub_slide(m, &m->slide[i], coeffs, &unused, &limited);
 }
 
-/* Derivatives of a contact's friction equation by what its normal force follows from: springs and what hangs there. */
-static void press_slide(machine *m, const slide *y, double by_n, double v_q) {
+/* Derivatives of friction equations by what normal forces follow from: springs and what hangs there. */
+static void add_presses(machine *m, double v_q) {
   const cps_system *s = m->system;
-  if (!y->contact || y->contact->normal == NORMAL_GIVEN || by_n == 0 || !(y->p.n > 0)) return;
-  const contact *c = &s->contacts[y->index];
-  double *row = m->s + (size_t)(y->f_at * m->nb);
-  for (int i = 0; i < m->n_bodies; i++) {
-    const machine_body *b = &m->body[i];
-    if (b->press_at >= 0 && cps_rests_on(s, s->body_q[b->index], c->a)) row[b->press_at] += by_n;
-  }
-  for (int i = 0; i < s->n_plane && y->contact->normal == NORMAL_LOAD; i++) {
-    int at[6], n = cps_plane_coordinates(s, &s->plane[i], at);
-    for (int side = 0; side < 2; side++) {
-      if (!cps_rests_on(s, s->plane[i].end[side].c[0], c->a)) continue;
-      for (int k = 0; k < n; k++)
-        if (m->unknown[at[k]] >= 0)
-          row[m->unknown[at[k]]] += by_n *
-                                    (m->plane[i].press_q[side][k] + v_q * m->plane[i].press_v[side][k]);
+  for (int i = 0; i < m->n_presses; i++) {
+    const press *x = &m->press[i];
+    const slide *y = &m->slide[x->slide];
+    if (!(y->p.n > 0)) continue;
+    if (x->unknown >= 0) {
+      add(m, y->f_at, x->unknown, y->by_n);
+      continue;
     }
+    const plane_tangent *t = &m->plane[x->spring];
+    int at[6], n = cps_plane_coordinates(s, &s->plane[x->spring], at);
+    for (int k = 0; k < n; k++)
+      if (m->unknown[at[k]] >= 0)
+        add(m, y->f_at, m->unknown[at[k]], y->by_n * (t->press_q[x->side][k] + v_q * t->press_v[x->side][k]));
   }
 }
 
@@ -299,57 +299,122 @@ static void add_slide(machine *m, slide *y, const step_coeffs *coeffs, residual_
   left->holds += p->limit;
   left->touching += 1;
   m->rhs[y->f_at] += f.rest[0];
-  m->s[y->f_at * m->nb + y->f_at] += f.by_f[0][0];
-  press_slide(m, y, f.by_n[0], v_q);
+  add(m, y->f_at, y->f_at, f.by_f[0][0]);
   for (int i = 0; i < 2; i++) {
     if (y->at[i] < 0) continue;
     double k = i == 0 ? y->factor[0] : -y->factor[1];
     m->rhs[y->at[i]] -= k * p->f[0];
-    m->s[y->at[i] * m->nb + y->f_at] -= k;
-    m->s[y->f_at * m->nb + y->at[i]] += k * (f.by_v[0][0] * v_q + f.by_a[0][0] * a_q + by_x);
+    add(m, y->at[i], y->f_at, -k);
+    add(m, y->f_at, y->at[i], k * (f.by_v[0][0] * v_q + f.by_a[0][0] * a_q + by_x));
   }
 }
 
 int cps_slide_is_held(const machine *m, const slide *y) {
   for (int i = 0; i < 2; i++) {
-    int held = y->at[i] < 0;
-    for (int k = 0; k < m->n_bodies; k++) held |= m->body[k].held && m->body[k].at == y->at[i];
-    if (!held) return 0;
+    int body = y->at[i] < 0 ? -1 : m->owner[y->at[i]];
+    if (y->at[i] >= 0 && !(body >= 0 && m->body[body].held)) return 0;
   }
   return 1;
 }
 
 void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left) {
   double v_q = coeffs->v_a / coeffs->q_a;
+  cps_body_system_clear(&m->bodies);
+  for (int i = 0; i < m->near; i++)
+    for (int k = 0; k < m->near; k++) add(m, i, k, m->s[i * m->near + k]);
   find_forces(m, coeffs->t);
   for (int i = 0; i < m->n_bodies; i++) add_body(m, &m->body[i], 1 / coeffs->q_a);
   add_springs(m, v_q);
   for (int i = 0; i < m->n_slides; i++) add_slide(m, &m->slide[i], coeffs, left);
+  add_presses(m, v_q);
   for (int i = 0; i < m->n_drums; i++)
     if (m->drum[i].angle_at >= 0) add_drum(m, &m->drum[i], coeffs);
   for (int i = 0; i < m->n_bodies; i++) { /* what is held does not follow its equations */
     const machine_body *y = &m->body[i];
     for (int at = y->at; y->held && at < y->at + y->n; at++) {
-      for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
+      m->bodies.fixed[at] = 1;
       m->rhs[at] = 0;
     }
   }
   for (int i = 0; i < m->n_slides; i++) { /* what sticks there bears any friction: it keeps what it has */
     int at = m->slide[i].f_at;
-    if (m->s[at * m->nb + at] != 0 || !cps_slide_is_held(m, &m->slide[i])) continue;
-    for (int k = 0; k < m->nb; k++) m->s[at * m->nb + k] = k == at;
+    if (*cps_body_entry(&m->bodies, at, at) != 0 || !cps_slide_is_held(m, &m->slide[i])) continue;
+    m->bodies.fixed[at] = 1;
     m->rhs[at] = 0;
   }
 }
 
-/* ------------------------------------------------------------------ solving */
+/* ------------------------------------------------------------------ making */
 
-/* Rows of forces and of friction differ in size. */
-int cps_border_solve(machine *m) {
-  int n = m->nb;
-  double *x = m->rhs;
-  if (dense_factor(m->s, n, n, m->pivot, m->row_unit) == 0) return 0;
-  dense_solve(m->s, n, n, m->pivot, x, 1, 1);
-  for (int j = 0; j < n; j++) x[j] = -x[j];
-  return 1;
+/* What normal forces depend on, into `list` unless that is NULL; their number. */
+static int list_presses(const machine *m, press *list) {
+  const cps_system *s = m->system;
+  int n = 0;
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    if (!y->contact || y->contact->normal == NORMAL_GIVEN) continue;
+    int a = s->contacts[y->index].a;
+    for (int k = 0; k < m->n_bodies; k++) {
+      const machine_body *b = &m->body[k];
+      if (b->press_at < 0 || !cps_rests_on(s, s->body_q[b->index], a)) continue;
+      if (list) list[n] = (press){.slide = i, .unknown = b->press_at};
+      n++;
+    }
+    for (int k = 0; k < 2 * s->n_plane && y->contact->normal == NORMAL_LOAD; k++) {
+      if (!cps_rests_on(s, s->plane[k / 2].end[k % 2].c[0], a)) continue;
+      if (list) list[n] = (press){.slide = i, .unknown = -1, .spring = k / 2, .side = k % 2};
+      n++;
+    }
+  }
+  return n;
+}
+
+/* Notes an entry of the matrix, unless one of the two is no unknown. */
+static void note(place *list, long *n, int row, int column) {
+  if (row < 0 || column < 0) return;
+  if (list) list[*n] = (place){row, column};
+  ++*n;
+}
+
+/* The entries that cps_border_assemble fills, into `list` unless that is NULL; their number. */
+static long list_entries(const machine *m, place *list) {
+  const cps_system *s = m->system;
+  long n = 0;
+  int c[6];
+  for (int i = 0; i < m->near * m->near; i++) note(list, &n, i / m->near, i % m->near);
+  for (int i = 0; i < s->n_line; i++) {
+    note(list, &n, m->unknown[s->line[i].a], m->unknown[s->line[i].b]);
+    note(list, &n, m->unknown[s->line[i].b], m->unknown[s->line[i].a]);
+  }
+  for (int i = 0; i < s->n_plane; i++) {
+    int count = cps_plane_coordinates(s, &s->plane[i], c);
+    for (int k = 0; k < count * count; k++)
+      note(list, &n, m->unknown[c[k / count]], m->unknown[c[k % count]]);
+  }
+  for (int i = 0; i < m->n_slides; i++)
+    for (int k = 0; k < 2; k++) {
+      note(list, &n, m->slide[i].f_at, m->slide[i].at[k]);
+      note(list, &n, m->slide[i].at[k], m->slide[i].f_at);
+    }
+  for (int i = 0; i < m->n_presses; i++) {
+    const press *x = &m->press[i];
+    int row = m->slide[x->slide].f_at,
+        count = x->unknown >= 0 ? 0 : cps_plane_coordinates(s, &s->plane[x->spring], c);
+    note(list, &n, row, x->unknown);
+    for (int k = 0; k < count; k++) note(list, &n, row, m->unknown[c[k]]);
+  }
+  return n;
+}
+
+int cps_border_prepare(machine *m) {
+  m->n_presses = list_presses(m, NULL);
+  m->press = calloc((size_t)m->n_presses + 1, sizeof *m->press);
+  if (!m->press) return 0;
+  list_presses(m, m->press);
+  long count = list_entries(m, NULL);
+  place *entries = calloc((size_t)count + 1, sizeof *entries);
+  if (entries) list_entries(m, entries);
+  int good = entries && cps_body_system_make(&m->bodies, m->nb, entries, count);
+  free(entries);
+  return good;
 }

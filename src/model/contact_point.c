@@ -701,7 +701,7 @@ static void border_row(machine *m, const contact_point *p, const contact_respons
   }
   for (int j = 0; carrier >= 0 && j < m->body[carrier].n; j++) {
     const machine_body *y = &m->body[carrier];
-    for (int d = 0; d < m->dim; d++) m->s[at * m->nb + y->at + j] -= row[d] * y->along[j][d];
+    for (int d = 0; d < m->dim; d++) m->s[at * m->near + y->at + j] -= row[d] * y->along[j][d];
   }
 }
 

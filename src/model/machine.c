@@ -34,14 +34,8 @@ static void sort_bodies(machine *m) {
     y->of = of;
     y->index = i;
     y->mass = of->mass;
-    y->at = m->nb;
     y->n = y->rows = cps_body_freedoms(m->system, i);
     y->press_at = -1;
-    for (int k = 0; k < y->n; k++) {
-      y->row[k] = y->at + k;
-      m->unknown[m->system->body_q[i] + k] = y->at + k;
-    }
-    m->nb += y->n;
     for (int d = 0; d < 3; d++) {
       if (of->kind == BODY_LINE) {
         y->base[d] = of->origin[d];
@@ -62,6 +56,20 @@ static int is_pulled(const cps_scenario *s, int body) {
     pulled |= !c->closed && c->end[k % 2].kind == END_BODY && c->end[k % 2].body == body;
   }
   return pulled;
+}
+
+/* Numbers the unknowns of bodies that cables pull at, or of the others. */
+static void number_bodies(machine *m, int pulled) {
+  for (int i = 0; i < m->n_bodies; i++) {
+    machine_body *y = &m->body[i];
+    if (is_pulled(m->of, y->index) != pulled) continue;
+    y->at = m->nb;
+    for (int k = 0; k < y->n; k++) {
+      y->row[k] = y->at + k;
+      m->unknown[m->system->body_q[y->index] + k] = y->at + k;
+    }
+    m->nb += y->n;
+  }
 }
 
 /* Bodies that have nothing to do with any cable. */
@@ -141,10 +149,8 @@ static slide *add_slide(machine *m) {
   return y;
 }
 
-static void make_slides(machine *m) {
-  const cps_scenario *s = m->of;
-  const cps_normal *any = cps_normal_at(0);
-  double none[CPS_MAX_PARAMS] = {0};
+static void make_bearings(machine *m) {
+  const double none[CPS_MAX_PARAMS] = {0};
   for (int i = 0; i < m->n_drums; i++) {
     drum *g = &m->drum[i];
     if (!g->of->bearing || g->angle_at < 0) continue;
@@ -154,8 +160,13 @@ static void make_slides(machine *m) {
     y->at[0] = g->angle_at;
     y->factor[0] = g->of->bearing_radius;
     y->p.mass = g->of->inertia / (g->of->bearing_radius * g->of->bearing_radius);
-    cps_contact_law_set(&y->law, any, none, g->of->bearing, g->of->bearing_p);
+    cps_contact_law_set(&y->law, cps_normal_at(0), none, g->of->bearing, g->of->bearing_p);
   }
+}
+
+static void make_rails(machine *m) {
+  const cps_scenario *s = m->of;
+  const double none[CPS_MAX_PARAMS] = {0};
   for (int i = 0; i < s->n_contacts; i++) {
     const scenario_contact *of = &s->contacts[i];
     const contact *c = &m->system->contacts[i];
@@ -169,7 +180,7 @@ static void make_slides(machine *m) {
     y->factor[1] = c->sb;
     if (of->body[1] >= 0 && s->bodies[of->body[1]].kind == BODY_SURFACE) y->surface = &s->bodies[of->body[1]];
     memcpy(y->y.z[0], of->z, sizeof of->z);
-    cps_contact_law_set(&y->law, any, none, of->law, of->p);
+    cps_contact_law_set(&y->law, cps_normal_at(0), none, of->law, of->p);
   }
 }
 
@@ -289,8 +300,8 @@ static int make_arrays(machine *m, cable *c) {
   c->slip_work = many(m->n_drums, sizeof(double));
   c->x = many(nodes * width, sizeof(double));
   c->up = many(nodes * width * width, sizeof(double));
-  c->right = many(nodes * width * (1 + m->nb), sizeof(double));
-  c->across = many(nodes * width * m->nb, sizeof(double));
+  c->right = many(nodes * width * (1 + m->near), sizeof(double));
+  c->across = many(nodes * width * m->near, sizeof(double));
   c->draft = many(16 * c->n_points + 4, sizeof(double));
   c->tension = many(c->n, sizeof(double));
   if (c->all_stick) {
@@ -390,21 +401,27 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
   int good = m->cable && m->drum && m->drum0 && m->body && m->body_border && m->slide && make_tables(m);
   if (good) {
     sort_bodies(m);
+    number_bodies(m, 1);
     find_presses(m);
     find_apart(m);
     for (int i = 0; i < m->n_drums; i++) make_drum(m, &m->drum[i], &s->drums[i]);
-    make_slides(m);
+    make_bearings(m);
     for (int i = 0; i < m->n_cables; i++) {
       m->cable[i].seam = s->cables[i].closed ? m->nb : -1;
       m->nb += s->cables[i].closed ? 2 * m->dim : 0;
     }
+    m->near = m->nb;
+    number_bodies(m, 0);
+    make_rails(m);
     m->free = many(m->nb, sizeof *m->free);
-    m->s = many(m->nb * m->nb, sizeof(double));
+    m->s = many(m->near * m->near, sizeof(double));
     m->rhs = many(m->nb, sizeof(double));
-    m->pivot = many(m->nb, sizeof(int));
-    m->row_unit = many(m->nb, sizeof(double));
-    good = m->free && m->s && m->rhs && m->pivot && m->row_unit;
+    m->owner = many(m->nb, sizeof(int));
+    good = m->free && m->s && m->rhs && m->owner && cps_border_prepare(m);
   }
+  for (int k = 0; good && k < m->nb; k++) m->owner[k] = -1;
+  for (int i = 0; good && i < m->n_bodies; i++)
+    for (int k = 0; k < m->body[i].n; k++) m->owner[m->body[i].at + k] = i;
   for (int i = 0; good && i < m->n_slides; i++) m->free[m->slide[i].f_at].kind = DOF_FRICTION;
   for (int i = 0; good && i < m->n_bodies; i++)
     if (m->body[i].press_at >= 0) m->free[m->body[i].press_at].kind = DOF_PRESS;
@@ -484,8 +501,9 @@ void cps_machine_free(machine *m) {
   free(m->free);
   free(m->s);
   free(m->rhs);
-  free(m->pivot);
-  free(m->row_unit);
+  free(m->owner);
+  free(m->press);
+  cps_body_system_free(&m->bodies);
   memset(m, 0, sizeof *m);
 }
 
@@ -709,7 +727,7 @@ int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, resi
     m->drum[i].torque = 0;
     memset(m->drum[i].push, 0, sizeof m->drum[i].push);
   }
-  memset(m->s, 0, (size_t)m->nb * (size_t)m->nb * sizeof(double));
+  memset(m->s, 0, (size_t)m->near * (size_t)m->near * sizeof(double));
   memset(m->rhs, 0, (size_t)m->nb * sizeof(double));
   for (int i = 0; i < m->n_cables; i++)
     if (!cps_cable_eliminate(m, &m->cable[i], coeffs, left)) return 0;
@@ -717,7 +735,7 @@ int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, resi
   if (m->nb > 0) {
     cps_border_assemble(m, coeffs, left);
     if (!(coeffs->bristle > 0)) judge_border(m, left); /* statics ends when nothing moves any more */
-    if (!cps_border_solve(m)) return 0;
+    if (!cps_body_system_solve(&m->bodies, m->rhs)) return 0;
   }
   double check = 0;
   for (int i = 0; i < m->n_cables; i++) {

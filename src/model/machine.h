@@ -18,6 +18,7 @@
 #define CPS_MACHINE_H
 
 #include "bodies.h"
+#include "body_system.h"
 #include "cable.h"
 #include "cable_path.h"
 #include "internal.h"
@@ -222,6 +223,12 @@ typedef struct slide {
   double pressed[3]; /* and by the forces of cables on its drum */
 } slide;
 
+/* The normal force of a slide depends on an unknown of the border, or on a spring at one of its ends. */
+typedef struct press {
+  int slide, unknown; /* -1: on the spring */
+  int spring, side;
+} press;
+
 /* Work since the start, by kind [J]; see energy.c. */
 typedef struct audit {
   double friction, contact_damping, damping, load_work, motion_work, solver;
@@ -270,11 +277,14 @@ typedef struct machine {
   double *room;              /* [nx] */
   int n_slides;
   slide *slide;
-  int nb;          /* border unknowns */
-  dof *free;       /* [nb] */
-  double *s, *rhs; /* [nb][nb], [nb] */
-  int *pivot;      /* [nb] [nb] room for solving it */
-  double *row_unit;
+  int nb;             /* unknowns that are no cable's own, */
+  int near;           /* of which the first are those that cables have to do with */
+  dof *free;          /* [nb] */
+  double *s, *rhs;    /* [near][near] what the cables leave; [nb] */
+  body_system bodies; /* of all of them */
+  int *owner;         /* [nb] the body whose place an unknown is; -1: it is none */
+  int n_presses;
+  press *press;
   audit work;
   double loss0;   /* power of damping at the end of the last step, */
   double audited; /* and when that was; after a jump, its time */
@@ -391,8 +401,8 @@ void cps_slides_weigh(machine *m);
 void cps_slides_refresh(machine *m, const struct step_coeffs *coeffs);
 /* Whether nothing that rubs in a slide is free to move. */
 int cps_slide_is_held(const machine *m, const slide *y);
-/* Solves s x = -rhs into rhs; 0 if singular. */
-int cps_border_solve(machine *m);
+/* Finds what normal forces of slides depend on, and makes the system of equations; 0 if out of memory. */
+int cps_border_prepare(machine *m);
 /* Torque of a drum's drive, and its derivatives. */
 double cps_drum_torque(const drum *g, double t, double *by_angle, double *by_rate);
 

@@ -62,7 +62,7 @@ int cps_cable_is_bound(const machine *m, const cable *c) {
 }
 
 int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left) {
-  c->plain = c->dim == 2 && c->slots == 1 && m->nb <= PLANE_BORDER && c->of->contact.quadrature == 0 &&
+  c->plain = c->dim == 2 && c->slots == 1 && m->near <= PLANE_BORDER && c->of->contact.quadrature == 0 &&
              !coeffs->careful && c->n >= 4 && !cps_cable_is_bound(m, c);
   int all_stick = c->all_stick && !(coeffs->bristle > 0); /* statics has springs instead */
   c->plain = c->plain && !all_stick;
@@ -97,7 +97,7 @@ static void note_moves(const machine *m, cable *c, int i) {
     for (int j = 0; j < 4 && p->drum >= 0; j++)
       for (int d = 0; d < c->dim && p->shape[j] != 0; d++)
         p->moved += p->t[d] * p->shape[j] * c->x[(p->node + j / 2) * width + j % 2 * c->dim + d];
-    if (p->drum >= 0 && m->nb > 0) p->moved -= cps_surface_move(m, &m->drum[p->drum], p->t);
+    if (p->drum >= 0 && m->near > 0) p->moved -= cps_surface_move(m, &m->drum[p->drum], p->t);
   }
 }
 
@@ -113,7 +113,7 @@ static void add_sticking(cable *c, int i, double part) {
 
 /* Back substitution for any number of unknowns. */
 static double substitute(const machine *m, cable *c, const step_coeffs *coeffs) {
-  int h = c->b, b = c->width, w = 1 + m->nb, axes = c->dim - 1;
+  int h = c->b, b = c->width, w = 1 + m->near, axes = c->dim - 1;
   double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a, moved = 0, sum = 0;
   for (int i = c->n; i >= 0; i--) {
     double *x = c->x + i * b;
@@ -121,7 +121,7 @@ static double substitute(const machine *m, cable *c, const step_coeffs *coeffs) 
     const double *next = x + b;
     for (int r = 0; r < b; r++) {
       double change = -y[r * w];
-      for (int k = 0; k < m->nb; k++) change -= y[r * w + 1 + k] * m->rhs[k];
+      for (int k = 0; k < m->near; k++) change -= y[r * w + 1 + k] * m->rhs[k];
       for (int k = 0; i < c->n && k < b; k++) change -= up[r * b + k] * next[k];
       x[r] = change;
       sum += change;

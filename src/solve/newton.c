@@ -182,7 +182,7 @@ static int is_loose(const machine *m) {
  * breaks these, now and then for bristles, and for the others where friction is further off than before. */
 static int break_circles(machine *m, const step_coeffs *coeffs, int it, int worse) {
   int halved = 0;
-  if (m->nb > 0 || it < 4 || coeffs->bristle > 0) return 0;
+  if (m->near > 0 || it < 4 || coeffs->bristle > 0) return 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     int circles = c->contact.kind == LAW_MEMORY    ? it > 4 && it % 3 == 0

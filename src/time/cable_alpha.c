@@ -204,8 +204,14 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
   return sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
 }
 
-static cps_status begin(void *work, int resumed, cps_error *err) {
+static cps_status forget(void *work, cps_error *err) {
   (void)err;
+  cps_body_system_forget(&((cable_run *)work)->r.m->bodies);
+  return CPS_OK;
+}
+
+static cps_status begin(void *work, int resumed, cps_error *err) {
+  (void)forget(work, err);
   if (!resumed) ((cable_run *)work)->sim->restart_due = 1;
   return CPS_OK;
 }
@@ -238,4 +244,5 @@ const stepper cps_cable_alpha = {.traits = STEPPER_ROW_FIRST,
                                  .snap = snap,
                                  .step = step,
                                  .list = list,
+                                 .forget = forget,
                                  .count = count};

@@ -1,0 +1,92 @@
+/* body_system.c - solves the equations of bodies, drums, seams and their friction, onto which cables have been eliminated.
+ *
+ * Rows of forces and of friction differ in size: both kinds of solution measure a row by its largest entry.
+ */
+#include "body_system.h"
+
+#include "dense.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Up to this many unknowns a dense matrix is solved at least as fast as a sparse one. */
+enum { DENSE_MOST = 32 };
+
+static void *many(size_t n, size_t size) { return calloc(n + 1, size); }
+
+static int make_sparse(body_system *b, const place *entries, long count) {
+  int *order = many((size_t)b->n, sizeof(int));
+  int good = order && cps_sparse_make(&b->matrix, b->n, entries, count) &&
+             cps_sparse_order(&b->matrix, order) && cps_sparse_analyse(&b->matrix, order);
+  free(order);
+  return good;
+}
+
+int cps_body_system_make(body_system *b, int n, const place *entries, long count) {
+  memset(b, 0, sizeof *b);
+  b->n = n;
+  b->unit = many((size_t)n, sizeof(double));
+  b->fixed = many((size_t)n, 1);
+  if (!b->unit || !b->fixed) return 0;
+  if (n > DENSE_MOST) return make_sparse(b, entries, count);
+  b->pivot = many((size_t)n, sizeof(int));
+  b->dense = many((size_t)n * (size_t)n, sizeof(double));
+  return b->pivot && b->dense;
+}
+
+void cps_body_system_free(body_system *b) {
+  if (b->matrix.n > 0) cps_sparse_free(&b->matrix);
+  free(b->dense);
+  free(b->pivot);
+  free(b->unit);
+  free(b->fixed);
+  memset(b, 0, sizeof *b);
+}
+
+void cps_body_system_clear(body_system *b) {
+  size_t n = (size_t)b->n;
+  memset(b->fixed, 0, n);
+  if (b->dense)
+    memset(b->dense, 0, n * n * sizeof(double));
+  else
+    memset(b->matrix.value, 0, (size_t)(b->matrix.nnz + 1) * sizeof(double));
+}
+
+static int solve_sparse(body_system *b, double *x) {
+  sparse *m = &b->matrix;
+  memset(b->unit, 0, (size_t)b->n * sizeof(double));
+  for (int i = 0; i < m->nnz; i++) {
+    int row = m->row[i];
+    b->unit[row] = fmax(b->unit[row], fabs(m->value[i]));
+  }
+  for (int i = 0; i < m->nnz; i++) m->value[i] /= b->unit[m->row[i]];
+  for (int i = 0; i < b->n; i++) {
+    if (!(b->unit[i] > 0)) return 0;
+    x[i] /= b->unit[i];
+  }
+  return cps_sparse_factor(m) && cps_sparse_solve(m, x);
+}
+
+int cps_body_system_solve(body_system *b, double *x) {
+  int n = b->n;
+  for (int i = 0; i < n; i++) {
+    if (!b->fixed[i]) continue;
+    x[i] = 0;
+    for (int k = 0; b->dense && k < n; k++) b->dense[i * n + k] = k == i;
+  }
+  for (int j = 0; !b->dense && j < n; j++)
+    for (int i = b->matrix.first[j]; i < b->matrix.first[j + 1]; i++)
+      if (b->fixed[b->matrix.row[i]]) b->matrix.value[i] = b->matrix.row[i] == j;
+  if (b->dense) {
+    if (dense_factor(b->dense, n, n, b->pivot, b->unit) == 0) return 0;
+    dense_solve(b->dense, n, n, b->pivot, x, 1, 1);
+  } else if (!solve_sparse(b, x)) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) x[i] = -x[i];
+  return 1;
+}
+
+void cps_body_system_forget(body_system *b) {
+  if (!b->dense) cps_sparse_forget(&b->matrix);
+}

@@ -1,0 +1,31 @@
+/* body_system.h - the linear system of all that is no cable: dense where it is small, sparse where it is large. */
+#ifndef CPS_BODY_SYSTEM_H
+#define CPS_BODY_SYSTEM_H
+
+#include "sparse.h"
+
+typedef struct body_system {
+  int n;
+  double *dense; /* [n][n]; NULL: it is sparse */
+  int *pivot;    /* [n] of the dense one */
+  sparse matrix;
+  double *unit;         /* [n] sizes of rows */
+  unsigned char *fixed; /* [n] rows that only say that their unknown does not change */
+} body_system;
+
+/* A system of n equations; `entries` are its pattern without the diagonal. 0 if out of memory. */
+int cps_body_system_make(body_system *b, int n, const place *entries, long count);
+void cps_body_system_free(body_system *b);
+
+void cps_body_system_clear(body_system *b);
+/* An entry of the pattern. */
+static inline double *cps_body_entry(const body_system *b, int row, int column) {
+  return b->dense ? &b->dense[row * b->n + column]
+                  : &b->matrix.value[cps_sparse_slot(&b->matrix, row, column)];
+}
+/* Solves A x = -x in place, rows that are fixed apart; 0 if singular. */
+int cps_body_system_solve(body_system *b, double *x);
+/* Forgets pivots of the past, on which the last digits of solutions depend. */
+void cps_body_system_forget(body_system *b);
+
+#endif
