@@ -8,10 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BAR_EVERY  0.1 /* [s] */
-#define LINE_EVERY 3.0 /* [s] */
-#define BAR_DELAY  0.3 /* a run that is over before that needs no bar [s] */
-#define BAR_MOST   24  /* [columns] */
+#define BAR_EVERY  0.1  /* [s] */
+#define LINE_EVERY 3.0  /* [s] */
+#define BAR_DELAY  0.3  /* a run that is over before that needs no bar [s] */
+#define PATIENCE   10.0 /* after so long a run must have come somewhere [s] */
+#define TOO_LONG   1e6  /* what nobody waits for [s] */
+#define BAR_MOST   24   /* [columns] */
 #define BAR_LEAST  6
 #define LINE_USUAL 72  /* columns that the text beside the bar needs */
 #define WIDE       100 /* columns from which on there is room for more words */
@@ -128,16 +130,34 @@ void progress_draw(progress *p, const char *where, double fraction, char *line) 
   p->visible = 1;
 }
 
+/* Says once, of a run that comes nowhere, what holds it up. */
+static void watch_pace(progress *p, const cps_progress *now, double spent) {
+  double gone = now->time - p->from, left = now->until - now->time;
+  if (p->warned || spent < PATIENCE || gone > left * spent / TOO_LONG) return;
+  char step[40], all[40];
+  quantity_text(step, sizeof step, now->step, "s");
+  span_text(all, sizeof all, gone > 0 ? left / gone * spent : INFINITY);
+  progress_clear(p);
+  complain("run",
+           "warning: %.0f s have brought it to %.4g of %.4g s, in %ld steps, the last of %s: the rest would "
+           "need about "
+           "%.2g steps (%s). Steps are as short as the fastest thing in the model: see its smallest masses, "
+           "shortest "
+           "elements, largest stiffnesses and dampings, and run.step, run.output and run.tolerance",
+           spent, now->time, now->until, now->steps, step, now->step > 0 ? left / now->step : INFINITY, all);
+  p->warned = 1;
+}
+
 int progress_show(const cps_progress *now, void *data) {
   progress *p = (progress *)data;
   if (asked_to_stop) return 1;
-  if (p->quiet) return 0;
   double clock = seconds_now();
   if (isnan(p->from) || now->time < p->last) { /* the first run, or another one */
     p->began = isnan(p->from) ? p->started : clock;
     p->from = now->time;
   }
   p->last = now->time;
+  watch_pace(p, now, clock - p->began);
   if (!progress_due(p)) return 0;
   char line[200];
   progress_line(p, now, clock - p->began, line, sizeof line);

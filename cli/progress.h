@@ -16,6 +16,7 @@ typedef struct progress {
   double from;    /* simulated time when it was first asked; NaN before */
   double began;   /* when that was; of several runs, in the present one */
   double last;    /* simulated time when it was last asked */
+  int warned;     /* it was said that this run would take too long */
 } progress;
 
 /* Starts the clock, and lets Ctrl-C stop the run in good order; a second Ctrl-C ends the program. */

@@ -11,6 +11,7 @@
 #include "cost.h"
 #include "options.h"
 #include "output_file.h"
+#include "plain_text.h"
 #include "progress.h"
 #include "result_files.h"
 
@@ -179,6 +180,7 @@ int interrupted_read(interrupted *i, const char *folder, char *why, size_t size)
     snprintf(why, size, "'%s' is damaged", path);
     return 0;
   }
+  cps_plain_text(i->file, 0); /* it is shown */
   i->state = (unsigned char *)at;
   i->size = (size_t)(end - at);
   return 1;

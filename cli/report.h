@@ -61,9 +61,10 @@ web_asset web_space_script(void);
 web_asset web_study_script(void);
 web_asset web_study_style(void);
 
-/* A page (report_html.c): up to its body, data in a gzip stream under an id, and the script that shows them. A live page asks
+/* A page (report_html.c): up to its body, with the scripts that may run in it, data in a gzip stream under an id, and the script that shows them. A live page asks
  * the server that it came from. */
-void page_open(FILE *out, const char *title, web_asset style, int live);
+void page_open(FILE *out, const char *title, web_asset style, const web_asset *scripts, int n_scripts,
+               int live);
 void page_data(FILE *out, const char *id, const void *data, size_t length);
 void page_close(FILE *out, web_asset script);
 

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "plot.h"
 #include "report.h"
+#include "sha256.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -70,15 +71,35 @@ static int in_space(const report_source *sources, int n) {
   return 0;
 }
 
-/* The page up to its body. Nothing may be loaded from anywhere, whatever is in the data; a live page asks where it came from. */
-void page_open(FILE *out, const char *title, web_asset style, int live) {
+/* Says that this script, and no other, may run. */
+static void put_hash(FILE *out, web_asset script) {
+  sha256 h;
+  char hex[65];
+  unsigned char digest[32];
+  cps_sha256_start(&h);
+  cps_sha256_add(&h, script.text, script.length);
+  cps_sha256_end(&h, hex);
+  for (int i = 0; i < 32; i++) {
+    char two[3] = {hex[2 * i], hex[2 * i + 1], 0};
+    digest[i] = (unsigned char)strtoul(two, NULL, 16);
+  }
+  fputs(" 'sha256-", out);
+  put_base64(out, digest, sizeof digest);
+  fputc('\'', out);
+}
+
+/* The page up to its body. Nothing may be loaded from anywhere, and no script may run but our own, whatever is in the data; a live
+ * page asks where it came from. Styles may stand anywhere: drawings carry them, and they reach nothing outside the page. */
+void page_open(FILE *out, const char *title, web_asset style, const web_asset *scripts, int n_scripts,
+               int live) {
   fprintf(out,
           "<!doctype html>\n<html lang=\"en\"%s>\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
-          "'unsafe-inline'; "
-          "style-src 'unsafe-inline'; img-src data: blob:%s\">\n<title>",
-          live ? " data-live" : "", live ? "; connect-src 'self'" : "");
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src",
+          live ? " data-live" : "");
+  for (int i = 0; i < n_scripts; i++) put_hash(out, scripts[i]);
+  fprintf(out, "; style-src 'unsafe-inline'; img-src data: blob:%s\">\n<title>",
+          live ? "; connect-src 'self'" : "");
   plot_escape(out, title);
   fputs(" \xC2\xB7 Capstan</title>\n<style>", out);
   fwrite(style.text, 1, style.length, out);
@@ -96,6 +117,12 @@ void page_close(FILE *out, web_asset script) {
   fputs("</script>\n</body>\n</html>\n", out);
 }
 
+/* The head of a report; the script of the view in space runs only in pages that have it. */
+static void put_head(FILE *out, const char *title, int with_space, int live) {
+  const web_asset scripts[] = {web_report_script(), web_space_script()};
+  page_open(out, title, web_report_style(), scripts, with_space ? 2 : 1, live);
+}
+
 static void put_scripts(FILE *out, int with_space) {
   web_asset space = web_space_script();
   if (with_space) page_data(out, "space", space.text, space.length);
@@ -103,13 +130,13 @@ static void put_scripts(FILE *out, int with_space) {
 }
 
 static void put_page(FILE *out, const report_source *sources, int n) {
-  page_open(out, sources[0].title && *sources[0].title ? sources[0].title : sources[0].label,
-            web_report_style(), 0);
+  int with_space = in_space(sources, n);
+  put_head(out, sources[0].title && *sources[0].title ? sources[0].title : sources[0].label, with_space, 0);
   bytes data = {0};
   report_encode(sources, n, &data);
   page_data(out, "data", data.data, data.length);
   free(data.data);
-  put_scripts(out, in_space(sources, n));
+  put_scripts(out, with_space);
 }
 
 bytes report_live_page(int with_space) {
@@ -117,7 +144,7 @@ bytes report_live_page(int with_space) {
   char *text = NULL;
   FILE *memory = open_memstream(&text, &page.length);
   if (memory) {
-    page_open(memory, "A run that goes on", web_report_style(), 1);
+    put_head(memory, "A run that goes on", with_space, 1);
     put_scripts(memory, with_space);
     fclose(memory);
   }

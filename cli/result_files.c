@@ -80,8 +80,10 @@ int results_prepare(const char *where, const char *folder, int take) {
 
 /* ---------------------------------------------------------------- CSV */
 
-/* Text as a CSV field: in quotes where it must be. */
+/* Text as a CSV field: in quotes where it must be. What a spreadsheet would take for a formula gets an apostrophe before it,
+ * so that it stays text there. */
 void csv_field(FILE *out, const char *text) {
+  if (*text && strchr("=+-@\t\r", *text)) fputc('\'', out);
   if (!text[strcspn(text, ",\"\n\r")]) {
     fputs(text, out);
     return;

@@ -528,13 +528,14 @@ int study_page_write(const char *where, const char *table, const char *page, int
   FILE *file = named ? open_output(where, page) : open_output_inside(where, page);
   if (file) {
     const char *title = study_table_text(t, "title");
+    const web_asset script = web_study_script();
     char label[256];
     bytes data = {0};
     report_label(label, sizeof label, table);
     encode(t, NULL, &data);
-    page_open(file, title && *title ? title : label, web_study_style(), 0);
+    page_open(file, title && *title ? title : label, web_study_style(), &script, 1, 0);
     page_data(file, "data", data.data, data.length);
-    page_close(file, web_study_script());
+    page_close(file, script);
     free(data.data);
     status = close_output(where, page, file);
   } else {
@@ -572,8 +573,9 @@ bytes study_page_live(void) {
   char *text = NULL;
   FILE *memory = open_memstream(&text, &page.length);
   if (memory) {
-    page_open(memory, "A study that goes on", web_study_style(), 1);
-    page_close(memory, web_study_script());
+    const web_asset script = web_study_script();
+    page_open(memory, "A study that goes on", web_study_style(), &script, 1, 1);
+    page_close(memory, script);
     fclose(memory);
   }
   page.data = (unsigned char *)text;

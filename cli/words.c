@@ -1,6 +1,7 @@
 /* words.c - complaints, nearest words and numbers: the small things that all commands need. */
 #include "cli.h"
 #include "json.h"
+#include "plain_text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -9,12 +10,13 @@
 #include <string.h>
 
 void complain(const char *where, const char *format, ...) {
+  char text[4 * 4096];
   va_list args;
   va_start(args, format);
-  fprintf(stderr, "capstan%s%s: ", where ? " " : "", where ? where : "");
-  vfprintf(stderr, format, args);
-  fputc('\n', stderr);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  cps_plain_text(text, 1); /* it may quote names of files and texts of strangers */
+  fprintf(stderr, "capstan%s%s: %s\n", where ? " " : "", where ? where : "", text);
 }
 
 void append(char *text, size_t size, const char *format, ...) {

@@ -1,6 +1,7 @@
 /* base.c - version, errors, words. */
 #include "internal.h"
 #include "plain_locale.h"
+#include "plain_text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -43,6 +44,9 @@ cps_status cps_error_set(cps_error *err, cps_status status, const char *key, con
   va_start(args, format);
   cps_format(err->text, sizeof err->text, format, args);
   va_end(args);
+  /* it may quote anything, and is going to be shown */
+  cps_plain_text(err->text, 1);
+  cps_plain_text(err->key, 0);
   return status;
 }
 

@@ -9,6 +9,13 @@
  * above 127), a mark that changes the direction of text, or not UTF-8. Line feeds and tabs are not harmless. */
 int cps_plain_length(const char *text);
 
+/* The first place in a text that has a control character other than a line feed or a tab, a mark that turns the order of what
+ * is read, or something that is not UTF-8; its name, such as U+001B. NULL if there is none. */
+const char *cps_plain_control(const char *text, char name[16]);
+
+/* Whether a text consists of letters, digits, - and _; of what is beyond ASCII, signs and marks are no letters. */
+int cps_plain_name(const char *text);
+
 /* Replaces every byte of what is not harmless by a question mark, in place; with `lines`, line feeds and tabs stay. */
 void cps_plain_text(char *text, int lines);
 

@@ -23,6 +23,9 @@ typedef struct csv {
   char separator; /* ' ' means any blanks */
   int outer;      /* length of the path of the table */
   int complaints;
+  size_t seen_line,
+      seen_at; /* where the column `seen` of that line starts: the next one need not be looked for from the start */
+  int seen;
 } csv;
 
 #if defined(__GNUC__)
@@ -64,14 +67,18 @@ static char guess_separator(const csv *c) {
 
 /* Column i, from 0, of the current line: its place, and its text without quotes and blanks. 0 if there is
  * none. */
-static int cell(const csv *c, int i, size_t *place, char text[CELL_SIZE]) {
-  size_t s = c->line;
-  for (; i > 0; i--) {
+static int cell(csv *c, int i, size_t *place, char text[CELL_SIZE]) {
+  int known = c->seen > 0 && c->seen_line == c->line && c->seen <= i;
+  size_t s = known ? c->seen_at : c->line;
+  for (int k = known ? c->seen : 0; k < i; k++) {
     while (s < c->line_end && !(c->separator == ' ' ? is_blank(c->text[s]) : c->text[s] == c->separator)) s++;
     if (s == c->line_end) return 0;
     s++;
     while (c->separator == ' ' && s < c->line_end && is_blank(c->text[s])) s++;
   }
+  c->seen_line = c->line;
+  c->seen_at = s;
+  c->seen = i;
   size_t e = s;
   while (e < c->line_end && !(c->separator == ' ' ? is_blank(c->text[e]) : c->text[e] == c->separator)) e++;
   while (s < e && (is_blank(c->text[s]) || c->text[s] == '"')) s++;
@@ -106,7 +113,7 @@ static int find_header(csv *c, const node *name) {
   return -1;
 }
 
-static int count_columns(const csv *c) {
+static int count_columns(csv *c) {
   char text[CELL_SIZE];
   size_t place;
   int n = 0;

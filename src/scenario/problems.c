@@ -6,6 +6,7 @@
  */
 #include "document.h"
 #include "plain_locale.h"
+#include "plain_text.h"
 
 #include <limits.h>
 #include <math.h>
@@ -137,6 +138,21 @@ static void show_source(const document *d, mark at, cps_error *e) {
   copy_line(e->source, sizeof e->source, s->text + start, end - start);
 }
 
+/* What is going to be shown does nothing to a terminal. */
+static void make_plain(cps_error *e) {
+  cps_plain_text(e->text, 1);
+  cps_plain_text(e->key, 0);
+  cps_plain_text(e->file, 0);
+  for (char *c = e->source; *c; c++) {
+    if (*c == '\t') continue; /* the caret below follows them */
+    int n = cps_plain_length(c);
+    if (n == 0)
+      *c = '?';
+    else
+      c += n - 1;
+  }
+}
+
 /* Whether the same has been said of the same place. */
 static int said_before(const cps_problems *p, mark at, int once, const char *text) {
   for (int i = 0; i < p->n; i++) {
@@ -166,6 +182,7 @@ void cps_problem_add(document *d, mark at, const char *path, int once, const cha
   snprintf(e->file, sizeof e->file, "%s", d->sources[at.source].name);
   cps_mark_place(d, at, &e->line, &e->column);
   if (e->line > 0) show_source(d, at, e);
+  make_plain(e);
 }
 
 void cps_problem(document *d, mark at, const char *path, const char *format, ...) {
@@ -182,6 +199,7 @@ void cps_problem_file(document *d, cps_status status, const char *file, const ch
   i->error.status = status;
   snprintf(i->error.file, sizeof i->error.file, "%s", file);
   snprintf(i->error.text, sizeof i->error.text, "%s", why);
+  make_plain(&i->error);
 }
 
 void cps_problem_copy(document *d, const cps_error *e) {

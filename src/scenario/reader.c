@@ -1,5 +1,6 @@
 /* reader.c - see reader.h. */
 #include "reader.h"
+#include "plain_text.h"
 
 #include "parameter_paths.h"
 
@@ -282,7 +283,7 @@ int cps_check_name(reader *r, const node *key_node) {
     why = "does not start with a letter";
   else if (strlen(name) >= NAME_MAX_LENGTH)
     why = "is too long: at most 63 bytes";
-  else if (name[strcspn(name, " .,:;=[]{}()#&*!|>'\"%@`\t\n/\\")])
+  else if (!cps_plain_name(name))
     why = "contains a character other than letters, digits, - and _";
   else if (strcmp(name, "ground") == 0)
     why = "means what does not move and cannot be given to anything else";

@@ -4,6 +4,7 @@
  * and duplicates are dealt with here, where their cost is known.
  */
 #include "yaml.h"
+#include "plain_text.h"
 
 #include <libfyaml.h>
 #include <stdio.h>
@@ -309,6 +310,12 @@ static void on_scalar(builder *b, struct fy_event *event, mark at) {
   int plain = style == FYSS_PLAIN;
   /* The place is that of the opening quote. */
   if ((style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && at.offset > 0) n->at.offset--;
+  char unseen[16];
+  if (text && cps_plain_control(text, unseen))
+    cps_problem(
+        b->d, at, NULL,
+        "found text with the character %s in it, which acts on a terminal or is not text; leave it out",
+        unseen);
   if (text && !(plain && is_null_word(text))) {
     n->kind = NODE_SCALAR;
     n->text = text;

@@ -438,7 +438,9 @@ static void say_direction(const machine *m, int turns, const double *gone, char 
   }
   g = sqrt(g);
   far = sqrt(far);
-  if (turns)
+  if (!(far > 0) || !isfinite(far))
+    snprintf(text, size, "%s", far > 0 || isnan(far) ? "runs out of all numbers" : "finds no place");
+  else if (turns)
     snprintf(text, size, "turns %s", gone[0] > 0 ? "counterclockwise" : "clockwise");
   else if (g > 0 && fabs(down) > 0.8 * g * far)
     snprintf(text, size, "runs %s", down > 0 ? "down" : "up");

@@ -642,11 +642,14 @@ cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
     /* Where a law jumps and nobody locates it, steps shrink and never end. */
     double gone = sim->t - sim->stint_from;
     sim->stint_from = sim->t;
+    /* rows and steps that are asked for are never that many: cps_refuse_solver */
     if (gone < 1e-6 * (run->until - run->from) && sim->t < run->until)
-      return cps_simulation_fail(sim, -1, err,
-                                 "%d steps came only %.3g s further: something jumps where the equations "
-                                 "should be smooth; try run.solver events, or a continuous friction law",
-                                 STINT, gone);
+      return cps_simulation_fail(
+          sim, -1, err,
+          "%d steps came only %.3g s further: something jumps where the equations should "
+          "be smooth, or changes within %.2g s; try run.solver events, a continuous friction "
+          "law, or see whether masses and stiffnesses are meant as they are",
+          STINT, gone, gone / STINT);
   }
   /* often enough for people, whatever a step costs, and too seldom to be felt */
   if (!sim->progress || !progress_due(sim)) return CPS_OK;

@@ -42,7 +42,25 @@ static void refuse_jumps(refusals *r, const char *solver_name, const char *inste
              law->name, kind, name, solver_name, instead);
 }
 
+/* More steps than anybody waits for: a thousand million, which take hours even where one takes a microsecond. */
+#define STEPS_MOST 1e9
+
+/* What is sure to take that many, as each row or step of a fixed size is one. */
+static void refuse_counts(refusals *r, const scenario_run *run) {
+  const struct {
+    const char *key, *what;
+    double every;
+  } counts[] = {{"run.step", "steps", run->step}, {"run.output", "rows", run->output}};
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    double n = counts[i].every > 0 ? (run->until - run->from) / counts[i].every : 0;
+    if (n > STEPS_MOST * (1 + 1e-6))
+      cps_refuse(r, counts[i].key, "%.3g s in %s of %.3g s are %.2g, which nobody can wait for: at most %.0e",
+                 run->until - run->from, counts[i].what, counts[i].every, n, STEPS_MOST);
+  }
+}
+
 void cps_refuse_solver(refusals *r, const cps_scenario *s) {
+  refuse_counts(r, &s->run);
   const solver *how = cps_solver_find(s->run.solver); /* the reader knows no other names than the table */
   if (s->n_cables > 0 && !how->cables) {
     cps_refuse(

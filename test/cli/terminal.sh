@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Texts of files do nothing to a terminal, a page or a spreadsheet; numbers that nobody can wait for are refused.
+. "$(dirname "$0")/common.bash"
+cd "$tmp" || exit
+
+scenario() { # TITLE NAME RUN
+  printf 'capstan: 1\ntitle: %s\nbodies: {%s: {mass: 1 kg, v: 1 m/s}}\nrun: {%s}\n' "$1" "$2" "$3"
+}
+no_escape() { # nothing that a terminal would obey
+  checks=$((checks + 1))
+  ! LC_ALL=C grep -qP '\x1b|\xc2\x9b|\xe2\x80\xae' "$out" "$err" || fail "a control character reaches the terminal: $1"
+}
+judge() {
+  checks=$((checks + 1))
+  python3 - "$@" || fail "see above"
+}
+short='until: 0.1 s, output: 0.01 s'
+
+scenario Plain block "$short" >good.yaml
+expect 0 run good.yaml -o r
+scenario '"Red \e[31m title"' block "$short" >title.yaml
+expect 2 run title.yaml -o bad
+no_escape title
+has "$err" "U+001B"
+scenario '"Turned \u202e around"' block "$short" >turned.yaml
+expect 2 check turned.yaml
+has "$err" "U+202E"
+scenario '"Two\nlines, a 👩‍🔧 and Übung"' block "$short" >lines.yaml
+expect 0 check lines.yaml
+for name in '"a\e[2Jb"' '"a<b"' '"a$b"' '"a\u202eb"' '"a\u200bb"' '"a\u00a0b"' '"a→b"' '"a+b"' '"a~b"'; do
+  scenario Names "$name" "$short" >name.yaml
+  expect 2 check name.yaml
+  no_escape "$name"
+  expect 2 check name.yaml --json
+  no_escape "$name"
+done
+for name in blöck Блок 滑车 a-b_2; do
+  scenario Names "$name" "$short" >name.yaml
+  expect 0 check name.yaml
+done
+expect 3 run $'no\e[31m such file.yaml'
+no_escape "the name of a file"
+expect 2 run good.yaml --set $'bodies.bl\e[2Jock.mass=1' -o bad
+no_escape "a key"
+expect 2 $'un\e[31mknown'
+no_escape "a command"
+
+# In a report no script runs but its own.
+judge r/report.html <<'PY'
+import base64, hashlib, re, sys
+page = open(sys.argv[1], encoding="utf-8", newline="").read()
+policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page).group(1)
+allowed = re.search(r"script-src ([^;]*)", policy).group(1).split()
+scripts = re.findall(r"<script>(.*?)</script>", page, re.S)
+assert len(scripts) == 1 and "unsafe" not in " ".join(allowed), policy
+found = "'sha256-" + base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode() + "'"
+assert allowed == [found], (allowed, found)
+PY
+
+# More steps or rows than anybody waits for.
+scenario Long block 'until: 10 s, output: 1e-12 s' >rows.yaml
+expect 2 check rows.yaml
+has "$err" "run.output: 10 s in rows of 1e-12 s are 1e+13"
+scenario Long block 'until: 10 s, step: 1e-12 s, solver: rk4' >steps.yaml
+expect 2 check steps.yaml
+has "$err" "run.step: 10 s in steps of 1e-12 s are 1e+13"
+
+# A table with many columns is read in a time that grows with their number, not with its square.
+awk 'BEGIN { n = 30000; printf "time [s]"; for (i = 1; i < n; i++) printf ",c%d", i; print "";
+  for (r = 0; r < 4; r++) { printf "%d", r; for (i = 1; i < n; i++) printf ",%d", i; print "" } }' >wide.csv
+cat >fit.yaml <<'YAML'
+capstan: 1
+bodies: {block: {mass: 1 kg, v: 1 m/s}}
+run: {until: 3 s, output: 1 s}
+YAML
+SECONDS=0
+run fit fit.yaml --data wide.csv -p bodies.block.mass -c c5=bodies.block.x
+checks=$((checks + 1))
+[ $SECONDS -lt 20 ] || fail "a table with 30000 columns takes $SECONDS s"
+finish
