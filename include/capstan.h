@@ -495,6 +495,24 @@ CPS_API cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes
 CPS_API size_t cps_simulation_state_size(cps_simulation *sim, cps_error *err); /* 0 if it cannot start */
 CPS_API cps_status cps_simulation_state_get(cps_simulation *sim, void *block, cps_error *err);
 CPS_API cps_status cps_simulation_state_set(cps_simulation *sim, const void *block, cps_error *err);
+/* What is where in such a block: items one after the other, each at a multiple of eight bytes. Returns how many there are, of
+ * which the first `room` are put into items; -1 if the simulation cannot start. */
+typedef enum cps_role {
+  CPS_ROLE_PLACE,        /* places and angles [m, rad] */
+  CPS_ROLE_VELOCITY,     /* and their rates */
+  CPS_ROLE_ACCELERATION, /* accelerations, and what generalised-alpha carries along in their place */
+  CPS_ROLE_FORCE,        /* friction forces, torques, reactions */
+  CPS_ROLE_MEMORY,       /* states of friction laws, their rates and modes */
+  CPS_ROLE_WORK,         /* energy that has gone in and out */
+  CPS_ROLE_INPUT,        /* inputs */
+  CPS_ROLE_METHOD        /* time, lengths of steps, counters, first guesses of iterations */
+} cps_role;
+typedef struct cps_state_item {
+  const char *name; /* such as "bodies.x"; cables and drums have items of the same name, in order */
+  cps_role role;
+  size_t offset, size; /* [bytes] */
+} cps_state_item;
+CPS_API int cps_simulation_state_items(cps_simulation *sim, cps_state_item *items, int room, cps_error *err);
 /* Makes `to` a copy of `from`, result excepted; both are of the same system. */
 CPS_API cps_status cps_simulation_copy(cps_simulation *to, cps_simulation *from, cps_error *err);
 /* 1 if the states of two simulations of one system agree to the bit, else 0, with the name of the first part that differs. */
@@ -623,6 +641,44 @@ typedef struct cps_outcome {
  * fails, with the simulation at the last time that was reached. `outcome` may be NULL. */
 CPS_API cps_status cps_simulation_step(cps_simulation *sim, double until, int flags, cps_outcome *outcome,
                                        cps_error *err);
+
+/* ------------------------------------------------------------------ derivatives of stretches
+ *
+ * The derivative of what one cps_simulation_step does: of state and columns at its end, by the state at its beginning, by
+ * inputs and by parameters; as a product with a direction (jvp) or with weights of the end (vjp), exact for the steps that were
+ * made, across stick and slip. Lengths of steps count as given.
+ *
+ *   cps_stretch *stretch = cps_stretch_new(sim, NULL, 0, &err);
+ *   cps_simulation_set(sim, force, u, CPS_HOLD, &err);
+ *   cps_stretch_step(stretch, t + 0.01, NULL, &err);
+ *   cps_stretch_vjp(stretch, NULL, weights, NULL, by_input, NULL, &err);   // d(weights . columns)/d(inputs)
+ */
+
+typedef struct cps_stretch cps_stretch;
+/* Of a simulation, which must outlive it, by n quantities of its scenario besides state and inputs. CPS_BAD_INPUT if its solver
+ * has no exact derivatives, or a path is not that of a parameter. */
+CPS_API cps_stretch *cps_stretch_new(cps_simulation *sim, const char *const *parameters, int n,
+                                     cps_error *err);
+CPS_API void cps_stretch_free(cps_stretch *stretch);
+/* As cps_simulation_step of the simulation; the derivatives are those of the last one. The state at its beginning is
+ * kept. */
+CPS_API cps_status cps_stretch_step(cps_stretch *stretch, double until, cps_outcome *outcome, cps_error *err);
+/* The numbers of the state that derivatives are by and of: how many, and what the i-th is: its item, and where it is in a block
+ * (cps_simulation_state_get) as a double. Numbers of a block that are not among them follow from these, or have no effect. */
+CPS_API int cps_stretch_numbers(const cps_stretch *stretch);
+CPS_API cps_status cps_stretch_number(const cps_stretch *stretch, int i, cps_state_item *item);
+/* A change of the state [numbers], of inputs [inputs] (of the value that was set last; of a ramp, that at its end) and of
+ * parameters [n] gives a change of the state [numbers] and of columns [cps_result_columns] at the end. NULL: no change, or not
+ * wanted. */
+CPS_API cps_status cps_stretch_jvp(cps_stretch *stretch, const double *state, const double *inputs,
+                                   const double *parameters, double *state_end, double *columns_end,
+                                   cps_error *err);
+/* The same transposed: weights of the state and of columns at the end give those of the state at the beginning, of inputs and of
+ * parameters. */
+CPS_API cps_status cps_stretch_vjp(cps_stretch *stretch, const double *state_end, const double *columns_end,
+                                   double *state, double *inputs, double *parameters, cps_error *err);
+/* What may make a derivative wrong, as cps_sens_warning; NULL past the last. */
+CPS_API const char *cps_stretch_warning(const cps_stretch *stretch, int i);
 
 /* ------------------------------------------------------------------ batches
  *
@@ -771,6 +827,11 @@ CPS_API void cps_sens_free(cps_sens *sens);
 CPS_API cps_status cps_sens_set(cps_sens *sens, const double *values, cps_error *err);
 /* Rows at these rising times, [n] within the run, instead of those of run.output. */
 CPS_API cps_status cps_sens_at(cps_sens *sens, const double *times, long n, cps_error *err);
+
+/* One more output, whose index is returned (-1: out of memory, or weights that are not finite): the sum of weights[row][column]
+ * times the entries of the result, [rows][cps_result_columns] of them. A run that makes another number of rows leaves it NaN,
+ * with a warning. `of` is -1 for a new one, or an index from before, whose weights are replaced. */
+CPS_API int cps_sens_weigh(cps_sens *sens, int of, const double *weights, long rows, cps_error *err);
 
 /* Runs the simulation and differentiates it. On failure the result holds everything up to that time. */
 CPS_API cps_status cps_sens_run(cps_sens *sens, cps_sens_method method,

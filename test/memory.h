@@ -38,8 +38,14 @@ static void *volatile known[SLOTS];
 
 static size_t slot_of(const void *block) { return (uintptr_t)block / 16 * 2654435761u % SLOTS; }
 
+/* While recording is 1, new blocks are listed in order; NULL where one has gone again while it was 1 or 2. */
+enum { RECORDED_MOST = 4096 };
+static void *recorded[RECORDED_MOST];
+static volatile int recording, n_recorded;
+
 static void *know(void *block, const void *caller) {
   if (!block || !ours(caller)) return block;
+  if (recording == 1 && n_recorded < RECORDED_MOST) recorded[n_recorded++] = block;
   size_t i = slot_of(block);
   while (known[i]) i = (i + 1) % SLOTS;
   known[i] = block;
@@ -52,6 +58,8 @@ static int forget(const void *block) {
   size_t i = slot_of(block);
   while (known[i] && known[i] != block) i = (i + 1) % SLOTS;
   if (!known[i]) return 0;
+  for (int k = 0; recording && k < n_recorded; k++)
+    if (recorded[k] == block) recorded[k] = NULL;
   known[i] = NULL;
   live--;
   for (i = (i + 1) % SLOTS; known[i]; i = (i + 1) % SLOTS) {

@@ -27,7 +27,7 @@
 #define SANITIZED
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__) && !defined(SANITIZED)
+#if (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)) && !defined(SANITIZED)
 #define SANITIZED
 #endif
 

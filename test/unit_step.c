@@ -210,6 +210,101 @@ static void states(void **state) {
   }
 }
 
+/* ------------------------------------------------------------------ forgotten members */
+
+#ifndef SANITIZED
+#include <malloc.h>
+
+/* A new simulation that is ready to step, and the blocks of memory that it consists of. */
+static cps_simulation *new_recorded(const cps_system *system, void **blocks, int *n) {
+  cps_error err = {0};
+  n_recorded = 0;
+  recording = 1;
+  cps_simulation *sim = cps_simulation_new(system, &err);
+  if (!sim || cps_simulation_keep(sim, 0, &err) != CPS_OK || cps_simulation_state_size(sim, &err) == 0)
+    fail_msg("%s", err.text);
+  cps_simulation_values(sim);
+  recording = 2;
+  *n = n_recorded;
+  memcpy(blocks, recorded, sizeof recorded);
+  return sim;
+}
+
+/* Whether eight bytes are a number, and no pointer, counter or mode; they may be zero in a new simulation. */
+static int is_number(const void *word, int may_be_zero) {
+  double x;
+  memcpy(&x, word, sizeof x);
+  return isfinite(x) && (fabs(x) > 1e-250 || (may_be_zero && x == 0));
+}
+
+/* Spoils every number of a new simulation that steps have changed in another one like it; returns how many. */
+static long spoil(void **fresh, void *const *used, int n) {
+  const double poison = NAN;
+  long spoilt = 0;
+  for (int i = 0; i < n; i++) {
+    if (!fresh[i] || !used[i]) continue;
+    size_t size = malloc_usable_size(fresh[i]);
+    if (size != malloc_usable_size(used[i])) continue;
+    for (size_t at = 0; at + 8 <= size; at += 8) {
+      char *mine = (char *)fresh[i] + at;
+      const char *its = (const char *)used[i] + at;
+      if (memcmp(mine, its, 8) == 0 || !is_number(its, 0) || !is_number(mine, 1)) continue;
+      memcpy(mine, &poison, sizeof poison);
+      spoilt++;
+    }
+  }
+  return spoilt;
+}
+
+/* Whatever a step writes and a later one reads is in the state: a simulation in which all that steps write is spoilt goes on
+ * from a state to the same bits as the one that it is the state of. */
+static void nothing_forgotten(void **state) {
+  (void)state;
+  static void *fresh[RECORDED_MOST], *used[RECORDED_MOST];
+  machine_text m[CASES];
+  all_cases(m);
+  for (int i = 0; i < CASES; i++) {
+    play p = open_play(m[i].text);
+    cps_error err = {0};
+    rng random = rng_for(m[i].name, 11);
+    void *block = malloc(cps_simulation_state_size(p.sim, &err));
+    double t = 0;
+    assert_int_equal(cps_simulation_keep(p.sim, 0, &err), CPS_OK);
+    for (int k = 0; k < 3; k++) {
+      int n_fresh, n_used;
+      cps_simulation *other = new_recorded(p.system, fresh, &n_fresh);
+      cps_simulation *third = new_recorded(p.system, used, &n_used);
+      assert_int_equal(n_fresh, n_used);
+      go(third, rng_between(&random, 0.01, 0.1));
+      memcpy(used, recorded, sizeof recorded); /* without blocks that are gone */
+      recording = 0;
+      t += rng_between(&random, 0, 0.05);
+      double later = t + rng_between(&random, 0, 0.04);
+      go(p.sim, t);
+      assert_int_equal(cps_simulation_state_get(p.sim, block, &err), CPS_OK);
+      long spoilt = spoil(fresh, used, n_fresh);
+      if (spoilt < 10) fail_msg("%s: only %ld numbers were spoilt", m[i].name, spoilt);
+      if (cps_simulation_state_set(other, block, &err) != CPS_OK) fail_msg("%s: %s", m[i].name, err.text);
+      go(p.sim, later);
+      go(other, later);
+      const char *first;
+      char name[40];
+      differ(p.sim, other, &first);
+      if (first) fail_msg("%s, t = %g to %g: %s is another", m[i].name, t, later, first);
+      if (!cps_simulation_same(p.sim, other, name, sizeof name))
+        fail_msg("%s, t = %g to %g: %s is another", m[i].name, t, later, name);
+      cps_simulation_free(other);
+      cps_simulation_free(third);
+      t = later;
+    }
+    free(block);
+    close_play(&p);
+  }
+}
+#else
+static void nothing_forgotten(void **state) { (void)state; }
+#endif
+
 /* ------------------------------------------------------------------ inputs */
 
 /* The same motion by a profile of the file and by an input. */
@@ -449,6 +544,43 @@ static void stops_at_events(void **state) {
   }
 }
 
+/* A cable that begins to slip on its drum as a whole, and one that goes slack, end a step. */
+static void stops_at_cable_events(void **state) {
+  (void)state;
+  static const struct {
+    double push;
+    const char *what;
+  } rows[] = {{400, "pulley: sticks -> slips"}, {-250, "taut -> slack"}};
+  for (int i = 0; i < 2; i++) {
+    char text[2500];
+    cps_error err = {0};
+    cps_outcome out = {0};
+    make_case(text, sizeof text, 3, "{input: push}", "solver: alpha, step: 0.5 ms");
+    play p = open_play(text);
+    assert_int_equal(cps_simulation_keep(p.sim, 0, &err), CPS_OK);
+    assert_int_equal(cps_simulation_step(p.sim, 0.02, CPS_STEP_TO_EVENT, &out, &err), CPS_OK);
+    assert_true(out.reached && out.events == 0);
+    assert_int_equal(cps_simulation_set(p.sim, 0, rows[i].push, CPS_HOLD, &err), CPS_OK);
+    const cps_event *e = NULL;
+    for (int k = 0; k < 20 && !(e && strcmp(e->what, rows[i].what) == 0); k++) {
+      assert_int_equal(cps_simulation_step(p.sim, 0.5, CPS_STEP_TO_EVENT, &out, &err), CPS_OK);
+      if (out.reached) fail_msg("nothing happens: %s", rows[i].what);
+      assert_true(out.events > 0);
+      e = cps_result_event(cps_simulation_result(p.sim), out.first_event);
+    }
+    assert_string_equal(e->what, rows[i].what);
+    assert_string_equal(e->contact_name, "rope");
+    assert_true(e->time == out.time && e->contact == -1);
+    /* it slips indeed: friction is used up along the whole arc; or nothing pulls */
+    int margin = cps_simulation_column(p.sim, "cables.rope.pulley.margin"),
+        tension = cps_simulation_column(p.sim, "cables.rope.tension_end");
+    assert_true(margin > 0 && tension > 0);
+    if (i == 0) assert_true(cps_simulation_get(p.sim, margin) < 0.05);
+    if (i == 1) assert_true(cps_simulation_get(p.sim, tension) < 10);
+    close_play(&p);
+  }
+}
+
 /* ------------------------------------------------------------------ stops */
 
 static double shortest;
@@ -550,10 +682,18 @@ static void batches(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pieces),       cmocka_unit_test(states),          cmocka_unit_test(inputs),
-      cmocka_unit_test(input_paths),  cmocka_unit_test(own_inputs),      cmocka_unit_test(kept_rows),
-      cmocka_unit_test(no_memory),    cmocka_unit_test(stops_at_events), cmocka_unit_test(near_stops),
-      cmocka_unit_test(other_values), cmocka_unit_test(batches)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pieces),
+                                     cmocka_unit_test(states),
+                                     cmocka_unit_test(inputs),
+                                     cmocka_unit_test(input_paths),
+                                     cmocka_unit_test(own_inputs),
+                                     cmocka_unit_test(kept_rows),
+                                     cmocka_unit_test(no_memory),
+                                     cmocka_unit_test(stops_at_events),
+                                     cmocka_unit_test(near_stops),
+                                     cmocka_unit_test(other_values),
+                                     cmocka_unit_test(batches),
+                                     cmocka_unit_test(nothing_forgotten),
+                                     cmocka_unit_test(stops_at_cable_events)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

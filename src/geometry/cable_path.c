@@ -30,7 +30,7 @@ void cps_drum_frame(const double *axis, double *u, double *w) {
 
 static void add_shift(double *at, profile *const shift[3], double t) {
   for (int k = 0; k < 3; k++)
-    if (shift[k]) at[k] += cps_profile_eval(shift[k], t).y;
+    if (shift[k]) at[k] += cps_profile_drawn(shift[k], t).y;
 }
 
 void cps_drum_place(const cps_scenario *s, int drum, double *center, double *axis) {

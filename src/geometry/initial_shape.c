@@ -168,7 +168,7 @@ static double end_tension(const draft *d, int e) {
     vec_add(force, force, mass, d->gravity);
   }
   for (int k = 0; k < d->p->dim; k++)
-    if (end->force[k]) force[k] += cps_profile_eval(end->force[k], d->s->run.from).y;
+    if (end->force[k]) force[k] += cps_profile_drawn(end->force[k], d->s->run.from).y;
   cps_path_at(d->p, d->s, e ? d->p->length : 0, r, t);
   return fmax((e ? 1 : -1) * vec_dot(force, t), 0);
 }

@@ -115,9 +115,15 @@ void cps_machine_list(checkpoint *c, machine *m) {
     CHECKPOINT_VALUE(c, "slide.memory", m->slide[i].y);
     CHECKPOINT_VALUE(c, "slide.by_n", m->slide[i].by_n);
   }
-  cps_checkpoint_item(c, "freedoms", m->free, (size_t)m->nb * sizeof *m->free);
+  size_t nb = (size_t)m->nb;
+  if (nb > 0) {
+    CHECKPOINT_MEMBER(c, "freedom.q", m->free, nb, q);
+    CHECKPOINT_MEMBER(c, "freedom.v", m->free, nb, v);
+    CHECKPOINT_MEMBER(c, "freedom.a", m->free, nb, a);
+    CHECKPOINT_MEMBER(c, "freedom.aux", m->free, nb, aux);
+  }
   const cps_system *s = m->system;
-  cps_checkpoint_array(c, "bodies.y", m->y, s->ny);
+  cps_checkpoint_bodies(c, s, m->y);
   cps_checkpoint_array(c, "bodies.q0", m->start_q, s->nx);
   cps_checkpoint_array(c, "bodies.f0", m->start_f, s->nc);
   cps_checkpoint_array(c, "bodies.extension", m->start.extension, s->scenario->n_springs);

@@ -113,6 +113,9 @@ struct cps_simulation {
   input_value *inputs; /* [inputs of the scenario], owned */
   double *y, *y_t;
   int *mode; /* [nc] */
+  int *
+      seen; /* [n_seen] modes of cables, bearings and contacts beside cables at the last step (cable_events.c), owned */
+  int n_seen;
   double next_output, next_frame;
   long output_index;
   double largest_energy, initial_energy;
@@ -169,6 +172,17 @@ void cps_simulation_read_columns(cps_simulation *sim);
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err);
 cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int to, cps_error *err);
 cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_error *err);
+cps_status cps_simulation_cable_event(cps_simulation *sim, const char *name, int from, int to, const char *a,
+                                      const char *b, cps_error *err);
+/* The mode of contact i; CPS_MODE_FREE if nobody has chosen one. */
+int cps_simulation_mode(const cps_simulation *sim, int i);
+
+/* Events of cables (cable_events.c), after a step: how many things are looked at; none has been seen yet; whether a checkpoint
+ * has modes that they can have; and the look itself. */
+int cps_cable_events_count(const struct machine *m);
+void cps_cable_events_forget(cps_simulation *sim);
+int cps_cable_events_fit(const cps_simulation *sim);
+cps_status cps_cable_events(cps_simulation *sim, cps_error *err);
 /* After every step, of length sim->h: counts, reports progress. Nonzero: stop. */
 cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err);
 /* A failure at the current time, with the contact concerned (-1 for none). */

@@ -159,11 +159,11 @@ static cps_status balance(lift *l, double t, cps_error *err) {
   int falls = still.inertia > 0 && (still.drive == DRUM_FREE || still.drive == DRUM_TORQUE);
   double inertia = l->mass[0] + l->mass[1] + l->inertia / (l->radius * l->radius);
   double a = falls ? (hang[1] - hang[0]) / inertia : 0;
-  if (falls && still.motion) a += l->turn * cps_profile_eval(still.motion, t).y / l->radius / inertia;
+  if (falls && still.motion) a += l->turn * cps_profile_drawn(still.motion, t).y / l->radius / inertia;
   for (int i = 0; i < 2; i++)
     l->y[LIFT_E1 + i] = fmax(hang[i] - (i ? a : -a) * l->mass[i], 1e-3 * hang[i]) / l->ea;
   l->y[LIFT_PSI] = l->drum->motion && l->drum->drive == DRUM_ROTATION
-                       ? l->turn * cps_profile_eval(l->drum->motion, t).y
+                       ? l->turn * cps_profile_drawn(l->drum->motion, t).y
                        : 0;
   l->drum = &still; /* put back below */ /* cppcheck-suppress autoVariables */
   int good = 0;

@@ -40,12 +40,15 @@ struct checkpoint {
     RAW_SIZE,
     RAW_WRITE,
     RAW_READ,
-    RAW_COMPARE
-  } kind;              /* raw: values alone, one after the other */
+    RAW_COMPARE,
+    RAW_LIST
+  } kind;              /* raw: values alone, one after the other, each item at a multiple of eight bytes */
   size_t at;           /* where the next item is expected */
   int no_memory;       /* while saving */
   const char *missing; /* the first item that was not there, or had another size */
   const char *wrong;   /* the first whose value the model cannot have */
+  state_piece *piece;  /* RAW_LIST: [room] */
+  int n_pieces, pieces_room;
 };
 
 /* ------------------------------------------------------------------ items */
@@ -85,6 +88,15 @@ static const unsigned char *find(checkpoint *c, const char *name, size_t size) {
 /* Values without their name. */
 static void raw_items(checkpoint *c, const char *name, unsigned char *at, size_t size, size_t stride,
                       size_t n) {
+  size_t place_of = (c->at + 7) / 8 * 8;
+  if (c->kind == RAW_WRITE) memset(c->bytes + c->at, 0, place_of - c->at);
+  c->at = place_of;
+  if (c->kind == RAW_LIST) {
+    if (c->n_pieces < c->pieces_room) c->piece[c->n_pieces] = (state_piece){name, at, size, stride, n, c->at};
+    c->n_pieces++;
+    c->at += size * n;
+    return;
+  }
   for (size_t i = 0; i < n && size > 0; i++, at += stride, c->at += size) {
     unsigned char *place = c->kind == RAW_SIZE ? NULL : c->bytes + c->at;
     if (c->kind == RAW_WRITE) memcpy(place, at, size);
@@ -134,25 +146,34 @@ void cps_checkpoint_array(checkpoint *c, const char *name, double *at, int n) {
 
 /* ------------------------------------------------------------------ what belongs to every simulation */
 
+void cps_checkpoint_bodies(checkpoint *c, const cps_system *s, double *y) {
+  cps_checkpoint_array(c, "bodies.x", y, s->nx);
+  cps_checkpoint_array(c, "bodies.v", y + s->nx, s->nx);
+  cps_checkpoint_array(c, "contacts.z", y + 2 * s->nx, s->nz);
+  cps_checkpoint_array(c, "works", y + 2 * s->nx + s->nz, s->ny - 2 * s->nx - s->nz);
+  cps_checkpoint_demand(c, cps_checkpoint_finite(y, (size_t)s->ny), "bodies.x");
+}
+
 static void list_workspace(checkpoint *c, const cps_system *s, workspace *k) {
   const struct {
+    const char *name;
     double *at;
     int n;
-  } arrays[] = {{k->inverse_mass, s->nx},
-                {k->force, s->nx},
-                {k->press, s->nx},
-                {k->surface_a, s->nx},
-                {k->w_ii, s->nc},
-                {k->free_a, s->nc},
-                {k->v, s->nc},
-                {k->n, s->nc},
-                {k->f, s->nc},
-                {k->f_eq, s->nc},
-                {k->z_t, s->nz},
-                {k->spring, s->scenario->n_springs},
-                {k->spring_e, s->scenario->n_springs}};
+  } arrays[] = {{"work.inverse_mass", k->inverse_mass, s->nx},
+                {"work.force", k->force, s->nx},
+                {"work.press", k->press, s->nx},
+                {"work.surface_a", k->surface_a, s->nx},
+                {"work.w_ii", k->w_ii, s->nc},
+                {"work.free_a", k->free_a, s->nc},
+                {"work.v", k->v, s->nc},
+                {"work.n", k->n, s->nc},
+                {"work.f", k->f, s->nc},
+                {"work.f_eq", k->f_eq, s->nc},
+                {"work.z_t", k->z_t, s->nz},
+                {"work.spring", k->spring, s->scenario->n_springs},
+                {"work.spring_e", k->spring_e, s->scenario->n_springs}};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-    cps_checkpoint_array(c, "work", arrays[i].at, arrays[i].n);
+    cps_checkpoint_array(c, arrays[i].name, arrays[i].at, arrays[i].n);
   CHECKPOINT_VALUE(c, "evaluations", k->evaluations);
   CHECKPOINT_VALUE(c, "newton", k->newton);
   CHECKPOINT_VALUE(c, "held", k->held);
@@ -175,8 +196,7 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   CHECKPOINT_VALUE(c, "t", sim->t);
   cps_checkpoint_demand(c, sim->t >= run->from && sim->t <= run->until, "t");
   CHECKPOINT_VALUE(c, "h", sim->h);
-  cps_checkpoint_array(c, "y", sim->y, s->ny);
-  cps_checkpoint_demand(c, cps_checkpoint_finite(sim->y, (size_t)s->ny), "y");
+  cps_checkpoint_bodies(c, s, sim->y);
   cps_checkpoint_array(c, "y_t", sim->y_t, s->ny);
   cps_checkpoint_modes(c, "mode", s, sim->mode);
   CHECKPOINT_VALUE(c, "next_output", sim->next_output);
@@ -201,6 +221,10 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   CHECKPOINT_VALUE(c, "first_row_due", sim->first_row_due);
   cps_checkpoint_item(c, "inputs", sim->inputs, (size_t)s->scenario->n_inputs * sizeof *sim->inputs);
   if (sim->machine) cps_machine_list(c, sim->machine);
+  if (sim->machine) {
+    cps_checkpoint_item(c, "seen", sim->seen, (size_t)sim->n_seen * sizeof *sim->seen);
+    cps_checkpoint_demand(c, cps_cable_events_fit(sim), "seen");
+  }
 }
 
 /* How much had been recorded, and whether a solver had begun. */
@@ -389,6 +413,12 @@ cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err
   checkpoint c = {.kind = RAW_READ, .bytes = (unsigned char *)block, .at = sizeof h};
   list_state(&c, sim);
   return CPS_OK;
+}
+
+int cps_state_pieces(cps_simulation *sim, state_piece *pieces, int room) {
+  checkpoint c = {.kind = RAW_LIST, .at = sizeof(block_head), .piece = pieces, .pieces_room = room};
+  list_state(&c, sim);
+  return c.n_pieces;
 }
 
 const char *cps_state_compare(cps_simulation *sim, const void *block) {

@@ -45,6 +45,9 @@ int cps_checkpoint_finite(const double *x, size_t n);
 /* The modes of all contacts [nc], which must be modes of their laws. */
 void cps_checkpoint_modes(checkpoint *c, const char *name, const cps_system *s, int *mode);
 
+/* Places, velocities, states of laws and works of bodies [ny]. */
+void cps_checkpoint_bodies(checkpoint *c, const cps_system *s, double *y);
+
 /* Puts what was restored of the stepper's state into its workspace. */
 cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err);
 
@@ -53,6 +56,16 @@ cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err);
 size_t cps_state_size(cps_simulation *sim);
 void cps_state_write(cps_simulation *sim, void *block);
 cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err);
+/* Where the items of the state are, in the simulation and in its block: the number of them, of which the first `room` are put
+ * into pieces. Members of an array of structs are `stride` bytes apart in the simulation, and one after the other in the block. */
+typedef struct state_piece {
+  const char *name;
+  unsigned char *at;
+  size_t size, stride, n;
+  size_t offset; /* in the block */
+} state_piece;
+cps_role cps_state_role(const char *name);
+int cps_state_pieces(cps_simulation *sim, state_piece *pieces, int room);
 const char *cps_state_compare(cps_simulation *sim, const void *block);
 
 /* Whether `every` steps have been made since the last instant. */

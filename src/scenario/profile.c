@@ -157,6 +157,15 @@ profile_value cps_input_eval(const input_value *in, double t) {
   return (profile_value){t >= in->until ? in->to : in->from + rate * (t - in->since), rate, 0};
 }
 
+/* Stands for inputs that nobody has set. */
+static const input_value as_drawn;
+
+static profile_value input(const profile *p, double t, const input_value *in) {
+  if (in && in != &as_drawn) return cps_input_eval(&in[(int)p->a[1]], t);
+  if (in || p->a[2] == 0) return constant(p->a[0]);
+  return cps_input_eval(&(input_value){p->a[3], p->a[4], p->x[0], p->x[1], 0}, t);
+}
+
 static profile_value evaluate(const profile *p, const profile *like, double at, double t,
                               const input_value *in);
 
@@ -200,7 +209,7 @@ static profile_value evaluate(const profile *p, const profile *like, double at, 
   case PROFILE_PRODUCT:
     return combine(p, like, at, t, in);
   case PROFILE_INPUT:
-    return in ? cps_input_eval(&in[(int)p->a[1]], t) : constant(p->a[0]);
+    return input(p, t, in);
   }
   return constant(0);
 }
@@ -210,6 +219,8 @@ profile_value cps_profile_beside(const profile *p, const profile *like, double a
 }
 
 profile_value cps_profile_eval(const profile *p, double t) { return evaluate(p, p, t, t, NULL); }
+
+profile_value cps_profile_drawn(const profile *p, double t) { return evaluate(p, p, t, t, &as_drawn); }
 
 profile_value cps_profile_now(const profile *p, double t, const input_value *in) {
   return evaluate(p, p, t, t, in);
@@ -243,6 +254,41 @@ double cps_profile_next_break(const profile *p, double t) {
     break;
   }
   return next;
+}
+
+/* 0 if out of memory. */
+static int tell(profile *p, const input_value *in) {
+  int good = 1;
+  if (!p) return 1;
+  for (int i = 0; p->child && i < p->n; i++) good = tell(p->child[i], in) && good;
+  if (p->kind != PROFILE_INPUT) return good;
+  const input_value *v = &in[(int)p->a[1]];
+  if (!p->x) p->x = malloc(2 * sizeof *p->x);
+  if (!p->x) return 0;
+  p->a[2] = 1;
+  p->a[3] = v->from;
+  p->a[4] = v->to;
+  p->x[0] = v->since;
+  p->x[1] = v->until;
+  return good;
+}
+
+cps_status cps_scenario_tell(cps_scenario *s, const input_value *in) {
+  int good = 1;
+  for (int i = 0; i < s->n_bodies; i++) good &= tell(s->bodies[i].motion, in);
+  for (int i = 0; i < s->n_contacts; i++) good &= tell(s->contacts[i].given, in);
+  for (int i = 0; i < s->n_loads; i++) good &= tell(s->loads[i].force, in);
+  for (int i = 0; i < s->n_drums; i++) {
+    good &= tell(s->drums[i].motion, in);
+    for (int d = 0; d < 3; d++) good &= tell(s->drums[i].shift[d], in);
+  }
+  for (int i = 0; i < s->n_cables; i++) {
+    for (int e = 0; e < 2; e++) {
+      for (int d = 0; d < 3; d++)
+        good &= tell(s->cables[i].end[e].shift[d], in) & tell(s->cables[i].end[e].force[d], in);
+    }
+  }
+  return good ? CPS_OK : CPS_NO_MEMORY;
 }
 
 void cps_profile_free(profile *p) {

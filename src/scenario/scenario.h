@@ -27,7 +27,8 @@ typedef enum profile_kind {
                          spline) */
   PROFILE_SUM,        /* of children */
   PROFILE_PRODUCT,    /* of children */
-  PROFILE_INPUT /* a[0] start value, a[1] index of the scenario's input: what a simulation is told while it runs */
+  PROFILE_INPUT /* a[0] start value, a[1] index of the scenario's input: what a simulation is told while it runs. a[2] 1: it
+                   has been told (cps_scenario_tell): a[3] from, a[4] to, and x[2] since and until */
 } profile_kind;
 
 typedef struct profile profile;
@@ -53,8 +54,10 @@ typedef struct input_value {
 } input_value;
 profile_value cps_input_eval(const input_value *in, double t);
 
-/* The value as inputs start, and as they are: in[inputs of the scenario]; NULL: as they start. */
+/* The value as inputs start or the scenario has been told; as they start, which is how things are drawn; and as they are:
+ * in[inputs of the scenario], NULL as the first. */
 profile_value cps_profile_eval(const profile *p, double t);
+profile_value cps_profile_drawn(const profile *p, double t);
 profile_value cps_profile_now(const profile *p, double t, const input_value *in);
 /* The same, continued from the pieces in which `like`, a profile of the same form, is at time `at`. */
 profile_value cps_profile_beside(const profile *p, const profile *like, double at, double t);
@@ -284,6 +287,10 @@ int cps_outputs_used(const cps_scenario *scenario, int i, const cps_result *resu
  * says there. One error gets them into itself. */
 cps_problems *cps_scenario_place(const cps_scenario *s, const cps_error *found, int n);
 void cps_scenario_locate(const cps_scenario *s, cps_error *err);
+
+/* From now on inputs have these values [inputs of the scenario] for whoever knows of no others: derivatives of a stretch. What
+ * is drawn stays as it was. CPS_NO_MEMORY if a profile does not get room for it. */
+cps_status cps_scenario_tell(cps_scenario *s, const input_value *in);
 
 struct cps_scenario {
   char *file;       /* owned: name as given, "" for text */

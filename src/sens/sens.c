@@ -121,6 +121,7 @@ void cps_sens_free(cps_sens *s) {
   if (s->value && s->gradient) drop_results(s);
   drop_simulation(s);
   cps_scenario_free(s->moved);
+  for (int i = 0; s->of && i < s->n_of; i++) free(s->of[i].given);
   free(s->wrt);
   free(s->of);
   free(s->at);
@@ -133,14 +134,15 @@ void cps_sens_free(cps_sens *s) {
   free(s);
 }
 
-static cps_status find_parameters(cps_sens *s, const char *const *wrt, cps_error *err) {
-  probe *p = calloc((size_t)s->n_wrt + 1, sizeof *p);
+cps_status cps_sens_find(const cps_scenario *s, const char *const *wrt, int n, int plain,
+                         sens_parameter *found, cps_error *err) {
+  probe *p = calloc((size_t)n + 1, sizeof *p);
   if (!p) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the parameters");
-  for (int i = 0; i < s->n_wrt; i++) p[i].path = wrt[i];
-  cps_status status = cps_scenario_probe(s->base, p, s->n_wrt, err);
-  for (int i = 0; i < s->n_wrt && status == CPS_OK; i++) {
-    s->wrt[i] = (sens_parameter){.q = p[i].q, .min = p[i].min, .max = p[i].max, .above = p[i].above};
-    if (s->plain) continue;
+  for (int i = 0; i < n; i++) p[i].path = wrt[i];
+  cps_status status = cps_scenario_probe(s, p, n, err);
+  for (int i = 0; i < n && status == CPS_OK; i++) {
+    found[i] = (sens_parameter){.q = p[i].q, .min = p[i].min, .max = p[i].max, .above = p[i].above};
+    if (plain) continue;
     if (p[i].integer)
       status = cps_error_set(err, CPS_BAD_INPUT, wrt[i],
                              "%s is a whole number: nothing can be differentiated by it", wrt[i]);
@@ -167,7 +169,7 @@ static cps_sens *make(const cps_scenario *scenario, const char *const *wrt, int 
   s->depends = calloc(o + 1, sizeof *s->depends);
   if (!s->wrt || !s->of || !s->value || !s->gradient || !s->depends) goto no_memory;
   s->n_wrt = n_wrt;
-  cps_status status = find_parameters(s, wrt, &e);
+  cps_status status = cps_sens_find(s->base, wrt, n_wrt, s->plain, s->wrt, &e);
   if (status == CPS_OK) status = make_simulation(s, &e);
   s->n_columns = status == CPS_OK ? s->sim->result.n_columns : 0;
   for (int i = 0; i < n_of && status == CPS_OK; i++) {
@@ -199,6 +201,58 @@ cps_sens *cps_sens_new(const cps_scenario *scenario, const char *const *wrt, int
 cps_sens *cps_sens_new_plain(const cps_scenario *scenario, const char *const *paths, int n,
                              const char *const *of, int n_of, cps_error *err) {
   return make(scenario, paths, n, of, n_of, 1, err);
+}
+
+/* Room for one more output. */
+static int add_output(cps_sens *s) {
+  size_t n = (size_t)s->n_of + 2, w = (size_t)s->n_wrt;
+  sens_output *of = realloc(s->of, n * sizeof *of);
+  if (of) s->of = of;
+  double *value = realloc(s->value, n * sizeof *value);
+  if (value) s->value = value;
+  double *gradient = realloc(s->gradient, n * w * sizeof *gradient);
+  if (gradient) s->gradient = gradient;
+  depends *on = realloc(s->depends, n * sizeof *on);
+  if (on) s->depends = on;
+  if (!of || !value || !gradient || !on) return 0;
+  memset(&of[s->n_of], 0, sizeof *of);
+  on[s->n_of] = (depends){NULL, 0, -1};
+  value[s->n_of] = NAN;
+  for (size_t i = 0; i < w; i++) gradient[(size_t)s->n_of * w + i] = NAN;
+  s->n_of++;
+  return 1;
+}
+
+int cps_sens_weigh(cps_sens *s, int of, const double *weights, long rows, cps_error *err) {
+  long entries = rows * s->n_columns, n = 0;
+  if (of >= s->n_of || rows < 1 || (of >= 0 && s->of[of].kind)) {
+    cps_error_set(err, CPS_BAD_INPUT, NULL, "%ld rows of weights for output %d: %s", rows, of,
+                  rows < 1 ? "there has to be one at least" : "it is none that was made with weights");
+    return -1;
+  }
+  for (long i = 0; i < entries; i++) {
+    if (isfinite(weights[i])) {
+      n += weights[i] != 0;
+      continue;
+    }
+    cps_error_set(err, CPS_BAD_INPUT, NULL, "the weight of %s in row %ld is %g",
+                  s->sim ? s->sim->result.names[i % s->n_columns] : "a column", i / s->n_columns, weights[i]);
+    return -1;
+  }
+  sens_weight *list = malloc((size_t)(n + 1) * sizeof *list);
+  if (!list || (of < 0 && !add_output(s))) {
+    free(list);
+    cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for weights of %ld rows", rows);
+    return -1;
+  }
+  if (of < 0) of = s->n_of - 1;
+  sens_output *o = &s->of[of];
+  free(o->given);
+  *o = (sens_output){.text = "weights", .unit = "1", .given = list, .rows = rows};
+  for (long i = 0; i < entries; i++)
+    if (weights[i] != 0)
+      list[o->n_given++] = (sens_weight){i / s->n_columns, (int)(i % s->n_columns), weights[i]};
+  return of;
 }
 
 /* ------------------------------------------------------------------ other values */
@@ -238,12 +292,30 @@ cps_status cps_sens_set(cps_sens *s, const double *values, cps_error *err) {
   return CPS_OK;
 }
 
+cps_status cps_sens_tell(const sens_run *run, int wrt, double value, cps_scenario *moved) {
+  int n = moved->n_inputs;
+  const sens_parameter *p = &run->wrt[wrt];
+  input_value *in = malloc(((size_t)n + 1) * sizeof *in);
+  if (!in) return CPS_NO_MEMORY;
+  memcpy(in, run->stretch->inputs, (size_t)n * sizeof *in);
+  if (p->kind == SENS_INPUT) in[p->index].to = value;
+  cps_status status = cps_scenario_tell(moved, in);
+  free(in);
+  return status;
+}
+
 cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int lenient, cps_error *err) {
-  const cps_sens *s = run->owner;
-  const char *path = s->wrt[wrt].q.path;
+  const sens_parameter *p = &run->wrt[wrt];
+  const char *path = p->q.path;
   cps_problems *problems;
-  cps_scenario *moved = cps_scenario_vary(scenario_of(s), &path, &value, 1, lenient, &problems);
+  cps_scenario *moved = cps_scenario_vary(run->scenario, &path, &value, p->kind == SENS_NUMBER, lenient,
+                                          &problems);
   if (!moved) problem_error(problems, path, value, err);
+  if (moved && run->stretch && cps_sens_tell(run, wrt, value, moved) != CPS_OK) {
+    cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the parameters");
+    cps_scenario_free(moved);
+    return NULL;
+  }
   return moved;
 }
 
@@ -347,6 +419,11 @@ static cps_status no_memory(cps_error *err) {
 
 cps_status cps_sens_add_row(sens_run *run, const double *d, cps_error *err) {
   cps_sens *s = run->owner;
+  if (run->stretch) {
+    memcpy(run->stretch->columns, d,
+           (size_t)run->sim->result.n_columns * (size_t)run->n_wrt * sizeof(double));
+    return CPS_OK;
+  }
   size_t series = (size_t)s->n_columns * (size_t)s->n_wrt;
   if (s->n_history == s->capacity) {
     size_t capacity = s->capacity > 0 ? 2 * (size_t)s->capacity : 64;
@@ -365,6 +442,7 @@ cps_status cps_sens_add_row(sens_run *run, const double *d, cps_error *err) {
 
 cps_status cps_sens_add_event(sens_run *run, const double *d, cps_error *err) {
   cps_sens *s = run->owner;
+  if (run->stretch) return CPS_OK;
   size_t size = (size_t)s->n_wrt * sizeof *d;
   if (s->n_event == s->event_capacity) {
     long capacity = s->event_capacity > 0 ? 2 * s->event_capacity : 64;
@@ -380,6 +458,11 @@ cps_status cps_sens_add_event(sens_run *run, const double *d, cps_error *err) {
 const sens_weight *cps_sens_weights(sens_run *run, int of, long *n, long *event, cps_error *err) {
   static const sens_weight none = {0, 0, 0};
   cps_sens *s = run->owner;
+  if (run->stretch) {
+    *n = run->stretch->n_weights;
+    *event = -1;
+    return run->stretch->weights;
+  }
   depends *d = &s->depends[of];
   char why[300];
   if (isnan(s->value[of]) && !d->weights) {
@@ -396,6 +479,10 @@ const sens_weight *cps_sens_weights(sens_run *run, int of, long *n, long *event,
 }
 
 void cps_sens_add(sens_run *run, int of, int wrt, double part) {
+  if (run->stretch) {
+    run->stretch->gradient[wrt] += part;
+    return;
+  }
   double *g = &run->owner->gradient[of * run->n_wrt + wrt];
   *g = isnan(*g) ? part : *g + part;
 }
@@ -403,7 +490,7 @@ void cps_sens_add(sens_run *run, int of, int wrt, double part) {
 void cps_sens_warn(sens_run *run, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  cps_warnings_add(&run->owner->warnings, format, args);
+  cps_warnings_add(run->stretch ? run->stretch->warnings : &run->owner->warnings, format, args);
   va_end(args);
 }
 
@@ -419,6 +506,19 @@ static const sens_engine *find_engine(const cps_sens *s, cps_sens_method method,
     if (!refused) return engines[i];
     if (!*why && refused[0]) *why = refused;
   }
+  return NULL;
+}
+
+const sens_engine *cps_sens_stretches(const cps_scenario *scenario, cps_error *err) {
+  const char *why = NULL;
+  for (int i = 0; engines[i]; i++) {
+    const char *refused = engines[i]->refuses(scenario, CPS_SENS_ADJOINT);
+    if (!refused && strcmp(scenario->run.solver, "bdf") != 0) return engines[i];
+    if (!refused) refused = "bdf has a history that is no part of a state";
+    if (!why && refused[0]) why = refused;
+  }
+  cps_error_set(err, CPS_BAD_INPUT, "run.solver", "there are no exact derivatives of stretches of this: %s",
+                why ? why : "the solver has none");
   return NULL;
 }
 
@@ -453,6 +553,7 @@ static cps_status choose(cps_sens *s, cps_sens_method method, sens_run *run, con
 }
 
 double cps_sens_jump(const sens_run *run, int of, long event) {
+  if (run->stretch) return 0;
   const cps_sens *s = run->owner;
   return cps_sens_output_jump(&s->of[of], &run->sim->result, s->value[of], event);
 }
@@ -492,7 +593,7 @@ cps_status cps_sens_simulate(cps_sens *s, int (*progress)(const cps_progress *, 
   cps_error e = {0};
   drop_results(s);
   cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
-  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, 0, 0};
+  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of, s->wrt, progress, data, s, 0, 0, NULL};
   if (status == CPS_OK) status = find_rows(s, &e);
   if (status == CPS_OK) set_rows(s);
   s->used_up = 1;
@@ -509,8 +610,8 @@ cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(con
   const sens_engine *engine;
   drop_results(s);
   cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
-  sens_run run = {scenario_of(s), s->sim, s->n_wrt, s->n_of,          s->wrt,
-                  progress,       data,   s,        s->without_jumps, s->tape_most};
+  sens_run run = {scenario_of(s), s->sim, s->n_wrt,         s->n_of,      s->wrt, progress,
+                  data,           s,      s->without_jumps, s->tape_most, NULL};
   if (status == CPS_OK) status = find_rows(s, &e);
   if (status == CPS_OK) set_rows(s);
   if (status == CPS_OK) status = choose(s, method, &run, &engine, &e);

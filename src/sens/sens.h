@@ -15,7 +15,13 @@
 #include "sens_place.h"
 #include "system.h"
 
+/* What a derivative is by: a number of the scenario; and, of a stretch, an input, the state at its beginning, or angle or rate of
+ * a drum whose motion is prescribed by a controller and that is no unknown. */
+typedef enum sens_kind { SENS_NUMBER, SENS_INPUT, SENS_STATE, SENS_DRUM } sens_kind;
+
 typedef struct sens_parameter {
+  sens_kind kind;
+  int index; /* of the input; of the drum twice, and one more for its rate */
   cps_quantity q;
   double step;                        /* of its shadows */
   cps_scenario *shadow[SENS_SHADOWS]; /* numbers in them may lie a little outside their range */
@@ -30,6 +36,21 @@ typedef struct sens_weight {
   double weight;
 } sens_weight;
 
+/* A stretch of a run (stretch.c) in place of a whole one: from the state that the simulation is in to a time. */
+typedef struct sens_stretch {
+  double until;
+  const input_value *inputs; /* [inputs of the scenario] as they are in it */
+  /* The state as the engine counts it. Forward: changes at the beginning, [n_wrt][states], become those at the end. Adjoint:
+   * weights of the end, [n_of][states], become those of the beginning. */
+  double *state;
+  int n_states;
+  double *columns;      /* forward: changes of columns at the end, [columns][n_wrt] */
+  sens_weight *weights; /* adjoint: of the only row, [n_weights], of the only output */
+  long n_weights;
+  double *gradient; /* adjoint: [n_wrt] */
+  warning_list *warnings;
+} sens_stretch;
+
 /* A differentiated run, as the engine sees it. */
 typedef struct sens_run {
   const cps_scenario *scenario; /* at the values of the parameters */
@@ -42,6 +63,7 @@ typedef struct sens_run {
   int without_jumps; /* leave out what happens to changes of state at transitions, to show what that does */
   size_t
       tape_most; /* bytes that a tape may have before the run is repeated in parts; 0: as the engine likes */
+  sens_stretch *stretch; /* NULL: the run is a whole one */
 } sens_run;
 
 typedef struct sens_engine {
@@ -52,7 +74,18 @@ typedef struct sens_engine {
   cps_status (*forward)(sens_run *run, cps_error *err);
   cps_status (*adjoint)(sens_run *run, cps_error *err);
   int no_shadows; /* SENS_... */
+  /* Of stretches: how many numbers the state has that derivatives are by, and where they are in a simulation that has begun:
+   * at[] (unless NULL), in which NULL is a number that is not among them. 0 if the engine cannot do stretches of it. */
+  int (*states)(cps_simulation *sim, double **at);
 } sens_engine;
+
+/* The engine for derivatives of stretches of a scenario; NULL if there is none, with the reason. */
+const sens_engine *cps_sens_stretches(const cps_scenario *scenario, cps_error *err);
+/* Tells a shadow of a parameter what the inputs of the stretch are, with the parameter at `value`. */
+cps_status cps_sens_tell(const sens_run *run, int wrt, double value, cps_scenario *moved);
+/* The parameters at some paths; plain: also numbers that nothing can be differentiated by. */
+cps_status cps_sens_find(const cps_scenario *s, const char *const *paths, int n, int plain,
+                         sens_parameter *found, cps_error *err);
 
 /* Which shadows an engine wants to be there: all or none. */
 enum { SENS_ALL_SHADOWS, SENS_NO_SHADOWS };

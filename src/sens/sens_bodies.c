@@ -5,6 +5,7 @@
  * grows too long is given up; the run is then repeated in parts, from its checkpoints, the last part first: memory stays
  * bounded, for one more simulation.
  */
+#include "checkpoint.h"
 #include "sens_tape.h"
 
 #include <math.h>
@@ -286,7 +287,40 @@ static double *change_of(void *data, int j) {
   return b->s_y + (size_t)j * (size_t)b->n;
 }
 
+/* What works need of where the stretch begins. */
+static int look_around(bodies *b) {
+  if (!b->is_alpha) return 1;
+  if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return 0;
+  cps_alpha_look(b, &b->now);
+  return 1;
+}
+
+/* From the state in the simulation to the end of the stretch, and a row there. */
+static cps_status follow_stretch(bodies *b, cps_error *err) {
+  cps_simulation *sim = b->sim;
+  bdf_follower along = {b->n_wrt, b->scale, change_of, cps_bdf_along};
+  if (!look_around(b)) return unsettled(b, b->t, err);
+  sim->follow = (follower){.data = b, .row = on_row, .step = on_step, .bdf = b->keeps ? NULL : &along};
+  cps_status status = cps_simulation_step(sim, b->run->stretch->until, 0, NULL, err);
+  if (status == CPS_OK) status = cps_bodies_end_segment(b, err);
+  return status == CPS_OK ? on_row(sim, b, err) : status;
+}
+
+static cps_status forward_stretch(sens_run *run, cps_error *err) {
+  bodies b;
+  cps_status status = make(&b, run, err);
+  size_t size = (size_t)run->n_wrt * (size_t)b.n * sizeof(double);
+  if (status == CPS_OK) {
+    memcpy(b.s_y, run->stretch->state, size);
+    status = follow_stretch(&b, err);
+    memcpy(run->stretch->state, b.s_y, size);
+  }
+  unmake(&b);
+  return status;
+}
+
 static cps_status forward(sens_run *run, cps_error *err) {
+  if (run->stretch) return forward_stretch(run, err);
   bodies b;
   cps_status status = make(&b, run, err);
   for (int j = 0; status == CPS_OK && j < b.n_wrt; j++)
@@ -456,7 +490,24 @@ static void give_gradients(bodies *b) {
   }
 }
 
+static cps_status adjoint_stretch(sens_run *run, cps_error *err) {
+  bodies b;
+  cps_status status = make(&b, run, err);
+  b.keeps = 1;
+  if (status == CPS_OK) status = follow_stretch(&b, err);
+  if (status == CPS_OK) status = find_weights(&b, err);
+  if (status == CPS_OK) {
+    memcpy(b.w, run->stretch->state, (size_t)b.n * sizeof(double));
+    status = go_back(&b, err);
+    memcpy(run->stretch->state, b.w, (size_t)b.n * sizeof(double));
+  }
+  for (int j = 0; status == CPS_OK && j < b.n_wrt; j++) cps_sens_add(run, 0, j, b.grad[j]);
+  unmake(&b);
+  return status;
+}
+
 static cps_status adjoint(sens_run *run, cps_error *err) {
+  if (run->stretch) return adjoint_stretch(run, err);
   bodies b;
   adjoint_run *r = many(1, sizeof *r);
   if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
@@ -493,5 +544,35 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   return NULL;
 }
 
+/* What generalised-alpha carries along, by its place among the arrays that body_alpha.c lists. Forces at the beginning of a step
+ * are not among it: only works feel them. */
+static void alpha_states(cps_simulation *sim, const alpha_layout *l, double **at) {
+  const struct { int array, state; } which[] = {{1, l->a}, {5, l->z_t}, {7, l->aux_a}, {8, l->aux_z}};
+  int n = cps_state_pieces(sim, NULL, 0), seen = 0;
+  state_piece *pieces = many(n, sizeof *pieces);
+  if (pieces) cps_state_pieces(sim, pieces, n);
+  for (int i = 0; pieces && i < n; i++) {
+    if (strcmp(pieces[i].name, "alpha.array") != 0) continue;
+    for (size_t j = 0; j < sizeof which / sizeof which[0]; j++)
+      for (size_t k = 0; which[j].array == seen && k < pieces[i].size / sizeof(double); k++)
+        at[(size_t)which[j].state + k] = (double *)(void *)pieces[i].at + k;
+    seen++;
+  }
+  free(pieces);
+}
+
+static int states(cps_simulation *sim, double **at) {
+  const cps_system *s = sim->system;
+  alpha_layout l = cps_alpha_layout(s);
+  int is_alpha = strcmp(s->scenario->run.solver, "alpha") == 0, n = is_alpha ? l.count : s->ny;
+  if (!at) return n;
+  memset(at, 0, (size_t)n * sizeof *at);
+  for (int i = 0; i < s->ny; i++) at[i] = sim->y + i;
+  for (int i = s->nd; i < s->nx; i++) at[i] = at[s->nx + i] = NULL; /* motions of surfaces are prescribed */
+  if (is_alpha) alpha_states(sim, &l, at);
+  for (int i = s->nd; is_alpha && i < s->nx; i++) at[l.a + i] = at[l.aux_a + i] = NULL;
+  return n;
+}
+
 const sens_engine cps_sens_bodies = {
-    .name = "bodies", .refuses = refuses, .forward = forward, .adjoint = adjoint};
+    .name = "bodies", .refuses = refuses, .forward = forward, .adjoint = adjoint, .states = states};

@@ -540,6 +540,69 @@ static cps_status run_followed(cable_run *y, cps_simulation *sim) {
   return y->stopped ? CPS_OK : status;
 }
 
+/* ------------------------------------------------------------------ stretches */
+
+/* A drum that its controller moves, and that is no unknown. */
+int cps_drum_is_led(const drum *g) { return g->of->drive == DRUM_PD && g->angle_at < 0; }
+
+/* What is prescribed starts where the simulation is, and lanes of drums with the drums themselves. */
+static void begin_drive(cable_run *y, const cps_simulation *sim) {
+  drive *d = &y->drive;
+  for (int i = 0; i < sim->machine->n_drums; i++) {
+    d->base[i][0] = sim->machine->drum[i].angle;
+    d->base[i][1] = sim->machine->drum[i].rate;
+  }
+  for (int k = 0; k < y->run->n_wrt; k++) {
+    const sens_parameter *p = &y->run->wrt[k];
+    int row = d->at->drum_d + p->index / 2 * DY_DRUM + (p->index % 2 ? DY_RATE : DY_ANGLE);
+    if (p->kind == SENS_DRUM) d->d[k / LANES * d->at->ds + row][k % LANES] = 1;
+  }
+  cps_drive_move(d, sim->t, sim->t, sim->machine->drum);
+}
+
+/* From the state in the simulation to the end of the stretch, and a row there. */
+static cps_status follow_stretch(cable_run *y) {
+  cps_simulation *sim = y->run->sim;
+  exchange(sim->machine, y->state, 0);
+  exchange(&y->o.m, y->state, 1);
+  y->o.m.audited = sim->machine->audited;
+  cps_status status = y->taping ? tape_begin(y, sim->machine) : CPS_OK;
+  sim->follow = (follower){.data = y, .row = on_row, .step = on_step};
+  if (status == CPS_OK) status = cps_simulation_step(sim, y->run->stretch->until, 0, NULL, y->err);
+  if (status == CPS_OK) status = on_row(sim, y, y->err);
+  sim->follow = (follower){.data = NULL};
+  return status;
+}
+
+/* Angles and rates of drums are the last numbers of the state, as lanes of their own have them. */
+static cps_status forward_stretch(cable_run *y) {
+  const layout *l = &y->o.at;
+  int n_wrt = y->run->n_wrt, led = 0;
+  double *state = y->run->stretch->state;
+  size_t n = (size_t)y->run->stretch->n_states;
+  begin_drive(y, y->run->sim);
+  for (int k = 0; k < n_wrt; k++)
+    for (int i = 0; i < l->states; i++)
+      y->z[(size_t)(k / LANES) * y->z_size + (size_t)(l->before + i)][k % LANES] =
+          state[(size_t)k * n + (size_t)i];
+  put_drive(y);
+  put_drive(y);
+  cps_status status = follow_stretch(y);
+  for (int k = 0; k < n_wrt; k++)
+    for (int i = 0; i < l->states; i++)
+      state[(size_t)k * n + (size_t)i] =
+          y->z[(size_t)(k / LANES) * y->z_size + (size_t)(l->before + i)][k % LANES];
+  for (int i = 0; i < y->o.m.n_drums; i++) {
+    if (!cps_drum_is_led(&y->o.m.drum[i])) continue;
+    for (int k = 0; k < n_wrt; k++)
+      for (int j = 0; j < 2; j++)
+        state[(size_t)k * n + (size_t)(l->states + 2 * led + j)] =
+            y->drive.d[k / LANES * l->ds + l->drum_d + i * DY_DRUM + DY_ANGLE + j][k % LANES];
+    led++;
+  }
+  return status;
+}
+
 static cps_status forward(sens_run *run, cps_error *err) {
   cable_run y;
   cps_status status = course_make(&y, run, run->n_wrt, err);
@@ -551,14 +614,16 @@ static cps_status forward(sens_run *run, cps_error *err) {
   for (int k = 0; k < y.chunks && status == CPS_OK; k++) {
     lanes *z = y.z + (size_t)k * y.z_size;
     memcpy(z + l->theta, y.drive.theta + k * l->thetas, (size_t)l->thetas * sizeof *z);
-    memcpy(z + l->before, y.drive.initial + k * l->states, (size_t)l->states * sizeof *z);
+    if (!run->stretch) memcpy(z + l->before, y.drive.initial + k * l->states, (size_t)l->states * sizeof *z);
   }
-  if (status == CPS_OK) {
+  if (status == CPS_OK && run->stretch) {
+    status = forward_stretch(&y);
+  } else if (status == CPS_OK) {
     put_drive(&y);
     put_drive(&y);
     status = follow_start(&y);
+    if (status == CPS_OK) status = run_followed(&y, run->sim);
   }
-  if (status == CPS_OK) status = run_followed(&y, run->sim);
   course_free(&y);
   return status;
 }
@@ -614,6 +679,7 @@ static cps_status repeat(cable_run *y, int i) {
 typedef struct seed {
   const sens_weight *weights;
   long left;
+  int is_event;
 } seed;
 
 /* Adds the adjoints of what is prescribed, at the tape's places, to the gradients. */
@@ -699,7 +765,7 @@ static cps_status backward(cable_run *y, seed *seeds, lanes *initial, double *gr
 }
 
 /* What is left when the tape is at its start: adjoints of plain numbers and of the first state. */
-static void finish(cable_run *y, const lanes *initial, double *gradient) {
+static void finish(cable_run *y, const seed *seeds, const lanes *initial, double *gradient) {
   const layout *l = &y->o.at;
   int n_wrt = y->run->n_wrt, n_of = y->run->n_of;
   for (int i = 0; i < n_of; i++) {
@@ -707,10 +773,10 @@ static void finish(cable_run *y, const lanes *initial, double *gradient) {
     for (int p = 0; p < n_wrt; p++) {
       const lanes *theta = y->drive.theta + p / LANES * l->thetas,
                   *state = y->drive.initial + p / LANES * l->states;
-      double sum = gradient[i * n_wrt + p];
+      double sum = seeds[i].is_event ? NAN : gradient[i * n_wrt + p];
       for (int k = 0; k < l->thetas; k++)
         if (y->drive.theta_varies[k]) sum += z[l->theta + k][i % LANES] * theta[k][p % LANES];
-      for (int k = 0; k < l->states; k++)
+      for (int k = 0; k < l->states && !y->run->stretch; k++)
         sum += (z[l->after + k][i % LANES] + first[k][i % LANES]) * state[k][p % LANES];
       cps_sens_add(y->run, i, p, sum);
     }
@@ -723,12 +789,44 @@ static cps_status find_seeds(cable_run *y, seed *seeds) {
     long event;
     seeds[i].weights = cps_sens_weights(y->run, i, &seeds[i].left, &event, y->err);
     if (!seeds[i].weights) return CPS_NO_MEMORY;
+    seeds[i].is_event = event >= 0;
+    if (event >= 0)
+      cps_sens_warn(y->run, "events of cables are seen where steps end: their times have no derivative");
     for (long k = 0; k < seeds[i].left; k++) {
       int needs = cps_column_works(cps_column_at(y->columns, seeds[i].weights[k].column));
       if (needs > y->works) y->works = needs;
     }
   }
   return CPS_OK;
+}
+
+/* Weights of drums at the end act on what is prescribed there, by all that changes it. */
+static void weigh_drums(cable_run *y, double *gradient) {
+  const drive *d = &y->drive;
+  const double *w = y->run->stretch->state + y->o.at.states;
+  for (int i = 0; i < y->o.m.n_drums; i++) {
+    if (!cps_drum_is_led(&y->o.m.drum[i])) continue;
+    for (int j = 0; j < 2; j++, w++)
+      for (int p = 0; p < y->run->n_wrt; p++)
+        gradient[p] += *w *
+                       d->d[p / LANES * d->at->ds + d->at->drum_d + i * DY_DRUM + DY_ANGLE + j][p % LANES];
+  }
+}
+
+static cps_status adjoint_stretch(cable_run *y, seed *seeds, lanes *initial, double *gradient) {
+  const layout *l = &y->o.at;
+  double *state = y->run->stretch->state;
+  begin_drive(y, y->run->sim);
+  cps_status status = follow_stretch(y);
+  if (status == CPS_OK) status = find_seeds(y, seeds);
+  weigh_drums(y, gradient);
+  for (int i = 0; i < l->states; i++) {
+    y->z[l->after + i][0] = state[i];
+    if (i >= l->works && state[i] != 0) y->works = 2;
+  }
+  if (status == CPS_OK) status = backward(y, seeds, initial, gradient);
+  for (int i = 0; i < l->states; i++) state[i] = y->z[l->after + i][0] + initial[i][0];
+  return status;
 }
 
 static cps_status adjoint(sens_run *run, cps_error *err) {
@@ -742,6 +840,10 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
   if (status == CPS_OK && (!seeds || !gradient || !initial)) status = no_memory(err);
   if (initial) memset(initial, 0, (states + 1) * sizeof(lanes));
   y.taping = 1;
+  if (status == CPS_OK && run->stretch) {
+    status = adjoint_stretch(&y, seeds, initial, gradient);
+    goto end;
+  }
   if (status == CPS_OK && !add_piece(&y)) status = no_memory(err);
   if (status == CPS_OK) status = follow_start(&y);
   if (status == CPS_OK) {
@@ -755,7 +857,8 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
     if (i < y.n_pieces - 1) status = repeat(&y, i);
     if (status == CPS_OK) status = backward(&y, seeds, initial, gradient);
   }
-  if (status == CPS_OK) finish(&y, initial, gradient);
+end:
+  if (status == CPS_OK) finish(&y, seeds, initial, gradient);
   free(seeds);
   free(gradient);
   free(initial);
@@ -777,4 +880,57 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   return NULL;
 }
 
-const sens_engine cps_sens_cables = {"cables", refuses, forward, adjoint, SENS_NO_SHADOWS};
+/* Where laws with memory have their states, rates and auxiliary rates. */
+static void memory_at(const cps_law *law, contact_memory *y, int axes, double **z, double **z_t,
+                      double **aux) {
+  for (int a = 0; a < axes; a++) {
+    for (int j = 0; j < law->n_states; j++) {
+      *z++ = &y->z[a][j];
+      *z_t++ = &y->z_t[a][j];
+      *aux++ = &y->aux[a][j];
+    }
+  }
+}
+
+static int states(cps_simulation *sim, double **at) {
+  machine *m = sim->machine;
+  layout l;
+  int n = cps_layout_make(&l, m, NULL) == CPS_OK ? l.states : 0;
+  if (n > 0 && at) {
+    memset(at, 0, (size_t)n * sizeof *at);
+    for (int k = 0; k < m->nb; k++) {
+      double *free_at[] = {&m->free[k].q, &m->free[k].v, &m->free[k].a, &m->free[k].aux};
+      for (int j = 0; j < 4; j++) at[l.border + j * m->nb + k] = free_at[j];
+    }
+    for (int i = 0; i < m->n_cables; i++) {
+      cable *c = &m->cable[i];
+      const cable_at *x = &l.cable[i];
+      double *parts[] = {c->q, c->v, c->a, c->aux};
+      const int first[] = {x->q, x->v, x->a, x->aux};
+      int axes = c->dim - 1;
+      for (int j = 0; j < 4; j++)
+        for (int k = 0; k < x->e; k++) at[first[j] + k] = parts[j] + k;
+      for (int k = 0; c->memory && k < c->n_points; k++) {
+        int skip = k * axes * c->contact.law->n_states;
+        memory_at(c->contact.law, &c->memory[k], axes, at + x->z + skip, at + x->z_t + skip,
+                  at + x->z_aux + skip);
+      }
+    }
+    const cable_at *x = &l.cable[m->n_cables];
+    for (int i = 0, skip = 0; i < m->n_slides; skip += m->slide[i++].law.law->n_states)
+      memory_at(m->slide[i].law.law, &m->slide[i].y, 1, at + x->z + skip, at + x->z_t + skip,
+                at + x->z_aux + skip);
+  }
+  for (int i = 0; n > 0 && i < m->n_drums; i++) {
+    if (!cps_drum_is_led(&m->drum[i])) continue;
+    if (at) {
+      at[n] = &m->drum[i].angle;
+      at[n + 1] = &m->drum[i].rate;
+    }
+    n += 2;
+  }
+  cps_layout_free(&l);
+  return n;
+}
+
+const sens_engine cps_sens_cables = {"cables", refuses, forward, adjoint, SENS_NO_SHADOWS, states};

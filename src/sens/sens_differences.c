@@ -210,4 +210,4 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   return method == CPS_SENS_ADJOINT ? "differences have no adjoint" : NULL;
 }
 
-const sens_engine cps_sens_differences = {"differences", refuses, forward, NULL, 1};
+const sens_engine cps_sens_differences = {"differences", refuses, forward, NULL, 1, NULL};

@@ -460,6 +460,13 @@ static int body_load_varies(const drive *o, int body) {
   return 0;
 }
 
+/* Whether a stretch is differentiated by where a drum is at its beginning. */
+static int begins_turned(const drive *o, int drum) {
+  for (int k = 0; k < o->run->n_wrt; k++)
+    if (o->run->wrt[k].kind == SENS_DRUM && o->run->wrt[k].index / 2 == drum) return 1;
+  return 0;
+}
+
 static void find_varying(drive *o) {
   const layout *l = o->at;
   for (int k = 0; k < o->run->n_wrt; k++)
@@ -471,7 +478,7 @@ static void find_varying(drive *o) {
     unsigned char *x = o->d_varies + l->drum_d + i * DY_DRUM;
     const unsigned char *th = o->theta_varies + l->drum_theta + i * TH_DRUM;
     const slot *s = find_slot(o, i, -1, -1, -1);
-    int turns = s->n > 0 || th[TH_KP] || th[TH_KD];
+    int turns = s->n > 0 || th[TH_KP] || th[TH_KD] || begins_turned(o, i);
     int free_to_turn = o->m->drum[i].angle_at >= 0;
     for (int k = DY_ANGLE; k <= DY_ACCELERATION; k++) x[k] = turns && !free_to_turn;
     x[DY_SET] = x[DY_SET_T] = s->n > 0 && free_to_turn;

@@ -297,7 +297,7 @@ cps_status cps_sens_output_read(sens_output *o, const char *text, const cps_scen
 
 int cps_sens_output_times(const sens_output *o, const scenario_run *run, double *times) {
   int n = 0;
-  if (o->kind == &event_kind) return 0;
+  if (!o->kind || o->kind == &event_kind) return 0;
   if (o->kind == &value_kind || o->to < run->until) times[n++] = o->to;
   if (o->kind != &value_kind && o->from > run->from) times[n++] = o->from;
   return n;
@@ -312,6 +312,26 @@ static long find_event(const sens_output *o, const cps_result *r, long *seen) {
   return -1;
 }
 
+/* Weights that the caller has given. */
+static int weigh_given(const sens_output *o, const cps_result *r, double *value, sens_weight **weights,
+                       long *n, char *why, size_t size) {
+  if (r->rows != o->rows) {
+    snprintf(why, size, "%s are for %ld rows, and the result has %ld", o->text, o->rows, r->rows);
+    return 1;
+  }
+  sens_weight *list = malloc((size_t)(o->n_given + 1) * sizeof *list);
+  if (!list) return 0;
+  double sum = 0;
+  for (long i = 0; i < o->n_given; i++) {
+    list[i] = o->given[i];
+    sum += list[i].weight * cps_result_data(r, list[i].column)[list[i].row];
+  }
+  *value = sum;
+  *n = o->n_given;
+  *weights = list;
+  return 1;
+}
+
 int cps_sens_output_weigh(const sens_output *o, const cps_result *r, double *value, sens_weight **weights,
                           long *n, long *event, char *why, size_t size) {
   *weights = NULL;
@@ -319,6 +339,7 @@ int cps_sens_output_weigh(const sens_output *o, const cps_result *r, double *val
   *event = -1;
   *value = NAN;
   why[0] = 0;
+  if (!o->kind) return weigh_given(o, r, value, weights, n, why, size);
   if (o->kind == &event_kind) {
     long seen;
     *event = find_event(o, r, &seen);
@@ -356,14 +377,15 @@ int cps_sens_output_weigh(const sens_output *o, const cps_result *r, double *val
 }
 
 int cps_sens_output_sums(const sens_output *o) {
+  if (!o->kind) return 0;
   weigh *of = o->kind->weigh;
   return of == integral || of == mean || of == square || of == rms;
 }
 
 double cps_sens_output_jump(const sens_output *o, const cps_result *r, double value, long k) {
+  if (!cps_sens_output_sums(o)) return 0;
   weigh *of = o->kind->weigh;
   double at = r->events[k].time;
-  if (!cps_sens_output_sums(o)) return 0;
   if (!(at > o->from && at < o->to) || (k > 0 && r->events[k - 1].time == at))
     return 0; /* once for each instant */
   const double *t = cps_result_data(r, 0), *c = cps_result_data(r, o->column);

@@ -14,6 +14,9 @@ typedef struct sens_output {
   int contact;     /* of events: -1 for all */
   char contact_name[NAME_MAX_LENGTH];
   long nth; /* from 1 */
+  sens_weight *
+      given; /* weights of the caller, sorted by row, for a result of that many rows; kind is NULL then. Owned */
+  long n_given, rows;
 } sens_output;
 
 /* Reads an output. The columns are those of `columns`. */

@@ -159,6 +159,7 @@ static cps_status advance(cps_simulation *sim, const stop *next, cps_error *err)
   cps_status status = how->step(sim->solver, next, err);
   if (status == CPS_OK && how->between) status = rows_between(sim, err);
   if (status == CPS_OK && how->complete) status = how->complete(sim->solver, next, err);
+  if (status == CPS_OK && sim->machine) status = cps_cable_events(sim, err);
   if (status != CPS_OK) return status;
   int there = sim->t == next->time, last = there && next->is_end;
   int due = there || (how->traits & STEPPER_PASSES_BREAKS) ? row_due(sim, last)
