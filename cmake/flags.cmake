@@ -52,6 +52,9 @@ if(CAPSTAN_SANITIZE)
   list(APPEND sanitize_flags -fsanitize=address,undefined,float-cast-overflow
     -fno-sanitize=null,alignment,object-size,pointer-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer)
 endif()
+if(CAPSTAN_SANITIZE_THREADS)
+  list(APPEND sanitize_flags -fsanitize=thread)
+endif()
 
 # Compiles a target as Capstan's code is compiled; STRICT adds the warnings that only concern library and tool.
 function(capstan_flags target)
