@@ -91,6 +91,7 @@ typedef struct model {
   cps_simulation *sim;
   variable *variables;
   int n;
+  int has_derivatives; /* of its steps */
 } model;
 
 static variable *add_variable(model *m, causality kind, const char *name, const char *unit, double start) {
@@ -245,7 +246,9 @@ static text describe2(const model *m) {
       cps_version());
   add(&t, "  <CoSimulation modelIdentifier=\"capstan\" canHandleVariableCommunicationStepSize=\"true\" "
           "canGetAndSetFMUstate=\"true\" "
-          "canSerializeFMUstate=\"true\" canNotUseMemoryManagementFunctions=\"true\"/>\n");
+          "canSerializeFMUstate=\"true\" canNotUseMemoryManagementFunctions=\"true\"");
+  if (m->has_derivatives) add(&t, " providesDirectionalDerivative=\"true\"");
+  add(&t, "/>\n");
   add_units(&t, m);
   add_experiment(&t, m);
   add(&t, "  <ModelVariables>\n");
@@ -286,7 +289,10 @@ static text describe3(const model *m) {
   add(&t, " generationTool=\"Capstan %s\" variableNamingConvention=\"flat\">\n", cps_version());
   add(&t, "  <CoSimulation modelIdentifier=\"capstan\" canHandleVariableCommunicationStepSize=\"true\" "
           "canGetAndSetFMUState=\"true\" "
-          "canSerializeFMUState=\"true\" hasEventMode=\"true\"/>\n");
+          "canSerializeFMUState=\"true\" hasEventMode=\"true\"");
+  if (m->has_derivatives)
+    add(&t, " providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"");
+  add(&t, "/>\n");
   add_units(&t, m);
   add_experiment(&t, m);
   add(&t, "  <ModelVariables>\n");
@@ -391,6 +397,9 @@ static int export(const char *file, const fmu_options *o) {
   model m = {.scenario = scenario};
   if (scenario) m.system = cps_system_new(scenario, &err);
   if (m.system) m.sim = cps_simulation_new(m.system, &err);
+  cps_stretch *stretch = m.sim ? cps_stretch_new(m.sim, NULL, 0, NULL) : NULL;
+  m.has_derivatives = stretch != NULL;
+  cps_stretch_free(stretch);
   status = m.sim ? collect(&m, o, &err) : study_status(&err);
   if (status != STATUS_GOOD && err.text[0]) complain("fmu", "%s", err.text);
   study_folder(file, ".fmu", path, sizeof path);

@@ -237,9 +237,9 @@ FMI_API fmi2Status fmi2DeSerializeFMUstate(fmi2Component x, const fmi2Byte bytes
 FMI_API fmi2Status fmi2GetDirectionalDerivative(fmi2Component x, const fmi2ValueReference u[], size_t nu,
                                                 const fmi2ValueReference k[], size_t nk, const fmi2Real dk[],
                                                 fmi2Real du[]) {
-  (void)u, (void)nu, (void)k, (void)nk, (void)dk, (void)du;
-  if (x) tell(x, 1, "this FMU gives no directional derivatives");
-  return fmi2Error;
+  component *c = x;
+  if (!allowed(c, P_STEP | P_END, "fmi2GetDirectionalDerivative")) return fmi2Error;
+  return instance_directional(c->f, u, nu, k, nk, dk, du) ? fmi2OK : fmi2Error;
 }
 
 /* ------------------------------------------------------------------ co-simulation */

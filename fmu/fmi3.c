@@ -300,14 +300,16 @@ FMI_API fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReferenc
 FMI_API fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference u[], size_t nu,
                                                 const fmi3ValueReference k[], size_t nk, const double seed[],
                                                 size_t ns, double s[], size_t n) {
-  (void)u, (void)nu, (void)k, (void)nk, (void)seed, (void)ns, (void)s;
-  return none(c, n + 1, "directional derivatives");
+  component *x = c;
+  if (!allowed(x, P_STEP | P_EVENT | P_END, "fmi3GetDirectionalDerivative")) return fmi3Error;
+  return ns == nk && n == nu && instance_directional(x->f, u, nu, k, nk, seed, s) ? fmi3OK : fmi3Error;
 }
 FMI_API fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference u[], size_t nu,
                                             const fmi3ValueReference k[], size_t nk, const double seed[],
                                             size_t ns, double s[], size_t n) {
-  (void)u, (void)nu, (void)k, (void)nk, (void)seed, (void)ns, (void)s;
-  return none(c, n + 1, "adjoint derivatives");
+  component *x = c;
+  if (!allowed(x, P_STEP | P_EVENT | P_END, "fmi3GetAdjointDerivative")) return fmi3Error;
+  return ns == nu && n == nk && instance_adjoint(x->f, u, nu, k, nk, seed, s) ? fmi3OK : fmi3Error;
 }
 FMI_API fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference r[], size_t n,
                                             const int32_t order[], double v[], size_t m) {

@@ -181,6 +181,7 @@ instance *instance_new(const char *resources, void (*log)(void *, int, const cha
 
 void instance_free(instance *f) {
   if (!f) return;
+  cps_stretch_free(f->stretch);
   cps_simulation_free(f->sim);
   cps_system_free(f->system);
   cps_scenario_free(f->scenario);
@@ -273,6 +274,8 @@ int instance_initialize(instance *f, double start) {
   if (cps_simulation_start(f->sim, &err) != CPS_OK) return failed(f, &err);
   if (start > cps_simulation_time(f->sim) && cps_simulation_step(f->sim, start, 0, NULL, &err) != CPS_OK)
     return failed(f, &err);
+  cps_stretch_free(f->stretch);
+  f->stretch = cps_stretch_new(f->sim, NULL, 0, NULL);
   f->phase = PHASE_STEP;
   return 1;
 }
@@ -281,14 +284,80 @@ int instance_step(instance *f, double until, double *reached, int *early) {
   cps_error err = {0};
   cps_outcome o;
   int to_event = early && f->events_wanted;
-  cps_status status = cps_simulation_step(f->sim, until, to_event ? CPS_STEP_TO_EVENT : 0, &o, &err);
+  f->followed = f->stretch && !to_event;
+  cps_status status = f->followed
+                          ? cps_stretch_step(f->stretch, until, &o, &err)
+                          : cps_simulation_step(f->sim, until, to_event ? CPS_STEP_TO_EVENT : 0, &o, &err);
   *reached = cps_simulation_time(f->sim);
   if (early) *early = status == CPS_OK && !o.reached;
   return status == CPS_OK ? 1 : failed(f, &err);
 }
 
+/* ------------------------------------------------------------------ derivatives */
+
+/* Places of inputs or outputs by their references; 0 after a message. */
+static int find_all(instance *f, const unsigned *references, size_t n, fmu_kind kind, int *index) {
+  for (size_t i = 0; i < n; i++) {
+    const fmu_variable *v = find(f, references[i]);
+    if (!v) return 0;
+    if (v->kind != kind) {
+      instance_message(f, 1, "derivatives are those of outputs by inputs: %s is no %s", v->name,
+                       kind == FMU_INPUT ? "input" : "output");
+      return 0;
+    }
+    index[i] = v->index;
+  }
+  return 1;
+}
+
+static int differentiate(instance *f, const unsigned *of, size_t n_of, const unsigned *by, size_t n_by,
+                         const double *seed, double *product, int adjoint) {
+  cps_error err = {0};
+  size_t inputs = (size_t)cps_simulation_inputs(f->sim),
+         columns = (size_t)cps_result_columns(cps_simulation_result(f->sim));
+  if (!f->followed) {
+    instance_message(
+        f, 1,
+        "there are no derivatives: they are those of the last step, unless it could return early, "
+        "with every solver but bdf");
+    return 0;
+  }
+  int *index = calloc(n_of + n_by + 1, sizeof *index);
+  double *values = calloc(inputs + columns + 1, sizeof *values), *outputs = values + inputs;
+  int good = index && values;
+  if (!good) instance_message(f, 1, "out of memory");
+  good = good && find_all(f, of, n_of, FMU_OUTPUT, index) && find_all(f, by, n_by, FMU_INPUT, index + n_of);
+  const int *known = adjoint ? index : index + n_of, *wanted = adjoint ? index + n_of : index;
+  size_t n_known = adjoint ? n_of : n_by, n_wanted = adjoint ? n_by : n_of;
+  double *from = adjoint ? outputs : values, *to = adjoint ? values : outputs;
+  for (size_t i = 0; good && i < n_known; i++) from[known[i]] += seed[i];
+  if (good) {
+    cps_status status = adjoint ? cps_stretch_vjp(f->stretch, NULL, outputs, NULL, values, NULL, &err)
+                                : cps_stretch_jvp(f->stretch, NULL, values, NULL, NULL, outputs, &err);
+    if (status != CPS_OK) instance_message(f, 1, "%s", err.text);
+    good = status == CPS_OK;
+  }
+  for (size_t i = 0; good && i < n_wanted; i++) product[i] = to[wanted[i]];
+  free(index);
+  free(values);
+  return good;
+}
+
+int instance_directional(instance *f, const unsigned *of, size_t n_of, const unsigned *by, size_t n_by,
+                         const double *seed, double *product) {
+  return differentiate(f, of, n_of, by, n_by, seed, product, 0);
+}
+
+int instance_adjoint(instance *f, const unsigned *of, size_t n_of, const unsigned *by, size_t n_by,
+                     const double *seed, double *product) {
+  return differentiate(f, of, n_of, by, n_by, seed, product, 1);
+}
+
 int instance_reset(instance *f) {
   cps_error err = {0};
+  cps_stretch_free(f->stretch);
+  f->stretch = NULL;
+  f->followed = 0;
   /* Parameters and inputs are what they were in the file. */
   int changed = 0;
   for (int i = 0; i < f->n_variables; i++) changed |= f->variables[i].changed, f->variables[i].changed = 0;
@@ -333,6 +402,7 @@ static int state_set(instance *f, const void *block, size_t size) {
     return 0;
   }
   if (cps_simulation_state_set(f->sim, values + f->n_variables + 1, &err) != CPS_OK) return failed(f, &err);
+  f->followed = 0;
   f->phase = (fmu_phase)values[0];
   for (int i = 0; i < f->n_variables; i++) f->variables[i].value = values[i + 1];
   return 1;

@@ -47,6 +47,8 @@ typedef struct instance {
   int n_variables;
   fmu_variable *variables;
   double start;
+  cps_stretch *stretch; /* for derivatives of steps; NULL if the solver has none */
+  int followed;         /* the last step was made by it, and the state is that at its end */
   size_t state_size;
   int events_wanted; /* steps end early at transitions */
   /* Messages go here. */
@@ -66,6 +68,13 @@ int instance_set(instance *f, unsigned reference, double value);
 /* Advances to a time; *early (unless NULL): a transition came before. */
 int instance_step(instance *f, double until, double *reached, int *early);
 int instance_reset(instance *f);
+
+/* Derivatives of outputs by inputs, as both were over the last step: products with changes seed[n_by] of inputs, into
+ * product[n_of]; and with weights seed[n_of] of outputs, into product[n_by]. */
+int instance_directional(instance *f, const unsigned *of, size_t n_of, const unsigned *by, size_t n_by,
+                         const double *seed, double *product);
+int instance_adjoint(instance *f, const unsigned *of, size_t n_of, const unsigned *by, size_t n_by,
+                     const double *seed, double *product);
 
 /* States as both versions of the interface hand them out: a block that starts with its size. Each returns 0 after a message. */
 int instance_state_save(instance *f, void **state); /* makes *state, or writes over it */

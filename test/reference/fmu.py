@@ -103,6 +103,14 @@ class Fmi2:
     def free_state(self, state):
         self.call("FreeFMUstate", c.byref(state))
 
+    def directional(self, of, by, seed):
+        value = c.c_double()
+        status = self.call("GetDirectionalDerivative", (c.c_uint * 1)(of), c.c_size_t(1), (c.c_uint * 1)(by), c.c_size_t(1), c.byref(c.c_double(seed)), c.byref(value))
+        return value.value if status == 0 else None
+
+    def adjoint(self, of, by, seed):
+        return self.directional(of, by, seed)  # which is the same with one of each
+
 
 class Fmi3(Fmi2):
     version = "3.0"
@@ -141,6 +149,18 @@ class Fmi3(Fmi2):
     def end(self):
         self.dll.fmi3FreeInstance(self.x)
 
+    def product(self, name, of, by, seed):
+        value = c.c_double()
+        status = self.call(name, (c.c_uint32 * 1)(of), c.c_size_t(1), (c.c_uint32 * 1)(by), c.c_size_t(1),
+                           c.byref(c.c_double(seed)), c.c_size_t(1), c.byref(value), c.c_size_t(1))
+        return value.value if status == 0 else None
+
+    def directional(self, of, by, seed):
+        return self.product("GetDirectionalDerivative", of, by, seed)
+
+    def adjoint(self, of, by, seed):
+        return self.product("GetAdjointDerivative", of, by, seed)
+
 
 def drive(kind, folder, names, rows):
     f = kind(folder)
@@ -170,6 +190,19 @@ def drive(kind, folder, names, rows):
         for k in range(5):
             f.step(1.5 + 0.01 * k, 0.01)
             check("the same again", f.get(x) == ahead[k])
+    # d(x)/d(push) over one step, against a difference of steps
+    ends = []
+    for change in (-1e-3, 1e-3, 0):
+        f.restore(state)
+        f.set(push, 20.0 + change)
+        f.step(1.5, 0.01)
+        ends.append(f.get(x))
+    by = (ends[1] - ends[0]) / 2e-3
+    found = f.directional(x, push, 2.0)
+    check(f"directional derivative {found}, by differences {2 * by}", found is not None and math.isclose(found, 2 * by, rel_tol=1e-6))
+    found = f.adjoint(x, push, 3.0)
+    check(f"adjoint derivative {found}, by differences {3 * by}", found is not None and math.isclose(found, 3 * by, rel_tol=1e-6))
+    check("no derivative of an input", f.directional(push, push, 1.0) is None)
     f.free_state(state)
     f.free_state(copied)
     for bad in (lambda: f.set(push, math.nan), lambda: f.set(x, 1.0), lambda: f.set(mass, 3.0), lambda: f.set(99999, 1.0), lambda: f.step(2, -1.0), lambda: f.step(2, math.nan)):
@@ -210,6 +243,7 @@ def main():
         tree = unpack(fmu, place)
         check("version", tree.get("fmiVersion") == kind.version and tree.get("modelName") == 'A cart <that> is "pushed" & rubs')
         names = {v.get("name"): int(v.get("valueReference")) for v in tree.find("ModelVariables")}
+        check("derivatives are announced", any("providesDirectional" in k for k in tree.find("CoSimulation").attrib))
         check("names are unique", len(names) == len(tree.find("ModelVariables")))
         drive(kind, place, names, rows)
     check("unknown input is refused", tool(capstan, "fmu", file, "--input", "loads.pull.force", "-o", os.path.join(folder, "x.fmu"))[0] == 2)
