@@ -4,6 +4,7 @@
 #include "input.h"
 #include "options.h"
 #include "result_files.h"
+#include "study_table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,15 +13,16 @@
 #include <unistd.h>
 
 typedef struct export_options {
-  int help, csv, vtk, npy, quiet;
+  int help, csv, vtk, npy, hdf5, quiet;
   const char *folder;
 } export_options;
 
 static void print_help(FILE *out, const option *table, int n) {
   fprintf(out,
-          "Usage: capstan export RESULT [--csv] [--vtk] [--npy] [-o FOLDER]\n\n"
+          "Usage: capstan export RESULT [--csv] [--vtk] [--npy] [-o FOLDER]\n"
+          "       capstan export STUDY.sqlite [--csv] [--hdf5] [-o FOLDER]\n\n"
           "Writes a result (a folder of capstan run, or the result.h5 in it) in other formats. Also of a\n"
-          "run that goes on, or was killed.\n\nOptions:\n");
+          "run that goes on, or was killed. Of a study, the table of its points.\n\nOptions:\n");
   options_help(out, table, n);
   fprintf(
       out,
@@ -145,12 +147,46 @@ void export_name_stale(const char *where, const char *folder) {
 
 /* ---------------------------------------------------------------- the command */
 
+/* The table of a study: STEM.csv and STEM.h5, beside it or in a folder. */
+static int export_study(const char *table, const export_options *o) {
+  cps_error error = {.status = CPS_OK};
+  char path[EXPORT_PATH];
+  const char *slash = strrchr(table, '/'), *name = slash ? slash + 1 : table, *dot = strrchr(name, '.');
+  int before = o->folder ? 0 : (int)(name - table),
+      stem = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+  int status = o->folder ? results_prepare("export", o->folder, 0) : STATUS_GOOD;
+  const char *const endings[] = {o->csv ? ".csv" : NULL, o->hdf5 ? ".h5" : NULL};
+  for (int i = 0; i < 2 && status == STATUS_GOOD; i++) {
+    if (!endings[i]) continue;
+    if (snprintf(path, sizeof path, "%s%s%.*s%.*s%s", o->folder ? o->folder : "", o->folder ? "/" : "",
+                 before, table, stem, name, endings[i]) >= (int)sizeof path) {
+      complain("export", "the name of the folder is too long");
+      return STATUS_USAGE;
+    }
+    if (i == 0) {
+      if (cps_study_csv(table, path, &error) != CPS_OK)
+        status = error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_IO;
+    } else {
+      study_table *t = study_table_read(table, 0, &error);
+      status = t                               ? study_table_hdf("export", t, path)
+               : error.status == CPS_BAD_INPUT ? STATUS_USAGE
+                                               : STATUS_IO;
+      study_table_free(t);
+    }
+    if (error.status != CPS_OK) complain("export", "%s", error.text);
+    if (status == STATUS_GOOD && !o->quiet) printf("wrote %s\n", path);
+  }
+  return status;
+}
+
 int export_run(int argc, char **argv) {
   export_options o = {0};
   const option table[] = {
       {"csv", 0, OPTION_FLAG, &o.csv, NULL, "series.csv, events.csv, fields/*.csv"},
       {"vtk", 0, OPTION_FLAG, &o.vtk, NULL, "vtk/*.vtp and result.pvd, for ParaView"},
       {"npy", 0, OPTION_FLAG, &o.npy, NULL, "result.npz, for NumPy"},
+      {"hdf5", 0, OPTION_FLAG, &o.hdf5, NULL,
+       "of a study: the table of its points; a result is HDF5 already"},
       {"output", 'o', OPTION_TEXT, (void *)&o.folder, "FOLDER",
        "where the files go; the folder of the result. - with --csv prints the series"},
       {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},
@@ -162,6 +198,15 @@ int export_run(int argc, char **argv) {
   if (o.help) {
     print_help(stdout, table, n_options);
     return STATUS_GOOD;
+  }
+  if (n == 1 && study_table_is(argv[0])) {
+    if (!o.vtk && !o.npy && (o.csv || o.hdf5)) return export_study(argv[0], &o);
+    complain("export", "the table of a study goes to --csv or --hdf5");
+    return STATUS_USAGE;
+  }
+  if (n == 1 && o.hdf5) {
+    complain("export", "--hdf5 is for studies; the result.h5 of a run is HDF5 already");
+    return STATUS_USAGE;
   }
   if (n != 1 || !(o.csv || o.vtk || o.npy)) {
     if (n == 0)

@@ -3,6 +3,7 @@
 #include "problems.h"
 #include "progress.h"
 #include "study.h"
+#include "trials.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static const char *const losses[] = {
 enum { N_LOSSES = sizeof losses / sizeof losses[0] };
 
 typedef struct fit_options {
-  int help, json, quiet, no_report;
+  int help, json, quiet, no_report, watch;
   const char *folder, *loss_name, *steps_text;
   text_list data, parameters, column, sigma, set;
   cps_loss loss;
@@ -40,6 +41,7 @@ typedef struct study {
   data_set *sets;
   int n_sets;
   progress bar;
+  trials seen;
   double wall;
 } study;
 
@@ -307,17 +309,40 @@ static void free_set(data_set *d) {
 
 /* ---------------------------------------------------------------- for people */
 
+/* The page that follows the search: parameters and the cost. */
+static void watch_search(study *s) {
+  const char *title = cps_scenario_title(s->scenario);
+  trials_start(&s->seen, "fit", title && *title ? title : s->scenario->file, s->scenario->file);
+  for (int i = 0; i < cps_fit_parameters(s->fit); i++) {
+    cps_fit_parameter p;
+    if (cps_fit_get(s->fit, i, &p) != CPS_OK) continue;
+    trials_column(&s->seen, "parameter", p.quantity.path, p.quantity.unit, p.min, p.max);
+  }
+  trials_column(&s->seen, "output", "cost", "1", NAN, NAN);
+}
+
+static void note_trial(study *s, const cps_fit_progress *now) {
+  int n = cps_fit_parameters(s->fit);
+  double *row = (double *)grow(NULL, (size_t)n + 1, sizeof *row);
+  memcpy(row, now->values, (size_t)n * sizeof *row);
+  row[n] = now->cost;
+  trials_add(&s->seen, row);
+  free(row);
+}
+
 static int show(const cps_fit_progress *now, void *data) {
   study *s = (study *)data;
-  if (now->run) return progress_show(now->run, &s->bar);
-  if (s->o->quiet || s->o->json) return progress_stopped();
+  if (!now->run) note_trial(s, now);
+  int stop = trials_tick(&s->seen);
+  if (now->run) return progress_show(now->run, &s->bar) || stop;
+  if (s->o->quiet || s->o->json) return progress_stopped() || stop;
   progress_clear(&s->bar);
   if (now->step == 0) printf("  %4s %14s   %s\n", "step", "cost", "parameters");
   printf("  %4d %14.8g  ", now->step, now->cost);
   for (int i = 0; i < cps_fit_parameters(s->fit) && i < 6; i++) printf(" %.8g", now->values[i]);
   printf("%s\n", cps_fit_parameters(s->fit) > 6 ? " ..." : "");
   fflush(stdout);
-  return progress_stopped();
+  return progress_stopped() || stop;
 }
 
 static void print_parameters(const cps_fit *fit) {
@@ -536,9 +561,11 @@ static int run_fit(study *s, const char *folder) {
     }
   }
   double began = seconds_now();
+  if (s->o->watch) watch_search(s);
   progress_start(&s->bar, stderr, s->o->quiet);
   cps_status done = cps_fit_run(s->fit, show, s, &error);
   progress_end(&s->bar);
+  trials_end(&s->seen, done == CPS_OK ? "complete" : "stopped");
   s->wall = seconds_now() - began;
   if (done != CPS_OK) {
     problem_print("fit", &error);
@@ -600,6 +627,7 @@ int fit_run(int argc, char **argv) {
       {"output", 'o', OPTION_TEXT, (void *)&o.folder, "FOLDER",
        "where results go; FILE without its ending + .fit"},
       {"json", 0, OPTION_FLAG, &o.json, NULL, "print one JSON document"},
+      {"watch", 'w', OPTION_FLAG, &o.watch, NULL, "serve a page on this computer that follows the search"},
       {"no-report", 0, OPTION_FLAG, &o.no_report, NULL, "write no report.html"},
       {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},
       {"help", 'h', OPTION_FLAG, &o.help, NULL, "this text"},

@@ -3,6 +3,9 @@
 #include "problems.h"
 #include "progress.h"
 #include "study.h"
+#include "trials.h"
+
+#include "optimize_over.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,9 +18,13 @@ static const char *const algorithms[] = {
 
 enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
+static const char *const robusts[] = {[CPS_ROBUST_MEAN] = "mean", [CPS_ROBUST_WORST] = "worst"};
+
+enum { SAMPLES_MOST = 10000 };
+
 typedef struct optimize_options {
-  int help, json, quiet, no_report;
-  const char *folder, *minimise, *maximise, *algorithm_name, *runs_text, *tolerance_text;
+  int help, json, quiet, no_report, watch;
+  const char *folder, *minimise, *maximise, *algorithm_name, *runs_text, *tolerance_text, *over, *robust;
   text_list parameters, limits, set;
 } optimize_options;
 
@@ -25,7 +32,10 @@ typedef struct study {
   const optimize_options *o;
   const cps_scenario *scenario;
   cps_optimize *search;
+  cps_scenario **samples; /* owned: [n_samples] */
+  int n_samples;
   progress bar;
+  trials seen;
   double wall;
 } study;
 
@@ -37,7 +47,10 @@ static void print_help(const option *table, int n) {
          "X is\n"
          "not in SI. Parameters start at the values of the file, and may be anything that is a number in it: "
          "also\n"
-         "the coefficients of a profile, such as drums.winch.drive.rotation.sum.0.step5.to.1.\n\nOptions:\n");
+         "the coefficients of a profile, such as drums.winch.drive.rotation.sum.0.step5.to.1. With --over, "
+         "outputs "
+         "are the\n"
+         "mean over all points of a study of the file (capstan sweep), or the worst of them.\n\nOptions:\n");
   options_help(stdout, table, n);
   printf("\nExample:\n"
          "  capstan optimize winch.yaml --minimize 'rms(bodies.load.vx, 1.5, 3)' \\\n"
@@ -154,12 +167,89 @@ static int read_effort(const study *s) {
   return 0;
 }
 
+/* The scenarios of all points of the study that --over names. */
+static int read_samples(study *s) {
+  const optimize_options *o = s->o;
+  int how = CPS_ROBUST_MEAN;
+  cps_error error = {0};
+  while (o->robust && how <= CPS_ROBUST_WORST && strcmp(robusts[how], o->robust) != 0) how++;
+  if (how > CPS_ROBUST_WORST || (o->robust && !o->over)) {
+    complain("optimize",
+             o->over ? "--robust takes mean or worst; found '%s'"
+                     : "--robust %s: of which samples? --over takes a study",
+             o->robust);
+    return 0;
+  }
+  if (!o->over) return 1;
+  cps_problems *problems = NULL;
+  cps_study *points = cps_study_load(o->over, &problems);
+  long long n = points ? cps_study_count(points) : 0;
+  if (!points) problems_print(problems);
+  int good = points != NULL;
+  if (good && n > SAMPLES_MOST) {
+    complain("optimize", "--over %s: %lld points are too many to run for each step; %d at most", o->over, n,
+             SAMPLES_MOST);
+    good = 0;
+  }
+  if (good && strcmp(cps_study_scenario(points)->file, s->scenario->file) != 0) {
+    complain("optimize", "--over %s: it is a study of '%s', not of '%s'", o->over,
+             cps_study_scenario(points)->file, s->scenario->file);
+    good = 0;
+  }
+  for (long long i = 0; i < n && good; i++) {
+    cps_problems_free(problems);
+    problems = NULL;
+    s->samples = (cps_scenario **)grow((void *)s->samples, (size_t)s->n_samples + 1, sizeof *s->samples);
+    s->samples[s->n_samples] = cps_study_scenario_at(points, i, &problems);
+    good = s->samples[s->n_samples] != NULL;
+    if (good)
+      s->n_samples++;
+    else
+      problems_print(problems);
+  }
+  cps_problems_free(problems);
+  cps_study_free(points);
+  if (!good) return 0;
+  if (cps_optimize_over(s->search, (const cps_scenario *const *)s->samples, s->n_samples, (cps_robust)how,
+                        &error) == CPS_OK)
+    return 1;
+  problem_print("optimize", &error);
+  return 0;
+}
+
 /* ---------------------------------------------------------------- for people */
+
+/* The page that follows the search: parameters, the output, and how far limits are broken. */
+static void watch_search(study *s) {
+  const cps_optimize *o = s->search;
+  const char *title = cps_scenario_title(s->scenario);
+  trials_start(&s->seen, "optimize", title && *title ? title : s->scenario->file, s->scenario->file);
+  for (int i = 0; i < cps_optimize_parameters(o); i++) {
+    double min, max;
+    cps_optimize_range(o, i, &min, &max);
+    trials_column(&s->seen, "parameter", cps_optimize_parameter(o, i)->path,
+                  cps_optimize_parameter(o, i)->unit, min, max);
+  }
+  trials_column(&s->seen, "output", cps_optimize_output(o, 0), "", NAN, NAN);
+  trials_column(&s->seen, "output", "beyond its limits", "1", NAN, NAN);
+}
+
+static void note_trial(study *s, const cps_optimize_progress *now) {
+  int n = cps_optimize_parameters(s->search);
+  double *row = (double *)grow(NULL, (size_t)n + 2, sizeof *row);
+  memcpy(row, now->values, (size_t)n * sizeof *row);
+  row[n] = now->objective;
+  row[n + 1] = now->violation;
+  trials_add(&s->seen, row);
+  free(row);
+}
 
 static int show(const cps_optimize_progress *now, void *data) {
   study *s = (study *)data;
-  if (now->run) return progress_show(now->run, &s->bar);
-  if (s->o->quiet || s->o->json) return progress_stopped();
+  if (!now->run) note_trial(s, now);
+  int stop = trials_tick(&s->seen);
+  if (now->run) return progress_show(now->run, &s->bar) || stop;
+  if (s->o->quiet || s->o->json) return progress_stopped() || stop;
   progress_clear(&s->bar);
   if (now->runs == 1) printf("  %4s %14s %12s   %s\n", "run", "output", "beyond", "parameters");
   printf("  %4d %14.8g %12.3g  ", now->runs, now->objective, now->violation);
@@ -167,7 +257,7 @@ static int show(const cps_optimize_progress *now, void *data) {
   for (int i = 0; i < n && i < 6; i++) printf(" %.6g", now->values[i]);
   printf("%s\n", n > 6 ? " ..." : "");
   fflush(stdout);
-  return progress_stopped();
+  return progress_stopped() || stop;
 }
 
 static void limit_text(const cps_optimize *o, int i, char *text, size_t size) {
@@ -201,6 +291,9 @@ static void print_found(const study *s) {
   span_text(span, sizeof span, s->wall);
   printf("\n%s\n  %s after %d runs, %s\n", title && *title ? title : s->scenario->file,
          cps_optimize_reason(o), cps_optimize_runs(o), span);
+  if (s->n_samples > 0)
+    printf("  outputs are the %s over %d samples; a run is one at each of them\n",
+           s->o->robust ? s->o->robust : robusts[CPS_ROBUST_MEAN], s->n_samples);
   printf("\n  %-*s %14s %14s %16s  %s\n", widest, "output", "before", "after", "wanted", "unit");
   for (int i = 0; i < cps_optimize_outputs(o); i++) {
     limit_text(o, i, text, sizeof text);
@@ -232,6 +325,10 @@ static void write_json(FILE *out, const void *data) {
   json_bool(&w, "converged", cps_optimize_converged(o));
   json_text(&w, "reason", cps_optimize_reason(o));
   json_int(&w, "runs", cps_optimize_runs(o));
+  if (s->n_samples > 0) {
+    json_int(&w, "samples", s->n_samples);
+    json_text(&w, "robust", s->o->robust ? s->o->robust : robusts[CPS_ROBUST_MEAN]);
+  }
   json_bool(&w, "maximised", s->o->maximise != NULL);
   json_number(&w, "violation_before", cps_optimize_violation(o, 0));
   json_number(&w, "violation", cps_optimize_violation(o, 1));
@@ -313,9 +410,11 @@ static int write_folder(const study *s, const char *folder) {
 static int search_it(study *s, const char *folder) {
   cps_error error = {0};
   double began = seconds_now();
+  if (s->o->watch) watch_search(s);
   progress_start(&s->bar, stderr, s->o->quiet);
   cps_status done = cps_optimize_run(s->search, show, s, &error);
   progress_end(&s->bar);
+  trials_end(&s->seen, done == CPS_OK ? "complete" : "stopped");
   s->wall = seconds_now() - began;
   if (done != CPS_OK) {
     problem_print("optimize", &error);
@@ -357,6 +456,8 @@ int optimize_run(int argc, char **argv) {
       {"maximize", 0, OPTION_TEXT, (void *)&o.maximise, "OUTPUT", "or most"},
       {"parameters", 'p', OPTION_LIST, &o.parameters, "PATH[:MIN:MAX],...", "what may change"},
       {"limit", 'l', OPTION_LIST, &o.limits, "'OUTPUT < X'", "what has to hold, as often as you like"},
+      {"over", 0, OPTION_TEXT, (void *)&o.over, "STUDY", "a robust optimum: over all points of this study"},
+      {"robust", 0, OPTION_TEXT, (void *)&o.robust, "HOW", "mean of the outputs over them, or worst; mean"},
       {"algorithm", 'a', OPTION_TEXT, (void *)&o.algorithm_name, "NAME", "slsqp, mma or ccsa"},
       {"runs", 0, OPTION_TEXT, (void *)&o.runs_text, "N", "at most so many runs; 200"},
       {"tolerance", 0, OPTION_TEXT, (void *)&o.tolerance_text, "X", "relative change at which it ends; 1e-5"},
@@ -364,6 +465,7 @@ int optimize_run(int argc, char **argv) {
       {"output", 'o', OPTION_TEXT, (void *)&o.folder, "FOLDER",
        "where results go; FILE without its ending + .optimum"},
       {"json", 0, OPTION_FLAG, &o.json, NULL, "print one JSON document"},
+      {"watch", 'w', OPTION_FLAG, &o.watch, NULL, "serve a page on this computer that follows the search"},
       {"no-report", 0, OPTION_FLAG, &o.no_report, NULL, "write no report.html"},
       {"quiet", 'q', OPTION_FLAG, &o.quiet, NULL, "print nothing but problems"},
       {"help", 'h', OPTION_FLAG, &o.help, NULL, "this text"},
@@ -384,11 +486,13 @@ int optimize_run(int argc, char **argv) {
   study s = {.o = &o, .scenario = scenario};
   s.search = make_search(&s, &status);
   if (s.search) {
-    int good = read_effort(&s);
+    int good = read_effort(&s) && read_samples(&s);
     for (int i = 0; i < o.limits.n && good; i++) good = read_limit(&s, o.limits.item[i]);
     status = good ? search_it(&s, o.folder ? o.folder : folder) : STATUS_USAGE;
   }
   cps_optimize_free(s.search);
+  for (int i = 0; i < s.n_samples; i++) cps_scenario_free(s.samples[i]);
+  free((void *)s.samples);
   cps_scenario_free(scenario);
   return status;
 }

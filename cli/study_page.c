@@ -499,6 +499,7 @@ static void encode(const study_table *t, const study_page_state *state, bytes *o
   if (state) {
     json_open_flat(&p.w, "live", '{');
     json_text(&p.w, "status", state->status);
+    json_bool(&p.w, "search", state->memory != NULL);
     json_number(&p.w, "done", state->done);
     json_number(&p.w, "wanted", state->wanted);
     json_number(&p.w, "wall", state->wall);
@@ -585,8 +586,8 @@ bytes study_page_live(void) {
 void study_page_encode(const void *state, bytes *out) {
   const study_page_state *s = (const study_page_state *)state;
   cps_error error = {.status = CPS_OK};
-  study_table *t = study_table_read(s->table, 1, &error);
+  study_table *t = s->memory ? NULL : study_table_read(s->table, 1, &error);
   study_table empty = {.file = (char *)(uintptr_t)s->table}; /* not there yet: nothing to show */
-  encode(t ? t : &empty, s, out);
+  encode(s->memory ? s->memory : t ? t : &empty, s, out);
   study_table_free(t);
 }

@@ -16,7 +16,8 @@ int study_page_json(const char *where, const char *table, FILE *out);
 bytes study_page_live(void);
 
 typedef struct study_page_state {
-  const char *table;         /* the SQLite file */
+  const char *table;         /* the SQLite file; or, of a search, */
+  const study_table *memory; /* the table itself, NULL of a file */
   const char *status;        /* "running", "complete" or "stopped"; NULL: as the file says */
   double done, wanted, wall; /* points, and seconds so far */
 } study_page_state;

@@ -157,7 +157,7 @@ static char *select_text(const study_table *t) {
   return text;
 }
 
-static void make_room(study_table *t, long room) {
+void study_table_room(study_table *t, long room) {
   size_t n = (size_t)room;
   t->point = (long long *)grow(t->point, n, sizeof *t->point);
   t->status = (unsigned char *)grow(t->status, n, 1);
@@ -177,7 +177,7 @@ static int read_points(reading *r) {
   if (row < 0) return 0;
   while ((row = next_row(r)) > 0) {
     if ((double)t->n >= ROWS_MOST) return refuse(r, "has more points than can be read at once");
-    if (t->n == room) make_room(t, room = 2 * room + 1024);
+    if (t->n == room) study_table_room(t, room = 2 * room + 1024);
     long i = t->n++;
     t->point[i] = sqlite3_column_int64(r->query, 0);
     t->status[i] = status_at(r, 1);
@@ -241,7 +241,11 @@ study_table *study_table_read(const char *file, int live, cps_error *error) {
 }
 
 void study_table_free(study_table *t) {
-  if (!t) return;
+  if (t) study_table_clear(t);
+  free(t);
+}
+
+void study_table_clear(study_table *t) {
   for (int i = 0; i < t->n_columns; i++) {
     study_table_column *c = &t->column[i];
     free(c->name);
@@ -268,7 +272,7 @@ void study_table_free(study_table *t) {
   free(t->iterations);
   free(t->rejected);
   free(t->file);
-  free(t);
+  memset(t, 0, sizeof *t);
 }
 
 /* ---------------------------------------------------------------- what it says */

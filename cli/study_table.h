@@ -36,6 +36,10 @@ typedef struct study_table {
 study_table *study_table_read(const char *file, int live, cps_error *error);
 void study_table_free(study_table *t);
 
+/* For tables that are made and not read: room for so many points, and an end of all that one owns. */
+void study_table_room(study_table *t, long points);
+void study_table_clear(study_table *t);
+
 /* Whether a file is an SQLite file, by its first bytes. */
 int study_table_is(const char *file);
 
@@ -50,5 +54,8 @@ int study_table_find(const study_table *t, const char *name);
 
 /* The command that computes the i-th point of the table again; the caller's to free. */
 char *study_table_command(const study_table *t, long i);
+
+/* Writes the points as HDF5 (study_hdf.c); complains and returns an exit status. */
+int study_table_hdf(const char *where, const study_table *t, const char *path);
 
 #endif

@@ -125,7 +125,11 @@ static void note_row(const cps_study_row *row, void *data) {
 
 /* What the page that follows the study is told of it. */
 static study_page_state state_of(const sweep *s, const cps_study_progress *now, const char *status) {
-  return (study_page_state){s->file, status, (double)now->done, (double)now->wanted, now->seconds};
+  return (study_page_state){.table = s->file,
+                            .status = status,
+                            .done = (double)now->done,
+                            .wanted = (double)now->wanted,
+                            .wall = now->seconds};
 }
 
 static int show(const cps_study_progress *now, void *data) {

@@ -1,6 +1,8 @@
 /* unit_optimize.c - optimisation: minima that are known in closed form, with and without limits, and misuse. */
 #include "test.h"
 
+#include "optimize_over.h"
+
 /* A block that is thrown over rough ground comes to rest at x = v^2/(2 mu g). */
 #define SLIDE                                                                                                \
   "capstan: 1\n"                                                                                             \
@@ -30,6 +32,37 @@ static void run_it(cps_optimize *o) {
 }
 
 #define G 9.81
+
+/* As much energy as stops within 0.4 m on three kinds of ground, in the mean or on the worst: x = v^2/(2 mu g), E = m v^2/2. */
+static void test_robust(void **state) {
+  (void)state;
+  static const char *const grounds[] = {"contacts.floor.friction.mu=0.2", "contacts.floor.friction.mu=0.3",
+                                        "contacts.floor.friction.mu=0.4"};
+  cps_scenario *s = parse(), *sample[3];
+  for (int i = 0; i < 3; i++) {
+    sample[i] = cps_scenario_parse(SLIDE, strlen(SLIDE), "test.yaml", &grounds[i], 1, NULL);
+    assert_non_null(sample[i]);
+  }
+  const double mean_of_inverse = (1 / 0.2 + 1 / 0.3 + 1 / 0.4) / 3;
+  const double wanted[] = {
+      [CPS_ROBUST_MEAN] = 2 * G * 0.4 / mean_of_inverse, [CPS_ROBUST_WORST] = 2 * G * 0.4 * 0.2};
+  for (int how = CPS_ROBUST_MEAN; how <= CPS_ROBUST_WORST; how++) {
+    cps_optimize *o = make(s, &V0, 1, "-contacts.floor.work");
+    assert_int_equal(cps_optimize_over(o, (const cps_scenario *const *)sample, 3, (cps_robust)how, NULL),
+                     CPS_OK);
+    assert_int_equal(cps_optimize_bounds(o, 0, 0.1, 3, NULL), CPS_OK);
+    assert_int_equal(cps_optimize_limit(o, END, -INFINITY, 0.4, NULL), CPS_OK);
+    run_it(o);
+    double v = cps_optimize_value(o, 0, 1);
+    assert_true(cps_optimize_converged(o));
+    if (fabs(v * v - wanted[how]) > 1e-4) fail_msg("v^2 is %g instead of %g", v * v, wanted[how]);
+    assert_true(fabs(cps_optimize_result(o, 1, 1) - 0.4) < 1e-5);
+    assert_true(fabs(cps_optimize_result(o, 0, 1) - v * v) < 1e-5);
+    cps_optimize_free(o);
+  }
+  for (int i = 0; i < 3; i++) cps_scenario_free(sample[i]);
+  cps_scenario_free(s);
+}
 
 /* To 0.4 m with the least work. */
 static void test_equation(void **state) {
@@ -149,8 +182,8 @@ static void test_misuse(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_equation), cmocka_unit_test(test_limit),  cmocka_unit_test(test_at_least),
-      cmocka_unit_test(test_inside),   cmocka_unit_test(test_misuse),
+      cmocka_unit_test(test_equation), cmocka_unit_test(test_robust), cmocka_unit_test(test_limit),
+      cmocka_unit_test(test_at_least), cmocka_unit_test(test_inside), cmocka_unit_test(test_misuse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

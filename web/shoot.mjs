@@ -1,4 +1,4 @@
-// shoot.mjs - takes pictures of a report.
+// shoot.mjs - takes pictures of a report, or of the page of a study.
 // usage: BROWSER=chromium node shoot.mjs REPORT.html OUT.png [size=1280x800] [theme=light|dark] [at=0.4] [to=SECTION] [scale=1]
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,8 +12,10 @@ await page.goto(pathToFileURL(resolve(report)).href);
 await page.waitForSelector("html[data-ready]");
 await page.evaluate(([at, to]) => {
   const s = document.querySelector("[data-test=scrub]");
-  s.value = 1000 * at;
-  s.dispatchEvent(new Event("input"));
+  if (s) {
+    s.value = 1000 * at;
+    s.dispatchEvent(new Event("input"));
+  }
   document.getElementById(to)?.scrollIntoView();
 }, [Number(o.at), o.to]);
 await page.waitForTimeout(600); // fonts and plots

@@ -3,7 +3,11 @@
  * NLopt (S. G. Johnson) does the searching. It sees parameters less their start over their sizes, outputs over theirs, so that
  * no unit makes anything large or small. All outputs of a point come from one run, which is kept until another point is asked
  * for. A point at which the run fails is a very bad one. What is given back is the best point that was seen.
+ *
+ * Over samples a point takes a run at each of them. Mean and worst of an output have the mean of the gradients and the gradient at the
+ * worst sample; where two samples are equally bad the latter has a kink, which sequential quadratic programming usually gets past.
  */
+#include "optimize_over.h"
 #include "parameter_paths.h"
 #include "sens.h"
 #include "sens_result.h"
@@ -45,11 +49,15 @@ struct cps_optimize {
   int most_runs;
   double tolerance;
 
-  cps_sens *sens;
-  double *at;  /* [n] the point of the last run */
-  int known;   /* it has been run; 2: and failed */
-  double *y;   /* [n_of] */
-  double *y_p; /* [n_of][n] */
+  const cps_scenario **samples; /* owned list of borrowed scenarios; NULL: the scenario alone */
+  int n_samples;
+  cps_robust robust;
+
+  cps_sens **sens; /* owned: [max(1, n_samples)] */
+  double *at;      /* [n] the point of the last run */
+  int known;       /* it has been run; 2: and failed */
+  double *y;       /* [n_of] */
+  double *y_p;     /* [n_of][n] */
   double *best;
   double best_y, best_violation, first_violation;
   double *best_of; /* [n_of] */
@@ -130,8 +138,12 @@ no_memory:
   return NULL;
 }
 
+/* Of scenarios that a point is run at. */
+static int sample_count(const cps_optimize *o) { return o->n_samples > 0 ? o->n_samples : 1; }
+
 static void drop_results(cps_optimize *o) {
-  cps_sens_free(o->sens);
+  for (int s = 0; o->sens && s < sample_count(o); s++) cps_sens_free(o->sens[s]);
+  free((void *)o->sens);
   o->sens = NULL;
   free(o->y);
   free(o->y_p);
@@ -148,6 +160,7 @@ void cps_optimize_free(cps_optimize *o) {
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(o->of);
   free(o->q);
+  free((void *)o->samples);
   free(o);
 }
 
@@ -190,6 +203,22 @@ cps_status cps_optimize_effort(cps_optimize *o, int runs, double tolerance) {
   if (runs < 1 || !(tolerance > 0 && tolerance < 1)) return CPS_BAD_INPUT;
   o->most_runs = runs;
   o->tolerance = tolerance;
+  return CPS_OK;
+}
+
+cps_status cps_optimize_over(cps_optimize *o, const cps_scenario *const *samples, int n, cps_robust how,
+                             cps_error *err) {
+  if (n < 0 || (how != CPS_ROBUST_MEAN && how != CPS_ROBUST_WORST))
+    return cps_error_set(err, CPS_BAD_INPUT, NULL,
+                         "a robust optimum needs samples, and their mean or the worst of them");
+  const cps_scenario **list = n > 0 ? malloc((size_t)n * sizeof *list) : NULL;
+  if (n > 0 && !list) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the samples");
+  for (int s = 0; s < n; s++) list[s] = samples[s];
+  drop_results(o);
+  free((void *)o->samples);
+  o->samples = list;
+  o->n_samples = n;
+  o->robust = how;
   return CPS_OK;
 }
 
@@ -238,23 +267,46 @@ static void tell(cps_optimize *o) {
   if (o->progress(&p, o->progress_data)) o->stopped = 1;
 }
 
+/* How bad a value of an output is: larger is worse. */
+static double badness(const cps_optimize *o, int i, double y) {
+  const output *f = &o->of[i];
+  if (i == 0) return o->maximise ? -y : y;
+  return fmax(f->least - y, y - f->most);
+}
+
+/* Adds the outputs of a run to those of the point. */
+static void take_sample(cps_optimize *o, int s) {
+  const cps_sens *sens = o->sens[s];
+  double share = 1.0 / sample_count(o);
+  for (int i = 0; i < o->n_of; i++) {
+    double y = cps_sens_value(sens, i), *g = o->y_p + (size_t)i * (size_t)o->n;
+    if (isnan(y)) o->known = 2;
+    int mean = o->robust == CPS_ROBUST_MEAN && sample_count(o) > 1;
+    if (!mean && s > 0 && !(badness(o, i, y) > badness(o, i, o->y[i]))) continue;
+    double keep = mean && s > 0 ? 1 : 0, by = mean ? share : 1;
+    o->y[i] = (keep > 0 ? o->y[i] : 0) + by * y;
+    for (int k = 0; k < o->n; k++) g[k] = (keep > 0 ? g[k] : 0) + by * cps_sens_gradient(sens, i, k);
+  }
+}
+
 /* Runs at the values in o->at. */
 static void run_here(cps_optimize *o) {
   cps_error e = {0};
-  cps_status status = cps_sens_set(o->sens, o->at, &e);
-  if (status == CPS_OK) status = cps_sens_run(o->sens, CPS_SENS_AUTO, show_run, o, &e);
+  cps_status status = CPS_OK;
   o->runs++;
-  o->known = status == CPS_OK ? 1 : 2;
+  o->known = 1;
+  for (int s = 0; s < sample_count(o) && status == CPS_OK; s++) {
+    status = cps_sens_set(o->sens[s], o->at, &e);
+    if (status == CPS_OK) status = cps_sens_run(o->sens[s], CPS_SENS_AUTO, show_run, o, &e);
+    if (status != CPS_OK) break;
+    for (int i = 0; cps_sens_warning(o->sens[s], i); i++) warn(o, "%s", cps_sens_warning(o->sens[s], i));
+    take_sample(o, s);
+  }
   if (status != CPS_OK) {
+    o->known = 2;
     if (o->runs == 1) o->error = e;
     o->failures++;
     return;
-  }
-  for (int i = 0; cps_sens_warning(o->sens, i); i++) warn(o, "%s", cps_sens_warning(o->sens, i));
-  for (int i = 0; i < o->n_of; i++) {
-    o->y[i] = cps_sens_value(o->sens, i);
-    if (isnan(o->y[i])) o->known = 2;
-    for (int k = 0; k < o->n; k++) o->y_p[i * o->n + k] = cps_sens_gradient(o->sens, i, k);
   }
   remember(o);
   tell(o);
@@ -318,18 +370,22 @@ static cps_status prepare(cps_optimize *o, cps_error *err) {
   o->y_p = calloc((size_t)o->n_of * (size_t)o->n, sizeof(double));
   o->best_of = calloc((size_t)o->n_of, sizeof(double));
   cps_status status = CPS_NO_MEMORY;
-  if (paths && of && o->y && o->y_p && o->best_of) {
+  o->sens = calloc((size_t)sample_count(o), sizeof *o->sens);
+  if (paths && of && o->y && o->y_p && o->best_of && o->sens) {
     for (int k = 0; k < o->n; k++) paths[k] = o->q[k].path;
     for (int i = 0; i < o->n_of; i++) of[i] = o->of[i].text;
-    o->sens = cps_sens_new(o->scenario, paths, o->n, of, o->n_of, err);
-    status = o->sens ? CPS_OK : err->status;
+    status = CPS_OK;
+    for (int s = 0; s < sample_count(o) && status == CPS_OK; s++) {
+      o->sens[s] = cps_sens_new(o->samples ? o->samples[s] : o->scenario, paths, o->n, of, o->n_of, err);
+      status = o->sens[s] ? CPS_OK : err->status;
+      if (status == CPS_OK) cps_sens_without_frames(o->sens[s]);
+    }
   } else {
     cps_error_set(err, status, NULL, "out of memory for the optimisation");
   }
   free((void *)paths);
   free((void *)of);
   if (status != CPS_OK) return status;
-  cps_sens_without_frames(o->sens);
   for (int k = 0; k < o->n; k++) {
     double range = o->max[k] - o->min[k];
     o->scale[k] = isfinite(range) ? range : o->start[k] != 0 ? fabs(o->start[k]) : 1;
@@ -350,10 +406,13 @@ static cps_status first_run(cps_optimize *o, cps_error *err) {
       *err = o->error;
     else
       cps_error_set(err, CPS_FAILED, NULL, "an output has no value at the start: %s",
-                    cps_sens_warning(o->sens, 0) ? cps_sens_warning(o->sens, 0) : "");
+                    cps_optimize_warning(o, 0) ? cps_optimize_warning(o, 0) : "");
     return err->status;
   }
-  o->most_steps = 1000 + 10 * cps_sens_result(o->sens)->counters.steps;
+  for (int s = 0; s < sample_count(o); s++) {
+    long most = 1000 + 10 * cps_sens_result(o->sens[s])->counters.steps;
+    if (most > o->most_steps) o->most_steps = most;
+  }
   for (int i = 0; i < o->n_of; i++) {
     output *f = &o->of[i];
     double size = isfinite(f->most) ? fabs(f->most) : 0;
@@ -487,7 +546,7 @@ const char *cps_optimize_output(const cps_optimize *o, int i) {
   return i >= 0 && i < o->n_of ? o->of[i].text : NULL;
 }
 const char *cps_optimize_unit(const cps_optimize *o, int i) {
-  return o->sens && i >= 0 && i < o->n_of ? cps_sens_unit(o->sens, i) : NULL;
+  return o->sens && i >= 0 && i < o->n_of ? cps_sens_unit(o->sens[0], i) : NULL;
 }
 void cps_optimize_limits(const cps_optimize *o, int i, double *least, double *most) {
   *least = i >= 0 && i < o->n_of ? o->of[i].least : NAN;

@@ -52,4 +52,29 @@ import json, sys
 torque = json.load(open(sys.argv[1]))["statistics"][0]["sobol"]
 assert torque["base"] == 8 and all(abs(v[0]) < 1e-3 for v in torque["total"][2:]), torque["total"]
 PY
+
+# The least force that stops the heaviest cart on the most slippery shoe; in the mean over the corners it is less.
+cp "$studies"/brake*.yaml .
+free="--parameters contacts.shoe.normal:100:5000 --no-report --json"
+# shellcheck disable=SC2086
+for how in worst mean; do
+  expect 0 optimize brake.yaml --over brake-samples.yaml --robust $how --minimize 'max(contacts.shoe.n)' --limit 'bodies.cart.x < 0.4 m' $free -o "$how"
+done
+checks=$((checks + 1))
+python3 - <<'PY' || fail "the robust optimum is wrong"
+import json
+worst, mean = (json.load(open(f"{how}/optimum.json"))["parameters"][0]["after"] for how in ("worst", "mean"))
+assert abs(worst - 120 / (2 * 0.2 * 0.4)) < 0.01, worst
+assert abs(mean - sum(m / mu for m in (80, 120) for mu in (0.2, 0.4)) / 4 / (2 * 0.4)) < 0.01, mean
+PY
+# shellcheck disable=SC2086
+expect 0 optimize brake.yaml --minimize 'max(contacts.shoe.n)' --limit 'bodies.cart.x < 0.4 m' $free --watch -o watched
+has "$err" "to follow it: http://127.0.0.1:"
+# shellcheck disable=SC2086
+expect 2 optimize brake.yaml --minimize bodies.cart.x --robust worst $free
+has "$err" "--over takes a study"
+expect 2 optimize brake.yaml --minimize bodies.cart.x --over brake-samples.yaml --robust best $free
+has "$err" "takes mean or worst"
+expect 2 optimize brake.yaml --minimize bodies.cart.x --over motor.yaml $free
+has "$err" "it is a study of"
 finish

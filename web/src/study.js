@@ -7,7 +7,7 @@ import { fromBase64 } from "./data.js";
 import { button, duration, el, number, quantity, theme, unitText } from "./look.js";
 import { csv, download, fileName } from "./save.js";
 import { Histogram, Matrix, Parallel, rangeList, saidAs, selectionBar } from "./study_canvas.js";
-import { convergence, correlations, morrisChart, sobolChart, sobolConvergence, surface, tornado } from "./study_charts.js";
+import { convergence, correlations, history, morrisChart, sobolChart, sobolConvergence, surface, tornado } from "./study_charts.js";
 import { STATUS, readStudy } from "./study_data.js";
 
 const POLL = 600; // between two looks at a study that goes on [ms]
@@ -22,7 +22,7 @@ const count = (n) => Math.round(n).toLocaleString("en").replace(/,/g, " ");
 function header(study, restyle, help, live) {
   const a = study.about, [good, limit, failed] = study.counts, all = good + limit + failed, time = study.sums.seconds;
   const figures = [["Points", count(all), "", study.n < study.points_total ? `${count(study.n)} drawn` : METHODS[a.method] ?? a.method ?? ""], ["Beyond limits", count(limit), "", all ? `${number((100 * limit) / all, 3)} %` : ""],
-    ["Failed", count(failed), "", all ? `${number((100 * failed) / all, 3)} %` : ""], ["A point took", ...(all ? duration(time / all).split(" ") : ["–", ""]), `${duration(time)} in all`]];
+    ["Failed", count(failed), "", all ? `${number((100 * failed) / all, 3)} %` : ""], ["A point took", ...(time > 0 ? duration(time / all).split(" ") : ["–", ""]), time > 0 ? `${duration(time)} in all` : ""]];
   return el("header", { class: "top" },
     el("div", { class: "brand" }, el("span", { class: "word" }, "Capstan"), el("span", { class: "tools" },
       button("Light or dark", "theme", () => { document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark"; restyle(); }, { "data-test": "theme" }), button("Keys and help", "help", help, { "data-test": "help" }))),
@@ -33,10 +33,11 @@ function header(study, restyle, help, live) {
 
 // How far a study is that goes on, and a way to stop it.
 function liveBar(study) {
-  const { status, done, wanted, wall } = study.live;
-  if (status !== "running") return el("p", { class: "live", "data-test": "live", role: "status" }, status === "complete" ? "The study is complete." : "The study was stopped; capstan sweep --resume goes on with it.");
+  const { status, done, wanted, wall, search } = study.live, what = search ? "search" : "study";
+  if (status !== "running") return el("p", { class: "live", "data-test": "live", role: "status" }, status === "complete" ? `The ${what} is complete.` : search ? "The search was stopped." : "The study was stopped; capstan sweep --resume goes on with it.");
   const left = done > 0 ? ((wanted - done) * wall) / done : NaN;
-  const stop = el("button", { type: "button", class: "plain", "data-test": "stop", onclick: async () => { stop.disabled = true; stop.textContent = "Stopping…"; await fetch("stop", { method: "POST" }); } }, "Stop the study");
+  const stop = el("button", { type: "button", class: "plain", "data-test": "stop", onclick: async () => { stop.disabled = true; stop.textContent = "Stopping…"; await fetch("stop", { method: "POST" }); } }, `Stop the ${what}`);
+  if (search) return el("p", { class: "live", "data-test": "live" }, `${count(done)} trials after ${duration(wall)} `, stop);
   return el("p", { class: "live", "data-test": "live" }, el("progress", { max: "1", value: (wanted ? done / wanted : 0).toFixed(4), "aria-label": "How far the study is" }), ` ${count(done)} of ${count(wanted)} points after ${duration(wall)}${Number.isFinite(left) ? `, ${duration(left)} left` : ""} `, stop);
 }
 
@@ -124,14 +125,15 @@ function show(study, live) {
   const drawn = study.n > 0 && study.axes.length > 1;
   const parallel = drawn ? new Parallel(study, few(AXES)) : null, matrix = drawn ? new Matrix(study, few(FIELDS)) : null;
   const histograms = study.n > 0 ? [...study.outputs, ...study.parameters].map((c) => new Histogram(study, c)) : [];
-  const charts = [surface(study), sobolChart(study), morrisChart(study), tornado(study), sobolConvergence(study), convergence(study)];
-  const [responses, sobol, morris, swings, settled, means] = charts.map((c) => c?.element);
+  const charts = [surface(study), sobolChart(study), morrisChart(study), tornado(study), sobolConvergence(study), convergence(study), history(study)];
+  const [responses, sobol, morris, swings, settled, means, trials] = charts.map((c) => c?.element);
   const restyle = () => { [parallel, matrix, ...histograms].forEach((d) => d?.restyle()); charts.forEach((c) => c?.draw()); };
   const dialog = helpDialog(), help = () => (dialog.open ? dialog.close() : dialog.showModal());
   const color = study.outputs.length > 1 ? el("label", { class: "switch" }, "Colour: ", choice("Output that gives the colour", study.outputs.map((c) => c.name), (i) => [parallel, matrix].forEach((d) => d.color(study.outputs[i])))) : null;
 
   const chapters = [
-    section("failures", "Failures", null, failures(study)),
+    section("trials", "The search", null, trials),
+    section("failures", "Failures", null, study.about.method === "search" ? null : failures(study)),
     section("worst", "Worst cases", null, worst(study)),
     section("outputs", "Outputs", null, study.statistics.length && study.n ? outputTable(study) : null),
     drawn ? section("points", "Points", null, selectionBar(study, () => saveSelected(study)), color, parallel.element, rangeList(study), columnPicker(study, parallel.axes, parallel, "parallel coordinates"), matrix.element, columnPicker(study, matrix.axes, matrix, "scatter matrix")) : null,

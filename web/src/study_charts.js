@@ -171,6 +171,12 @@ export function correlations(study) {
   return el("section", { class: "panel", "aria-label": "Correlation" }, el("div", { class: "panel-head" }, el("h3", {}, "Correlation"), el("div", { class: "panel-tools" }, kind)), holder);
 }
 
+// Outputs of a search over its trials.
+export function history(study) {
+  if (study.about.method !== "search" || !study.n) return null;
+  return perOutput(study, "Over the trials", (s, output) => ({ x: { label: "trial", unit: "1" }, y: { label: output.name, unit: output.unit }, series: [{ label: output.name, x: study.point, y: output.data, color: seriesColor(0) }, { label: "trial", named: false, kind: "points", size: 2.4, x: study.point, y: output.data, color: seriesColor(0) }] }), { height: 300 });
+}
+
 export function convergence(study) {
   if (!study.statistics.some((s) => s.convergence)) return null;
   return perOutput(study, "Mean over the first points", (s, output) => {
