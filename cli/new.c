@@ -35,7 +35,8 @@ static void collect(gallery *g, const char *below) {
     if (stat(full, &info) != 0) continue;
     size_t length = strlen(name);
     if (S_ISDIR(info.st_mode) && !*below) {
-      collect(g, name);
+      /* studies are no machines, and name theirs by where it lies */
+      if (strcmp(name, "studies") != 0) collect(g, name);
     } else if (length > 5 && strcmp(name + length - 5, ".yaml") == 0 && g->n < NAMES_MOST) {
       name[length - 5] = 0;
       memcpy(g->name[g->n++], name, sizeof name);

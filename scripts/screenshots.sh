@@ -30,3 +30,8 @@ build/capstan optimize scenarios/winch.yaml --minimize 'rms(bodies.load.vx, 1.5,
   --parameters=drums.winch.moved.x.sum.{0..4}.step5.to.1:-0.2:0.4 --parameters=drums.winch.drive.rotation.sum.{0..4}.step5.to.1:-1.5:0.5 \
   --limit 'drums.winch.x = 0.6 m' --limit 'drums.winch.angle = -2.5 rad' --limit 'cables.rope.winch.slip_work < 1.75 J'
 shoot optimize.png demo/optimum/report.html size=1280x1000 at=0.7 to=plots
+
+# Of the page of a study.
+build/capstan sweep scenarios/studies/motor.yaml -o demo/motor.sqlite --quiet
+shoot study.png demo/motor.html size=1000x560 to=points
+rm -f demo/motor.sqlite
