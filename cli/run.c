@@ -96,12 +96,11 @@ static void print_bodies(const outcome *o) {
     double x = end_value(o->result, "bodies", b->name, "x");
     if (b->kind == BODY_SURFACE || isnan(x)) continue; /* NaN: not recorded */
     if (!shown++) printf("\n  %-20s %16s %16s\n", "at the end", "position [m]", "velocity [m/s]");
-    if (b->kind == BODY_PLANE) {
-      printf("  %-20s %16.9g %16.9g\n", b->name, x, end_value(o->result, "bodies", b->name, "vx"));
-      printf("  %-20s %16.9g %16.9g\n", "", end_value(o->result, "bodies", b->name, "y"),
-             end_value(o->result, "bodies", b->name, "vy"));
-    } else {
-      printf("  %-20s %16.9g %16.9g\n", b->name, x, end_value(o->result, "bodies", b->name, "v"));
+    static const char *const places[] = {"x", "y", "z"}, *const rates[] = {"vx", "vy", "vz"};
+    for (int d = 0; d < (b->kind == BODY_PLANE ? 3 : 1); d++) {
+      double at = end_value(o->result, "bodies", b->name, places[d]);
+      double rate = end_value(o->result, "bodies", b->name, b->kind == BODY_PLANE ? rates[d] : "v");
+      if (!isnan(at)) printf("  %-20s %16.9g %16.9g\n", d ? "" : b->name, at, rate);
     }
   }
   if (bodies > shown && shown > 0) printf("  and %d more in summary.json\n", bodies - shown);
