@@ -96,7 +96,7 @@ static void test_integrator(void **state) {
   has(bdf.warning, "the integrator itself has dissipated");
   verdict fine = judge(BOUNCES("solver: alpha, rho: 0.5, step: 2 ms, tolerance: 1")); /* 0.02 % */
   assert_int_equal(fine.status, CPS_OK);
-  assert_string_equal(fine.warning, "");
+  assert_null(strstr(fine.warning, "largest energy")); /* it bounces, and so is pushed as well */
 }
 
 #define SHEAVE(elements, stiffness)                                                                          \
