@@ -18,6 +18,15 @@ shoot report-light.png demo/elevator/report.html at=0.4
 shoot report-dark.png "$(first_of pulley festoon)" at=0.65 theme=dark to=friction
 shoot report-phone.png "$(first_of capstan rabinowicz)" at=0.4 size=390x844
 
+# Of the tutorials: the first block of yaml after the line that names its file is the machine.
+machine_of() { awk -v name="\`$2\`" 'index($0, name) { found = 1 } found && inside && /^```/ { exit } found && inside { print } found && /^```yaml/ { inside = 1 }' "$1" >"demo/$2"; }
+machine_of docs/tutorial.md block.yaml
+build/capstan run demo/block.yaml -o demo/block --quiet
+shoot block.png demo/block/report.html at=0.5
+machine_of docs/tutorial-cables.md tackle.yaml
+build/capstan run demo/tackle.yaml -o demo/tackle --quiet
+shoot tackle.png demo/tackle/report.html at=0.45
+
 # Of the pages about sensitivities, fits and optimisation.
 block=scenarios/verulkar/rabinowicz.yaml
 build/capstan sens $block --wrt bodies.block.mass,springs.spring.stiffness --of 'bodies.block.x,bodies.block.v' --set run.output=20ms -o demo/sens --quiet
