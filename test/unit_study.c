@@ -413,6 +413,9 @@ static void test_problems(void **state) {
        6, 3},
       {HEAD "vary:\n" MU "csv: {file: unit_study.csv, column: w}}\n", "there is no column", 5, 78},
       {"study: 1\nscenario: nowhere.yaml\nvary: {v: [1]}\noutputs: {a: b}\n", "nowhere.yaml", 0, 0},
+      {"study: 1\nscenario: unit_study_block.yaml\nvary: {bodies.block.v: [1, 2]}\noutputs: {a: max(x, 0, "
+       "1)}\n",
+       "goes in quotes", 4, 26},
       {"capstan: 1\n", "this is a scenario", 1, 1},
   };
   int missed = 0;
@@ -446,6 +449,12 @@ static void test_all_problems(void **state) {
   cps_problems *problems = NULL;
   assert_null(cps_study_parse(text, strlen(text), "study.yaml", &problems));
   assert_int_equal(cps_problems_count(problems), 4);
+  cps_problems_free(problems);
+  /* Units at a path that is not there are not complained about. */
+  text = "study: 1\nscenario: unit_study_block.yaml\nvary: {bodies.blok.v: [1 m/s, 2 m/s]}\noutputs: {a: "
+         "bodies.block.x}\n";
+  assert_null(cps_study_parse(text, strlen(text), "study.yaml", &problems));
+  assert_int_equal(cps_problems_count(problems), 1);
   cps_problems_free(problems);
 }
 

@@ -193,7 +193,9 @@ static int fits(const varied *v, const node *at, double x, const char *what) {
 }
 
 static const key *row_named(const varied *v, const char *name) { return cps_row(v->table, name); }
-static const char *unit_of(const varied *v) { return v->known ? v->p->unit : ""; }
+static const char *unit_of(const varied *v) {
+  return v->known ? v->p->unit : NULL; /* any, of a path that is not there */
+}
 
 static void read_list(varied *v, const node *list, study_dimension *d) {
   int n = 0, before = list == v->value ? (int)strlen(v->r->path) : cps_enter(v->r, "list");
@@ -603,7 +605,12 @@ static void read_outputs(reader *r, cps_study *s, const node *list, const cps_re
     const node *name = is_list ? list->item[i] : list->entry[i].key;
     const node *text = is_list ? list->item[i] : list->entry[i].value;
     int inside = cps_enter(r, name->kind == NODE_SCALAR ? name->text : "");
-    if (text->kind != NODE_SCALAR) {
+    if (text->kind == NODE_NULL) {
+      cps_complain(
+          r, text,
+          "there is no output here; one with commas goes in quotes within braces and brackets, such as "
+          "{a: \"max(bodies.block.v, 0, 1)\"}");
+    } else if (text->kind != NODE_SCALAR) {
       cps_complain(r, text, "found %s; expected an output, such as max(bodies.block.v)", cps_node_what(text));
     } else {
       check_name(r, s, name, name->text);
