@@ -36,6 +36,14 @@ static void solve_states(int n, double a[CPS_MAX_STATES][CPS_MAX_STATES + 1]) {
   dense_solve(a[0], n, CPS_MAX_STATES + 1, pivot, a[0] + n, 1, CPS_MAX_STATES + 1);
 }
 
+/* Whether a rate depends on the states: those of most laws with modes do not, and need no elimination. */
+static int rates_know_states(const cps_law *law, const cps_law_jacobian *jac) {
+  for (int i = 0; i < law->n_states; i++)
+    for (int j = 0; j < law->n_states; j++)
+      if (jac->z_t[i].z[j] != 0) return 1;
+  return 0;
+}
+
 /* Solves z = from + tau z_t(v, n, e, z) by Newton, from z on; whether it is solved. An iteration that does not make the residual
  * less, relative to the scales of the states, is halved: where a rate has kinks, full ones may go round in circles. */
 static int newton_states(const contact_law *l, cps_law_input *in, const double *from, double tau, double *z) {
@@ -64,9 +72,11 @@ static int newton_states(const contact_law *l, cps_law_input *in, const double *
     }
     before = size;
     halved = 0;
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++) a[i][j] = (i == j) - tau * jac.z_t[i].z[j];
-    solve_states(n, a);
+    if (rates_know_states(l->law, &jac)) {
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) a[i][j] = (i == j) - tau * jac.z_t[i].z[j];
+      solve_states(n, a);
+    }
     for (int i = 0; i < n; i++) {
       step[i] = a[i][n];
       z[i] += step[i];
@@ -258,7 +268,8 @@ void cps_memory_follow(const cps_law *law, const cps_law_jacobian *jac, double z
     z[i].e += z_s * jac->z_t[i].f_eq;
     for (int k = 0; wide && k < law->n_params; k++) z[i].p[k] += z_s * jac->z_t[i].p[k];
   }
-  if (z_s != 0) eliminate(law, jac, z_s, wide ? law->n_states : 0, wide ? law->n_params : 0, z);
+  if (z_s != 0 && rates_know_states(law, jac))
+    eliminate(law, jac, z_s, wide ? law->n_states : 0, wide ? law->n_params : 0, z);
 }
 
 /* The end of a piece: states there, how long it lasts, and what is left of the step. In rows of states `f` has what they change by
