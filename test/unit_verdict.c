@@ -124,9 +124,26 @@ static void test_cables(void **state) {
   has(pushed.warning, "cable rope is pushed by up to");
 }
 
+/* A block on a belt that sticks up to 6 N and slides with 3 N: rk4 lets go at 3 N. */
+#define BELT(law, run)                                                                                       \
+  "capstan: 1\nbodies: {m: {mass: 1 kg}}\nsurfaces: {belt: {velocity: 0.1 m/s}}\n"                           \
+  "springs: {k: {between: [m, ground], stiffness: 100 N/m}}\n"                                               \
+  "contacts: {pad: {between: [m, belt], normal: 10 N, friction: {" law "}}}\n"                               \
+  "run: {until: 1 s, output: 10 ms, " run "}\n"
+
+static void test_rest(void **state) {
+  (void)state;
+  verdict over = judge(BELT("coulomb-static: {mu_s: 0.6, mu_d: 0.3}", "solver: rk4, step: 0.1 ms"));
+  has(over.warning, "contact pad holds no more at rest than in sliding, 0.3 of its load");
+  verdict equal = judge(BELT("coulomb: {mu: 0.3}", "solver: rk4, step: 0.1 ms"));
+  assert_string_equal(equal.warning, "");
+  verdict found = judge(BELT("coulomb-static: {mu_s: 0.6, mu_d: 0.3}", "solver: events"));
+  assert_string_equal(found.warning, "");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_energy), cmocka_unit_test(test_limits),
-                                     cmocka_unit_test(test_away), cmocka_unit_test(test_integrator),
-                                     cmocka_unit_test(test_cables)};
+                                     cmocka_unit_test(test_away),   cmocka_unit_test(test_integrator),
+                                     cmocka_unit_test(test_cables), cmocka_unit_test(test_rest)};
   return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
 }
