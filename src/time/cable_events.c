@@ -89,7 +89,7 @@ cps_status cps_cable_events(cps_simulation *sim, cps_error *err) {
     status = changed(sim, seen, is_slack(c, *seen), c->of->name, "", cable_names, err);
     seen++;
     for (int d = 0; d < m->n_drums && status == CPS_OK; d++)
-      status = changed(sim, seen++, arc_of(c, d), c->of->name, s->drums[d].name, arc_names, err);
+      status = changed(sim, seen++, (int)arc_of(c, d), c->of->name, s->drums[d].name, arc_names, err);
   }
   for (int i = 0; i < m->n_slides && status == CPS_OK; i++) {
     const slide *y = &m->slide[i];
