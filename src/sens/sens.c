@@ -580,8 +580,10 @@ static cps_status gather(sens_run *run, cps_error *err) {
       if (event >= 0) sum = event < s->n_event ? s->event[event * s->n_wrt + p] : NAN;
       for (long k = 0; k < n; k++)
         sum += w[k].row < s->n_history ? w[k].weight * cps_sens_history(s, w[k].column, p)[w[k].row] : NAN;
-      for (long k = 0; event < 0 && k < s->n_event; k++)
-        sum += cps_sens_jump(run, i, k) * s->event[k * s->n_wrt + p];
+      for (long k = 0; event < 0 && k < s->n_event; k++) {
+        double jump = cps_sens_jump(run, i, k); /* where there is none, an event may move as it likes */
+        if (jump != 0) sum += jump * s->event[k * s->n_wrt + p];
+      }
       s->gradient[i * s->n_wrt + p] = sum;
     }
   }
