@@ -160,7 +160,7 @@ static void put_convergence(json *w, const view *v, const study_table_column *c)
   static const char *const methods[] = {"random", "latin-hypercube", "sobol", "saltelli"};
   int random = 0, m = 0;
   for (int k = 0; k < 4; k++) random |= strcmp(v->method, methods[k]) == 0;
-  long n = v->t->n, at[CONVERGENCE_STEPS];
+  long n = v->t->n, at[CONVERGENCE_STEPS] = {0};
   double mean[CONVERGENCE_STEPS], error[CONVERGENCE_STEPS], deviation[CONVERGENCE_STEPS],
       count[CONVERGENCE_STEPS];
   if (!random || n < 4) return;

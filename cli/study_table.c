@@ -326,10 +326,9 @@ static void put_settings(FILE *out, const study_table *t, long i) {
     if (strcmp(c->kind, "parameter") != 0 || !isfinite(c->x[i])) continue;
     shortest_number(number, sizeof number, c->x[i]);
     const char *path = *c->path ? c->path : c->name, *value = c->word ? c->word[(int)c->x[i]] : number;
-    char *set = (char *)grow(NULL, strlen(path) + strlen(value) + 2, 1);
-    strcpy(set, path);
-    strcat(set, "=");
-    strcat(set, value);
+    size_t length = strlen(path) + strlen(value) + 2;
+    char *set = (char *)grow(NULL, length, 1);
+    snprintf(set, length, "%s=%s", path, value);
     fputs(" --set ", out);
     put_word(out, set);
     free(set);

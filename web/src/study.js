@@ -21,12 +21,12 @@ const count = (n) => Math.round(n).toLocaleString("en").replace(/,/g, " ");
 
 function header(study, restyle, help, live) {
   const a = study.about, [good, limit, failed] = study.counts, all = good + limit + failed, time = study.sums.seconds;
-  const figures = [["Points", count(all), "", study.n < study.points_total ? `${count(study.n)} drawn` : METHODS[a.method] ?? a.method ?? ""], ["Beyond limits", count(limit), "", all ? `${number((100 * limit) / all, 3)} %` : ""],
+  const search = a.method === "search", figures = search ? [["Trials", count(all), "", ""]] : [["Points", count(all), "", study.n < study.points_total ? `${count(study.n)} drawn` : METHODS[a.method] ?? a.method ?? ""], ["Beyond limits", count(limit), "", all ? `${number((100 * limit) / all, 3)} %` : ""],
     ["Failed", count(failed), "", all ? `${number((100 * failed) / all, 3)} %` : ""], ["A point took", ...(time > 0 ? duration(time / all).split(" ") : ["–", ""]), time > 0 ? `${duration(time)} in all` : ""]];
   return el("header", { class: "top" },
     el("div", { class: "brand" }, el("span", { class: "word" }, "Capstan"), el("span", { class: "tools" },
       button("Light or dark", "theme", () => { document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark"; restyle(); }, { "data-test": "theme" }), button("Keys and help", "help", help, { "data-test": "help" }))),
-    el("div", { class: "head" }, el("div", {}, el("h1", {}, a.title || study.label), el("p", { class: "sub" }, `A study of ${study.parameters.length} parameters and ${study.outputs.length} outputs${a.scenario ? ` of ${a.scenario.split("/").pop()}` : ""}`)),
+    el("div", { class: "head" }, el("div", {}, el("h1", {}, a.title || study.label), el("p", { class: "sub" }, `A ${search ? "search over" : "study of"} ${study.parameters.length} parameters${search ? "" : ` and ${study.outputs.length} outputs`}${a.scenario ? ` of ${a.scenario.split("/").pop()}` : ""}`)),
       el("dl", { class: "figures" }, figures.map(([label, value, unit, who]) => el("div", {}, el("dt", {}, label), el("dd", {}, value, unit ? el("small", {}, ` ${unit}`) : null), el("dd", { class: "who" }, who))))),
     live ? liveBar(study) : null);
 }
@@ -134,7 +134,7 @@ function show(study, live) {
   const chapters = [
     section("trials", "The search", null, trials),
     section("failures", "Failures", null, study.about.method === "search" ? null : failures(study)),
-    section("worst", "Worst cases", null, worst(study)),
+    section("worst", study.about.method === "search" ? "Largest and smallest" : "Worst cases", null, worst(study)),
     section("outputs", "Outputs", null, study.statistics.length && study.n ? outputTable(study) : null),
     drawn ? section("points", "Points", null, selectionBar(study, () => saveSelected(study)), color, parallel.element, rangeList(study), columnPicker(study, parallel.axes, parallel, "parallel coordinates"), matrix.element, columnPicker(study, matrix.axes, matrix, "scatter matrix")) : null,
     section("histograms", "Histograms", null, histograms.length ? el("div", { class: "pair" }, histograms.map((h) => h.element)) : null),
