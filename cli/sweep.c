@@ -8,6 +8,9 @@
 #include "watch.h"
 
 #include <errno.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +214,16 @@ static int write_page(const char *table, char *page, size_t size) {
   return study_page_write("sweep", table, page, 0);
 }
 
+/* Every point takes and gives back the same memory. By default large pieces go back to the system each time, and the pages that come
+ * again have to be cleared: for the pulley with 40 elements that was a tenth of the time of a run. */
+static void keep_memory(void) {
+#if defined(__GLIBC__)
+  enum { KEPT = 256 << 20 };
+  mallopt(M_MMAP_THRESHOLD, KEPT);
+  mallopt(M_TRIM_THRESHOLD, KEPT);
+#endif
+}
+
 static int run_all(sweep *s) {
   cps_error error = {.time = NAN};
   if (!find_places(s) || !make_folders(s->folder)) return STATUS_IO;
@@ -225,6 +238,7 @@ static int run_all(sweep *s) {
                            .data = s};
   if (s->o->watch) s->watch = watch_start("sweep", study_page_live());
   if (s->watch) fprintf(stderr, "capstan sweep: to follow it: %s\n", watch_address(s->watch));
+  keep_memory();
   progress_start(&s->bar, stderr, s->o->quiet);
   cps_status done = cps_study_run(s->study, &how, &s->done, &error);
   int stopped = progress_stopped();
