@@ -11,10 +11,14 @@
 
 /* ------------------------------------------------------------------ paths and complaints */
 
+/* Without printf, since it happens for every key of every point of a study. */
 int cps_enter(reader *r, const char *key) {
-  int before = (int)strlen(r->path);
-  snprintf(r->path + before, sizeof r->path - (size_t)before, "%s%s", before ? "." : "", key);
-  return before;
+  size_t before = strlen(r->path), at = before, length = strlen(key);
+  if (at > 0 && at + 1 < sizeof r->path) r->path[at++] = '.';
+  if (length > sizeof r->path - 1 - at) length = sizeof r->path - 1 - at; /* what does not fit is cut */
+  memcpy(r->path + at, key, length);
+  r->path[at + length] = 0;
+  return (int)before;
 }
 
 int cps_enter_item(reader *r, int i) {
