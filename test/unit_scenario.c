@@ -615,6 +615,16 @@ static void test_reference(void **state) {
   free(text);
 }
 
+/* Whether a file is a study: one of its first lines says so. */
+static int is_study(const char *name) {
+  char line[256];
+  int found = 0;
+  FILE *f = fopen(name, "r");
+  while (f && !found && fgets(line, sizeof line, f)) found = strncmp(line, "study: 1", 8) == 0;
+  if (f) fclose(f);
+  return found;
+}
+
 /* Every file of scenarios/ is good. */
 static int check_folder(const char *path) {
   int n = 0;
@@ -627,8 +637,10 @@ static int check_folder(const char *path) {
     snprintf(name, sizeof name, "%s/%s", path, e->d_name);
     if (length > 5 && strcmp(e->d_name + length - 5, ".yaml") == 0) {
       cps_problems *problems = NULL;
-      cps_scenario *s = cps_scenario_load(name, NULL, 0, &problems);
-      if (!s) fail_problems(problems);
+      cps_study *study = is_study(name) ? cps_study_load(name, &problems) : NULL;
+      cps_scenario *s = is_study(name) ? NULL : cps_scenario_load(name, NULL, 0, &problems);
+      if (!s && !study) fail_problems(problems);
+      cps_study_free(study);
       cps_scenario_free(s);
       n++;
     } else {
