@@ -56,7 +56,8 @@ static void find_forces(const machine *m, double t) {
   }
 }
 
-static void add(machine *m, int row, int column, double x) { *cps_body_entry(&m->bodies, row, column) += x; }
+/* Adds to an entry of the diagonal. */
+static void add(machine *m, int row, double x) { cps_body_values(&m->bodies)[m->diagonal[row]] += x; }
 
 static void add_body(machine *m, const machine_body *y, double a_q) {
   int q = m->system->body_q[y->index];
@@ -65,36 +66,11 @@ static void add_body(machine *m, const machine_body *y, double a_q) {
     int at = y->at + k;
     m->rhs[at] += y->mass * m->free[at].a - m->forces.force[q + k];
     for (int d = 0; d < m->dim && more != 0; d++) m->rhs[at] -= more * m->gravity[d] * y->along[k][d];
-    add(m, at, at, y->mass * a_q);
+    add(m, at, y->mass * a_q);
   }
   if (y->press_at < 0) return;
   m->rhs[y->press_at] += m->free[y->press_at].q;
-  add(m, y->press_at, y->press_at, 1);
-}
-
-/* Adds the derivative of the equation of one coordinate by another. */
-static void stiffen(machine *m, int of, int by, double x) {
-  if (m->unknown[of] >= 0 && m->unknown[by] >= 0) add(m, m->unknown[of], m->unknown[by], x);
-}
-
-static void add_springs(machine *m, double v_q) {
-  const cps_system *s = m->system;
-  cps_line_tangents(s, m->y, m->y + s->nx, m->line_k, m->line_d);
-  cps_plane_tangents(s, m->y, m->y + s->nx, m->plane);
-  for (int i = 0; i < s->n_line; i++) {
-    const line_spring *g = &s->line[i];
-    double k = m->line_k[i] + v_q * m->line_d[i];
-    stiffen(m, g->a, g->a, g->sa * g->sa * k);
-    stiffen(m, g->a, g->b, -g->sa * g->sb * k);
-    stiffen(m, g->b, g->a, -g->sa * g->sb * k);
-    stiffen(m, g->b, g->b, g->sb * g->sb * k);
-  }
-  for (int i = 0; i < s->n_plane; i++) {
-    const plane_tangent *t = &m->plane[i];
-    int c[6], n = cps_plane_coordinates(s, &s->plane[i], c);
-    for (int j = 0; j < n; j++)
-      for (int k = 0; k < n; k++) stiffen(m, c[j], c[k], t->q[j][k] + v_q * t->v[j][k]);
-  }
+  add(m, y->press_at, 1);
 }
 
 /* ------------------------------------------------------------------ drums and friction */
@@ -119,7 +95,7 @@ static void add_drum(machine *m, const drum *g, const step_coeffs *coeffs) {
     return;
   }
   m->rhs[at] += g->of->inertia * g->acceleration - torque;
-  add(m, at, at, g->of->inertia / coeffs->q_a - by_angle - by_rate * coeffs->v_a / coeffs->q_a);
+  add(m, at, g->of->inertia / coeffs->q_a - by_angle - by_rate * coeffs->v_a / coeffs->q_a);
 }
 
 void cps_slides_weigh(machine *m) {
@@ -273,20 +249,15 @@ void cps_slides_refresh(machine *m, const step_coeffs *coeffs) {
 
 /* Derivatives of friction equations by what normal forces follow from: springs and what hangs there. */
 static void add_presses(machine *m, double v_q) {
-  const cps_system *s = m->system;
+  double *value = cps_body_values(&m->bodies);
   for (int i = 0; i < m->n_presses; i++) {
-    const press *x = &m->press[i];
-    const slide *y = &m->slide[x->slide];
-    if (!(y->p.n > 0)) continue;
-    if (x->unknown >= 0) {
-      add(m, y->f_at, x->unknown, y->by_n);
-      continue;
-    }
-    const plane_tangent *t = &m->plane[x->spring];
-    int at[6], n = cps_plane_coordinates(s, &s->plane[x->spring], at);
-    for (int k = 0; k < n; k++)
-      if (m->unknown[at[k]] >= 0)
-        add(m, y->f_at, m->unknown[at[k]], y->by_n * (t->press_q[x->side][k] + v_q * t->press_v[x->side][k]));
+    const slide *y = &m->slide[m->press[i].slide];
+    if (y->p.n > 0) value[m->press[i].slot] += y->by_n;
+  }
+  for (int i = 0; i < m->entries.n_links; i++) {
+    const press_link *l = &m->entries.links[i];
+    const slide *y = &m->slide[m->n_slides - m->system->nc + l->contact];
+    if (y->p.n > 0) cps_body_matrix_press(&m->entries, l, y->by_n, 1, v_q, value);
   }
 }
 
@@ -299,13 +270,15 @@ static void add_slide(machine *m, slide *y, const step_coeffs *coeffs, residual_
   left->holds += p->limit;
   left->touching += 1;
   m->rhs[y->f_at] += f.rest[0];
-  add(m, y->f_at, y->f_at, f.by_f[0][0]);
-  for (int i = 0; i < 2; i++) {
-    if (y->at[i] < 0) continue;
-    double k = i == 0 ? y->factor[0] : -y->factor[1];
-    m->rhs[y->at[i]] -= k * p->f[0];
-    add(m, y->at[i], y->f_at, -k);
-    add(m, y->f_at, y->at[i], k * (f.by_v[0][0] * v_q + f.by_a[0][0] * a_q + by_x));
+  double by_side = f.by_v[0][0] * v_q + f.by_a[0][0] * a_q + by_x, *value = cps_body_values(&m->bodies);
+  for (int i = 0; i < 2; i++)
+    if (y->at[i] >= 0) m->rhs[y->at[i]] -= (i == 0 ? y->factor[0] : -y->factor[1]) * p->f[0];
+  if (y->contact) {
+    cps_body_matrix_contact(&m->entries, y->index, 1, by_side, f.by_f[0][0], value);
+  } else {
+    value[m->diagonal[y->f_at]] += f.by_f[0][0];
+    value[cps_body_slot(&m->bodies, y->at[0], y->f_at)] -= y->factor[0];
+    value[cps_body_slot(&m->bodies, y->f_at, y->at[0])] += y->factor[0] * by_side;
   }
 }
 
@@ -319,12 +292,14 @@ int cps_slide_is_held(const machine *m, const slide *y) {
 
 void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left) {
   double v_q = coeffs->v_a / coeffs->q_a;
+  double *value = cps_body_values(&m->bodies);
   cps_body_system_clear(&m->bodies);
   for (int i = 0; i < m->near; i++)
-    for (int k = 0; k < m->near; k++) add(m, i, k, m->s[i * m->near + k]);
+    for (int k = 0; k < m->near; k++) value[cps_body_slot(&m->bodies, i, k)] += m->s[i * m->near + k];
   find_forces(m, coeffs->t);
   for (int i = 0; i < m->n_bodies; i++) add_body(m, &m->body[i], 1 / coeffs->q_a);
-  add_springs(m, v_q);
+  cps_body_matrix_look(&m->entries, m->y, m->y + m->system->nx);
+  cps_body_matrix_springs(&m->entries, 1, v_q, value);
   for (int i = 0; i < m->n_slides; i++) add_slide(m, &m->slide[i], coeffs, left);
   add_presses(m, v_q);
   for (int i = 0; i < m->n_drums; i++)
@@ -338,7 +313,7 @@ void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *
   }
   for (int i = 0; i < m->n_slides; i++) { /* what sticks there bears any friction: it keeps what it has */
     int at = m->slide[i].f_at;
-    if (*cps_body_entry(&m->bodies, at, at) != 0 || !cps_slide_is_held(m, &m->slide[i])) continue;
+    if (value[m->diagonal[at]] != 0 || !cps_slide_is_held(m, &m->slide[i])) continue;
     m->bodies.fixed[at] = 1;
     m->rhs[at] = 0;
   }
@@ -346,75 +321,50 @@ void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *
 
 /* ------------------------------------------------------------------ making */
 
-/* What normal forces depend on, into `list` unless that is NULL; their number. */
+/* What cables press bodies with that bear on normal forces, into `list` unless that is NULL; their number. */
 static int list_presses(const machine *m, press *list) {
   const cps_system *s = m->system;
   int n = 0;
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
     if (!y->contact || y->contact->normal == NORMAL_GIVEN) continue;
-    int a = s->contacts[y->index].a;
     for (int k = 0; k < m->n_bodies; k++) {
       const machine_body *b = &m->body[k];
-      if (b->press_at < 0 || !cps_rests_on(s, s->body_q[b->index], a)) continue;
-      if (list) list[n] = (press){.slide = i, .unknown = b->press_at};
-      n++;
-    }
-    for (int k = 0; k < 2 * s->n_plane && y->contact->normal == NORMAL_LOAD; k++) {
-      if (!cps_rests_on(s, s->plane[k / 2].end[k % 2].c[0], a)) continue;
-      if (list) list[n] = (press){.slide = i, .unknown = -1, .spring = k / 2, .side = k % 2};
+      if (b->press_at < 0 || !cps_rests_on(s, s->body_q[b->index], s->contacts[y->index].a)) continue;
+      if (list) list[n] = (press){i, b->press_at, 0};
       n++;
     }
   }
   return n;
 }
 
-/* Notes an entry of the matrix, unless one of the two is no unknown. */
-static void note(place *list, long *n, int row, int column) {
-  if (row < 0 || column < 0) return;
-  if (list) list[*n] = (place){row, column};
-  ++*n;
-}
-
-/* The entries that cps_border_assemble fills, into `list` unless that is NULL; their number. */
-static long list_entries(const machine *m, place *list) {
-  const cps_system *s = m->system;
-  long n = 0;
-  int c[6];
-  for (int i = 0; i < m->near * m->near; i++) note(list, &n, i / m->near, i % m->near);
-  for (int i = 0; i < s->n_line; i++) {
-    note(list, &n, m->unknown[s->line[i].a], m->unknown[s->line[i].b]);
-    note(list, &n, m->unknown[s->line[i].b], m->unknown[s->line[i].a]);
-  }
-  for (int i = 0; i < s->n_plane; i++) {
-    int count = cps_plane_coordinates(s, &s->plane[i], c);
-    for (int k = 0; k < count * count; k++)
-      note(list, &n, m->unknown[c[k / count]], m->unknown[c[k % count]]);
-  }
-  for (int i = 0; i < m->n_slides; i++)
-    for (int k = 0; k < 2; k++) {
-      note(list, &n, m->slide[i].f_at, m->slide[i].at[k]);
-      note(list, &n, m->slide[i].at[k], m->slide[i].f_at);
-    }
-  for (int i = 0; i < m->n_presses; i++) {
-    const press *x = &m->press[i];
-    int row = m->slide[x->slide].f_at,
-        count = x->unknown >= 0 ? 0 : cps_plane_coordinates(s, &s->plane[x->spring], c);
-    note(list, &n, row, x->unknown);
-    for (int k = 0; k < count; k++) note(list, &n, row, m->unknown[c[k]]);
-  }
-  return n;
+/* The pattern of the matrix: of bodies and contacts, of all that cables have to do with, and of what they press. */
+static int make_system(machine *m) {
+  long most = cps_body_matrix_most(&m->entries) + (long)m->near * m->near + m->n_presses;
+  place *list = calloc((size_t)most + 1, sizeof *list);
+  if (!list) return 0;
+  long n = cps_body_matrix_list(&m->entries, 1, list);
+  for (int i = 0; i < m->near * m->near; i++) list[n++] = (place){i / m->near, i % m->near};
+  for (int i = 0; i < m->n_presses; i++)
+    list[n++] = (place){m->slide[m->press[i].slide].f_at, m->press[i].unknown};
+  int good = cps_body_system_make(&m->bodies, m->nb, list, n);
+  free(list);
+  return good;
 }
 
 int cps_border_prepare(machine *m) {
   m->n_presses = list_presses(m, NULL);
   m->press = calloc((size_t)m->n_presses + 1, sizeof *m->press);
-  if (!m->press) return 0;
+  m->force = calloc((size_t)m->system->nc + 1, sizeof *m->force);
+  m->diagonal = calloc((size_t)m->nb + 1, sizeof *m->diagonal);
+  if (!m->press || !m->force || !m->diagonal) return 0;
   list_presses(m, m->press);
-  long count = list_entries(m, NULL);
-  place *entries = calloc((size_t)count + 1, sizeof *entries);
-  if (entries) list_entries(m, entries);
-  int good = entries && cps_body_system_make(&m->bodies, m->nb, entries, count);
-  free(entries);
-  return good;
+  for (int i = 0; i < m->n_slides; i++)
+    if (m->slide[i].contact) m->force[m->slide[i].index] = m->slide[i].f_at;
+  if (!cps_body_matrix_make(&m->entries, m->system, m->unknown, m->force) || !make_system(m)) return 0;
+  cps_body_matrix_settle(&m->entries, cps_body_slot, &m->bodies);
+  for (int i = 0; i < m->nb; i++) m->diagonal[i] = cps_body_slot(&m->bodies, i, i);
+  for (int i = 0; i < m->n_presses; i++)
+    m->press[i].slot = cps_body_slot(&m->bodies, m->slide[m->press[i].slide].f_at, m->press[i].unknown);
+  return 1;
 }

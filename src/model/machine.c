@@ -361,17 +361,21 @@ static int make_tables(machine *m) {
   cps_system *s = m->system = cps_bodies_new(m->of);
   if (!s || cps_workspace_make(s, &m->forces, NULL) != CPS_OK) return 0;
   int springs = m->of->n_springs;
-  double **arrays[] = {&m->y,       &m->q0,      &m->line_k,          &m->line_d,       &m->start.load,
-                       &m->start_q, &m->start_f, &m->start.extension, &m->start.damper, &m->start.drive,
+  double **arrays[] = {&m->y,
+                       &m->q0,
+                       &m->start.load,
+                       &m->start_q,
+                       &m->start_f,
+                       &m->start.extension,
+                       &m->start.damper,
+                       &m->start.drive,
                        &m->room};
-  int sizes[] = {s->ny, s->nx,   s->n_line, s->n_line, s->n_loads, s->nx,
-                 s->nc, springs, springs,   s->nx,     s->nx};
+  int sizes[] = {s->ny, s->nx, s->n_loads, s->nx, s->nc, springs, springs, s->nx, s->nx};
   int good = 1;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     good = (*arrays[i] = many(sizes[i], sizeof(double))) != NULL && good;
   m->unknown = many(s->nx, sizeof(int));
-  m->plane = many(s->n_plane, sizeof *m->plane);
-  if (!good || !m->unknown || !m->plane) return 0;
+  if (!good || !m->unknown) return 0;
   m->start.q = m->start_q;
   m->start.f = m->start_f;
   m->body_cable = s->end_cable;
@@ -491,18 +495,20 @@ void cps_machine_free(machine *m) {
   free(m->body_border);
   if (m->system) cps_workspace_free(&m->forces);
   cps_system_free(m->system);
-  double *tables[] = {m->y,       m->q0,      m->line_k,          m->line_d,       m->start.load,
-                      m->start_q, m->start_f, m->start.extension, m->start.damper, m->start.drive,
-                      m->room};
+  double *tables[] = {
+      m->y,           m->q0,  m->start.load, m->start_q, m->start_f, m->start.extension, m->start.damper,
+      m->start.drive, m->room};
   for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++) free(tables[k]);
   free(m->unknown);
-  free(m->plane);
   free(m->slide);
   free(m->free);
   free(m->s);
   free(m->rhs);
   free(m->owner);
   free(m->press);
+  free(m->force);
+  free(m->diagonal);
+  cps_body_matrix_free(&m->entries);
   cps_body_system_free(&m->bodies);
   memset(m, 0, sizeof *m);
 }

@@ -18,6 +18,7 @@
 #define CPS_MACHINE_H
 
 #include "bodies.h"
+#include "body_matrix.h"
 #include "body_system.h"
 #include "cable.h"
 #include "cable_path.h"
@@ -223,10 +224,9 @@ typedef struct slide {
   double pressed[3]; /* and by the forces of cables on its drum */
 } slide;
 
-/* The normal force of a slide depends on an unknown of the border, or on a spring at one of its ends. */
+/* The normal force of a slide depends on what cables press a body with: an unknown, and where that is in the slide's equation. */
 typedef struct press {
-  int slide, unknown; /* -1: on the spring */
-  int spring, side;
+  int slide, unknown, slot;
 } press;
 
 /* Work since the start, by kind [J]; see energy.c. */
@@ -270,19 +270,20 @@ typedef struct machine {
   double *y;                        /* [ny] their coordinates, velocities, states of laws, works */
   double *q0;                       /* [nx] places of surfaces before the step */
   int *unknown;                     /* [nx] border unknown that is a coordinate; -1: none */
-  double *line_k, *line_d;          /* [n_line] [n_plane] tangents of springs */
-  plane_tangent *plane;
-  work_start start;          /* of the step, for its work; what it points to is in */
-  double *start_q, *start_f; /* [nx] [nc] */
-  double *room;              /* [nx] */
+  work_start start;                 /* of the step, for its work; what it points to is in */
+  double *start_q, *start_f;        /* [nx] [nc] */
+  double *room;                     /* [nx] */
   int n_slides;
   slide *slide;
-  int nb;             /* unknowns that are no cable's own, */
-  int near;           /* of which the first are those that cables have to do with */
-  dof *free;          /* [nb] */
-  double *s, *rhs;    /* [near][near] what the cables leave; [nb] */
-  body_system bodies; /* of all of them */
-  int *owner;         /* [nb] the body whose place an unknown is; -1: it is none */
+  int nb;              /* unknowns that are no cable's own, */
+  int near;            /* of which the first are those that cables have to do with */
+  dof *free;           /* [nb] */
+  double *s, *rhs;     /* [near][near] what the cables leave; [nb] */
+  body_system bodies;  /* of all of them */
+  body_matrix entries; /* of bodies, springs and contacts in it, */
+  int *force;          /* [nc] which of the unknowns are the forces of these, */
+  int *diagonal;       /* [nb] and the diagonal */
+  int *owner;          /* [nb] the body whose place an unknown is; -1: it is none */
   int n_presses;
   press *press;
   audit work;

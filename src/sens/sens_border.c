@@ -130,8 +130,7 @@ void cps_border_look(model *o, double t) {
   const double *q = m->y, *v = q + s->nx;
   cps_bodies_look(m, t);
   cps_spring_slopes(s, q, v, o->slope);
-  cps_line_tangents(s, q, v, m->line_k, m->line_d);
-  cps_plane_tangents(s, q, v, m->plane);
+  cps_body_matrix_look(&m->entries, q, v);
 }
 
 /* The first number in d of the surface that is a coordinate; -1: it is none. */
@@ -253,15 +252,15 @@ static void add_springs(model *o, const step_coeffs *coeffs, int balance) {
     const double e_q[2] = {-g->sa, g->sb};
     for (int j = 0; j < 2; j++)
       for (int k = 0; k < 2 && m->unknown[c[j]] >= 0; k++)
-        cps_border_by_coordinate(o, m->unknown[c[j]], c[k], e_q[j] * e_q[k] * m->line_k[i],
-                                 e_q[j] * e_q[k] * m->line_d[i], coeffs, balance);
+        cps_border_by_coordinate(o, m->unknown[c[j]], c[k], e_q[j] * e_q[k] * m->entries.line_k[i],
+                                 e_q[j] * e_q[k] * m->entries.line_d[i], coeffs, balance);
   }
   for (int i = 0; i < s->n_plane; i++) {
     int c[6], n = cps_plane_coordinates(s, &s->plane[i], c);
     for (int j = 0; j < n; j++)
       for (int k = 0; k < n && m->unknown[c[j]] >= 0; k++)
-        cps_border_by_coordinate(o, m->unknown[c[j]], c[k], m->plane[i].q[j][k], m->plane[i].v[j][k], coeffs,
-                                 balance);
+        cps_border_by_coordinate(o, m->unknown[c[j]], c[k], m->entries.plane[i].q[j][k],
+                                 m->entries.plane[i].v[j][k], coeffs, balance);
   }
 }
 
@@ -472,8 +471,8 @@ static void work_on_springs(model *o, int after) {
       int theta = o->at.spring_theta + 3 * index;
       const double numbers[3] = {g->e, g->e_t, -g->k};
       for (int k = 0; k < g->n; k++) {
-        double q = plane < 0 ? g->e_q[j] * g->e_q[k] * m->line_k[i] : m->plane[plane].q[j][k];
-        double v = plane < 0 ? g->e_q[j] * g->e_q[k] * m->line_d[i] : m->plane[plane].v[j][k];
+        double q = plane < 0 ? g->e_q[j] * g->e_q[k] * m->entries.line_k[i] : m->entries.plane[plane].q[j][k];
+        double v = plane < 0 ? g->e_q[j] * g->e_q[k] * m->entries.line_d[i] : m->entries.plane[plane].v[j][k];
         cps_by_coordinate(o, &o->work, row, g->c[k], 0, after, by * q);
         cps_by_coordinate(o, &o->work, row, g->c[k], 1, after, by * v);
       }

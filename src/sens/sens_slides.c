@@ -122,7 +122,8 @@ static void spring_press_by(model *o, const target *x, int spring, int side, dou
   int c[6], n = cps_plane_coordinates(s, g, c), theta = o->at.spring_theta + 3 * g->index;
   double per_tension = 0; /* minus up . pull: the direction of the spring is that in which it gets longer */
   for (int k = 0; k < n; k++)
-    to_coordinate(o, x, c[k], by * m->plane[spring].press_q[side][k], by * m->plane[spring].press_v[side][k]);
+    to_coordinate(o, x, c[k], by * m->entries.plane[spring].press_q[side][k],
+                  by * m->entries.plane[spring].press_v[side][k]);
   if (!now->pulls) return;
   for (int d = 0; d < s->dim; d++) per_tension += cps_spring_direction(s, g, m->y, d) * g->end[side].up[d];
   per_tension *= side == 0 ? -by : by;

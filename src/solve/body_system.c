@@ -30,7 +30,7 @@ int cps_body_system_make(body_system *b, int n, const place *entries, long count
   if (!b->unit || !b->fixed) return 0;
   if (n > DENSE_MOST) return make_sparse(b, entries, count);
   b->pivot = many((size_t)n, sizeof(int));
-  b->dense = many((size_t)n * (size_t)n, sizeof(double));
+  b->dense = many((size_t)n * (size_t)n + 1, sizeof(double));
   return b->pivot && b->dense;
 }
 
@@ -50,6 +50,12 @@ void cps_body_system_clear(body_system *b) {
     memset(b->dense, 0, n * n * sizeof(double));
   else
     memset(b->matrix.value, 0, (size_t)(b->matrix.nnz + 1) * sizeof(double));
+}
+
+int cps_body_slot(const void *system, int row, int column) {
+  const body_system *b = system;
+  if (!b->dense) return cps_sparse_slot(&b->matrix, row, column);
+  return row < 0 || column < 0 ? b->n * b->n : row * b->n + column;
 }
 
 static int solve_sparse(body_system *b, double *x) {

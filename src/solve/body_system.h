@@ -6,7 +6,7 @@
 
 typedef struct body_system {
   int n;
-  double *dense; /* [n][n]; NULL: it is sparse */
+  double *dense; /* [n n + 1]; NULL: it is sparse */
   int *pivot;    /* [n] of the dense one */
   sparse matrix;
   double *unit;         /* [n] sizes of rows */
@@ -18,11 +18,9 @@ int cps_body_system_make(body_system *b, int n, const place *entries, long count
 void cps_body_system_free(body_system *b);
 
 void cps_body_system_clear(body_system *b);
-/* An entry of the pattern. */
-static inline double *cps_body_entry(const body_system *b, int row, int column) {
-  return b->dense ? &b->dense[row * b->n + column]
-                  : &b->matrix.value[cps_sparse_slot(&b->matrix, row, column)];
-}
+/* The entries, and where one of the pattern lies among them; the last one takes what belongs nowhere. */
+static inline double *cps_body_values(const body_system *b) { return b->dense ? b->dense : b->matrix.value; }
+int cps_body_slot(const void *system, int row, int column);
 /* Solves A x = -x in place, rows that are fixed apart; 0 if singular. */
 int cps_body_system_solve(body_system *b, double *x);
 /* Forgets pivots of the past, on which the last digits of solutions depend. */

@@ -117,8 +117,7 @@ void cps_residual_eval(residual *r, double t, double *y, double *a, const double
   int nd = s->nd;
   k->evaluations++;
   cps_system_kinematics(s, k, t, y);
-  cps_line_tangents(s, y, y + s->nx, r->line_k, r->line_d);
-  cps_plane_tangents(s, y, y + s->nx, r->plane);
+  cps_body_matrix_look(&r->entries, y, y + s->nx);
   for (int i = nd; i < s->nx; i++) {
     a[i] = k->surface_a[i];
     r->r_a[i] = r->size[i] = 0;
@@ -154,11 +153,11 @@ void cps_residual_eval(residual *r, double t, double *y, double *a, const double
 /* Changes of the normal forces along b_q x and b_v x', into r->dn. */
 static void press_along(const residual *r, double b_q, const double *dq, double b_v, const double *dv) {
   const cps_system *s = r->s;
-  if (r->n_links == 0) return;
+  if (r->entries.n_links == 0) return;
   memset(r->dn, 0, (size_t)s->nc * sizeof(double));
-  for (int i = 0; i < r->n_links; i++) {
-    const press_link *l = &r->links[i];
-    const plane_tangent *t = &r->plane[l->spring];
+  for (int i = 0; i < r->entries.n_links; i++) {
+    const press_link *l = &r->entries.links[i];
+    const plane_tangent *t = &r->entries.plane[l->spring];
     int c[6], count = cps_plane_coordinates(s, &s->plane[l->spring], c);
     for (int m = 0; m < count; m++) {
       if (b_q != 0) r->dn[l->contact] += b_q * t->press_q[l->side][m] * dq[c[m]];
@@ -173,13 +172,13 @@ void cps_residual_along(const residual *r, const double *dq, const double *dv, c
   memset(r_a, 0, (size_t)s->nx * sizeof(double));
   for (int i = 0; i < s->n_line; i++) {
     const line_spring *g = &s->line[i];
-    double f = r->line_k[i] * (g->sb * dq[g->b] - g->sa * dq[g->a]) +
-               r->line_d[i] * (g->sb * dv[g->b] - g->sa * dv[g->a]);
+    double f = r->entries.line_k[i] * (g->sb * dq[g->b] - g->sa * dq[g->a]) +
+               r->entries.line_d[i] * (g->sb * dv[g->b] - g->sa * dv[g->a]);
     r_a[g->a] -= g->sa * f;
     r_a[g->b] += g->sb * f;
   }
   for (int i = 0; i < s->n_plane; i++) {
-    const plane_tangent *t = &r->plane[i];
+    const plane_tangent *t = &r->entries.plane[i];
     int c[6], count = cps_plane_coordinates(s, &s->plane[i], c);
     for (int j = 0; j < count; j++)
       for (int m = 0; m < count; m++) r_a[c[j]] += t->q[j][m] * dq[c[m]] + t->v[j][m] * dv[c[m]];
@@ -236,22 +235,14 @@ static int assemble_contacts(residual *r, double *value) {
   const cps_system *s = r->s;
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
-    const contact_slots *at = &r->contact_slot[i];
     if (!eliminate_states(r, i, r->b_z)) return 0;
     const law_tangent *t = &r->whole[i];
     double m = unit(r->k, i), slope = m * t->e - r->b_v * t->v;
-    value[at->af] -= m;
-    value[at->bf] += c->sb * m;
-    value[at->fa] += slope;
-    value[at->fb] -= c->sb * slope;
-    value[at->ff] = m * (1 - t->e + (c->group >= 0 ? SHARE : 0));
+    cps_body_matrix_contact(&r->entries, i, m, slope, m * (1 - t->e + (c->group >= 0 ? SHARE : 0)), value);
   }
-  for (int i = 0; i < r->n_links; i++) {
-    const press_link *l = &r->links[i];
-    const plane_tangent *t = &r->plane[l->spring];
-    double n = r->whole[l->contact].n;
-    for (int m = 0; m < 2 * s->dim; m++)
-      value[l->slot[m]] -= n * (r->b_q * t->press_q[l->side][m] + r->b_v * t->press_v[l->side][m]);
+  for (int i = 0; i < r->entries.n_links; i++) {
+    const press_link *l = &r->entries.links[i];
+    cps_body_matrix_press(&r->entries, l, -r->whole[l->contact].n, r->b_q, r->b_v, value);
   }
   return 1;
 }
@@ -275,21 +266,7 @@ int cps_residual_factor(residual *r, double b_q, double b_v, double b_z) {
   r->b_z = b_z;
   memset(value, 0, (size_t)(r->matrix.nnz + 1) * sizeof(double));
   for (int i = 0; i < s->nd; i++) value[r->diagonal[i]] = s->mass[i];
-  for (int i = 0; i < s->n_line; i++) {
-    const line_spring *g = &s->line[i];
-    const int *slot = r->line_slot + 4 * (size_t)i;
-    double k = b_q * r->line_k[i] + b_v * r->line_d[i];
-    value[slot[0]] += g->sa * g->sa * k;
-    value[slot[1]] -= g->sa * g->sb * k;
-    value[slot[2]] -= g->sa * g->sb * k;
-    value[slot[3]] += g->sb * g->sb * k;
-  }
-  for (int i = 0; i < s->n_plane; i++) {
-    const plane_tangent *t = &r->plane[i];
-    const int *slot = r->plane_slot + 36 * (size_t)i, count = 2 * s->dim;
-    for (int j = 0; j < count; j++)
-      for (int m = 0; m < count; m++) value[slot[6 * j + m]] += b_q * t->q[j][m] + b_v * t->v[j][m];
-  }
+  cps_body_matrix_springs(&r->entries, b_q, b_v, value);
   if (!assemble_contacts(r, value)) return 0;
   hold_rows(r);
   return cps_sparse_factor(&r->matrix);

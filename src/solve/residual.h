@@ -2,21 +2,9 @@
 #ifndef CPS_RESIDUAL_H
 #define CPS_RESIDUAL_H
 
+#include "body_matrix.h"
 #include "law_look.h"
-#include "sparse.h"
 #include "steppers.h"
-
-/* A normal force that depends on a spring: contact, spring, which end, and where its row meets the
- * coordinates. */
-typedef struct press_link {
-  int contact, spring, side;
-  int slot[6];
-} press_link;
-
-/* Slots of a contact: (a, f) (b, f) (f, a) (f, b) (f, f). */
-typedef struct contact_slots {
-  int af, bf, fa, fb, ff;
-} contact_slots;
 
 /* A law linearised at a contact; with states, once they are eliminated, v, e and n include them. */
 typedef struct law_tangent {
@@ -38,8 +26,7 @@ typedef struct residual {
   double *dn;                 /* [nc] change of normal forces */
   double *stiffness;          /* [nx] sum of what is attached, to know round-off */
   double *damping;            /* [nx] */
-  double *line_k, *line_d;    /* [n_line] */
-  plane_tangent *plane;       /* [n_plane] */
+  body_matrix entries;        /* of springs and contacts in the matrix */
   law_tangent *law;           /* [nc] */
   law_tangent *whole;         /* [nc] with the states eliminated */
   double *state;              /* per contact with n states: f_z, g_v, g_e, g_n [n], g_z [n n] */
@@ -47,16 +34,12 @@ typedef struct residual {
   int *state_at, *inverse_at; /* [nc] */
   double b_q, b_v, b_z;       /* of the last factorisation */
   sparse matrix;              /* [nd + nc] */
-  int *line_slot;             /* [4 n_line] */
-  int *plane_slot;            /* [36 n_plane] */
-  contact_slots *contact_slot;
+  int *unknown, *force;       /* [nx] [nc] rows and columns of the matrix */
   int *diagonal;              /* [nd] */
   int *at_first, *at_contact; /* [nd + 2] the contacts at each coordinate, one list after the other */
   int *queue;                 /* [nc] */
   double *limit;              /* [nc] what each can hold */
-  press_link *links;
-  int n_links;
-  double *x; /* [nd + nc] */
+  double *x;                  /* [nd + nc] */
 } residual;
 
 cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps_error *err);

@@ -10,9 +10,9 @@
 /* Weights of normal forces in r->dn become weights of coordinates and velocities, added. */
 static void press_back(const residual *r, double b_q, double *dq, double b_v, double *dv) {
   const cps_system *s = r->s;
-  for (int i = 0; i < r->n_links; i++) {
-    const press_link *l = &r->links[i];
-    const plane_tangent *t = &r->plane[l->spring];
+  for (int i = 0; i < r->entries.n_links; i++) {
+    const press_link *l = &r->entries.links[i];
+    const plane_tangent *t = &r->entries.plane[l->spring];
     int c[6], count = cps_plane_coordinates(s, &s->plane[l->spring], c);
     for (int m = 0; m < count; m++) {
       if (b_q != 0) dq[c[m]] += b_q * t->press_q[l->side][m] * r->dn[l->contact];
@@ -76,13 +76,13 @@ void cps_residual_along_back(residual *r, const double *r_a, const double *r_f, 
     double a = g->a < s->nd && held[g->a] == 0 ? 0 : r_a[g->a];
     double b = g->b < s->nd && held[g->b] == 0 ? 0 : r_a[g->b];
     double f = g->sb * b - g->sa * a;
-    dq[g->b] += r->line_k[i] * g->sb * f;
-    dq[g->a] -= r->line_k[i] * g->sa * f;
-    dv[g->b] += r->line_d[i] * g->sb * f;
-    dv[g->a] -= r->line_d[i] * g->sa * f;
+    dq[g->b] += r->entries.line_k[i] * g->sb * f;
+    dq[g->a] -= r->entries.line_k[i] * g->sa * f;
+    dv[g->b] += r->entries.line_d[i] * g->sb * f;
+    dv[g->a] -= r->entries.line_d[i] * g->sa * f;
   }
   for (int i = 0; i < s->n_plane; i++) {
-    const plane_tangent *t = &r->plane[i];
+    const plane_tangent *t = &r->entries.plane[i];
     int c[6], count = cps_plane_coordinates(s, &s->plane[i], c);
     for (int j = 0; j < count; j++) {
       if (c[j] < s->nd && held[c[j]] == 0) continue;
