@@ -170,19 +170,24 @@ const tests = {
     const page = await open("large"), axis = await axisOf(page, 2);
     await axis.scrollIntoViewIfNeeded();
     await settled(page);
-    const box = await axis.boundingBox(), x = box.x + box.width / 2, list = [];
+    // Processor time of the page's thread: what else the machine does is not in it.
+    const session = await page.context().newCDPSession(page), moves = 40, list = [];
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    const used = async () => (await session.send("Performance.getMetrics")).metrics.find((m) => m.name === "ThreadTime").value;
+    const box = await axis.boundingBox(), x = box.x + box.width / 2;
     await page.mouse.move(x, box.y + 0.1 * box.height);
     await page.mouse.down();
-    for (let k = 0; k < 40; k++) {
+    const before = await used();
+    for (let k = 0; k < moves; k++) {
       await page.mouse.move(x, box.y + (0.15 + 0.7 * Math.abs(Math.sin(k / 7))) * box.height);
       await settled(page);
       list.push(Number(await page.evaluate(() => document.documentElement.dataset.took)));
     }
+    const each = (1000 * (await used() - before)) / moves;
     await page.mouse.up();
-    list.sort((a, b) => a - b);
-    const middle = list[list.length >> 1];
-    console.log(`web: 100 000 points brushed, ${middle} ms of work a frame, the longest ${list[list.length - 1]} ms`);
-    assert.ok(middle < 150, `${middle} ms a frame`);
+    list.sort((p, q) => p - q);
+    console.log(`web: 100 000 points brushed, ${each.toFixed(1)} ms of processor time a move; drawing took ${list[0]} to ${list[list.length - 1]} ms by the clock`);
+    assert.ok(each > 0 && each < 100, `${each} ms a move`);
     assert.match(await page.textContent("[data-test=selection]"), /of 100 \d+ points|of 100 000 points/);
     await page.done();
   },

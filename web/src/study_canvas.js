@@ -7,7 +7,11 @@ import { download, fileName, saveMenu } from "./save.js";
 import { NONE, STEPS } from "./study_data.js";
 
 const EXACT = 6000; // up to so many points each has a line of its own
-const BINS = 112; // positions on an axis beyond that
+const BINS = 80; // positions on an axis beyond that
+const MANY = 20000; // points from which on the scatter matrix waits until a drag rests
+const REST = 120; // [ms]
+const LOGS = Float32Array.from({ length: 1024 }, (_, c) => Math.log1p(c));
+const log1p = (c) => (c < 1024 ? LOGS[c | 0] : Math.log1p(c));
 const FONT = "12px Inter, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
 // 256 colours of the ramp, and a grey, as bytes.
@@ -40,10 +44,10 @@ class Density {
       if (colors) {
         const m = 3 * Math.max(0, Math.min(255, Math.round((255 * sum[i]) / c)));
         d[k] = colors[m]; d[k + 1] = colors[m + 1]; d[k + 2] = colors[m + 2];
-        d[k + 3] = Math.min(255, 65 + scale * Math.log1p(c));
+        d[k + 3] = Math.min(255, 65 + scale * log1p(c));
       } else {
         d[k] = grey[0]; d[k + 1] = grey[1]; d[k + 2] = grey[2];
-        d[k + 3] = Math.min(255, 40 + 0.75 * scale * Math.log1p(c));
+        d[k + 3] = Math.min(255, 40 + 0.75 * scale * log1p(c));
       }
     }
     this.canvas.getContext("2d").putImageData(image, 0, 0);
@@ -262,6 +266,12 @@ export class Matrix extends Drawing {
 
   setAxes(axes) { this.axes = axes; this.shadow = null; this.update(); }
 
+  update() {
+    if (this.study.n < MANY) { super.update(); return; }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => super.update(), REST);
+  }
+
   place() {
     const m = this.axes.length, room = this.scroller.clientWidth, gap = 6, left = 26, foot = 40;
     const size = Math.max(78, Math.min(210, Math.floor((room - left - gap * m) / m)));
@@ -287,7 +297,7 @@ export class Matrix extends Drawing {
 
   // Few points are dots of two pixels or more.
   thicken(density) {
-    if (this.study.n > 20000) return;
+    if (this.study.n > MANY) return;
     const { width: w, height: h, count, sum } = density, was = count.slice(), wasSum = sum.slice(), reach = this.study.n > 3000 ? 1 : 2;
     for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) {
       const p = y * w + x;

@@ -20,7 +20,7 @@ function cellsOf(study, column) {
 
 // Means of a quantity over the cells of two parameters, of the points that are selected.
 function surfaceOf(study, x, y, value) {
-  const a = cellsOf(study, x), b = cellsOf(study, y), sum = new Float64Array(a.n * b.n), count = new Uint32Array(a.n * b.n);
+  const a = (x.cells ??= cellsOf(study, x)), b = (y.cells ??= cellsOf(study, y)), sum = new Float64Array(a.n * b.n), count = new Uint32Array(a.n * b.n);
   for (let i = 0; i < study.n; i++) {
     const v = value(i);
     if (!study.selected[i] || !Number.isFinite(v)) continue;
@@ -71,7 +71,7 @@ export function surface(study) {
   const pick = (label, names, key, at) => { const s = choice(label, names, (i) => { state[key] = i; redraw(); }); s.selectedIndex = at; return s; };
   const names = p.map((c) => c.name), controls = [pick("Output of the surface", shown.map((s) => s.name), "of", 0)];
   if (p.length > 1) controls.push(pick("Parameter along", names, "x", 0), pick("Parameter upwards", names, "y", 1));
-  const chart = new Chart("Response surface", describe, { height: 420, note: p.length > 1 ? "Colour is the mean over the points of a cell; cells without points stay empty." : null });
+  const chart = new Chart("Response surface", describe, { height: 420, live: true, note: p.length > 1 ? "Colour is the mean over the points of a cell; cells without points stay empty." : null });
   chart.element.querySelector(".panel-head").after(el("p", { class: "row choices" }, ...controls, p.length > 1 ? legend : null));
   chart.element.append(read);
   chart.holder.addEventListener("pointermove", (e) => {
@@ -81,7 +81,7 @@ export function surface(study) {
     const inside = k >= 0 && m >= 0 && k < now.a.n && m < now.b.n, v = inside ? now.mean[m * now.a.n + k] : NaN;
     read.textContent = Number.isFinite(v) ? `${p[state.x].name} ${saidAs(p[state.x], x)}, ${p[state.y].name} ${saidAs(p[state.y], y)}: ${quantity(v, shown[state.of].unit)}, ${now.count[m * now.a.n + k]} points` : "";
   });
-  study.listen(redraw);
+  study.listen(() => { if (chart.visible) redraw(); }); // out of sight it is drawn when it comes into it
   return chart;
 }
 
