@@ -112,8 +112,9 @@ void cps_chain_matrix_free(chain_matrix *a) {
   memset(a, 0, sizeof *a);
 }
 
-/* The springs of sticking contacts over the stiffness of their nodes: what solutions are off by before the first iteration. */
-static const double SPRINGS = 1e6;
+/* The springs of sticking contacts over the stiffness of their nodes. Stiffer ones need fewer iterations, and cost digits: with 1e6
+ * derivatives of tensions were 1.5 % off. */
+static const double SPRINGS = 100;
 
 void cps_chain_prefer(chain_matrix *a, int h) {
   int b = a->b;
