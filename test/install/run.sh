@@ -56,12 +56,12 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig
 LD_LIBRARY_PATH=$libdir "$temp/plain" >"$temp/plain.out"
 [ "$(pkg-config --modversion capstan)" = "$("$prefix/bin/capstan" --version | sed 's/.* //')" ] || fail "versions differ"
 
-# The program that README.md shows prints what README.md says it prints.
-sed -n '/^```c$/,/^```$/{/^```/d;p}' "$root/README.md" >"$temp/readme.c"
+# The program of docs/howto/install.md prints what stands there.
+sed -n '/^```c$/,/^```$/{/^```/d;p}' "$root/docs/howto/install.md" >"$temp/shown.c"
 # shellcheck disable=SC2046
-"$cc" -std=c17 "$temp/readme.c" -o "$temp/readme" $(pkg-config --cflags --libs capstan)
-line=$(LD_LIBRARY_PATH=$libdir "$temp/readme")
-grep -qF "prints \`$line\`" "$root/README.md" || fail "the program in README.md prints: $line"
+"$cc" -std=c17 "$temp/shown.c" -o "$temp/shown" $(pkg-config --cflags --libs capstan)
+line=$(LD_LIBRARY_PATH=$libdir "$temp/shown")
+grep -qxF -- "$line" "$root/docs/howto/install.md" || fail "the program in docs/howto/install.md prints: $line"
 
 cmp "$temp/shared.out" "$temp/static.out"
 cmp "$temp/shared.out" "$temp/plain.out"
