@@ -360,7 +360,7 @@ int recording_end(recording *r, const char *status, const char *summary) {
   int good = !r->failed && write_whole(r);
   /* The file that grew is no longer to be seen; but if it is all that there is, it gets what it lacks, as far as there is
    * room for it. */
-  if (r->file && !good) {
+  if (!good) {
     r->failed = 0;
     cps_error why = r->error;
     if (flush(r, 0)) r->error = why;
