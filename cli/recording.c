@@ -226,6 +226,8 @@ static void remove_parts(const recording *r) {
   }
 }
 
+static int flush(recording *r, int to_disk);
+
 int recording_start(recording *r, int has_checkpoint) {
   if (!*r->origin) find_origin(r);
   r->failed = 0;
@@ -236,7 +238,8 @@ int recording_start(recording *r, int has_checkpoint) {
   r->started = 1;
   r->limit = RENEW_FROM;
   r->flushed = r->checkpointed = seconds_now();
-  return 1;
+  /* Who flushes at every look wants to have what there is room for: the file grows from the start. */
+  return r->every > 0 || flush(r, 0);
 }
 
 /* The folder becomes this run's: what an earlier one left goes, before result.h5 is replaced. */
