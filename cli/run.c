@@ -387,6 +387,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
     exit_status = conclude(&all, &record, o, status, stopped);
   } else {
     complain("run", "%s", record.error.text);
+    if (record.started) complain("run", "to go on: capstan run --resume %s", folder);
   }
   cps_simulation_free(sim);
   cps_system_free(system);
