@@ -111,8 +111,8 @@ def table(kind, about, entries):
 by_name = {}
 for word, got in rows(names).items():
     by_name.setdefault(word.lower(), got)
-print(f"""/* unit_table.h - units as factors and powers of base units: written by scripts/unit_table.py from the database of UDUNITS-2, do not edit.
- * clang-format off */
+print(f"""/* unit_table.h - units as factors and powers of base units: written by scripts/unit_table.py from the database of UDUNITS-2, do not edit. */
+/* clang-format off */
 #ifndef CPS_UNIT_TABLE_H
 #define CPS_UNIT_TABLE_H
 

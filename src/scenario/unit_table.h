@@ -1,5 +1,5 @@
-/* unit_table.h - units as factors and powers of base units: written by scripts/unit_table.py from the database of UDUNITS-2, do not edit.
- * clang-format off */
+/* unit_table.h - units as factors and powers of base units: written by scripts/unit_table.py from the database of UDUNITS-2, do not edit. */
+/* clang-format off */
 #ifndef CPS_UNIT_TABLE_H
 #define CPS_UNIT_TABLE_H
 
