@@ -178,6 +178,9 @@ int cps_fit_add_set(cps_fit *fit, const char *const *settings, int n, cps_error 
   return fit->n_sets++;
 }
 
+/* Squares of larger values, and sums of them, are no numbers any more. */
+#define VALUE_MOST 1e150
+
 /* Copies what counts. */
 static cps_status copy_series(fit_series *s, const double *times, const double *values, const double *sigma,
                               long n, cps_error *err) {
@@ -193,6 +196,10 @@ static cps_status copy_series(fit_series *s, const double *times, const double *
       return cps_error_set(err, CPS_BAD_INPUT, s->column, "%s: the time %.9g s does not follow %.9g s",
                            s->column, times[i], times[i - 1]);
     if (isnan(values[i])) continue;
+    if (fabs(values[i]) > VALUE_MOST)
+      return cps_error_set(err, CPS_BAD_INPUT, s->column,
+                           "%s: the value at %.9g s is %.3g; sums of squares hold at most %.0e each",
+                           s->column, times[i], values[i], VALUE_MOST);
     if (sigma && !(sigma[i] > 0 && isfinite(sigma[i])))
       return cps_error_set(err, CPS_BAD_INPUT, s->column,
                            "%s: a standard deviation is greater than 0; that at %.9g s is %g", s->column,

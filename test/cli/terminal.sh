@@ -77,4 +77,8 @@ SECONDS=0
 run fit fit.yaml --data wide.csv -p bodies.block.mass -c c5=bodies.block.x
 checks=$((checks + 1))
 [ $SECONDS -lt 20 ] || fail "a table with 30000 columns takes $SECONDS s"
+# Values whose squares are no numbers are refused, and not fitted with a cost of 0.
+printf 'time [s],bodies.block.x [m]\n0,1e300\n1,1e300\n2,1e300\n' >huge.csv
+expect 2 fit fit.yaml --data huge.csv -p bodies.block.v -o huge
+has "$err" "the value at 0 s is 1e+300"
 finish
