@@ -92,3 +92,23 @@ def test_dask(study):
     dask = pytest.importorskip("dask")
     parts = dask.compute(*[dask.delayed(study.run)(ids) for ids in study.parts(4)], scheduler="processes", num_workers=2)
     assert sorted(facts(sum(parts, [])), key=lambda r: r["point"]) == facts(study.run())
+
+
+def test_ray(study):
+    ray = pytest.importorskip("ray")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    try:
+        run = ray.remote(lambda s, ids: s.run(ids))
+        parts = ray.get([run.remote(study, ids) for ids in study.parts(4)])
+    finally:
+        ray.shutdown()
+    assert sorted(facts(sum(parts, [])), key=lambda r: r["point"]) == facts(study.run())
+
+
+def test_submitit(study, tmp_path):
+    submitit = pytest.importorskip("submitit")
+    executor = submitit.LocalExecutor(folder=tmp_path / "jobs")
+    executor.update_parameters(timeout_min=5)
+    jobs = executor.map_array(study.run, study.parts(2))
+    rows = sum((job.result() for job in jobs), [])
+    assert sorted(facts(rows), key=lambda r: r["point"]) == facts(study.run())

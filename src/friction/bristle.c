@@ -211,7 +211,10 @@ static int reset_slide(const cps_law *law, const double *p, const cps_law_input 
   int turns = (in->mode == FORWARD && in->v < 0) || (in->mode == BACKWARD && in->v > 0);
   if ((in->mode != STICK && !turns) || x <= first || x == 0) { /* one mode from the start to the end */
     cps_law_output out = {0};
-    cps_law_jacobian jac = {0};
+    static const cps_partials none = {0, 0, 0, {0}, {0}};
+    cps_law_jacobian jac;
+    jac.f = none;
+    jac.z_t[0] = none;
     double gone = in->mode == STICK || turns ? in->v * time : 0, middle = in->z[0] + gone / 2;
     cps_law_input at = {in->v, in->n, in->f_eq, &middle, turns ? STICK : in->mode};
     reset_integrator(law, p, &at, &out, f_x ? &jac : NULL);

@@ -31,7 +31,7 @@ static int find(const char *word, unit_value *unit) {
   if (!row) row = FIND(word, unit_symbols);
   if (!row) return 0;
   unit->factor = row->factor;
-  for (int i = 0; i < UNIT_BASES; i++) unit->powers[i] = row->powers[i];
+  for (int i = 0; i < UNIT_BASES; i++) unit->powers[i] = (int)row->powers[i];
   return 1;
 }
 

@@ -161,7 +161,10 @@ static cps_status make(bodies *b, sens_run *run, cps_error *err) {
   b->change = many(run->n_wrt, sizeof *b->change);
   good = good && b->mode && b->mode_next && b->seen && b->slack && b->event_contact && b->event_index &&
          b->weight && b->n_weight && b->change && map_columns(b);
-  if (!good) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  if (!good) {
+    cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+    return CPS_NO_MEMORY;
+  }
   for (int i = 0; i < s->nc; i++) b->seen[i] = -1;
   cps_status status = cps_spot_make(&b->at, s, err);
   if (status == CPS_OK) status = cps_change_make_time(&b->time, s, err);

@@ -151,7 +151,7 @@ static cps_status make(cps_stretch *s, cps_simulation *sim, const char *const *p
   s->inputs = calloc((size_t)s->n_inputs + 1, sizeof *s->inputs);
   s->state = calloc(wrt * (size_t)s->n_states + 1, sizeof *s->state);
   s->columns = calloc(wrt * columns + 1, sizeof *s->columns);
-  s->gradient = calloc(wrt, sizeof *s->gradient);
+  s->gradient = calloc(wrt + 1, sizeof *s->gradient);
   s->weights = calloc(columns + 1, sizeof *s->weights);
   int good = s->begin && s->inputs && s->state && s->columns && s->gradient && s->weights;
   return good ? CPS_OK : no_memory(err);

@@ -197,7 +197,9 @@ static double beta_fraction(double a, double b, double x) {
 }
 
 static double beta_density(double a, double b, double x) {
-  return exp(lgamma(a + b) - lgamma(a) - lgamma(b) + (a - 1) * log(x) + (b - 1) * log1p(-x));
+  int sign; /* of the gamma function: all are positive */
+  double scale = lgamma_r(a + b, &sign) - lgamma_r(a, &sign) - lgamma_r(b, &sign);
+  return exp(scale + (a - 1) * log(x) + (b - 1) * log1p(-x));
 }
 
 static double beta_probability(double a, double b, double x) {

@@ -134,8 +134,10 @@ cps_status cps_study_column_at(const cps_study *s, int i, cps_study_column *c) {
     return CPS_OK;
   }
   i -= s->n_outputs;
-  const study_output *o = &s->outputs[i / count_numbers(s)];
-  const study_parameter *p = &s->parameters[number_at(s, i % count_numbers(s))];
+  int numbers = count_numbers(s);
+  if (numbers == 0) return CPS_BAD_INPUT;
+  const study_output *o = &s->outputs[i / numbers];
+  const study_parameter *p = &s->parameters[number_at(s, i % numbers)];
   c->kind = CPS_STUDY_GRADIENT;
   snprintf(c->name, sizeof c->name, "d(%s)/d(%s)", o->name, p->name);
   cps_sens_ratio(c->unit, sizeof c->unit, o->unit, p->unit);
