@@ -315,7 +315,7 @@ static double rows_of_slide(const contact_law *l, double v, double n, double e, 
   law->slide(law, l->p, &in, x->time, end, &force, &f_x, z_x);
   cps_memory_chain(law, &f_x, z, wide, f);
   for (int i = 0; i < law->n_states; i++) cps_memory_chain(law, &z_x[i], z, wide, &after[i]);
-  memcpy(z, after, (size_t)law->n_states * sizeof *z);
+  for (int i = 0; i < law->n_states; i++) z[i] = after[i];
   return force;
 }
 
@@ -341,7 +341,7 @@ double cps_memory_rows_of(const contact_law *l, double v, double n, double e, co
       recall_row moved[CPS_MAX_STATES];
       cps_law_transition(law, l->p, &in, x->guard, next, by);
       for (int i = 0; i < law->n_states; i++) cps_memory_chain(law, &by[i], z, wide, &moved[i]);
-      memcpy(z, moved, (size_t)law->n_states * sizeof *z);
+      for (int i = 0; i < law->n_states; i++) z[i] = moved[i];
     }
   }
   cps_memory_chain(law, &jac.f, z, wide, f);

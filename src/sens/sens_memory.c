@@ -277,7 +277,7 @@ void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z) {
         for (int m = 0; m < law->n_params; m++) after[k].p[m] += step[k].star[j] * z[j].p[m];
       }
     }
-    memcpy(z, after, (size_t)law->n_states * sizeof *z);
+    for (int k = 0; k < law->n_states; k++) z[k] = after[k];
   }
   /* z_s so that F(0, n, f, z) = f */
   cps_law_input in = {0, n, f, path[pulls - 1].z, CPS_MODE_FREE};

@@ -60,8 +60,9 @@ cps_status cps_shapes_tighten(shape *drawn, const cps_scenario *s, cps_error *er
   for (int i = 0; i < s->n_cables; i++) any |= wants(&s->cables[i]);
   if (!any) return CPS_OK;
   size_t n = (size_t)s->n_cables;
-  double *tension = calloc(3 * n, sizeof *tension), *before = tension + n, *way = before + n;
+  double *tension = calloc(3 * n, sizeof *tension);
   if (!tension) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
+  double *before = tension + n, *way = before + n;
   for (int k = 0; k < ROUNDS && look(drawn, s, tension); k++) {
     double worst = 0;
     for (int i = 0; i < s->n_cables; i++) {
