@@ -113,8 +113,8 @@ static void test_cables(void **state) {
   verdict good = judge(SHEAVE("100", "1e8"));
   assert_string_equal(good.warning, "");
   verdict coarse = judge(SHEAVE("30", "1e8")); /* 88 mm */
-  has(coarse.warning, "elements of cable rope are 0.0876 m long on drum sheave");
-  has(coarse.warning, "At most 0.038 m");
+  has(coarse.warning, "elements of cable rope are 87.6 mm long on drum sheave");
+  has(coarse.warning, "At most 38 mm");
   verdict soft = judge(SHEAVE("100", "3e4"));
   has(soft.warning, "cable rope sinks into drum sheave by");
   verdict pushed = judge("capstan: 1\ngravity: [0, 0]\ncables:\n"

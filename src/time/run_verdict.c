@@ -92,10 +92,11 @@ static void judge_mesh(cps_simulation *sim) {
     const scenario_drum *d = &s->drums[v->drum];
     double coarse = v->error / (v->length * v->length), enough = sqrt(MESH_ERROR / coarse);
     warn(sim,
-         "elements of cable %s are %.3g m long on drum %s, whose radius is %.3g m: torque and differences of "
-         "tension there are off by about %.2g %%. At most %.2g m (cables.%s.mesh.on_drums, or more elements) "
-         "makes that less than %.0f %%",
-         cable, v->length, d->name, d->radius, 100 * v->error, enough, cable, 100 * MESH_ERROR);
+         "elements of cable %s are %.3g mm long on drum %s, whose radius is %.4g mm: torque and differences "
+         "of tension there are off by about %.2g %%. At most %.2g mm (cables.%s.mesh.on_drums, or more "
+         "elements) makes that less than %.0f %%",
+         cable, 1e3 * v->length, d->name, 1e3 * d->radius, 100 * v->error, 1e3 * enough, cable,
+         100 * MESH_ERROR);
   }
   if (v->sunk > MESH_ERROR)
     warn(sim,
