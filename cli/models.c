@@ -122,7 +122,8 @@ int models_run(int argc, char **argv) {
       {"at", 0, OPTION_LIST, &r.at, "POINT", "evaluate at a point: v=0.01,n=10,f_eq=2"},
       {"set", 0, OPTION_LIST, &r.set, "NAME=VALUE", "change a parameter, also for plots; may be repeated"},
       {"load", 0, OPTION_TEXT, &r.load, "N", "normal force of the plots in N, 1 unless given"},
-      {"svg", 'o', OPTION_TEXT, &r.svg, "FILE", "write the curves as SVG; '-' is standard output"},
+      {"svg", 'o', OPTION_TEXT, &r.svg, "FILE",
+       "write the curves as SVG, or the page of --compare; '-' is standard output"},
       {"markdown", 0, OPTION_TEXT, &r.markdown, "FILE", "write the reference of all models, plots beside it"},
       {"compare", 0, OPTION_TEXT, &r.compare, "LAWS",
        "laws with commas between them, or all: run the experiments"},
@@ -142,6 +143,7 @@ int models_run(int argc, char **argv) {
     complain("models", "one model at a time, please: found '%s' after '%s'", argv[1], argv[0]);
     return STATUS_USAGE;
   }
+  if (r.compare && !r.html) r.html = r.svg; /* what -o names everywhere else */
   if (n == 1 && r.compare) {
     complain("models", "--compare names its laws itself: leave '%s' out", argv[0]);
     return STATUS_USAGE;
