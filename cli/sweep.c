@@ -280,10 +280,14 @@ static int dry_run(sweep *s) {
   long long n = cps_study_count(s->study), parts = s->part.count > 0 ? s->part.count : 1;
   long long tried[TRIED] = {0, n / 2, n - 1};
   int n_tried = n < TRIED ? (int)n : TRIED;
-  char folder[] = "/tmp/capstan-sweep-XXXXXX", file[64], kept[64];
+  enum { ROOM = 4096 };
+  const char *temporary = getenv("TMPDIR");
+  char folder[ROOM], file[ROOM + 64], kept[ROOM + 64];
   cps_error error = {.time = NAN};
-  if (!mkdtemp(folder)) {
-    complain("sweep", "no temporary folder can be made");
+  int length = snprintf(folder, sizeof folder, "%s/capstan-sweep-XXXXXX",
+                        temporary && *temporary ? temporary : "/tmp");
+  if (length >= ROOM || !mkdtemp(folder)) {
+    complain("sweep", "no temporary folder can be made; TMPDIR names where");
     return STATUS_IO;
   }
   snprintf(file, sizeof file, "%s/points.sqlite", folder);

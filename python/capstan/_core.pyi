@@ -1,5 +1,6 @@
 """The extension module: one type for each object of the library. Use the package's own classes instead."""
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
@@ -12,7 +13,8 @@ _Watch = Callable[[float, float, float, int], Any] | None
 class Array:
     """A read-only array over memory of a result, for numpy.asarray."""
 
-    def __buffer__(self, flags: int, /) -> memoryview: ...
+    if sys.version_info >= (3, 12):
+        def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class Scenario:
