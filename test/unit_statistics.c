@@ -304,6 +304,19 @@ static void swings(void **state) {
   assert_near(s.high, -1.9 + 0.95 * 9.9, 1e-12);
 }
 
+/* Two base points of one parameter. With the mean 7/3 of all six values: S = ((2/3) 2 + (4/3) 4)/2 over the variance 11/4 of A and B,
+ * T = (4 + 16)/4 over it. A sample of thousands would not see a wrong count. */
+static void indices_by_hand(void **state) {
+  static const double y[] = {1, 3, 3, 5, 1, 1};
+  interval s, t;
+  long used;
+  (void)state;
+  assert_int_equal(cps_sobol_indices(y, 2, 1, 0, 1, &s, &t, &used), CPS_OK);
+  assert_int_equal(used, 2);
+  assert_near(s.value, 40.0 / 33, 1e-12);
+  assert_near(t.value, 20.0 / 11, 1e-12);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(summary_of_known_numbers),
@@ -311,6 +324,7 @@ int main(void) {
       cmocka_unit_test(quantiles_interpolate),
       cmocka_unit_test(correlations),
       cmocka_unit_test(convergence_ends_in_the_summary),
+      cmocka_unit_test(indices_by_hand),
       cmocka_unit_test(indices_of_ishigami),
       cmocka_unit_test(indices_of_the_g_function),
       cmocka_unit_test(indices_of_a_linear_function),
