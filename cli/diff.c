@@ -9,7 +9,7 @@
 #include "problems.h"
 
 #include "scenario.h"
-#include "yaml.h"
+#include "yaml_tree.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -9,7 +9,6 @@
 
 #include <hdf5.h>
 #include <klu.h>
-#include <libfyaml.h>
 #include <nlopt.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -18,6 +17,7 @@
 #include <sundials/sundials_version.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <yaml.h>
 #include <zlib.h>
 
 enum { FACTS_MOST = 24, FACT_ROOM = 300 };
@@ -89,7 +89,7 @@ static void say_libraries(facts *f) {
   SUNDIALSGetVersion(text, sizeof text);
   say(f, "SUNDIALS", "%s", text);
   say(f, "KLU", "%d.%d.%d", KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION);
-  say(f, "libfyaml", "%s", fy_library_version());
+  say(f, "libyaml", "%s", yaml_get_version_string());
   nlopt_version(&nlopt[0], &nlopt[1], &nlopt[2]);
   say(f, "SQLite", "%s", sqlite3_libversion());
   say(f, "NLopt", "%d.%d.%d", nlopt[0], nlopt[1], nlopt[2]);

@@ -8,7 +8,7 @@
 #define CPS_KEYS_H
 
 #include "scenario.h"
-#include "yaml.h"
+#include "yaml_tree.h"
 
 typedef enum key_type {
   /* Read as they are into a field of the given type. */

@@ -1,10 +1,9 @@
 /* text_check.c - looks at the bytes of a file before the YAML parser does.
  *
- * What passes is UTF-8 without control characters, directive lines and explicit keys. libfyaml 0.7.12 loops
- * forever on some of what does not, such as the bytes 25 d0 25 7a 7a, and crashes on "? a: <tab>-"; and a
- * place is worth more than its message.
+ * What passes is UTF-8 without control characters, directive lines and explicit keys. The parser would say
+ * less about them, and takes three characters for the end of a line that are not.
  */
-#include "yaml.h"
+#include "yaml_tree.h"
 
 #include <string.h>
 
@@ -32,6 +31,7 @@ static int is_text(unsigned code, size_t at) {
   if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
   if (code >= 0x7f && code < 0xa0) return 0;
   if (code == 0xfeff) return at == 0;
+  if (code == 0x2028 || code == 0x2029) return 0; /* separators of lines to YAML 1.1 */
   return code != 0xfffe && code != 0xffff;
 }
 

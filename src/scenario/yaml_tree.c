@@ -1,15 +1,18 @@
-/* yaml.c - from libfyaml's events to a tree: see yaml.h.
+/* yaml_tree.c - from libyaml's events to a tree: see yaml_tree.h.
  *
  * The event interface is used because it neither recurses nor resolves anything: depth, aliases, merge keys
  * and duplicates are dealt with here, where their cost is known.
+ *
+ * The marks of libyaml count characters. Places are offsets in bytes, so a cursor follows the marks through
+ * the text; they hardly ever go back, and never far.
  */
-#include "yaml.h"
+#include "yaml_tree.h"
 #include "plain_text.h"
 
-#include <libfyaml.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <yaml.h>
 
 /* ------------------------------------------------------------------ nodes */
 
@@ -173,12 +176,14 @@ typedef struct frame {
   node *collection;
   size_t first;       /* its first part in `pending` */
   const char *anchor; /* NULL if it has none */
-  int flow;
 } frame;
 
 typedef struct builder {
   document *d;
   int source;
+  const char *text; /* what the parser reads: the source, with blanks where it is to be skipped */
+  size_t length;
+  size_t character, byte; /* a place in it by characters, as libyaml counts them, and by bytes */
   frame stack[DEPTH_MOST];
   int depth;
   node **pending; /* parts of the collections on the stack */
@@ -187,7 +192,7 @@ typedef struct builder {
   node **anchored;
   int n_anchored, anchored_room;
   node *root;
-  unsigned last; /* end of the last event */
+  unsigned last; /* where the last event starts */
   int documents;
   int stop; /* a problem was found after which nothing makes sense */
 } builder;
@@ -229,12 +234,41 @@ static void attach(builder *b, node *n) {
   push_pending(b, n);
 }
 
-/* The text of a token, in the arena; NULL without a token or without memory. */
-static const char *token_text(builder *b, struct fy_token *token, mark at) {
-  size_t length = 0;
-  const char *text = token ? fy_token_get_text(token, &length) : NULL;
+static int is_continuation(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+
+/* The place of a mark. */
+static mark place_of(builder *b, const yaml_mark_t *m) {
+  while (b->character < m->index && b->byte < b->length) {
+    do b->byte++;
+    while (b->byte < b->length && is_continuation(b->text[b->byte]));
+    b->character++;
+  }
+  while (b->character > m->index && b->byte > 0) {
+    do b->byte--;
+    while (b->byte > 0 && is_continuation(b->text[b->byte]));
+    b->character--;
+  }
+  return (mark){b->source, (unsigned)b->byte};
+}
+
+/* The place of a value behind its anchor and tag, with which its event starts. */
+static mark behind_properties(const builder *b, mark at) {
+  const char *s = b->text + at.offset;
+  while (*s == '&' || *s == '!') {
+    s += strcspn(s, " \t\r\n");
+    s += strspn(s, " \t\r\n");
+    while (*s == '#') {
+      s += strcspn(s, "\r\n");
+      s += strspn(s, " \t\r\n");
+    }
+  }
+  return (mark){b->source, (unsigned)(s - b->text)};
+}
+
+/* Text of an event, in the arena; NULL if there is none, or no memory. */
+static const char *event_text(builder *b, const yaml_char_t *text, size_t length, mark at) {
   if (!text) return NULL;
-  const char *copy = cps_document_text(b->d, text, length);
+  const char *copy = cps_document_text(b->d, (const char *)text, length);
   if (!copy) out_of_memory(b);
   if (copy && strlen(copy) != length) {
     cps_problem(b->d, at, NULL, "found text with a NUL character in it");
@@ -242,6 +276,10 @@ static const char *token_text(builder *b, struct fy_token *token, mark at) {
     return NULL;
   }
   return copy;
+}
+
+static const char *event_name(builder *b, const yaml_char_t *name, mark at) {
+  return name ? event_text(b, name, strlen((const char *)name), at) : NULL;
 }
 
 static void remember(builder *b, const char *anchor, node *n) {
@@ -265,70 +303,43 @@ static int is_null_word(const char *text) {
          strcmp(text, "NULL") == 0;
 }
 
-static void reject_tag(builder *b, struct fy_token *tag, mark at) {
-  if (!tag) return;
+static void reject_tag(builder *b, const yaml_char_t *tag, mark at) {
   char quote[QUOTE_SIZE];
-  const char *text = token_text(b, tag, at);
-  if (text) cps_problem(b->d, at, NULL, "found the tag %s; tags are not used here", cps_quote(quote, text));
+  if (tag)
+    cps_problem(b->d, at, NULL, "found the tag %s; tags are not used here",
+                cps_quote(quote, (const char *)tag));
 }
 
-/* Text in single quotes, decoded here: libfyaml 0.7.12 leaks memory over doubled quotes. */
-static const char *single_quoted(builder *b, struct fy_event *event, mark at) {
-  const struct fy_mark *end = fy_event_end_mark(event);
-  const char *text = b->d->sources[b->source].text + at.offset;
-  size_t n = end && end->input_pos >= at.offset ? end->input_pos - at.offset : 0, used = 0;
-  if (!memchr(text, '\'', n)) return token_text(b, event->scalar.value, at);
-  if (memchr(text, '\n', n) || memchr(text, '\r', n)) {
-    cps_problem(b->d, at, NULL,
-                "found a doubled quote in text over several lines; use double quotes around it");
-    b->stop = 1;
-    return NULL;
-  }
-  char *copy = cps_document_alloc(b->d, n + 1);
-  if (!copy) {
-    out_of_memory(b);
-    return NULL;
-  }
-  for (size_t i = 0; i < n; i++) {
-    copy[used++] = text[i];
-    if (text[i] == '\'') i++;
-  }
-  copy[used] = 0;
-  return copy;
-}
-
-static void on_scalar(builder *b, struct fy_event *event, mark at) {
-  struct fy_token *token = event->scalar.value;
-  enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+static void on_scalar(builder *b, const yaml_event_t *event, mark start) {
+  mark at = behind_properties(b, start);
+  /* Where a value is missing, the colon is shown. */
+  if (event->start_mark.index == event->end_mark.index && at.offset > 0) at.offset--;
   node *n = cps_node_new(b->d, NODE_NULL, at);
   if (!n) {
     b->stop = 1;
     return;
   }
-  const char *text = style == FYSS_SINGLE_QUOTED ? single_quoted(b, event, at) : token_text(b, token, at);
-  if (b->stop) return;
-  int plain = style == FYSS_PLAIN;
-  /* The place is that of the opening quote. */
-  if ((style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && at.offset > 0) n->at.offset--;
+  const char *text = event_text(b, event->data.scalar.value, event->data.scalar.length, at);
+  if (!text || b->stop) return;
+  int plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
   char unseen[16];
-  if (text && cps_plain_control(text, unseen))
+  if (cps_plain_control(text, unseen))
     cps_problem(
         b->d, at, NULL,
         "found text with the character %s in it, which acts on a terminal or is not text; leave it out",
         unseen);
-  if (text && !(plain && is_null_word(text))) {
+  if (!(plain && is_null_word(text))) {
     n->kind = NODE_SCALAR;
     n->text = text;
     n->quoted = !plain;
   }
-  reject_tag(b, event->scalar.tag, at);
-  remember(b, token_text(b, event->scalar.anchor, at), n);
+  reject_tag(b, event->data.scalar.tag, start);
+  remember(b, event_name(b, event->data.scalar.anchor, start), n);
   if (!b->stop) attach(b, n);
 }
 
-static void on_alias(builder *b, struct fy_event *event, mark at) {
-  const char *name = token_text(b, event->alias.anchor, at);
-  if (at.offset > 0) at.offset--; /* the asterisk */
+static void on_alias(builder *b, const yaml_event_t *event, mark at) {
+  const char *name = event_name(b, event->data.alias.anchor, at);
   if (!name) return;
   int i = cps_index_get(&b->anchors, name);
   if (i >= 0 && b->anchored) {
@@ -349,8 +360,9 @@ static void on_alias(builder *b, struct fy_event *event, mark at) {
   attach(b, n);
 }
 
-static void on_start(builder *b, node_kind kind, struct fy_token *anchor, struct fy_token *tag, int flow,
-                     mark at) {
+static void on_start(builder *b, node_kind kind, const yaml_char_t *anchor, const yaml_char_t *tag,
+                     mark start) {
+  mark at = behind_properties(b, start);
   if (b->depth == DEPTH_MOST) {
     cps_problem(b->d, at, NULL, "values are nested more than %d levels deep here", DEPTH_MOST);
     b->stop = 1;
@@ -361,8 +373,8 @@ static void on_start(builder *b, node_kind kind, struct fy_token *anchor, struct
     b->stop = 1;
     return;
   }
-  reject_tag(b, tag, at);
-  b->stack[b->depth++] = (frame){n, b->n_pending, token_text(b, anchor, at), flow};
+  reject_tag(b, tag, start);
+  b->stack[b->depth++] = (frame){n, b->n_pending, event_name(b, anchor, start)};
 }
 
 /* The maps that a merge key brings: one, or a list of them; 0 if it is something else. */
@@ -466,148 +478,161 @@ static void on_document(builder *b, mark at) {
   b->stop = 1;
 }
 
-static void on_event(builder *b, struct fy_event *event) {
-  const struct fy_mark *start = fy_event_start_mark(event), *end = fy_event_end_mark(event);
-  size_t length = b->d->sources[b->source].length;
-  mark at = {b->source, start && start->input_pos <= length ? (unsigned)start->input_pos : b->last};
+static void on_event(builder *b, const yaml_event_t *event) {
+  mark at = place_of(b, &event->start_mark);
   switch (event->type) {
-  case FYET_DOCUMENT_START:
+  case YAML_DOCUMENT_START_EVENT:
     on_document(b, at);
     break;
-  case FYET_MAPPING_START:
-    on_start(b, NODE_MAP, event->mapping_start.anchor, event->mapping_start.tag,
-             fy_event_get_node_style(event) == FYNS_FLOW, at);
+  case YAML_MAPPING_START_EVENT:
+    on_start(b, NODE_MAP, event->data.mapping_start.anchor, event->data.mapping_start.tag, at);
     break;
-  case FYET_SEQUENCE_START:
-    on_start(b, NODE_LIST, event->sequence_start.anchor, event->sequence_start.tag,
-             fy_event_get_node_style(event) == FYNS_FLOW, at);
+  case YAML_SEQUENCE_START_EVENT:
+    on_start(b, NODE_LIST, event->data.sequence_start.anchor, event->data.sequence_start.tag, at);
     break;
-  case FYET_SCALAR:
+  case YAML_SCALAR_EVENT:
     on_scalar(b, event, at);
     break;
-  case FYET_ALIAS:
+  case YAML_ALIAS_EVENT:
     on_alias(b, event, at);
     break;
-  case FYET_MAPPING_END:
-  case FYET_SEQUENCE_END:
+  case YAML_MAPPING_END_EVENT:
+  case YAML_SEQUENCE_END_EVENT:
     on_end(b);
     break;
   default:
     break;
   }
-  if (end && end->input_pos <= length && end->input_pos > 0) b->last = (unsigned)end->input_pos;
+  b->last = at.offset;
 }
 
 /* ------------------------------------------------------------------ syntax errors */
 
-/* What libfyaml says, in words that help. An open bracket is shown where it was opened. */
+/* What libyaml says, in words that help. Where: at the problem, or at the start of what it is a part of. */
 static const struct {
   const char *says, *means;
-  int opened;
+  int at_start;
 } plain_words[] = {
-    {"tab character may not be used", "found a tab in the indentation; YAML is indented with blanks only", 0},
-    {"invalid multiline plain key",
+    {"a tab character", "found a tab in the indentation; YAML is indented with blanks only", 0},
+    {"could not find expected ':'",
      "this line does not fit the one before; check the indentation, and put text that contains \": \" in "
      "quotes",
-     0},
-    {"nested block mapping on the same line",
+     1},
+    {"mapping values are not allowed",
      "found a second \": \" in this line; text that contains it goes in quotes", 0},
-    {"invalid indentation", "this line is not indented like the ones that it belongs to", 0},
-    {"wrongly indented flow", "this bracket is never closed", 1},
-    {"without a closing", "this bracket is never closed", 1},
-    {"without closing quote", "this quote is never closed", 0},
-    {"wrongly indented double-quoted", "this quote is never closed", 0},
-    {"wrongly indented single-quoted", "this quote is never closed", 0},
-    {"missing comma in flow", "a comma is missing here, or a bracket before is not closed", 0},
-    {"extra closing", "there is a closing bracket too many here", 0},
-    {"depth limit", "values are nested too deeply here", 0},
+    {"block sequence entries are not allowed",
+     "found \"- \" behind something else in this line; a list starts in a line of its own", 0},
+    {"did not find expected key", "this line is not indented like the ones that it belongs to", 0},
+    {"did not find expected '-' indicator", "this line is not indented like the ones that it belongs to", 0},
+    {"did not find expected ','", "a comma is missing here, or a bracket before is not closed", 0},
+    {"found unexpected end of stream", "this quote is never closed", 1},
+    {"found unexpected document indicator", "this quote is never closed", 1},
+    {"unknown escape character",
+     "found an unknown escape in double quotes; a backslash is written \\\\, or use single quotes", 0},
+    {"hexdecimal number", "found an escape in double quotes without its hexadecimal digits", 0},
+    {"invalid Unicode character escape", "found an escape in double quotes that is no character", 0},
+    {"alphabetic or numeric character",
+     "the name of an anchor or alias consists of letters, digits, \"-\" and \"_\"", 0},
+    {"found unexpected ':'", "a blank is missing after this colon", 0},
+    {"expected whitespace or line break",
+     "found a tag; tags are not used here, and text that starts with \"!\" goes in quotes", 1},
+    {"did not find expected node content", "a value is missing here", 0},
+    {"cannot start any token", "a value cannot start with this character; text that does goes in quotes", 0},
+    {"indentation indicator", "found text after \"|\" or \">\"; it starts in the next line", 0},
+    {"expected comment or line break", "found text after \"|\" or \">\"; it starts in the next line", 0},
+    {"expected <document start>", "a second value starts here; a scenario is one map", 0},
 };
 
-static int has_tab_indent(const document *d, int source, int line) {
-  const struct source *s = &d->sources[source];
-  if (line < 1 || line > s->n_lines) return 0;
-  const char *p = s->text + s->line[line - 1];
-  p += strspn(p, " ");
-  return *p == '\t';
+static const char never_closed[] = "this bracket is never closed";
+static const char too_many[] = "there is a closing bracket too many here";
+enum { N_WORDS = sizeof plain_words / sizeof plain_words[0], TAB = 0, DOES_NOT_FIT = 1 };
+
+/* Where the line of a place starts. */
+static unsigned line_start(const builder *b, mark at) {
+  int line, column;
+  cps_mark_place(b->d, at, &line, &column);
+  return cps_mark_offset(b->d, b->source, line, 1);
 }
 
-static void complain_syntax(builder *b, struct fy_diag *diag) {
-  document *d = b->d;
-  void *iterator = NULL;
-  const struct fy_diag_error *e = fy_diag_errors_iterate(diag, &iterator);
-  if (!e) {
-    cps_problem(d, (mark){b->source, b->last}, NULL, "this is not YAML");
-    return;
-  }
-  mark at = {b->source, cps_mark_offset(d, b->source, e->line, e->column)};
-  const char *says = e->msg ? e->msg : "syntax error";
+/* Whether there is a ": " in the text between. */
+static int has_colon(const char *text, unsigned from, unsigned to) {
+  for (unsigned i = from; i + 1 < to; i++)
+    if (text[i] == ':' && text[i + 1] == ' ') return 1;
+  return 0;
+}
+
+static void complain_syntax(builder *b, const yaml_parser_t *parser) {
+  const char *says = parser->problem ? parser->problem : "syntax error";
+  mark at = place_of(b, &parser->problem_mark);
+  unsigned line = line_start(b, at), indent = line + (unsigned)strspn(b->text + line, " ");
   const char *means = NULL;
-  int opened = 0;
-  for (size_t i = 0; i < sizeof plain_words / sizeof plain_words[0] && !means; i++) {
-    if (!strstr(says, plain_words[i].says)) continue;
-    means = plain_words[i].means;
-    opened = plain_words[i].opened;
-  }
-  if (has_tab_indent(d, b->source, e->line)) {
-    means = plain_words[0].means;
-    at.offset = d->sources[b->source].line[e->line - 1];
-    at.offset += (unsigned)strspn(d->sources[b->source].text + at.offset, " ");
-  } else if (opened && b->depth > 0 && b->stack[b->depth - 1].flow) {
-    at = b->stack[b->depth - 1].collection->at;
-  } else if (strstr(says, "quote") && at.offset > 0 &&
-             strchr("'\"", d->sources[b->source].text[at.offset - 1])) {
-    at.offset--;
+  size_t i = 0;
+  while (i < N_WORDS && !strstr(says, plain_words[i].says)) i++;
+  if (i < N_WORDS) means = plain_words[i].means;
+  /* The word by itself does not tell where the bracket, the quote, or the wrong line is. */
+  char here = at.offset < b->length ? b->text[at.offset] : 0;
+  int in_flow = strstr(says, "did not find expected ','") != NULL;
+  int line_goes_on = here == ':' && b->last < line;
+  if (b->text[indent] == '\t') {
+    means = plain_words[TAB].means;
+    at.offset = indent;
+  } else if (in_flow && (!here || line_goes_on)) {
+    means = never_closed;
+    at = place_of(b, &parser->context_mark);
+  } else if (here && strchr("]}", here) && strstr(says, "did not find expected") &&
+             !strstr(says, "content") && !strstr(says, "white")) {
+    means = too_many;
+  } else if (strstr(says, "mapping values") && !has_colon(b->text, indent, at.offset)) {
+    means = plain_words[DOES_NOT_FIT].means;
+    at.offset = indent;
+  } else if (i < N_WORDS && plain_words[i].at_start) {
+    at = place_of(b, &parser->context_mark);
   }
   if (means)
-    cps_problem(d, at, NULL, "%s", means);
+    cps_problem(b->d, at, NULL, "%s", means);
   else
-    cps_problem(d, at, NULL, "this is not YAML: %s", says);
+    cps_problem(b->d, at, NULL, "this is not YAML: %s", says);
 }
 
 /* ------------------------------------------------------------------ parsing */
 
-static void run_parser(builder *b, struct fy_parser *parser, struct fy_diag *diag) {
-  while (!b->stop) {
-    struct fy_event *event = fy_parser_parse(parser);
-    if (!event) break;
-    on_event(b, event);
-    fy_parser_event_free(parser, event);
-  }
-  if (!b->stop && fy_parser_get_stream_error(parser)) {
-    complain_syntax(b, diag);
-    b->stop = 1;
+static void run_parser(builder *b, yaml_parser_t *parser) {
+  for (int done = 0; !b->stop && !done;) {
+    yaml_event_t event;
+    if (yaml_parser_parse(parser, &event)) {
+      done = event.type == YAML_STREAM_END_EVENT;
+      on_event(b, &event);
+      yaml_event_delete(&event);
+    } else if (parser->error == YAML_MEMORY_ERROR) {
+      out_of_memory(b);
+    } else {
+      complain_syntax(b, parser);
+      b->stop = 1;
+    }
   }
 }
 
 node *cps_yaml_parse(document *d, int source, size_t skip) {
-  builder b = {.d = d, .source = source};
-  const char *text = d->sources[source].text;
-  size_t length = d->sources[source].length;
+  builder b = {
+      .d = d, .source = source, .text = d->sources[source].text, .length = d->sources[source].length};
   if (!cps_text_check(d, source, skip)) return NULL;
-  char *blanked = NULL;
   if (skip > 0) {
-    blanked = cps_document_text(d, text, length);
+    char *blanked = cps_document_text(d, b.text, b.length);
     if (!blanked) return NULL;
-    memset(blanked, ' ', skip < length ? skip : length);
-    text = blanked;
+    memset(blanked, ' ', skip < b.length ? skip : b.length);
+    b.text = blanked;
   }
-  struct fy_diag_cfg diag_cfg;
-  fy_diag_cfg_default(&diag_cfg);
-  diag_cfg.fp = NULL;
-  diag_cfg.level = FYET_ERROR;
-  diag_cfg.colorize = false;
-  struct fy_diag *diag = fy_diag_create(&diag_cfg);
-  if (diag) fy_diag_set_collect_errors(diag, true);
-  struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE |
-                                      FYPCF_SLOPPY_FLOW_INDENTATION,
-                             .diag = diag};
-  struct fy_parser *parser = diag ? fy_parser_create(&cfg) : NULL;
-  if (!parser || fy_parser_set_string(parser, text, length) != 0)
+  /* A byte order mark is not for the parser. */
+  if (b.length >= 3 && memcmp(b.text, "\xef\xbb\xbf", 3) == 0) b.byte = 3;
+  yaml_parser_t parser;
+  if (!yaml_parser_initialize(&parser)) {
     out_of_memory(&b);
-  else
-    run_parser(&b, parser, diag);
-  if (parser) fy_parser_destroy(parser);
-  if (diag) fy_diag_destroy(diag);
+    return NULL;
+  }
+  yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+  yaml_parser_set_input_string(&parser, (const unsigned char *)b.text + b.byte, b.length - b.byte);
+  run_parser(&b, &parser);
+  yaml_parser_delete(&parser);
   free(b.pending);
   free(b.anchored);
   cps_index_free(&b.anchors);
