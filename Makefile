@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 
-.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz tsan docs site web screenshots python wheel install clean
+.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz soak tsan docs site web screenshots python wheel install clean
 
 all: build
 
@@ -15,6 +15,7 @@ help:
 	@echo 'make bench-peers  the same problems in Exudyn and here; installs Exudyn into build/peers'
 	@echo 'make lint      format, warnings of clang, static analysis'
 	@echo 'make fuzz      fuzz each target for SECONDS_EACH=$(SECONDS_EACH) seconds'
+	@echo 'make soak      kills, faults, strange inputs, random machines: each campaign for SECONDS_EACH=$(SECONDS_EACH) seconds'
 	@echo 'make tsan      simulations in several threads under the thread sanitizer'
 	@echo 'make docs      write the generated part of docs/'
 	@echo 'make site      the documentation as a site in build/site, with search; needs no network to be read'
@@ -58,6 +59,10 @@ lint:
 fuzz:
 	@scripts/setup.sh build test fuzz
 	@scripts/fuzz.sh $(SECONDS_EACH)
+
+soak:
+	@scripts/setup.sh build test fuzz soak
+	@scripts/soak.sh $(SECONDS_EACH)
 
 tsan:
 	@scripts/setup.sh build test

@@ -7,6 +7,7 @@ build="build-essential cmake ninja-build pkg-config libyaml-dev libsundials-dev 
 test="libcmocka-dev libudunits2-dev python3 python3-dev python3-venv python3-numpy python3-h5py python3-pytest"
 lint="clang clang-format clang-tidy cppcheck"
 fuzz="clang libclang-rt-dev"
+soak="strace"
 peers="python3 python3-venv"
 
 # What looks at reports: a browser, and node unless it is there already from elsewhere.
@@ -20,7 +21,7 @@ report=
 wanted=
 for group in "$@"; do
   case $group in
-    build | test | lint | fuzz | peers | web) wanted+=" ${!group}" ;;
+    build | test | lint | fuzz | soak | peers | web) wanted+=" ${!group}" ;;
     *) echo "setup: no group of packages is called $group" >&2; exit 2 ;;
   esac
 done

@@ -1,12 +1,17 @@
-/* mutate_result IN FOLDER FIRST COUNT [VICTIM]: copies of a result file with something changed, by seed, each as
- * FOLDER/SEED.h5: for tests of those who read files that others have made.
+/* mutate_result IN FOLDER FIRST COUNT [VICTIM [read]]: copies of a result file with something changed, by seed, each as
+ * FOLDER/SEED.h5: for tests of those who read files that others have made. With `read` each is read as the tool does it, and
+ * removed unless that fails; then one line says how many were tried and held. A reader that dies of a signal although it is told
+ * to read in a process of its own, that does not end, or that gives something of VICTIM away has failed.
  *
  * Half of the changes are made by HDF5 itself, so that the file stays one: another shape, type or kind in the place of a
  * dataset or an attribute, storage or links that lead to VICTIM. The others are bytes, with the checksums of the
- * superblock and of object headers made to fit again. All copies that had a seal are sealed anew. */
+ * superblock and of object headers made to fit again. Most copies that had a seal are sealed anew; files of runs that go on
+ * keep the mark that says so. */
+#include "result_open.h"
 #include "seal.h"
 
 #include <hdf5.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,37 +262,119 @@ static unsigned char *read_file(const char *path, size_t *size) {
   return b;
 }
 
+/* A file that is being written says so in its superblock, and HDF5 changes no such file: the mark is put aside. */
+static int set_marks(const char *name, int marks) {
+  unsigned char head[48];
+  int found = -1;
+  FILE *f = fopen(name, "r+b");
+  if (f && fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, "\x89HDF", 4) == 0 && head[8] >= 2) {
+    found = head[11];
+    head[11] = (unsigned char)marks;
+    mend(head, 44, head + sizeof head);
+    rewind(f);
+    fwrite(head, 1, sizeof head, f);
+  }
+  if (f) fclose(f);
+  return found;
+}
+
+/* Writes the copy of that seed; 0 if it cannot be written. */
+static int make_copy(const char *name, long seed, const unsigned char *b, unsigned char *copy, size_t size,
+                     const char *victim) {
+  int sealed = memcmp(b, "Capstan result, sealed", 22) == 0;
+  state = (uint64_t)seed * 7919 + 17;
+  memcpy(copy, b, size);
+  int objects = below(2) == 0;
+  if (!objects) change_bytes(copy, size);
+  FILE *f = fopen(name, "wb");
+  if (!f || fwrite(copy, 1, size, f) != size || fclose(f) != 0) return 0;
+  if (objects) { /* which HDF5 does not always survive: then the file is what it was left as */
+    int marks = set_marks(name, 0);
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(2);
+      change_objects(name, victim);
+      _exit(0);
+    }
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) < 0) return 0;
+    if (marks > 0 && below(4) > 0) set_marks(name, marks);
+  }
+  return !sealed || below(8) == 0 || cps_seal_write(name);
+}
+
+static int is_secret(const void *bytes, size_t size) {
+  for (size_t i = 0; i + 12 <= size; i++)
+    if (memcmp((const char *)bytes + i, "SECRETSECRET", 12) == 0) return 1;
+  return 0;
+}
+
+/* Reads a file as the tool does and looks at everything in it; never returns. */
+static void read_all(const char *name) {
+  enum { REFUSED_MUTELY = 10, GIVES_AWAY = 11 };
+  alarm(300);
+  cps_error error = {0};
+  cps_result *r = result_open(name, &error);
+  if (!r) _exit(error.text[0] ? 0 : REFUSED_MUTELY);
+  long rows = cps_result_rows(r), frames = cps_result_frames(r);
+  int bad = 0;
+  for (int c = 0; c < cps_result_columns(r); c++) {
+    const double *x = cps_result_data(r, c);
+    bad |= (x && rows > 0 && is_secret(x, (size_t)rows * sizeof *x)) ||
+           strlen(cps_result_name(r, c)) > 100000;
+  }
+  for (int i = 0; i < cps_result_fields(r); i++) {
+    const cps_field *field = cps_result_field(r, i);
+    const double *x = cps_result_field_data(r, i);
+    size_t n = (size_t)field->points * (size_t)field->components * (size_t)(field->constant ? 1 : frames);
+    bad |= x && is_secret(x, n * sizeof *x);
+  }
+  static const char *const texts[] = {"status", "summary", "title", "scenario"};
+  for (int i = 0; i < 4; i++) {
+    const char *text = cps_result_text(r, texts[i]);
+    bad |= text && is_secret(text, strlen(text));
+  }
+  for (long i = 0; i < cps_result_events(r); i++) bad |= strlen(cps_result_event(r, i)->what) > 1000;
+  cps_result_free(r);
+  _exit(bad ? GIVES_AWAY : 0);
+}
+
+/* Whether reading ends well; says so if not. */
+static int reads_well(const char *name, long seed) {
+  int status = -1;
+  pid_t child = fork();
+  if (child == 0) read_all(name);
+  if (child < 0 || waitpid(child, &status, 0) < 0) return 0;
+  if (status != 0)
+    printf("seed %ld: %s %d\n", seed, WIFSIGNALED(status) ? "signal" : "status",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+  return status == 0;
+}
+
 int main(int argc, char **argv) {
   if (argc < 5) return 2;
   const char *victim = argc > 5 ? argv[5] : "/etc/passwd";
+  int reads = argc > 6 && strcmp(argv[6], "read") == 0;
+  long tried = 0, failed = 0;
   size_t size = 0;
   unsigned char *b = read_file(argv[1], &size);
   if (!b || size < 2048) return 3;
-  int sealed = memcmp(b, "Capstan result, sealed", 22) == 0;
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   unsigned char *copy = malloc(size);
   for (long seed = atol(argv[3]), last = seed + atol(argv[4]); seed < last; seed++) {
     char name[4096];
     snprintf(name, sizeof name, "%s/%ld.h5", argv[2], seed);
-    state = (uint64_t)seed * 7919 + 17;
-    memcpy(copy, b, size);
-    int objects = below(2) == 0;
-    if (!objects) change_bytes(copy, size);
-    FILE *f = fopen(name, "wb");
-    if (!f || fwrite(copy, 1, size, f) != size || fclose(f) != 0) return 3;
-    if (objects) { /* which HDF5 does not always survive: then the file is what it was left as */
-      pid_t child = fork();
-      if (child == 0) {
-        alarm(2);
-        change_objects(name, victim);
-        _exit(0);
-      }
-      int status;
-      if (child < 0 || waitpid(child, &status, 0) < 0) return 3;
-    }
-    if (sealed && below(8) > 0 && !cps_seal_write(name)) return 3;
+    if (!make_copy(name, seed, b, copy, size, victim)) return 3;
+    if (!reads) continue;
+    fflush(stdout);
+    tried++;
+    if (reads_well(name, seed))
+      unlink(name);
+    else
+      failed++;
   }
+  if (reads) printf("tried %ld held %ld failed %ld\n", tried, tried - failed, failed);
   free(copy);
   free(b);
-  return 0;
+  return failed > 0;
 }

@@ -4,6 +4,8 @@
 #include "sha256.h"
 #include "test.h"
 
+#include <time.h>
+
 enum { HEAD = 24 + 24 + 65 + 32 + 65 + 7, BUILD_AT = 24 + 24, HASH = 64, NAME = 40 };
 
 static const char winch[] = "capstan: 1\n"
@@ -125,11 +127,15 @@ static void spoil(unsigned char *value, size_t length, rng *random) {
   }
 }
 
+/* Campaigns go on for longer, with other seeds: SECONDS and SEED of the environment. */
+static long tried;
+static uint64_t purpose = 1;
+
 static void try_many(const char *what, const char *text, int instant, int tries) {
   cps_scenario *s;
   cps_system *system = load(text, &s);
   saved k = save(system, instant);
-  rng random = rng_for(what, 1);
+  rng random = rng_for(what, purpose);
   int items = 0, accepted = 0;
   size_t length = 0;
   while (find(&k, NULL, items, &length)) items++;
@@ -144,14 +150,14 @@ static void try_many(const char *what, const char *text, int instant, int tries)
     accepted += go_on(system, copy, k.size, &err);
   }
   assert_true(accepted < tries);
+  tried += tries;
   free(copy);
   free(k.bytes);
   cps_system_free(system);
   cps_scenario_free(s);
 }
 
-static void changed_states(void **state) {
-  (void)state;
+static void change_states(void) {
   char text[2048];
   static const char *const laws[] = {"{quinn: {mu: 0.25}}", "{elasto-plastic: {}}", "{coulomb: {mu: 0.25}}"};
   for (int i = 0; i < ROWS(laws); i++) {
@@ -172,6 +178,18 @@ static void changed_states(void **state) {
     }
     try_many(bodies[i].law, text, 1, 60);
   }
+}
+
+static void changed_states(void **state) {
+  (void)state;
+  const char *seconds = getenv("SECONDS"), *seed = getenv("SEED");
+  time_t until = time(NULL) + (seconds ? atol(seconds) : 0);
+  if (seed) purpose = 1000000 * (uint64_t)atol(seed);
+  do {
+    change_states();
+    purpose++;
+  } while (time(NULL) < until);
+  if (seconds) printf("tried %ld held %ld failed 0\n", tried, tried);
 }
 
 static void refuse(const char *text, const char *item, size_t offset, int value) {

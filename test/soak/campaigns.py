@@ -1,0 +1,57 @@
+"""campaigns.py - all campaigns of soak.py, in the order in which they are run."""
+import os
+import re
+import sys
+
+from inputs import INPUTS
+from machines import MACHINES
+from runs import RUNS
+from trial import HERE, ROOT, Program, counted
+
+
+def beside(name):
+    """A campaign that is a program of its own, test/soak/NAME.py or .sh, with the seconds that it has as its argument."""
+
+    def command(setting, seconds, seed):
+        for ending, how in ((".py", sys.executable), (".sh", "bash")):
+            path = os.path.join(HERE, name + ending)
+            if os.path.exists(path):
+                return ["env", f"CAPSTAN={setting.tool}", f"SEED={seed}", f"SECONDS_EACH={seconds:g}", how, path, f"{seconds:g}"]
+        return None
+
+    return command
+
+
+def states(setting, seconds, seed):
+    program = os.path.join(setting.asan_build, "test/unit_checkpoint_strange")
+    return ["env", f"SEED={seed}", f"SECONDS={seconds:g}", program] if os.path.exists(program) else None
+
+
+def fuzz(name):
+    def command(setting, seconds, seed):
+        program = os.path.join(ROOT, "build-fuzz/fuzz", name)
+        found = os.path.join(ROOT, "build-fuzz/found")
+        if not os.path.exists(program):
+            return None
+        os.makedirs(os.path.join(found, name), exist_ok=True)
+        words = os.path.join(ROOT, "test/fuzz", name + ".dict")
+        return [program, f"-max_total_time={seconds:g}", "-verbosity=0", "-print_final_stats=1", f"-artifact_prefix={found}/{name}-"] + (
+            [f"-dict={words}"] if os.path.exists(words) else []) + [os.path.join(found, name), os.path.join(ROOT, "test/fuzz/corpus", name)]  # fmt: skip
+
+    return command
+
+
+def executed(text):
+    found = re.findall(r"stat::number_of_executed_units: (\d+)", text)
+    return (int(found[-1]), len(re.findall(r"Test unit written to", text))) if found else None
+
+
+PROGRAMS = [
+    Program("states", "states changed and hashed anew, restored and run on in one process; sanitizers", states, counted),
+    Program("fuzz-scenario", "libFuzzer: scenarios and settings; sanitizers", fuzz("scenario"), executed),
+    Program("fuzz-law", "libFuzzer: laws and their parameters; sanitizers", fuzz("law"), executed),
+    Program("allocations", "the n-th allocation fails, once or from there on", beside("allocations"), counted),
+    Program("powerloss", "power is lost at a system call: what was not synced is gone", beside("powerloss"), counted),
+]
+
+ALL = RUNS + INPUTS + MACHINES + PROGRAMS

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""soak.py - long campaigns against the tool: kills, faults, strange inputs, random machines. `make soak` runs them all.
+
+usage: soak.py [--seconds N] [--only NAME,...] [--first SEED] [--count N] [--folder F] [--add] [--rounds N] [--list]
+
+Each campaign tries one seed after the other for N seconds. What is tried depends on the seed alone (but for the moments of
+kills, which the clock gives), so a failure is repeated by `soak.py --only NAME --first SEED --count 1`. The folder of a failed
+try is kept in F/failures/NAME-SEED, with the commands in `what`. F/table.md has one line for each campaign: tried, held, failed;
+with --add it goes on from the counts and seeds of before.
+"""
+import argparse
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+import traceback
+
+from campaigns import ALL
+from trial import ROOT, Failure, Program, Try, words
+
+
+class Table:
+    """What was tried, over all rounds; it is written after each campaign, so that it is there whenever one looks."""
+
+    def __init__(self, folder, go_on):
+        self.folder, self.file = folder, os.path.join(folder, "table.json")
+        self.rows = {}
+        if go_on and os.path.exists(self.file):
+            with open(self.file) as f:
+                self.rows = json.load(f)
+
+    def row(self, campaign):
+        return self.rows.setdefault(campaign.name, dict(what=campaign.what, tried=0, held=0, failed=0, seconds=0, seed=1, note=""))
+
+    def write(self):
+        with open(self.file + ".part", "w") as f:
+            json.dump(self.rows, f, indent=1)
+        os.replace(self.file + ".part", self.file)
+        with open(os.path.join(self.folder, "table.md"), "w") as f:
+            f.write(self.text())
+
+    def text(self):
+        lines = ["| campaign | what | tried | held | failed | minutes |", "|---|---|---|---|---|---|"]
+        for name, r in self.rows.items():
+            counts = r["note"] and f"{r['note']} | | " or f"{r['tried']} | {r['held']} | {r['failed']}"
+            lines.append(f"| `{name}` | {r['what']} | {counts} | {r['seconds'] / 60:.1f} |")
+        total = [sum(r[k] for r in self.rows.values()) for k in ("tried", "held", "failed", "seconds")]
+        lines.append("| all | | %d | %d | %d | %.1f |" % (*total[:3], total[3] / 60))
+        return "\n".join(lines) + "\n"
+
+
+def keep(setting, name, seed, t, reason):
+    """The folder of a failed try stays, with what repeats it."""
+    place = os.path.join(setting.folder, "failures", f"{name}-{seed}")
+    shutil.rmtree(place, ignore_errors=True)
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    shutil.move(t.folder, place)
+    with open(os.path.join(place, "what"), "w") as f:
+        f.write(f"{reason}\n\nto repeat: test/soak/soak.py --only {name} --first {seed} --count 1\n\n")
+        f.write("\n".join(line.replace(t.folder, place) for line in t.log) + "\n")
+    print(f"soak: {name} {seed} FAILED: {reason.strip().splitlines()[-1][:200]}\n      kept in {place}", flush=True)
+
+
+def soak(setting, campaign, row, first, count):
+    start, seed, last = time.monotonic(), first, first + count
+    while seed < last and time.monotonic() - start < campaign.share * setting.seconds:
+        t = Try(setting, campaign.name, seed, os.path.join(setting.folder, "work", campaign.name))
+        tried, failed = 1, 0
+        try:
+            tried, failed = campaign.attempt(t) or (1, 0)
+            if failed:
+                keep(setting, campaign.name, seed, t, f"{failed} of {tried} failed: " + words(t.said))
+        except Failure as failure:
+            failed = 1
+            keep(setting, campaign.name, seed, t, str(failure))
+        except Exception:  # what a try leaves cannot even be looked at
+            failed = 1
+            keep(setting, campaign.name, seed, t, traceback.format_exc(limit=-3))
+        for key, n in (("tried", tried), ("failed", failed), ("held", tried - failed)):
+            row[key] += n
+        seed += 1
+    row["seconds"] += time.monotonic() - start
+    row["seed"] = seed
+
+
+def run_program(setting, program, row):
+    start = time.monotonic()
+    command = program.command(setting, setting.seconds, row["seed"])
+    if not command:
+        print(f"soak: {program.name}: not there, left out")
+        return False
+    log = os.path.join(setting.folder, program.name + ".log")
+    with open(log, "wb") as out:
+        status = subprocess.call(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+    with open(log, errors="replace") as f:
+        found = program.counts(f.read())
+    if isinstance(found, str):
+        row["note"] = found
+    elif found:
+        tried, failed = found
+        row["tried"] += tried
+        row["failed"] += failed
+        row["held"] += tried - failed
+    if not found or (status != 0 and not (isinstance(found, tuple) and found[1])):
+        row["tried"] += 1
+        row["failed"] += 1
+        print(f"soak: {program.name} FAILED with status {status}: {shlex.join(command)}, see {log}")
+    row["seconds"] += time.monotonic() - start
+    row["seed"] += 1
+    return True
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--seconds", type=float, default=60)
+    options.add_argument("--only", default="")
+    options.add_argument("--first", type=int)
+    options.add_argument("--count", type=int, default=10**9)
+    options.add_argument("--rounds", type=int, default=1)
+    options.add_argument("--folder", default=os.path.join(ROOT, "build-soak"))
+    options.add_argument("--build", default=os.path.join(ROOT, "build"))
+    options.add_argument("--asan-build", default=os.path.join(ROOT, "build-asan"))
+    options.add_argument("--add", action="store_true")
+    options.add_argument("--list", action="store_true")
+    setting = options.parse_args()
+    if setting.list:
+        for campaign in ALL:
+            print(f"{campaign.name:18} {campaign.what}")
+        return 0
+    names = [name for name in setting.only.split(",") if name]
+    unknown = set(names) - {campaign.name for campaign in ALL}
+    if unknown:
+        sys.exit(f"soak: no campaign is called {', '.join(sorted(unknown))}; --list names them")
+    setting.folder = os.path.abspath(setting.folder)
+    setting.tool, setting.asan = os.path.join(setting.build, "capstan"), os.path.join(setting.asan_build, "capstan")
+    setting.store = os.path.join(setting.folder, "store")
+    for name in ("store", "work"):
+        os.makedirs(os.path.join(setting.folder, name), exist_ok=True)
+    table = Table(setting.folder, setting.add)
+    for _ in range(setting.rounds):
+        for campaign in ALL:
+            if names and campaign.name not in names:
+                continue
+            row = table.row(campaign)
+            if isinstance(campaign, Program):
+                if not run_program(setting, campaign, row):
+                    del table.rows[campaign.name]
+            else:
+                soak(setting, campaign, row, setting.first or row["seed"], setting.count)
+            table.write()
+            if campaign.name in table.rows:
+                print("soak: %-18s %s" % (campaign.name, row["note"] or "tried %d held %d failed %d" % (row["tried"], row["held"], row["failed"])), flush=True)
+    print(table.text())
+    return 1 if any(row["failed"] for row in table.rows.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
