@@ -610,27 +610,43 @@ static void place_at(const draft *d, double s, double *r, double *t) {
   (d->coeffs == LIE_SLACK ? slack_place : pressed_place)(d, s, r, t);
 }
 
-/* The tension, in units of EA, with which element i pulls at the position of its nodes if they are at the
- * lengths s[0] and s[1] of that path: the integral of strain times slope times the derivative of a
- * position's shape function, along the chord. */
-static double element_tension(const draft *d, int i, const double s[2]) {
-  double q[4][3], n[4], n_p[4], n_pp[4], chord[3], sum = 0;
-  const double *x, *w;
-  for (int e = 0; e < 2; e++) {
-    place_at(d, s[e], q[2 * e], q[2 * e + 1]);
-    double stretch = node_stretch(d, i + e);
-    for (int k = 0; k < 3; k++) q[2 * e + 1][k] *= stretch;
-  }
-  vec_add(chord, q[2], -1, q[0]);
+/* An element that is being laid: its places and slopes, and what does not change while one of its ends moves. */
+typedef struct laid_element {
+  double q[4][3];
+  double stretch[2];        /* at its nodes */
+  double n_p[GAUSS_MAX][4]; /* derivatives of the shape functions */
+  const double *weight;
+  int points;
+} laid_element;
+
+static laid_element element_at(const draft *d, int i) {
+  laid_element a = {.stretch = {node_stretch(d, i), node_stretch(d, i + 1)}};
+  double n[4], n_pp[4];
+  const double *x;
+  a.points = d->c->axial_points >= 1 && d->c->axial_points <= GAUSS_MAX ? d->c->axial_points : GAUSS;
+  cps_gauss(a.points, &x, &a.weight);
+  for (int g = 0; g < a.points; g++) cps_element_shape(d->length[i], x[g], n, a.n_p[g], n_pp);
+  return a;
+}
+
+/* Puts end e of the element at the length s of the path. */
+static void lay_end(const draft *d, laid_element *a, int e, double s) {
+  double *slope = a->q[2 * e + 1];
+  place_at(d, s, a->q[2 * e], slope);
+  for (int k = 0; k < 3; k++) slope[k] *= a->stretch[e];
+}
+
+/* The tension, in units of EA, with which an element of that length pulls at the position of its nodes: the integral of strain
+ * times slope times the derivative of a position's shape function, along the chord. */
+static double element_tension(const draft *d, const laid_element *a, double length) {
+  double chord[3], sum = 0;
+  vec_add(chord, a->q[2], -1, a->q[0]);
   vec_unit(chord);
-  int points = d->c->axial_points >= 1 && d->c->axial_points <= GAUSS_MAX ? d->c->axial_points : GAUSS;
-  cps_gauss(points, &x, &w);
-  for (int g = 0; g < points; g++) {
+  for (int g = 0; g < a->points; g++) {
     double r_p[3] = {0};
-    cps_element_shape(d->length[i], x[g], n, n_p, n_pp);
-    for (int k = 0; k < 4; k++) vec_add(r_p, r_p, n_p[k], q[k]);
+    for (int k = 0; k < 4; k++) vec_add(r_p, r_p, a->n_p[g][k], a->q[k]);
     double size = vec_norm(r_p), strain = d->c->engineering ? (size - 1) / size : (size - 1) * (size + 1) / 2;
-    sum += w[g] * strain * vec_dot(r_p, chord) * n_p[2] * d->length[i];
+    sum += a->weight[g] * strain * vec_dot(r_p, chord) * a->n_p[g][2] * length;
   }
   return sum;
 }
@@ -640,14 +656,15 @@ static double element_tension(const draft *d, int i, const double s[2]) {
  * than all of it. At corners of the path, where the cubic is much shorter, it is left alone. */
 static double reach(const draft *d, int i, double s, int from) {
   enum { ROUNDS = 12 };
-  double ends[2] = {s, s}, stretch = (d->stretch[i + 1] - d->stretch[i]) / d->length[i],
-         most = 0.05 * d->length[i];
+  double stretch = (d->stretch[i + 1] - d->stretch[i]) / d->length[i], most = 0.05 * d->length[i];
   double want = d->c->ea > 0 ? tension_for(d->c, stretch) / d->c->ea : 0, way = from ? -1 : 1;
   double step = stretch * d->length[i], plain = step, before = 0, missing_before = 0,
          rate = 1.2 / d->length[i];
+  laid_element a = element_at(d, i);
+  lay_end(d, &a, from, s);
   for (int k = 0; k < ROUNDS; k++) {
-    ends[!from] = s + way * step;
-    double missing = want - element_tension(d, i, ends);
+    lay_end(d, &a, !from, s + way * step);
+    double missing = want - element_tension(d, &a, d->length[i]);
     if (k && fabs(step - before) > 1e-9 * plain) rate = (missing_before - missing) / (step - before);
     if (!(rate * d->length[i] > 0.1)) return s + way * plain;
     before = step, missing_before = missing;
