@@ -8,6 +8,7 @@ for name in laws chain scenario cables dense_bdf lifts sens step; do
   echo "bench: $name" >&2
   "build/bench/$name" | tee -a "$log"
 done
+bench/sweep.sh | tee -a "$log"
 echo
 echo 'goals (bench-peers has more of them):'
 grep '^goal' "$log" | sed 's/^goal/ /'

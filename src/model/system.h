@@ -63,8 +63,9 @@ struct cps_result {
   field_data *fields;
   double *frame_times;
   long frames, frames_capacity;
-  int *slot;          /* [everything that could be recorded] its column, -1 if it is not wanted */
-  loaded_text *texts; /* of a result that was loaded */
+  int *slot; /* [n_slots] of everything that could be recorded its column, -1 if it is not wanted */
+  int n_slots, left_out; /* how many there are, and how many columns nobody fills */
+  loaded_text *texts;    /* of a result that was loaded */
 };
 
 struct machine;
@@ -143,6 +144,7 @@ struct cps_simulation {
   long events_from;  /* events that the result had before the present stretch */
   int stop_at_event; /* the driver returns after a step with an event */
   long steps_from;   /* steps that do not count for run.max_steps */
+  double most_tries; /* steps, with those that were rejected, after which the run is given up; 0: no limit */
   double *values;    /* [columns] as of now if values_known; owned, NULL until they are asked for */
   int values_known;
   unsigned char *start_state; /* owned: the state after the start, to go back to; NULL: none yet */
@@ -161,6 +163,9 @@ struct cps_simulation {
  * it. With `only` nowhere else, without it also at the start, the end and, if run.output is 0, after every step. What
  * goes on from a checkpoint needs the same call before cps_simulation_restore. */
 void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, int only);
+/* Of the columns of cables, which cost more than others, only those are computed that are wanted[column]; rows have NaN in the
+ * others. */
+void cps_simulation_want(cps_simulation *sim, const unsigned char *wanted);
 /* Whether every step is recorded. */
 int cps_simulation_every_step(const cps_simulation *sim);
 /* Starts, records the first row, and makes the stepper ready, as far as that has not been done. */
@@ -206,6 +211,8 @@ struct row {
 
 void cps_row_put(row *r, const char *kind, const char *name, const char *what, const char *unit,
                  double value);
+/* Whether one of the next n columns will be filled: whoever has to compute them may leave it otherwise. */
+int cps_row_wants(const row *r, int n);
 /* A field of `points` places with `components` values, from values[points * components]. */
 void cps_row_field(row *r, const char *name, const char *what, const char *unit, int points, int components,
                    int constant, const double *values);

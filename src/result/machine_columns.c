@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const axes[] = {"x", "y", "z"};
+static const char *const axes[] = {"x", "y", "z"}, *const forces[] = {"fx", "fy", "fz"};
 
 /* ------------------------------------------------------------------ drums */
 
@@ -27,11 +27,7 @@ static void drums(row *r, const machine *m) {
       cps_row_put(r, "drums", name, "drive", "N m", cps_drum_torque(g, r->sim->t, &by[0], &by[1]));
     else if (g->of->drive == DRUM_ROTATION) /* what its motor must do */
       cps_row_put(r, "drums", name, "drive", "N m", g->of->inertia * g->acceleration - g->torque);
-    for (int d = 0; d < m->dim; d++) {
-      char what[8];
-      snprintf(what, sizeof what, "f%s", axes[d]);
-      cps_row_put(r, "drums", name, what, "N", g->push[d]);
-    }
+    for (int d = 0; d < m->dim; d++) cps_row_put(r, "drums", name, forces[d], "N", g->push[d]);
     for (int d = 0; d < m->dim && center_moves(g); d++)
       cps_row_put(r, "drums", name, axes[d], "m", g->center[d]);
   }
@@ -105,6 +101,8 @@ static wrap wrap_of(const machine *m, const cable *c, int drum_index, const doub
   return w;
 }
 
+enum { WRAP_COLUMNS = 10, TENSION_COLUMNS = 4 };
+
 /* The drums of a cable that its results name: those of its path. */
 static void wraps(row *r, const machine *m, const cable *c, const double *tension) {
   for (int i = 0; i < m->n_drums; i++) {
@@ -113,9 +111,9 @@ static void wraps(row *r, const machine *m, const cable *c, const double *tensio
       touches |= c->of->path[k].kind == PATH_WRAP && c->of->path[k].drum == i;
     if (!touches || c->n_points == 0) continue;
     wrap w = {0};
-    if (r->task == FILLING) w = wrap_of(m, c, i, tension);
-    char kind[16 + 2 * NAME_MAX_LENGTH];
-    snprintf(kind, sizeof kind, "cables.%s", c->of->name);
+    if (cps_row_wants(r, WRAP_COLUMNS)) w = wrap_of(m, c, i, tension);
+    char kind[16 + 2 * NAME_MAX_LENGTH] = "";
+    if (r->task == NAMING) snprintf(kind, sizeof kind, "cables.%s", c->of->name);
     const char *name = m->drum[i].of->name;
     cps_row_put(r, kind, name, "wrap", "rad", w.angle);
     cps_row_put(r, kind, name, "stick_arc", "rad", w.stick);
@@ -132,21 +130,20 @@ static void wraps(row *r, const machine *m, const cable *c, const double *tensio
 
 /* What the ends of a cable pull with, on what holds them; nothing is there to be pulled at a free end. */
 static void ends(row *r, const cable *c) {
-  static const char *const where[] = {"start", "end"};
+  static const char *const pulls[2][3] = {{"fx_start", "fy_start", "fz_start"},
+                                          {"fx_end", "fy_end", "fz_end"}},
+                           *const moments[2][3] = {{"mx_start", "my_start", "mz_start"},
+                                                   {"mx_end", "my_end", "mz_end"}};
   for (int e = 0; e < 2; e++) {
     double hold[6] = {0};
     const double *slope = c->q + (e ? c->n : 0) * c->b + c->dim;
-    char what[16];
     if (c->seam >= 0 || c->end[e].kind == END_FREE) continue;
-    if (r->task == FILLING) cps_end_hold(c, e, hold);
-    for (int d = 0; d < c->dim; d++) {
-      snprintf(what, sizeof what, "f%s_%s", axes[d], where[e]);
-      cps_row_put(r, "cables", c->of->name, what, "N", -hold[d]);
-    }
-    for (int d = c->dim == 2 ? 2 : 0; d < 3 && c->end[e].kind == END_CLAMPED; d++) {
+    int first = c->dim == 2 ? 2 : 0, clamped = c->end[e].kind == END_CLAMPED;
+    if (cps_row_wants(r, c->dim + (clamped ? 3 - first : 0))) cps_end_hold(c, e, hold);
+    for (int d = 0; d < c->dim; d++) cps_row_put(r, "cables", c->of->name, pulls[e][d], "N", -hold[d]);
+    for (int d = first; d < 3 && clamped; d++) {
       int a = (d + 1) % 3, b = (d + 2) % 3;
-      snprintf(what, sizeof what, "m%s_%s", axes[d], where[e]);
-      cps_row_put(r, "cables", c->of->name, what, "N m",
+      cps_row_put(r, "cables", c->of->name, moments[e][d], "N m",
                   slope[b] * hold[c->dim + a] - slope[a] * hold[c->dim + b]);
     }
   }
@@ -158,12 +155,13 @@ static void cables(row *r, const machine *m) {
     double most = 0, least = INFINITY, at_end[2] = {0, 0};
     const double *tension = c->tension; /* the audit comes before the columns */
     const char *name = c->of->name;
-    for (int e = 0; e < 2 && r->task == FILLING; e++) {
+    int wanted = cps_row_wants(r, TENSION_COLUMNS);
+    for (int e = 0; e < 2 && wanted; e++) {
       at_end[e] = cps_end_tension(c, e);
       most = fmax(most, at_end[e]);
       least = fmin(least, at_end[e]);
     }
-    for (int k = 0; k < c->n && r->task == FILLING; k++) {
+    for (int k = 0; k < c->n && wanted; k++) {
       most = tension[k] > most ? tension[k] : most;
       least = tension[k] < least ? tension[k] : least;
     }

@@ -27,6 +27,7 @@ struct scenario_tree {
   document d;
   node *root;
   int n_settings, n_texts;
+  sha256 hashed; /* the hash of the first source, to go on from */
 };
 
 static void drop_tree(struct scenario_tree *t) {
@@ -160,9 +161,7 @@ static node *change_tree(reader *r, const struct scenario_tree *tree, const char
 
 /* Of the source alone it is what sha256sum says; settings and then further files follow behind separators. */
 static void set_hash(const document *d, cps_scenario *s) {
-  sha256 h;
-  cps_sha256_start(&h);
-  cps_sha256_add(&h, d->sources[0].text, d->sources[0].length);
+  sha256 h = s->tree->hashed;
   for (char separator = 0; separator < 2; separator++) {
     for (int i = 1; i < d->n_sources; i++) {
       const source *f = &d->sources[i];
@@ -213,6 +212,8 @@ static cps_scenario *read_document(document *d, const char *const *settings, int
   if (from && !d->no_memory) {
     root = change_tree(r, from, settings + from->n_settings, n - from->n_settings);
   } else if (!d->no_memory) {
+    cps_sha256_start(&tree->hashed);
+    cps_sha256_add(&tree->hashed, d->sources[0].text, d->sources[0].length);
     root = tree->root = build_tree(r, settings, n);
     tree->n_settings = s->n_settings;
     tree->n_texts = d->n_sources;

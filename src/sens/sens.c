@@ -49,6 +49,7 @@ struct cps_sens {
   cps_sens_method used;
   int without_jumps;
   size_t tape_most;
+  double most_tries; /* steps after which a run is given up; 0: no limit */
 };
 
 /* ------------------------------------------------------------------ life */
@@ -74,6 +75,16 @@ static cps_status read_outputs_again(cps_sens *s, cps_error *err) {
   return status;
 }
 
+/* Of many runs only the outputs matter: what nobody asks for is not computed. */
+static cps_status want_outputs(cps_sens *s, cps_error *err) {
+  unsigned char *wanted = calloc((size_t)s->sim->result.n_columns + 1, 1);
+  if (!wanted) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for a list of columns");
+  for (int i = 0; i < s->n_of; i++) wanted[s->of[i].column] = 1;
+  cps_simulation_want(s->sim, wanted);
+  free(wanted);
+  return CPS_OK;
+}
+
 static cps_status make_simulation(cps_sens *s, cps_error *err) {
   drop_simulation(s);
   s->system = cps_system_new(scenario_of(s), err);
@@ -83,8 +94,10 @@ static cps_status make_simulation(cps_sens *s, cps_error *err) {
     s->sim = NULL;
   }
   if (s->sim && s->no_frames) s->sim->next_frame = INFINITY;
+  if (s->sim && s->most_tries > 0) s->sim->most_tries = s->most_tries;
   if (s->sim && (!s->plain || !s->moved)) return CPS_OK;
   cps_status status = s->sim ? read_outputs_again(s, err) : err ? err->status : CPS_FAILED;
+  if (status == CPS_OK && s->no_frames) status = want_outputs(s, err);
   if (status != CPS_OK) drop_simulation(s);
   return status;
 }
@@ -113,6 +126,11 @@ static void drop_results(cps_sens *s) {
 void cps_sens_without_frames(cps_sens *s) {
   s->no_frames = 1;
   if (s->sim) s->sim->next_frame = INFINITY;
+}
+
+void cps_sens_give_up_after(cps_sens *s, double steps) {
+  s->most_tries = steps;
+  if (s->sim) s->sim->most_tries = steps;
 }
 
 void cps_sens_free(cps_sens *s) {

@@ -8,12 +8,13 @@
 cps_result *cps_sens_with_histories(const cps_sens *s, cps_error *err);
 /* The scenario as the last run had it. */
 const cps_scenario *cps_sens_scenario(const cps_sens *s);
-/* For those who make many runs: records nothing along cables; and runs without differentiating, for the values of the
- * outputs and the result. */
+/* For those who make many runs: records nothing along cables, and if nothing is differentiated no columns of cables but those of
+ * outputs; runs without differentiating, for the values of the outputs and the result; and gives a run up after so many steps. */
 cps_sens *cps_sens_new_plain(
     const cps_scenario *scenario, const char *const *paths, int n, const char *const *of, int n_of,
     cps_error *err); /* only for cps_sens_simulate: n numbers of any kind, also none */
 void cps_sens_without_frames(cps_sens *s);
+void cps_sens_give_up_after(cps_sens *s, double steps);
 cps_status cps_sens_simulate(cps_sens *s, int (*progress)(const cps_progress *, void *), void *data,
                              cps_error *err);
 /* The column of that name; -1 with an error that names the nearest. */

@@ -14,21 +14,50 @@
 
 /* ------------------------------------------------------------------ columns */
 
+/* Appends a text, as far as there is room before `end`; returns where it ends. */
+static char *append(char *to, const char *end, const char *text) {
+  while (*text && to < end) *to++ = *text++;
+  *to = 0;
+  return to;
+}
+
+/* "kind.name.what", without the name or without what if there is none. A model has many columns, and a study makes many models. */
+static void put_name(char *to, size_t size, const char *kind, const char *name, const char *what) {
+  const char *end = to + size - 1;
+  to = append(to, end, kind);
+  if (name) to = append(append(to, end, "."), end, name);
+  if (*what) append(append(to, end, "."), end, what);
+}
+
 void cps_row_put(row *r, const char *kind, const char *name, const char *what, const char *unit,
                  double value) {
   cps_result *res = r->result;
   int i = r->column++;
   if (r->task == NAMING) {
     int c = res->n_columns;
-    if (name)
-      snprintf(res->names[c], sizeof res->names[c], "%s.%s.%s", kind, name, what);
-    else
-      snprintf(res->names[c], sizeof res->names[c], "%s%s%s", kind, *what ? "." : "", what);
+    put_name(res->names[c], sizeof res->names[c], kind, name, what);
     res->slot[i] = cps_outputs_want(r->sim->system->scenario, res->names[c]) ? c : -1;
     res->n_columns += res->slot[i] >= 0;
     res->units[c] = unit;
   } else if (r->task == FILLING && res->slot[i] >= 0) {
     res->data[(size_t)res->slot[i] * (size_t)res->capacity + (size_t)res->rows] = value;
+  }
+}
+
+int cps_row_wants(const row *r, int n) {
+  int wanted = 0;
+  for (int i = r->column; r->task == FILLING && !wanted && i < r->column + n; i++)
+    wanted = r->result->slot[i] >= 0;
+  return wanted;
+}
+
+void cps_simulation_want(cps_simulation *sim, const unsigned char *wanted) {
+  cps_result *res = &sim->result;
+  for (int i = 0; i < res->n_slots; i++) {
+    int c = res->slot[i];
+    if (c < 0 || wanted[c] || strncmp(res->names[c], "cables.", 7) != 0) continue;
+    res->slot[i] = -1;
+    res->left_out++;
   }
 }
 
@@ -160,6 +189,7 @@ static int grow(cps_result *res, long capacity) {
   size_t columns = (size_t)res->n_columns;
   double *data = malloc(columns * (size_t)capacity * sizeof(double));
   if (!data) return 0;
+  for (size_t i = 0; res->left_out > 0 && i < columns * (size_t)capacity; i++) data[i] = NAN;
   for (size_t c = 0; c < columns && res->rows > 0; c++)
     memcpy(data + c * (size_t)capacity, res->data + c * (size_t)res->capacity,
            (size_t)res->rows * sizeof(double));
@@ -309,6 +339,7 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   enumerate(&r, &e);
   if (sim->cables) sim->cables->fields(&r);
   sim->result.n_fields = r.field;
+  sim->result.n_slots = r.column;
   /* one more: a name is written before it is known whether it is wanted */
   size_t room = (size_t)r.column + 1;
   sim->result.names = calloc(room, sizeof sim->result.names[0]);
@@ -648,6 +679,9 @@ cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
     return cps_simulation_fail(sim, -1, err,
                                "%ld steps were not enough: raise run.max_steps, or loosen run.tolerance",
                                n->steps - sim->steps_from);
+  if (sim->most_tries > 0 && (double)(n->steps + n->rejected) > sim->most_tries)
+    return cps_simulation_fail(sim, -1, err, "given up after %.15g steps, as give_up_after says",
+                               sim->most_tries);
   if (n->steps % STINT == 0) {
     /* Where a law jumps and nobody locates it, steps shrink and never end. */
     double gone = sim->t - sim->stint_from;
