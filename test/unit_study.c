@@ -200,6 +200,36 @@ static void test_hypercube(void **state) {
   cps_study_free(s);
 }
 
+/* The numbers of a distribution as a list, in the order of its keys: the same points to the bit, with units in either. */
+static void test_lists(void **state) {
+  (void)state;
+  static const struct {
+    const char *list, *map;
+  } same[] = {
+      {"uniform: [10 cm/s, 2]", "uniform: {high: 2 m/s, low: 0.1}"},
+      {"loguniform: [1, 2 m/s]", "loguniform: {low: 1, high: 2}"},
+      {"normal: [1 m/s, 5 cm/s]", "normal: {mean: 1, sd: 0.05}"},
+      {"normal: [1, 0.05, 95 cm/s]", "normal: {mean: 1, sd: 0.05, low: 0.95}"},
+      {"normal: [1, 0.05, 0.9, 1.05]", "normal: {mean: 1, sd: 0.05, low: 0.9, high: 1.05}"},
+      {"lognormal: [100 cm/s, 0.2]", "lognormal: {median: 1, sigma: 0.2}"},
+      {"triangular: [1, 1.5, 300 cm/s]", "triangular: {low: 1, mode: 1.5, high: 3}"},
+      {"beta: [2, 3, 1, 2]", "beta: {a: 2, b: 3, low: 1, high: 2}"},
+  };
+  const char *sample = "sample: {method: random, points: 20, seed: 4}\n";
+  for (int k = 0; k < ROWS(same); k++) {
+    char text[2][600];
+    snprintf(text[0], sizeof text[0], HEAD "vary:\n" V "%s}\n%s", same[k].list, sample);
+    snprintf(text[1], sizeof text[1], HEAD "vary:\n" V "%s}\n%s", same[k].map, sample);
+    cps_study *a = parse(text[0]), *b = parse(text[1]);
+    for (int i = 0; i < 20; i++) {
+      double x = point_of(a, i)[0], y = point_of(b, i)[0];
+      if (x != y) fail_msg("%s gives %.17g, %s gives %.17g", same[k].list, x, same[k].map, y);
+    }
+    cps_study_free(a);
+    cps_study_free(b);
+  }
+}
+
 /* Correlations of normal scores are recovered; marginals stay what they are. */
 static void test_correlation(void **state) {
   (void)state;
@@ -375,6 +405,104 @@ static void test_variants(void **state) {
   cps_study_free(s);
 }
 
+typedef struct last_row {
+  int failed;
+  long long steps;
+  char message[200];
+  double values[8];
+} last_row;
+
+static void keep_last(const cps_study_row *row, void *data) {
+  last_row *last = (last_row *)data;
+  last->failed += strcmp(row->status, "failed") == 0;
+  last->steps = row->steps;
+  snprintf(last->message, sizeof last->message, "%s", row->message);
+  memcpy(last->values, row->values, 5 * sizeof(double));
+}
+
+/* A point that takes too long has failed, and says so; counted in steps, at the same step everywhere. */
+static void test_give_up(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      HEAD "give_up_after: 1000 steps\nset: {run.solver: rk4, run.step: 1 ms}\nvary:\n" V "list: [1, 2]}\n",
+      HEAD "give_up_after: 20 ms\nset: {run.solver: rk4, run.step: 1 us, run.output: 1}\nvary:\n" V
+           "list: [1, 2]}\n",
+      HEAD "give_up_after: 5000 steps\nset: {run.solver: rk4, run.step: 1 ms}\nvary:\n" V "list: [1, 2]}\n",
+  };
+  static const char *const says[] = {"given up after 1000 steps, as give_up_after says",
+                                     "given up after 0.02 s of processor time, as give_up_after says", ""};
+  for (int k = 0; k < ROWS(texts); k++) {
+    cps_study *s = parse(texts[k]);
+    last_row last = {0};
+    cps_study_options how = {.row = keep_last, .data = &last, .threads = 1 + k};
+    assert_int_equal(cps_study_run(s, &how, NULL, NULL), CPS_OK);
+    assert_int_equal(last.failed, *says[k] ? 2 : 0);
+    if (!strstr(last.message, says[k])) fail_msg("%s", last.message);
+    if (k == 0) assert_true(last.steps == 1001 && strncmp(last.message, "at t = 1", 8) == 0);
+    cps_study_free(s);
+  }
+}
+
+/* A limit is said with the digits that people want: six, or as many as tell the value from it. */
+static void test_limit_text(void **state) {
+  (void)state;
+  static const struct {
+    const char *limit, *says;
+  } cases[] = {
+      {"far < 20 cm", "far is 0.254842 m, above the limit of 0.2 m"},
+      {"far < 0.25484199796", "far is 0.254841997961 m, above the limit of 0.25484199796 m"},
+      {"stop > 0.7", "stop is 0.509684 s, below the limit of 0.7 s"},
+  };
+  for (int k = 0; k < ROWS(cases); k++) {
+    char text[600];
+    snprintf(text, sizeof text, HEAD "vary:\n" V "list: [1]}\nlimits: [%s]\n", cases[k].limit);
+    cps_study *s = parse(text);
+    last_row last = {0};
+    cps_study_options how = {.row = keep_last, .data = &last};
+    assert_int_equal(cps_study_run(s, &how, NULL, NULL), CPS_OK);
+    assert_string_equal(last.message, cases[k].says);
+    cps_study_free(s);
+  }
+}
+
+/* Of cables only the columns of outputs are computed; they are the same to the bit as in a run that records everything. */
+static void test_cable_outputs(void **state) {
+  (void)state;
+  static const char *const of[] = {"max(cables.rope.tension_max)", "cables.rope.fy_end",
+                                   "cables.rope.pulley.wrap", "drums.pulley.fy"};
+  static const char *const wrt[] = {"bodies.left.mass"};
+  FILE *f = fopen("unit_study_rope.yaml", "w");
+  assert_non_null(f);
+  fputs("capstan: 1\nbodies: {left: {mass: 10 kg}, right: {mass: 9 kg}}\n"
+        "drums: {pulley: {radius: 250 mm, center: [0, 0]}}\n"
+        "cables: {rope: {EA: 1 MN, EI: 0.7, mass_per_length: 0.5 kg/m, damping: {rayleigh: 10 N s}, "
+        "elements: 12,"
+        " path: [left, hang 1 m, over pulley, hang 1 m, right],"
+        " contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: {cdq: {mu: 0.1}}}}}\n"
+        "run: {until: 200 ms, output: 20 ms}\n",
+        f);
+  fclose(f);
+  cps_study *s = parse("study: 1\nscenario: unit_study_rope.yaml\nvary: {bodies.left.mass: [12 kg]}\n"
+                       "outputs: {a: max(cables.rope.tension_max), b: cables.rope.fy_end,"
+                       " c: cables.rope.pulley.wrap, d: drums.pulley.fy}\n");
+  last_row last = {0};
+  cps_study_options how = {.row = keep_last, .data = &last};
+  assert_int_equal(cps_study_run(s, &how, NULL, NULL), CPS_OK);
+  assert_string_equal(last.message, "");
+  cps_scenario *at = cps_study_scenario_at(s, 0, NULL);
+  cps_sens *all = cps_sens_new(at, wrt, 1, of, 4, NULL);
+  assert_int_equal(cps_sens_run(all, CPS_SENS_FORWARD, NULL, NULL, NULL), CPS_OK);
+  for (int i = 0; i < 4; i++) {
+    assert_true(last.values[1 + i] != 0);
+    if (last.values[1 + i] != cps_sens_value(all, i))
+      fail_msg("%s: %.17g, recorded %.17g", of[i], last.values[1 + i], cps_sens_value(all, i));
+  }
+  cps_sens_free(all);
+  cps_scenario_free(at);
+  cps_study_free(s);
+  remove("unit_study_rope.yaml");
+}
+
 /* ------------------------------------------------------------------ bad input */
 
 static void test_problems(void **state) {
@@ -416,6 +544,15 @@ static void test_problems(void **state) {
       {"study: 1\nscenario: unit_study_block.yaml\nvary: {bodies.block.v: [1, 2]}\noutputs: {a: max(x, 0, "
        "1)}\n",
        "goes in quotes", 4, 26},
+      {HEAD "vary:\n" MU "uniform: [1]}\n", "has 2 numbers: [low, high]", 5, 51},
+      {HEAD "vary:\n" MU "normal: [1, 2, 3, 4, 5]}\n", "2 to 4 numbers: [mean, sd, low, high]", 5, 50},
+      {HEAD "vary:\n" MU "uniform: [1, 2 kg]}\n", "kg", 5, 55},
+      {HEAD "vary:\n" MU "uniform: [2, 1]}\n", "no mass", 5, 51},
+      {HEAD "vary:\n" MU "list: [1]}\ngive_up_after: 100\n", "20000 steps or 30 s", 6, 16},
+      {HEAD "vary:\n" MU "list: [1]}\ngive_up_after: 1.5 steps\n", "20000 steps or 30 s", 6, 16},
+      {HEAD "vary:\n" MU "list: [1]}\ngive_up_after: 3 m\n", "20000 steps or 30 s", 6, 16},
+      {HEAD "vary:\n" MU "list: [1]}\ngive_up_after: -3 s\n", "needs some time", 6, 16},
+      {HEAD "vary:\n" MU "list: [1]}\ngive_up_after: [3]\n", "20000 steps or 30 s", 6, 16},
       {"capstan: 1\n", "this is a scenario", 1, 1},
   };
   int missed = 0;
@@ -467,6 +604,8 @@ int main(void) {
       cmocka_unit_test(test_morris),      cmocka_unit_test(test_run),
       cmocka_unit_test(test_gradients),   cmocka_unit_test(test_variants),
       cmocka_unit_test(test_problems),    cmocka_unit_test(test_all_problems),
+      cmocka_unit_test(test_lists),       cmocka_unit_test(test_give_up),
+      cmocka_unit_test(test_limit_text),  cmocka_unit_test(test_cable_outputs),
   };
   return cmocka_run_group_tests(tests, write_files, remove_files);
 }

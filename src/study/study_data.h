@@ -122,7 +122,8 @@ struct cps_study {
   uint32_t *shift;                    /* owned */
   int gradients;
   study_keep keep;
-  int64_t count; /* points */
+  double most_steps, most_seconds; /* after which a point is given up; infinite: never */
+  int64_t count;                   /* points */
 };
 
 int cps_samplings(void);

@@ -28,6 +28,8 @@ static const key study_rows[] = {
      .meaning = "also the derivatives of all outputs with respect to all numbers that vary"},
     {"keep", KEY_WORD, .words = "none failed all", .where = offsetof(raw_study, keep), .example = "failed",
      .meaning = "whose results are kept as files: of no point, of those that fail or break a limit, of all"},
+    {"give_up_after", KEY_PLACE, .where = offsetof(raw_study, patience), .example = "20000 steps",
+     .meaning = "a point that takes longer has failed: steps, or seconds of processor time"},
 };
 const key_table cps_keys_study = TABLE("study", "a study", study_rows, "A study of a scenario.");
 

@@ -9,7 +9,7 @@ enum { LAWS_MOST = 8 };
 typedef struct raw_study {
   double version;
   const char *title, *scenario;
-  const node *set, *vary, *correlate, *sample, *outputs, *limits;
+  const node *set, *vary, *correlate, *sample, *outputs, *limits, *patience;
   int gradients, keep;
 } raw_study;
 

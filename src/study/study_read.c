@@ -230,12 +230,38 @@ static void read_range(varied *v, study_dimension *d) {
   cps_leave(v->r, before);
 }
 
+/* The numbers of a distribution in the order of its keys; those that may be left out stand last. */
+static int read_law_list(varied *v, const node *list, const key_table *keys, double *p) {
+  char names[120] = "";
+  int needed = 0, good = 1;
+  size_t used = 0;
+  for (int i = 0; i < keys->n; i++) {
+    needed += keys->keys[i].required;
+    p[i] = keys->keys[i].value;
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", keys->keys[i].name);
+  }
+  if (list->n < needed || list->n > keys->n) {
+    char count[40];
+    snprintf(count, sizeof count, needed < keys->n ? "%d to %d" : "%d", needed, keys->n);
+    cps_complain(v->r, list, "found a list of %d; %s has %s numbers: [%s]", list->n, keys->what, count,
+                 names);
+    return 0;
+  }
+  for (int i = 0; i < list->n; i++) {
+    int before = cps_enter(v->r, keys->keys[i].name);
+    good &= cps_read_quantity(v->r, list->item[i], &keys->keys[i], unit_of(v), &p[i]);
+    cps_leave(v->r, before);
+  }
+  return good;
+}
+
 static void read_law(varied *v, const node *map, const distribution *law, study_dimension *d) {
   int before = cps_enter(v->r, law->keys->name);
   d->kind = &cps_dimension_distribution;
   d->law = law;
   d->count = (int64_t)v->raw.count;
-  if (cps_read_map(v->r, map, law->keys, unit_of(v), d->p)) {
+  if (map->kind == NODE_LIST ? read_law_list(v, map, law->keys, d->p)
+                             : cps_read_map(v->r, map, law->keys, unit_of(v), d->p)) {
     const char *fault = law->fault(d->p);
     if (fault) {
       cps_complain(v->r, map, "this distribution has no mass: %s", fault);
@@ -751,6 +777,32 @@ static void read_sample(reader *r, cps_study *s, const node *sample, const node 
   s->count = n > POINTS_MOST ? 0 : (int64_t)n;
 }
 
+/* "20000 steps", which is the same on every machine, or "30 s" of processor time. */
+static void read_patience(reader *r, cps_study *s, const node *n) {
+  static const char hint[] = "expected a number of steps or a time, such as 20000 steps or 30 s";
+  int before = cps_enter(r, "give_up_after");
+  char quote[QUOTE_SIZE], why[160];
+  const char *text = n->kind == NODE_SCALAR ? n->text : "", *unit;
+  double x;
+  if (cps_number_read(text, &unit, &x))
+    unit += strspn(unit, " ");
+  else
+    unit = "";
+  if (n->kind != NODE_SCALAR)
+    cps_complain(r, n, "found %s; %s", cps_node_what(n), hint);
+  else if (strcmp(unit, "steps") == 0 && x >= 1 && x == floor(x) && x <= 1e15)
+    s->most_steps = x;
+  else if (strcmp(unit, "steps") == 0 || !*unit)
+    cps_complain(r, n, "found %s; %s", cps_quote(quote, text), hint);
+  else if (!cps_quantity_read(&r->units, text, "s", &x, why, sizeof why))
+    cps_complain(r, n, "found %s: %s; %s", cps_quote(quote, text), why, hint);
+  else if (!(x > 0) || isinf(x))
+    cps_complain(r, n, "found %s; a point needs some time, such as 30 s", cps_quote(quote, text));
+  else
+    s->most_seconds = x;
+  cps_leave(r, before);
+}
+
 /* ------------------------------------------------------------------ what belongs together */
 
 /* A number that varies has to be there in every variant, too. */
@@ -811,6 +863,8 @@ static void read_tree(reader *r, cps_study *s, const node *root) {
   s->title = copy_of(r->d, raw.title ? raw.title : "");
   s->gradients = raw.gradients;
   s->keep = (study_keep)raw.keep;
+  s->most_steps = s->most_seconds = INFINITY;
+  if (raw.patience) read_patience(r, s, raw.patience);
   s->scenario = raw.scenario ? load_scenario(r, raw.scenario) : NULL;
   if (s->scenario && raw.set) s->scenario = apply_set(r, raw.set, s->scenario);
   int before = cps_enter(r, "vary");

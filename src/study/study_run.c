@@ -70,13 +70,17 @@ typedef struct worker {
   engine engines[ENGINES_MOST];
   int n_engines, replace;
   double *values; /* owned: [n_paths] */
+  double began;   /* processor time of this thread at the start of the point [s] */
+  int given_up;   /* the point has had its time */
 } worker;
 
-static double seconds_now(void) {
+static double seconds_of(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+static double seconds_now(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 /* ------------------------------------------------------------------ columns */
 
@@ -245,6 +249,7 @@ static cps_sens *engine_of(worker *k, const double *values, cps_error *err) {
                                                                       w->outputs, s->n_outputs, err);
   if (!sens) return NULL;
   if (!w->folder[0]) cps_sens_without_frames(sens);
+  if (isfinite(s->most_steps)) cps_sens_give_up_after(sens, s->most_steps);
   int at = k->n_engines < ENGINES_MOST ? k->n_engines++ : k->replace++ % ENGINES_MOST;
   cps_sens_free(k->engines[at].sens);
   k->engines[at] = (engine){combination, sens};
@@ -253,13 +258,29 @@ static cps_sens *engine_of(worker *k, const double *values, cps_error *err) {
 
 /* ------------------------------------------------------------------ points */
 
-static int asked_to_stop(const cps_progress *now, void *data) {
-  (void)now;
-  sweep *w = data;
+static int asked_to_stop(sweep *w) {
   pthread_mutex_lock(&w->lock);
   int stop = w->stop;
   pthread_mutex_unlock(&w->lock);
   return stop;
+}
+
+/* Called by a run from time to time: whether it has to end. */
+static int has_to_end(const cps_progress *now, void *data) {
+  (void)now;
+  worker *k = data;
+  double most = k->w->study->most_seconds;
+  if (isfinite(most) && seconds_of(CLOCK_THREAD_CPUTIME_ID) - k->began > most) k->given_up = 1;
+  return k->given_up || asked_to_stop(k->w);
+}
+
+/* Two numbers as texts: with six digits, or with as many as tell one from the other. */
+static void short_texts(double a, double b, char *first, char *second, size_t size) {
+  for (int digits = 6; digits <= 17; digits++) {
+    snprintf(first, size, "%.*g", digits, a);
+    snprintf(second, size, "%.*g", digits, b);
+    if (strcmp(first, second) != 0) break;
+  }
 }
 
 /* Outputs against their limits. An event that did not happen is one that is still to come. */
@@ -271,9 +292,14 @@ static void judge(const cps_study *s, const double *outputs, done_row *d) {
     int above = y > o->most;
     if (!above && !(y < o->least)) continue;
     d->row.status = "limit";
-    snprintf(d->message, sizeof d->message, "%s is %s %s, %s the limit of %s", o->name,
-             isinf(y) ? "never reached, in" : cps_number_text(value, sizeof value, y), o->unit,
-             above ? "above" : "below", cps_number_text(limit, sizeof limit, above ? o->most : o->least));
+    const char *unit = strcmp(o->unit, "1") == 0 ? "" : o->unit, *blank = *unit ? " " : "";
+    short_texts(y, above ? o->most : o->least, value, limit, sizeof value);
+    if (isnan(outputs[i]))
+      snprintf(d->message, sizeof d->message, "%s: it does not happen, and has to before %s%s%s", o->name,
+               limit, blank, unit);
+    else
+      snprintf(d->message, sizeof d->message, "%s is %s%s%s, %s the limit of %s%s%s", o->name, value, blank,
+               unit, above ? "above" : "below", limit, blank, unit);
     return;
   }
 }
@@ -315,6 +341,8 @@ static int compute(worker *k, long long point, done_row *d) {
   cps_error err = {.time = NAN};
   double began = seconds_now();
   int columns = cps_study_columns(s);
+  k->given_up = 0;
+  k->began = isfinite(s->most_seconds) ? seconds_of(CLOCK_THREAD_CPUTIME_ID) : 0;
   for (int i = 0; i < columns; i++) d->values[i] = NAN;
   d->row = (cps_study_row){.point = point, .values = d->values, .status = "ok", .message = d->message};
   d->message[0] = 0;
@@ -325,15 +353,19 @@ static int compute(worker *k, long long point, done_row *d) {
   if (status == CPS_OK) status = cps_sens_set(sens, k->values, &err);
   int ran = status == CPS_OK;
   if (ran)
-    status = s->gradients ? cps_sens_run(sens, CPS_SENS_AUTO, asked_to_stop, w, &err)
-                          : cps_sens_simulate(sens, asked_to_stop, w, &err);
-  if (status != CPS_OK && asked_to_stop(NULL, w)) return 0;
+    status = s->gradients ? cps_sens_run(sens, CPS_SENS_AUTO, has_to_end, k, &err)
+                          : cps_sens_simulate(sens, has_to_end, k, &err);
+  if (status != CPS_OK && !k->given_up && asked_to_stop(w)) return 0;
   if (status == CPS_OK) {
     take_results(k, sens, d);
   } else {
     d->row.status = "failed";
-    if (isfinite(err.time))
-      snprintf(d->message, sizeof d->message, "t = %.9g s: %s", err.time, err.text);
+    if (k->given_up)
+      snprintf(err.text, sizeof err.text,
+               "at t = %.9g s: given up after %.6g s of processor time, as give_up_after says", err.time,
+               s->most_seconds);
+    if (strncmp(err.text, "at t = ", 7) == 0)
+      snprintf(d->message, sizeof d->message, "%s", err.text);
     else
       snprintf(d->message, sizeof d->message, "%s%s%s", err.key, err.key[0] ? ": " : "", err.text);
   }
