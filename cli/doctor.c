@@ -8,7 +8,6 @@
 #include "capstan.h"
 
 #include <hdf5.h>
-#include <klu.h>
 #include <nlopt.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -88,7 +87,6 @@ static void say_libraries(facts *f) {
   say(f, "HDF5", "%u.%u.%u", major, minor, release);
   SUNDIALSGetVersion(text, sizeof text);
   say(f, "SUNDIALS", "%s", text);
-  say(f, "KLU", "%d.%d.%d", KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION);
   say(f, "libyaml", "%s", yaml_get_version_string());
   nlopt_version(&nlopt[0], &nlopt[1], &nlopt[2]);
   say(f, "SQLite", "%s", sqlite3_libversion());

@@ -3,7 +3,7 @@
 # usage: setup.sh [--report] GROUP...   (--report: also say so when nothing is missing)
 set -euo pipefail
 
-build="build-essential cmake ninja-build pkg-config libyaml-dev libsundials-dev libsuitesparse-dev libhdf5-dev libnlopt-dev libsqlite3-dev"
+build="build-essential cmake ninja-build pkg-config libyaml-dev libsundials-dev libhdf5-dev libnlopt-dev libsqlite3-dev"
 test="libcmocka-dev libudunits2-dev python3 python3-dev python3-venv python3-numpy python3-h5py python3-pytest"
 lint="clang clang-format clang-tidy cppcheck"
 fuzz="clang libclang-rt-dev"

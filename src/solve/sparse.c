@@ -1,25 +1,14 @@
-/* sparse.c - a sparse matrix with a fixed pattern, and its factors by KLU.
+/* sparse.c - a sparse matrix with a fixed pattern, and solving with it.
  *
- * T. A. Davis, E. Palamadai Natarajan, Algorithm 907: KLU, ACM Trans. Math. Softw. 37(3), 2010; ordering by
- * AMD, P. R. Amestoy, T. A. Davis, I. S. Duff, SIAM J. Matrix Anal. Appl. 17(4), 1996. Symbolic work is done
- * once; numbers are factored again and again with the pivots of the first time. Every solution is put back
- * into the equations: if it does not satisfy them, the pivots no longer suit the values, and are chosen anew.
- * Only that allocates memory after the first factorisation.
+ * Symbolic work is done once (sparse_order.c); numbers are factored again and again with the pivots of the first time
+ * (sparse_factors.c). Every solution is put back into the equations: if it does not satisfy them, the pivots no longer suit the values,
+ * and are chosen anew. Only that may allocate memory after the first factorisation.
  */
-#include "sparse.h"
+#include "sparse_factors.h"
 
-#include <amd.h>
-#include <klu.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* KLU's part. */
-struct factors {
-  klu_symbolic *symbolic;
-  klu_numeric *numeric;
-  klu_common common;
-};
 
 /* Pivots on the diagonal are kept if they are not smaller than this part of their column: the order given is
  * meant to need no others. When they have failed, a cautious choice. */
@@ -58,9 +47,8 @@ int cps_sparse_make(sparse *m, int n, const place *entries, long count) {
   m->row = calloc((size_t)most + 1, sizeof(int));
   m->right = calloc((size_t)n + 1, sizeof(double));
   m->check = calloc(2 * (size_t)n + 1, sizeof(double));
-  m->factors = calloc(1, sizeof *m->factors);
   int *at = calloc((size_t)n + 1, sizeof(int));
-  if (!m->first || !m->row || !m->right || !m->check || !m->factors || !at) {
+  if (!m->first || !m->row || !m->right || !m->check || !at) {
     free(at);
     return 0;
   }
@@ -81,10 +69,7 @@ int cps_sparse_make(sparse *m, int n, const place *entries, long count) {
 }
 
 void cps_sparse_free(sparse *m) {
-  struct factors *lu = m->factors;
-  if (lu && lu->numeric) klu_free_numeric(&lu->numeric, &lu->common);
-  if (lu && lu->symbolic) klu_free_symbolic(&lu->symbolic, &lu->common);
-  free(lu);
+  cps_factors_free(m->factors);
   free(m->first);
   free(m->row);
   free(m->value);
@@ -100,48 +85,26 @@ int cps_sparse_slot(const sparse *m, int row, int column) {
   return found ? (int)(found - m->row) : m->nnz;
 }
 
-int cps_sparse_order(const sparse *m, int *order) {
-  int status = amd_order(m->n, m->first, m->row, order, NULL, NULL);
-  return status == AMD_OK || status == AMD_OK_BUT_JUMBLED;
-}
+int cps_sparse_analyse(sparse *m, const int *order) { return cps_factors_make(m, order); }
 
-int cps_sparse_analyse(sparse *m, int *order) {
-  struct factors *lu = m->factors;
-  klu_defaults(&lu->common);
-  lu->common.btf = 0;
-  lu->common.ordering = 2;
-  lu->symbolic = klu_analyze_given(m->n, m->first, m->row, order, order, &lu->common);
-  return lu->symbolic != NULL;
-}
-
-/* Factors with pivots of KLU's own choice. */
 static int choose_pivots(sparse *m, double tolerance) {
-  struct factors *lu = m->factors;
-  if (lu->numeric) klu_free_numeric(&lu->numeric, &lu->common);
-  lu->common.tol = tolerance;
-  lu->common.scale = tolerance == TRUSTING ? -1 : 2;
-  lu->numeric = klu_factor(m->first, m->row, m->value, lu->symbolic, &lu->common);
   m->factored++;
   m->pivoted++;
-  return lu->numeric != NULL;
+  return cps_factors_choose(m, tolerance, tolerance != TRUSTING);
 }
 
 int cps_sparse_factor(sparse *m) {
-  struct factors *lu = m->factors;
   if (m->n == 0) return 1;
-  if (!lu->numeric) return choose_pivots(m, TRUSTING) || choose_pivots(m, CAUTIOUS);
+  if (!m->factors->is_known) return choose_pivots(m, TRUSTING) || choose_pivots(m, CAUTIOUS);
   m->factored++;
-  if (klu_refactor(m->first, m->row, m->value, lu->symbolic, lu->numeric, &lu->common)) return 1;
-  return choose_pivots(m, CAUTIOUS);
+  return cps_factors_renew(m) || choose_pivots(m, CAUTIOUS);
 }
 
 void cps_sparse_forget(sparse *m) {
-  struct factors *lu = m->factors;
-  if (lu && lu->numeric) klu_free_numeric(&lu->numeric, &lu->common);
+  if (m->factors) m->factors->is_known = 0;
 }
 
 int cps_sparse_solve_transposed(sparse *m, double *x) {
-  struct factors *lu = m->factors;
   if (m->n == 0) return 1;
   size_t bytes = (size_t)m->n * sizeof(double);
   memcpy(m->right, x, bytes);
@@ -150,7 +113,7 @@ int cps_sparse_solve_transposed(sparse *m, double *x) {
       memcpy(x, m->right, bytes);
       if (!choose_pivots(m, CAUTIOUS)) return 0;
     }
-    if (!klu_tsolve(lu->symbolic, lu->numeric, m->n, 1, x, &lu->common)) continue;
+    cps_factors_solve_transposed(m, x);
     double worst = 0, most = 0, sum = 0;
     for (int j = 0; j < m->n; j++) most = fabs(x[j]) > most ? fabs(x[j]) : most;
     for (int j = 0; j < m->n; j++) {
@@ -187,14 +150,14 @@ static int is_good(const sparse *m, const double *x) {
 }
 
 int cps_sparse_solve(sparse *m, double *x) {
-  struct factors *lu = m->factors;
   if (m->n == 0) return 1;
   size_t bytes = (size_t)m->n * sizeof(double);
   memcpy(m->right, x, bytes);
-  if (klu_solve(lu->symbolic, lu->numeric, m->n, 1, x, &lu->common) && is_good(m, x)) return 1;
+  cps_factors_solve(m, x);
+  if (is_good(m, x)) return 1;
   memcpy(x, m->right, bytes);
   if (!choose_pivots(m, CAUTIOUS)) return 0;
-  if (!klu_solve(lu->symbolic, lu->numeric, m->n, 1, x, &lu->common)) return 0;
+  cps_factors_solve(m, x);
   double sum = 0;
   for (int i = 0; i < m->n; i++) sum += x[i];
   return isfinite(sum);

@@ -30,7 +30,7 @@ int cps_sparse_slot(const sparse *m, int row, int column);
 int cps_sparse_order(const sparse *m, int *order);
 
 /* Settles the elimination order. 0 if out of memory. */
-int cps_sparse_analyse(sparse *m, int *order);
+int cps_sparse_analyse(sparse *m, const int *order);
 
 /* Factors the values. 0 if the matrix is singular. */
 int cps_sparse_factor(sparse *m);
