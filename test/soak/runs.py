@@ -76,7 +76,7 @@ SHORT = {
 }
 STUDY = """study: 1
 scenario: scene.yaml
-vary: {mu: {path: contacts.two.friction.mu_s, range: [0.2, 0.9]}, m: {path: bodies.a.mass, range: [1, 2]}}
+vary: {mu: {path: contacts.two.friction.mu_s, range: [0.75, 0.95]}, m: {path: bodies.a.mass, range: [1, 2]}}
 sample: {method: latin-hypercube, points: 12, seed: 3}
 outputs: {far: max(bodies.a.x), work: contacts.two.work}
 """
