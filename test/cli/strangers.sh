@@ -87,6 +87,19 @@ checks=$((checks + 1))
 checks=$((checks + 1))
 grep -rqs SECRET o-* && fail "something of another file was written"
 
+# Texts that a spreadsheet would take for formulas stay texts.
+expect 0 run block.yaml -o stops -q --set run.until='0.5 s'
+"$python" - <<'PY'
+import h5py
+with open("stops/result.h5", "r+b") as f: f.write(bytes(512))
+with h5py.File("stops/result.h5", "r+") as f:
+    assert len(f["events/contact"]) > 0
+    f["events/contact"][:], f["events/from"][:], f["events/to"][:] = b"=1+1", b"@sum", b"-1+2"
+PY
+expect 0 export stops --csv -o formulas
+cat formulas/*.csv >formulas.csv
+has formulas.csv "'=1+1,'@sum,'-1+2"
+
 # The tool is built with what the machine offers against mistakes.
 if command -v readelf >/dev/null && ! nm "$CAPSTAN" 2>/dev/null | grep -q __asan_init; then
   readelf -d "$CAPSTAN" >elf
