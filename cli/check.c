@@ -55,7 +55,8 @@ static void print_good(const cps_scenario *s, const char *file) {
 }
 
 /* One document, whether the scenario is good (s) or not (problems). */
-static void print_json(const cps_scenario *s, const cps_problems *problems, const char *file) {
+static void print_json(const cps_scenario *s, const cps_system *system, const cps_problems *problems,
+                       const char *file) {
   json w = json_start(stdout);
   json_open(&w, NULL, '{');
   json_text(&w, "file", file);
@@ -76,6 +77,10 @@ static void print_json(const cps_scenario *s, const cps_problems *problems, cons
     json_number(&w, "until", s->run.until);
   }
   problems_json(&w, "problems", problems);
+  json_open(&w, "warnings", '[');
+  for (int i = 0; system && cps_system_warning(system, i); i++)
+    json_text(&w, NULL, cps_system_warning(system, i));
+  json_close(&w);
   json_close(&w);
   json_end(&w);
 }
@@ -87,13 +92,17 @@ static int check_file(const char *file, const check_options *o) {
     cps_scenario_free(s);
     s = NULL;
   }
+  cps_system *system = s ? cps_system_new(s, NULL) : NULL;
   int status = s ? STATUS_GOOD : problems_status(problems);
   if (o->json)
-    print_json(s, problems, file);
+    print_json(s, system, problems, file);
   else if (s)
     print_good(s, file);
   else
     problems_print(problems);
+  for (int i = 0; system && !o->json && cps_system_warning(system, i); i++)
+    complain("check", "warning: %s", cps_system_warning(system, i));
+  cps_system_free(system);
   cps_problems_free(problems);
   cps_scenario_free(s);
   return status;

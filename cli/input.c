@@ -1,6 +1,7 @@
 /* input.c - see input.h. */
 #include "input.h"
 #include "cli.h"
+#include "progress.h"
 #include "result_open.h"
 #include "seal.h"
 
@@ -31,11 +32,12 @@ static char *read_all(FILE *in, size_t *length) {
 }
 
 cps_scenario *input_scenario(const char *path, const text_list *set, cps_problems **problems) {
-  if (!is_standard_input(path)) return cps_scenario_load(path, set->item, set->n, problems);
   size_t length;
-  char *text = read_all(stdin, &length);
-  cps_scenario *s = cps_scenario_parse(text, length, input_name(path), set->item, set->n, problems);
+  char *text = is_standard_input(path) ? read_all(stdin, &length) : NULL;
+  cps_scenario *s = text ? cps_scenario_parse(text, length, input_name(path), set->item, set->n, problems)
+                         : cps_scenario_load(path, set->item, set->n, problems);
   free(text);
+  if (s) cps_scenario_on_wait(s, progress_wait, NULL);
   return s;
 }
 

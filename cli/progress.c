@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +12,8 @@
 #define BAR_EVERY  0.1  /* [s] */
 #define LINE_EVERY 3.0  /* [s] */
 #define BAR_DELAY  0.3  /* a run that is over before that needs no bar [s] */
-#define PATIENCE   10.0 /* after so long a run must have come somewhere [s] */
+#define PATIENCE   10.0 /* after so long a run must have come somewhere [s]; CAPSTAN_PATIENCE */
+#define AGAIN      6.0  /* what has been waited for longer by this factor is named again */
 #define TOO_LONG   1e6  /* what nobody waits for [s] */
 #define BAR_MOST   24   /* [columns] */
 #define BAR_LEAST  6
@@ -19,6 +21,7 @@
 #define WIDE       100 /* columns from which on there is room for more words */
 
 static volatile sig_atomic_t asked_to_stop;
+static progress *present; /* whose bar may stand on the line; NULL: nobody's */
 
 static void note_signal(int number) {
   (void)number;
@@ -70,6 +73,7 @@ void progress_start(progress *p, FILE *out, int quiet) {
   p->terminal = isatty(fileno(out)) != 0;
   p->quiet = quiet;
   p->started = seconds_now();
+  present = p;
   p->from = NAN;
   p->shown = p->started + (p->terminal ? BAR_DELAY - BAR_EVERY : 0);
   asked_to_stop = 0;
@@ -130,10 +134,57 @@ void progress_draw(progress *p, const char *where, double fraction, char *line) 
   p->visible = 1;
 }
 
+static double patience(void) {
+  const char *told = getenv("CAPSTAN_PATIENCE");
+  double seconds;
+  return told && read_number(told, &seconds) && seconds > 0 ? seconds : PATIENCE;
+}
+
+/* As seconds_now, but where a cheaper clock will do. */
+static double seconds_roughly(void) {
+#ifdef CLOCK_MONOTONIC_COARSE
+  struct timespec now;
+  if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#endif
+  return seconds_now();
+}
+
+int progress_wait(const cps_wait *now, void *data) {
+  static struct {
+    const char *doing;
+    double time, since, next;
+    long iterations;
+  } last;
+  (void)data;
+  if (asked_to_stop) return 1;
+  double clock = seconds_roughly();
+  if (!last.doing || strcmp(last.doing, now->doing) != 0 || last.time != now->time) {
+    last.doing = now->doing;
+    last.time = now->time;
+    last.since = clock;
+    last.next = clock + patience();
+    last.iterations = now->iterations;
+  }
+  if (clock < last.next) return 0;
+  double spent = clock - last.since;
+  last.next = last.since + AGAIN * spent;
+  char text[40];
+  span_text(text, sizeof text, spent);
+  if (present) progress_clear(present);
+  complain(
+      NULL, "warning: %s at t = %.9g s has taken %s so far, in %ld iterations of Newton's method%s",
+      now->doing, now->time, text, now->iterations - last.iterations,
+      now->iterations - last.iterations < 100
+          ? ": there are very many elements or bodies"
+          : ": see the smallest masses, shortest elements, largest stiffnesses and dampings of the model");
+  return 0;
+}
+
 /* Says once, of a run that comes nowhere, what holds it up. */
 static void watch_pace(progress *p, const cps_progress *now, double spent) {
   double gone = now->time - p->from, left = now->until - now->time;
-  if (p->warned || spent < PATIENCE || gone > left * spent / TOO_LONG) return;
+  if (p->warned || spent < patience() || gone > left * spent / TOO_LONG) return;
   char step[40], all[40];
   quantity_text(step, sizeof step, now->step, "s");
   span_text(all, sizeof all, gone > 0 ? left / gone * spent : INFINITY);
@@ -174,5 +225,6 @@ void progress_clear(progress *p) {
 
 void progress_end(progress *p) {
   progress_clear(p);
+  present = NULL;
   catch_signals(SIG_DFL);
 }

@@ -25,6 +25,10 @@ void progress_start(progress *p, FILE *out, int quiet);
 /* For cps_simulation_run: `data` is the progress. Nonzero once the user has asked to stop. */
 int progress_show(const cps_progress *now, void *data);
 
+/* For cps_scenario_on_wait: nonzero once the user has asked to stop; says what holds things up where one step, or the search for an
+ * equilibrium, takes more than 10 s (CAPSTAN_PATIENCE), and again where it takes much longer. */
+int progress_wait(const cps_wait *now, void *data);
+
 /* For other things than a run: whether it is time to show something again; and a line with a bar before it on a terminal. The line
  * is cut where it does not fit. */
 int progress_due(progress *p);

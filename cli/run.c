@@ -261,9 +261,9 @@ static int take_up(cps_simulation *sim, const interrupted *from, const char *fol
   return good;
 }
 
-/* Writes what there is at the end, and says it. */
+/* Writes what there is at the end, and says it; so many of the warnings have been said. */
 static int conclude(const outcome *all, recording *record, const run_options *o, cps_status status,
-                    int stopped) {
+                    int stopped, int said) {
   const char *folder = record->folder;
   int exit_status = status == CPS_OK ? STATUS_GOOD : status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
   cost_turn(COST_RESULT);
@@ -286,7 +286,8 @@ static int conclude(const outcome *all, recording *record, const run_options *o,
   if (!o->json && !o->quiet && written == STATUS_GOOD && !o->no_report)
     printf("  to look at           %s/report.html\n", folder);
   fflush(stdout);
-  for (int i = 0; cps_result_warning(all->result, i); i++)
+  /* those of the system stand first */
+  for (int i = said; cps_result_warning(all->result, i); i++)
     complain("run", "warning: %s", cps_result_warning(all->result, i));
   if (status != CPS_OK && !record->failed)
     complain("run", "%s: %s%s%s", stopped ? "stopped" : cps_status_name(status), all->error->text,
@@ -334,6 +335,9 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
   }
   cps_system *system = cps_system_new(scenario, &error);
   cps_simulation *sim = system ? cps_simulation_new(system, &error) : NULL;
+  int said = 0;
+  for (; sim && cps_system_warning(system, said); said++)
+    complain("run", "warning: %s", cps_system_warning(system, said));
   cost_turn(COST_START);
   int good = sim && (from ? take_up(sim, from, folder, &error) : cps_simulation_start(sim, &error) == CPS_OK);
   if (!good) {
@@ -384,7 +388,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
       report_source source = shown(&w, label);
       watch_end(w.page, watch_encode_run, &source);
     }
-    exit_status = conclude(&all, &record, o, status, stopped);
+    exit_status = conclude(&all, &record, o, status, stopped, said);
   } else {
     complain("run", "%s", record.error.text);
     if (record.started) complain("run", "to go on: capstan run --resume %s", folder);
@@ -404,6 +408,7 @@ static cps_scenario *scenario_again(const interrupted *from, cps_problems **prob
   cps_scenario *s = cps_scenario_parse(from->text, from->length, path, (const char *const *)from->setting,
                                        from->n_settings, problems);
   if (!s) return NULL;
+  cps_scenario_on_wait(s, progress_wait, NULL);
   size_t n = strlen(from->file) + 1;
   s->file = (char *)grow(s->file, n, 1);
   memcpy(s->file, from->file, n);

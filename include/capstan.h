@@ -387,6 +387,20 @@ CPS_API cps_scenario *cps_scenario_parse_with(const char *text, size_t length, c
                                               const cps_load_options *options, cps_problems **problems);
 CPS_API void cps_scenario_free(cps_scenario *scenario);
 CPS_API const char *cps_scenario_title(const cps_scenario *scenario);
+
+/* What a computation is at, for those who wait for it. */
+typedef struct cps_wait {
+  const char *doing; /* "the search for the equilibrium", "a time step" */
+  double time;       /* simulated time at which that began [s] */
+  long iterations;   /* of Newton's method, counted from the start of the simulation */
+} cps_wait;
+
+/* Has `wait` called from within all that may take long and is made of this scenario afterwards: in each iteration of
+ * Newton's method, of steps as well as of the search for an equilibrium, where a progress report would come only after the
+ * whole step. It is called by the thread that computes; several may do so at a time. If it returns nonzero, what is under way
+ * is given up with CPS_FAILED, as soon as possible; the state is that of the last whole step. NULL: nobody waits. */
+CPS_API void cps_scenario_on_wait(cps_scenario *scenario, int (*wait)(const cps_wait *now, void *data),
+                                  void *data);
 CPS_API const char *cps_scenario_hash(const cps_scenario *scenario);
 
 /* The format of scenario files, generated from the tables that the reader uses: a JSON Schema, and the
@@ -440,6 +454,9 @@ CPS_API char *cps_builder_yaml(const cps_builder *builder);
 typedef struct cps_system cps_system;
 CPS_API cps_system *cps_system_new(const cps_scenario *scenario, cps_error *err);
 CPS_API void cps_system_free(cps_system *system);
+/* What is doubtful in a system that can be made, the i-th sentence for people: parts that are so fast or so stiff that numbers or
+ * steps cannot resolve them. NULL past the last. Runs have these among their warnings. */
+CPS_API const char *cps_system_warning(const cps_system *system, int i);
 /* Everything that would keep cps_system_new from making a system, or a simulation from running it: cables that cannot lie
  * as their paths say, what the solver cannot do, ... CPS_OK if there is nothing; otherwise *problems (unless NULL) lists it,
  * as cps_scenario_load does. */

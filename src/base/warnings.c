@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cps_warnings_add(warning_list *w, const char *format, va_list args) {
-  char text[400];
-  vsnprintf(text, sizeof text, format, args);
+static void add(warning_list *w, const char *text) {
   for (int i = 0; i < w->n; i++)
     if (strcmp(w->text[i], text) == 0) return;
   char **more = realloc(w->text, ((size_t)w->n + 1) * sizeof *more);
@@ -18,6 +16,16 @@ void cps_warnings_add(warning_list *w, const char *format, va_list args) {
   if (!copy) return;
   memcpy(copy, text, length);
   w->text[w->n++] = copy;
+}
+
+void cps_warnings_add(warning_list *w, const char *format, va_list args) {
+  char text[400];
+  vsnprintf(text, sizeof text, format, args);
+  add(w, text);
+}
+
+void cps_warnings_copy(warning_list *w, const warning_list *from) {
+  for (int i = 0; i < from->n; i++) add(w, from->text[i]);
 }
 
 const char *cps_warnings_at(const warning_list *w, int i) { return i >= 0 && i < w->n ? w->text[i] : NULL; }

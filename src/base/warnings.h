@@ -11,6 +11,8 @@ typedef struct warning_list {
 
 /* Adds one, unless it is there already or there is no memory. */
 void cps_warnings_add(warning_list *w, const char *format, va_list args);
+/* Adds all of another list. */
+void cps_warnings_copy(warning_list *w, const warning_list *from);
 /* The i-th; NULL past the last. */
 const char *cps_warnings_at(const warning_list *w, int i);
 void cps_warnings_clear(warning_list *w); /* frees all */

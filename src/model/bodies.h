@@ -26,6 +26,7 @@
 
 #include "internal.h"
 #include "scenario.h"
+#include "warnings.h"
 
 /* A spring on one line: extension = sb q[b] - sa q[a] - rest. */
 typedef struct line_spring {
@@ -130,6 +131,7 @@ struct cps_system {
   int most_group, most_band;
   struct shape *drawn; /* [cables] what each cable of elements starts with; NULL: these are tables alone */
   struct lift *lift;   /* a cable in few variables, in equilibrium; NULL if there is none */
+  warning_list warnings;
 };
 
 /* What an evaluation leaves behind, and needs. One per simulation; nothing is allocated while stepping. */

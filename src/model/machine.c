@@ -726,6 +726,12 @@ static void judge_border(const machine *m, residual_norms *left) {
   }
 }
 
+int cps_machine_waits(machine *m, const step_coeffs *coeffs) {
+  const char *doing = m->doing ? m->doing : "a time step";
+  m->stopped = cps_waits(m->of, doing, coeffs->t - coeffs->length, ++m->iterations);
+  return m->stopped;
+}
+
 int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, residual_norms *left) {
   memset(left, 0, sizeof *left);
   cps_slides_press(m);

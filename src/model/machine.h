@@ -294,7 +294,10 @@ typedef struct machine {
   int newmark;
   double gamma, rho;
   convergence convergence;
-  sight sight; /* of Newton's method on laws between bodies */
+  sight sight;       /* of Newton's method on laws between bodies */
+  const char *doing; /* what its iterations are for, if not for a time step; NULL: for that */
+  long iterations;   /* of Newton's method, */
+  int stopped;       /* and whether who waits for them has enough */
   void (*note)(struct machine *m, machine_note what, const struct step_coeffs *coeffs,
                void *data); /* or NULL */
   void *note_data;
@@ -360,6 +363,8 @@ typedef struct residual_norms {
 
 /* One iteration on everything: assembles, solves and applies, with steps of at most `most`. 0 if the matrix is
  * singular or something is not finite. */
+/* Before an iteration: tells who waits for it; nonzero if it is not to be made. */
+int cps_machine_waits(machine *m, const step_coeffs *coeffs);
 int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, residual_norms *left);
 
 /* Looks at time t what touches what, with which forces, and changes nothing else. */

@@ -5,6 +5,9 @@
 #include "internal.h"
 #include "scenario.h"
 
+/* More steps than anybody waits for: a thousand million, which take hours even where one takes a microsecond. */
+#define STEPS_MOST 1e9
+
 /* Everything that keeps a scenario from being run, each with the key that is to blame. */
 typedef struct refusals {
   cps_error *list; /* owned */

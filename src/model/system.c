@@ -6,6 +6,7 @@
 #include "elevator.h"
 #include "refusals.h"
 #include "start_tension.h"
+#include "time_scales.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -401,7 +402,11 @@ fail:
 /* A system with everything that is wrong with it in r; NULL if out of memory. */
 static cps_system *build(const cps_scenario *scenario, refusals *r) {
   cps_system *s = cps_bodies_new(scenario);
-  if (!s || build_cables(s, r)) return s;
+  if (!s) return NULL;
+  if (build_cables(s, r)) {
+    if (r->n == 0) cps_judge_time_scales(s, r, &s->warnings);
+    return s;
+  }
   cps_system_free(s);
   return NULL;
 }
@@ -462,8 +467,11 @@ void cps_system_free(cps_system *s) {
   free(s->plane);
   free(s->contacts);
   free(s->loads);
+  cps_warnings_clear(&s->warnings);
   free(s);
 }
+
+const char *cps_system_warning(const cps_system *s, int i) { return cps_warnings_at(&s->warnings, i); }
 
 /* ------------------------------------------------------------------ workspace */
 

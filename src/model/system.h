@@ -126,7 +126,11 @@ struct cps_simulation {
   int (*progress)(const cps_progress *, void *);
   void *progress_data;
   long since_progress;
-  double stint_from; /* time at the last look at how far the run has come */
+  struct stint {
+    double from; /* time at the last look at how far the run has come */
+    long breaks, events,
+        rows; /* since then: steps that ended where something prescribed jumps, transitions, rows */
+  } stint;
   int (*checkpoint)(cps_simulation *, void *);
   void *checkpoint_data;
   const struct stepper *stepper; /* steppers.h; NULL until the simulation begins */

@@ -208,7 +208,7 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   CHECKPOINT_VALUE(c, "open_energy", sim->open_energy);
   CHECKPOINT_VALUE(c, "mesh", sim->mesh);
   cps_checkpoint_demand(c, cps_mesh_verdict_valid(&sim->mesh, s->scenario), "mesh");
-  CHECKPOINT_VALUE(c, "stint_from", sim->stint_from);
+  CHECKPOINT_VALUE(c, "stint", sim->stint);
   CHECKPOINT_VALUE(c, "counters", sim->result.counters);
   cps_checkpoint_demand(c, sim->result.counters.steps >= 0, "counters");
   CHECKPOINT_VALUE(c, "last_checkpoint", sim->last_checkpoint);

@@ -482,5 +482,10 @@ void cps_scenario_free(cps_scenario *s) {
   free(s);
 }
 
+void cps_scenario_on_wait(cps_scenario *s, int (*wait)(const cps_wait *now, void *data), void *data) {
+  s->wait = wait;
+  s->wait_data = data;
+}
+
 const char *cps_scenario_title(const cps_scenario *s) { return s->title; }
 const char *cps_scenario_hash(const cps_scenario *s) { return s->hash; }

@@ -314,7 +314,15 @@ struct cps_scenario {
   scenario_run run;
   scenario_outputs outputs;
   int n_inputs;
-  scenario_input *inputs; /* owned, in the order in which they are first read */
+  scenario_input *inputs;                       /* owned, in the order in which they are first read */
+  int (*wait)(const cps_wait *now, void *data); /* who waits for what is made of it; NULL: nobody */
+  void *wait_data;
 };
+
+/* Tells who waits what is being done; nonzero: it is to be given up. */
+static inline int cps_waits(const cps_scenario *s, const char *doing, double time, long iterations) {
+  cps_wait now = {doing, time, iterations};
+  return s->wait && s->wait(&now, s->wait_data) != 0;
+}
 
 #endif

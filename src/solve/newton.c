@@ -235,6 +235,7 @@ static int iterate(machine *m, const step_coeffs *coeffs, int most, double toler
   int plain = is_plain(m, coeffs), loose = is_loose(m), was_calm = 0;
   for (int it = 1; it <= most; it++) {
     residual_norms left;
+    if (cps_machine_waits(m, coeffs)) return -1;
     m->sight = it > 1 && it < CAREFUL_MOST ? LOOK_CAREFULLY : LOOK_HERE;
     if (!cps_machine_iterate(m, coeffs, LEAP, &left)) return -1;
     if (converged(&left, tolerance, noise, still)) return it;

@@ -228,7 +228,7 @@ static int solve_damped(machine *m, const step_coeffs *coeffs, double tolerance)
   for (int it = 1; it <= DAMPED_MOST; it++) {
     double before = total(m, coeffs->t), part = 1;
     exchange(m, coeffs, was, 0);
-    if (!cps_machine_iterate(m, coeffs, reach(m), &left)) break;
+    if (cps_machine_waits(m, coeffs) || !cps_machine_iterate(m, coeffs, reach(m), &left)) break;
     if (cps_newton_converged(m, &left, tolerance)) {
       found = it;
       break;
@@ -323,7 +323,7 @@ rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
   double span = cps_machine_span(m), h = SETTLE, drift = 0, slid = 0, convergence = 0, last = INFINITY;
   double telling = telling_step(m);
   int steady = 0, failures = 0;
-  for (int round = 0; round < ROUNDS && h > 1e-9; round++) {
+  for (int round = 0; round < ROUNDS && h > 1e-9 && !m->stopped; round++) {
     double moved = relax(m, t, h, m->grip, failures % PATIENCE == 0); /* it is not cheap */
     if (moved < 0) {
       failures++;
@@ -368,7 +368,7 @@ void cps_machine_lay(machine *m, double t) {
   double h = 1e-3;
   m->grip = cps_machine_grip(m);
   let_go(m);
-  for (int round = 0; round < 100 && h < SETTLE && h > 1e-9; round++)
+  for (int round = 0; round < 100 && h < SETTLE && h > 1e-9 && !m->stopped; round++)
     h *= relax(m, t, h, HARDLY, 0) < 0 ? 0.25 : 2;
   let_go(m);
 }
@@ -561,12 +561,16 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   if (!was) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
   cps_status status = CPS_OK;
   watch(m, was);
+  m->doing = "the search for the equilibrium";
   hold_apart(m, t, 1);
   cps_machine_lay(m, t);
   rest_verdict verdict = cps_machine_descend(m, t, INFINITY);
   rest(m);
+  m->doing = NULL;
   hold_apart(m, t, 0);
-  if (verdict == REST_FOUND) {
+  if (m->stopped) {
+    status = cps_error_set(err, CPS_FAILED, NULL, "stopped on request");
+  } else if (verdict == REST_FOUND) {
     cps_memory_refresh(m, &(step_coeffs){t, 1, 1, 1, m->grip, 0, 0});
     tell_slip(m);
     remember_all(m);

@@ -327,6 +327,7 @@ cps_status cps_hold_range(const cps_system *system, int i, cps_hold *hold, cps_e
   double *start = malloc((s.good.n + 1) * sizeof(double));
   name_load(&m, &x, t, hold);
   hold->least = hold->most = hold->formula_least = hold->formula_most = NAN;
+  m.doing = "the search for what friction holds";
   double held = s.good.x && start ? any_held(&s) : 0;
   if (held > 0) {
     memcpy(start, s.good.x, s.good.n * sizeof(double));
@@ -351,6 +352,7 @@ cps_status cps_hold_range(const cps_system *system, int i, cps_hold *hold, cps_e
                            "a drum free to turn?",
                            hold->name);
   }
+  if (m.stopped) status = cps_error_set(err, CPS_FAILED, hold->name, "stopped on request");
   free(start);
   free(s.good.x);
   cps_machine_free(&m);

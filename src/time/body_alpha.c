@@ -61,6 +61,7 @@ typedef struct run {
   double careful, short_step; /* until this time steps are short, to see what happens before a guard fires */
   double h;                   /* to try next */
   double most;                /* longest step */
+  int stopped;                /* who waits for the step has enough */
 } run;
 
 /* ------------------------------------------------------------------ one step */
@@ -103,6 +104,8 @@ static int solve_step(run *r, double h, double t1) {
   cps_residual_look(e, sim->y, r->a, r->f);
   cps_surfaces_move(s, &sim->work, sim->t, h, t1, sim->y, r->y);
   for (int it = 0; it <= NEWTON_MOST; it++) {
+    r->stopped = cps_waits(s->scenario, "a time step", sim->t, sim->result.counters.newton);
+    if (r->stopped) return 0;
     follow(r, b_q, b_v, b_z);
     /* First as at the end of the last step: who sticks then, mostly still does. */
     e->sight = it == 0 ? LOOK_LAST : it < PATIENCE ? LOOK_CAREFULLY : LOOK_HERE;
@@ -312,6 +315,7 @@ static cps_status tell_step(run *r, double h, double from, double t1) {
 static cps_status give_up(run *r, double h) {
   int i = r->r.worst_contact;
   cps_simulation *sim = r->sim;
+  if (r->stopped) return cps_simulation_fail(sim, -1, r->err, "stopped on request");
   const cps_system *s = sim->system;
   if (i < 0)
     return cps_simulation_fail(sim, -1, r->err,
@@ -367,7 +371,7 @@ static cps_status advance(run *r, double h, double stop, int at_break, double *u
     sim->result.counters.rejected++;
     sim->result.counters.unsolved += !good;
     h = tried * (good ? fmax(0.1, 0.9 / cbrt(error)) : 0.25);
-    if (!(h > least)) return give_up(r, tried);
+    if (!(h > least) || r->stopped) return give_up(r, tried);
   }
 }
 

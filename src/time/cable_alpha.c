@@ -16,6 +16,7 @@ static const double GROW = 2, SHRINK = 0.2, SAFETY = 0.85;
 
 /* Where the equations stand worst: the cable, and what it does there. */
 cps_status cps_run_give_up(cps_simulation *sim, const machine *m, double h, cps_error *err) {
+  if (m->stopped) return cps_simulation_fail(sim, -1, err, "stopped on request");
   const cable *worst = NULL;
   int at = 0;
   double most = -1;
@@ -122,7 +123,7 @@ static cps_status advance(cable_run *y, const stop *stop, double *used) {
       sim->result.counters.unsolved++;
       y->failures++;
       y->h = h / 2;
-      if (y->h < 1e-12 * y->span || y->h < 1e-13 || crawls(y))
+      if (y->r.m->stopped || y->h < 1e-12 * y->span || y->h < 1e-13 || crawls(y))
         return cps_run_give_up(sim, y->r.m, y->h, y->err);
       continue;
     }

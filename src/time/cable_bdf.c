@@ -225,7 +225,7 @@ static int correct(SUNNonlinearSolver newton, N_Vector predicted, N_Vector e, N_
   r->coeffs = (step_coeffs){fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0, t - r->kept};
   int it = cps_newton_solve(r->m, &r->coeffs, NEWTON_MOST, fmin(BALANCED, r->m->convergence.balance), NULL);
   r->iterations += it > 0 ? it : NEWTON_MOST;
-  if (it < 0) return SUN_NLS_CONV_RECVR;
+  if (it < 0) return r->m->stopped ? -1 : SUN_NLS_CONV_RECVR; /* negative: it is not tried again */
   cps_memory_refresh(r->m, &r->coeffs);
   take(r, &r->now);
   double *out = N_VGetArrayPointer(e);

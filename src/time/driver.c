@@ -162,6 +162,7 @@ static cps_status advance(cps_simulation *sim, const stop *next, cps_error *err)
   if (status == CPS_OK && sim->machine) status = cps_cable_events(sim, err);
   if (status != CPS_OK) return status;
   int there = sim->t == next->time, last = there && next->is_end;
+  sim->stint.breaks += there && next->is_break;
   int due = there || (how->traits & STEPPER_PASSES_BREAKS) ? row_due(sim, last)
                                                            : cps_simulation_every_step(sim);
   if (!there && sim->event_rows && (how->traits & STEPPER_ROW_AT_EVENTS))

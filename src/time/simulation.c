@@ -322,7 +322,8 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   if (!sim->y || !sim->y_t || !sim->mode || cps_workspace_make(s, &sim->work, NULL) != CPS_OK) goto fail;
   sim->work.inputs = sim->inputs;
   memcpy(sim->y, s->initial, (size_t)s->ny * sizeof(double));
-  sim->t = sim->stint_from = s->scenario->run.from;
+  sim->t = sim->stint.from = s->scenario->run.from;
+  cps_warnings_copy(&sim->result.warnings, &s->warnings);
   sim->next_output = sim->next_frame = sim->t;
   sim->cables = engine_of(s->scenario);
   if (sim->cables) {
@@ -558,6 +559,7 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   enumerate(&r, &e);
   res->energy = e;
   res->rows++;
+  sim->stint.rows++;
   status = cps_verdict_row(sim, err);
   if (status != CPS_OK) return status;
   if (res->n_fields > 0 && !record_frame(sim))
@@ -581,6 +583,7 @@ static cps_status add_event(cps_simulation *sim, const cps_event *like, const ch
                             cps_error *err) {
   cps_result *res = &sim->result;
   res->counters.events++;
+  sim->stint.events++;
   if (res->n_events == res->events_capacity && sim->keep == 0) return CPS_OK; /* counted only */
   if (res->n_events == res->events_capacity && sim->keep > 0) {
     long n = res->n_events / 2, gone = res->n_events - n;
@@ -669,6 +672,36 @@ void cps_simulation_progress_every(cps_simulation *sim, double seconds) {
   sim->progress_next = seconds > 0 ? seconds_now() + seconds : 0;
 }
 
+/* Why so many steps came hardly any further, as far as what happened in them tells. */
+static cps_status comes_nowhere(cps_simulation *sim, const struct stint *s, double gone, cps_error *err) {
+  enum { OFTEN = STINT / 10 };
+  const char *solver = sim->system->scenario->run.solver;
+  if (s->breaks >= OFTEN)
+    return cps_simulation_fail(sim, -1, err,
+                               "%d steps came only %.3g s further: %ld of them ended where something "
+                               "prescribed jumps or bends. Pulses, tables and the like are that short: make "
+                               "them longer, or run.until earlier",
+                               STINT, gone, s->breaks);
+  if (s->events >= OFTEN)
+    return cps_simulation_fail(
+        sim, -1, err,
+        "%d steps came only %.3g s further: contacts changed between sticking and "
+        "slipping %ld times. Is friction at rest (mu_s) less than in motion (mu_d)? Then "
+        "neither holds; otherwise try a continuous law, such as quinn",
+        STINT, gone, s->events);
+  if (s->rows >= OFTEN)
+    return cps_simulation_fail(
+        sim, -1, err, "%d steps came only %.3g s further: %ld of them ended at a row: raise run.output",
+        STINT, gone, s->rows);
+  return cps_simulation_fail(
+      sim, -1, err,
+      "%d steps came only %.3g s further: something jumps where the equations should be smooth, or changes "
+      "within %.2g s; try %sa continuous friction law, or see whether masses and stiffnesses are meant as "
+      "they "
+      "are",
+      STINT, gone, gone / STINT, strcmp(solver, "events") == 0 ? "" : "run.solver events, ");
+}
+
 cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_counters *n = &sim->result.counters;
@@ -684,16 +717,12 @@ cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
                                sim->most_tries);
   if (n->steps % STINT == 0) {
     /* Where a law jumps and nobody locates it, steps shrink and never end. */
-    double gone = sim->t - sim->stint_from;
-    sim->stint_from = sim->t;
-    /* rows and steps that are asked for are never that many: cps_refuse_solver */
+    struct stint passed = sim->stint;
+    double gone = sim->t - passed.from;
+    sim->stint = (struct stint){.from = sim->t};
+    /* steps that are asked for are never that many: cps_refuse_solver */
     if (gone < 1e-6 * (run->until - run->from) && sim->t < run->until)
-      return cps_simulation_fail(
-          sim, -1, err,
-          "%d steps came only %.3g s further: something jumps where the equations should "
-          "be smooth, or changes within %.2g s; try run.solver events, a continuous friction "
-          "law, or see whether masses and stiffnesses are meant as they are",
-          STINT, gone, gone / STINT);
+      return comes_nowhere(sim, &passed, gone, err);
   }
   /* often enough for people, whatever a step costs, and too seldom to be felt */
   if (!sim->progress || !progress_due(sim)) return CPS_OK;

@@ -42,9 +42,6 @@ static void refuse_jumps(refusals *r, const char *solver_name, const char *inste
              law->name, kind, name, solver_name, instead);
 }
 
-/* More steps than anybody waits for: a thousand million, which take hours even where one takes a microsecond. */
-#define STEPS_MOST 1e9
-
 /* What is sure to take that many, as each row or step of a fixed size is one. */
 static void refuse_counts(refusals *r, const scenario_run *run) {
   const struct {

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Parts that are too fast or too stiff are named by `check` already; what takes long says what holds it up, and stops when asked to.
+. "$(dirname "$0")/common.bash"
+cd "$tmp" || exit
+
+spring() { # STIFFNESS MASS RUN
+  cat <<YAML
+capstan: 1
+bodies: {block: {mass: $2, x: 1.1}}
+springs: {spring: {between: [{ground: 0}, block], stiffness: $1, length: 1}}
+loads: {pull: {on: block, force: 1 N}}
+run: {$3}
+YAML
+}
+# Explicit steps follow the fastest part: sqrt(k/m) = 1e12 1/s for 10 s.
+spring 1e12 1e-12 'until: 10 s, solver: events' >fast.yaml
+expect 2 check fast.yaml
+has "$err" "springs.spring.stiffness"
+has "$err" "acts within 1e-12 s"
+has "$err" "3e+12 steps"
+expect 2 run fast.yaml -o fast
+has "$err" "3e+12 steps"
+# Fixed steps: 2.83/rate is the limit of rk4 for what oscillates, here 0.283 s; the run agrees.
+spring 100 1 'until: 30 s, solver: rk4, step: 0.28 s, output: 0.28 s' >below.yaml
+spring 100 1 'until: 30 s, solver: rk4, step: 0.29 s, output: 0.29 s' >above.yaml
+expect 0 check below.yaml
+is_empty "$err"
+expect 0 check above.yaml
+has "$err" "warning: spring spring (100 N/m on 1 kg) acts within 0.1 s: with steps of 0.29 s rk4 is not stable, at most 0.28 s are"
+expect 0 check above.yaml --json
+has "$out" '"warnings": ['
+has "$out" "rk4 is not stable"
+if have_python; then
+  for name in below above; do
+    run run $name.yaml -o $name --no-report -q --set run.audit.fail=off --set run.audit.warn=off
+    cp $name/series.csv $name.csv
+  done
+  checks=$((checks + 1))
+  python3 - <<'PY' || fail "the limit of rk4 is not where it is said to be"
+import csv
+far = {}
+for name in ("below", "above"):
+    rows = list(csv.reader(open(name + ".csv")))
+    column = [i for i, c in enumerate(rows[0]) if c.startswith("bodies.block.x")][0]
+    x = [abs(float(r[column]) - 1.01) for r in rows[1:]]
+    far[name] = max(x[-10:]) / max(x[:10])
+assert far["below"] < 1 < far["above"], far
+PY
+fi
+# Stiffness beyond the digits of numbers: 4 x 2.2e-16 x 1e15 N/m x 1.1 m is about 1 N.
+spring 2e14 1 'until: 1 s, solver: alpha' >doubtful.yaml
+expect 0 check doubtful.yaml
+has "$err" "warning: spring spring of 2e+14 N/m is too stiff for numbers of 16 digits: round-off of places alone is worth 0.2 N"
+spring 2e17 1 'until: 1 s, solver: alpha' >beyond.yaml
+expect 2 check beyond.yaml
+has "$err" "springs.spring.stiffness: spring spring of 2e+17 N/m is too stiff"
+rope() { # EA DAMPING HANG ELEMENTS MASS
+  cat <<YAML
+capstan: 1
+drums: {drum: {radius: $6}}
+bodies: {left: {mass: $5}, right: {mass: $5}}
+cables:
+  rope:
+    EA: $1
+    EI: 0
+    mass_per_length: 1e-3
+    damping: {axial: $2}
+    elements: $4
+    path: [left, {hang: $3}, {over: drum}, {hang: $3}, right]
+    contact: {normal: hunt-crossley, friction: quinn}
+run: {until: 0.2 s, output: 10 ms}
+YAML
+}
+rope '5.4e9' '5.4e7' '0.5 mm' 10 '2.7e-8 kg' '0.15 mm' >tiny.yaml
+run check tiny.yaml
+has "$err" "cable rope of EA 5.4e+09 N in elements of 0.000147 m is too stiff for numbers of 16 digits"
+run run tiny.yaml -o tiny -q
+has "$err" "is too stiff for numbers of 16 digits"
+rope '1 MN' '1e13' '1 m' 10 '10 kg' '0.2 m' >damped.yaml
+expect 0 check damped.yaml
+has "$err" "warning: damping of cable rope (1e+13 N s in elements of 0.263 m with 0.001 kg/m) acts within"
+
+# What is prescribed so short that nothing comes further is to blame, and not the law.
+cat >pulses.yaml <<'YAML'
+capstan: 1
+bodies: {block: {mass: 1 kg}}
+contacts: {floor: {between: [block, ground], normal: weight, friction: {quinn: {mu: 0.1}}}}
+loads: {pull: {on: block, force: {pulses: {amplitude: 3 N, start: 0, width: 1e-11 s, period: 2e-11 s, count: 1000000000}}}}
+run: {until: 1 s, solver: alpha, output: 0.1 s}
+YAML
+expect 1 run pulses.yaml -o pulses -q --no-report
+has "$err" "ended where something prescribed jumps or bends"
+cat >paradox.yaml <<'YAML'
+capstan: 1
+bodies: {a: {mass: 1.3 kg}, b: {mass: 2 kg, x: 0.5}}
+surfaces: {belt: {velocity: {sine: {amplitude: 0.6, omega: 3.1, offset: 0.2}}}}
+springs: {s: {between: [{ground: 0}, a], stiffness: 40, damping: 0.1}, t: {between: [a, b], stiffness: 30, length: 0.5}}
+contacts:
+  one: {between: [a, belt], normal: weight, friction: coulomb-static}
+  two: {between: [b, ground], normal: 3 N, friction: {coulomb-static: {mu_s: 0.28, mu_d: 0.7}}}
+run: {until: 2, solver: events, tolerance: 1e-7, output: 0.1}
+YAML
+run run paradox.yaml -o paradox -q --no-report
+has_no "$err" "try run.solver events"
+
+# Somebody who waits hears what holds it up.
+rope '1 MN' '1' '1 m' 20000 '10 kg' '0.2 m' >long.yaml
+export CAPSTAN_PATIENCE=0.02
+run run long.yaml -o long -q --no-report --set run.until=1e-5
+has "$err" "warning: the search for the equilibrium at t = 0 s has taken"
+unset CAPSTAN_PATIENCE
+run run long.yaml -o long -q --no-report --set run.until=1e-5
+has_no "$err" "has taken"
+finish
