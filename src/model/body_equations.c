@@ -24,14 +24,14 @@ static void gather(const machine *m, double t) {
     q[i] = m->free[m->unknown[i]].q;
     v[i] = m->free[m->unknown[i]].v;
   }
-  for (int i = 0; i < m->of->n_bodies; i++) {
+  for (int i = 0; i < m->of->n_bodies && m->n_cables > 0; i++) {
     if (m->body_cable[i] < 0) continue;
     const cable *c = &m->cable[m->body_cable[i]];
     size_t at = m->body_end[i] == 0 ? 0 : (size_t)(c->n * c->b);
     memcpy(q + s->body_q[i], c->q + at, (size_t)m->dim * sizeof(double));
     memcpy(v + s->body_q[i], c->v + at, (size_t)m->dim * sizeof(double));
   }
-  for (int i = 0; i < m->n_slides; i++) {
+  for (int i = 0; i < m->n_slides && s->nz > 0; i++) {
     const slide *y = &m->slide[i];
     if (!y->contact) continue;
     const contact *c = &s->contacts[y->index];
@@ -102,16 +102,19 @@ void cps_slides_weigh(machine *m) {
   for (int i = 0; i < m->n_slides; i++) {
     slide *y = &m->slide[i];
     double inverse = 0;
+    y->held = 1;
     for (int n = 0; n < 2; n++) {
-      int body = y->contact && y->at[n] >= 0 ? m->owner[y->at[n]] : -1;
-      if (body >= 0 && !m->body[body].held) inverse += 1 / m->body[body].mass;
+      int body = y->at[n] >= 0 ? m->owner[y->at[n]] : -1;
+      if (y->at[n] < 0 || (body >= 0 && m->body[body].held)) continue;
+      y->held = 0;
+      if (y->contact && body >= 0) inverse += 1 / m->body[body].mass;
     }
     if (y->contact) y->p.mass = inverse > 0 ? 1 / inverse : m->body[m->body_border[y->contact->body[0]]].mass;
   }
 }
 
 /* Sliding place, velocity and acceleration between two freedoms, or of one on a surface. */
-static void slide_motion(const machine *m, const slide *y, double *x, double *v, double *a) {
+static inline void slide_motion(const machine *m, const slide *y, double *x, double *v, double *a) {
   const cps_system *s = m->system;
   *x = *v = *a = 0;
   for (int i = 0; i < 2; i++) {
@@ -148,7 +151,7 @@ void cps_bodies_look(const machine *m, double t) {
     m->forces.v[y->index] = v;
     m->forces.n[y->index] = slide_normal(m, y, t);
     m->forces.f[y->index] = m->free[y->f_at].q;
-    m->forces.f_eq[y->index] = cps_slide_is_held(m, y) ? 0 : m->free[y->f_at].q - y->p.mass * a;
+    m->forces.f_eq[y->index] = y->held ? 0 : m->free[y->f_at].q - y->p.mass * a;
   }
 }
 
@@ -192,9 +195,8 @@ static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, f
     by_x = gives ? 0 : coeffs->bristle;
     if (gives) f->by_n[0] = -copysign(holds_per_load(&y->law, p->n), pull);
   } else if (y->contact && y->law.kind != LAW_JUMP && y->law.kind != LAW_MEMORY) {
-    look_at_law(y, v, a, cps_slide_is_held(m, y), m->sight, f, limited);
-  } else if (y->contact &&
-             cps_slide_is_held(m, y)) { /* nothing that rubs is free: there is nothing to balance */
+    look_at_law(y, v, a, y->held, m->sight, f, limited);
+  } else if (y->contact && y->held) { /* nothing that rubs is free: there is nothing to balance */
     law_response r = cps_law_respond(&y->law, v, p->n, 0, p->mode[0], y->y.z[0], y->y.z_star[0], y->y.z_t[0],
                                      cps_memory_time(&y->law, coeffs), &y->y.mode1[0]);
     f->rest[0] = p->f[0] - r.f;
@@ -220,7 +222,7 @@ int cps_slides_wrong(const machine *m, const step_coeffs *coeffs, double slack) 
   for (int i = 0; i < m->n_slides && !(coeffs->bristle > 0); i++) {
     const slide *y = &m->slide[i];
     double x, v, a, f = m->free[y->f_at].q;
-    if (y->contact && cps_slide_is_held(m, y)) continue;
+    if (y->contact && y->held) continue;
     slide_motion(m, y, &x, &v, &a);
     if (y->p.stuck && fabs(f) > y->p.limit * (1 + 1e-6) + slack) return 1;
     double push = y->p.mass * a + y->law.viscous * y->p.n * v; /* friction pulls back */
@@ -256,7 +258,7 @@ static void add_presses(machine *m, double v_q) {
   }
   for (int i = 0; i < m->entries.n_links; i++) {
     const press_link *l = &m->entries.links[i];
-    const slide *y = &m->slide[m->n_slides - m->system->nc + l->contact];
+    const slide *y = cps_contact_slide(m, l->contact);
     if (y->p.n > 0) cps_body_matrix_press(&m->entries, l, y->by_n, 1, v_q, value);
   }
 }
@@ -282,14 +284,6 @@ static void add_slide(machine *m, slide *y, const step_coeffs *coeffs, residual_
   }
 }
 
-int cps_slide_is_held(const machine *m, const slide *y) {
-  for (int i = 0; i < 2; i++) {
-    int body = y->at[i] < 0 ? -1 : m->owner[y->at[i]];
-    if (y->at[i] >= 0 && !(body >= 0 && m->body[body].held)) return 0;
-  }
-  return 1;
-}
-
 void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left) {
   double v_q = coeffs->v_a / coeffs->q_a;
   double *value = cps_body_values(&m->bodies);
@@ -313,7 +307,7 @@ void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *
   }
   for (int i = 0; i < m->n_slides; i++) { /* what sticks there bears any friction: it keeps what it has */
     int at = m->slide[i].f_at;
-    if (value[m->diagonal[at]] != 0 || !cps_slide_is_held(m, &m->slide[i])) continue;
+    if (value[m->diagonal[at]] != 0 || !m->slide[i].held) continue;
     m->bodies.fixed[at] = 1;
     m->rhs[at] = 0;
   }
@@ -342,13 +336,20 @@ static int list_presses(const machine *m, press *list) {
 static int make_system(machine *m) {
   long most = cps_body_matrix_most(&m->entries) + (long)m->near * m->near + m->n_presses;
   place *list = calloc((size_t)most + 1, sizeof *list);
-  if (!list) return 0;
-  long n = cps_body_matrix_list(&m->entries, 1, list);
+  int *order = calloc((size_t)m->nb + 1, sizeof *order);
+  long n = list ? cps_body_matrix_list(&m->entries, 1, list) : 0, own = n;
+  if (!list || !order) {
+    free(list);
+    free(order);
+    return 0;
+  }
   for (int i = 0; i < m->near * m->near; i++) list[n++] = (place){i / m->near, i % m->near};
   for (int i = 0; i < m->n_presses; i++)
     list[n++] = (place){m->slide[m->press[i].slide].f_at, m->press[i].unknown};
-  int good = cps_body_system_make(&m->bodies, m->nb, list, n);
+  int good = cps_body_matrix_order(&m->entries, m->nb, list + own, n - own, order) &&
+             cps_body_system_make(&m->bodies, m->nb, list, n, order, m->near == 0);
   free(list);
+  free(order);
   return good;
 }
 

@@ -143,7 +143,7 @@ static slide *add_slide(machine *m) {
   slide *y = &m->slide[m->n_slides++];
   y->at[0] = y->at[1] = -1;
   y->f_at = m->nb++;
-  y->p.drum = y->p.near = -1;
+  y->p.drum = y->p.near = y->p.drum0 = -1;
   y->p.mode[0] = y->p.mode[1] = CPS_MODE_FREE;
   y->p.weight = 1;
   return y;
@@ -775,7 +775,8 @@ void cps_machine_update_contacts(machine *m, double t) {
   residual_norms left;
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++) hold_states(&m->cable[i].memory[k]);
-  for (int i = 0; i < m->n_slides; i++) hold_states(&m->slide[i].y);
+  for (int i = 0; i < m->n_slides; i++)
+    if (m->slide[i].law.law->n_states) hold_states(&m->slide[i].y);
   cps_machine_iterate(m, &coeffs, 0, &left);
 }
 

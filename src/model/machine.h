@@ -215,6 +215,7 @@ typedef struct slide {
   const scenario_contact *contact; /* of bodies; NULL: a bearing */
   int index;                       /* of the contact */
   int drum;                        /* of a bearing */
+  int held;                        /* nothing that rubs in it is free to move */
   contact_law law;
   contact_point p;
   contact_memory y;
@@ -401,12 +402,14 @@ int cps_slides_wrong(const machine *m, const step_coeffs *coeffs, double slack);
 void cps_slides_press(machine *m);
 /* Looks at bodies, springs and contacts as they are: fills y but for works, and forces. Surfaces are put where they are at t. */
 void cps_bodies_look(const machine *m, double t);
-/* Mass that the balance force of a contact is scaled by, as its bodies are held now. */
+/* Whether slides are held, and the mass that balance forces of contacts are scaled by, as bodies are held now. */
 void cps_slides_weigh(machine *m);
 /* Looks at slides of laws with memory once more, where a solve has left them. */
 void cps_slides_refresh(machine *m, const struct step_coeffs *coeffs);
-/* Whether nothing that rubs in a slide is free to move. */
-int cps_slide_is_held(const machine *m, const slide *y);
+/* The slide of a contact between bodies: they come last. */
+static inline const slide *cps_contact_slide(const machine *m, int contact) {
+  return &m->slide[m->n_slides - m->system->nc + contact];
+}
 /* Finds what normal forces of slides depend on, and makes the system of equations; 0 if out of memory. */
 int cps_border_prepare(machine *m);
 /* Torque of a drum's drive, and its derivatives. */

@@ -7,8 +7,7 @@
 static int is_index(int i, int n) { return i >= -1 && i < n; }
 
 /* Contact points, or those of slides, which are `stride` bytes apart. */
-static void list_points(checkpoint *c, contact_point *p, size_t stride, size_t n, int drums,
-                        const cps_law *law) {
+static void list_points(checkpoint *c, contact_point *p, size_t stride, size_t n) {
 #define MEMBER(member) cps_checkpoint_members(c, "point." #member, &p->member, sizeof p->member, stride, n)
   MEMBER(drum);
   MEMBER(near);
@@ -43,15 +42,15 @@ static void list_points(checkpoint *c, contact_point *p, size_t stride, size_t n
   MEMBER(root);
   MEMBER(wrong);
 #undef MEMBER
+}
+
+static void check_point(checkpoint *c, const contact_point *p, int drums, const cps_law *law) {
   int modes = law->n_modes > 1 ? law->n_modes : 1;
-  for (size_t i = 0; i < n; i++) {
-    const contact_point *q = (const contact_point *)(const void *)((const char *)p + i * stride);
-    cps_checkpoint_demand(
-        c, is_index(q->drum, drums) && is_index(q->near, drums) && is_index(q->drum0, drums), "point.drum");
-    cps_checkpoint_demand(c, q->guess >= GUESS_NONE && q->guess <= GUESS_BACKWARD, "point.guess");
-    for (int k = 0; k < AXES; k++)
-      cps_checkpoint_demand(c, is_index(q->mode[k], modes) && is_index(q->mode0[k], modes), "point.mode");
-  }
+  cps_checkpoint_demand(c, is_index(p->drum, drums) && is_index(p->near, drums) && is_index(p->drum0, drums),
+                        "point.drum");
+  cps_checkpoint_demand(c, p->guess >= GUESS_NONE && p->guess <= GUESS_BACKWARD, "point.guess");
+  for (int k = 0; k < AXES; k++)
+    cps_checkpoint_demand(c, is_index(p->mode[k], modes) && is_index(p->mode0[k], modes), "point.mode");
 }
 
 static void list_cable(checkpoint *c, cable *y, int drums) {
@@ -71,7 +70,8 @@ static void list_cable(checkpoint *c, cable *y, int drums) {
   CHECKPOINT_VALUE(c, "cable.loads0", y->loads0);
   CHECKPOINT_VALUE(c, "cable.reaction0", y->reaction0);
   if (points > 0) {
-    list_points(c, y->point, sizeof *y->point, points, drums, y->contact.law);
+    list_points(c, y->point, sizeof *y->point, points);
+    for (size_t i = 0; i < points; i++) check_point(c, &y->point[i], drums, y->contact.law);
     CHECKPOINT_MEMBER(c, "trace.drum", y->trace, points, drum);
     CHECKPOINT_MEMBER(c, "trace.r", y->trace, points, r);
     CHECKPOINT_MEMBER(c, "trace.pull", y->trace, points, pull);
@@ -110,10 +110,13 @@ void cps_machine_list(checkpoint *c, machine *m) {
     CHECKPOINT_VALUE(c, "body.v", m->body[i].v);
     CHECKPOINT_VALUE(c, "body.a", m->body[i].a);
   }
+  if (m->n_slides > 0) {
+    list_points(c, &m->slide[0].p, sizeof *m->slide, (size_t)m->n_slides);
+    CHECKPOINT_MEMBER(c, "slide.by_n", m->slide, (size_t)m->n_slides, by_n);
+  }
   for (int i = 0; i < m->n_slides; i++) {
-    list_points(c, &m->slide[i].p, sizeof m->slide[i].p, 1, m->n_drums, m->slide[i].law.law);
-    CHECKPOINT_VALUE(c, "slide.memory", m->slide[i].y);
-    CHECKPOINT_VALUE(c, "slide.by_n", m->slide[i].by_n);
+    check_point(c, &m->slide[i].p, m->n_drums, m->slide[i].law.law);
+    if (m->slide[i].law.law->n_states) CHECKPOINT_VALUE(c, "slide.memory", m->slide[i].y);
   }
   size_t nb = (size_t)m->nb;
   if (nb > 0) {
@@ -130,6 +133,7 @@ void cps_machine_list(checkpoint *c, machine *m) {
   cps_checkpoint_array(c, "bodies.damper", m->start.damper, s->scenario->n_springs);
   cps_checkpoint_array(c, "bodies.load", m->start.load, s->n_loads);
   cps_checkpoint_array(c, "bodies.drive", m->start.drive, s->nx);
+  cps_checkpoint_array(c, "bodies.surface_a", m->forces.surface_a, s->nx);
   CHECKPOINT_VALUE(c, "travel", m->travel);
   CHECKPOINT_VALUE(c, "convergence.balance", m->convergence.balance);
   CHECKPOINT_VALUE(c, "convergence.force", m->convergence.force);

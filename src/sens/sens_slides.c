@@ -235,12 +235,12 @@ static void add_friction(model *o, int i, const sliding_now *s, const step_coeff
   slip x = {.axes = 1, .v = {s->v}, .a = {s->a}, .load = s->load, .mass = y->p.mass, .scale = y->p.mass};
   rub r;
   x.limit = cps_friction_holds(&y->law, s->load);
-  if (y->law.kind == LAW_MEMORY || (y->contact && cps_slide_is_held(&o->m, y)))
+  if (y->law.kind == LAW_MEMORY || (y->contact && y->held))
     rub_memory(o, i, s, coeffs, &r);
   else
     cps_rub_by(&y->law, &x, f, y->p.stuck, &r);
   double by_v = r.v[0][0], by_a = r.a[0][0];
-  if (r.f[0][0] == 0 && cps_slide_is_held(&o->m, y)) { /* it keeps what it has */
+  if (r.f[0][0] == 0 && y->held) { /* it keeps what it has */
     o->border.braked[row] = 1;
     return;
   }
@@ -388,7 +388,7 @@ int cps_slide_first_state(const model *o, int i) { return o->at.cable[o->m.n_cab
 
 static void recall_slide(const model *o, int i, const sliding_now *s, double z_s, recall *out) {
   const slide *y = &o->m.slide[i];
-  int held = y->contact && cps_slide_is_held(&o->m, y); /* there is nothing to balance */
+  int held = y->contact && y->held; /* there is nothing to balance */
   double e = held ? 0 : o->m.free[y->f_at].q - y->p.mass * s->a;
   cps_recall_law(&y->law, &y->y, 0, y->p.mode0[0], s->v, s->load, e, z_s, out);
   if (!held) return;

@@ -102,6 +102,57 @@ long cps_body_matrix_list(const body_matrix *b, int forces, place *list) {
   return n;
 }
 
+/* The graph of unknowns that are no contact's force: the equation of such a force is that of its first coordinate. */
+static int make_graph(const body_matrix *b, int n, const place *more, long count, const int *contact,
+                      sparse *graph) {
+  place *list = many(cps_body_matrix_most(b) + count, sizeof *list);
+  if (!list) return 0;
+  long size = cps_body_matrix_list(b, 0, list);
+  for (long i = 0; i < count; i++) {
+    place p = more[i];
+    if (contact[p.row] >= 0) p.row = b->unknown[b->s->contacts[contact[p.row]].a];
+    if (contact[p.column] < 0) list[size++] = p;
+  }
+  int good = cps_sparse_make(graph, n, list, size);
+  free(list);
+  return good;
+}
+
+int cps_body_matrix_order(const body_matrix *b, int n, const place *more, long count, int *order) {
+  const cps_system *s = b->s;
+  sparse graph = {0};
+  int *of = many(n, sizeof(int)), *position = many(n, sizeof(int)), *contact_of = many(n, sizeof(int));
+  int *head = many(n, sizeof(int)), *next = many(s->nc, sizeof(int)), done = 0;
+  int good = of && position && contact_of && head && next;
+  for (int k = 0; good && k < n; k++) contact_of[k] = head[k] = -1;
+  for (int i = 0; good && i < s->nc; i++) contact_of[b->force[i]] = i;
+  good = good && make_graph(b, n, more, count, contact_of, &graph) &&
+         (n == 0 || cps_sparse_order(&graph, of));
+  for (int k = 0; good && k < n; k++) position[of[k]] = k;
+  for (int i = s->nc - 1; good && i >= 0; i--) {
+    int a = b->unknown[s->contacts[i].a], side = b->unknown[s->contacts[i].b];
+    int last = a < 0 ? side : side < 0 || position[a] > position[side] ? a : side;
+    if (last < 0) {
+      order[done++] = b->force[i];
+      continue;
+    }
+    next[i] = head[last];
+    head[last] = i;
+  }
+  for (int k = 0; good && k < n; k++) {
+    if (contact_of[of[k]] >= 0) continue;
+    order[done++] = of[k];
+    for (int i = head[of[k]]; i >= 0; i = next[i]) order[done++] = b->force[i];
+  }
+  cps_sparse_free(&graph);
+  free(of);
+  free(position);
+  free(contact_of);
+  free(head);
+  free(next);
+  return good;
+}
+
 void cps_body_matrix_settle(body_matrix *b, entry_slot slot, const void *m) {
   const cps_system *s = b->s;
   const int *x = b->unknown;

@@ -38,6 +38,11 @@ void cps_body_matrix_free(body_matrix *b);
 long cps_body_matrix_most(const body_matrix *b);
 long cps_body_matrix_list(const body_matrix *b, int forces, place *list);
 
+/* An order of elimination for the matrix of n unknowns, which may have more entries. Unknowns are ordered by AMD on the graph of those
+ * that share an equation; the force of a contact follows right after the last coordinate that it acts on, so that its pivot is not
+ * zero where the contact sticks. 0 if out of memory. */
+int cps_body_matrix_order(const body_matrix *b, int n, const place *more, long count, int *order);
+
 /* Where an entry lies among the values of a matrix; somewhere that does not count if row or column is -1. */
 typedef int (*entry_slot)(const void *matrix, int row, int column);
 void cps_body_matrix_settle(body_matrix *b, entry_slot slot, const void *matrix);

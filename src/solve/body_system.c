@@ -1,6 +1,7 @@
 /* body_system.c - solves the equations of bodies, drums, seams and their friction, onto which cables have been eliminated.
  *
- * Rows of forces and of friction differ in size: both kinds of solution measure a row by its largest entry.
+ * Rows of drums, seams and bodies differ in size: both kinds of solution measure a row by its largest entry. Bodies alone have rows
+ * of one size.
  */
 #include "body_system.h"
 
@@ -14,21 +15,15 @@ enum { DENSE_MOST = 32 };
 
 static void *many(size_t n, size_t size) { return calloc(n + 1, size); }
 
-static int make_sparse(body_system *b, const place *entries, long count) {
-  int *order = many((size_t)b->n, sizeof(int));
-  int good = order && cps_sparse_make(&b->matrix, b->n, entries, count) &&
-             cps_sparse_order(&b->matrix, order) && cps_sparse_analyse(&b->matrix, order);
-  free(order);
-  return good;
-}
-
-int cps_body_system_make(body_system *b, int n, const place *entries, long count) {
+int cps_body_system_make(body_system *b, int n, const place *entries, long count, int *order, int even) {
   memset(b, 0, sizeof *b);
   b->n = n;
+  b->even = even;
   b->unit = many((size_t)n, sizeof(double));
   b->fixed = many((size_t)n, 1);
   if (!b->unit || !b->fixed) return 0;
-  if (n > DENSE_MOST) return make_sparse(b, entries, count);
+  if (n > DENSE_MOST)
+    return cps_sparse_make(&b->matrix, n, entries, count) && cps_sparse_analyse(&b->matrix, order);
   b->pivot = many((size_t)n, sizeof(int));
   b->dense = many((size_t)n * (size_t)n + 1, sizeof(double));
   return b->pivot && b->dense;
@@ -60,27 +55,29 @@ int cps_body_slot(const void *system, int row, int column) {
 
 static int solve_sparse(body_system *b, double *x) {
   sparse *m = &b->matrix;
+  if (b->even) return cps_sparse_factor(m) && cps_sparse_solve(m, x);
   memset(b->unit, 0, (size_t)b->n * sizeof(double));
   for (int i = 0; i < m->nnz; i++) {
-    int row = m->row[i];
-    b->unit[row] = fmax(b->unit[row], fabs(m->value[i]));
+    double size = fabs(m->value[i]), *unit = &b->unit[m->row[i]];
+    *unit = size > *unit ? size : *unit;
   }
-  for (int i = 0; i < m->nnz; i++) m->value[i] /= b->unit[m->row[i]];
   for (int i = 0; i < b->n; i++) {
     if (!(b->unit[i] > 0)) return 0;
     x[i] /= b->unit[i];
   }
+  for (int i = 0; i < m->nnz; i++) m->value[i] /= b->unit[m->row[i]];
   return cps_sparse_factor(m) && cps_sparse_solve(m, x);
 }
 
 int cps_body_system_solve(body_system *b, double *x) {
-  int n = b->n;
+  int n = b->n, any = 0;
   for (int i = 0; i < n; i++) {
     if (!b->fixed[i]) continue;
+    any = 1;
     x[i] = 0;
     for (int k = 0; b->dense && k < n; k++) b->dense[i * n + k] = k == i;
   }
-  for (int j = 0; !b->dense && j < n; j++)
+  for (int j = 0; any && !b->dense && j < n; j++)
     for (int i = b->matrix.first[j]; i < b->matrix.first[j + 1]; i++)
       if (b->fixed[b->matrix.row[i]]) b->matrix.value[i] = b->matrix.row[i] == j;
   if (b->dense) {

@@ -9,12 +9,14 @@ typedef struct body_system {
   double *dense; /* [n n + 1]; NULL: it is sparse */
   int *pivot;    /* [n] of the dense one */
   sparse matrix;
+  int even;             /* rows are of one size as they are */
   double *unit;         /* [n] sizes of rows */
   unsigned char *fixed; /* [n] rows that only say that their unknown does not change */
 } body_system;
 
-/* A system of n equations; `entries` are its pattern without the diagonal. 0 if out of memory. */
-int cps_body_system_make(body_system *b, int n, const place *entries, long count);
+/* A system of n equations; `entries` are its pattern without the diagonal, `order` one of elimination; `even`: its rows are of
+ * about one size. 0 if out of memory. */
+int cps_body_system_make(body_system *b, int n, const place *entries, long count, int *order, int even);
 void cps_body_system_free(body_system *b);
 
 void cps_body_system_clear(body_system *b);

@@ -54,6 +54,7 @@ void cps_machine_keep(machine *m) {
   for (int k = 0; k < m->n_slides; k++) {
     contact_memory *y = &m->slide[k].y;
     memcpy(m->slide[k].p.mode0, m->slide[k].p.mode, sizeof m->slide[k].p.mode0);
+    if (!m->slide[k].law.law->n_states) continue;
     memcpy(y->z0, y->z, sizeof y->z);
     memcpy(y->aux0, y->aux, sizeof y->aux);
     memcpy(y->z_t0, y->z_t, sizeof y->z_t);
@@ -113,6 +114,7 @@ void cps_machine_bring_back(machine *m) {
   memcpy(m->y, m->q0, (size_t)m->system->nx * sizeof(double));
   for (int k = 0; k < m->n_slides; k++) {
     contact_memory *y = &m->slide[k].y;
+    if (!m->slide[k].law.law->n_states) continue;
     memcpy(y->z, y->z0, sizeof y->z);
     memcpy(y->aux, y->aux0, sizeof y->aux);
     memcpy(y->z_t, y->z_t0, sizeof y->z_t);

@@ -1,8 +1,5 @@
-/* pattern.c - the making of the implicit equations of bodies: in which order their matrix is eliminated. The equations are in
- * residual.c, the entries of the matrix in body_matrix.c.
- *
- * Coordinates are ordered by AMD on the graph of those that share an equation; the force of a contact follows
- * right after the last coordinate that it acts on, as residual.c wants it.
+/* pattern.c - the making of the implicit equations of bodies. The equations are in residual.c, the entries of the matrix and the
+ * order of its elimination in body_matrix.c.
  */
 #include "residual.h"
 
@@ -16,41 +13,6 @@ static int only_free(const cps_system *s, int q) { return q < s->nd ? q : -1; }
 
 /* The row and column of a contact's force. */
 static int force_row(const cps_system *s, int i) { return s->nd + i; }
-
-/* Coordinates in an order with little fill-in, every contact force right after the last of its coordinates.
- */
-static int make_order(const residual *r, const place *list, long count, int *order) {
-  const cps_system *s = r->s;
-  sparse graph;
-  int *of = many(s->nd, sizeof(int)), *position = many(s->nd, sizeof(int));
-  int *head = many(s->nd, sizeof(int)), *next = many(s->nc, sizeof(int));
-  int good = cps_sparse_make(&graph, s->nd, list, count) && of && position && head && next;
-  if (s->nd > 0) good = good && cps_sparse_order(&graph, of);
-  int n = 0;
-  for (int k = 0; good && k < s->nd; k++) {
-    position[of[k]] = k;
-    head[k] = -1;
-  }
-  for (int i = s->nc - 1; good && i >= 0; i--) {
-    int a = only_free(s, s->contacts[i].a), b = only_free(s, s->contacts[i].b);
-    int last = a < 0 ? b : b < 0 || position[a] > position[b] ? a : b;
-    next[i] = last < 0 ? -2 : head[position[last]];
-    if (last < 0)
-      order[n++] = force_row(s, i);
-    else
-      head[position[last]] = i;
-  }
-  for (int k = 0; good && k < s->nd; k++) {
-    order[n++] = of[k];
-    for (int i = head[k]; i >= 0; i = next[i]) order[n++] = force_row(s, i);
-  }
-  cps_sparse_free(&graph);
-  free(of);
-  free(position);
-  free(head);
-  free(next);
-  return good;
-}
 
 static int slot_in(const void *matrix, int row, int column) { return cps_sparse_slot(matrix, row, column); }
 
@@ -102,7 +64,7 @@ static int make_matrix(residual *r) {
   int n = s->nd + s->nc;
   place *list = many(cps_body_matrix_most(&r->entries), sizeof(place));
   int *order = many(n, sizeof(int));
-  int good = list && order && make_order(r, list, cps_body_matrix_list(&r->entries, 0, list), order) &&
+  int good = list && order && cps_body_matrix_order(&r->entries, n, NULL, 0, order) &&
              cps_sparse_make(&r->matrix, n, list, cps_body_matrix_list(&r->entries, 1, list));
   if (n > 0) good = good && cps_sparse_analyse(&r->matrix, order);
   free(list);

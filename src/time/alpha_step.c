@@ -59,13 +59,13 @@ static void predict_states(const contact_law *l, contact_memory *y, const alpha_
   if (l->walks) memcpy(y->z_star, y->z0, sizeof y->z_star);
   if (l->walks) return;
   for (int i = 0; i < AXES; i++)
-    for (int j = 0; j < CPS_MAX_STATES; j++)
+    for (int j = 0; j < l->law->n_states; j++)
       y->z_star[i][j] = y->z0[i][j] + u->x_aux * y->aux0[i][j] + u->x_old * y->z_t0[i][j];
 }
 
-static void finish_states(contact_memory *y, const alpha_rule *u) {
+static void finish_states(const contact_law *l, contact_memory *y, const alpha_rule *u) {
   for (int i = 0; i < AXES; i++)
-    for (int j = 0; j < CPS_MAX_STATES; j++)
+    for (int j = 0; j < l->law->n_states; j++)
       y->aux[i][j] = u->aux_new * y->z_t[i][j] + u->aux_old * y->z_t0[i][j] + u->aux_aux * y->aux0[i][j];
 }
 
@@ -92,14 +92,14 @@ static double finish(machine *m, const alpha_weights *u) {
     }
     count += c->n + 1;
     for (int j = 0; c->memory && j < c->n_points; j++)
-      if (c->point[j].drum >= 0) finish_states(&c->memory[j], &u->z);
+      if (c->point[j].drum >= 0) finish_states(&c->contact, &c->memory[j], &u->z);
   }
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
     f->aux = by_a * f->a + by_a0 * f->a0 + by_aux * f->aux0;
     most = fmax(most, fabs(f->aux - f->aux0));
   }
-  for (int k = 0; k < m->n_slides; k++) finish_states(&m->slide[k].y, &u->z);
+  for (int k = 0; k < m->n_slides; k++) finish_states(&m->slide[k].law, &m->slide[k].y, &u->z);
   return fabs(u->beta - 1.0 / 6) * u->h * u->h * fmax(most, sqrt(sum / fmax(count, 1)));
 }
 

@@ -86,14 +86,10 @@ static const workspace *forces_of(const cps_simulation *sim) {
 }
 
 int cps_simulation_mode(const cps_simulation *sim, int i) {
-  const machine *m = sim->machine;
-  for (int k = 0; m && k < m->n_slides; k++) {
-    const slide *y = &m->slide[k];
-    if (!y->contact || y->index != i) continue;
-    if (y->law.kind != LAW_JUMP || y->p.stuck) return y->p.mode[0];
-    return y->law.slip[y->p.v[0] < 0];
-  }
-  return sim->mode[i];
+  if (!sim->machine) return sim->mode[i];
+  const slide *y = cps_contact_slide(sim->machine, i);
+  if (y->law.kind != LAW_JUMP || y->p.stuck) return y->p.mode[0];
+  return y->law.slip[y->p.v[0] < 0];
 }
 
 /* Whether contact i slides: by its mode if it has one, else by its velocity. */
