@@ -578,6 +578,8 @@ static int run_fit(study *s, const char *folder) {
   fflush(stdout);
   for (int i = 0; cps_fit_warning(s->fit, i) && !s->o->json; i++)
     complain("fit", "warning: %s", cps_fit_warning(s->fit, i));
+  if (s->o->quiet && !s->o->json && !cps_fit_converged(s->fit))
+    complain("fit", "it has not come to an end: %s", cps_fit_reason(s->fit));
   int status = write_folder(s, folder);
   if (status == STATUS_GOOD && !s->o->json && !s->o->quiet)
     printf("\n  results              %s/ (fit.json, settings.txt%s)\n", folder,

@@ -427,6 +427,8 @@ static int search_it(study *s, const char *folder) {
   fflush(stdout);
   for (int i = 0; cps_optimize_warning(s->search, i) && !s->o->json; i++)
     complain("optimize", "warning: %s", cps_optimize_warning(s->search, i));
+  if (s->o->quiet && !s->o->json && !cps_optimize_converged(s->search))
+    complain("optimize", "no minimum was found: %s", cps_optimize_reason(s->search));
   int status = write_folder(s, folder);
   if (status == STATUS_GOOD && !s->o->json && !s->o->quiet)
     printf("\n  results              %s/ (optimum.json, settings.txt%s)\n", folder,

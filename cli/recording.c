@@ -24,6 +24,10 @@
 /* Below this size nobody minds what result.h5 wastes [bytes]. */
 #define RENEW_FROM 64e6
 
+/* Up to this size a run that is stopped is made compact all the same, and its page drawn: that takes less than a second
+ * [bytes]. */
+#define COMPACT_MOST 2e7
+
 static const char first_line[] = "capstan run 2\n";
 
 /* ---------------------------------------------------------------- files */
@@ -311,17 +315,20 @@ static int renew(recording *r) {
   return 1;
 }
 
-static int flush(recording *r, int to_disk) {
-  if (r->failed) return 0;
-  if (!r->file) {
-    r->file = make_live(r, &r->error);
-    r->failed = !r->file;
-    return !r->failed;
-  }
+/* Adds what is new to the file that grows. */
+static int add_new(recording *r, int to_disk) {
   if (cps_result_file_append(r->file, &r->error) != CPS_OK ||
       cps_result_file_flush(r->file, to_disk, &r->error) != CPS_OK)
     r->failed = 1;
-  return !r->failed && still_there(r) && renew(r);
+  return !r->failed && still_there(r);
+}
+
+static int flush(recording *r, int to_disk) {
+  if (r->failed) return 0;
+  if (r->file) return add_new(r, to_disk) && renew(r);
+  r->file = make_live(r, &r->error);
+  r->failed = !r->file;
+  return !r->failed;
 }
 
 int recording_tick(recording *r) {
@@ -356,11 +363,24 @@ static int write_whole(recording *r) {
   return 0;
 }
 
+/* What there is to be written [bytes]. */
+static double recorded(const cps_result *r) {
+  double values = (double)cps_result_rows(r) * cps_result_columns(r);
+  for (int i = 0; i < cps_result_fields(r); i++) {
+    const cps_field *f = cps_result_field(r, i);
+    values += (double)f->points * f->components * (f->constant ? 1 : (double)cps_result_frames(r));
+  }
+  return values * sizeof(double);
+}
+
 int recording_end(recording *r, const char *status, const char *summary) {
   if (!r->started) return 0;
   r->source.status = status;
   r->source.summary = summary;
-  int good = !r->failed && write_whole(r);
+  /* who has asked to stop does not want to wait: a large file stays as it has grown */
+  r->grown = !r->failed && r->file && strcmp(status, "stopped") == 0 &&
+             recorded(r->source.result) > COMPACT_MOST && add_new(r, 0);
+  int good = r->grown || (!r->failed && write_whole(r));
   /* The file that grew is no longer to be seen; but if it is all that there is, it gets what it lacks, as far as there is
    * room for it. */
   if (!good) {
@@ -369,7 +389,7 @@ int recording_end(recording *r, const char *status, const char *summary) {
     if (flush(r, 0)) r->error = why;
     r->failed = 1;
   }
-  if (r->file) cps_result_file_close(r->file, good ? NULL : status, NULL);
+  if (r->file) cps_result_file_close(r->file, good && !r->grown ? NULL : status, NULL);
   r->file = NULL;
   return good;
 }

@@ -20,6 +20,7 @@ typedef struct recording {
   double flushed, checkpointed; /* when that was last done */
   unsigned long long identity;  /* of result.h5, to notice that somebody took it away */
   double limit;                 /* size of result.h5 from which on it is made anew [bytes] */
+  int grown;                    /* it ended as the file that grew: who stopped it would have had to wait */
   int failed;                   /* something could not be written: `error` says what */
   cps_error error;
 } recording;

@@ -270,7 +270,8 @@ static int conclude(const outcome *all, recording *record, const run_options *o,
   char *summary = summary_text(all);
   int written = recording_end(record, all->status, summary) ? STATUS_GOOD : STATUS_IO;
   cost_turn(COST_REPORT);
-  if (written == STATUS_GOOD && !o->no_report) written = report_write_run("run", folder, all);
+  int reports = !o->no_report && !record->grown;
+  if (written == STATUS_GOOD && reports) written = report_write_run("run", folder, all);
   cost_turn(COST_SERIES);
   if (written == STATUS_GOOD) written = results_write("run", folder, all);
   cost_turn(COST_PROGRAM);
@@ -283,7 +284,7 @@ static int conclude(const outcome *all, recording *record, const run_options *o,
     summary_write(stdout, all);
   else if (!o->quiet && written == STATUS_GOOD)
     print_summary(all, folder);
-  if (!o->json && !o->quiet && written == STATUS_GOOD && !o->no_report)
+  if (!o->json && !o->quiet && written == STATUS_GOOD && reports)
     printf("  to look at           %s/report.html\n", folder);
   fflush(stdout);
   /* those of the system stand first */

@@ -16,6 +16,8 @@ expect 0 optimize slide.yaml --maximize bodies.block.x --parameters $free --limi
 for text in "A block that is thrown" "before" "wanted" "most" "at its least" "slide.optimum/"; do has "$out" "$text"; done
 for file in optimum.json settings.txt result.h5 report.html; do is_file "slide.optimum/$file"; done
 has slide.optimum/settings.txt "contacts.floor.friction.mu=0.1"
+expect 1 optimize slide.yaml --minimize contacts.floor.work --parameters $free --runs 2 --no-report -o few -q
+has "$err" "no minimum was found: the number of runs is used up"
 expect 0 optimize slide.yaml --minimize contacts.floor.work --parameters $free --limit 'bodies.block.x = 40 cm' --json --no-report -o second
 is_empty "$err"
 if have_python; then

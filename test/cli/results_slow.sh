@@ -185,6 +185,28 @@ assert b["scenario"].attrs["settings"] == b"title=Changed"
 PY
 done
 
+# A large one is not made compact, nor is its page drawn, while somebody waits for its end; it goes on all the same.
+sed 's/until: 200 s, solver: events/until: 1000 s, solver: rk4, step: 2 ms/; s/every: 10 ms/every: 2 ms/' block.yaml >large.yaml
+expect 0 run large.yaml -q --no-report -o large
+"$CAPSTAN" run large.yaml --flush 0.02 -q -o halted 2>"$err" &
+pid=$!
+for _ in $(seq 400); do
+  sleep 0.02
+  [ "$(stat -c %s halted/result.h5 2>/dev/null || echo 0)" -lt 21000000 ] || break
+done
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+checks=$((checks + 2))
+[ "$status" = 1 ] || fail "a large run that is stopped: exit status $status, not 1"
+[ ! -e halted/report.html ] || fail "the page of a large run that is stopped was drawn"
+has "$err" "to go on: capstan run --resume halted"
+has halted/summary.json '"status": "stopped"'
+judge_file large halted part
+expect 0 export halted --csv -o halted.csv -q
+expect 0 run --resume halted -q --no-report
+judge_file large halted
+
 # What cannot be resumed.
 expect 0 run --resume stopped
 has "$out" "nothing is left to do"

@@ -46,12 +46,25 @@ def executed(text):
     return (int(found[-1]), len(re.findall(r"Test unit written to", text))) if found else None
 
 
+def script(name):
+    """A script of the repository that takes as long as it takes."""
+    return lambda setting, seconds, seed: ["bash", os.path.join(ROOT, "scripts", name)]
+
+
+def covered(text):
+    found = re.findall(r"coverage: (.*)", text)
+    return found[-1] if found else None
+
+
 PROGRAMS = [
     Program("states", "states changed and hashed anew, restored and run on in one process; sanitizers", states, counted),
     Program("fuzz-scenario", "libFuzzer: scenarios and settings; sanitizers", fuzz("scenario"), executed),
     Program("fuzz-law", "libFuzzer: laws and their parameters; sanitizers", fuzz("law"), executed),
     Program("allocations", "the n-th allocation fails, once or from there on", beside("allocations"), counted),
     Program("powerloss", "power is lost at a system call: what was not synced is gone", beside("powerloss"), counted),
+    Program("tsan", "simulations, batches and a study in several threads under the thread sanitizer", script("tsan.sh"),
+            lambda text: (1, 0) if "tsan: no data race" in text else None),
+    Program("coverage", "lines of library and tool that the quick tests run", script("coverage.sh"), covered),
 ]
 
 ALL = RUNS + INPUTS + MACHINES + PROGRAMS

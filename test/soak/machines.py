@@ -47,9 +47,9 @@ PROFILES = [
     lambda r, a, w: a,
     lambda r, a, w: {"sine": {"amplitude": a, "omega": number(r, above=0, usual=6, wild=w)}},
     lambda r, a, w: {"step5": {"from": [0, 0], "to": [number(r, above=0, usual=0.2, wild=w), a]}},
-    lambda r, a, w: {"ramp": {"from": [0, 0], "to": [number(r, above=0, usual=0.2, wild=w), a]}},
+    lambda r, a, w: {"ramp": {"rate": a, "end": number(r, above=0, usual=0.2, wild=w)}},
     lambda r, a, w: {"cycloid": {"amplitude": a, "duration": number(r, above=0, usual=0.5, wild=w)}},
-    lambda r, a, w: {"pulses": {"amplitude": a, "start": 0.05, "width": number(r, above=0, usual=0.02, wild=w), "period": number(r, above=0, usual=0.1, wild=w), "count": r.randrange(1, 50)}},
+    lambda r, a, w: {"pulses": {"amplitude": a, "start": 0.05, "width": (p := number(r, above=0, usual=0.1, wild=w)) * r.uniform(0.05, 0.95), "period": p, "count": r.randrange(1, 50)}},
     lambda r, a, w: {"table": {"times": [0, 0.1, 0.3], "values": [0, a, -a], "interpolation": r.choice(["linear", "cubic"])}},
     lambda r, a, w: {"sum": [a, {"sine": {"amplitude": a, "frequency": number(r, above=0, usual=2, wild=w)}}]},
 ]  # fmt: skip
@@ -62,7 +62,7 @@ def profile(r, usual, wild):
 def more(r, s, kind, thing, wild):
     """Optional keys of a thing, with values that its schema allows."""
     for key, q in s["definitions"][kind]["properties"].items():
-        if key in thing or r.random() > 0.04:
+        if key in thing or r.random() > 0.02:
             continue
         if "enum" in q:
             thing[key] = r.choice(q["enum"])

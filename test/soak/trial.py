@@ -67,7 +67,8 @@ class Try:
         `seconds` of processor time without an end are failures. With `kill_after` [s] it is killed then, unless it has ended."""
         self.log.append("cd %s && %s" % (shlex.quote(self.folder), " ".join(
             [f"{k}={shlex.quote(v)}" for k, v in (env or {}).items()] + [shlex.quote(c) for c in command])))
-        everything = dict(os.environ, LC_ALL="C.UTF-8", UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1", **(env or {}))
+        everything = dict(os.environ, LC_ALL="C.UTF-8", UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1",
+                          ASAN_OPTIONS="allocator_may_return_null=1", **(env or {}))  # fmt: skip
         p = subprocess.Popen(command, cwd=self.folder, env=everything, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE,
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5)))  # fmt: skip
