@@ -1,72 +1,60 @@
 // study_canvas.js - drawings of many points: parallel coordinates, scatter matrix, histograms.
 //
-// Points are counted per pixel instead of being drawn one by one, so that a hundred thousand of them can be brushed at the pace of the
-// screen: what is not selected is a grey shadow, what is selected has the colour of an output.
+// Points are counted per cell instead of being drawn one by one, so that a hundred thousand of them can be brushed at the pace of the
+// screen: what is not selected is a grey shadow, what is selected has the colour of an output. While a range of many points moves, counts
+// follow it point by point, and drawings are drafts of half the resolution; when it rests, they are drawn in full.
 import { el, look, number, prefixed, quantity, ramp, theme, tickText, ticks, unitText, withUnit } from "./look.js";
 import { download, fileName, saveMenu } from "./save.js";
-import { NONE, STEPS } from "./study_data.js";
+import { Bars, Cells, MANY, NONE, STEPS } from "./study_data.js";
 
 const EXACT = 6000; // up to so many points each has a line of its own
-const BINS = 80; // positions on an axis beyond that
-const MANY = 20000; // points from which on the scatter matrix waits until a drag rests
-const REST = 120; // [ms]
+const BINS = 80; // positions on an axis beyond that; an even number
+const DRAFT = 2; // pixels of a draft, along and across
 const LOGS = Float32Array.from({ length: 1024 }, (_, c) => Math.log1p(c));
-const log1p = (c) => (c < 1024 ? LOGS[c | 0] : Math.log1p(c));
 const FONT = "12px Inter, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
-// 256 colours of the ramp, and a grey, as bytes.
-function palette() {
-  const out = new Uint8Array(256 * 3);
-  for (let k = 0; k < 256; k++) ramp(k / 255).match(/\d+/g).forEach((v, i) => { out[3 * k + i] = Number(v); });
-  return out;
-}
-const bytesOf = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+// Colours as the four bytes of a pixel in one number, without their alpha; 256 of the ramp.
+const packed = (r, g, b) => (b << 16) | (g << 8) | r;
+const palette = () => Int32Array.from({ length: 256 }, (_, k) => packed(...ramp(k / 255).match(/\d+/g).map(Number)));
+const bytesOf = (hex) => packed(...[1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
 
 // A grid of counts and of sums, to be painted.
 class Density {
   constructor(width, height) {
-    Object.assign(this, { width, height, count: new Float32Array(width * height), sum: new Float32Array(width * height) });
+    Object.assign(this, { width, height, count: new Int32Array(width * height), sum: new Int32Array(width * height) });
     this.image = new ImageData(width, height);
+    this.pixels = new Int32Array(this.image.data.buffer);
     this.canvas = el("canvas", { width, height });
   }
 
   clear() { this.count.fill(0); this.sum.fill(0); }
 
-  // Grey where there is anything; the more points, the darker.
-  paint(colors, grey) {
-    const { count, sum, image } = this, d = image.data;
-    let most = 0;
-    for (let i = 0; i < count.length; i++) if (count[i] > most) most = count[i];
-    const scale = 190 / Math.log1p(most || 1);
-    for (let i = 0, k = 0; i < count.length; i++, k += 4) {
+  // The more points, the darker: in the colour of their mean shade, or all in one. Only lines from..to, if they are given.
+  paint(colors, grey, from = 0, to = this.height) {
+    const { count, sum, pixels, width } = this, first = from * width, end = to * width, per = 255 / (STEPS - 1);
+    let most = 1;
+    for (let i = first; i < end; i++) if (count[i] > most) most = count[i];
+    const scale = (colors ? 190 : 142.5) / Math.log1p(most), least = colors ? 65 : 40, alphas = Int32Array.from({ length: Math.min(most, LOGS.length - 1) + 1 }, (_, c) => Math.min(255, least + scale * LOGS[c]) << 24);
+    for (let i = first; i < end; i++) {
       const c = count[i];
-      if (c === 0) { d[k + 3] = 0; continue; }
-      if (colors) {
-        const m = 3 * Math.max(0, Math.min(255, Math.round((255 * sum[i]) / c)));
-        d[k] = colors[m]; d[k + 1] = colors[m + 1]; d[k + 2] = colors[m + 2];
-        d[k + 3] = Math.min(255, 65 + scale * log1p(c));
-      } else {
-        d[k] = grey[0]; d[k + 1] = grey[1]; d[k + 2] = grey[2];
-        d[k + 3] = Math.min(255, 40 + 0.75 * scale * log1p(c));
-      }
+      if (c === 0) { pixels[i] = 0; continue; }
+      pixels[i] = (c < alphas.length ? alphas[c] : Math.min(255, least + scale * Math.log1p(c)) << 24) | (colors ? colors[(per * sum[i]) / c + 0.5 | 0] : grey);
     }
-    this.canvas.getContext("2d").putImageData(image, 0, 0);
+    this.canvas.getContext("2d").putImageData(this.image, 0, 0, 0, from, width, to - from);
     return this.canvas;
   }
 }
 
-// The colour of every point, 0..1: where it is on the axis of an output; those without a value are 0.
+// The colour of every point, 0 .. STEPS - 1: where it is on the axis of an output; those without a value are 0.
 function shades(study, column) {
-  if (!column) return new Float32Array(study.n).fill(0.5);
-  const out = new Float32Array(study.n);
-  for (let i = 0; i < study.n; i++) out[i] = column.at[i] === NONE ? 0 : column.at[i] / (STEPS - 1);
-  return out;
+  if (!column) return new Uint16Array(study.n).fill(STEPS / 2);
+  return column.at.map((p) => (p === NONE ? 0 : p));
 }
 
 // What all of these drawings share: a canvas that follows its place and is drawn when it is in sight.
 class Drawing {
   constructor(study, title, note) {
-    Object.assign(this, { study, title, dirty: true, visible: false });
+    Object.assign(this, { study, title, dirty: true, visible: false, cells: [] });
     this.canvas = el("canvas", { role: "img", "aria-label": title });
     this.holder = el("div", { class: "many" }, this.canvas);
     this.scroller = el("div", { class: "scroll", tabindex: "0" }, this.holder);
@@ -81,17 +69,55 @@ class Drawing {
 
   update() { this.dirty = true; if (this.visible) this.draw(); }
   restyle() { this.shadow = null; this.update(); }
-  color(column) { this.colored = column; this.shade = shades(this.study, column); this.update(); }
+  color(column) { this.shade = shades(this.study, column); this.cells = []; this.update(); }
 
-  // Sets the size of the canvas; the context counts CSS pixels.
+  // The counts of a draft or of the full drawing, up to date; those that are wanted.
+  counts(fine, wanted = () => true) { return (this.cells[fine] ??= this.makeCells(fine)).filter(wanted).map((c) => c.follow()); }
+
+  // Which part of the canvas the window shows, from top to bottom; a draft needs no more.
+  inSight() {
+    const { top, height } = this.canvas.getBoundingClientRect();
+    return [Math.max(0, Math.min(height, -top)), Math.max(0, Math.min(height, innerHeight - top))];
+  }
+
+  // The grids of counts in full and as a draft, and the shadow of all points, which a callback paints; as long as the size stays.
+  grids(w, h, shadow) {
+    if (this.shadow && this.shadow.width === w && this.shadow.height === h) return;
+    this.shadow = new Density(w, h);
+    shadow(this.shadow);
+    this.shadow.paint(null, bytesOf(look().solid));
+    this.light = [new Density(w, h), new Density(Math.ceil(w / DRAFT), Math.ceil(h / DRAFT))];
+    this.colors = palette();
+    this.fixed = null;
+  }
+
+  // Draws something once, and then what that gave: axes and names do not change while a range moves.
+  still(g, width, height, draw) {
+    if (!this.fixed) {
+      const { a: scale } = g.getTransform(), canvas = el("canvas", { width: Math.ceil(width * scale), height: Math.ceil(height * scale) }), on = canvas.getContext("2d");
+      on.setTransform(scale, 0, 0, scale, 0, 0);
+      on.font = FONT;
+      draw(on);
+      this.fixed = canvas;
+    }
+    g.drawImage(this.fixed, 0, 0, width, height);
+  }
+
+  // Sets the size of the canvas, which forgets what was still; the context counts CSS pixels.
   begin(width, height) {
     const scale = Math.min(2, devicePixelRatio || 1);
     if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(height * scale)) {
       Object.assign(this.canvas, { width: Math.round(width * scale), height: Math.round(height * scale) });
       Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
+      this.fixed = null;
     }
-    const g = this.canvas.getContext("2d");
+    const g = this.canvas.getContext("2d"), [from, to] = this.study.moving ? this.inSight() : [0, height];
+    g.restore(); // the clip of the last draft
+    g.save();
     g.setTransform(scale, 0, 0, scale, 0, 0);
+    g.beginPath();
+    g.rect(0, from, width, to - from);
+    g.clip();
     g.clearRect(0, 0, width, height);
     g.font = FONT;
     this.dirty = false;
@@ -125,7 +151,7 @@ export class Parallel extends Drawing {
     this.shade = shades(study, study.outputs[0]);
   }
 
-  setAxes(axes) { this.axes = axes; this.shadow = null; this.update(); }
+  setAxes(axes) { Object.assign(this, { axes, shadow: null, cells: [] }); this.update(); }
 
   place() {
     const room = this.scroller.clientWidth, m = this.axes.length, width = Math.max(room, 104 * m), height = 360;
@@ -138,52 +164,50 @@ export class Parallel extends Drawing {
   y(column, value) { return this.top + this.span * (1 - (value - column.from) / (column.to - column.from)); }
   value(column, y) { return column.from + (1 - (y - this.top) / this.span) * (column.to - column.from); }
 
-  // Counts the lines of the points for which `of` holds.
-  count(density, of, count) {
-    const { study, axes } = this, w = density.width, h = density.height, shade = this.shade, last = h - 1;
-    const exact = count <= EXACT, bins = exact ? 0 : BINS, cells = exact ? null : new Float32Array((bins + 1) * (bins + 1)), sums = exact ? null : new Float32Array((bins + 1) * (bins + 1));
-    const foot = last, span = this.span;
-    density.clear();
-    const line = (x0, x1, a, b, n, s) => {
-      const slope = (b - a) / (x1 - x0), c = density.count, t = density.sum;
-      for (let x = x0, y = a + 0.5; x < x1; x++, y += slope) { const p = (y | 0) * w + x; c[p] += n; t[p] += s; }
+  // Draws a line between axes k and k + 1, from height a to b, for n points and the sum s of their shades.
+  lines(density, fine) {
+    const { width: w, count: c, sum: t } = density, by = 1 / fine, xs = Int32Array.from(this.axes, (_, k) => Math.round(this.x(k) * by));
+    return (k, a, b, n, s) => {
+      const x0 = xs[k], x1 = xs[k + 1], slope = ((b - a) * by) / (x1 - x0);
+      for (let x = x0, y = a * by + 0.5; x < x1; x++, y += slope) { const p = (y | 0) * w + x; c[p] += n; t[p] += s; }
     };
-    for (let k = 0; k + 1 < axes.length; k++) {
-      const left = axes[k].at, right = axes[k + 1].at, x0 = Math.round(this.x(k)), x1 = Math.round(this.x(k + 1));
-      if (exact) {
-        const place = (v) => (v === NONE ? foot : span * (1 - v / (STEPS - 1)));
-        for (let i = 0; i < study.n; i++) if (of[i]) line(x0, x1, place(left[i]), place(right[i]), 1, shade[i]);
-        continue;
-      }
-      cells.fill(0);
-      sums.fill(0);
-      for (let i = 0; i < study.n; i++) {
-        if (!of[i]) continue;
-        const a = left[i] === NONE ? bins : (left[i] * bins) >> 10, b = right[i] === NONE ? bins : (right[i] * bins) >> 10, p = a * (bins + 1) + b;
-        cells[p]++;
-        sums[p] += shade[i];
-      }
-      const place = (v) => (v === bins ? foot : span * (1 - (v + 0.5) / bins));
-      for (let a = 0, p = 0; a <= bins; a++) for (let b = 0; b <= bins; b++, p++) if (cells[p] > 0) line(x0, x1, place(a), place(b), cells[p], sums[p]);
-    }
   }
+
+  // Every point that is selected has a line of its own.
+  single(density, selected) {
+    const { study, axes, shade, span } = this, line = this.lines(density, 1), foot = density.height - 1, place = (v) => (v === NONE ? foot : span * (1 - v / (STEPS - 1)));
+    density.clear();
+    for (let k = 0; k + 1 < axes.length; k++) {
+      const left = axes[k].at, right = axes[k + 1].at;
+      for (let i = 0; i < study.n; i++) if (!selected || selected[i]) line(k, place(left[i]), place(right[i]), 1, shade[i]);
+    }
+    study.work += study.n;
+  }
+
+  // Points between the same parts of two axes share a line. A draft has half as many parts.
+  shared(density, pairs, fine) {
+    const line = this.lines(density, fine), foot = (density.height - 1) * fine, bins = BINS / fine, place = (v) => (v === bins ? foot : this.span * (1 - (v + 0.5) / bins));
+    density.clear();
+    pairs.forEach(({ count, sum }, k) => {
+      for (let a = 0, p = 0; a <= bins; a++) for (let b = 0; b <= bins; b++, p++) if (count[p] > 0) line(k, place(a), place(b), count[p], sum[p]);
+    });
+  }
+
+  makeCells(fine) { return this.axes.slice(1).map((c, k) => new Cells(this.study, this.axes[k], c, BINS / fine, this.shade)); }
 
   draw() {
     if (!this.scroller.clientWidth) return;
     this.place();
-    const { study, width, height } = this, c = look(), g = this.begin(width, height);
+    const { study, width, height } = this, c = look(), g = this.begin(width, height), fine = study.moving ? DRAFT : 1;
     const w = Math.ceil(width), h = Math.ceil(this.span + 14) + 1;
-    if (!this.shadow || this.shadow.width !== w) {
-      this.shadow = new Density(w, h);
-      this.count(this.shadow, new Uint8Array(study.n).fill(1), study.n);
-      this.shadow.paint(null, bytesOf(c.solid));
-      this.light = new Density(w, h);
-      this.colors = palette();
-    }
+    this.grids(w, h, (density) => { if (study.n <= EXACT) this.single(density, null); else this.shared(density, this.makeCells(1).map((p) => p.all()), 1); });
     if (study.ranges.size) g.drawImage(this.shadow.canvas, 0, this.top, w, h);
-    this.count(this.light, study.selected, study.count);
-    g.drawImage(this.light.paint(this.colors), 0, this.top, w, h);
-    this.axes.forEach((column, k) => this.drawAxis(g, column, k, c));
+    const light = this.light[fine - 1];
+    if (study.count <= EXACT && !study.moving) this.single(light, study.selected);
+    else this.shared(light, this.counts(fine), fine);
+    g.drawImage(light.paint(this.colors), 0, this.top, light.width * fine, light.height * fine);
+    this.still(g, width, height, (on) => this.axes.forEach((column, k) => this.drawAxis(on, column, k, c)));
+    this.axes.forEach((column, k) => this.drawRange(g, column, k, c));
     this.placeHandles();
   }
 
@@ -209,7 +233,10 @@ export class Parallel extends Drawing {
       g.strokeText(text, x + 6, y + 4);
       g.fillText(text, x + 6, y + 4);
     }
-    const range = this.study.ranges.get(column);
+  }
+
+  drawRange(g, column, k, c) {
+    const range = this.study.ranges.get(column), x = Math.round(this.x(k)) + 0.5;
     if (!range) return;
     const a = this.y(column, Math.min(range[1], column.to)), b = this.y(column, Math.max(range[0], column.from));
     g.globalAlpha = 0.25;
@@ -264,13 +291,7 @@ export class Matrix extends Drawing {
     this.brush();
   }
 
-  setAxes(axes) { this.axes = axes; this.shadow = null; this.update(); }
-
-  update() {
-    if (this.study.n < MANY) { super.update(); return; }
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => super.update(), REST);
-  }
+  setAxes(axes) { Object.assign(this, { axes, shadow: null, cells: [] }); this.update(); }
 
   place() {
     const m = this.axes.length, room = this.scroller.clientWidth, gap = 6, left = 26, foot = 40;
@@ -280,18 +301,20 @@ export class Matrix extends Drawing {
 
   corner(row, column) { return [this.left + column * (this.size + this.gap), row * (this.size + this.gap)]; }
 
-  // All fields below the diagonal, side by side in one grid of counts.
-  count(density, of) {
-    const { study, axes, size } = this, w = density.width, n = study.n, c = density.count, t = density.sum, shade = this.shade;
+  // Counts of all fields below the diagonal.
+  makeCells(fine) {
+    const { axes, size } = this, out = [];
+    for (let row = 1; row < axes.length; row++) for (let k = 0; k < row; k++) out.push(Object.assign(new Cells(this.study, axes[k], axes[row], Math.floor((size - 6) / fine), this.shade), { corner: this.corner(row, k) }));
+    return out;
+  }
+
+  // Puts them side by side into one grid.
+  gather(density, fields, fine) {
+    const { width: w, count: c, sum: t } = density;
     density.clear();
-    for (let row = 1; row < axes.length; row++) for (let k = 0; k < row; k++) {
-      const x = axes[k].at, y = axes[row].at, [x0, y0] = this.corner(row, k), inner = size - 6;
-      for (let i = 0; i < n; i++) {
-        if (!of[i] || x[i] === NONE || y[i] === NONE) continue;
-        const p = (y0 + 3 + inner - ((y[i] * inner) >> 10)) * w + x0 + 3 + ((x[i] * inner) >> 10);
-        c[p]++;
-        t[p] += shade[i];
-      }
+    for (const { count, sum, bins, corner } of fields) {
+      const [x0, y0] = corner.map((v) => Math.round((v + 3) / fine));
+      for (let a = 0; a < bins; a++) for (let b = 0, p = a * (bins + 1), q = (y0 + bins) * w + x0 + a; b < bins; b++, p++, q -= w) { c[q] = count[p]; t[q] = sum[p]; }
     }
   }
 
@@ -312,33 +335,35 @@ export class Matrix extends Drawing {
   draw() {
     if (!this.scroller.clientWidth || this.axes.length < 2) return;
     this.place();
-    const { study, width, height, size, axes } = this, c = look(), g = this.begin(width, height), w = Math.ceil(width), h = Math.ceil(height);
-    if (!this.shadow || this.shadow.width !== w || this.shadow.height !== h) {
-      this.shadow = new Density(w, h);
-      this.count(this.shadow, new Uint8Array(study.n).fill(1));
-      this.thicken(this.shadow);
-      this.shadow.paint(null, bytesOf(c.solid));
-      this.light = new Density(w, h);
-      this.colors = palette();
-    }
-    g.strokeStyle = c.line;
-    for (let row = 0; row < axes.length; row++) for (let k = 0; k <= row; k++) { const [x, y] = this.corner(row, k); g.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1); }
+    const { study, width, height, size, axes } = this, c = look(), g = this.begin(width, height), w = Math.ceil(width), h = Math.ceil(height), fine = study.moving ? DRAFT : 1;
+    this.grids(w, h, (density) => {
+      this.cells = [];
+      this.gather(density, this.makeCells(1).map((f) => f.all()), 1);
+      this.thicken(density);
+      this.bars = axes.map((column) => new Bars(study, column, 24));
+    });
     if (study.ranges.size) g.drawImage(this.shadow.canvas, 0, 0, w, h);
-    this.count(this.light, study.selected);
-    this.thicken(this.light);
-    g.drawImage(this.light.paint(this.colors), 0, 0, w, h);
-    axes.forEach((column, k) => this.drawDiagonal(g, column, k, c));
+    const light = this.light[fine - 1], [from, to] = fine > 1 ? this.inSight() : [0, h];
+    this.gather(light, this.counts(fine, (f) => f.corner[1] < to && f.corner[1] + size > from), fine);
+    if (fine === 1) this.thicken(light);
+    g.drawImage(light.paint(this.colors, 0, Math.floor(from / fine), Math.min(light.height, Math.ceil(to / fine))), 0, 0, light.width * fine, light.height * fine);
+    this.still(g, width, height, (on) => {
+      on.strokeStyle = c.line;
+      for (let row = 0; row < axes.length; row++) for (let k = 0; k <= row; k++) { const [x, y] = this.corner(row, k); on.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1); }
+      this.bars.forEach((bars, k) => { this.drawBars(on, k, bars.all, bars.all, c.solid); this.drawNames(on, axes[k], k, c); });
+    });
+    this.bars.forEach((bars, k) => this.drawBars(g, k, bars.follow().some, bars.all, c.accent));
     this.drawRanges(g, c);
   }
 
-  drawDiagonal(g, column, k, c) {
-    const [x, y] = this.corner(k, k), { size } = this, bins = 24, { all, some } = this.study.histogram(column, bins), most = Math.max(1, ...all), wide = (size - 8) / bins, tall = size - 26;
-    for (let b = 0; b < bins; b++) {
-      g.fillStyle = c.solid;
-      g.fillRect(x + 4 + b * wide, y + size - 4 - (tall * all[b]) / most, Math.max(1, wide - 1), (tall * all[b]) / most);
-      g.fillStyle = c.accent;
-      g.fillRect(x + 4 + b * wide, y + size - 4 - (tall * some[b]) / most, Math.max(1, wide - 1), (tall * some[b]) / most);
-    }
+  drawBars(g, k, counts, all, color) {
+    const [x, y] = this.corner(k, k), { size } = this, most = Math.max(1, ...all), wide = (size - 8) / all.length, tall = size - 26;
+    g.fillStyle = color;
+    for (let b = 0; b < all.length; b++) g.fillRect(x + 4 + b * wide, y + size - 4 - (tall * counts[b]) / most, Math.max(1, wide - 1), (tall * counts[b]) / most);
+  }
+
+  drawNames(g, column, k, c) {
+    const [x, y] = this.corner(k, k), { size } = this;
     g.fillStyle = c.ink;
     g.textAlign = "left";
     g.font = `600 ${FONT}`;
@@ -414,7 +439,9 @@ export class Histogram extends Drawing {
     const { study, column } = this, width = this.scroller.clientWidth, height = 170;
     if (!width) return;
     const g = this.begin(width, height), c = look(), left = 34, foot = 34, top = 8, w = width - left - 8, h = height - top - foot;
-    const bins = column.words ? column.words.length : Math.max(8, Math.min(64, Math.round(Math.sqrt(study.n)), Math.floor(w / 6))), { all, some } = study.histogram(column, bins), most = Math.max(1, ...all), wide = w / bins;
+    const bins = column.words ? column.words.length : Math.max(8, Math.min(64, Math.round(Math.sqrt(study.n)), Math.floor(w / 6)));
+    if (this.bars?.bins !== bins) this.bars = new Bars(study, column, bins);
+    const { all, some } = this.bars.follow(), most = Math.max(1, ...all), wide = w / bins;
     const scale = ticks(0, most, 3), unit = unitOf(column), x = (v) => left + (w * (v - column.from)) / (column.to - column.from);
     g.fillStyle = c.soft;
     g.strokeStyle = c.grid;
@@ -440,6 +467,7 @@ export class Histogram extends Drawing {
     const marks = column.words ? { values: column.words.map((_, i) => i) } : ticks(column.from, column.to, Math.max(2, Math.round(w / 90)));
     for (const v of marks.values) g.fillText(column.words ? fitted(g, column.words[v], wide) : tickText(v / unit.factor, marks.step / unit.factor), column.words ? left + (v + 0.5) * wide : x(v), top + h + 15);
     g.fillText(withUnit(column.words ? "variant" : "value", unit.unit), left + w / 2, top + h + 30);
+    if (study.moving) return;
     const s = study.summary(column);
     this.caption.textContent = column.words ? `${s.n} points` : `mean ${quantity(s.mean, column.unit)}, deviation ${quantity(s.deviation, column.unit, 3)}, ${quantity(s.least, column.unit)} to ${quantity(s.most, column.unit)}`;
   }
@@ -449,7 +477,8 @@ export class Histogram extends Drawing {
 
 // For those who brush with the keyboard or with a finger.
 export function rangeList(study) {
-  const rows = study.axes.map((column) => {
+  let list = null;
+  const shows = [], rows = study.axes.map((column) => {
     const field = (end) => {
       const input = el("input", { type: "number", step: "any", "aria-label": `${column.name}, ${end ? "at most" : "at least"}`, "data-test": "range", placeholder: String(Number((end ? column.to : column.from).toPrecision(6))) });
       input.addEventListener("change", () => {
@@ -460,14 +489,18 @@ export function rangeList(study) {
       return input;
     };
     const fields = [field(0), field(1)];
-    study.listen(() => {
+    const show = () => {
+      if (!list?.open) return;
       const range = study.ranges.get(column);
       fields.forEach((f, end) => { if (document.activeElement !== f) f.value = range ? String(Number(range[end].toPrecision(6))) : ""; });
-    });
+    };
+    study.listen(show);
+    shows.push(show);
     return el("tr", {}, el("th", { scope: "row" }, column.name), el("td", {}, fields[0]), el("td", {}, fields[1]), el("td", {}, column.words ? column.words.map((w, i) => `${i} ${w}`).join(", ") : unitText(column.unit)));
   });
-  return el("details", { class: "file", "data-test": "ranges" }, el("summary", {}, "Ranges as numbers"),
+  list = el("details", { class: "file", "data-test": "ranges", ontoggle: () => shows.forEach((show) => show()) }, el("summary", {}, "Ranges as numbers"),
     el("div", { class: "scroll", tabindex: "0" }, el("table", { class: "ranges" }, el("thead", {}, el("tr", {}, ["", "at least", "at most", "unit"].map((h) => el("th", { scope: "col" }, h)))), el("tbody", {}, rows))));
+  return list;
 }
 
 // How many points are selected, and what to do with them.

@@ -81,7 +81,7 @@ export function surface(study) {
     const inside = k >= 0 && m >= 0 && k < now.a.n && m < now.b.n, v = inside ? now.mean[m * now.a.n + k] : NaN;
     read.textContent = Number.isFinite(v) ? `${p[state.x].name} ${saidAs(p[state.x], x)}, ${p[state.y].name} ${saidAs(p[state.y], y)}: ${quantity(v, shown[state.of].unit)}, ${now.count[m * now.a.n + k]} points` : "";
   });
-  study.listen(() => { if (chart.visible) redraw(); }); // out of sight it is drawn when it comes into it
+  study.listen(() => { if (chart.visible && !study.moving) redraw(); }); // out of sight it is drawn when it comes into it
   return chart;
 }
 
