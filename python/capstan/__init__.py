@@ -15,26 +15,30 @@ from .errors import CapstanError, ScenarioError, SimulationError
 from .models import Law, models
 from .own_law import OwnLaw, own_law
 from .result import Result
+from .rollout import Rollout
 from .scenario import Scenario, Sensitivities, quantity
 from .search import Fit, Optimum
-from .simulation import Simulation
+from .simulation import Cotangents, Simulation, Tangents
 from .study import Study
 
 __version__: str = _version()
 __all__ = [
     "Batch",
     "CapstanError",
+    "Cotangents",
     "Fit",
     "Law",
     "Optimum",
     "OwnLaw",
     "Result",
+    "Rollout",
     "Scenario",
     "ScenarioError",
     "Sensitivities",
     "Simulation",
     "SimulationError",
     "Study",
+    "Tangents",
     "models",
     "own_law",
     "quantity",

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .rollout import Rollout
 from .scenario import Scenario
 
 
@@ -51,6 +52,41 @@ def function(scenario: Scenario, wrt: Sequence[str], of: Sequence[str], method: 
         if p.shape != (len(wrt),):
             raise ValueError(f"{len(wrt)} numbers are needed, one for each of {', '.join(wrt)}, not an array {p.shape}")
         return run(p)
+
+    return checked
+
+
+def rollout(run: Rollout) -> Callable[[Any], Any]:
+    """The outputs [steps, outputs] of a rollout as a function of its inputs [steps, inputs] that reverse mode differentiates: grad, vjp,
+    jacrev, jit and vmap go through."""
+    shape = (run.steps, len(run.simulation.outputs))
+    if jnp.zeros(()).dtype != jnp.float64:
+        raise RuntimeError('capstan.jax needs 64 bits: jax.config.update("jax_enable_x64", True)')
+
+    def many(at: Callable[..., Any], *arrays: Any) -> Any:
+        arrays = tuple(np.asarray(a, dtype=np.float64) for a in arrays)
+        outer = np.broadcast_shapes(*(a.shape[:-2] for a in arrays))
+        flat = [np.broadcast_to(a, (*outer, *a.shape[-2:])).reshape(-1, *a.shape[-2:]) for a in arrays]
+        out = np.array([at(*each) for each in zip(*flat)])
+        return out.reshape(*outer, *out.shape[1:])
+
+    @jax.custom_vjp
+    def outputs(u: Any) -> Any:
+        return jax.pure_callback(lambda x: many(run, x), jnp.zeros(shape), u, vmap_method="expand_dims")
+
+    def forward(u: Any) -> Any:
+        return outputs(u), u
+
+    def backward(u: Any, weights: Any) -> Any:
+        return (jax.pure_callback(lambda x, w: many(run.vjp, x, w), jnp.zeros(run.shape), u, weights, vmap_method="expand_dims"),)
+
+    outputs.defvjp(forward, backward)
+
+    def checked(u: Any) -> Any:
+        u = jnp.asarray(u, dtype=jnp.float64)
+        if u.shape != run.shape:
+            raise ValueError(f"an array {run.shape} is needed, not {u.shape}")
+        return outputs(u)
 
     return checked
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,21 @@ from .result import Result
 
 if TYPE_CHECKING:
     from .scenario import Scenario
+
+
+class Tangents(NamedTuple):
+    """What changes at the end of a step."""
+
+    state: np.ndarray
+    outputs: np.ndarray
+
+
+class Cotangents(NamedTuple):
+    """What the end of a step depends on: the state at its beginning, inputs, and numbers of the file."""
+
+    state: np.ndarray
+    inputs: np.ndarray
+    wrt: np.ndarray
 
 
 class Simulation:
@@ -33,6 +48,9 @@ class Simulation:
         self._columns = np.array([self._find(columns, name, "column") for name in outputs], dtype=np.float64)
         self._nothing = np.empty(0)
         self._all = columns
+        self._known = len(known)
+        self.wrt: tuple[str, ...] = ()
+        self.numbers: tuple[tuple[str, int], ...] = ()
 
     @staticmethod
     def _find(known: Mapping[str, int], name: str, what: str) -> int:
@@ -76,12 +94,55 @@ class Simulation:
         """Another simulation in the same state."""
         made = Simulation(self.scenario, self.inputs, self.outputs)
         made.restore(self.save())
+        if self.numbers:
+            made.differentiate(self.wrt)
         return made
 
     def reset(self, values: Mapping[str, float] | None = None) -> None:
         """Back to the start; with other values of numbers of the file, for this simulation alone."""
         values = dict(values or {})
         guarded(self._core.reset, list(values), np.array(list(values.values()), dtype=np.float64))
+
+    def differentiate(self, wrt: Sequence[str] = ()) -> None:
+        """From here on the last step can be differentiated (jvp, vjp): by the state at its beginning, by inputs, and by these numbers of
+        the file. `numbers` then says which numbers of the state there are: (item, offset in what save() gives)."""
+        self.numbers = tuple(guarded(self._core.differentiate, list(wrt)))
+        self.wrt = tuple(wrt)
+
+    def jvp(self, state: Any = None, inputs: Any = None, wrt: Any = None) -> Tangents:
+        """What a change of the state, of inputs and of numbers of the file changes at the end of the last step, to first order and
+        exactly for the steps that were made."""
+        end, columns = np.empty(len(self.numbers)), np.empty(len(self._all))
+        given = None if inputs is None else self._spread(self._vector(inputs, self.inputs, "inputs"), self._inputs, self._known)
+        by = None if wrt is None else self._vector(wrt, self.wrt, "wrt")
+        guarded(self._core.jvp, len(self.wrt), None if state is None else self._vector(state, self.numbers, "state"), given, by, end, columns)
+        return Tangents(end, columns[self._columns.astype(int)])
+
+    def vjp(self, outputs: Any = None, state: Any = None) -> Cotangents:
+        """The same transposed: from weights of the outputs and of the state at the end of the last step."""
+        begin, inputs, wrt = np.empty(len(self.numbers)), np.empty(self._known), np.empty(len(self.wrt))
+        weights = None if outputs is None else self._spread(self._vector(outputs, self.outputs, "outputs"), self._columns, len(self._all))
+        guarded(self._core.vjp, len(self.wrt), None if state is None else self._vector(state, self.numbers, "state"), weights, begin, inputs, wrt)
+        return Cotangents(begin, inputs[self._inputs.astype(int)], wrt)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What may make derivatives of the last step wrong."""
+        return self._core.warnings()
+
+    @staticmethod
+    def _vector(values: Any, names: Sequence[Any], what: str) -> np.ndarray:
+        vector = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+        if len(vector) != len(names):
+            raise ValueError(f"{what}: {len(names)} numbers are needed, not {len(vector)}")
+        return vector
+
+    @staticmethod
+    def _spread(values: np.ndarray, places: np.ndarray, n: int) -> np.ndarray:
+        """Numbers in their places among n; those that share one add up."""
+        out = np.zeros(n)
+        np.add.at(out, places.astype(int), values)
+        return out
 
     @property
     def result(self) -> Result:

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch  # type: ignore[import-not-found, unused-ignore]
 
+from .rollout import Rollout
 from .scenario import Scenario
 
 
@@ -34,5 +35,26 @@ def function(scenario: Scenario, wrt: Sequence[str], of: Sequence[str], method: 
         if tuple(p.shape) != (len(wrt),):
             raise ValueError(f"{len(wrt)} numbers are needed, one for each of {', '.join(wrt)}, not a tensor {tuple(p.shape)}")
         return Run.apply(p)
+
+    return checked
+
+
+def rollout(run: Rollout) -> Callable[[Any], Any]:
+    """The outputs [steps, outputs] of a rollout as a function of its inputs [steps, inputs]."""
+
+    class Steps(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
+        @staticmethod
+        def forward(ctx: Any, u: Any) -> Any:
+            ctx.inputs = u.detach().cpu().double().numpy().copy()
+            return torch.from_numpy(run(ctx.inputs)).to(u)
+
+        @staticmethod
+        def backward(ctx: Any, *cotangents: Any) -> Any:
+            return torch.from_numpy(run.vjp(ctx.inputs, cotangents[0].cpu().double().numpy())).to(cotangents[0])
+
+    def checked(u: Any) -> Any:
+        if tuple(u.shape) != run.shape:
+            raise ValueError(f"a tensor {run.shape} is needed, not {tuple(u.shape)}")
+        return Steps.apply(u)
 
     return checked

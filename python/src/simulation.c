@@ -5,12 +5,14 @@ typedef struct simulation_object {
   PyObject_HEAD PyObject *scenario;
   cps_system *system;
   cps_simulation *sim;
-  int busy; /* a call is under way in some thread */
+  cps_stretch *stretch; /* makes the steps, of a simulation whose steps are differentiated; NULL otherwise */
+  int busy;             /* a call is under way in some thread */
 } simulation_object;
 
 static void simulation_free(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
   simulation_object *o = (simulation_object *)self;
+  cps_stretch_free(o->stretch);
   cps_simulation_free(o->sim);
   cps_system_free(o->system);
   Py_XDECREF(o->scenario);
@@ -46,6 +48,7 @@ static PyObject *simulation_make(PyObject *type, PyObject *args) {
   simulation_object *o = PyObject_New(simulation_object, state->simulation);
   if (!o) return NULL;
   o->scenario = Py_NewRef(scenario);
+  o->stretch = NULL;
   o->busy = 0;
   Py_BEGIN_ALLOW_THREADS;
   o->system = cps_system_new(core_scenario_get(scenario), &err);
@@ -142,6 +145,11 @@ static PyObject *simulation_step(PyObject *self, PyObject *args) {
     PyErr_SetString(PyExc_ValueError, "as many values as inputs, and as many places as columns are needed");
     goto out;
   }
+  cps_stretch *stretch = ((simulation_object *)self)->stretch;
+  if (stretch && to_event) {
+    PyErr_SetString(PyExc_ValueError, "a step that is differentiated has a given length: without to_event");
+    goto out;
+  }
   if (!(entered = enter(self))) goto out;
   cps_error err = {0};
   cps_outcome o = {0};
@@ -154,7 +162,8 @@ static PyObject *simulation_step(PyObject *self, PyObject *args) {
   }
   if (status == CPS_OK) {
     Py_BEGIN_ALLOW_THREADS;
-    status = cps_simulation_step(sim, until, to_event ? CPS_STEP_TO_EVENT : 0, &o, &err);
+    status = stretch ? cps_stretch_step(stretch, until, &o, &err)
+                     : cps_simulation_step(sim, until, to_event ? CPS_STEP_TO_EVENT : 0, &o, &err);
     for (Py_ssize_t k = 0; k < d[2].n; k++)
       ((double *)d[2].data)[k] = cps_simulation_get(sim, (int)d[3].data[k]);
     Py_END_ALLOW_THREADS;
@@ -250,6 +259,106 @@ static PyObject *simulation_reset(PyObject *self, PyObject *args) {
   return done;
 }
 
+/* ------------------------------------------------------------------ derivatives of steps */
+
+/* differentiate(paths): steps from here on can be differentiated, also by these numbers of the file. Returns [(item, offset)] of
+ * the numbers of the state that derivatives are by and of. */
+static PyObject *simulation_differentiate(PyObject *self, PyObject *paths) {
+  simulation_object *o = (simulation_object *)self;
+  cps_error err = {0};
+  int n;
+  const char **texts = core_texts(paths, &n);
+  if (!texts) return NULL;
+  if (!enter(self)) {
+    PyMem_Free((void *)texts);
+    return NULL;
+  }
+  cps_stretch *made;
+  Py_BEGIN_ALLOW_THREADS;
+  made = cps_stretch_new(o->sim, texts, n, &err);
+  Py_END_ALLOW_THREADS;
+  PyMem_Free((void *)texts);
+  o->busy = 0;
+  if (core_pending_raise()) {
+    cps_stretch_free(made);
+    return NULL;
+  }
+  if (!made) return core_raise(core_state_from(self), &err);
+  cps_stretch_free(o->stretch);
+  o->stretch = made;
+  PyObject *list = PyList_New(0);
+  for (int i = 0; list && i < cps_stretch_numbers(made); i++) {
+    cps_state_item item;
+    PyObject *row = cps_stretch_number(made, i, &item) == CPS_OK
+                        ? Py_BuildValue("sn", item.name, (Py_ssize_t)item.offset)
+                        : NULL;
+    if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
+    Py_XDECREF(row);
+  }
+  return list;
+}
+
+/* Five arrays, each None or of its length; those from `first_out` on are written. */
+static int get_arrays(PyObject **from, const Py_ssize_t *sizes, int first_out, core_doubles *d,
+                      double **data) {
+  for (int k = 0; k < 5; k++) {
+    data[k] = NULL;
+    if (from[k] == Py_None) continue;
+    if (!core_doubles_get(from[k], k >= first_out, &d[k])) return 0;
+    if (d[k].n != sizes[k]) {
+      PyErr_Format(PyExc_ValueError, "an array of %zd numbers is needed, not of %zd", sizes[k], d[k].n);
+      return 0;
+    }
+    data[k] = (double *)d[k].data;
+  }
+  return 1;
+}
+
+/* A product with the derivative of the last step: forwards of (state, inputs, parameters) into (state, columns), or backwards of
+ * (state, columns) into (state, inputs, parameters). */
+static PyObject *multiply(PyObject *self, PyObject *args, int backwards) {
+  simulation_object *o = (simulation_object *)self;
+  PyObject *from[5], *done = NULL;
+  core_doubles d[5] = {{.n = 0}};
+  double *x[5];
+  int parameters;
+  cps_error err = {0};
+  cps_status status;
+  if (!PyArg_ParseTuple(args, "iOOOOO", &parameters, &from[0], &from[1], &from[2], &from[3], &from[4]))
+    return NULL;
+  if (!o->stretch)
+    return PyErr_Format(PyExc_RuntimeError, "no step can be differentiated yet: call differentiate() first");
+  Py_ssize_t numbers = cps_stretch_numbers(o->stretch), inputs = cps_simulation_inputs(o->sim),
+             columns = cps_result_columns(cps_simulation_result(o->sim));
+  const Py_ssize_t forward[] = {numbers, inputs, parameters, numbers, columns},
+                   backward[] = {numbers, columns, numbers, inputs, parameters};
+  if (get_arrays(from, backwards ? backward : forward, backwards ? 2 : 3, d, x) && enter(self)) {
+    Py_BEGIN_ALLOW_THREADS;
+    status = backwards ? cps_stretch_vjp(o->stretch, x[0], x[1], x[2], x[3], x[4], &err)
+                       : cps_stretch_jvp(o->stretch, x[0], x[1], x[2], x[3], x[4], &err);
+    Py_END_ALLOW_THREADS;
+    done = leave(self, status, &err);
+  }
+  for (int k = 0; k < 5; k++) core_doubles_release(&d[k]);
+  return done;
+}
+
+static PyObject *simulation_jvp(PyObject *self, PyObject *args) { return multiply(self, args, 0); }
+static PyObject *simulation_vjp(PyObject *self, PyObject *args) { return multiply(self, args, 1); }
+
+/* What may make derivatives wrong. */
+static PyObject *simulation_warnings(PyObject *self, PyObject *unused) {
+  (void)unused;
+  const cps_stretch *stretch = ((simulation_object *)self)->stretch;
+  PyObject *list = PyList_New(0);
+  for (int i = 0; list && stretch && cps_stretch_warning(stretch, i); i++) {
+    PyObject *text = PyUnicode_FromString(cps_stretch_warning(stretch, i));
+    if (!text || PyList_Append(list, text) < 0) Py_CLEAR(list);
+    Py_XDECREF(text);
+  }
+  return list;
+}
+
 int core_simulation_type(PyObject *module, core_state *state) {
   static PyMethodDef methods[] = {{"make", simulation_make, METH_VARARGS | METH_CLASS, NULL},
                                   {"run", simulation_run, METH_O, NULL},
@@ -265,6 +374,10 @@ int core_simulation_type(PyObject *module, core_state *state) {
                                   {"restore", simulation_restore, METH_O, NULL},
                                   {"copy", simulation_copy, METH_O, NULL},
                                   {"reset", simulation_reset, METH_VARARGS, NULL},
+                                  {"differentiate", simulation_differentiate, METH_O, NULL},
+                                  {"jvp", simulation_jvp, METH_VARARGS, NULL},
+                                  {"vjp", simulation_vjp, METH_VARARGS, NULL},
+                                  {"warnings", simulation_warnings, METH_NOARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, simulation_free}, {Py_tp_methods, methods}, {0, NULL}};
   static PyType_Spec spec = {"capstan._core.Simulation", sizeof(simulation_object), 0,

@@ -73,3 +73,125 @@ def test_torch():
     assert np.allclose(p.grad.numpy(), at(P)[0] * expected[1] + at(P)[1] * expected[0], rtol=1e-8)
     with pytest.raises(ValueError):
         f(p[:2])
+
+
+# ---------------------------------------------------------------- steps from outside
+
+# A block with a spring, pushed by an input: it sticks, slips and comes to rest within the steps.
+LOOP = """
+capstan: 1
+bodies:   {block: {mass: 1 kg}}
+springs:  {k: {between: [block, ground], stiffness: 40 N/m, damping: 0.5 N s/m, length: 0}}
+contacts: {floor: {between: [block, ground], normal: weight, friction: {coulomb-static: {mu_s: 0.3, mu_d: 0.2}}}}
+loads:    {push: {on: block, force: {input: force}}}
+run:      {until: 10 s, output: 0, solver: events, tolerance: 1e-12}
+"""
+STEPS, TICK = 12, 0.1
+U = 4.5 * np.sin(2 * np.pi * TICK * np.arange(STEPS))[:, None]
+
+
+def loop(wrt=()):
+    sim = capstan.Scenario.text(LOOP).simulation(inputs=["force"], outputs=["bodies.block.x", "bodies.block.v"])
+    sim.differentiate(wrt)
+    return sim
+
+
+def test_the_loop_sticks_and_slips():
+    sim = capstan.Scenario.text(LOOP).simulation(inputs=["force"], outputs=["contacts.floor.slips"])
+    slips = [sim.step(TICK, u)[0] for u in U]
+    assert 0 < sum(slips) < STEPS
+
+
+def differences(f, x, h):
+    """Fourth order, of a function of a vector."""
+    columns = []
+    for i in range(len(x)):
+        e = np.eye(len(x))[i]
+        columns.append((8 * (f(x + h * e) - f(x - h * e)) - (f(x + 2 * h * e) - f(x - 2 * h * e))) / (12 * h))
+    return np.array(columns).T
+
+
+def test_rollout():
+    run = capstan.Rollout(loop(), TICK, STEPS)
+    expected = differences(lambda u: run(u.reshape(-1, 1)).reshape(-1), U.reshape(-1), 1e-4)
+    scale = np.abs(expected).max()
+    forward = np.array([run.jvp(U, np.eye(STEPS)[k].reshape(-1, 1))[1].reshape(-1) for k in range(STEPS)]).T
+    backward = np.array([run.vjp(U, row.reshape(STEPS, 2)).reshape(-1) for row in np.eye(2 * STEPS)])
+    assert np.abs(forward - expected).max() < 1e-8 * scale
+    assert np.abs(backward - expected).max() < 1e-8 * scale
+    assert np.array_equal(run(U), run(U))  # it starts where it did
+    for bad in (U[:3], U.reshape(1, -1)):
+        with pytest.raises(ValueError):
+            run(bad)
+    with pytest.raises(ValueError):
+        run.vjp(U, np.zeros((STEPS, 1)))
+    with pytest.raises(ValueError):
+        capstan.Rollout(loop(), 0.0, 3)
+
+
+def test_step_by_parameters():
+    wrt = ["bodies.block.mass", "contacts.floor.friction.coulomb-static.mu_d"]
+    at = np.array([1.0, 0.2])
+
+    def after(p):
+        sim = capstan.Scenario.text(LOOP).with_(dict(zip(wrt, p))).simulation(inputs=["force"], outputs=["bodies.block.x", "bodies.block.v"])
+        return sim.step(0.3, [5.0])
+
+    sim = loop(wrt)
+    assert np.allclose(sim.step(0.3, [5.0]), after(at), rtol=1e-12)
+    expected = differences(after, at, 1e-4)
+    jvp = np.array([sim.jvp(wrt=e).outputs for e in np.eye(2)]).T
+    vjp = np.array([sim.vjp(outputs=e).wrt for e in np.eye(2)])
+    assert np.allclose(jvp, expected, rtol=1e-8)
+    assert np.allclose(vjp, expected, rtol=1e-8)
+    # products of both kinds agree for the state, too
+    state, weights = np.random.default_rng(1).normal(size=(2, len(sim.numbers)))
+    assert np.isclose(weights @ sim.jvp(state=state).state, sim.vjp(state=weights).state @ state, rtol=1e-10)
+    assert sim.warnings == []
+    assert any("x" in name for name, _ in sim.numbers)
+
+
+def test_bad_derivatives():
+    sim = capstan.Scenario.text(LOOP).simulation(inputs=["force"], outputs=["bodies.block.x"])
+    with pytest.raises(RuntimeError, match="differentiate"):
+        sim.jvp(inputs=[1.0])
+    with pytest.raises(capstan.CapstanError):
+        sim.differentiate(["bodies.block.weight"])
+    sim.differentiate()
+    with pytest.raises(capstan.CapstanError):
+        sim.jvp(inputs=[1.0])  # there was no step yet
+    sim.step(0.1, [1.0])
+    with pytest.raises(ValueError, match="1 numbers are needed"):
+        sim.jvp(inputs=[1.0, 2.0])
+    with pytest.raises(ValueError, match="to_event"):
+        sim.step(0.1, [1.0], to_event=True)
+
+
+def test_rollout_jax():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    import capstan.jax
+
+    run = capstan.Rollout(loop(), TICK, STEPS)
+    f = capstan.jax.rollout(run)
+    goal = run(U) + 0.01
+    gradient = jax.jit(jax.grad(lambda u: 0.5 * ((f(u) - goal) ** 2).sum()))
+    assert np.allclose(f(U), run(U), rtol=1e-14)
+    assert np.allclose(gradient(U), run.vjp(U, run(U) - goal), rtol=1e-12)
+    both = jax.vmap(gradient)(np.stack([U, 0.9 * U]))
+    assert np.allclose(both[1], run.vjp(0.9 * U, run(0.9 * U) - goal), rtol=1e-12)
+    with pytest.raises(ValueError):
+        f(U[:2])
+
+
+def test_rollout_torch():
+    torch = pytest.importorskip("torch")
+    import capstan.torch
+
+    run = capstan.Rollout(loop(), TICK, STEPS)
+    f = capstan.torch.rollout(run)
+    u = torch.tensor(U, dtype=torch.float64, requires_grad=True)
+    (f(u) ** 2).sum().backward()
+    assert np.allclose(u.grad.numpy(), run.vjp(U, 2 * run(U)), rtol=1e-12)
+    with pytest.raises(ValueError):
+        f(u[:2])
