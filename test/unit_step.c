@@ -26,6 +26,13 @@
   "loads: {push: {on: right, direction: [0, -1], force: %s}}\n"
 #define PD       "{pd: {kp: 400 N m/rad, kd: 40 N m s/rad, setpoint: %s}}"
 #define SETPOINT "{sine: {amplitude: 0.2 rad, omega: 3 rad/s}}"
+#define MOVING                                                                                               \
+  "capstan: 1\ngravity: [0, -9.81]\nbodies: {left: {mass: 10 kg}, right: {mass: 10 kg}}\n"                   \
+  "drums: {pulley: {radius: 250 mm, center: [0, 0], drive: {rotation: {ramp: {rate: 4 rad/s}}}}}\n"          \
+  "cables: {rope: {EA: 0.1 MN, EI: 0.7 N m2, mass_per_length: 0.45 kg/m, damping: {rayleigh: 10 N s}, "      \
+  "mesh: {size: 0.5 m, on_drums: 40 mm, follow: true}, path: [left, {hang: 2 m}, {over: pulley}, {hang: 2 "  \
+  "m}, right], contact: {normal: {hunt-crossley: {stiffness: 1e6}}, friction: {quinn: {mu: 0.5, epsilon: "   \
+  "10 mm/s}}}}}\n"
 #define LIFT                                                                                                 \
   "capstan: 1\ngravity: [0, -9.81]\nbodies: {left: {mass: 600 kg}, right: {mass: 1000 kg}}\n"                \
   "drums: {pulley: {radius: 0.3 m, center: [0, 10 m], drive: {rotation: {cycloid: {amplitude: 1 rad, "       \
@@ -40,7 +47,7 @@ typedef struct machine_text {
   int fixed; /* steps of 0.1 ms */
 } machine_text;
 
-enum { CASES = 11 };
+enum { CASES = 12 };
 
 /* A machine for every stepper. */
 static void all_cases(machine_text *m) {
@@ -59,6 +66,7 @@ static void all_cases(machine_text *m) {
       {"cable alpha", "winch", "solver: alpha, tolerance: 1e-8", 0},
       {"cable bdf", "winch", "solver: bdf, tolerance: 1e-9", 0},
       {"lift", "lift", "tolerance: 1e-8", 0},
+      {"moving mesh", "moving", "solver: alpha, step: 0.5 ms", 1},
   };
   for (int i = 0; i < CASES; i++) {
     const char *kind = rows[i].kind;
@@ -68,6 +76,8 @@ static void all_cases(machine_text *m) {
     if (strcmp(kind, "winch") == 0)
       n = (size_t)snprintf(m[i].text, sizeof m[i].text, WINCH, "0 m",
                            "{pd: {kp: 400 N m/rad, kd: 40 N m s/rad, setpoint: " SETPOINT "}}", "0 N");
+    else if (strcmp(kind, "moving") == 0)
+      n = (size_t)snprintf(m[i].text, sizeof m[i].text, MOVING);
     else if (strcmp(kind, "lift") == 0)
       n = (size_t)snprintf(m[i].text, sizeof m[i].text, LIFT);
     else

@@ -3,6 +3,7 @@
 #define CPS_PATH_H
 
 #include "internal.h"
+#include "mesh_grading.h"
 #include "scenario.h"
 
 /* A piece of a path: a straight line, or an arc (in space a helix) on a drum. */
@@ -82,6 +83,7 @@ struct shape {
   int n;
   double *length; /* owned [n] */
   double *q;      /* owned */
+  grid on;        /* of a mesh that moves; no units: it does not */
 };
 
 cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const path *p, cps_error *err);

@@ -45,6 +45,7 @@ typedef struct draft {
   lie coeffs;
   int n;              /* elements */
   double *length;     /* [n] */
+  grid on;            /* of a mesh that moves */
   double *node;       /* [n + 1] material coordinates */
   double *stretch;    /* [n + 1] stretched length from the start */
   double *place;      /* [n + 1] along the pressed path */
@@ -464,6 +465,27 @@ static void find_travel(const draft *d, double *least, double *most) {
   if (*least < 0) *least = -step * ceil(-*least / step + between);
 }
 
+/* Elements of a mesh that moves which are kept for later: some, for what comes near to a drum before anything leaves another, and all that
+ * is wound onto a drum that an end is fixed to. */
+static int find_spare(const draft *d, int n, double hauled) {
+  double spare = 8 + 0.3 * n;
+  if (d->c->spare >= 0) return (int)d->c->spare;
+  for (int e = 0; e < 2; e++)
+    if (d->c->end[e].kind == END_RIM) spare += hauled / d->c->drum_size;
+  return (int)fmin(spare, GRADING_MOST);
+}
+
+/* Elements of a mesh that moves: fine where the cable is on drums now, and at point masses, which stay at their nodes. */
+static int find_moving(draft *d, zone *list, int zones, double growth, double hauled) {
+  const scenario_cable *c = d->c;
+  for (int i = 0; i < c->n_masses; i++) list[zones++] = (zone){c->masses[i].at, c->masses[i].at};
+  int n = cps_grade_halving(d->total, c->size, c->drum_size, growth, list, zones, 0, &d->on, &d->length);
+  if (n <= 0) return n;
+  free(d->length);
+  return cps_grade_halving(d->total, c->size, c->drum_size, growth, list, zones, find_spare(d, n, hauled),
+                           &d->on, &d->length);
+}
+
 static cps_status find_lengths(draft *d, cps_error *err) {
   const scenario_cable *c = d->c;
   int zones = 0;
@@ -476,16 +498,20 @@ static cps_status find_lengths(draft *d, cps_error *err) {
   }
   if (!(c->size > 0 || c->drum_size > 0))
     return bad_mesh(d, err, "say how many `elements` the cable has, or their `size`");
-  zone *list = calloc((size_t)d->p->n, sizeof *list);
+  zone *list = calloc((size_t)(d->p->n + c->n_masses), sizeof *list);
   if (!list) return no_memory(d, err);
+  const double usual_growth = 1.25, growth = c->growth > 1 ? c->growth : usual_growth;
   double least, most;
   find_travel(d, &least, &most);
   for (int k = 0; k < d->p->n; k++)
     if (d->p->piece[k].drum >= 0)
-      list[zones++] = (zone){d->piece[k].material - most, d->piece[k + 1].material - least};
-  const double usual_growth = 1.25;
-  d->n = cps_grade(d->total, c->size > 0 ? c->size : d->total, c->drum_size,
-                   c->growth > 1 ? c->growth : usual_growth, list, zones, d->p->closed, &d->length);
+      list[zones++] = (zone){d->piece[k].material - (c->follows ? 0 : most),
+                             d->piece[k + 1].material - (c->follows ? 0 : least)};
+  if (c->follows)
+    d->n = find_moving(d, list, zones, growth, most - least);
+  else
+    d->n = cps_grade(d->total, c->size > 0 ? c->size : d->total, c->drum_size, growth, list, zones,
+                     d->p->closed, &d->length);
   free(list);
   if (d->n < 0) return bad_mesh(d, err, "elements of this size would be more than ten million");
   return d->n ? CPS_OK : no_memory(d, err);
@@ -763,6 +789,7 @@ cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const pa
   lay_nodes(&d, out->q);
   out->n = d.n;
   out->length = d.length;
+  out->on = d.on;
   d.length = NULL;
 out:
   free(d.piece);

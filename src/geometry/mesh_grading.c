@@ -8,6 +8,7 @@
  */
 #include "mesh_grading.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -112,4 +113,80 @@ int cps_grade(double length, double size, double fine, double growth, const zone
   double *node = *out;
   for (int i = 0; i < elements; i++) node[i] = node[i + 1] - node[i];
   return elements;
+}
+
+/* ------------------------------------------------------------------ meshes that move */
+
+double cps_grade_wanted(double size, double fine, double growth, double distance) {
+  return fmin(size, fine + log(growth) * fmax(distance, 0));
+}
+
+/* The least length that is wanted along an element. */
+static double least_wanted(const grader *g, double from, double to) {
+  double d = INFINITY;
+  for (int i = 0; i < g->n; i++) d = fmin(d, fmax(fmax(g->zones[i].from - to, from - g->zones[i].to), 0));
+  return fmin(g->size, g->fine + g->slope * fmax(d - g->fine, 0));
+}
+
+typedef struct halver {
+  const grader *g;
+  double unit;
+  int *width; /* [room] of elements, in units */
+  long n, room;
+} halver;
+
+/* Adds the element of `width` units, which starts after `from`, or its halves. */
+static void halve(halver *h, long from, int width) {
+  double a = h->unit * (double)from, b = h->unit * (double)(from + width);
+  if (width > 1 && (b - a) * (1 - 1e-9) > least_wanted(h->g, a, b)) {
+    halve(h, from, width / 2);
+    halve(h, from + width / 2, width / 2);
+    return;
+  }
+  if (h->n < h->room) h->width[h->n] = width;
+  h->n++;
+}
+
+/* Halves the element that is longest for where it is; 0 if there is none to be halved. */
+static int halve_one(halver *h) {
+  long from = 0, best = -1;
+  double most = 0;
+  for (long k = 0; k < h->n; from += h->width[k++]) {
+    double a = h->unit * (double)from, b = h->unit * (double)(from + h->width[k]);
+    double ratio = (b - a) / least_wanted(h->g, a, b);
+    if (h->width[k] < 2 || ratio <= most) continue;
+    most = ratio;
+    best = k;
+  }
+  if (best < 0 || h->n == h->room) return 0;
+  for (long k = h->n++; k > best; k--) h->width[k] = h->width[k - 1];
+  h->width[best] /= 2;
+  h->width[best + 1] = h->width[best];
+  return 1;
+}
+
+int cps_grade_halving(double length, double size, double fine, double growth, const zone *zones, int n,
+                      int spare, grid *on, double **out) {
+  size = fmin(size, length);
+  fine = fmin(fine, size);
+  grader g = {length, size, fine, log(growth), zones, n, 0};
+  *out = NULL;
+  on->cell = 1;
+  while (2 * fine * on->cell <= size && on->cell < INT_MAX / 4) on->cell *= 2;
+  double cells = ceil(length / (fine * on->cell) * (1 - 1e-12));
+  if (!(cells * on->cell < INT_MAX / 4)) return -1;
+  on->units = (int)cells * on->cell;
+  halver h = {&g, length / on->units, NULL, 0, 0};
+  for (long from = 0; from < on->units && h.n <= GRADING_MOST; from += on->cell) halve(&h, from, on->cell);
+  if (h.n + spare > GRADING_MOST) return -1;
+  h.room = h.n + spare;
+  h.width = calloc((size_t)h.room, sizeof *h.width);
+  h.n = 0;
+  for (long from = 0; from < on->units && h.width; from += on->cell) halve(&h, from, on->cell);
+  for (int i = 0; i < spare && h.width; i++)
+    if (!halve_one(&h)) break;
+  if (h.width) *out = calloc((size_t)h.n, sizeof **out);
+  for (long k = 0; k < h.n && *out; k++) (*out)[k] = h.unit * h.width[k];
+  free(h.width);
+  return *out ? (int)h.n : 0;
 }

@@ -203,39 +203,39 @@ static void set_section(cable *c, const scenario_cable *of) {
   c->has_extra = c->extra.ei > 0 || s.axial_damping > 0 || s.bending_damping > 0;
 }
 
-static void make_points(machine *m, cable *c) {
+void cps_point_make(cable *c, int i, int j, double s) {
   const double *x = NULL, *w = NULL;
   int gauss = c->of->contact.quadrature, even = c->of->contact.even;
+  double l = c->length[i < c->n ? i : c->n - 1], n1[4], n2[4];
+  contact_point *p = &c->point[i * c->per_node + j];
+  memset(p, 0, sizeof *p);
+  p->node = i;
+  p->drum = p->near = -1;
+  p->clear = -1;
+  p->mode[0] = p->mode[1] = CPS_MODE_FREE;
+  p->weight = p->shape[0] = 1;
+  p->s = s;
+  p->mass = c->section.rho * l + c->mass[i];
+  /* What is fixed to a rim does not also rub on it: it would stick with any friction force. */
+  if (gauss == 0 && ((i == 0 && c->end[0].kind == END_RIM) || (i == c->n && c->end[1].kind == END_RIM)))
+    p->clear = INFINITY;
+  if (gauss == 0) return;
+  /* Points that are equally far from each other let a pattern that repeats with every element cancel, as it is
+   * when elements run onto a drum one after the other; with Gauss points a quarter of it is left. */
+  cps_gauss(gauss, &x, &w);
+  double at_x = even ? (j + 0.5) / gauss : x[j];
+  cps_element_shape(l, at_x, p->shape, n1, n2);
+  p->weight = (even ? 1.0 / gauss : w[j]) * l;
+  p->s += at_x * l;
+  p->mass = c->section.rho * p->weight;
+}
+
+static void make_points(cable *c) {
   double s = 0;
-  if (gauss > 0) cps_gauss(gauss, &x, &w);
   for (int i = 0; i <= c->n; i++) {
-    double l = c->length[i < c->n ? i : c->n - 1], n1[4], n2[4];
-    for (int j = 0; j < c->per_node; j++) {
-      int at = i * c->per_node + j;
-      if (at >= c->n_points) continue;
-      contact_point *p = &c->point[at];
-      p->node = i;
-      p->drum = p->near = -1;
-      p->clear = -1;
-      p->mode[0] = p->mode[1] = CPS_MODE_FREE;
-      p->weight = p->shape[0] = 1;
-      p->s = s;
-      p->mass = c->section.rho * l + c->mass[i];
-      /* What is fixed to a rim does not also rub on it: it would stick with any friction force. */
-      if (gauss == 0 && ((i == 0 && c->end[0].kind == END_RIM) || (i == c->n && c->end[1].kind == END_RIM)))
-        p->clear = INFINITY;
-      if (gauss == 0) continue;
-      /* Points that are equally far from each other let a pattern that repeats with every element cancel, as it is
-       * when elements run onto a drum one after the other; with Gauss points a quarter of it is left. */
-      double at_x = even ? (j + 0.5) / gauss : x[j];
-      cps_element_shape(l, at_x, p->shape, n1, n2);
-      p->weight = (even ? 1.0 / gauss : w[j]) * l;
-      p->s += at_x * l;
-      p->mass = c->section.rho * p->weight;
-    }
-    if (i < c->n) s += l;
+    for (int j = 0; j < c->per_node && i * c->per_node + j < c->n_points; j++) cps_point_make(c, i, j, s);
+    if (i < c->n) s += c->length[i];
   }
-  (void)m;
 }
 
 /* What the ends are tied to, and which of their coordinates do not follow the equations. */
@@ -311,6 +311,11 @@ static int make_arrays(machine *m, cable *c) {
     c->pull0 = many(c->n_points * AXES, sizeof(double));
     good = good && c->gap && c->gap0 && c->pull && c->pull0;
   }
+  if (c->of->follows) {
+    c->place = many(nodes, sizeof *c->place);
+    c->wanted = many(c->n, sizeof(double));
+    good = good && c->place && c->wanted;
+  }
   if (c->of->contact.law && c->of->contact.law->n_states) {
     c->memory = many(c->n_points, sizeof *c->memory);
     good = good && c->memory;
@@ -346,11 +351,15 @@ static cps_status make_cable(machine *m, cable *c, int index, const shape *drawn
       if (of->masses[k].at >= s - back && of->masses[k].at < s + half) c->mass[i] += of->masses[k].mass;
     if (i < c->n) s += c->length[i];
   }
+  c->on = drawn->on;
+  c->unit = s / fmax(c->on.units, 1);
+  for (int i = 0; i < c->n && c->place; i++) /* of the sum of all lengths s */
+    c->place[i + 1] = c->place[i] + (int)lround(c->length[i] / c->unit);
   make_ends(m, c);
   if (c->n_points > 0) {
     cps_contact_law_set(&c->contact, of->contact.normal, of->contact.normal_p, of->contact.law,
                         of->contact.p);
-    make_points(m, c);
+    make_points(c);
   }
   for (int j = 0; j < c->b && c->seam >= 0; j++) m->free[c->seam + j].q = c->q[j];
   return CPS_OK;
@@ -482,6 +491,8 @@ void cps_machine_free(machine *m) {
                         c->across, c->draft, c->gap,  c->gap0, c->pull, c->pull0, c->tension};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
     free(c->fixed);
+    free(c->place);
+    free(c->wanted);
     free(c->point);
     free(c->memory);
     free(c->trace);

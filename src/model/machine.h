@@ -6,6 +6,7 @@
  * cables, the seam of a belt - is a border of few unknowns (cable_elimination.c).
  *
  *   machine.c   makes a machine of a scenario, moves what is prescribed
+ *   moving_mesh.c   short elements that follow the drums
  *   cable_elimination.c     a Newton iteration of one cable: elements, contact, elimination
  *   contact_point.c   a contact point: search, normal force, friction
  *   stick_guess.c  who sticks and who slips next
@@ -141,6 +142,11 @@ struct cable {
   cable_section section;
   double *length; /* [n] unstretched */
   double *mass;   /* [n + 1] point masses */
+  grid on;        /* of a mesh that moves, */
+  double unit;    /* its spacing, and */
+  int *place;     /* [n + 1] of nodes on it; NULL: the mesh does not move */
+  double *wanted; /* [n] lengths of elements, of the last look */
+  double moved;   /* how far anything has gone since then, at most [m] */
   double gravity[3];
   double *tension;                  /* [n] as of the last look at its energy */
   double *q, *v, *a, *aux;          /* [n + 1][b] */
@@ -332,6 +338,13 @@ void cps_machine_move(machine *m, double t0, double t);
 /* Lets go of bodies that are held no longer at time t, with their initial velocities; whether there were any. To be called where
  * something jumps. */
 int cps_machine_release(machine *m, double t);
+
+/* A contact point as it is when it has touched nothing yet: point j of node or element i, which starts after the length s. */
+void cps_point_make(cable *c, int i, int j, double s);
+
+/* After a step of length h: moves nodes of cables whose mesh follows the drums to where short elements are needed now, with the curve, its
+ * velocity and momentum; the energy that this costs is the solver's. Whether there were any. */
+int cps_mesh_follow(machine *m, double t, double h);
 
 /* Puts ends and drums that are tied to the border where it says. */
 void cps_machine_tie(machine *m);

@@ -53,6 +53,21 @@ static void check_point(checkpoint *c, const contact_point *p, int drums, const 
     cps_checkpoint_demand(c, is_index(p->mode[k], modes) && is_index(p->mode0[k], modes), "point.mode");
 }
 
+/* Where the nodes of a mesh that moves are, with all that follows from it. */
+static void list_mesh(checkpoint *c, cable *y) {
+  size_t points = (size_t)y->n_points;
+  cps_checkpoint_item(c, "cable.place", y->place, ((size_t)y->n + 1) * sizeof *y->place);
+  CHECKPOINT_VALUE(c, "cable.moved", y->moved);
+  cps_checkpoint_array(c, "cable.length", y->length, y->n);
+  cps_checkpoint_array(c, "cable.mass", y->mass, y->n + 1);
+  CHECKPOINT_MEMBER(c, "point.s", y->point, points, s);
+  CHECKPOINT_MEMBER(c, "point.shape", y->point, points, shape);
+  CHECKPOINT_MEMBER(c, "point.weight", y->point, points, weight);
+  int good = y->place[0] == 0 && y->place[y->n] == y->on.units;
+  for (int k = 0; k < y->n; k++) good = good && y->place[k] < y->place[k + 1] && y->length[k] > 0;
+  cps_checkpoint_demand(c, good, "cable.place");
+}
+
 static void list_cable(checkpoint *c, cable *y, int drums) {
   int entries = (y->n + 1) * y->b;
   size_t points = (size_t)y->n_points;
@@ -63,6 +78,7 @@ static void list_cable(checkpoint *c, cable *y, int drums) {
   cps_checkpoint_demand(
       c, cps_checkpoint_finite(y->q, (size_t)entries) && cps_checkpoint_finite(y->v, (size_t)entries),
       "cable.q");
+  if (y->place) list_mesh(c, y);
   cps_checkpoint_item(c, "cable.fixed", y->fixed, (size_t)y->n + 1);
   for (int i = 0; i <= y->n; i++) cps_checkpoint_demand(c, y->fixed[i] >> y->b == 0, "cable.fixed");
   CHECKPOINT_VALUE(c, "cable.load", y->load);

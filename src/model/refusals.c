@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void cps_refuse_error(refusals *r, cps_status status, const cps_error *err) {
   if (status == CPS_OK) return;
@@ -139,10 +140,33 @@ static void refuse_jumps(refusals *r, const cps_scenario *s) {
       }
 }
 
+/* A mesh that follows the drums moves after steps of alpha, along cables with two ends. */
+static void refuse_following(refusals *r, const cps_scenario *s, const scenario_cable *c) {
+  char key[128];
+  snprintf(key, sizeof key, "cables.%s.mesh.follow", c->name);
+  if (!c->follows) return;
+  if (c->closed)
+    cps_refuse(r, key,
+               "cable %s: the mesh of a belt does not follow the drums, as all of it runs over them; leave "
+               "`follow` out",
+               c->name);
+  if (!strcmp(s->run.solver, "bdf"))
+    cps_refuse(r, key,
+               "cable %s: a mesh that follows the drums changes between steps, which bdf's memory of earlier "
+               "steps does not allow; use `solver: alpha`, or leave `follow` out",
+               c->name);
+  if (c->contact.law && c->contact.reading == STICK_ALL)
+    cps_refuse(r, key,
+               "cable %s: the reading all-stick does not go with a mesh that follows the drums; leave one of "
+               "them out",
+               c->name);
+}
+
 void cps_refuse_cables(refusals *r, const cps_scenario *s) {
   refuse_jumps(r, s);
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
+    if (c->model == CABLE_ANCF) refuse_following(r, s, c);
     if (c->model != CABLE_ANCF || !c->contact.law) continue;
     if (c->contact.quadrature > PER_NODE_MAX) {
       char key[128];

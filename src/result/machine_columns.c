@@ -194,7 +194,7 @@ void cps_machine_fields(row *r) {
       x[k] = s;
       if (k < c->n) s += c->length[k];
     }
-    cps_row_field(r, name, "s", "m", nodes, 1, 1, x);
+    cps_row_field(r, name, "s", "m", nodes, 1, !c->place, x);
     for (int k = 0; k < nodes; k++)
       for (int d = 0; d < m->dim; d++) x[k * m->dim + d] = c->q[k * c->b + d];
     cps_row_field(r, name, "position", "m", nodes, m->dim, 0, x);
@@ -214,7 +214,7 @@ void cps_machine_fields(row *r) {
                                  p->drum};
         x[k] = values[f];
       }
-      cps_row_field(r, name, of[f].what, of[f].unit, points, 1, f == 0, x);
+      cps_row_field(r, name, of[f].what, of[f].unit, points, 1, f == 0 && !c->place, x);
     }
   }
 }

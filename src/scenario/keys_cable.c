@@ -233,6 +233,14 @@ static const key mesh[] = {
     {"growth", KEY_QUANTITY, "1", .value = 1.3, .min = 1, .max = 10, .above = 1,
      .where = offsetof(scenario_cable, growth), .example = "1.3",
      .meaning = "largest ratio of the lengths of neighbours"},
+    {"follow", KEY_FLAG, .where = offsetof(scenario_cable, follows), .example = "true",
+     .meaning =
+         "whether the short elements follow the drums while the cable runs over them, so that the cost "
+         "depends on how much of it is bent and not on its length"},
+    {"spare", KEY_INTEGER, .min = 0, .max = 1e6, .otherwise = "chosen",
+     .where = offsetof(scenario_cable, spare), .example = "100",
+     .meaning = "with follow: elements kept for what comes to lie on drums; what is wound onto a winch needs "
+                "one per on_drums"},
 };
 
 static const key masses[] = {

@@ -84,6 +84,7 @@ static void read_mesh(reader *r, const node *n, const raw_cable *raw, scenario_c
     cps_read_part(r, raw->mesh, "mesh", &cps_keys_mesh, NULL, c);
     const node *on_drums = cps_node_get(raw->mesh, "on_drums");
     if (!on_drums) c->drum_size = c->size;
+    if (!cps_node_get(raw->mesh, "spare")) c->spare = -1;
     if (on_drums && c->size > 0 && c->drum_size > c->size) {
       int before = cps_enter(r, "mesh");
       cps_enter(r, "on_drums");

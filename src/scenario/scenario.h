@@ -237,6 +237,8 @@ typedef struct scenario_cable {
   int axial_points, bending_points; /* quadrature */
   int elements;                     /* in all; 0: from sizes */
   double size, drum_size, growth;   /* graded: longest element, longest on a drum, ratio of neighbours */
+  int follows;                      /* short elements follow the drums; */
+  double spare;                     /* how many are kept for that; negative: chosen */
   int closed;                       /* a belt: the path returns to its start */
   double length;                    /* unstretched; 0: that of the path */
   double tension;                   /* wanted where the path fixes both ends or closes; 0: none */

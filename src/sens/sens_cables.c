@@ -876,6 +876,7 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     if (c->model != CABLE_ANCF) return "cables have them with the model ancf only";
+    if (c->follows) return "the mesh of a cable follows the drums (mesh.follow)";
   }
   return NULL;
 }

@@ -202,7 +202,9 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
   sim->h = used;
   sim->result.counters.newton = sim->result.counters.factorisations = y->r.iterations;
   cable_note what = {.from = y->r.from, .h = used, .coeffs = y->r.coeffs};
-  return sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
+  status = sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
+  if (status == CPS_OK) cps_mesh_follow(y->r.m, y->r.t, used);
+  return status;
 }
 
 static cps_status forget(void *work, cps_error *err) {

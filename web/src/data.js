@@ -75,6 +75,56 @@ export async function unpack(packed) {
   return all;
 }
 
+const ropeDiameter = (model) => model.diameter || Math.sqrt((4 * (model.mass_per_length ?? 0)) / (Math.PI * ROPE_DENSITY));
+
+// A field of nodes that move along the cable, at part w of the way from frame i to the next: at the nodes of frame i, which are in
+// along.now after it.
+function alongAt(field, i, w, out) {
+  const n = field.points, m = field.components, d = field.data, { all, now } = field.along;
+  const here = i * n, next = here + n;
+  for (let k = 0; k < n; k++) now[k] = all[here + k];
+  for (let k = 0; k < n * m; k++) out[k] = d[here * m + k];
+  for (let k = 0, j = 0; w > 0 && k < n; k++) {
+    while (j < n - 2 && all[next + j + 1] < now[k]) j++;
+    const a = all[next + j], b = all[next + j + 1], u = Math.min(1, Math.max(0, (now[k] - a) / (b - a)));
+    for (let c = 0; c < m; c++) {
+      const from = d[(next + j) * m + c], to = d[(next + j + 1) * m + c];
+      out[k * m + c] += w * (from + u * (to - from) - out[k * m + c]);
+    }
+  }
+  return out;
+}
+
+// Contact of a cable whose points move along it, at places that stay: each shows the nearest point, if that is near.
+const PLACES = 1000;
+function stayingContacts(get, frames) {
+  const s = get("contact.s"), state = get("contact.state");
+  if (!s || !state) return {};
+  const m = s.points;
+  let low = Infinity, high = -Infinity, pitch = Infinity;
+  for (let k = 0; k < state.data.length; k++)
+    if (state.data[k] >= 1) {
+      low = Math.min(low, s.data[k]);
+      high = Math.max(high, s.data[k]);
+      if (k % m > 0 && s.data[k] > s.data[k - 1]) pitch = Math.min(pitch, s.data[k] - s.data[k - 1]);
+    }
+  if (!(low <= high)) return {};
+  const n = Math.max(2, Math.min(PLACES, Math.ceil((high - low) / Math.min(pitch, high - low || 1)) + 1));
+  const contactS = Float64Array.from({ length: n }, (_, k) => low + ((high - low) * k) / (n - 1)), reach = Math.max(pitch, (high - low) / (n - 1));
+  const nearest = new Int32Array(n * frames);
+  for (let f = 0; f < frames; f++)
+    for (let k = 0, j = 0; k < n; k++) {
+      while (j < m - 1 && Math.abs(s.data[f * m + j + 1] - contactS[k]) <= Math.abs(s.data[f * m + j] - contactS[k])) j++;
+      nearest[f * n + k] = Math.abs(s.data[f * m + j] - contactS[k]) <= reach ? f * m + j : -1;
+    }
+  const out = { contactS };
+  for (const what of ["normal", "friction", "slip", "state", "drum"]) {
+    const field = get(`contact.${what}`), away = what === "drum" ? -1 : 0;
+    if (field) out[what] = { ...field, points: n, data: Float64Array.from(nearest, (k) => (k < 0 ? away : field.data[k])) };
+  }
+  return out;
+}
+
 // The last index with x[i] <= value, at least 0.
 export function indexAt(x, value) {
   let low = 0, high = x.length - 1;
@@ -144,11 +194,22 @@ export class Run {
     const get = (what) => this.field.get(`cables.${model.name}.${what}`);
     const position = get("position"), s = get("s");
     if (!position || !s || !this.frames.length) return null;
+    if (s.data.length > s.points) return this.movingCable(model, get, position, s);
     return {
-      model, name: model.name, diameter: model.diameter || Math.sqrt((4 * (model.mass_per_length ?? 0)) / (Math.PI * ROPE_DENSITY)), s: s.data, position, tension: get("tension"),
+      model, name: model.name, diameter: ropeDiameter(model), s: s.data, position, tension: get("tension"),
       contactS: get("contact.s")?.data, normal: get("contact.normal"), friction: get("contact.friction"),
       slip: get("contact.slip"), state: get("contact.state"), drum: get("contact.drum"),
     };
+  }
+
+  // The same of a cable whose nodes move along it: `s` is that of the last place that was asked for, and what touches is put onto
+  // places that stay.
+  movingCable(model, get, position, s) {
+    const along = { all: s.data, now: s.data.slice(0, s.points) }, tension = get("tension");
+    position.along = along;
+    if (tension) tension.along = along;
+    const contacts = stayingContacts(get, this.frames.length);
+    return { model, name: model.name, diameter: ropeDiameter(model), s: along.now, position, tension, ...contacts };
   }
 
   // Values of a field at a time, between frames: out[points * components]. States are not interpolated.
@@ -157,6 +218,7 @@ export class Run {
     if (!out || out.length !== n) out = new Float64Array(n);
     const i = indexAt(f, t), last = i >= f.length - 1 || t <= f[0];
     const w = last || !smooth ? 0 : (t - f[i]) / (f[i + 1] - f[i]);
+    if (field.along) return alongAt(field, i, w, out);
     for (let k = 0, a = i * n; k < n; k++, a++) out[k] = w > 0 ? d[a] + w * (d[a + n] - d[a]) : d[a];
     return out;
   }
