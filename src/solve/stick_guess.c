@@ -8,7 +8,8 @@
  * point, as a function g(s) of the point's slip, is a polyline that rises. A spring k shears it, s += g/k; a
  * point adds its own force, g += base + d s +- limit on the two sides of s = 0. All vertices of a side are moved by
  * the same map, which is kept instead of applied; so both sides of all points cost O(n). The point sticks if
- * |base + g(0) of the left + g(0) of the right| <= limit.
+ * |base + g(0) of the left + g(0) of the right| <= limit. The map grows by about 1 + own/k from point to point, without bound along
+ * free spans and in short steps: before digits get lost it is applied, and what lies beyond any slip is cut off.
  *
  * On a drum the chain is far softer than the cable: where tension rises the cable sinks in and so gets shorter.
  * With q the normal stiffness per length, EA becomes EA/(1 + EA/(R^2 q)).
@@ -65,6 +66,44 @@ static void line_top(const polyline *l, int side, double *x) {
   line_get(l, side, side == 0 ? l->left[l->n_left - 1] : l->right[-l->n_right], x);
 }
 
+static double *line_at(const polyline *l, int side, int i) {
+  return side == 0 ? l->left[i] : l->right[-1 - i];
+}
+
+/* No point slips so far in an iteration [m]; and how much the map may grow. */
+static const double FAR = 0.1, GROWN = 1e4;
+
+/* Cuts a side off where it is FAR. The outermost vertex stays, on the line from the next. */
+static void line_cut(polyline *l, int side) {
+  int *n = side == 0 ? &l->n_left : &l->n_right, gone = 0;
+  while (gone + 1 < *n && fabs(line_at(l, side, gone + 1)[0]) >= FAR) gone++;
+  for (int i = 0; i + gone < *n && gone > 0; i++)
+    memcpy(line_at(l, side, i), line_at(l, side, i + gone), 2 * sizeof(double));
+  *n -= gone;
+  double *end = line_at(l, side, 0);
+  const double *next = *n > 1 ? line_at(l, side, 1)
+                              : line_at(l, 1 - side, (side == 0 ? l->n_right : l->n_left) - 1);
+  double far = side == 0 ? -FAR : FAR, part = (far - next[0]) / (end[0] - next[0]);
+  if (!(part > 0 && part < 1)) return; /* it does not reach so far */
+  for (int i = 0; i < 2; i++) end[i] = next[i] + part * (end[i] - next[i]);
+}
+
+/* Applies the map where it has grown. */
+static void line_apply(polyline *l) {
+  if (!(fabs(l->m[0][0] * l->m[1][1]) + fabs(l->m[0][1] * l->m[1][0]) > GROWN)) return;
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < (side == 0 ? l->n_left : l->n_right); i++) {
+      double x[2];
+      line_get(l, side, line_at(l, side, i), x);
+      memcpy(line_at(l, side, i), x, sizeof x);
+    }
+  l->m[0][0] = l->m[1][1] = 1;
+  l->m[0][1] = l->m[1][0] = 0;
+  memset(l->shift, 0, sizeof l->shift);
+  line_cut(l, 0);
+  line_cut(l, 1);
+}
+
 /* g(0) */
 static double line_middle(const polyline *l) {
   double a[2], b[2];
@@ -100,12 +139,12 @@ static void line_shear(polyline *l, double k) {
     l->n_right--;
     line_push(l, 0, x);
   }
+  line_apply(l);
 }
 
 /* Adds g(0) of all that lies before each point, in the given direction, to sum. */
 static void chain_look(chain_of *h, int forward) {
-  static const double far = 1; /* [m] no point slips so far in an iteration */
-  double ends[2][2] = {{-far, 0}, {far, 0}};
+  double ends[2][2] = {{-FAR, 0}, {FAR, 0}};
   polyline l = {.left = h->vertex, .right = h->vertex + 2 * h->n + 2, .m = {{1, 0}, {0, 1}}};
   line_push(&l, 0, ends[0]);
   line_push(&l, 1, ends[1]);
