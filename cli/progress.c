@@ -169,13 +169,14 @@ int progress_wait(const cps_wait *now, void *data) {
   if (clock < last.next) return 0;
   double spent = clock - last.since;
   last.next = last.since + AGAIN * spent;
-  char text[40];
+  char text[40], made[80] = "";
+  long iterations = now->iterations - last.iterations;
   span_text(text, sizeof text, spent);
+  if (iterations > 0) snprintf(made, sizeof made, ", in %ld iterations of Newton's method", iterations);
   if (present) progress_clear(present);
   complain(
-      NULL, "warning: %s at t = %.9g s has taken %s so far, in %ld iterations of Newton's method%s",
-      now->doing, now->time, text, now->iterations - last.iterations,
-      now->iterations - last.iterations < 100
+      NULL, "warning: %s at t = %.9g s has taken %s so far%s%s", now->doing, now->time, text, made,
+      iterations < 100
           ? ": there are very many elements or bodies"
           : ": see the smallest masses, shortest elements, largest stiffnesses and dampings of the model");
   return 0;

@@ -390,9 +390,9 @@ CPS_API const char *cps_scenario_title(const cps_scenario *scenario);
 
 /* What a computation is at, for those who wait for it. */
 typedef struct cps_wait {
-  const char *doing; /* "the search for the equilibrium", "a time step" */
+  const char *doing; /* "the drawing of a cable", "the search for the equilibrium", "a time step" */
   double time;       /* simulated time at which that began [s] */
-  long iterations;   /* of Newton's method, counted from the start of the simulation */
+  long iterations;   /* of Newton's method, counted from the start of the simulation; 0: it has none */
 } cps_wait;
 
 /* Has `wait` called from within all that may take long and is made of this scenario afterwards: in each iteration of

@@ -701,6 +701,12 @@ static double reach(const draft *d, int i, double s, int from) {
   return s + way * step;
 }
 
+/* With very many elements somebody may wait for them. */
+static void draw_on(const draft *d, int i) {
+  enum { OFTEN = 4096 };
+  if (i % OFTEN == OFTEN - 1) cps_waits(d->s, "the drawing of a cable", d->s->run.from, 0);
+}
+
 /* All nodes from the one nearest to the anchor. */
 static void find_places(draft *d) {
   int first = 0;
@@ -711,8 +717,14 @@ static void find_places(draft *d) {
     d->place[first] = pressed_at(d, d->anchor_l) + stretched_at(d, d->node[first]) -
                       stretched_at(d, d->anchor_p);
   }
-  for (int i = first; i < d->n; i++) d->place[i + 1] = reach(d, i, d->place[i], 0);
-  for (int i = first - 1; i >= 0; i--) d->place[i] = reach(d, i, d->place[i + 1], 1);
+  for (int i = first; i < d->n; i++) {
+    d->place[i + 1] = reach(d, i, d->place[i], 0);
+    draw_on(d, i);
+  }
+  for (int i = first - 1; i >= 0; i--) {
+    d->place[i] = reach(d, i, d->place[i + 1], 1);
+    draw_on(d, i);
+  }
 }
 
 /* The same for a tight cable, whose nodes must come out at the end: elements reach a little further than

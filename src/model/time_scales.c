@@ -1,7 +1,7 @@
 /* time_scales.c - how fast and how stiff the parts of a model are, estimated when it is made, so that `capstan check` knows which
  * runs come nowhere.
  *
- * Rates [1/s] are those of a part on the masses it moves: sqrt(k/m) of a spring, d/m of a damper. Those of an element of a cable
+ * Rates [1/s] are those of a part on the masses it moves: sqrt(k/m) of a spring, d/m of a damper, -f_v/m of friction. Those of an element of a cable
  * of length l are its highest frequencies, from the eigenvalues of stiffness and mass of a cubic element with free ends:
  * 90 + sqrt(6420) of stretching and 8400 of bending, so sqrt(170 EA/rho)/l, sqrt(8400 EI/rho)/l^2, and for damping
  * 170 c/(rho l^2) and 8400 d/(rho l^4).
@@ -75,6 +75,28 @@ static void look_at_springs(const cps_scenario *s, fastest *f) {
          1 / moves);
     snprintf(key, sizeof key, "springs.%s.damping", g->name);
     note(f, g->damping * moves, key, "the damper of spring %s (%.3g N s/m on %.3g kg)", g->name, g->damping,
+         1 / moves);
+  }
+}
+
+/* Friction about rest: the slope of a regularised law, and the bristles of one with states. Only fixed steps meet it for sure. */
+static void look_at_contacts(const cps_system *s, fastest *f) {
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    const scenario_contact *of = &s->scenario->contacts[i];
+    double moves = compliance(s->scenario, of->body[0]) + compliance(s->scenario, of->body[1]),
+           z[CPS_MAX_STATES] = {0};
+    double n = isnan(c->constant) ? c->weight : c->constant, bristle = 0;
+    cps_law_input in = {.n = fmax(n, 0), .z = z, .mode = CPS_MODE_FREE};
+    cps_law_output out;
+    cps_law_jacobian by;
+    char key[160];
+    memset(&by, 0, sizeof by);
+    cps_law_eval(c->law, c->p, &in, &out, &by);
+    for (int k = 0; k < c->n_states; k++) bristle += fabs(by.f.z[k] * by.z_t[k].v);
+    snprintf(key, sizeof key, "contacts.%s.friction", of->name);
+    note(f, fmax(fabs(by.f.v) * moves, sqrt(bristle * moves)), key,
+         "friction of contact %s about rest (%s, %.3g N on %.3g kg)", of->name, c->law->name, in.n,
          1 / moves);
   }
 }
@@ -198,6 +220,7 @@ void cps_judge_time_scales(const cps_system *s, refusals *r, warning_list *w) {
   fastest f = {0};
   look_at_springs(s->scenario, &f);
   look_at_cables(s, &f);
+  if (strcmp(run->solver, "rk4") == 0) look_at_contacts(s, &f);
   if (f.rate > 0) within = 1 / f.rate;
   if (!(within > 0)) {
     if (f.rate > 0)

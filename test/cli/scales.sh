@@ -47,6 +47,18 @@ for name in ("below", "above"):
 assert far["below"] < 1 < far["above"], far
 PY
 fi
+# Friction about rest: mu n/(v_t m) = 0.5 x 9.81/1e-4 of tanh, so 2.83/49050 s = 58 us.
+cat >tanh.yaml <<'YAML'
+capstan: 1
+bodies: {block: {mass: 2 kg, v: 0.1}}
+contacts: {floor: {between: [block, ground], normal: weight, friction: {tanh: {mu: 0.5, v_t: 1e-4}}}}
+run: {until: 0.1 s, solver: rk4, step: 57 us, output: 1 ms}
+YAML
+expect 0 check tanh.yaml
+is_empty "$err"
+expect 0 check tanh.yaml --set run.step='60 us'
+has "$err" "warning: friction of contact floor about rest (tanh, 19.6 N on 2 kg) acts within 2e-05 s"
+
 # Stiffness beyond the digits of numbers: 4 x 2.2e-16 x 1e15 N/m x 1.1 m is about 1 N.
 spring 2e14 1 'until: 1 s, solver: alpha' >doubtful.yaml
 expect 0 check doubtful.yaml
