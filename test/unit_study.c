@@ -543,7 +543,7 @@ static void test_problems(void **state) {
       {"study: 1\nscenario: nowhere.yaml\nvary: {v: [1]}\noutputs: {a: b}\n", "nowhere.yaml", 0, 0},
       {"study: 1\nscenario: unit_study_block.yaml\nvary: {bodies.block.v: [1, 2]}\noutputs: {a: max(x, 0, "
        "1)}\n",
-       "goes in quotes", 4, 26},
+       "goes in quotes", 4, 25},
       {HEAD "vary:\n" MU "uniform: [1]}\n", "has 2 numbers: [low, high]", 5, 51},
       {HEAD "vary:\n" MU "normal: [1, 2, 3, 4, 5]}\n", "2 to 4 numbers: [mean, sd, low, high]", 5, 50},
       {HEAD "vary:\n" MU "uniform: [1, 2 kg]}\n", "kg", 5, 55},

@@ -111,8 +111,33 @@ static void loads(void **state) {
   cps_scenario_free(s);
 }
 
+static int count(const cps_progress *now, void *data) {
+  (void)now;
+  ++*(int *)data;
+  return 0;
+}
+
+/* A step of many elements takes long, and who waits for it hears of every few. */
+static void progress(void **state) {
+  (void)state;
+  char all[2048];
+  int calls = 0;
+  cps_counters n;
+  snprintf(all, sizeof all, rope, "alpha");
+  const char *more = "cables.rope.elements=200";
+  cps_scenario *s = cps_scenario_parse(all, strlen(all), "test", &more, 1, NULL);
+  cps_system *system = cps_system_new(s, NULL);
+  cps_simulation *sim = cps_simulation_new(system, NULL);
+  assert_int_equal(cps_simulation_run(sim, count, &calls, NULL), CPS_OK);
+  cps_result_counters(cps_simulation_result(sim), &n);
+  assert_true(calls >= n.steps / 4);
+  cps_simulation_free(sim);
+  cps_system_free(system);
+  cps_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cables), cmocka_unit_test(bodies),
-                                     cmocka_unit_test(loads)};
+                                     cmocka_unit_test(loads), cmocka_unit_test(progress)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

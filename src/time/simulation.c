@@ -651,6 +651,14 @@ static double seconds_now(void) {
   return timespec_get(&now, TIME_UTC) ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : 0;
 }
 
+/* The numbers that a step integrates: those of bodies, and of the nodes of cables. */
+static int step_size(const cps_simulation *sim) {
+  int n = sim->system->ny;
+  for (int i = 0; sim->machine && i < sim->machine->n_cables; i++)
+    n += 2 * (sim->machine->cable[i].n + 1) * sim->machine->cable[i].b;
+  return n;
+}
+
 static int progress_due(cps_simulation *sim) {
   if (sim->progress_every > 0) {
     double now = seconds_now();
@@ -658,7 +666,7 @@ static int progress_due(cps_simulation *sim) {
     sim->progress_next = now + sim->progress_every;
     return 1;
   }
-  if (++sim->since_progress < PROGRESS_STATES / sim->system->ny + 1) return 0;
+  if (++sim->since_progress < PROGRESS_STATES / step_size(sim) + 1) return 0;
   sim->since_progress = 0;
   return 1;
 }
