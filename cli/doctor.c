@@ -3,6 +3,7 @@
 #include "input.h"
 #include "json.h"
 #include "options.h"
+#include "processor.h"
 #include "term.h"
 
 #include "capstan.h"
@@ -71,9 +72,9 @@ static void say_processor(facts *f) {
       snprintf(model, sizeof model, "%.*s", (int)strcspn(strchr(line, ':') + 2, "\n"), strchr(line, ':') + 2);
   if (info) fclose(info);
   say(f, "processor", "%s%s%ld cores", model, *model ? ", " : "", sysconf(_SC_NPROCESSORS_ONLN));
-#if defined(__x86_64__) && defined(__GNUC__)
-  int wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  say(f, "kernels of cables", "%s", wide ? "AVX2 and FMA" : "plain: this processor has no AVX2 and FMA");
+#if defined(__x86_64__)
+  say(f, "kernels of cables", "%s",
+      cps_has_avx2() ? "AVX2 and FMA" : "plain: this processor has no AVX2 and FMA, or CAPSTAN_PLAIN is set");
 #else
   say(f, "kernels of cables", "plain: AVX2 and FMA are for x86-64");
 #endif

@@ -3,6 +3,7 @@
  * The locale de_DE is made here, into a folder of its own, where the system has its source; skipped otherwise.
  */
 #define _XOPEN_SOURCE 700
+#include "number_text.h"
 #include "test.h"
 
 #include <locale.h>
@@ -44,7 +45,7 @@ static int speak_german(void) {
 
 typedef struct numbers {
   double x, gradient, found, mass;
-  char yaml[200], complaint[600], hash[80];
+  char yaml[200], complaint[600], hash[80], shortest[40], error[200];
 } numbers;
 
 static numbers compute(void) {
@@ -88,6 +89,9 @@ static numbers compute(void) {
   assert_null(cps_builder_scenario(b, NULL, &problems));
   snprintf(o.complaint, sizeof o.complaint, "%s", cps_problems_at(problems, 0)->text);
   cps_problems_free(problems);
+  cps_number_shortest(o.shortest, sizeof o.shortest, 1.25e-300); /* one that takes the long way */
+  cps_error late = {.time = 0.25, .text = "late"};
+  cps_problem_text(&late, o.error, sizeof o.error);
   cps_builder_free(b);
   cps_fit_free(fit);
   cps_sens_free(sens);
@@ -111,6 +115,8 @@ static void comma_and_point(void **state) {
   assert_string_equal(german.complaint, plain.complaint);
   assert_string_equal(german.yaml, plain.yaml);
   assert_string_equal(german.hash, plain.hash);
+  assert_string_equal(german.shortest, "1.25e-300");
+  assert_string_equal(german.error, "t = 0.25 s: late");
   assert_memory_equal(&german, &plain, 4 * sizeof(double));
 }
 

@@ -223,6 +223,8 @@ static void states(void **state) {
 /* ------------------------------------------------------------------ forgotten members */
 
 #ifndef SANITIZED
+#include "aligned.h"
+
 #include <malloc.h>
 
 /* A new simulation that is ready to step, and the blocks of memory that it consists of. */
@@ -247,17 +249,29 @@ static int is_number(const void *word, int may_be_zero) {
   return isfinite(x) && (fabs(x) > 1e-250 || (may_be_zero && x == 0));
 }
 
+/* Where the numbers of a block begin: aligned ones (src/base/aligned.c) lie at another offset in every block. */
+static char *start_of(void *block) {
+  char *aligned = (char *)block + sizeof(void *);
+  aligned += (CACHE_LINE - (uintptr_t)aligned % CACHE_LINE) % CACHE_LINE;
+  int inside = aligned < (char *)block + malloc_usable_size(block);
+  return inside && ((void **)(void *)aligned)[-1] == block ? aligned : block;
+}
+
+static size_t size_of(void *block) {
+  return malloc_usable_size(block) - (size_t)(start_of(block) - (char *)block);
+}
+
 /* Spoils every number of a new simulation that steps have changed in another one like it; returns how many. */
 static long spoil(void **fresh, void *const *used, int n) {
   const double poison = NAN;
   long spoilt = 0;
   for (int i = 0; i < n; i++) {
     if (!fresh[i] || !used[i]) continue;
-    size_t size = malloc_usable_size(fresh[i]);
-    if (size != malloc_usable_size(used[i])) continue;
+    if (malloc_usable_size(fresh[i]) != malloc_usable_size(used[i])) continue;
+    size_t size = size_of(fresh[i]) < size_of(used[i]) ? size_of(fresh[i]) : size_of(used[i]);
     for (size_t at = 0; at + 8 <= size; at += 8) {
-      char *mine = (char *)fresh[i] + at;
-      const char *its = (const char *)used[i] + at;
+      char *mine = start_of(fresh[i]) + at;
+      const char *its = start_of(used[i]) + at;
       if (memcmp(mine, its, 8) == 0 || !is_number(its, 0) || !is_number(mine, 1)) continue;
       memcpy(mine, &poison, sizeof poison);
       spoilt++;

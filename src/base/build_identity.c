@@ -5,14 +5,6 @@
 #include "build_identity.h" /* generated */
 #include "internal.h"
 
-int cps_has_avx2(void) {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return 0;
-#endif
-}
-
 #if !defined(__VERSION__)
 #define __VERSION__ "unknown"
 #endif

@@ -3,6 +3,7 @@
 #define CPS_INTERNAL_H
 
 #include "capstan.h"
+#include "processor.h"
 
 /* Fills *err (unless NULL) and returns status; the text is formatted as by printf. */
 #if defined(__GNUC__)
@@ -14,9 +15,6 @@ cps_error_set(cps_error *err, cps_status status, const char *key, const char *fo
 /* What the last digits of results depend on, besides the scenario: the library's sources, the compiler with its
  * flags, and the instructions that this processor has. */
 const char *cps_build_identity(void);
-
-/* Whether the processor has the instructions of the copies for AVX2 and FMA. */
-int cps_has_avx2(void);
 
 /* Least number of insertions, deletions, replacements and swaps that turn one word into the other. */
 int cps_edit_distance(const char *a, const char *b);

@@ -5,6 +5,7 @@
  * |c - v| is less than half the distance of x to the next double. Where 0.006 could decide - between that and its
  * contrary, or how a digit is rounded - and for numbers of unusual size, printf and strtod decide. */
 #include "number_text.h"
+#include "plain_locale.h"
 
 #include <float.h>
 #include <math.h>
@@ -20,10 +21,13 @@ static const double doubt = 0.0056;
 
 static int by_printf(char *text, size_t size, double value) {
   int length = 0;
+  plain_locale l;
+  cps_locale_enter(&l);
   for (int digits = DIGITS_LEAST; digits <= DIGITS_MOST; digits++) {
     length = snprintf(text, size, "%.*g", digits, value);
     if (strtod(text, NULL) == value) break;
   }
+  cps_locale_leave(&l);
   return length;
 }
 

@@ -1,5 +1,6 @@
 /* sha256.c - SHA-256, FIPS 180-4. */
 #include "sha256.h"
+#include "processor.h"
 
 #include <string.h>
 
@@ -49,14 +50,7 @@ static void compress_plain(sha256 *s, const unsigned char *block) {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#include <cpuid.h>
 #include <immintrin.h>
-
-/* Bit 29 of EBX of leaf 7: the instructions are there. */
-static int has_instructions(void) {
-  unsigned a, b, c, d;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 29 & 1) && __builtin_cpu_supports("sse4.1");
-}
 
 /* The same with the processor's instructions, four words at a time. They keep the state as (a b e f) and (c d g h). */
 __attribute__((target("sha,sse4.1"))) static void compress_fast(sha256 *s, const unsigned char *block) {
@@ -85,7 +79,6 @@ __attribute__((target("sha,sse4.1"))) static void compress_fast(sha256 *s, const
   _mm_storeu_si128((__m128i *)(void *)(s->state + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 #else
-static int has_instructions(void) { return 0; }
 static void compress_fast(sha256 *s, const unsigned char *block) { compress_plain(s, block); }
 #endif
 
@@ -94,7 +87,7 @@ void cps_sha256_start(sha256 *s) {
                                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   memcpy(s->state, start, sizeof start);
   s->length = 0;
-  s->fast = has_instructions();
+  s->fast = cps_has_sha();
 }
 
 void cps_sha256_add(sha256 *s, const void *data, size_t length) {

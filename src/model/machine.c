@@ -1,5 +1,6 @@
 /* machine.c - makes a machine of a scenario, moves what is prescribed, and applies Newton's steps. */
 #include "machine.h"
+#include "aligned.h"
 #include "cable_shapes.h"
 #include "start_tension.h"
 
@@ -8,13 +9,6 @@
 #include <string.h>
 
 static void *many(int n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
-
-/* The same, from the start of a line of the cache on. */
-static void *lines_of(int n, size_t size) {
-  size_t bytes = ((n > 0 ? (size_t)n : 1) * size + 63) / 64 * 64;
-  void *block = aligned_alloc(64, bytes);
-  return block ? memset(block, 0, bytes) : NULL;
-}
 
 /* ------------------------------------------------------------------ bodies */
 
@@ -293,7 +287,7 @@ static int make_arrays(machine *m, cable *c) {
     good = (*arrays[i] = many(entries, sizeof(double))) != NULL && good;
   c->mass = many(nodes, sizeof(double));
   c->fixed = many(nodes, 1);
-  c->point = lines_of(c->n_points, sizeof *c->point);
+  c->point = cps_lines_new((size_t)c->n_points, sizeof *c->point);
   c->start = many(c->n_points, sizeof *c->start);
   c->f0 = many(c->n_points * AXES, sizeof(double));
   c->trace = many(c->n_points, sizeof *c->trace);
@@ -493,7 +487,7 @@ void cps_machine_free(machine *m) {
     free(c->fixed);
     free(c->place);
     free(c->wanted);
-    free(c->point);
+    cps_lines_free(c->point);
     free(c->memory);
     free(c->trace);
     free(c->slip_work);

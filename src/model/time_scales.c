@@ -14,6 +14,7 @@
 #include "time_scales.h"
 
 #include "cable_path.h"
+#include "plain_locale.h"
 
 #include <float.h>
 #include <math.h>
@@ -196,7 +197,7 @@ static void judge_precision(const cps_system *s, refusals *r, warning_list *w) {
     for (int e = 0; e < 2; e++)
       if (g->end[e].body >= 0) size = fmax(size, fabs(sc->bodies[g->end[e].body].x[0]));
     snprintf(key, sizeof key, "springs.%s.stiffness", g->name);
-    snprintf(what, sizeof what, "spring %s of %.3g N/m", g->name, g->stiffness);
+    cps_print(what, sizeof what, "spring %s of %.3g N/m", g->name, g->stiffness);
     judge_noise(r, w, key, what, noise(g->stiffness, size), all);
   }
   for (int i = 0; s->drawn && i < sc->n_cables; i++) {
@@ -207,7 +208,7 @@ static void judge_precision(const cps_system *s, refusals *r, warning_list *w) {
     int b = 2 * s->dim;
     for (int k = 0; k < s->dim; k++) size = fmax(size, fmax(fabs(d->q[k]), fabs(d->q[d->n * b + k])));
     snprintf(key, sizeof key, "cables.%s.EA", c->name);
-    snprintf(what, sizeof what, "cable %s of EA %.3g N in elements of %.3g m", c->name, c->ea, l);
+    cps_print(what, sizeof what, "cable %s of EA %.3g N in elements of %.3g m", c->name, c->ea, l);
     judge_noise(r, w, key, what, noise(c->ea / l, fmax(size, l)), all);
   }
 }

@@ -14,6 +14,7 @@
 #include "output_file.h"
 #include "result_file.h"
 #include "seal.h"
+#include "sens_result.h"
 
 #include <errno.h>
 #include <math.h>
@@ -669,4 +670,22 @@ cps_status cps_simulation_write(const cps_simulation *sim, const char *path, cps
   result_source from = {.result = &sim->result, .scenario = sim->system->scenario};
   from.status = sim->t >= run->until ? "complete" : sim->ended ? "failed" : "running";
   return write_whole(path, OUTPUT_NAMED, &from, err);
+}
+
+cps_status cps_sens_write(const cps_sens *s, const char *path, cps_error *err) {
+  cps_error e = {0};
+  cps_result *r = cps_sens_with_histories(s, &e);
+  cps_status status = e.status;
+  if (r) {
+    const cps_scenario *sc = cps_sens_scenario(s);
+    result_source from = {.result = r,
+                          .scenario = sc,
+                          .settings = (const char *const *)sc->settings,
+                          .n_settings = sc->n_settings,
+                          .status = cps_sens_is_complete(s) ? "complete" : "failed"};
+    status = cps_result_file_write(path, &from, &e);
+  }
+  cps_result_free(r);
+  if (status != CPS_OK && err) *err = e;
+  return status;
 }

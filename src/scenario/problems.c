@@ -262,7 +262,7 @@ int cps_problem_text(const cps_error *e, char *text, size_t size) {
     snprintf(source_lines, sizeof source_lines, "\n%5d | %s\n      | %s", e->line, e->source, mark_line);
   }
   char when[40] = "";
-  if (isfinite(e->time)) snprintf(when, sizeof when, "t = %.9g s: ", e->time);
+  if (isfinite(e->time)) cps_print(when, sizeof when, "t = %.9g s: ", e->time);
   return snprintf(text, size, "%s%s%s%s%s%s", place, e->key, e->key[0] ? ": " : "", when, e->text,
                   source_lines);
 }

@@ -719,20 +719,4 @@ cps_result *cps_sens_with_histories(const cps_sens *s, cps_error *err) {
   return r;
 }
 
-cps_status cps_sens_write(const cps_sens *s, const char *path, cps_error *err) {
-  cps_error e = {0};
-  cps_result *r = cps_sens_with_histories(s, &e);
-  cps_status status = e.status;
-  const cps_scenario *sc = scenario_of(s);
-  if (r) {
-    result_source from = {.result = r,
-                          .scenario = sc,
-                          .settings = (const char *const *)sc->settings,
-                          .n_settings = sc->n_settings,
-                          .status = s->sim->t >= sc->run.until ? "complete" : "failed"};
-    status = cps_result_file_write(path, &from, &e);
-  }
-  cps_result_free(r);
-  if (status != CPS_OK && err) *err = e;
-  return status;
-}
+int cps_sens_is_complete(const cps_sens *s) { return s->sim->t >= scenario_of(s)->run.until; }

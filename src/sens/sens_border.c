@@ -7,6 +7,7 @@
  * What several nodes share is as in cable_pass.h and body_equations.c; ends that follow the border keep rows of their own, that say
  * so, and give their equations to the border.
  */
+#include "aligned.h"
 #include "dense.h"
 #include "sens_chain.h"
 
@@ -42,7 +43,7 @@ int cps_border_make(model *o) {
     if (rows > most) most = rows;
   }
   for (int k = 0; k < o->m.nb; k++) x->force[k] = o->m.free[k].kind != DOF_PLACE;
-  x->room = aligned_alloc(sizeof(lanes), most * sizeof(lanes));
+  x->room = cps_lines_new(most, sizeof(lanes));
   return x->room != NULL;
 }
 
@@ -62,7 +63,7 @@ void cps_border_free(model *o) {
   free(x->braked);
   free(x->force);
   free(x->bond);
-  free(x->room);
+  cps_lines_free(x->room);
   free(o->slope);
   free(o->slope0);
   memset(x, 0, sizeof *x);

@@ -10,6 +10,7 @@
  * are run once more, from the last to the first, each from where it was saved. IDA's history cannot be saved: pieces of bdf begin
  * anywhere, and are reached by running from the last place where it was.
  */
+#include "aligned.h"
 #include "sens_columns.h"
 #include "sens_drive.h"
 #include "sens_ops.h"
@@ -475,7 +476,7 @@ static void course_free(cable_run *y) {
   }
   free(y->pieces);
   free(y->columns);
-  free(y->z);
+  cps_lines_free(y->z);
   free(y->row);
   free(y->state);
   free(y->drive_kept);
@@ -497,7 +498,7 @@ static cps_status course_make(cable_run *y, sens_run *run, int lanes_of, cps_err
   y->chunks = (lanes_of + LANES - 1) / LANES;
   y->z_size = (size_t)(l->size + y->n_columns) + 1;
   size_t all_of = y->z_size * (size_t)y->chunks;
-  y->z = aligned_alloc(sizeof(lanes), (all_of + 1) * sizeof(lanes));
+  y->z = cps_lines_new(all_of + 1, sizeof(lanes));
   y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
   y->state = malloc(state_size(&y->o.m));
   y->drive_kept = malloc(cps_drive_size(&y->drive) * sizeof(double));
@@ -836,9 +837,8 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
   size_t outputs = (size_t)run->n_of, states = (size_t)(y.chunks * l->states);
   seed *seeds = calloc(outputs + 1, sizeof *seeds);
   double *gradient = calloc(outputs * (size_t)run->n_wrt + 1, sizeof *gradient);
-  lanes *initial = aligned_alloc(sizeof(lanes), (states + 1) * sizeof(lanes));
+  lanes *initial = cps_lines_new(states + 1, sizeof(lanes));
   if (status == CPS_OK && (!seeds || !gradient || !initial)) status = no_memory(err);
-  if (initial) memset(initial, 0, (states + 1) * sizeof(lanes));
   y.taping = 1;
   if (status == CPS_OK && run->stretch) {
     status = adjoint_stretch(&y, seeds, initial, gradient);
@@ -861,7 +861,7 @@ end:
   if (status == CPS_OK) finish(&y, seeds, initial, gradient);
   free(seeds);
   free(gradient);
-  free(initial);
+  cps_lines_free(initial);
   course_free(&y);
   return status;
 }

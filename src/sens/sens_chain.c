@@ -6,6 +6,7 @@
  * known, and the transposed system.
  */
 #include "sens_chain.h"
+#include "aligned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ int cps_chain_matrix_make(chain_matrix *a, int nodes, int b, int steady) {
   a->u = calloc(n, sizeof(double));
   if (steady) {
     a->extra = calloc(rows, sizeof(double));
-    a->right = aligned_alloc(sizeof(lanes), rows * sizeof(lanes));
+    a->right = cps_lines_new(rows, sizeof(lanes));
   }
   return a->d && a->l && a->u && (!steady || (a->extra && a->right));
 }
@@ -108,7 +109,7 @@ void cps_chain_matrix_free(chain_matrix *a) {
   free(a->l);
   free(a->u);
   free(a->extra);
-  free(a->right);
+  cps_lines_free(a->right);
   memset(a, 0, sizeof *a);
 }
 

@@ -7,6 +7,7 @@
  *
  * The moved runs record at the times at which the first one did, so that rows can be compared.
  */
+#include "plain_locale.h"
 #include "sens.h"
 
 #include <math.h>
@@ -126,8 +127,8 @@ static cps_status run_moved(work *w, int wrt, const formula *f, int point, cps_e
   if (status == CPS_OK) add(w, &sim->result, wrt, f->weight[point], f->check[point]);
   if (status != CPS_OK && err) {
     *err = why;
-    snprintf(err->text, sizeof err->text, "with %s moved by %.3g: %.400s", p->q.path, f->place[point],
-             why.text);
+    cps_print(err->text, sizeof err->text, "with %s moved by %.3g: %.400s", p->q.path, f->place[point],
+              why.text);
   }
   cps_simulation_free(sim);
   cps_system_free(system);

@@ -4,6 +4,7 @@
  * in the shadows at the same times; where a parameter acts in proportion, two shadows say it exactly. Drums under
  * control without inertia are integrated in time by machine.c: the same method, differentiated stage by stage. */
 #include "sens_drive.h"
+#include "aligned.h"
 
 #include "cable_path.h"
 
@@ -185,9 +186,8 @@ static cps_status tabulate(drive *o, slot *s) {
   const profile *base = s->base;
   if (!base || s->n == 0) return CPS_OK;
   size_t size = (size_t)(base->n * 4 * o->chunks);
-  s->points = aligned_alloc(sizeof(lanes), size * sizeof(lanes));
+  s->points = cps_lines_new(size, sizeof(lanes));
   if (!s->points) return CPS_NO_MEMORY;
-  memset(s->points, 0, size * sizeof(lanes));
   for (int k = 0; k < s->n; k++) {
     const sens_parameter *p = &o->run->wrt[s->wrt[k]];
     if (is_point(o, s->wrt[k])) {
@@ -274,9 +274,8 @@ static cps_status make_slot(drive *o, slot *s, cps_error *err) {
   s->base = profile_of(s, run->scenario);
   s->wrt = calloc((size_t)run->n_wrt, sizeof *s->wrt);
   s->linear = calloc((size_t)run->n_wrt, sizeof *s->linear);
-  s->value = aligned_alloc(sizeof(lanes), (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
+  s->value = cps_lines_new((size_t)(REMEMBERED * 3 * o->chunks), sizeof(lanes));
   if (!s->wrt || !s->linear || !s->value) return CPS_NO_MEMORY;
-  memset(s->value, 0, (size_t)(REMEMBERED * 3 * o->chunks) * sizeof(lanes));
   for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
   int tables = 0;
   for (int k = 0; k < run->n_wrt && s->base; k++) {
@@ -413,11 +412,7 @@ static void clear_noise(const double *base, lanes *x, int n, const sens_run *run
     }
 }
 
-static lanes *many_lanes(size_t n) {
-  lanes *x = aligned_alloc(sizeof(lanes), (n + 1) * sizeof(lanes));
-  if (x) memset(x, 0, (n + 1) * sizeof(lanes));
-  return x;
-}
+static lanes *many_lanes(size_t n) { return cps_lines_new(n + 1, sizeof(lanes)); }
 
 INLINE int any_lane(lanes x) { return x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0; }
 
@@ -568,8 +563,8 @@ void cps_drive_free(drive *o) {
   for (int i = 0; i < o->n_slots; i++) {
     free(o->slots[i].wrt);
     free(o->slots[i].linear);
-    free(o->slots[i].value);
-    free(o->slots[i].points);
+    cps_lines_free(o->slots[i].value);
+    cps_lines_free(o->slots[i].points);
   }
   free(o->slots);
   free(o->theta_varies);
@@ -578,10 +573,10 @@ void cps_drive_free(drive *o) {
   free(o->point);
   free(o->table);
   free(o->moves);
-  free(o->theta);
-  free(o->initial);
-  free(o->d);
-  free(o->tie);
+  cps_lines_free(o->theta);
+  cps_lines_free(o->initial);
+  cps_lines_free(o->d);
+  cps_lines_free(o->tie);
   free(o->base);
   memset(o, 0, sizeof *o);
 }

@@ -8,6 +8,8 @@
 cps_result *cps_sens_with_histories(const cps_sens *s, cps_error *err);
 /* The scenario as the last run had it. */
 const cps_scenario *cps_sens_scenario(const cps_sens *s);
+/* Whether the last run came to its end. */
+int cps_sens_is_complete(const cps_sens *s);
 /* For those who make many runs: records nothing along cables, and if nothing is differentiated no columns of cables but those of
  * outputs; runs without differentiating, for the values of the outputs and the result; and gives a run up after so many steps. */
 cps_sens *cps_sens_new_plain(

@@ -11,6 +11,7 @@
  * And the balance of forces at a given motion: accelerations and friction forces.
  */
 #include "newton.h"
+#include "plain_locale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -445,9 +446,9 @@ static void say_direction(const machine *m, int turns, const double *gone, char 
   else if (g > 0 && fabs(down) > 0.8 * g * far)
     snprintf(text, size, "runs %s", down > 0 ? "down" : "up");
   else if (m->dim == 2)
-    snprintf(text, size, "runs along [%.2g, %.2g]", gone[0] / far, gone[1] / far);
+    cps_print(text, size, "runs along [%.2g, %.2g]", gone[0] / far, gone[1] / far);
   else
-    snprintf(text, size, "runs along [%.2g, %.2g, %.2g]", gone[0] / far, gone[1] / far, gone[2] / far);
+    cps_print(text, size, "runs along [%.2g, %.2g, %.2g]", gone[0] / far, gone[1] / far, gone[2] / far);
 }
 
 /* Says what ran away, compared with where it was. */

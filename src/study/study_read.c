@@ -9,6 +9,7 @@
 #include "buffer.h"
 #include "internal.h"
 #include "parameter_paths.h"
+#include "plain_locale.h"
 #include "sens_output.h"
 #include "sha256.h"
 #include "study_keys.h"
@@ -174,7 +175,7 @@ static int fits(const varied *v, const node *at, double x, const char *what) {
   const probe *q = &v->where;
   char number[40], min[40], max[40];
   if (!v->known) return 1;
-  snprintf(number, sizeof number, "%.6g", x);
+  cps_print(number, sizeof number, "%.6g", x);
   cps_number_text(min, sizeof min, q->min);
   cps_number_text(max, sizeof max, q->max);
   const char *unit = strcmp(q->q.unit, "1") == 0 ? "" : q->q.unit, *blank = *unit ? " " : "";

@@ -8,6 +8,7 @@
 
 #include "internal.h"
 #include "parameter_paths.h"
+#include "plain_locale.h"
 #include "sens_result.h"
 #include "store.h"
 
@@ -277,8 +278,8 @@ static int has_to_end(const cps_progress *now, void *data) {
 /* Two numbers as texts: with six digits, or with as many as tell one from the other. */
 static void short_texts(double a, double b, char *first, char *second, size_t size) {
   for (int digits = 6; digits <= 17; digits++) {
-    snprintf(first, size, "%.*g", digits, a);
-    snprintf(second, size, "%.*g", digits, b);
+    cps_print(first, size, "%.*g", digits, a);
+    cps_print(second, size, "%.*g", digits, b);
     if (strcmp(first, second) != 0) break;
   }
 }

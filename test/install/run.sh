@@ -31,6 +31,11 @@ sed -n 's/.*CPS_API .*\b\(cps_[a-z0-9_]*\)(.*/\1/p' "$prefix/include/capstan.h" 
 nm -D --defined-only "$libdir/libcapstan.so" | awk '{ print $3 }' | sort >"$temp/exported"
 diff "$temp/declared" "$temp/exported" || fail "declared (<) and exported (>) functions differ"
 
+# The core needs no libraries for files, optimisation and studies: FMUs are made of it.
+fmu=$(find "$prefix" -path '*capstan/fmu/capstan.so')
+[ -n "$fmu" ] || fail "the shared object of FMUs is missing"
+! objdump -p "$fmu" | grep -E 'NEEDED.*(hdf5|nlopt|sqlite)' || fail "the shared object of FMUs needs more than the core does"
+
 # The tool runs from where it was put.
 "$prefix/bin/capstan" --version >/dev/null
 

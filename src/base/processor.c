@@ -1,0 +1,48 @@
+/* processor.c - what the processor can do, asked of itself: the compiler's own question needs a library that not every compiler
+ * brings along. See processor.h.
+ *
+ * Answers are kept, since the question takes a microsecond in a virtual machine. Threads that ask at the same time find the
+ * same answer. */
+#include "processor.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { UNKNOWN, NO, YES };
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+/* Bits of ECX of leaf 1, and of EBX of leaf 7. */
+enum { FMA = 1 << 12, SSE41 = 1 << 19, OSXSAVE = 1 << 27, AVX = 1 << 28, AVX2 = 1 << 5, SHA = 1 << 29 };
+
+static int has(unsigned first, unsigned seventh) {
+  unsigned a, b, c, d;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & first) == first && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+         (b & seventh) == seventh;
+}
+
+/* Whether the operating system keeps the wide registers of a program: bits 1 and 2 of XCR0. */
+static int keeps_wide_registers(void) {
+  unsigned low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & 6) == 6;
+}
+
+static int has_wide(void) { return has(OSXSAVE | AVX | FMA, AVX2) && keeps_wide_registers(); }
+int cps_has_sha(void) { return has(SSE41, SHA); }
+#else
+static int has_wide(void) { return 0; }
+int cps_has_sha(void) { return 0; }
+#endif
+
+int cps_has_avx2(void) {
+  static atomic_int known;
+  int answer = atomic_load_explicit(&known, memory_order_relaxed);
+  if (answer == UNKNOWN) {
+    const char *plain = getenv("CAPSTAN_PLAIN");
+    answer = has_wide() && !(plain && *plain && *plain != '0') ? YES : NO;
+    atomic_store_explicit(&known, answer, memory_order_relaxed);
+  }
+  return answer == YES;
+}
