@@ -7,11 +7,12 @@
  *
  *   q[0 .. nd)         free coordinates
  *   q[nd .. nd + ns)   surfaces
- *   q[nx - 1]          the ground, always 0; nx = nd + ns + 1
+ *   q[nd + ns .. )     bodies at the ends of cables in few variables, which move them (reduced_cables.c)
+ *   q[nx - 1]          the ground, always 0
  *
- * The state vector is y = [q (nx) | v (nx) | z (nz) | w (nw)]: coordinates, velocities, friction states of
- * all contacts, and what the audit accumulates: friction work of each contact, then damping, work of loads,
- * work of motions.
+ * The state vector is y = [q (nx) | v (nx) | z (nz) | w (nw) | cables in few variables]: coordinates, velocities, friction
+ * states of all contacts, what the audit accumulates: friction work of each contact, then damping, work of loads,
+ * work of motions; and the states of those cables.
  *
  * Equations. M a = Q + A' f, one row of A per contact: relative velocity A v, relative acceleration A a - b
  * with the surfaces in b. A contact's force is f_i = F(v_i, e_i, n_i, z_i) with the balance force
@@ -130,27 +131,34 @@ struct cps_system {
   int n_alone;
   int most_group, most_band;
   struct shape *drawn; /* [cables] what each cable of elements starts with; NULL: these are tables alone */
-  struct lift *lift;   /* a cable in few variables, in equilibrium; NULL if there is none */
+  int n_lifts;         /* cables in few variables: elevator.h */
+  struct lift *lifts;  /* [n_lifts] in equilibrium */
+  int lift_y;          /* where their states start in y */
+  int lift_contacts;   /* contacts on their bodies */
+  int *partner; /* [nx] coordinate of the body on a line at the other end of the same such cable; -1: none; */
+  int *cross;   /* and where in inverse_mass is what couples the two */
   warning_list warnings;
 };
 
 /* What an evaluation leaves behind, and needs. One per simulation; nothing is allocated while stepping. */
 typedef struct workspace {
   const input_value *inputs; /* of the simulation; NULL: as they start */
-  double *inverse_mass;      /* [nx] 0 for what is not free now */
-  double *force;             /* [nx] applied force, then with friction */
-  double *press;             /* [nx] force that presses a line body onto its line */
-  double *hung;              /* [nx] the same of cables that hang on it and on drums that it carries, */
-  int hangs;                 /* if there are any */
-  double *surface_a;         /* [nx] acceleration of surfaces, 0 elsewhere */
-  double *w_ii;              /* [nc] */
-  double *free_a;            /* [nc] of contacts in groups: relative acceleration without their friction */
-  double *v, *n, *f, *f_eq;  /* [nc] */
-  double *z_t;               /* [nz] */
-  double *spring;            /* [springs] tension of each spring, by scenario index */
-  double *spring_e;          /* [springs] extension */
-  double *band;              /* group solver */
-  double *g, *d, *df;        /* [most_group] */
+  struct lift *lifts;        /* [n_lifts] of the simulation: their modes, and what evaluations leave */
+  double *
+      inverse_mass; /* [nx + n_lifts] 0 for what is not free now; then what couples the bodies of each lift */
+  double *force;    /* [nx] applied force, then with friction */
+  double *press;    /* [nx] force that presses a line body onto its line */
+  double *hung;     /* [nx] the same of cables that hang on it and on drums that it carries, */
+  int hangs;        /* if there are any */
+  double *surface_a;        /* [nx] acceleration of surfaces, 0 elsewhere */
+  double *w_ii;             /* [nc] */
+  double *free_a;           /* [nc] of contacts in groups: relative acceleration without their friction */
+  double *v, *n, *f, *f_eq; /* [nc] */
+  double *z_t;              /* [nz] */
+  double *spring;           /* [springs] tension of each spring, by scenario index */
+  double *spring_e;         /* [springs] extension */
+  double *band;             /* group solver */
+  double *g, *d, *df;       /* [most_group] */
   long evaluations, newton;
   int held;           /* bodies that are not free now */
   int failed_contact; /* of the last coupling failure; -1 if none */
@@ -158,7 +166,9 @@ typedef struct workspace {
 
 /* The tables of a scenario, without geometry of cables; NULL if out of memory. */
 cps_system *cps_bodies_new(const cps_scenario *scenario);
-/* Whether a body is just a mass at the end of one cable. */
+/* Whether a body is at an end of a cable in few variables, which moves it. */
+int cps_body_is_reduced(const cps_scenario *s, int body);
+/* Whether a body is just a mass at the end of one cable of elements. */
 int cps_body_is_end(const cps_scenario *s, int body);
 
 cps_status cps_workspace_make(const cps_system *s, workspace *k, cps_error *err);

@@ -51,7 +51,8 @@ static int count_ends(const cps_scenario *s, int body, int *cable_of, int *end_o
   int n = 0;
   for (int k = 0; k < s->n_cables; k++) {
     for (int e = 0; e < 2; e++) {
-      if (s->cables[k].closed || s->cables[k].end[e].kind != END_BODY || s->cables[k].end[e].body != body)
+      if (s->cables[k].closed || s->cables[k].end[e].kind != END_BODY || s->cables[k].end[e].body != body ||
+          s->cables[k].model != CABLE_ANCF)
         continue;
       *cable_of = k;
       *end_of = e;
@@ -59,6 +60,15 @@ static int count_ends(const cps_scenario *s, int body, int *cable_of, int *end_o
     }
   }
   return n;
+}
+
+int cps_body_is_reduced(const cps_scenario *s, int i) {
+  for (int k = 0; k < s->n_cables; k++)
+    for (int e = 0; e < 2; e++)
+      if (s->cables[k].model != CABLE_ANCF && !s->cables[k].closed && s->cables[k].end[e].kind == END_BODY &&
+          s->cables[k].end[e].body == i)
+        return 1;
+  return 0;
 }
 
 int cps_body_is_end(const cps_scenario *s, int i) {
@@ -73,7 +83,7 @@ int cps_body_is_end(const cps_scenario *s, int i) {
 
 static void build_bodies(cps_system *s) {
   const cps_scenario *sc = s->scenario;
-  int free_q = 0, surface = s->nd;
+  int free_q = 0, surface = s->nd, moved = s->nd + s->ns;
   for (int i = 0; i < sc->n_bodies; i++) {
     const scenario_body *b = &sc->bodies[i];
     s->end_cable[i] = -1;
@@ -83,19 +93,43 @@ static void build_bodies(cps_system *s) {
       s->body_q[i] = surface++;
       continue;
     }
-    int n = cps_body_freedoms(s, i);
+    int n = cps_body_freedoms(s, i), reduced = cps_body_is_reduced(sc, i), c = reduced ? moved : free_q;
     double mass = s->end_cable[i] < 0 ? b->mass : 0;
-    s->body_q[i] = free_q;
-    if (b->kind == BODY_LINE) off_line(sc, b, s->up[free_q]);
+    s->body_q[i] = c;
+    if (b->kind == BODY_LINE) off_line(sc, b, s->up[c]);
     for (int j = 0; j < n; j++) {
-      s->mass[free_q + j] = mass;
-      s->weight[free_q + j] = mass * (b->kind == BODY_LINE ? dot(sc->gravity, b->direction) : sc->gravity[j]);
-      q[free_q + j] = b->x[j];
-      v[free_q + j] = b->held_until > sc->run.from ? 0 : b->v[j];
+      if (!reduced) {
+        s->mass[c + j] = mass;
+        s->weight[c + j] = mass * (b->kind == BODY_LINE ? dot(sc->gravity, b->direction) : sc->gravity[j]);
+      }
+      q[c + j] = b->x[j];
+      v[c + j] = b->held_until > sc->run.from ? 0 : b->v[j];
     }
-    free_q += n;
+    *(reduced ? &moved : &free_q) += n;
   }
 }
+
+/* Bodies on lines at the two ends of a cable in few variables move with one another. */
+static void build_partners(cps_system *s) {
+  const cps_scenario *sc = s->scenario;
+  int at = 0;
+  for (int i = 0; i < s->nx; i++) s->partner[i] = -1;
+  for (int k = 0; k < sc->n_cables; k++) {
+    const cable_end *e = sc->cables[k].end;
+    if (sc->cables[k].model == CABLE_ANCF) continue;
+    int cross = s->nx + at++;
+    if (sc->cables[k].closed || e[0].kind != END_BODY || e[1].kind != END_BODY ||
+        sc->bodies[e[0].body].kind != BODY_LINE || sc->bodies[e[1].body].kind != BODY_LINE)
+      continue;
+    for (int i = 0; i < 2; i++) {
+      s->partner[s->body_q[e[i].body]] = s->body_q[e[1 - i].body];
+      s->cross[s->body_q[e[i].body]] = cross;
+    }
+  }
+}
+
+/* Whether forces move a coordinate: those of surfaces and of the ground do not give way. */
+static int is_free(const cps_system *s, int q) { return q < s->nd || (q >= s->nd + s->ns && q < s->nx - 1); }
 
 static plane_end make_end(const cps_system *s, const spring_end *e) {
   const cps_scenario *sc = s->scenario;
@@ -168,7 +202,8 @@ static void build_contacts(cps_system *s) {
       if (from->normal == NORMAL_WEIGHT) c->constant = fmax(0, c->weight);
     }
     if (from->normal == NORMAL_LOAD) s->presses = 1;
-    if (from->normal != NORMAL_GIVEN && c->b < s->nd) s->under[c->a] = c->b;
+    if (from->normal != NORMAL_GIVEN && is_free(s, c->b)) s->under[c->a] = c->b;
+    s->lift_contacts += (is_free(s, c->a) && c->a >= s->nd) || (is_free(s, c->b) && c->b >= s->nd);
     c->group = -1;
     s->nz += c->n_states;
   }
@@ -203,10 +238,8 @@ typedef struct incidence {
   int *first, *contact;
 } incidence;
 
-static int is_free(const cps_system *s, int q) { return q < s->nd; }
-
 static int build_incidence(const cps_system *s, incidence *in) {
-  in->first = many(s->nd + 2, sizeof(int));
+  in->first = many(s->nx + 2, sizeof(int));
   in->contact = many(2 * s->nc, sizeof(int));
   if (!in->first || !in->contact) return 0;
   for (int i = 0; i < s->nc; i++) {
@@ -214,10 +247,10 @@ static int build_incidence(const cps_system *s, incidence *in) {
     if (is_free(s, c->a)) in->first[c->a + 1]++;
     if (is_free(s, c->b)) in->first[c->b + 1]++;
   }
-  for (int q = 0; q < s->nd; q++) in->first[q + 1] += in->first[q];
-  int *at = many(s->nd + 1, sizeof(int));
+  for (int q = 0; q < s->nx; q++) in->first[q + 1] += in->first[q];
+  int *at = many(s->nx + 1, sizeof(int));
   if (!at) return 0;
-  memcpy(at, in->first, (size_t)s->nd * sizeof(int));
+  memcpy(at, in->first, (size_t)s->nx * sizeof(int));
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
     if (is_free(s, c->a)) in->contact[at[c->a]++] = i;
@@ -230,6 +263,25 @@ static int build_incidence(const cps_system *s, incidence *in) {
 /* Sign with which coordinate q enters contact c. */
 static double contact_sign(const contact *c, int q) { return q == c->a ? 1 : q == c->b ? -c->sb : 0; }
 
+/* The ways in which forces on a contact move others: through the coordinates of its two sides, and through those of the
+ * bodies that move with them. */
+typedef struct way {
+  int own, other; /* coordinates; the same, or partners */
+  int inertia;    /* where in inverse_mass */
+} way;
+enum { WAYS_MOST = 4 };
+
+static int ways_of(const cps_system *s, const contact *c, way *ways) {
+  int ends[2] = {c->a, c->b}, n = 0;
+  for (int k = 0; k < 2; k++) {
+    if (!is_free(s, ends[k])) continue;
+    ways[n++] = (way){ends[k], ends[k], ends[k]};
+    int partner = s->partner[ends[k]];
+    if (partner >= 0) ways[n++] = (way){ends[k], partner, s->cross[ends[k]]};
+  }
+  return n;
+}
+
 /* Rows of W of a group whose contacts are listed; place[c] is a contact's row. */
 static int build_rows(cps_system *s, group *g, const incidence *in, int *place) {
   int entries = 0;
@@ -237,16 +289,17 @@ static int build_rows(cps_system *s, group *g, const incidence *in, int *place) 
     entries = 0;
     for (int i = 0; i < g->n; i++) {
       const contact *c = &s->contacts[g->contact[i]];
-      int ends[2] = {c->a, c->b};
+      way ways[WAYS_MOST];
+      int n = ways_of(s, c, ways);
       if (pass) g->first[i] = entries;
-      for (int k = 0; k < 2; k++) {
-        if (!is_free(s, ends[k])) continue;
-        for (int m = in->first[ends[k]]; m < in->first[ends[k] + 1]; m++, entries++) {
+      for (int k = 0; k < n; k++) {
+        const way *w = &ways[k];
+        for (int m = in->first[w->other]; m < in->first[w->other + 1]; m++, entries++) {
           int other = in->contact[m];
           if (!pass) continue;
           g->column[entries] = place[other];
-          g->shared[entries] = ends[k];
-          g->sign[entries] = contact_sign(c, ends[k]) * contact_sign(&s->contacts[other], ends[k]);
+          g->shared[entries] = w->inertia;
+          g->sign[entries] = contact_sign(c, w->own) * contact_sign(&s->contacts[other], w->other);
           if (abs(place[other] - i) > g->band) g->band = abs(place[other] - i);
         }
       }
@@ -270,10 +323,10 @@ static int collect(cps_system *s, const incidence *in, int seed, int id, int *li
   list[n++] = seed;
   s->contacts[seed].group = id;
   for (int at = 0; at < n; at++) {
-    int ends[2] = {s->contacts[list[at]].a, s->contacts[list[at]].b};
-    for (int k = 0; k < 2; k++) {
-      if (!is_free(s, ends[k])) continue;
-      for (int m = in->first[ends[k]]; m < in->first[ends[k] + 1]; m++) {
+    way ways[WAYS_MOST];
+    int ways_n = ways_of(s, &s->contacts[list[at]], ways);
+    for (int k = 0; k < ways_n; k++) {
+      for (int m = in->first[ways[k].other]; m < in->first[ways[k].other + 1]; m++) {
         int other = in->contact[m];
         if (s->contacts[other].group >= 0) continue;
         s->contacts[other].group = id;
@@ -320,17 +373,20 @@ static int build_groups(cps_system *s) {
 
 static void count(cps_system *s) {
   const cps_scenario *sc = s->scenario;
+  int moved = 0;
   for (int i = 0; i < sc->n_bodies; i++) {
     if (sc->bodies[i].kind == BODY_SURFACE)
       s->ns++;
     else
-      s->nd += cps_body_freedoms(s, i);
+      *(cps_body_is_reduced(sc, i) ? &moved : &s->nd) += cps_body_freedoms(s, i);
   }
-  s->nx = s->nd + s->ns + 1;
+  for (int i = 0; i < sc->n_cables; i++) s->n_lifts += sc->cables[i].model != CABLE_ANCF;
+  s->nx = s->nd + s->ns + moved + 1;
   s->nc = sc->n_contacts;
   for (int i = 0; i < s->nc; i++) s->nz += sc->contacts[i].law->n_states;
   s->nw = s->nc + 3;
-  s->ny = 2 * s->nx + s->nz + s->nw;
+  s->lift_y = 2 * s->nx + s->nz + s->nw;
+  s->ny = s->lift_y + s->n_lifts * LIFT_STATES;
   s->nz = 0; /* counted again while the contacts are built */
 }
 
@@ -347,17 +403,10 @@ static int build_cables(cps_system *s, refusals *r) {
   cps_shapes_draw(s->drawn, sc, wrong);
   for (int i = 0; i < sc->n_cables; i++) cps_refuse_error(r, wrong[i].status, &wrong[i]);
   free(wrong);
-  for (int i = 0; i < sc->n_cables; i++) {
-    if (sc->cables[i].model != CABLE_ANCF && !s->lift) {
-      s->lift = calloc(1, sizeof *s->lift);
-      if (!s->lift) return 0;
-      cps_status status = cps_lift_make(s->lift, sc, sc->run.from, &err);
-      cps_refuse_error(r, status, &err);
-    }
-  }
+  if (!cps_lifts_make(s, r)) return 0;
   cps_refuse_cables(r, sc);
   cps_refuse_solver(r, sc);
-  if (r->n == 0 && !r->no_memory && !s->lift)
+  if (r->n == 0 && !r->no_memory && s->n_lifts == 0)
     cps_refuse_error(r, cps_shapes_tighten(s->drawn, sc, &err), &err);
   if (r->n == 0 && !r->no_memory) cps_refuse_outputs(r, s);
   return !r->no_memory;
@@ -375,6 +424,8 @@ cps_system *cps_bodies_new(const cps_scenario *scenario) {
   s->body_q = many(scenario->n_bodies, sizeof(int));
   s->under = many(s->nx, sizeof(int));
   s->up = many(s->nx, sizeof *s->up);
+  s->partner = many(s->nx, sizeof(int));
+  s->cross = many(s->nx, sizeof(int));
   s->end_cable = many(scenario->n_bodies, sizeof(int));
   s->end_side = many(scenario->n_bodies, sizeof(int));
   s->line = many(scenario->n_springs, sizeof(line_spring));
@@ -382,10 +433,11 @@ cps_system *cps_bodies_new(const cps_scenario *scenario) {
   s->contacts = many(s->nc, sizeof(contact));
   s->loads = many(scenario->n_loads, sizeof(body_load));
   if (!s->mass || !s->weight || !s->initial || !s->body_q || !s->under || !s->up || !s->end_cable ||
-      !s->end_side || !s->line || !s->plane || !s->contacts || !s->loads)
+      !s->partner || !s->cross || !s->end_side || !s->line || !s->plane || !s->contacts || !s->loads)
     goto fail;
   for (int i = 0; i < s->nx; i++) s->under[i] = -1;
   build_bodies(s);
+  build_partners(s);
   build_springs(s);
   build_contacts(s);
   build_loads(s);
@@ -452,7 +504,9 @@ void cps_system_free(cps_system *s) {
   }
   for (int i = 0; s->drawn && i < s->scenario->n_cables; i++) cps_shape_free(&s->drawn[i]);
   free(s->drawn);
-  free(s->lift);
+  free(s->lifts);
+  free(s->partner);
+  free(s->cross);
   free(s->groups);
   free(s->alone);
   free(s->mass);
@@ -481,9 +535,24 @@ cps_status cps_workspace_make(const cps_system *s, workspace *k, cps_error *err)
       &k->inverse_mass, &k->force, &k->press,  &k->surface_a, &k->w_ii, &k->free_a, &k->v, &k->n,  &k->f,
       &k->f_eq,         &k->z_t,   &k->spring, &k->spring_e,  &k->band, &k->g,      &k->d, &k->df, &k->hung};
   int springs = s->scenario->n_springs, m = s->most_group;
-  int sizes[] = {s->nx, s->nx, s->nx, s->nx, s->nc,   s->nc,   s->nc,
-                 s->nc, s->nc, s->nc, s->nz, springs, springs, m * (2 * s->most_band + 1),
-                 m,     m,     m,     s->nx};
+  int sizes[] = {s->nx + s->n_lifts,
+                 s->nx,
+                 s->nx,
+                 s->nx,
+                 s->nc,
+                 s->nc,
+                 s->nc,
+                 s->nc,
+                 s->nc,
+                 s->nc,
+                 s->nz,
+                 springs,
+                 springs,
+                 m * (2 * s->most_band + 1),
+                 m,
+                 m,
+                 m,
+                 s->nx};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
     *arrays[i] = many(sizes[i], sizeof(double));
     if (!*arrays[i]) {
@@ -589,6 +658,7 @@ static void lone_contacts(const cps_system *s, workspace *k, double t, const dou
 void cps_system_kinematics(const cps_system *s, workspace *k, double t, double *y) {
   double *q = y, *v = y + s->nx, load_power, damping;
   cps_surfaces_place(s, k, t, q, v);
+  if (s->n_lifts > 0) cps_lifts_place(s, k, t, y);
   cps_forces_apply(s, k, t, q, v, &load_power, &damping);
   for (int i = 0; i < s->nc; i++) k->free_a[i] = approach(k, &s->contacts[i], i, t, v);
 }
@@ -600,7 +670,9 @@ cps_status cps_system_rates(const cps_system *s, workspace *k, double t, double 
   double load_power, damping;
   k->evaluations++;
   cps_surfaces_place(s, k, t, q, v);
+  if (s->n_lifts > 0) cps_lifts_place(s, k, t, y);
   cps_forces_apply(s, k, t, q, v, &load_power, &damping);
+  if (s->n_lifts > 0) cps_lifts_offer(s, k, y);
   lone_contacts(s, k, t, v, z, mode, w_t);
   for (int g = 0; g < s->n_groups; g++) {
     for (int i = 0; i < s->groups[g].n; i++) {
@@ -615,16 +687,17 @@ cps_status cps_system_rates(const cps_system *s, workspace *k, double t, double 
   for (int i = 0; i < s->nd; i++) v_t[i] = k->force[i] * k->inverse_mass[i];
   /* What the surfaces feel is what their drives must do against it. */
   double motion_power = 0;
-  for (int i = s->nd; i < nx; i++) {
+  for (int i = s->nd; i < s->nd + s->ns; i++) {
     q_t[i] = v[i];
     v_t[i] = 0;
     motion_power -= k->force[i] * v[i];
   }
+  q_t[nx - 1] = v_t[nx - 1] = 0;
   memcpy(y_t + 2 * nx, k->z_t, (size_t)s->nz * sizeof(double));
   w_t[s->nc] = damping;
   w_t[s->nc + 1] = load_power;
   w_t[s->nc + 2] = motion_power;
-  return CPS_OK;
+  return s->n_lifts == 0 || cps_lifts_rates(s, k, y, y_t) ? CPS_OK : CPS_FAILED;
 }
 
 void cps_system_energy(const cps_system *s, workspace *k, double t, double *y, cps_energy *energy) {
@@ -636,4 +709,5 @@ void cps_system_energy(const cps_system *s, workspace *k, double t, double *y, c
   energy->damping = w[s->nc];
   energy->load_work = w[s->nc + 1];
   energy->motion_work = w[s->nc + 2];
+  cps_lifts_energy(s, k, y, energy);
 }

@@ -69,7 +69,6 @@ struct cps_result {
 };
 
 struct machine;
-struct lift;
 struct row;
 
 /* What follows a run closely, for sensitivities: every row that was recorded, and every step, which a solver describes
@@ -80,17 +79,6 @@ typedef struct follower {
   cps_status (*step)(cps_simulation *sim, const void *what, void *data, cps_error *err);
   const struct bdf_follower *bdf; /* what bdf integrates along; NULL: nothing */
 } follower;
-
-/* How cables are computed: a machine of elements (machine.h), or a lift in few variables (elevator.h). */
-typedef struct cable_engine {
-  cps_status (*make)(cps_simulation *sim, cps_error *err);
-  void (*columns)(struct row *r);
-  void (*fields)(struct row *r);
-  void (*energy)(const cps_simulation *sim, cps_energy *e);
-  void (*count)(const cps_simulation *sim, cps_progress *p); /* what sticks and slips */
-  const struct stepper *stepper;                             /* NULL: as run.solver says */
-  int loses;                                                 /* the integrator dissipates, and knows it */
-} cable_engine;
 
 /* Where the mesh of a cable is the coarsest for the drum that it touches, and where contact gives way the most: see run_verdict.c. */
 typedef struct mesh_verdict {
@@ -105,10 +93,8 @@ typedef struct mesh_verdict {
 
 struct cps_simulation {
   const cps_system *system;
-  const cable_engine *cables; /* of scenarios with cables; NULL otherwise */
-  struct machine
-      *machine;      /* of scenarios with cables; NULL otherwise, and then the rest of the state is in y */
-  struct lift *lift; /* of a cable whose model is not ANCF */
+  struct machine *
+      machine; /* of scenarios with cables of elements; NULL otherwise, and then the rest of the state is in y */
   workspace work;
   double t, h;
   input_value *inputs; /* [inputs of the scenario], owned */
@@ -180,7 +166,6 @@ void cps_simulation_read_columns(cps_simulation *sim);
 /* Records a row at the current time. */
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err);
 cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int to, cps_error *err);
-cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_error *err);
 cps_status cps_simulation_cable_event(cps_simulation *sim, const char *name, int from, int to, const char *a,
                                       const char *b, cps_error *err);
 /* The mode of contact i; CPS_MODE_FREE if nobody has chosen one. */
@@ -227,8 +212,10 @@ void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, doub
 /* Cables (machine_columns.c): what they record, their energy, and the next time that something prescribed jumps. */
 void cps_machine_columns(row *r);
 void cps_machine_fields(row *r);
-void cps_lift_fields(row *r);
-void cps_lift_columns(row *r); /* elevator_columns.c */
+void cps_lift_fields(row *r); /* elevator_columns.c */
+void cps_lift_columns(row *r);
+/* All fields of a simulation. */
+void cps_simulation_fields(row *r);
 double cps_machine_next_break(const cps_system *s, double t);
 
 /* Fires guards of laws with memory and modes; new modes and states. Counts events. */

@@ -20,7 +20,7 @@
  * mass is slack until the bodies have fallen far enough to pull it taut.
  *
  * Invariants. (1) mode, tight and edge change only in cps_lift_change. (2) Bodies keep place and velocity there, the pulley
- * angle and rate. (3) y obeys the ties of its mode after cps_lift_rates.
+ * angle and rate. (3) y obeys the ties of its mode after cps_lift_place.
  */
 #include "elevator.h"
 #include "dense.h"
@@ -28,7 +28,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { FLOW, E1, E2, COORDINATES };
+enum { FLOW, E1, E2, COORDINATES = LIFT_COORDINATES };
+
+typedef lift_equations equations;
 
 /* ------------------------------------------------------------------ the displacement field */
 
@@ -154,13 +156,6 @@ static spot spot_body(const lift *l, const field *f, const double *y, int side, 
 }
 
 /* ------------------------------------------------------------------ equations */
-
-/* m p_tt = force - convective; friction's and damping's share of the force, and the power that they take. */
-typedef struct equations {
-  double m[COORDINATES][COORDINATES], force[COORDINATES];
-  double friction, damping; /* dissipated power */
-  double kinetic, elastic, gravity;
-} equations;
 
 static void add_mass(equations *q, double w, const spot *o, const double *p_t) {
   double v = 0;
@@ -294,6 +289,8 @@ static void add_span(const lift *l, equations *q, const field *f, const double *
                      const double *p_t) {
   double length = cps_lift_span(l, y, side), middle = side ? l->arc + length / 2 : -length / 2, s;
   spot body = spot_body(l, f, y, side, &s);
+  memcpy(q->b[side], body.b, sizeof q->b[side]);
+  q->c[side] = body.c;
   add_hanging(l, q, l->mass[side], side, s, &body, p_t);
   if (!l->slack[side]) add_stretch(l, q, length, &body, p_t);
   if (!(l->rho > 0) || l->model == CABLE_SPRINGS) return;
@@ -326,6 +323,8 @@ static void assemble_slack(const lift *l, const double *y, equations *q) {
   for (int i = 0; i < 2; i++) {
     q->kinetic += l->mass[i] * v[i] * v[i] / 2;
     q->gravity += l->mass[i] * (l->height[i] - l->pull[i] * (x[i] - (i ? l->arc : 0)));
+    q->b[i][FLOW] = 1;
+    q->b[i][E1] = i;
   }
 }
 
@@ -404,92 +403,131 @@ static void tie_state(const lift *l, double *y) {
   y[LIFT_E2_T] = ratio * y[LIFT_E1_T];
 }
 
-/* Accelerations while the cable sticks somewhere. */
-static int stick(lift *l, const equations *q, const double *y, double given, double *p_tt) {
+/* Accelerations by forces, while the cable sticks somewhere: of the pulley, on which `given` acts (or which has it, if it
+ * is driven), and of the coordinates. `drift` is that of the flow which the tie asks for while the pulley keeps its rate. */
+static int stick(const lift *l, const equations *q, const double *y, const double *force, double given,
+                 double drift, double *psi_tt, double *p_tt) {
   double ratio = drive_ratio(l, y), per = l->radius / ratio;
-  double drift = l->model == CABLE_SEMI_ANALYTICAL ? -y[LIFT_FLOW_T] * y[LIFT_E1_T + stuck_side(l)] / ratio
-                                                   : 0;
   double a[COORDINATES][COORDINATES], x[COORDINATES];
   int driven = !turns_freely(l->drum), springs = l->model == CABLE_SPRINGS;
-  double naive = springs ? l->radius * (cps_lift_tension(l, y, 0) - cps_lift_tension(l, y, 1)) : 0;
   /* Unknowns: angular acceleration, then those of the strains. */
   for (int i = 0; i < COORDINATES; i++) {
-    x[i] = q->force[i] - q->m[i][FLOW] * drift;
+    x[i] = force[i] - q->m[i][FLOW] * drift;
     a[i][0] = q->m[i][FLOW] * per;
     for (int j = E1; j <= E2; j++) a[i][j] = q->m[i][j];
   }
   if (driven || springs) {
     a[0][0] = driven ? 1 : l->inertia;
     a[0][1] = a[0][2] = 0;
-    x[0] = driven ? given : given - naive;
+    x[0] = given;
   } else {
     a[0][0] += l->inertia / per;
     x[0] += given / per;
   }
   if (!solve(3, a, x)) return 0;
-  l->acceleration = x[0];
+  *psi_tt = x[0];
   p_tt[FLOW] = per * x[0] + drift;
   p_tt[E1] = x[1];
   p_tt[E2] = x[2];
-  double left = -q->force[FLOW];
-  for (int j = 0; j < COORDINATES; j++) left += q->m[FLOW][j] * p_tt[j];
-  l->torque = springs ? naive : left * l->radius / stuck_ratio(l, y);
   return 1;
 }
 
-/* Accelerations while it slides: strains in a fixed ratio, the pulley turns by itself. */
-static int slide(lift *l, const equations *q, const double *y, double given, double *p_tt) {
+/* While it slides: strains in a fixed ratio, the pulley turns by itself. */
+static int slide(const lift *l, const equations *q, const double *force, double *p_tt) {
   double ratio = ratio_of_tensions(l), a[COORDINATES][COORDINATES] = {{0}}, x[2];
   a[0][0] = q->m[FLOW][FLOW];
   a[0][1] = a[1][0] = q->m[FLOW][E1] + ratio * q->m[FLOW][E2];
   a[1][1] = q->m[E1][E1] + ratio * (2 * q->m[E1][E2] + ratio * q->m[E2][E2]);
-  x[0] = q->force[FLOW];
-  x[1] = q->force[E1] + ratio * q->force[E2];
+  x[0] = force[FLOW];
+  x[1] = force[E1] + ratio * force[E2];
   if (!solve(2, a, x)) return 0;
   p_tt[FLOW] = x[0];
   p_tt[E1] = x[1];
   p_tt[E2] = ratio * x[1];
-  l->torque = l->radius * l->ea * (y[LIFT_E1] - y[LIFT_E2]);
-  l->acceleration = turns_freely(l->drum) ? (given - l->torque) / l->inertia : given;
   return 1;
 }
 
-/* While the cable is slack. */
-static void fall(lift *l, double given, double *p_tt) {
-  p_tt[FLOW] = l->pull[0];
-  p_tt[E1] = l->pull[1] - l->pull[0];
-  p_tt[E2] = 0;
-  l->torque = 0;
-  l->acceleration = turns_freely(l->drum) ? given / l->inertia : given;
+/* The torque that springs need of the pulley does not follow from their equations. */
+static double naive_torque(const lift *l, const double *y) {
+  return l->radius * (cps_lift_tension(l, y, 0) - cps_lift_tension(l, y, 1));
 }
 
-static int accelerate(lift *l, const equations *q, const double *y, double given, double *p_tt) {
-  if (l->mode == LIFT_SLIDES) return slide(l, q, y, given, p_tt);
-  if (l->mode != LIFT_SLACK) return stick(l, q, y, given, p_tt);
-  fall(l, given, p_tt);
+static int accelerate_stuck(lift *l, const double *y, const double *force, double *p_tt) {
+  const equations *q = &l->equations;
+  int springs = l->model == CABLE_SPRINGS;
+  double drift = l->model == CABLE_SEMI_ANALYTICAL
+                     ? -y[LIFT_FLOW_T] * y[LIFT_E1_T + stuck_side(l)] / drive_ratio(l, y)
+                     : 0;
+  double given = springs && turns_freely(l->drum) ? l->given - naive_torque(l, y) : l->given;
+  if (!stick(l, q, y, force, given, drift, &l->acceleration, p_tt)) return 0;
+  double left = -force[FLOW];
+  for (int j = 0; j < COORDINATES; j++) left += q->m[FLOW][j] * p_tt[j];
+  l->torque = springs ? naive_torque(l, y) : left * l->radius / stuck_ratio(l, y);
   return 1;
 }
 
-int cps_lift_rates(lift *l, double t, double *y, double *y_t) {
-  equations q;
-  double p_tt[COORDINATES], given = drive(l, t, y);
+/* With forces along the path on the bodies. */
+static int accelerate(lift *l, const double *y, const double on[2], double *p_tt) {
+  const equations *q = &l->equations;
+  double force[COORDINATES];
+  if (l->mode == LIFT_SLACK) {
+    double fall[2] = {l->pull[0] + on[0] / l->mass[0], l->pull[1] + on[1] / l->mass[1]};
+    p_tt[FLOW] = fall[0];
+    p_tt[E1] = fall[1] - fall[0];
+    p_tt[E2] = 0;
+    l->torque = 0;
+  }
+  for (int i = 0; i < COORDINATES; i++) force[i] = q->force[i] + on[0] * q->b[0][i] + on[1] * q->b[1][i];
+  if (l->mode < LIFT_SLIDES) return accelerate_stuck(l, y, force, p_tt);
+  if (l->mode == LIFT_SLIDES) {
+    if (!slide(l, q, force, p_tt)) return 0;
+    l->torque = l->radius * l->ea * (y[LIFT_E1] - y[LIFT_E2]);
+  }
+  l->acceleration = turns_freely(l->drum) ? (l->given - l->torque) / l->inertia : l->given;
+  return 1;
+}
+
+int cps_lift_mobility(const lift *l, const double *y, double mobility[2][2]) {
+  const equations *q = &l->equations;
+  for (int j = 0; j < 2; j++) {
+    double p_tt[COORDINATES], psi_tt;
+    for (int i = 0; i < 2; i++) mobility[i][j] = i == j ? 1 / l->mass[i] : 0;
+    if (l->mode == LIFT_SLACK) continue;
+    if (!(l->mode == LIFT_SLIDES ? slide(l, q, q->b[j], p_tt) : stick(l, q, y, q->b[j], 0, 0, &psi_tt, p_tt)))
+      return 0;
+    for (int i = 0; i < 2; i++)
+      mobility[i][j] = q->b[i][FLOW] * p_tt[FLOW] + q->b[i][E1] * p_tt[E1] + q->b[i][E2] * p_tt[E2];
+  }
+  return 1;
+}
+
+void cps_lift_place(lift *l, double t, double *y) {
+  l->given = drive(l, t, y);
   tie_state(l, y);
-  assemble(l, y, &q);
-  if (!accelerate(l, &q, y, given, p_tt)) return 0;
+}
+
+void cps_lift_assemble(lift *l, const double *y) { assemble(l, y, &l->equations); }
+
+int cps_lift_rates(lift *l, const double force[2], const double *y, double *y_t, double accelerations[2]) {
+  const equations *q = &l->equations;
+  double p_tt[COORDINATES];
+  if (!accelerate(l, y, force, p_tt)) return 0;
   for (int i = 0; i < COORDINATES; i++) {
     y_t[LIFT_FLOW + i] = y[LIFT_FLOW_T + i];
     y_t[LIFT_FLOW_T + i] = p_tt[i];
   }
+  for (int i = 0; i < 2; i++)
+    accelerations[i] = q->b[i][FLOW] * p_tt[FLOW] + q->b[i][E1] * p_tt[E1] + q->b[i][E2] * p_tt[E2] + q->c[i];
   y_t[LIFT_PSI] = y[LIFT_PSI_T];
   y_t[LIFT_PSI_T] = l->acceleration;
   y_t[LIFT_EDGE] = y[LIFT_FLOW_T];
-  y_t[LIFT_FRICTION] = l->slip_power = q.friction;
+  y_t[LIFT_FRICTION] = l->slip_power = q->friction;
   if (l->mode < LIFT_SLIDES && l->model != CABLE_SPRINGS) {
     /* What is dissipated; the rest goes to and fro as the tensions change. */
     double jump = y[LIFT_E2] - y[LIFT_E1], slips = l->mode == LIFT_CARRIED ? 0 : fabs(y[LIFT_FLOW_T]);
     l->slip_power = l->ea * jump * jump / 2 * slips;
   }
-  y_t[LIFT_DAMPING] = q.damping;
+  y_t[LIFT_DAMPING] = q->damping;
   double torque = turns_freely(l->drum) ? l->torque + l->inertia * l->acceleration : l->torque;
   y_t[LIFT_MOTION] = torque * y[LIFT_PSI_T];
   if (l->model == CABLE_FLOW) y_t[LIFT_MOTION] *= stuck_ratio(l, y); /* the pulley turns that much faster */
@@ -541,6 +579,24 @@ void cps_lift_guards(const lift *l, const double *y, double *guard) {
     guard[GUARD_WAY] = left / l->radius;
     guard[GUARD_OTHER] = (l->arc - left - width) / l->radius;
   }
+}
+
+/* Moves the bodies a little, at rest. */
+static int nudge(lift *l, const double by[2]) {
+  double *y = l->y, a[COORDINATES][COORDINATES] = {{0}}, x[2] = {by[0], by[1]}, s;
+  int slides = l->mode == LIFT_SLIDES;
+  double ratio = slides ? ratio_of_tensions(l) : 0;
+  field f = field_at(l, y);
+  for (int i = 0; i < 2; i++) {
+    spot o = spot_body(l, &f, y, i, &s);
+    a[i][0] = slides ? o.b[FLOW] : o.b[E1];
+    a[i][1] = slides ? o.b[E1] + ratio * o.b[E2] : o.b[E2];
+  }
+  if (!solve(2, a, x)) return 0;
+  if (slides) y[LIFT_FLOW] += x[0];
+  y[LIFT_E1] += slides ? x[1] : x[0];
+  y[LIFT_E2] += slides ? ratio * x[1] : x[1];
+  return 1;
 }
 
 /* Rates of flow and strains that give the bodies the velocities v, with the ties of the mode. */
@@ -623,6 +679,17 @@ int cps_lift_change(lift *l, int guard) {
   y[LIFT_FRICTION] += before.kinetic + before.elastic + before.gravity - after.kinetic - after.elastic -
                       after.gravity;
   return 1;
+}
+
+int cps_lift_move(lift *l, const double x[2], const double v[2]) {
+  double at[2], now[2];
+  if (l->mode == LIFT_SLACK) {
+    let_go(l, x, v);
+    return 1;
+  }
+  cps_lift_bodies(l, l->y, at, now);
+  const double by[2] = {x[0] - at[0], x[1] - at[1]};
+  return nudge(l, by) && take_over(l, v);
 }
 
 int cps_lift_start(lift *l, double t, double rate) {
@@ -715,12 +782,12 @@ double cps_lift_slip_arc(const lift *l, const double *y) {
 void cps_lift_energy(const lift *l, const double *y, cps_energy *e) {
   equations q;
   assemble(l, y, &q);
-  e->kinetic = q.kinetic;
+  e->kinetic += q.kinetic;
   if (turns_freely(l->drum)) e->kinetic += l->inertia * y[LIFT_PSI_T] * y[LIFT_PSI_T] / 2;
-  e->elastic = q.elastic;
-  e->gravity = q.gravity;
-  e->friction = y[LIFT_FRICTION];
-  e->damping = y[LIFT_DAMPING];
-  e->motion_work = y[LIFT_MOTION];
-  e->created = y[LIFT_MADE1] + y[LIFT_MADE2];
+  e->elastic += q.elastic;
+  e->gravity += q.gravity;
+  e->friction += y[LIFT_FRICTION];
+  e->damping += y[LIFT_DAMPING];
+  e->motion_work += y[LIFT_MOTION];
+  e->created += y[LIFT_MADE1] + y[LIFT_MADE2];
 }

@@ -1,34 +1,12 @@
-/* elevator_columns.c - what a run of elevator.c records: the columns of machine_columns.c, as far as they make sense. */
+/* elevator_columns.c - what a run records of elevator.c: the columns of machine_columns.c, as far as they make sense, and the
+ * words for its events. */
 #include "elevator.h"
 #include "system.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static const char *const axes[] = {"x", "y", "z"}, *const rates[] = {"vx", "vy", "vz"};
-
-static void bodies(row *r, const lift *l) {
-  double x[2], v[2];
-  cps_lift_bodies(l, l->y, x, v);
-  for (int i = 0; i < l->of->n_bodies; i++) {
-    const scenario_body *b = &l->of->bodies[i];
-    int side = l->body[1] == i;
-    double far = side ? x[1] - l->arc : -x[0], fast = side ? v[1] : -v[0], along = 0, at = 0;
-    if (b->kind == BODY_LINE) {
-      for (int d = 0; d < 3; d++) {
-        along += b->direction[d] * l->away[side][d];
-        at += b->direction[d] * (l->from[side][d] - b->origin[d]);
-      }
-      cps_row_put(r, "bodies", b->name, "x", "m", at + along * far);
-      cps_row_put(r, "bodies", b->name, "v", "m/s", along * fast);
-      continue;
-    }
-    for (int d = 0; d < l->of->dim; d++)
-      cps_row_put(r, "bodies", b->name, axes[d], "m", l->from[side][d] + l->away[side][d] * far);
-    for (int d = 0; d < l->of->dim; d++)
-      cps_row_put(r, "bodies", b->name, rates[d], "m/s", l->away[side][d] * fast);
-  }
-}
+static const char *const axes[] = {"x", "y", "z"};
 
 static void drum(row *r, const lift *l) {
   const char *name = l->drum->name;
@@ -96,8 +74,7 @@ static void place_at(const lift *l, double hub[3][3], double x, double *r) {
   for (int d = 0; d < 3; d++) r[d] = hub[0][d] + hub[1][d] * u + hub[2][d] * w;
 }
 
-void cps_lift_fields(row *r) {
-  const lift *l = r->sim->lift;
+static void fields(row *r, const lift *l) {
   enum { S, TENSION, NORMAL, FRICTION, SLIP, STATE, DRUM, FIELDS };
   static const struct {
     const char *what, *unit;
@@ -134,9 +111,42 @@ void cps_lift_fields(row *r) {
     cps_row_field(r, name, of[f].what, of[f].unit, SECTIONS, 1, 0, value[f]);
 }
 
+void cps_lift_fields(row *r) {
+  for (int i = 0; i < r->sim->system->n_lifts; i++) fields(r, &r->sim->work.lifts[i]);
+}
+
 void cps_lift_columns(row *r) {
-  const lift *l = r->sim->lift;
-  bodies(r, l);
-  drum(r, l);
-  cable(r, l);
+  for (int i = 0; i < r->sim->system->n_lifts; i++) {
+    drum(r, &r->sim->work.lifts[i]);
+    cable(r, &r->sim->work.lifts[i]);
+  }
+}
+
+/* ------------------------------------------------------------------ events */
+
+void cps_lift_explain(const lift *l, int guard, char *text, size_t size) {
+  const double *y = l->y;
+  if (guard == LIFT_ARRIVES) {
+    int side = cps_lift_span(l, y, 1) < cps_lift_span(l, y, 0);
+    snprintf(text, size, "body %s has come up to pulley %s, where its span of the cable ends",
+             l->of->bodies[l->body[side]].name, l->drum->name);
+    return;
+  }
+  int held = l->model != CABLE_SEMI_ANALYTICAL && l->model != CABLE_SPRINGS &&
+             fmin(y[LIFT_E1], y[LIFT_E2]) > 0;
+  snprintf(text, size,
+           held ? "cable %s slides through on its pulley, which the model of Lugris "
+                  "cannot do: use model: semi-analytical"
+                : "cable %s goes slack, and its mass would fall in loops, which this model "
+                  "cannot do: use model: ancf, or mass_per_length: 0",
+           l->cable->name);
+}
+
+const char *cps_lift_mode_name(lift_mode mode) {
+  static const char *const names[] = {[LIFT_AT_START] = "slips at start",
+                                      [LIFT_AT_END] = "slips at end",
+                                      [LIFT_CARRIED] = "sticks",
+                                      [LIFT_SLIDES] = "slides through",
+                                      [LIFT_SLACK] = "slack"};
+  return names[mode];
 }

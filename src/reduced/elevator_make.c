@@ -24,15 +24,12 @@ static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] 
 static const char *unfit(const cps_scenario *s, const lift *l) {
   const scenario_cable *c = l->cable;
   const scenario_drum *d = l->drum;
-  if (s->n_cables != 1) return "this scenario has several cables";
   if (c->closed || c->end[0].kind != END_BODY || c->end[1].kind != END_BODY ||
       c->end[0].body == c->end[1].body)
     return "both ends of the path must be bodies";
   if (c->n_masses > 0) return "leave out its point masses";
   if (!c->start_statics) return "it starts from equilibrium, not as drawn";
   if (c->rayleigh > 0) return "damping is axial here, not rayleigh";
-  if (s->n_springs + s->n_contacts + s->n_loads > 0 || s->n_bodies > 2)
-    return "leave out everything else, or use model: ancf";
   if (c->model == CABLE_FLOW && d->drive != DRUM_ROTATION && d->drive != DRUM_FIXED)
     return "the flow of cable is prescribed by a drive with rotation";
   if (d->bearing || d->carrier >= 0 || d->shift[0] || d->shift[1] || d->shift[2])
@@ -45,6 +42,69 @@ static const char *unfit(const cps_scenario *s, const lift *l) {
   return NULL;
 }
 
+/* Which end of the cable a body is at; -1: neither. */
+static int side_of(const lift *l, int body) { return body == l->body[0] ? 0 : body == l->body[1] ? 1 : -1; }
+
+/* The end at which the cable leaves no room for anything else that moves a body: one that hangs freely. */
+static int hangs_freely(const lift *l, int body) {
+  int side = side_of(l, body);
+  return side >= 0 && l->of->bodies[body].kind == BODY_PLANE;
+}
+
+/* Another part of the scenario that pulls where this model cannot follow: refused with its own key. */
+static cps_status refuse_other(const lift *l, const char *kind, const char *name, const char *why,
+                               const char *body, cps_error *err) {
+  char path[sizeof err->key];
+  snprintf(path, sizeof path, "%s.%s", kind, name);
+  return cps_error_set(err, CPS_BAD_INPUT, path, "body %s is at an end of cable %s, whose model is %s: %s",
+                       body, l->cable->name, model_names[l->cable->model], why);
+}
+
+/* Springs and loads on its bodies, and drums that they carry. */
+static cps_status check_parts(const lift *l, cps_error *err) {
+  const cps_scenario *s = l->of;
+  static const char on_line[] = "it only moves along its span; give it a `direction`, so that it is guided "
+                                "there, or use model: ancf";
+  for (int i = 0; i < s->n_springs; i++)
+    for (int e = 0; e < 2; e++)
+      if (hangs_freely(l, s->springs[i].end[e].body))
+        return refuse_other(l, "springs", s->springs[i].name, on_line,
+                            s->bodies[s->springs[i].end[e].body].name, err);
+  for (int i = 0; i < s->n_loads; i++) {
+    int side = side_of(l, s->loads[i].body);
+    if (side < 0 || !hangs_freely(l, s->loads[i].body)) continue;
+    double along = dot(s->loads[i].direction, l->away[side]);
+    if (fabs(along) < 1 - 1e-9)
+      return refuse_other(l, "loads", s->loads[i].name, on_line, s->bodies[s->loads[i].body].name, err);
+  }
+  for (int i = 0; i < s->n_drums; i++)
+    if (side_of(l, s->drums[i].carrier) >= 0)
+      return refuse_other(l, "drums", s->drums[i].name, "it cannot carry a drum; use model: ancf",
+                          s->bodies[s->drums[i].carrier].name, err);
+  return CPS_OK;
+}
+
+/* Other cables on its bodies or on its pulley. */
+static cps_status check_cables(const lift *l, cps_error *err) {
+  const cps_scenario *s = l->of;
+  for (int i = 0; i < s->n_cables; i++) {
+    const scenario_cable *c = &s->cables[i];
+    if (c == l->cable) continue;
+    if (c->model == CABLE_ANCF)
+      return refuse(l, "model", "it does not go with cables of elements in one file; use model: ancf", err);
+    for (int e = 0; e < 2 && !c->closed; e++)
+      if (c->end[e].kind == END_BODY && side_of(l, c->end[e].body) >= 0)
+        return refuse_other(l, "cables", c->name, "it cannot hang on another cable too; use model: ancf",
+                            s->bodies[c->end[e].body].name, err);
+    for (int k = 0; k < c->n_path; k++)
+      if (c->path[k].kind == PATH_WRAP && c->path[k].drum == l->drum_index)
+        return refuse(
+            l, "path",
+            "no other cable runs over that pulley; use model: ancf, or one cable with the EA of both", err);
+  }
+  return CPS_OK;
+}
+
 /* The friction coefficient of sliding. */
 static double coefficient(const cable_contact *t) {
   static const char *const names[] = {"mu", "mu_d", "mu_k", "mu_s"};
@@ -55,6 +115,25 @@ static double coefficient(const cable_contact *t) {
 }
 
 /* ------------------------------------------------------------------ geometry */
+
+/* Where its bodies are by their own coordinates: those of a place x on the path are base + direction x. */
+static void find_coordinates(lift *l, const cps_system *system) {
+  for (int i = 0; i < 2; i++) {
+    const scenario_body *b = &l->of->bodies[l->body[i]];
+    double sign = i ? 1 : -1, from = i ? l->arc : 0;
+    l->q[i] = system->body_q[l->body[i]];
+    l->freedoms[i] = cps_body_freedoms(system, l->body[i]);
+    for (int d = 0; d < l->freedoms[i]; d++) {
+      double along = l->away[i][d], at = l->from[i][d];
+      if (b->kind == BODY_LINE) {
+        along = dot(b->direction, l->away[i]);
+        at = dot(b->direction, l->from[i]) - dot(b->direction, b->origin);
+      }
+      l->direction[i][d] = sign * along;
+      l->base[i][d] = at - sign * along * from;
+    }
+  }
+}
 
 static cps_status place(lift *l, const path *p, cps_error *err) {
   const cps_scenario *s = l->of;
@@ -101,28 +180,37 @@ static cps_status place(lift *l, const path *p, cps_error *err) {
 
 /* ------------------------------------------------------------------ equilibrium */
 
+/* What acts on its bodies beside it. */
+typedef struct outside {
+  lift_forces forces;
+  void *with;
+} outside;
+
 /* Accelerations of the two strains (or of the one that is free) at rest. */
-static int unbalance(lift *l, double t, const double *strain, double *out) {
-  double y[LIFT_STATES], y_t[LIFT_STATES];
+static int unbalance(lift *l, double t, const outside *other, const double *strain, double *out) {
+  double y[LIFT_STATES], y_t[LIFT_STATES], force[2], accelerations[2];
   memcpy(y, l->y, sizeof y);
   y[LIFT_E1] = strain[0];
   y[LIFT_E2] = strain[1];
-  int good = cps_lift_rates(l, t, y, y_t);
+  cps_lift_place(l, t, y);
+  cps_lift_assemble(l, y);
+  other->forces(l, t, y, force, other->with);
+  int good = cps_lift_rates(l, force, y, y_t, accelerations);
   out[0] = y_t[LIFT_E1_T];
   out[1] = y_t[LIFT_E2_T];
   return good;
 }
 
 /* Newton's method on the strains; a drum that is driven stands still meanwhile. */
-static int settle(lift *l, double t) {
+static int settle(lift *l, double t, const outside *other) {
   double e[2] = {l->y[LIFT_E1], l->y[LIFT_E2]}, f[2], g[2], j[2][2];
   int n = l->mode == LIFT_SLIDES ? 1 : 2;
   for (int k = 0; k < 60; k++) {
-    if (!unbalance(l, t, e, f)) return 0;
+    if (!unbalance(l, t, other, e, f)) return 0;
     for (int c = 0; c < n; c++) {
       double moved[2] = {e[0], e[1]}, step = 1e-6 * e[c];
       moved[c] += step;
-      if (!unbalance(l, t, moved, g)) return 0;
+      if (!unbalance(l, t, other, moved, g)) return 0;
       for (int r = 0; r < 2; r++) j[r][c] = (g[r] - f[r]) / step;
     }
     double d[2] = {f[0] / j[0][0], 0};
@@ -147,12 +235,38 @@ static int settle(lift *l, double t) {
   return 0;
 }
 
-static cps_status balance(lift *l, double t, cps_error *err) {
+/* What an error of each state is judged by. */
+static void set_scales(lift *l) {
+  double length = l->length[0] + l->length[1] + l->arc, strain = fmax(l->y[LIFT_E1], l->y[LIFT_E2]);
+  double mass = fmin(l->mass[0], l->mass[1]), span = fmin(l->length[0], l->length[1]);
+  double omega = sqrt(l->ea / (mass * span)), energy = l->ea * strain * length;
+  const double by[LIFT_STATES] = {[LIFT_FLOW] = length,
+                                  [LIFT_E1] = strain,
+                                  [LIFT_E2] = strain,
+                                  [LIFT_PSI] = length / l->radius,
+                                  [LIFT_EDGE] = length,
+                                  [LIFT_FLOW_T] = length,
+                                  [LIFT_E1_T] = strain * omega,
+                                  [LIFT_E2_T] = strain * omega,
+                                  [LIFT_PSI_T] = length / l->radius,
+                                  [LIFT_FRICTION] = energy * strain,
+                                  [LIFT_DAMPING] = energy * strain,
+                                  [LIFT_MOTION] = energy,
+                                  [LIFT_MADE1] = energy * strain,
+                                  [LIFT_MADE2] = energy * strain};
+  memcpy(l->scale, by, sizeof by);
+}
+
+cps_status cps_lift_balance(lift *l, double t, lift_forces forces, void *with, cps_error *err) {
+  const outside other = {forces, with};
+  memset(l->initial, 0, sizeof l->initial);
   /* At rest, whatever the drive does later: a torque is a force, and stays. */
   scenario_drum still = *l->drum;
   const scenario_drum *driven = l->drum;
   if (still.drive == DRUM_ROTATION || still.drive == DRUM_PD) still.drive = DRUM_FIXED;
-  double hang[2] = {-l->mass[0] * l->pull[0], l->mass[1] * l->pull[1]};
+  double pulled[2], hang[2];
+  forces(l, t, l->y, pulled, with);
+  for (int i = 0; i < 2; i++) hang[i] = (i ? 1 : -1) * (l->mass[i] * l->pull[i] + pulled[i]);
   if (!(hang[0] > 0 && hang[1] > 0))
     return refuse(l, "", "the weight of each body pulls at the cable, or it would be slack", err);
   /* A pulley that nothing holds lets the heavier body fall. */
@@ -173,7 +287,7 @@ static cps_status balance(lift *l, double t, cps_error *err) {
     l->mode = l->tight ? LIFT_AT_START : LIFT_AT_END;
     int holds = l->model == CABLE_SPRINGS || cps_lift_slip_arc(l, l->y) < l->wrap;
     if (!holds) l->mode = LIFT_SLIDES;
-    if (!settle(l, t)) break;
+    if (!settle(l, t, &other)) break;
     if (l->mode == LIFT_SLIDES) l->y[LIFT_E2] = exp((l->tight ? 1 : -1) * l->mu * l->wrap) * l->y[LIFT_E1];
     good = l->tight == (l->y[LIFT_E2] > l->y[LIFT_E1]) &&
            (!holds || l->model == CABLE_SPRINGS || cps_lift_slip_arc(l, l->y) < l->wrap);
@@ -183,20 +297,20 @@ static cps_status balance(lift *l, double t, cps_error *err) {
     return refuse(l, "model", "it cannot slide through, which it does at once; use semi-analytical", err);
   if (!good) return refuse(l, "", "no equilibrium to start from was found", err);
   /* The bodies start from rest, whatever the pulley does. */
-  double y_t[LIFT_STATES];
-  good = cps_lift_start(l, t, l->turn * l->drum->rate) && cps_lift_rates(l, t, l->y, y_t);
+  good = cps_lift_start(l, t, l->turn * l->drum->rate);
   for (int i = LIFT_FRICTION; i < LIFT_STATES; i++) l->y[i] = 0;
+  set_scales(l);
   return good ? CPS_OK : refuse(l, "", "its equations are singular", err);
 }
 
-cps_status cps_lift_make(lift *l, const cps_scenario *s, double t, cps_error *err) {
+cps_status cps_lift_make(lift *l, const cps_system *system, int index, cps_error *err) {
+  const cps_scenario *s = system->scenario;
+  const scenario_cable *c = &s->cables[index];
   memset(l, 0, sizeof *l);
   l->of = s;
-  l->t = t;
+  l->y = l->initial;
   l->drum_index = -1;
-  for (int i = 0; i < s->n_cables && !l->cable; i++)
-    if (s->cables[i].model != CABLE_ANCF) l->cable = &s->cables[i];
-  const scenario_cable *c = l->cable;
+  l->cable = c;
   for (int i = 0; i < c->n_path; i++)
     if (c->path[i].kind == PATH_WRAP) l->drum_index = c->path[i].drum;
   if (l->drum_index < 0) return refuse(l, "path", "the path has no pulley", err);
@@ -216,9 +330,12 @@ cps_status cps_lift_make(lift *l, const cps_scenario *s, double t, cps_error *er
     l->mass[i] = s->bodies[l->body[i]].mass;
   }
   path way;
-  cps_status status = cps_path_make(&way, s, (int)(c - s->cables), err);
+  cps_status status = cps_path_make(&way, s, index, err);
   if (status != CPS_OK) return status;
   status = place(l, &way, err);
   cps_path_free(&way);
-  return status == CPS_OK ? balance(l, t, err) : status;
+  if (status == CPS_OK) status = check_parts(l, err);
+  if (status == CPS_OK) status = check_cables(l, err);
+  if (status == CPS_OK) find_coordinates(l, system);
+  return status;
 }

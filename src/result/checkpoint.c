@@ -4,6 +4,7 @@
  * of all that as 64 characters. Numbers are those of the machine: a checkpoint is read where it was written.
  */
 #include "checkpoint.h"
+#include "elevator.h"
 #include "machine.h"
 #include "sha256.h"
 #include "steppers.h"
@@ -150,7 +151,8 @@ void cps_checkpoint_bodies(checkpoint *c, const cps_system *s, double *y) {
   cps_checkpoint_array(c, "bodies.x", y, s->nx);
   cps_checkpoint_array(c, "bodies.v", y + s->nx, s->nx);
   cps_checkpoint_array(c, "contacts.z", y + 2 * s->nx, s->nz);
-  cps_checkpoint_array(c, "works", y + 2 * s->nx + s->nz, s->ny - 2 * s->nx - s->nz);
+  cps_checkpoint_array(c, "works", y + 2 * s->nx + s->nz, s->nw);
+  if (s->n_lifts > 0) cps_lifts_list_states(c, s, y + s->lift_y);
   cps_checkpoint_demand(c, cps_checkpoint_finite(y, (size_t)s->ny), "bodies.x");
 }
 
@@ -159,7 +161,7 @@ static void list_workspace(checkpoint *c, const cps_system *s, workspace *k) {
     const char *name;
     double *at;
     int n;
-  } arrays[] = {{"work.inverse_mass", k->inverse_mass, s->nx},
+  } arrays[] = {{"work.inverse_mass", k->inverse_mass, s->nx + s->n_lifts},
                 {"work.force", k->force, s->nx},
                 {"work.press", k->press, s->nx},
                 {"work.surface_a", k->surface_a, s->nx},
@@ -199,6 +201,7 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   cps_checkpoint_bodies(c, s, sim->y);
   cps_checkpoint_array(c, "y_t", sim->y_t, s->ny);
   cps_checkpoint_modes(c, "mode", s, sim->mode);
+  cps_lifts_list(c, s, sim->work.lifts);
   CHECKPOINT_VALUE(c, "next_output", sim->next_output);
   cps_checkpoint_demand(c, !isnan(sim->next_output), "next_output");
   CHECKPOINT_VALUE(c, "output_index", sim->output_index);

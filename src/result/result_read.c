@@ -483,7 +483,7 @@ static int refill_frames(cps_simulation *sim, const cps_result *from, long frame
     a->data = more;
   }
   row constants = {.sim = sim, .result = to, .task = FILLING};
-  if (sim->cables) sim->cables->fields(&constants); /* and a first frame, which is overwritten */
+  cps_simulation_fields(&constants); /* and a first frame, which is overwritten */
   for (int i = 0; i < to->n_fields; i++) {
     const cps_field *f = &to->fields[i].field;
     if (!f->constant)

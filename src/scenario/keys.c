@@ -116,7 +116,9 @@ static const key run[] = {
          "`alpha` with cables; `events` if every contact's law has modes, or any of them jumps; otherwise "
          "`bdf`",
      .where = offsetof(raw_run, solver), .example = "events",
-     .meaning = "how the equations are integrated; with cables `alpha` or `bdf`"},
+     .meaning =
+         "how the equations are integrated; with cables of elements `alpha` or `bdf`; `events` where all "
+         "cables are in few variables, whichever but `rk4` is named"},
     {"step", KEY_QUANTITY, "s", POSITIVE, .otherwise = "the solver chooses",
      .where = offsetof(raw_run, run.step), .example = "10 ms",
      .meaning = "step of solvers with a fixed step, largest step of the others"},

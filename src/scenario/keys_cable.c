@@ -265,7 +265,8 @@ static const key cables[] = {
      .meaning =
          "how it is computed: by finite elements, or, if it runs over one pulley with a body at each end, "
          "in few variables: as two springs, or with arcs of stick and slip on the pulley (Lugris et al., "
-         "corrected or as printed)"},
+         "corrected or as printed). Springs, loads and contacts may act on bodies with a `direction` at its "
+         "ends"},
     {"EA", KEY_QUANTITY, "N", POSITIVE, .otherwise = "from diameter and modulus",
      .where = offsetof(raw_cable, ea), .example = "9.2 MN", .meaning = "axial stiffness"},
     {"EI", KEY_QUANTITY, "N m2", NOT_NEG, .where = offsetof(raw_cable, ei), .example = "0.7 N m2",

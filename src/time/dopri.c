@@ -4,6 +4,8 @@
  * Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, section II.6.
  */
 #include "dopri.h"
+
+#include "elevator.h"
 #include "step_notes.h"
 
 #include <math.h>
@@ -61,12 +63,10 @@ void cps_dopri_free(dopri *d) {
   memset(d, 0, sizeof *d);
 }
 
-static double *state(const dopri *d, const cps_simulation *sim) { return d->y ? d->y : sim->y; }
-
 cps_status cps_dopri_step(dopri *d, cps_simulation *sim, double h) {
   const cps_system *s = sim->system;
   int n = d->n;
-  const double *y = state(d, sim);
+  const double *y = sim->y;
   for (int i = d->first_known ? 1 : 0; i < STAGES; i++) {
     double *point = i == STAGES - 1 ? d->new_y : d->stage;
     memcpy(point, y, (size_t)n * sizeof(double));
@@ -77,8 +77,7 @@ cps_status cps_dopri_step(dopri *d, cps_simulation *sim, double h) {
       for (int m = 0; m < n; m++) point[m] += a * k[m];
     }
     double t = fmin(sim->t + C[i] * h, d->latest);
-    cps_status status = d->rates ? d->rates(d->with, t, point, d->k[i])
-                                 : cps_system_rates(s, &sim->work, t, point, sim->mode, d->k[i]);
+    cps_status status = cps_system_rates(s, &sim->work, t, point, sim->mode, d->k[i]);
     if (status != CPS_OK) return status;
   }
   d->first_known = 1;
@@ -99,29 +98,31 @@ static double worst(const dopri *d, const double *y, double h, int from, int to,
   return most;
 }
 
-/* The largest error over the sizes that are given. */
-static double worst_scaled(const dopri *d, double h) {
+/* The largest error of cables in few variables, over the sizes of their states. */
+static double worst_scaled(const dopri *d, const cps_system *s, double h) {
   double most = 0;
-  for (int m = 0; m < d->n; m++) {
+  for (int m = 0; m < s->n_lifts * LIFT_STATES; m++) {
     double e = 0;
-    for (int i = 0; i < STAGES; i++) e += E[i] * d->k[i][m];
-    double ratio = fabs(h * e) / d->scale[m];
+    for (int i = 0; i < STAGES; i++) e += E[i] * d->k[i][s->lift_y + m];
+    double ratio = fabs(h * e) / s->lifts[m / LIFT_STATES].scale[m % LIFT_STATES];
     if (!(ratio <= most)) most = ratio; /* NaN goes through */
   }
   return most;
 }
 
+static double larger(double a, double b) { return a > b ? a : !(b <= a) ? b : a; }
+
 double cps_dopri_error(const dopri *d, const cps_simulation *sim, double h, double rtol, double atol) {
   const cps_system *s = sim->system;
-  if (d->scale) return worst_scaled(d, h) / rtol;
   double q = worst(d, sim->y, h, 0, s->nd, rtol, atol);
   double v = worst(d, sim->y, h, s->nx, s->nx + s->nd, rtol, atol);
-  double rest = worst(d, sim->y, h, 2 * s->nx, s->ny, rtol, atol);
-  return q > v ? (q > rest ? q : rest) : (v > rest ? v : !(rest <= v) ? rest : v);
+  double rest = worst(d, sim->y, h, 2 * s->nx, s->lift_y, rtol, atol);
+  double bodies = q > v ? (q > rest ? q : rest) : (v > rest ? v : !(rest <= v) ? rest : v);
+  return s->n_lifts == 0 ? bodies : larger(bodies, worst_scaled(d, s, h) / rtol);
 }
 
 const double *cps_dopri_sample(dopri *d, const cps_simulation *sim, double h, double x) {
-  const double *y = state(d, sim);
+  const double *y = sim->y;
   for (int m = 0; m < d->n; m++) {
     double change = d->new_y[m] - y[m], bend = h * d->k[0][m] - change, last = change - h * d->k[6][m] - bend,
            e = 0;
@@ -132,7 +133,7 @@ const double *cps_dopri_sample(dopri *d, const cps_simulation *sim, double h, do
 }
 
 void cps_dopri_accept(dopri *d, cps_simulation *sim) {
-  memcpy(state(d, sim), d->new_y, (size_t)d->n * sizeof(double));
+  memcpy(sim->y, d->new_y, (size_t)d->n * sizeof(double));
   double *k = d->k[0];
   d->k[0] = d->k[6];
   d->k[6] = k;

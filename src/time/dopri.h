@@ -10,11 +10,6 @@ typedef struct dopri {
   double *new_y, *stage, *sample;
   double length;   /* of the last step tried */
   int first_known; /* k[0] holds the rates at the start of the step */
-  /* Other equations than the simulation's: their rates, state and the size of each of its entries. NULL: the simulation's. */
-  cps_status (*rates)(void *with, double t, double *y, double *y_t);
-  void *with;
-  double *y;
-  const double *scale;
   double latest; /* nothing is evaluated at a later time: just before the next jump of something prescribed */
 } dopri;
 
@@ -23,7 +18,7 @@ void cps_dopri_free(dopri *d);
 
 /* Tries a step of length h from the simulation's time and state: the new state is in d->new_y. */
 cps_status cps_dopri_step(dopri *d, cps_simulation *sim, double h);
-/* Its error over tolerance: at most 1 is good. With scales of its own, rtol is relative to those. */
+/* Its error over tolerance: at most 1 is good. Of cables in few variables, rtol is relative to scales of their own. */
 double cps_dopri_error(const dopri *d, const cps_simulation *sim, double h, double rtol, double atol);
 /* The state at a fraction x of the last step, of order 4. */
 const double *cps_dopri_sample(dopri *d, const cps_simulation *sim, double h, double x);

@@ -27,10 +27,7 @@ cps_status cps_note(cps_simulation *sim, const step_note *note, cps_error *err) 
 
 /* ------------------------------------------------------------------ stops */
 
-static double next_break(const cps_simulation *sim) {
-  return sim->cables ? cps_machine_next_break(sim->system, sim->t)
-                     : cps_system_next_break(sim->system, sim->t);
-}
+static double next_break(const cps_simulation *sim) { return cps_machine_next_break(sim->system, sim->t); }
 
 /* The next time at which a step has to end for a row. */
 static double next_row(const cps_simulation *sim) {
@@ -117,8 +114,8 @@ static cps_status rows_between(cps_simulation *sim, cps_error *err) {
 /* There is one: a system is not made if its solver cannot do what it asks for. */
 static const stepper *stepper_of(const cps_simulation *sim) {
   const solver *how = cps_solver_find(sim->system->scenario->run.solver);
-  if (sim->cables && sim->cables->stepper) return sim->cables->stepper;
-  return sim->cables ? how->cables : how->bodies;
+  if (sim->machine) return how->cables;
+  return sim->system->n_lifts > 0 ? &cps_events : how->bodies;
 }
 
 cps_status cps_driver_make(cps_simulation *sim, cps_error *err) {

@@ -1,4 +1,4 @@
-/* events.c - integration from one stick-slip transition to the next.
+/* events.c - integration from one stick-slip transition to the next, of contacts and of cables in few variables.
  *
  * Every contact whose law has modes is in one of them; in a mode the law is smooth, so a method of order 5
  * integrates it at full order. After each step the guards are sampled along it; the first that turns negative
@@ -13,11 +13,16 @@
  * While a contact sticks its relative position is kept, not integrated, and its relative velocity is zero: no
  * drift.
  *
+ * Cables in few variables (elevator.h) have modes and guards too: those that slip at one side or the other, stick, slide
+ * through or are slack. They come after the contacts wherever guards are counted. While a contact holds one of their
+ * bodies, their state is put to where that body is.
+ *
  * Invariants. (1) sim->mode holds a mode for every law that has some. (2) Time never goes back. (3) A stuck
  * contact has relative velocity zero and its anchor's relative position after every accepted step. (4) Every
  * change of mode is an event in the result.
  */
 #include "dopri.h"
+#include "elevator.h"
 #include "step_notes.h"
 
 #include <math.h>
@@ -27,14 +32,16 @@
 enum { STICK, FORWARD, BACKWARD };
 enum { SAMPLES = 6, TIGHT = 100 };
 
+#define LIFT_ZERO                                                                                            \
+  1e-13 /* what counts as zero of a guard of a cable in few variables: they are relative, or angles */
 #define V_SAME 1e-12 /* contacts slower than this when another event happens stop with it [m/s] */
 
 typedef struct run {
   cps_simulation *sim;
   dopri d;
   double *anchor; /* [nc] relative position of stuck contacts */
-  double *before; /* [nc * CPS_MAX_GUARDS] guards at the start of the step */
-  double *guard;  /* [nc * CPS_MAX_GUARDS] */
+  double *before; /* [(nc + n_lifts) * CPS_MAX_GUARDS] guards at the start of the step */
+  double *guard;  /* [(nc + n_lifts) * CPS_MAX_GUARDS] */
   int *old;       /* [nc] modes before an event */
   int *let_go;    /* [nc] released in this event: how often */
   double *since;  /* [nc] when it last let go */
@@ -43,6 +50,7 @@ typedef struct run {
   int at_same_time;
   double h;          /* step to try next */
   double next_break; /* when something prescribed next jumps */
+  int watches;       /* guards of contacts are there, which need an evaluation */
   int pinned;        /* transitions happen because something prescribed jumps */
   cps_error *err;
 } run;
@@ -63,9 +71,18 @@ static cps_law_input input(const run *r, int i, const double *y) {
   return in;
 }
 
-/* Guards of all contacts after an evaluation at y. */
+/* The cable in few variables that a guard belongs to; NULL: it is one of contact i. */
+static lift *lift_of(const run *r, int i) {
+  int nc = r->sim->system->nc;
+  return i < nc ? NULL : &r->sim->work.lifts[i - nc];
+}
+
+/* Guards of all contacts after an evaluation at y, and of all cables in few variables. */
 static void read_guards(const run *r, const double *y, double *g) {
   const cps_system *s = r->sim->system;
+  for (int i = 0; i < s->n_lifts; i++)
+    cps_lift_guards(&r->sim->work.lifts[i], y + s->lift_y + (size_t)i * LIFT_STATES,
+                    g + ((size_t)s->nc + (size_t)i) * CPS_MAX_GUARDS);
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
     if (!c->law->n_modes) continue;
@@ -101,6 +118,7 @@ static void project(run *r) {
     }
     if (!moved) break;
   }
+  if (s->lift_contacts > 0) cps_lifts_follow(s, &r->sim->work, r->sim->y);
 }
 
 /* Takes hold: from now on the contact sticks here. */
@@ -211,14 +229,37 @@ static cps_status report(run *r) {
   return CPS_OK;
 }
 
-/* Guard k of contact i has fired at the current time and state. */
+/* Guard k of a cable in few variables has fired. */
+static cps_status fire_lift(run *r, lift *l, int k) {
+  cps_simulation *sim = r->sim;
+  lift_mode from = l->mode;
+  if (r->at_same_time > TIGHT)
+    return cps_simulation_fail(sim, -1, r->err, "cable %s does not decide whether it sticks or slides",
+                               l->cable->name);
+  if (!cps_lift_change(l, k)) {
+    char why[256];
+    cps_lift_explain(l, k, why, sizeof why);
+    return cps_simulation_fail(sim, -1, r->err, "%s", why);
+  }
+  memcpy(r->old, sim->mode, (size_t)sim->system->nc * sizeof(int));
+  r->d.first_known = 0;
+  cps_status status = decide(r, -1);
+  if (status == CPS_OK) status = report(r);
+  if (status != CPS_OK || from == l->mode) return status;
+  return cps_simulation_cable_event(sim, l->cable->name, (int)from, (int)l->mode, cps_lift_mode_name(from),
+                                    cps_lift_mode_name(l->mode), r->err);
+}
+
+/* Guard k of contact i has fired at the current time and state; or of a cable, which comes after the contacts. */
 static cps_status fire(run *r, int i, int k) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
-  const contact *c = &s->contacts[i];
   if (sim->t > r->last_event) r->at_same_time = 0;
   r->last_event = sim->t;
-  if (++r->at_same_time > TIGHT + 4 * s->nc)
+  r->at_same_time++;
+  if (lift_of(r, i)) return fire_lift(r, lift_of(r, i), k);
+  const contact *c = &s->contacts[i];
+  if (r->at_same_time > TIGHT + 4 * s->nc)
     return cps_simulation_fail(
         sim, i, r->err,
         "more than %d transitions at one time: they pile up; try run.solver bdf with a continuous "
@@ -255,6 +296,15 @@ static int crossed(const run *r, const double *g, int *k) {
       }
     }
   }
+  for (int i = s->nc; i < s->nc + s->n_lifts; i++)
+    for (int j = 0; j < LIFT_GUARDS; j++) {
+      double now = g[(size_t)i * CPS_MAX_GUARDS + (size_t)j],
+             start = r->before[(size_t)i * CPS_MAX_GUARDS + (size_t)j];
+      if (!(now >= -LIFT_ZERO) && !(now >= start)) {
+        *k = j;
+        return i;
+      }
+    }
   return -1;
 }
 
@@ -262,7 +312,8 @@ static int crossed(const run *r, const double *g, int *k) {
  * time before the jump, all of it. */
 static cps_status guards_at(run *r, double t, double *y) {
   t = fmin(t, r->d.latest);
-  cps_status status = cps_system_rates(r->sim->system, &r->sim->work, t, y, r->sim->mode, r->sim->y_t);
+  cps_status status = CPS_OK;
+  if (r->watches) status = cps_system_rates(r->sim->system, &r->sim->work, t, y, r->sim->mode, r->sim->y_t);
   if (status == CPS_OK) read_guards(r, y, r->guard);
   return status;
 }
@@ -331,14 +382,15 @@ static cps_status locate(run *r, double h, double low, double high, int *hit, in
 /* Guards at the start of the step, whose evaluation the integrator has already used. */
 static void read_start(run *r) {
   const cps_system *s = r->sim->system;
-  if (cps_system_rates(s, &r->sim->work, r->sim->t, r->sim->y, r->sim->mode, r->sim->y_t) == CPS_OK)
+  if (!r->watches ||
+      cps_system_rates(s, &r->sim->work, r->sim->t, r->sim->y, r->sim->mode, r->sim->y_t) == CPS_OK)
     read_guards(r, r->sim->y, r->before);
 }
 
 /* A stuck contact that begins the step at its very limit and leaves it lets go at the beginning. */
 static int lets_go_at_start(const run *r, int i, int k) {
   double start = r->before[(size_t)i * CPS_MAX_GUARDS + (size_t)k];
-  return is_stuck(r, i) && start <= guard_zero(r, i) && r->at_same_time < TIGHT;
+  return !lift_of(r, i) && is_stuck(r, i) && start <= guard_zero(r, i) && r->at_same_time < TIGHT;
 }
 
 /* Accepts the step of length h that was tried last. */
@@ -362,11 +414,11 @@ static cps_status advance(run *r, double h, double *used, double *next) {
   double error;
   for (;;) {
     cps_status status = cps_dopri_step(&r->d, sim, h);
-    if (status != CPS_OK)
+    if (status != CPS_OK && (sim->work.failed_contact >= 0 || sim->system->n_lifts == 0))
       return cps_simulation_fail(sim, sim->work.failed_contact, r->err, "the contact forces do not settle");
-    error = cps_dopri_error(&r->d, sim, h, set->tolerance, set->tolerance_abs);
+    error = status != CPS_OK ? NAN : cps_dopri_error(&r->d, sim, h, set->tolerance, set->tolerance_abs);
     double factor = error > 0 ? 0.9 * pow(error, -0.2) : 5;
-    if (error <= 1) {
+    if (status == CPS_OK && error <= 1) {
       *next = h * fmin(5, fmax(0.2, factor));
       break;
     }
@@ -416,6 +468,10 @@ static cps_status restart(run *r, int begins) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   cps_solver_release(sim);
+  if (!begins && sim->t >= r->next_break)
+    for (int i = 0; i < s->n_lifts; i++)
+      if (!cps_lift_jump(&sim->work.lifts[i], sim->t))
+        return cps_simulation_fail(sim, -1, r->err, "the drive jumps where nothing can follow");
   cps_system_kinematics(s, &sim->work, sim->t, sim->y);
   r->d.first_known = 0;
   memcpy(r->old, sim->mode, (size_t)s->nc * sizeof(int));
@@ -430,6 +486,9 @@ static cps_status restart(run *r, int begins) {
   if (status == CPS_OK) status = cps_note(sim, &note, r->err);
   for (int round = 0; status == CPS_OK && round < 4 * CPS_MAX_GUARDS; round++) {
     read_guards(r, sim->y, r->guard);
+    /* cables have no guard that is negative at once and falls */
+    memcpy(r->before + (size_t)s->nc * CPS_MAX_GUARDS, r->guard + (size_t)s->nc * CPS_MAX_GUARDS,
+           (size_t)s->n_lifts * CPS_MAX_GUARDS * sizeof(double));
     int k = 0, i = crossed(r, r->guard, &k);
     if (i < 0) break;
     status = fire(r, i, k);
@@ -456,15 +515,15 @@ static void start_modes(run *r) {
 
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
-  int nc = r->sim->system->nc;
+  int nc = r->sim->system->nc, guards = (nc + r->sim->system->n_lifts) * CPS_MAX_GUARDS;
   size_t modes = (size_t)nc * sizeof(int);
   cps_checkpoint_array(c, "events.rates", r->d.k[0], r->d.n);
   CHECKPOINT_VALUE(c, "events.rates_known", r->d.first_known);
   CHECKPOINT_VALUE(c, "events.length", r->d.length);
   CHECKPOINT_VALUE(c, "events.latest", r->d.latest);
   cps_checkpoint_array(c, "events.anchor", r->anchor, nc);
-  cps_checkpoint_array(c, "events.before", r->before, nc * CPS_MAX_GUARDS);
-  cps_checkpoint_array(c, "events.guard", r->guard, nc * CPS_MAX_GUARDS);
+  cps_checkpoint_array(c, "events.before", r->before, guards);
+  cps_checkpoint_array(c, "events.guard", r->guard, guards);
   cps_checkpoint_modes(c, "events.old", r->sim->system, r->old);
   cps_checkpoint_item(c, "events.let_go", r->let_go, modes);
   cps_checkpoint_array(c, "events.since", r->since, nc);
@@ -541,15 +600,16 @@ static void free_run(void *work) {
 
 static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   const cps_system *s = sim->system;
-  size_t nc = s->nc > 0 ? (size_t)s->nc : 1;
+  size_t nc = s->nc > 0 ? (size_t)s->nc : 1, guards = (nc + (size_t)s->n_lifts) * CPS_MAX_GUARDS;
   run *r = calloc(1, sizeof *r);
   *work = r;
   if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   *r = (run){.sim = sim, .last_event = -INFINITY, .v_small = 1e-14};
   int good = cps_dopri_make(&r->d, s->ny);
   r->anchor = calloc(nc, sizeof(double));
-  r->before = calloc(nc * CPS_MAX_GUARDS, sizeof(double));
-  r->guard = calloc(nc * CPS_MAX_GUARDS, sizeof(double));
+  r->before = calloc(guards, sizeof(double));
+  r->guard = calloc(guards, sizeof(double));
+  for (int i = 0; i < s->nc; i++) r->watches |= s->contacts[i].law->n_guards > 0;
   r->old = calloc(nc, sizeof(int));
   r->let_go = calloc(nc, sizeof(int));
   r->since = calloc(nc, sizeof(double));

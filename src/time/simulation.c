@@ -152,8 +152,8 @@ static void enumerate_energy(row *r, const cps_energy *e) {
   cps_row_put(r, "energy", NULL, "damping", "J", e->damping);
   cps_row_put(r, "energy", NULL, "load_work", "J", e->load_work);
   cps_row_put(r, "energy", NULL, "motion_work", "J", e->motion_work);
-  if (r->sim->cables && r->sim->cables->loses) cps_row_put(r, "energy", NULL, "solver", "J", e->solver);
-  if (r->sim->lift) cps_row_put(r, "energy", NULL, "created", "J", e->created);
+  if (r->sim->machine) cps_row_put(r, "energy", NULL, "solver", "J", e->solver);
+  if (r->sim->system->n_lifts > 0) cps_row_put(r, "energy", NULL, "created", "J", e->created);
   cps_row_put(r, "energy", NULL, "error", "J", e->error);
 }
 
@@ -161,14 +161,18 @@ static void enumerate(row *r, const cps_energy *e) {
   const cps_system *s = r->sim->system;
   r->column = 0;
   cps_row_put(r, "time", NULL, "", "s", r->sim->t);
-  if (!r->sim->lift) {
-    enumerate_bodies(r);
-    for (int i = 0; i < s->scenario->n_springs; i++)
-      cps_row_put(r, "springs", s->scenario->springs[i].name, "force", "N", forces_of(r->sim)->spring[i]);
-    enumerate_contacts(r);
-  }
-  if (r->sim->cables) r->sim->cables->columns(r);
+  enumerate_bodies(r);
+  for (int i = 0; i < s->scenario->n_springs; i++)
+    cps_row_put(r, "springs", s->scenario->springs[i].name, "force", "N", forces_of(r->sim)->spring[i]);
+  enumerate_contacts(r);
+  if (r->sim->machine) cps_machine_columns(r);
+  cps_lift_columns(r);
   enumerate_energy(r, e);
+}
+
+void cps_simulation_fields(row *r) {
+  if (r->sim->machine) cps_machine_fields(r);
+  cps_lift_fields(r);
 }
 
 void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, double *values) {
@@ -277,8 +281,8 @@ static void initial_modes(cps_simulation *sim) {
 }
 
 static void stored_energy(cps_simulation *sim, cps_energy *e) {
-  if (sim->cables)
-    sim->cables->energy(sim, e);
+  if (sim->machine)
+    cps_audit_energy(sim->machine, e);
   else
     cps_system_energy(sim->system, &sim->work, sim->t, sim->y, e);
 }
@@ -298,7 +302,14 @@ static void audit_run(cps_simulation *sim, cps_energy *e) {
   e->open = sim->open_energy;
 }
 
-static const cable_engine *engine_of(const cps_scenario *s);
+static cps_status make_machine(cps_simulation *sim, cps_error *err);
+
+/* Whether a scenario has cables of elements. */
+static int has_elements(const cps_scenario *s) {
+  int n = 0;
+  for (int i = 0; i < s->n_cables; i++) n += s->cables[i].model == CABLE_ANCF;
+  return n > 0;
+}
 
 cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   cps_simulation *sim = calloc(1, sizeof *sim);
@@ -321,9 +332,9 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   sim->t = sim->stint.from = s->scenario->run.from;
   cps_warnings_copy(&sim->result.warnings, &s->warnings);
   sim->next_output = sim->next_frame = sim->t;
-  sim->cables = engine_of(s->scenario);
-  if (sim->cables) {
-    cps_status status = sim->cables->make(sim, err);
+  if (s->n_lifts > 0 && !(sim->work.lifts = cps_lifts_copy(s, sim->y, sim->inputs))) goto fail;
+  if (has_elements(s->scenario)) {
+    cps_status status = make_machine(sim, err);
     if (status == CPS_NO_MEMORY) goto fail;
     if (status != CPS_OK) goto refuse;
   } else {
@@ -334,7 +345,7 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   cps_energy e = {0};
   row r = {sim, &sim->result, 0, 0, COUNTING};
   enumerate(&r, &e);
-  if (sim->cables) sim->cables->fields(&r);
+  cps_simulation_fields(&r);
   sim->result.n_fields = r.field;
   sim->result.n_slots = r.column;
   /* one more: a name is written before it is known whether it is wanted */
@@ -347,7 +358,7 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   r.task = NAMING;
   r.field = 0;
   enumerate(&r, &e);
-  if (sim->cables) sim->cables->fields(&r);
+  cps_simulation_fields(&r);
   return sim;
 fail:
   cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory while preparing the run");
@@ -428,8 +439,6 @@ cps_status cps_simulation_start(cps_simulation *sim, cps_error *err) {
   return CPS_OK;
 }
 
-static void machine_energy(const cps_simulation *sim, cps_energy *e) { cps_audit_energy(sim->machine, e); }
-
 static void machine_count(const cps_simulation *sim, cps_progress *p) {
   for (int i = 0; i < sim->machine->n_cables; i++) {
     const cable *c = &sim->machine->cable[i];
@@ -438,45 +447,10 @@ static void machine_count(const cps_simulation *sim, cps_progress *p) {
   }
 }
 
-/* A cable in few variables. */
-static cps_status make_lift(cps_simulation *sim, cps_error *err) {
-  (void)err;
-  sim->lift = malloc(sizeof *sim->lift);
-  if (!sim->lift) return CPS_NO_MEMORY;
-  *sim->lift = *sim->system->lift;
-  sim->lift->inputs = sim->inputs;
-  return CPS_OK;
-}
-
-static void lift_energy(const cps_simulation *sim, cps_energy *e) {
-  cps_lift_energy(sim->lift, sim->lift->y, e);
-}
-
-static void lift_count(const cps_simulation *sim, cps_progress *p) {
-  *(sim->lift->mode >= LIFT_SLIDES ? &p->slipping : &p->sticking) += 1;
-}
-
-static const cable_engine *engine_of(const cps_scenario *s) {
-  static const cable_engine elements = {.make = make_machine,
-                                        .columns = cps_machine_columns,
-                                        .fields = cps_machine_fields,
-                                        .energy = machine_energy,
-                                        .count = machine_count,
-                                        .loses = 1};
-  static const cable_engine few = {.make = make_lift,
-                                   .columns = cps_lift_columns,
-                                   .fields = cps_lift_fields,
-                                   .energy = lift_energy,
-                                   .count = lift_count,
-                                   .stepper = &cps_elevator_stepper};
-  for (int i = 0; i < s->n_cables; i++)
-    if (s->cables[i].model != CABLE_ANCF) return &few;
-  return s->n_cables > 0 ? &elements : NULL;
-}
-
 void cps_simulation_free(cps_simulation *sim) {
   if (!sim) return;
   cps_driver_free(sim);
+  free(sim->work.lifts);
   cps_workspace_free(&sim->work);
   free(sim->y);
   free(sim->y_t);
@@ -496,7 +470,6 @@ void cps_simulation_free(cps_simulation *sim) {
   cps_warnings_clear(&sim->result.warnings);
   if (sim->machine) cps_machine_free(sim->machine);
   free(sim->machine);
-  free(sim->lift);
   free(sim->seen);
   cps_system_free(sim->own_system);
   cps_scenario_free(sim->own_scenario);
@@ -528,7 +501,7 @@ static int record_frame(cps_simulation *sim) {
       !grow_frames(res, res->frames_capacity > 0 ? 2 * res->frames_capacity : 64))
     return 0;
   row r = {sim, res, 0, 0, FILLING};
-  sim->cables->fields(&r);
+  cps_simulation_fields(&r);
   res->frame_times[res->frames++] = sim->t;
   while (sim->next_frame <= sim->t + 1e-9 * interval) sim->next_frame += interval;
   return 1;
@@ -545,7 +518,7 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
                                "out of memory for %ld rows of %d columns: record less often with run.output",
                                2 * res->capacity, res->n_columns);
   cps_status status = CPS_OK;
-  if (!sim->cables) status = cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
+  if (!sim->machine) status = cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
   if (status != CPS_OK)
     return cps_simulation_fail(sim, sim->work.failed_contact, err, "the contact forces do not settle");
   row r = {sim, res, 0, 0, FILLING};
@@ -606,16 +579,6 @@ cps_status cps_simulation_event(cps_simulation *sim, int i, int from, int to, cp
   cps_law_mode_name(law, from, a, sizeof a);
   cps_law_mode_name(law, to, b, sizeof b);
   return add_event(sim, &e, a, b, err);
-}
-
-cps_status cps_simulation_lift_event(cps_simulation *sim, int from, int to, cps_error *err) {
-  static const char *const names[] = {[LIFT_AT_START] = "slips at start",
-                                      [LIFT_AT_END] = "slips at end",
-                                      [LIFT_CARRIED] = "sticks",
-                                      [LIFT_SLIDES] = "slides through",
-                                      [LIFT_SLACK] = "slack"};
-  cps_event e = {.contact = -1, .from = from, .to = to, .contact_name = sim->lift->cable->name};
-  return add_event(sim, &e, names[from], names[to], err);
 }
 
 cps_status cps_simulation_cable_event(cps_simulation *sim, const char *name, int from, int to, const char *a,
@@ -710,7 +673,7 @@ cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_counters *n = &sim->result.counters;
   n->steps++;
-  if (!sim->cables && (!isfinite(sim->y[sim->system->nx]) || !isfinite(sim->work.force[0])))
+  if (!sim->machine && (!isfinite(sim->y[sim->system->nx]) || !isfinite(sim->work.force[0])))
     return cps_simulation_fail(sim, -1, err, "the solution has become infinite: try a smaller step");
   if ((double)(n->steps - sim->steps_from) > run->max_steps)
     return cps_simulation_fail(sim, -1, err,
@@ -731,9 +694,11 @@ cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
   /* often enough for people, whatever a step costs, and too seldom to be felt */
   if (!sim->progress || !progress_due(sim)) return CPS_OK;
   cps_progress p = {run->from, run->until, sim->t, sim->h, n->steps, 0, 0};
-  for (int i = 0; !sim->cables && i < sim->system->nc && i < 1000; i++)
+  for (int i = 0; !sim->machine && i < sim->system->nc && i < 1000; i++)
     *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
-  if (sim->cables) sim->cables->count(sim, &p);
+  if (sim->machine) machine_count(sim, &p);
+  for (int i = 0; i < sim->system->n_lifts; i++)
+    *(sim->work.lifts[i].mode >= LIFT_SLIDES ? &p.slipping : &p.sticking) += 1;
   if (sim->progress(&p, sim->progress_data) == 0) return CPS_OK;
   return cps_simulation_fail(sim, -1, err, "stopped on request");
 }
@@ -798,7 +763,7 @@ void cps_simulation_read_columns(cps_simulation *sim) {
   /* that somebody looks is no part of the run, and does not count for its verdict */
   double largest = sim->largest_energy, open = sim->open_energy;
   cps_energy e = {0};
-  if (!sim->cables) cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
+  if (!sim->machine) cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
   audit_run(sim, &e);
   sim->largest_energy = largest;
   sim->open_energy = open;

@@ -59,15 +59,21 @@ static void refuse_counts(refusals *r, const scenario_run *run) {
 void cps_refuse_solver(refusals *r, const cps_scenario *s) {
   refuse_counts(r, &s->run);
   const solver *how = cps_solver_find(s->run.solver); /* the reader knows no other names than the table */
-  if (s->n_cables > 0 && !how->cables) {
+  int elements = 0, reduced = 0;
+  for (int i = 0; i < s->n_cables; i++) *(s->cables[i].model == CABLE_ANCF ? &elements : &reduced) += 1;
+  if (elements > 0 && !how->cables) {
     cps_refuse(
         r, WHERE,
         "cables are stiff, and their contacts many: %s would need far too many steps. Use alpha, or bdf",
         how->name);
     return;
   }
-  for (int i = 0; i < s->n_cables; i++)
-    if (s->cables[i].model != CABLE_ANCF) return; /* has an integrator of its own */
+  if (reduced > 0 && how->bodies == &cps_rk4)
+    cps_refuse(
+        r, WHERE,
+        "a cable in few variables begins and ends to slide at instants that %s does not look for: use events",
+        how->name);
+  if (elements == 0 && reduced > 0) return; /* events follows everything */
   const char *instead = s->n_cables > 0 ? how->for_cable_jumps : how->for_jumps;
   if (!instead) return;
   for (int i = 0; i < s->n_contacts; i++)
