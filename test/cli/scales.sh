@@ -120,7 +120,7 @@ rope '1 MN' '1' '1 m' 20000 '10 kg' '0.2 m' >long.yaml
 export CAPSTAN_PATIENCE=0.02
 run run long.yaml -o long -q --no-report --set run.until=1e-5
 has "$err" "warning: the search for the equilibrium at t = 0 s has taken"
-unset CAPSTAN_PATIENCE
+export CAPSTAN_PATIENCE=1000
 run run long.yaml -o long -q --no-report --set run.until=1e-5
 has_no "$err" "has taken"
 finish
