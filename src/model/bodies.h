@@ -196,6 +196,9 @@ void cps_line_tangents(const cps_system *s, const double *q, const double *v, do
 void cps_plane_tangents(const cps_system *s, const double *q, const double *v, plane_tangent *out);
 /* Extensions, tensions and their derivatives, of all springs by their number in the scenario: [springs]. */
 void cps_spring_slopes(const cps_system *s, const double *q, const double *v, spring_slope *out);
+/* The line between the points of a spring: its length, unit vector n and rate w. */
+double cps_spring_span(const cps_system *s, const plane_spring *g, const double *q, const double *v,
+                       double *n, double *w);
 /* Component d of the unit vector from its first point to its second. */
 double cps_spring_direction(const cps_system *s, const plane_spring *g, const double *q, int d);
 /* The coordinates of such a spring, [2 dim]; their number. */

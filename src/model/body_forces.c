@@ -157,6 +157,11 @@ void cps_line_tangents(const cps_system *s, const double *q, const double *v, do
   }
 }
 
+double cps_spring_span(const cps_system *s, const plane_spring *g, const double *q, const double *v,
+                       double *n, double *w) {
+  return span_of(s, g, q, v, n, w);
+}
+
 double cps_spring_direction(const cps_system *s, const plane_spring *g, const double *q, int d) {
   double n[3] = {0}, w[3] = {0};
   span_of(s, g, q, q, n, w);

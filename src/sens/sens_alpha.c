@@ -40,60 +40,30 @@ void cps_alpha_look(bodies *b, alpha_point *p) {
 
 /* ------------------------------------------------------------------ what work needs */
 
-/* Its changes at the spot, along the change s whose state and forces are there already. */
-static void look_along(bodies *b, const change *c, double *s) {
-  const cps_system *sys = b->s;
+/* Its changes at the spot, whose z has the changes of all else, along the change x, whose state and forces are there already. */
+static void look_along(bodies *b, double *x) {
+  const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
   spot *p = &b->at;
-  cps_spot_springs(p, c, s);
-  for (int i = 0; i < sys->scenario->n_springs; i++) {
-    const spring_slope *g = &p->spring[i];
-    s[l->extension + i] = p->extension[i];
-    s[l->damper + i] = p->tension[i] - (g->stretched ? g->k * p->extension[i] : 0);
-  }
-  for (int i = 0; i < c->n_line; i++) {
-    int at = sys->line[c->line[i].i].index;
-    if (p->spring[at].stretched) s[l->damper + at] -= c->line[i].k * p->spring[at].e;
-  }
-  for (int i = 0; i < c->n_plane; i++) {
-    int at = sys->plane[c->plane[i].i].index;
-    if (p->spring[at].stretched) s[l->damper + at] -= c->plane[i].k * p->spring[at].e;
-  }
-  memset(s + l->load, 0, bytes(sys->n_loads));
-  for (int i = 0; i < c->n_profile; i++)
-    if (c->profile[i].kind == GIVEN_LOAD)
-      s[l->load + c->profile[i].i] = cps_change_profile(c, &c->profile[i], p->t).y;
-  if (sys->ns > 0) cps_spot_drives(p, c, s, s + l->f, s + l->drive);
+  memcpy(p->z + p->l.y, x, bytes(s->ny));
+  cps_spot_follow(p, SPOT_WORKS);
+  memcpy(x + l->extension, p->z + p->l.extension, bytes(s->scenario->n_springs));
+  memcpy(x + l->damper, p->z + p->l.damper, bytes(s->scenario->n_springs));
+  memcpy(x + l->load, p->z + p->l.load, bytes(s->n_loads));
+  memcpy(x + l->drive, p->z + p->l.drive, bytes(s->nx));
 }
 
 /* Its transpose: weights of these go into those of state, forces and parameters, and are taken out of w. */
 static void look_back(bodies *b, double *w, double *grad) {
-  const cps_system *sys = b->s;
+  const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
   spot *p = &b->at;
-  if (sys->ns > 0) cps_spot_drives_back(p, b->change, b->n_wrt, w + l->drive, w, w + l->f, grad);
-  for (int i = 0; i < sys->scenario->n_springs; i++) {
-    const spring_slope *g = &p->spring[i];
-    double damper = w[l->damper + i];
-    p->tension[i] = damper;
-    p->extension[i] = w[l->extension + i] - (g->stretched ? g->k * damper : 0);
-    p->rate[i] = 0;
-  }
-  cps_spot_springs_back(p, b->change, b->n_wrt, w, grad);
-  for (int j = 0; j < b->n_wrt; j++) {
-    const change *c = &b->change[j];
-    for (int i = 0; i < c->n_line; i++) {
-      int at = sys->line[c->line[i].i].index;
-      if (p->spring[at].stretched) grad[j] -= w[l->damper + at] * c->line[i].k * p->spring[at].e;
-    }
-    for (int i = 0; i < c->n_plane; i++) {
-      int at = sys->plane[c->plane[i].i].index;
-      if (p->spring[at].stretched) grad[j] -= w[l->damper + at] * c->plane[i].k * p->spring[at].e;
-    }
-    for (int i = 0; i < c->n_profile; i++)
-      if (c->profile[i].kind == GIVEN_LOAD)
-        grad[j] += w[l->load + c->profile[i].i] * cps_change_profile(c, &c->profile[i], p->t).y;
-  }
+  double *z = cps_spot_clear(p);
+  memcpy(z + p->l.extension, w + l->extension, bytes(s->scenario->n_springs));
+  memcpy(z + p->l.damper, w + l->damper, bytes(s->scenario->n_springs));
+  memcpy(z + p->l.load, w + l->load, bytes(s->n_loads));
+  memcpy(z + p->l.drive, w + l->drive, bytes(s->nx));
+  cps_spot_follow_back(p, SPOT_WORKS, b->change, b->n_wrt, w, w + l->f, grad);
   memset(w + l->extension, 0, bytes(l->count - l->extension));
 }
 
@@ -106,13 +76,13 @@ int cps_rates_apply(bodies *b, const op *o) {
   if (!cps_spot_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     double *x = b->s_y + (size_t)j * (size_t)b->n;
-    if (!cps_spot_step_along(p, &b->change[j], x)) return 0;
+    if (!cps_spot_along(p, &b->change[j], x)) return 0;
     memcpy(x + l->a, p->da, bytes(s->nx));
     memcpy(x + l->f, p->df, bytes(s->nc));
     memcpy(x + l->z_t, p->dz_t, bytes(s->nz));
     memcpy(x + l->aux_a, p->da, bytes(s->nx));
     memcpy(x + l->aux_z, p->dz_t, bytes(s->nz));
-    look_along(b, &b->change[j], x);
+    look_along(b, x);
   }
   return 1;
 }
@@ -127,11 +97,12 @@ int cps_rates_back(bodies *b, const op *o) {
     look_back(b, w, grad);
     for (int i = 0; i < s->nd; i++) w[l->a + i] += w[l->aux_a + i];
     for (int i = 0; i < s->nz; i++) w[l->z_t + i] += w[l->aux_z + i];
-    memcpy(b->dy, w + l->a, bytes(s->nx));
-    memcpy(b->dy_t, w + l->f, bytes(s->nc));
-    memcpy(b->f0, w + l->z_t, bytes(s->nz));
+    double *z = cps_spot_clear(p);
+    memcpy(z + p->l.a, w + l->a, bytes(s->nd));
+    memcpy(z + p->l.f, w + l->f, bytes(s->nc));
+    memcpy(z + p->l.z_t, w + l->z_t, bytes(s->nz));
     memset(w + s->ny, 0, bytes(b->n - s->ny));
-    if (!cps_spot_step_back(p, b->change, b->n_wrt, b->dy, b->dy_t, b->f0, w, grad)) return 0;
+    if (!cps_spot_back(p, SPOT_NOTHING, b->change, b->n_wrt, w, grad)) return 0;
   }
   return 1;
 }
@@ -175,6 +146,20 @@ static double way_of(const cps_system *s, const body_load *g, const double *u, c
   return sum;
 }
 
+/* The work of loads by a parameter that turns them. */
+static double loads_by(const bodies *b, const op *o, const change *c) {
+  const cps_system *s = b->s;
+  int first = cps_numbers_layout(s).load;
+  double sum = 0;
+  for (int k = 0; k < c->n_number; k++) {
+    int i = (c->number[k].i - first) / LOAD_NUMBERS, d = (c->number[k].i - first) % LOAD_NUMBERS - LOAD_U;
+    if (c->number[k].i < first || d >= s->dim) continue;
+    int q = s->loads[i].c[d];
+    sum += 0.5 * (b->now.load[i] + o->before.load[i]) * (o->y1[q] - o->y[q]) * c->number[k].d;
+  }
+  return sum;
+}
+
 /* Changes of work, from the change x0 at the start to x at the end, the rest of which is there. b->now is the end. */
 static void work_along(const bodies *b, const op *o, const double *x0, const change *c, double *x) {
   const cps_system *s = b->s;
@@ -197,11 +182,7 @@ static void work_along(const bodies *b, const op *o, const double *x0, const cha
     double way = way_of(s, g, g->u, q0, q), change = way_of(s, g, g->u, x0, x);
     loads += 0.5 * (x[l->load + i] + x0[l->load + i]) * way + 0.5 * (p->load[i] + p0->load[i]) * change;
   }
-  for (int i = 0; i < c->n_load; i++) {
-    const body_load *g = &s->loads[c->load[i].i];
-    double way = way_of(s, g, c->load[i].u, q0, q);
-    loads += 0.5 * (p->load[c->load[i].i] + p0->load[c->load[i].i]) * way;
-  }
+  loads += loads_by(b, o, c);
   for (int i = s->nd; i < s->nx && s->ns > 0; i++)
     motion -= 0.5 * (x[l->drive + i] + x0[l->drive + i]) * (q[i] - q0[i]) +
               0.5 * (p->drive[i] + p0->drive[i]) * (x[i] - x0[i]);
@@ -251,14 +232,7 @@ static void work_back(const bodies *b, const op *o, double *w, double *w0, doubl
       w0[g->c[d]] -= force * g->u[d];
     }
   }
-  for (int j = 0; j < b->n_wrt; j++) {
-    const change *c = &b->change[j];
-    for (int i = 0; i < c->n_load; i++) {
-      const body_load *g = &s->loads[c->load[i].i];
-      double way = way_of(s, g, c->load[i].u, q0, q);
-      grad[j] += loads * 0.5 * (p->load[c->load[i].i] + p0->load[c->load[i].i]) * way;
-    }
-  }
+  for (int j = 0; j < b->n_wrt; j++) grad[j] += loads * loads_by(b, o, &b->change[j]);
   for (int i = s->nd; i < s->nx && s->ns > 0; i++) {
     double way = -0.5 * motion * (q[i] - q0[i]), force = -0.5 * motion * (p->drive[i] + p0->drive[i]);
     w[l->drive + i] += way;
@@ -287,7 +261,7 @@ static void step_along(bodies *b, const op *o, const change *c, double *x, doubl
     x[l->aux_z + i] = u->z.aux_aux * aux + u->z.aux_old * z_t;
   }
   roll_along(o, c, x);
-  (void)cps_spot_step_along(at, c, x);
+  (void)cps_spot_along(at, c, x);
   for (int i = 0; i < s->nd; i++) {
     x[i] += u->q_new * at->da[i];
     x[nx + i] += u->v.x_new * at->da[i];
@@ -300,7 +274,7 @@ static void step_along(bodies *b, const op *o, const change *c, double *x, doubl
     x[l->aux_z + i] += u->z.aux_new * at->dz_t[i];
   }
   memcpy(x + l->f, at->df, bytes(s->nc));
-  look_along(b, c, x);
+  look_along(b, x);
   work_along(b, o, x0, c, x);
 }
 
@@ -325,13 +299,13 @@ static int step_back(bodies *b, const op *o, double *w, double *grad) {
   memset(w0, 0, bytes(b->n));
   work_back(b, o, w, w0, grad);
   look_back(b, w, grad);
-  double *w_a = b->f0, *w_f = b->f1, *w_z = b->dy_t;
+  double *z_w = cps_spot_clear(at), *w_a = z_w + at->l.a, *w_z = z_w + at->l.z_t;
   for (int i = 0; i < s->nd; i++)
     w_a[i] = w[l->a + i] + u->q_new * w[i] + u->v.x_new * w[nx + i] + u->v.aux_new * w[l->aux_a + i];
   for (int i = 0; i < s->nz; i++)
     w_z[i] = w[l->z_t + i] + u->z.x_new * w[z + i] + u->z.aux_new * w[l->aux_z + i];
-  memcpy(w_f, w + l->f, bytes(s->nc));
-  if (!cps_spot_step_back(at, b->change, b->n_wrt, w_a, w_f, w_z, w, grad)) return 0;
+  memcpy(z_w + at->l.f, w + l->f, bytes(s->nc));
+  if (!cps_spot_back(at, SPOT_NOTHING, b->change, b->n_wrt, w, grad)) return 0;
   for (int j = 0; j < b->n_wrt; j++) grad[j] += roll_back(o, &b->change[j], w);
   for (int i = 0; i < s->nd; i++) {
     double q = w[i], v = w[nx + i], next = w[l->aux_a + i];

@@ -36,7 +36,7 @@ static int go_there(bodies *b, double t, const double *y, const int *mode, const
 
 int cps_bdf_along(void *data, int j, double t, const double *y, double *dy, double *dy_t) {
   bodies *b = data;
-  return go_there(b, t, y, b->mode, b->free) && cps_spot_along(&b->at, &b->change[j], dy, dy_t);
+  return go_there(b, t, y, b->mode, b->free) && cps_spot_rates(&b->at, &b->change[j], dy, dy_t);
 }
 
 /* ------------------------------------------------------------------ parts of a run */
@@ -91,7 +91,7 @@ static int transposed(backward *k, double t, N_Vector y, N_Vector w) {
   memcpy(p->w_t + 2 * s->nx + s->nz, work, (size_t)s->nw * sizeof(double));
   memset(p->w_y, 0, (size_t)s->ny * sizeof(double));
   memset(p->grad, 0, (size_t)b->n_wrt * sizeof(double));
-  return cps_spot_back(&b->at, b->change, b->n_wrt, p->w_t, p->w_y, p->grad);
+  return cps_rates_weigh(b, p->w_t, p->w_y, p->grad);
 }
 
 static int rates_back(realtype t, N_Vector y, N_Vector w, N_Vector w_t, void *data) {
@@ -132,7 +132,8 @@ static int solve(SUNLinearSolver linear, SUNMatrix m, N_Vector x, N_Vector rhs, 
   bodies *b = p->b;
   (void)m, (void)tolerance;
   spot *at = &b->at;
-  const residual_room room = {at->r_a, at->r_f, at->r_z, at->da, at->df, at->dz_t};
+  const spot_layout *l = &at->l;
+  const residual_room room = {at->z + l->r_a, at->z + l->r_f, at->z + l->r_z, at->da, at->df, at->dz_t};
   if (!factor(b, p->gamma)) return 1;
   return cps_cvode_solve(b->s, &at->r, p->gamma, rhs, x, b->dy, &room) ? 0 : 1;
 }
@@ -155,16 +156,15 @@ static int solve_back(SUNLinearSolver linear, SUNMatrix m, N_Vector x, N_Vector 
   (void)m, (void)tolerance;
   double g = k->gamma, *w = b->dy;
   spot *at = &b->at;
+  const spot_layout *l = &at->l;
+  double *z = cps_spot_clear(at);
   if (!factor(b, g)) return 1;
   memset(w, 0, (size_t)s->ny * sizeof(double));
   cps_cvode_unpack(s, rhs, w);
   cps_cvode_still(s, w);
-  memset(at->da, 0, (size_t)s->nx * sizeof(double));
-  memset(at->df, 0, (size_t)s->nc * sizeof(double));
-  for (int i = 0; i < s->nd; i++) at->da[i] = g * g * w[i] + g * w[s->nx + i];
-  for (int i = 0; i < s->nz; i++) at->dz_t[i] = g * w[2 * s->nx + i];
-  if (!cps_residual_solve_back(&at->r, at->da, at->df, at->dz_t, at->r_a, at->r_f, at->r_z)) return 1;
-  cps_residual_along_back(&at->r, at->r_a, at->r_f, at->r_z, NULL, w, w + s->nx, w + 2 * s->nx);
+  for (int i = 0; i < s->nd; i++) z[l->a + i] = g * g * w[i] + g * w[s->nx + i];
+  for (int i = 0; i < s->nz; i++) z[l->z_t + i] = g * w[2 * s->nx + i];
+  if (!cps_spot_back(at, SPOT_NOTHING, NULL, 0, w, NULL)) return 1;
   for (int i = 0; i < s->nd; i++) w[s->nx + i] += g * w[i];
   cps_cvode_pack(s, w, x);
   return 0;

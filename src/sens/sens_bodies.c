@@ -50,7 +50,7 @@ static void list(bodies *b, array *a) {
   const cps_system *s = b->s;
   long ny = s->ny, n = b->n, wrt = b->n_wrt, of = b->run->n_of, most = wrt > of ? wrt : of, nc = s->nc,
        nx = s->nx;
-  long springs = s->scenario->n_springs, entries = b->entries.count, columns = b->sim->result.n_columns;
+  long springs = s->scenario->n_springs, entries = b->at.l.count, columns = b->sim->result.n_columns;
   const array all[ARRAYS] = {{&b->y, ny},
                              {&b->open_y, ny},
                              {&b->scale, wrt},
@@ -68,7 +68,7 @@ static void list(bodies *b, array *a) {
                              {&b->f0, n},
                              {&b->f1, n},
                              {&b->x_t, entries},
-                             {&b->x, entries > wrt ? entries : wrt},
+                             {&b->x, wrt},
                              {&b->columns, columns * wrt},
                              {&b->now.f, nc},
                              {&b->now.extension, springs},
@@ -85,7 +85,7 @@ static void list(bodies *b, array *a) {
 
 /* Numbers each entry and lets the simulation fill a row with the numbers: which entry each column shows. */
 static int map_columns(bodies *b) {
-  const entry_layout *l = &b->entries;
+  const spot_layout *l = &b->at.l;
   double *id = many(l->count, sizeof(double)), *row = many(b->sim->result.n_columns, sizeof(double));
   b->column_entry = many(b->sim->result.n_columns, sizeof(int));
   if (id && row && b->column_entry) {
@@ -144,8 +144,14 @@ static cps_status make(bodies *b, sens_run *run, cps_error *err) {
   b->is_alpha = strcmp(s->scenario->run.solver, "alpha") == 0;
   b->without_jumps = run->without_jumps;
   b->alpha = cps_alpha_layout(s);
-  b->entries = cps_spot_layout(s);
   b->n = b->is_alpha ? b->alpha.count : s->ny;
+  b->change = many(run->n_wrt, sizeof *b->change);
+  if (!b->change) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  cps_status status = cps_change_make_time(&b->time, s, err);
+  for (int j = 0; j < b->n_wrt && status == CPS_OK; j++)
+    status = cps_change_make(&b->change[j], s, &run->wrt[j], err);
+  if (status == CPS_OK) status = cps_spot_make(&b->at, s, b->change, b->n_wrt, err);
+  if (status != CPS_OK) return status;
   array a[ARRAYS] = {{NULL, 0}};
   list(b, a);
   int good = 1;
@@ -158,19 +164,13 @@ static cps_status make(bodies *b, sens_run *run, cps_error *err) {
   b->event_index = many(s->nc, sizeof(long));
   b->weight = many(run->n_of, sizeof *b->weight);
   b->n_weight = many(run->n_of, sizeof(long));
-  b->change = many(run->n_wrt, sizeof *b->change);
   good = good && b->mode && b->mode_next && b->seen && b->slack && b->event_contact && b->event_index &&
-         b->weight && b->n_weight && b->change && map_columns(b);
+         b->weight && b->n_weight && map_columns(b);
   if (!good) {
     cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
     return CPS_NO_MEMORY;
   }
   for (int i = 0; i < s->nc; i++) b->seen[i] = -1;
-  cps_status status = cps_spot_make(&b->at, s, err);
-  if (status == CPS_OK) status = cps_change_make_time(&b->time, s, err);
-  for (int j = 0; j < b->n_wrt && status == CPS_OK; j++)
-    status = cps_change_make(&b->change[j], s, &run->wrt[j], err);
-  if (status != CPS_OK) return status;
   for (int j = 0; j < b->n_wrt; j++) b->scale[j] = run->wrt[j].q.value != 0 ? fabs(run->wrt[j].q.value) : 1;
   memcpy(b->y, b->sim->y, (size_t)s->ny * sizeof(double));
   memcpy(b->mode, b->sim->mode, (size_t)s->nc * sizeof(int));
@@ -182,16 +182,17 @@ static cps_status make(bodies *b, sens_run *run, cps_error *err) {
 /* ------------------------------------------------------------------ rows */
 
 static int row_apply(bodies *b, const op *o, cps_error *err, cps_status *status) {
-  const entry_layout *l = &b->entries;
+  const spot_layout *l = &b->at.l;
   int columns = b->sim->result.n_columns, ny = b->s->ny;
   if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)ny * sizeof(double));
-    if (!cps_spot_entries(&b->at, &b->change[j], b->dy, b->x)) return 0;
-    b->x[l->energy + ENERGY_ERROR] -= b->energy[j];
+    if (!cps_spot_along(&b->at, &b->change[j], b->dy)) return 0;
+    cps_spot_follow(&b->at, SPOT_COLUMNS);
+    b->at.z[l->energy + ENERGY_ERROR] -= b->energy[j];
     for (int i = 0; i < columns; i++) {
       int at = b->column_entry[i];
-      b->columns[(size_t)i * (size_t)b->n_wrt + (size_t)j] = at < 0 ? 0 : b->x[at];
+      b->columns[(size_t)i * (size_t)b->n_wrt + (size_t)j] = at < 0 ? 0 : b->at.z[at];
     }
   }
   *status = cps_sens_add_row(b->run, b->columns, err);
@@ -199,24 +200,24 @@ static int row_apply(bodies *b, const op *o, cps_error *err, cps_status *status)
 }
 
 int cps_row_back(bodies *b, const op *o) {
-  const entry_layout *l = &b->entries;
+  const spot_layout *l = &b->at.l;
   int gone = 0;
   for (int m = 0; m < b->run->n_of; m++) {
     int any = 0;
-    memset(b->x, 0, (size_t)l->count * sizeof(double));
+    double *z = cps_spot_clear(&b->at);
     while (b->n_weight[m] > 0 && b->weight[m][b->n_weight[m] - 1].row >= o->row) {
       const sens_weight *w = &b->weight[m][--b->n_weight[m]];
       int at = w->row == o->row ? b->column_entry[w->column] : -1;
       if (at < 0) continue;
       any = 1;
-      b->x[at] += w->weight;
+      z[at] += w->weight;
       if (at == l->energy + ENERGY_ERROR) b->w_energy[m] -= w->weight;
     }
     if (!any) continue;
     if (!gone && !cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
     gone = 1;
-    if (!cps_spot_entries_back(&b->at, b->change, b->n_wrt, b->x, b->w + (size_t)m * (size_t)b->n,
-                               b->grad + (size_t)m * (size_t)b->n_wrt))
+    if (!cps_spot_back(&b->at, SPOT_COLUMNS, b->change, b->n_wrt, b->w + (size_t)m * (size_t)b->n,
+                       b->grad + (size_t)m * (size_t)b->n_wrt))
       return 0;
   }
   return 1;
@@ -227,22 +228,22 @@ static int energy_apply(bodies *b) {
   if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)b->s->ny * sizeof(double));
-    if (!cps_spot_entries(&b->at, &b->change[j], b->dy, b->x)) return 0;
-    const double *e = b->x + b->entries.energy;
+    if (!cps_spot_along(&b->at, &b->change[j], b->dy)) return 0;
+    cps_spot_follow(&b->at, SPOT_COLUMNS);
+    const double *e = b->at.z + b->at.l.energy;
     b->energy[j] = e[ENERGY_KINETIC] + e[ENERGY_ELASTIC] + e[ENERGY_GRAVITY];
   }
   return 1;
 }
 
 static int energy_back(bodies *b, const place_in_run *start) {
-  double *e = b->x + b->entries.energy;
   for (int m = 0; m < b->run->n_of; m++) {
     if (b->w_energy[m] == 0) continue;
-    memset(b->x, 0, (size_t)b->entries.count * sizeof(double));
+    double *e = cps_spot_clear(&b->at) + b->at.l.energy;
     e[ENERGY_KINETIC] = e[ENERGY_ELASTIC] = e[ENERGY_GRAVITY] = b->w_energy[m];
     if (!cps_spot_go(&b->at, start->t, start->y, start->mode, &start->free->k) ||
-        !cps_spot_entries_back(&b->at, b->change, b->n_wrt, b->x, b->w + (size_t)m * (size_t)b->n,
-                               b->grad + (size_t)m * (size_t)b->n_wrt))
+        !cps_spot_back(&b->at, SPOT_COLUMNS, b->change, b->n_wrt, b->w + (size_t)m * (size_t)b->n,
+                       b->grad + (size_t)m * (size_t)b->n_wrt))
       return 0;
   }
   return 1;

@@ -13,26 +13,6 @@
 
 /* ------------------------------------------------------------------ lists */
 
-void cps_entries_add(entries *list, int row, int column, double by) {
-  if (by == 0) return;
-  if (list->n == list->room) {
-    int room = list->room > 0 ? 2 * list->room : 256;
-    entry *more = realloc(list->e, (size_t)room * sizeof *more);
-    if (!more) {
-      list->lost = 1;
-      return;
-    }
-    list->e = more;
-    list->room = room;
-  }
-  list->e[list->n++] = (entry){row, column, by};
-}
-
-void cps_entries_free(entries *list) {
-  free(list->e);
-  memset(list, 0, sizeof *list);
-}
-
 void cps_entries_apply(const entries *list, lanes *z, int transposed) {
 #if defined(__x86_64__)
   if (cps_has_avx2()) {

@@ -18,25 +18,13 @@
 #define CPS_SENS_CHAIN_H
 
 #include "newton.h"
+#include "sens_list.h"
 #include "sens_place.h"
 
 #include "simd.h"
 
 /* ------------------------------------------------------------------ lists */
 
-typedef struct entry {
-  int row, column;
-  double by;
-} entry;
-
-typedef struct entries {
-  entry *e;
-  int n, room;
-  int lost; /* out of memory: something is missing */
-} entries;
-
-void cps_entries_add(entries *list, int row, int column, double by);
-void cps_entries_free(entries *list);
 /* z[row] += by z[column]; transposed: z[column] += by z[row] */
 void cps_entries_apply(const entries *list, lanes *z, int transposed);
 

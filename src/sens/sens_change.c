@@ -20,15 +20,6 @@ static double rate_of(double step, double base, const double *x) {
   return sum / step;
 }
 
-/* The derivative of the number that lies `at` bytes into each. */
-static double rate_at(double step, const void *base, const void *const *others, size_t at) {
-  double x[SENS_SHADOWS], b;
-  memcpy(&b, (const char *)base + at, sizeof b);
-  for (int k = 0; k < SENS_SHADOWS; k++) memcpy(&x[k], (const char *)others[k] + at, sizeof x[k]);
-  if (b != b) return 0; /* a constant that is none */
-  return rate_of(step, b, x);
-}
-
 static void *many(int n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
 
 static void compare_numbers(number_change *list, int *n, double step, const double *base,
@@ -42,95 +33,6 @@ static void compare_numbers(number_change *list, int *n, double step, const doub
 }
 
 /* ------------------------------------------------------------------ things */
-
-#define RATE(field, type) rate_at(c->step, base, others, offsetof(type, field))
-
-/* A spring along a line points from its first end to its second, the other way round in a shadow that has moved
- * one past the other: the same spring with all signs changed. */
-static line_spring turn(const line_spring *g, const line_spring *like) {
-  line_spring t = *g;
-  if (!g->tension_only && g->sa * like->sa + g->sb * like->sb < 0) {
-    t.sa = -t.sa;
-    t.sb = -t.sb;
-    t.rest = -t.rest;
-  }
-  return t;
-}
-
-static void compare_lines(change *c, const cps_system *s, const shadows x) {
-  for (int i = 0; i < s->n_line; i++) {
-    line_spring turned[SENS_SHADOWS];
-    const void *base = &s->line[i], *others[SENS_SHADOWS];
-    for (int k = 0; k < SENS_SHADOWS; k++) {
-      turned[k] = turn(&x[k]->line[i], &s->line[i]);
-      others[k] = &turned[k];
-    }
-    line_change g = {i,
-                     RATE(sa, line_spring),
-                     RATE(sb, line_spring),
-                     RATE(rest, line_spring),
-                     RATE(k, line_spring),
-                     RATE(d, line_spring)};
-    if (g.sa != 0 || g.sb != 0 || g.rest != 0 || g.k != 0 || g.d != 0) c->line[c->n_line++] = g;
-  }
-}
-
-static int compare_end(double step, plane_end *to, const void *base, const void *const *others, size_t at) {
-  int any = 0;
-  const size_t fields[5] = {offsetof(plane_end, base), offsetof(plane_end, along[0]),
-                            offsetof(plane_end, along[1]), offsetof(plane_end, along[2]),
-                            offsetof(plane_end, up)};
-  double *out[5] = {to->base, to->along[0], to->along[1], to->along[2], to->up};
-  for (int f = 0; f < 5; f++) {
-    for (int j = 0; j < 3; j++) {
-      out[f][j] = rate_at(step, base, others, at + fields[f] + (size_t)j * sizeof(double));
-      any |= out[f][j] != 0;
-    }
-  }
-  return any;
-}
-
-static void compare_planes(change *c, const cps_system *s, const shadows x) {
-  for (int i = 0; i < s->n_plane; i++) {
-    const void *base = &s->plane[i], *others[SENS_SHADOWS];
-    for (int k = 0; k < SENS_SHADOWS; k++) others[k] = &x[k]->plane[i];
-    plane_change g = {
-        .i = i, .k = RATE(k, plane_spring), .d = RATE(d, plane_spring), .length = RATE(length, plane_spring)};
-    int any = g.k != 0 || g.d != 0 || g.length != 0;
-    for (int side = 0; side < 2; side++)
-      any |= compare_end(c->step, &g.end[side], base, others,
-                         offsetof(plane_spring, end) + (size_t)side * sizeof(plane_end));
-    if (any) c->plane[c->n_plane++] = g;
-  }
-}
-
-static void compare_contacts(change *c, const cps_system *s, const shadows x) {
-  for (int i = 0; i < s->nc; i++) {
-    const void *base = &s->contacts[i], *others[SENS_SHADOWS], *p[SENS_SHADOWS];
-    for (int k = 0; k < SENS_SHADOWS; k++) {
-      others[k] = &x[k]->contacts[i];
-      p[k] = x[k]->contacts[i].p;
-    }
-    contact_change g = {.i = i, .constant = RATE(constant, contact), .weight = RATE(weight, contact)};
-    if (s->contacts[i].constant == s->contacts[i].constant) g.weight = 0; /* it is in the constant */
-    int any = g.constant != 0 || g.weight != 0;
-    for (int j = 0; j < s->contacts[i].law->n_params; j++) {
-      g.p[j] = rate_at(c->step, s->contacts[i].p, p, (size_t)j * sizeof(double));
-      any |= g.p[j] != 0;
-    }
-    if (any) c->contact[c->n_contact++] = g;
-  }
-}
-
-static void compare_loads(change *c, const cps_system *s, const shadows x) {
-  for (int i = 0; i < s->n_loads; i++) {
-    const void *base = &s->loads[i], *others[SENS_SHADOWS];
-    for (int k = 0; k < SENS_SHADOWS; k++) others[k] = &x[k]->loads[i];
-    load_change g = {
-        i, {RATE(u[0], body_load), RATE(u[1], body_load), RATE(u[2], body_load)}, RATE(press, body_load)};
-    if (g.u[0] != 0 || g.u[1] != 0 || g.u[2] != 0 || g.press != 0) c->load[c->n_load++] = g;
-  }
-}
 
 /* Whether two profiles of the same form have the same numbers. */
 static int same(const profile *a, const profile *b) {
@@ -198,19 +100,13 @@ static void compare_holds(change *c, const cps_system *s, cps_scenario *const *x
   }
 }
 
-static int make_room(change *c, const cps_system *s) {
-  c->mass = many(s->nd, sizeof *c->mass);
-  c->weight = many(s->nx, sizeof *c->weight);
+static int make_room(change *c, const cps_system *s, int numbers) {
+  c->number = many(numbers, sizeof *c->number);
   c->initial = many(s->ny, sizeof *c->initial);
   c->release = many(s->nd, sizeof *c->release);
-  c->line = many(s->n_line, sizeof *c->line);
-  c->plane = many(s->n_plane, sizeof *c->plane);
-  c->contact = many(s->nc, sizeof *c->contact);
-  c->load = many(s->n_loads, sizeof *c->load);
   c->until = many(s->scenario->n_bodies, sizeof *c->until);
   c->profile = many(s->ns + s->n_loads + s->nc, sizeof *c->profile);
-  return c->mass && c->weight && c->initial && c->release && c->line && c->plane && c->contact && c->load &&
-         c->until && c->profile;
+  return c->number && c->initial && c->release && c->until && c->profile;
 }
 
 cps_status cps_change_make_time(change *c, const cps_system *s, cps_error *err) {
@@ -231,35 +127,42 @@ static int alike(const cps_system *s, const cps_system *x) {
   return 1;
 }
 
+/* The numbers of the tables of bodies. */
+static int compare_tables(change *c, const cps_system *s, const shadows x) {
+  int n = cps_numbers_layout(s).count;
+  double *all = many((SENS_SHADOWS + 1) * n, sizeof *all);
+  const double *other[SENS_SHADOWS];
+  if (!all) return 0;
+  cps_numbers_read(s, s, all);
+  for (int k = 0; k < SENS_SHADOWS; k++) {
+    other[k] = all + (size_t)(k + 1) * (size_t)n;
+    cps_numbers_read(x[k], s, all + (size_t)(k + 1) * (size_t)n);
+  }
+  compare_numbers(c->number, &c->n_number, c->step, all, other, n);
+  free(all);
+  return 1;
+}
+
 cps_status cps_change_make(change *c, const cps_system *s, const sens_parameter *p, cps_error *err) {
   memset(c, 0, sizeof *c);
   c->step = p->step;
   shadows x = {NULL};
-  const double *mass[SENS_SHADOWS], *weight[SENS_SHADOWS], *initial[SENS_SHADOWS];
+  const double *initial[SENS_SHADOWS];
   cps_status status = CPS_OK;
   for (int k = 0; k < SENS_SHADOWS && status == CPS_OK; k++) {
     x[k] = cps_system_new(p->shadow[k], err);
-    if (!x[k]) {
+    if (!x[k])
       status = CPS_NO_MEMORY;
-    } else if (!alike(s, x[k])) {
+    else if (!alike(s, x[k]))
       status = cps_error_set(err, CPS_BAD_INPUT, p->q.path,
                              "%s changes what the system consists of, not a number of it", p->q.path);
-    } else {
-      mass[k] = x[k]->mass;
-      weight[k] = x[k]->weight;
+    else
       initial[k] = x[k]->initial;
-    }
   }
-  if (status == CPS_OK && !make_room(c, s))
+  if (status == CPS_OK && !(make_room(c, s, cps_numbers_layout(s).count) && compare_tables(c, s, x)))
     status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
   if (status == CPS_OK) {
-    compare_numbers(c->mass, &c->n_mass, c->step, s->mass, mass, s->nd);
-    compare_numbers(c->weight, &c->n_weight, c->step, s->weight, weight, s->nx);
     compare_numbers(c->initial, &c->n_initial, c->step, s->initial, initial, s->ny);
-    compare_lines(c, s, x);
-    compare_planes(c, s, x);
-    compare_contacts(c, s, x);
-    compare_loads(c, s, x);
     compare_profiles(c, s, p->shadow);
     compare_holds(c, s, p->shadow);
   }
@@ -269,8 +172,7 @@ cps_status cps_change_make(change *c, const cps_system *s, const sens_parameter 
 }
 
 void cps_change_free(change *c) {
-  void *all[] = {c->mass,  c->weight,  c->initial, c->release, c->line,
-                 c->plane, c->contact, c->load,    c->profile, c->until};
+  void *all[] = {c->number, c->initial, c->release, c->profile, c->until};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
   memset(c, 0, sizeof *c);
 }

@@ -61,23 +61,6 @@ static void map_states(const spot *p, const op *o, cps_partials *d) {
   }
 }
 
-/* d . x for the entries of the contact. */
-static double along_entries(const bodies *b, const op *o, const cps_partials *d, const double *x) {
-  const contact *c = &b->s->contacts[o->contact];
-  const entry_layout *l = &b->entries;
-  double sum = d->v * x[l->v + o->contact] + d->n * x[l->n + o->contact] + d->f_eq * x[l->f_eq + o->contact];
-  for (int j = 0; j < c->n_states; j++) sum += d->z[j] * x[l->y + 2 * b->s->nx + c->z + j];
-  return sum;
-}
-
-static double along_parameters(const bodies *b, const op *o, const cps_partials *d, const change *c) {
-  double sum = 0;
-  for (int m = 0; m < c->n_contact; m++)
-    for (int j = 0; c->contact[m].i == o->contact && j < b->s->contacts[o->contact].law->n_params; j++)
-      sum += d->p[j] * c->contact[m].p[j];
-  return sum;
-}
-
 /* ------------------------------------------------------------------ times */
 
 static void warn_of_grazing(bodies *b, const op *o) {
@@ -94,19 +77,15 @@ static void warn_of_grazing(bodies *b, const op *o) {
       name, o->t);
 }
 
-/* The rate of the guard, at the spot before; the changes of all entries with time are in b->x_t. 0 if that fails. */
+/* The rate of the guard, at the spot before; the changes of everything with time are in b->x_t. 0 if that fails. */
 static int guard_rate(bodies *b, const op *o, double *rate) {
   spot *p = &b->at;
-  memcpy(b->dy, p->y_t, bytes(b->s->ny));
-  if (!cps_spot_guard(p, &b->time, o->contact, o->guard, b->dy, rate)) return 0;
-  memcpy(b->x_t, p->entry, bytes(b->entries.count));
   int i = o->contact;
-  cps_partials d[CPS_MAX_GUARDS];
-  double g[CPS_MAX_GUARDS];
-  const contact *c = &b->s->contacts[i];
-  cps_law_input in = {p->k.v[i], p->k.n[i], p->k.f_eq[i], p->y + 2 * b->s->nx + c->z, p->mode[i]};
-  cps_law_guards(c->law, c->p, &in, g, d);
-  const cps_partials *k = &d[o->guard];
+  cps_partials guard = cps_spot_guard(p, i, o->guard), *k = &guard;
+  memcpy(b->dy, p->y_t, bytes(b->s->ny));
+  if (!cps_spot_along(p, &b->time, b->dy)) return 0;
+  memcpy(b->x_t, p->z, bytes(p->l.count));
+  *rate = cps_spot_law_along(p, i, k, p->z);
   const scenario_run *run = &b->s->scenario->run;
   double fast = fabs(k->v) * (fabs(p->f[i]) + fabs(p->k.f_eq[i])) * p->k.w_ii[i];
   double slow = (fabs(k->f_eq * p->k.f_eq[i]) + fabs(k->n) * p->k.n[i]) / (run->until - run->from);
@@ -157,13 +136,16 @@ int cps_switch_apply(bodies *b, const op *o) {
   if (!cps_spot_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
   memcpy(b->f0, p->y_t, bytes(s->ny));
   if (o->when == AT_GUARD && !guard_rate(b, o, &rate)) return 0;
+  cps_partials guard = {0};
+  if (o->when == AT_GUARD) guard = cps_spot_guard(p, o->contact, o->guard);
   if (o->mapped) map_states(p, o, map);
   int n_states = o->mapped ? s->contacts[o->contact].n_states : 0;
   for (int j = 0; j < b->n_wrt; j++) {
     double *dy = b->s_y + (size_t)j * (size_t)b->n, tau = 0, dg = 0;
     if (o->contact >= 0) {
       memcpy(b->dy, dy, bytes(s->ny));
-      if (!cps_spot_guard(p, &b->change[j], o->contact, o->guard < 0 ? 0 : o->guard, b->dy, &dg)) return 0;
+      if (!cps_spot_along(p, &b->change[j], b->dy)) return 0;
+      if (o->when == AT_GUARD) dg = cps_spot_law_along(p, o->contact, &guard, p->z);
     }
     if (o->when == AT_GUARD) tau = fabs(rate) > 0 ? -dg / rate : 0;
     if (o->when == AT_BREAK) tau = break_rate(b, o, j);
@@ -171,8 +153,8 @@ int cps_switch_apply(bodies *b, const op *o) {
     double *z = b->dk + (size_t)j * CPS_MAX_STATES;
     for (int m = 0; m < n_states; m++) {
       double by = o->shifts && !b->without_jumps && o->when == AT_GUARD ? tau : 0;
-      z[m] = along_entries(b, o, &map[m], p->entry) + by * along_entries(b, o, &map[m], b->x_t) +
-             along_parameters(b, o, &map[m], &b->change[j]);
+      z[m] = cps_spot_law_along(p, o->contact, &map[m], p->z);
+      if (by != 0) z[m] += by * cps_spot_law_along(p, o->contact, &map[m], b->x_t);
     }
   }
   if (!cps_spot_go(p, o->t1, o->y1, o->mode1, &o->free1->k)) return 0;
@@ -213,7 +195,7 @@ static double shift_back(bodies *b, const op *o, const cps_partials *map, double
     for (int j = 0; j < c->n_states; j++) {
       double *at = &w[2 * sys->nx + c->z + j];
       if (on) tau -= *at * b->f1[2 * sys->nx + c->z + j];
-      if (on && o->when == AT_GUARD) tau += *at * along_entries(b, o, &map[j], b->x_t);
+      if (on && o->when == AT_GUARD) tau += *at * cps_spot_law_along(&b->at, o->contact, &map[j], b->x_t);
       w_z[j] = *at;
       *at = 0;
     }
@@ -222,21 +204,18 @@ static double shift_back(bodies *b, const op *o, const cps_partials *map, double
   return tau;
 }
 
-/* Weights of new states become those of all entries before. */
-static int map_back(bodies *b, const op *o, const cps_partials *map, const double *w_z, double *w,
-                    double *grad) {
-  const contact *c = &b->s->contacts[o->contact];
-  const entry_layout *l = &b->entries;
-  double *x = b->x;
-  memset(x, 0, bytes(l->count));
-  for (int m = 0; m < c->n_states; m++) {
-    x[l->v + o->contact] += w_z[m] * map[m].v;
-    x[l->n + o->contact] += w_z[m] * map[m].n;
-    x[l->f_eq + o->contact] += w_z[m] * map[m].f_eq;
-    for (int j = 0; j < c->n_states; j++) x[l->y + 2 * b->s->nx + c->z + j] += w_z[m] * map[m].z[j];
-    for (int j = 0; j < b->n_wrt; j++) grad[j] += w_z[m] * along_parameters(b, o, &map[m], &b->change[j]);
+/* Weights of new states, and of the guard, become those of everything before. */
+static int map_back(bodies *b, const op *o, const cps_partials *map, const double *w_z, double w_guard,
+                    double *w, double *grad) {
+  spot *p = &b->at;
+  int n_states = o->mapped ? b->s->contacts[o->contact].n_states : 0;
+  cps_spot_clear(p);
+  for (int m = 0; m < n_states; m++) cps_spot_law_back(p, o->contact, &map[m], w_z[m]);
+  if (w_guard != 0) {
+    cps_partials guard = cps_spot_guard(p, o->contact, o->guard);
+    cps_spot_law_back(p, o->contact, &guard, w_guard);
   }
-  return cps_spot_entries_back(&b->at, b->change, b->n_wrt, x, w, grad);
+  return cps_spot_back(p, SPOT_NOTHING, b->change, b->n_wrt, w, grad);
 }
 
 int cps_switch_back(bodies *b, const op *o) {
@@ -255,11 +234,9 @@ int cps_switch_back(bodies *b, const op *o) {
     double w_z[CPS_MAX_STATES], tau = shift_back(b, o, map, w, w_z, grad);
     for (int e = 0; e < o->n_events; e++)
       tau += b->w_event[(size_t)m * (size_t)b->n_events + (size_t)o->event_index[e]];
-    if (o->mapped && !map_back(b, o, map, w_z, w, grad)) return 0;
+    double w_guard = o->when == AT_GUARD && fabs(rate) > 0 ? -tau / rate : 0;
+    if ((o->mapped || w_guard != 0) && !map_back(b, o, map, w_z, w_guard, w, grad)) return 0;
     if (tau == 0) continue;
-    if (o->when == AT_GUARD && fabs(rate) > 0 &&
-        !cps_spot_guard_back(p, b->change, b->n_wrt, o->contact, o->guard, -tau / rate, w, grad))
-      return 0;
     for (int j = 0; j < b->n_wrt && o->when == AT_BREAK; j++) grad[j] += tau * break_rate(b, o, j);
   }
   return 1;

@@ -6,13 +6,13 @@
  *
  * where K is the sparse matrix with b_q = b_v = b_z = 0 for rates, or with those of an implicit step. Contacts
  * that stick have the row m (A a - b) = 0, so that changes of dimension need no care. Modes are those in which the laws
- * were evaluated; nothing here can change who sticks. Transposed, weights of an output by x become weights by y and p.
+ * were evaluated; nothing here can change who sticks. All that is not K is lists of entries over one vector, whose rows
+ * body_tangent.c knows: transposed, the same lists are read the other way round.
  *
  * What is prescribed (surfaces) is overwritten in every evaluation: so it is in the changes.
  */
 #include "sens_linear.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,31 +26,69 @@ static void copy(double *to, const double *from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof(double));
 }
 
-cps_status cps_spot_make(spot *p, const cps_system *s, cps_error *err) {
+static void add_to(double *to, const double *x, int n) {
+  for (int i = 0; i < n; i++) to[i] += x[i];
+}
+
+/* ------------------------------------------------------------------ making */
+
+static spot_layout lay_out(const cps_system *s, int numbers) {
+  int springs = s->scenario->n_springs, at = 0;
+  spot_layout l;
+  const struct {
+    int *part, n;
+  } parts[] = {{&l.y, s->ny},         {&l.a, s->nx},      {&l.f, s->nc},        {&l.z_t, s->nz},
+               {&l.load, s->n_loads}, {&l.normal, s->nc}, {&l.number, numbers}, {&l.r_a, s->nx},
+               {&l.r_f, s->nc},       {&l.r_z, s->nz},    {&l.power, s->nw},    {&l.extension, springs},
+               {&l.damper, springs},  {&l.drive, s->nx},  {&l.spring, springs}, {&l.v, s->nc},
+               {&l.n, s->nc},         {&l.f_eq, s->nc},   {&l.energy, ENERGIES}};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    *parts[i].part = at;
+    at += parts[i].n;
+  }
+  l.count = at;
+  return l;
+}
+
+/* Numbers that any parameter changes, and how many these are. */
+static int find_numbers(spot *p, const change *c, int n) {
+  int slots = 0;
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < c[j].n_number; i++) {
+      int x = c[j].number[i].i;
+      if (!p->varies[x]) p->slot[x] = slots++;
+      p->varies[x] = 1;
+    }
+  return slots;
+}
+
+cps_status cps_spot_make(spot *p, const cps_system *s, const change *c, int n, cps_error *err) {
   memset(p, 0, sizeof *p);
   p->s = s;
-  int springs = s->scenario->n_springs;
-  struct {
+  int springs = s->scenario->n_springs, numbers = cps_numbers_layout(s).count;
+  p->varies = many(numbers, 1);
+  p->slot = many(numbers, sizeof(int));
+  if (p->varies && p->slot) p->l = lay_out(s, find_numbers(p, c, n));
+  const int cause[BODY_CAUSES] = {
+      [BY_PLACE] = p->l.y,        [BY_VELOCITY] = p->l.y + s->nx, [BY_STATE] = p->l.y + 2 * s->nx,
+      [BY_ACCELERATION] = p->l.a, [BY_FRICTION] = p->l.f,         [BY_LOAD] = p->l.load,
+      [BY_NORMAL] = p->l.normal,  [BY_NUMBER] = p->l.number};
+  memcpy(p->cause, cause, sizeof cause);
+  const struct {
     double **at;
     int n;
-  } arrays[] = {{&p->y, s->ny},          {&p->y_t, s->ny},
-                {&p->a, s->nx},          {&p->f, s->nc},
-                {&p->z_t, s->nz},        {&p->r_a, s->nx},
-                {&p->r_f, s->nc},        {&p->r_z, s->nz},
-                {&p->da, s->nx},         {&p->df, s->nc},
-                {&p->dz_t, s->nz},       {&p->surface_a, s->nx},
-                {&p->dn, s->nc},         {&p->press, s->nc},
-                {&p->drive, s->nx},      {&p->entry, cps_spot_layout(s).count},
-                {&p->tension, springs},  {&p->rate, springs},
-                {&p->extension, springs}};
-  int good = 1;
+  } arrays[] = {{&p->y, s->ny},     {&p->y_t, s->ny},   {&p->a, s->nx},  {&p->f, s->nc},
+                {&p->z_t, s->nz},   {&p->da, s->nx},    {&p->df, s->nc}, {&p->dz_t, s->nz},
+                {&p->drive, s->nx}, {&p->z, p->l.count}};
+  int good = p->varies && p->slot && cps_press_causes_make(&p->presses, s);
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     good = (*arrays[i].at = many(arrays[i].n, sizeof(double))) && good;
   p->mode = many(s->nc, sizeof(int));
+  p->row = many(s->nx, sizeof(int));
   p->spring = many(springs, sizeof *p->spring);
   p->law = many(s->nc, sizeof *p->law);
   p->law_at = many(s->nc, sizeof(long));
-  if (!good || !p->mode || !p->spring || !p->law || !p->law_at) {
+  if (!good || !p->mode || !p->row || !p->spring || !p->law || !p->law_at) {
     cps_spot_free(p);
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
   }
@@ -61,10 +99,12 @@ cps_status cps_spot_make(spot *p, const cps_system *s, cps_error *err) {
 }
 
 void cps_spot_free(spot *p) {
-  void *all[] = {p->y,    p->y_t,    p->a,    p->f,         p->z_t,   p->r_a,     p->r_f,  p->r_z,
-                 p->da,   p->df,     p->dz_t, p->surface_a, p->dn,    p->tension, p->rate, p->extension,
-                 p->mode, p->spring, p->law,  p->law_at,    p->press, p->drive,   p->entry};
+  void *all[] = {p->y, p->y_t,    p->a,   p->f,   p->z_t,    p->da,    p->df,     p->dz_t, p->mode,
+                 p->z, p->spring, p->law, p->row, p->law_at, p->drive, p->varies, p->slot};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+  cps_press_causes_free(&p->presses);
+  cps_entries_free(&p->rows);
+  for (int i = 0; i < SPOT_LISTS; i++) cps_entries_free(&p->lists[i]);
   if (p->r.s) cps_residual_free(&p->r);
   cps_workspace_free(&p->k);
   memset(p, 0, sizeof *p);
@@ -136,7 +176,46 @@ int cps_spot_go_known(spot *p, double t, const double *y, const double *a, const
   return cps_residual_factor(&p->r, b_q, b_v, b_z);
 }
 
-const cps_law_jacobian *cps_spot_law(spot *p, int i) {
+/* ------------------------------------------------------------------ rows */
+
+static body_point point_of(const spot *p) {
+  return (body_point){.s = p->s,
+                      .k = &p->k,
+                      .t = p->t,
+                      .y = p->y,
+                      .a = p->a,
+                      .tangents = &p->r.entries,
+                      .spring = p->spring,
+                      .presses = &p->presses,
+                      .varies = p->varies,
+                      .at = cps_numbers_layout(p->s)};
+}
+
+/* Where in z something is that rows depend on. */
+static inline int column_of(const spot *p, body_cause cause, int i) {
+  return p->cause[cause] + (cause == BY_NUMBER ? p->slot[i] : i);
+}
+
+/* Into a list. */
+typedef struct listing {
+  const spot *p;
+  entries *list;
+} listing;
+
+static void to_list(const tangent_sink *k, int row, body_cause cause, int i, double by) {
+  const listing *o = k->to;
+  cps_entries_add(o->list, row, column_of(o->p, cause, i), by);
+}
+
+/* Into the equations: what depends on their unknowns is in their matrix. */
+static void to_rows(const tangent_sink *k, int row, body_cause cause, int i, double by) {
+  const listing *o = k->to;
+  if (cause == BY_FRICTION || (cause == BY_ACCELERATION && i < o->p->s->nd)) return;
+  cps_entries_add(o->list, row, column_of(o->p, cause, i), by);
+}
+
+/* The law of contact i with all derivatives. */
+static const cps_law_jacobian *law_of(spot *p, int i) {
   const cps_system *s = p->s;
   const contact *c = &s->contacts[i];
   if (p->law_at[i] != p->number) {
@@ -148,214 +227,143 @@ const cps_law_jacobian *cps_spot_law(spot *p, int i) {
   return &p->law[i];
 }
 
-/* ------------------------------------------------------------------ what a parameter changes at once
- *
- * One description serves both ways: in a forward pass a change is added to `to`, in a transposed one its weight times
- * the change to the sum. */
-
-typedef struct sink {
-  double *to[5];         /* r_a, r_f, r_z, dn, surface_a */
-  const double *from[5]; /* weights of the same */
-  double sum;
-} sink;
-
-enum { TO_A, TO_F, TO_Z, TO_N, TO_SURFACE };
-
-static inline void give(sink *k, int which, int i, double x) {
-  if (k->to[which])
-    k->to[which][i] += x;
-  else
-    k->sum += k->from[which][i] * x;
-}
-
-/* The normal force of contact i changes by dn. */
-static void give_normal(spot *p, sink *k, int i, double dn) {
+/* The equations of contact i: as they are in the matrix, and by normal force and parameters of the law. */
+static void contact_rows(spot *p, const body_point *at, const tangent_sink *k, int i) {
   const contact *c = &p->s->contacts[i];
-  if (!(p->k.n[i] > 0) || dn == 0) return;
-  const cps_law_jacobian *law = cps_spot_law(p, i);
-  give(k, TO_N, i, dn);
-  give(k, TO_F, i, -law->f.n * dn);
-  for (int j = 0; j < c->n_states; j++) give(k, TO_Z, c->z + j, -law->z_t[j].n * dn);
-}
-
-/* The balance force of contact i changes by de with everything else given. */
-static void give_balance(const spot *p, sink *k, int i, double de) {
-  const contact *c = &p->s->contacts[i];
-  int n = c->n_states;
+  int n = c->n_states, first = at->at.contact + CONTACT_NUMBERS * i;
   const double *d = p->r.state + p->r.state_at[i];
-  give(k, TO_F, i, -p->r.law[i].e * de);
-  for (int j = 0; j < n; j++) give(k, TO_Z, c->z + j, -d[2 * n + j] * de);
-}
-
-/* More force on coordinate q, which does not count where a body is held. */
-static void give_force(const spot *p, sink *k, int q, double df) {
-  if (q < p->s->nd && p->k.inverse_mass[q] == 0) return;
-  give(k, TO_A, q, -df);
-}
-
-/* Coordinate q of a line body is pressed harder onto its line, and with it those of the bodies that it rests on. */
-static void give_press(spot *p, sink *k, int q, double press) {
-  const cps_system *s = p->s;
-  if (q >= s->nd || press == 0) return;
-  for (; q >= 0; q = s->under[q])
-    for (int j = p->r.at_first[q]; j < p->r.at_first[q + 1]; j++) {
-      const contact *c = &s->contacts[p->r.at_contact[j]];
-      if (c->a == q && c->normal == NORMAL_LOAD) give_normal(p, k, p->r.at_contact[j], press);
+  const law_tangent *t = &p->r.law[i];
+  int all = (c->normal == NORMAL_GIVEN && c->constant != c->constant) ||
+            memchr(p->varies + first, 1, CONTACT_NUMBERS) != NULL;
+  const cps_law_jacobian *law = all ? law_of(p, i) : NULL;
+  for (int row = -1; row < n; row++) {
+    const double of[3] = {row < 0 ? t->v : d[n + row], row < 0 ? t->e : d[2 * n + row],
+                          row < 0 ? t->n : d[3 * n + row]};
+    cps_partials x; /* parameters are looked at only if there is a law */
+    x.v = of[0];
+    x.f_eq = of[1];
+    x.n = of[2];
+    memcpy(x.z, row < 0 ? d : d + 4 * n + n * row, (size_t)n * sizeof(double));
+    if (law) {
+      const cps_partials *whole = row < 0 ? &law->f : &law->z_t[row];
+      x.n = whole->n;
+      memcpy(x.p, whole->p, sizeof x.p);
     }
+    cps_tangent_law(at, k, row < 0 ? p->l.r_f + i : p->l.r_z + c->z + row, i, &x, -1);
+  }
 }
 
-static void give_mass(const spot *p, sink *k, const number_change *m) {
+/* Rows of coordinates; whether they are those of the last point. */
+static int find_rows(spot *p) {
   const cps_system *s = p->s;
-  int q = m->i;
-  if (p->k.inverse_mass[q] == 0) return;
-  give(k, TO_A, q, m->d * p->a[q]);
-  for (int j = p->r.at_first[q]; j < p->r.at_first[q + 1]; j++) {
-    int i = p->r.at_contact[j];
-    const contact *c = &s->contacts[i];
-    double unit = 1 / p->k.w_ii[i], part = unit * p->k.inverse_mass[q];
-    give_balance(p, k, i, -part * part * m->d * (p->a[c->a] - c->sb * p->a[c->b]));
+  int same = p->rows.n > 0;
+  for (int c = 0; c < s->nx; c++) {
+    int held = c < s->nd && p->k.inverse_mass[c] == 0, row = held || c == s->nx - 1 ? -1 : p->l.r_a + c;
+    same &= row == p->row[c];
+    p->row[c] = row;
   }
+  return same;
 }
 
-static void line_parts(const spot *p, const line_change *x, double *de, double *de_t, double *df) {
-  const line_spring *g = &p->s->line[x->i];
-  const double *q = p->y, *v = q + p->s->nx;
-  const spring_slope *at = &p->spring[g->index];
-  *de = x->sb * q[g->b] - x->sa * q[g->a] - x->rest;
-  *de_t = x->sb * v[g->b] - x->sa * v[g->a];
-  *df = at->pulls ? x->k * at->e + g->k * *de + x->d * at->e_t + g->d * *de_t : 0;
-}
-
-static void give_line(const spot *p, sink *k, const line_change *x) {
-  const line_spring *g = &p->s->line[x->i];
-  double de, de_t, df, f = p->spring[g->index].tension;
-  line_parts(p, x, &de, &de_t, &df);
-  give_force(p, k, g->a, x->sa * f + g->sa * df);
-  give_force(p, k, g->b, -x->sb * f - g->sb * df);
-}
-
-/* The line between the points of a spring, its rate, and how a parameter changes them. */
-typedef struct span {
-  double n[3], length, w[3];  /* unit vector, length, rate */
-  double dr[3], dw[3], dn[3]; /* changes: of the line, of its rate, of the unit vector */
-  double de, de_t, df;
-} span;
-
-static span plane_parts(const spot *p, const plane_change *x) {
-  const plane_spring *g = &p->s->plane[x->i];
-  const double *q = p->y, *v = q + p->s->nx;
-  const spring_slope *at = &p->spring[g->index];
-  int dim = p->s->dim;
-  span o;
-  memset(&o, 0, sizeof o);
-  for (int side = 0; side < 2; side++) {
-    const plane_end *e = &g->end[side], *d = &x->end[side];
-    double sign = side == 0 ? -1 : 1;
-    for (int j = 0; j < dim; j++) {
-      o.n[j] += sign * e->base[j];
-      o.dr[j] += sign * d->base[j];
-      for (int k = 0; k < dim; k++) {
-        o.n[j] += sign * q[e->c[k]] * e->along[k][j];
-        o.w[j] += sign * v[e->c[k]] * e->along[k][j];
-        o.dr[j] += sign * q[e->c[k]] * d->along[k][j];
-        o.dw[j] += sign * v[e->c[k]] * d->along[k][j];
-      }
-    }
-  }
-  for (int j = 0; j < dim; j++) o.length = hypot(o.length, o.n[j]);
-  if (!(o.length > 0)) return o;
-  o.de = -x->length;
-  double along = 0;
-  for (int j = 0; j < dim; j++) {
-    o.n[j] /= o.length;
-    along += o.n[j] * o.dr[j];
-  }
-  o.de += along;
-  for (int j = 0; j < dim; j++) {
-    o.dn[j] = (o.dr[j] - along * o.n[j]) / o.length;
-    o.de_t += o.dn[j] * o.w[j] + o.n[j] * o.dw[j];
-  }
-  if (at->pulls) o.df = x->k * at->e + g->k * o.de + x->d * at->e_t + g->d * o.de_t;
-  return o;
-}
-
-static void give_plane(spot *p, sink *k, const plane_change *x) {
-  const plane_spring *g = &p->s->plane[x->i];
-  span o = plane_parts(p, x);
-  double f = p->spring[g->index].tension;
-  int dim = p->s->dim;
-  for (int side = 0; side < 2; side++) {
-    const plane_end *e = &g->end[side], *d = &x->end[side];
-    double sign = side == 0 ? 1 : -1, u[3] = {0}, up = 0;
-    for (int j = 0; j < dim; j++) {
-      double pull = sign * f * o.n[j], change = sign * (o.df * o.n[j] + f * o.dn[j]);
-      for (int n = 0; n < dim; n++) u[n] += change * e->along[n][j] + pull * d->along[n][j];
-      up += change * e->up[j] + pull * d->up[j];
-    }
-    for (int n = 0; n < dim; n++) give_force(p, k, e->c[n], u[n]);
-    give_press(p, k, e->c[0], -up);
-  }
-}
-
-static void give_load(spot *p, sink *k, const body_load *l, double f, const double *du, double dpress,
-                      double df) {
-  for (int d = 0; d < p->s->dim; d++) give_force(p, k, l->c[d], df * l->u[d] + f * du[d]);
-  give_press(p, k, l->c[0], df * l->press + f * dpress);
-}
-
-/* A load's direction, or its change, along rates or displacements x. */
-static double along_load(const cps_system *s, const body_load *l, const double *u, const double *x) {
-  double sum = 0;
-  for (int d = 0; d < s->dim; d++) sum += u[d] * x[l->c[d]];
-  return sum;
-}
-
-static void give_contact(spot *p, sink *k, const contact_change *x) {
-  const contact *c = &p->s->contacts[x->i];
-  const cps_law_jacobian *law = cps_spot_law(p, x->i);
-  give_normal(p, k, x->i, x->constant + (c->normal == NORMAL_LOAD ? x->weight : 0));
-  for (int m = 0; m < c->law->n_params; m++) {
-    if (x->p[m] == 0) continue;
-    give(k, TO_F, x->i, -law->f.p[m] * x->p[m]);
-    for (int j = 0; j < c->n_states; j++) give(k, TO_Z, c->z + j, -law->z_t[j].p[m] * x->p[m]);
-  }
-}
-
-/* The acceleration of a surface changes. */
-static void give_surface(const spot *p, sink *k, int q, double da) {
+static void list_rows(spot *p) {
   const cps_system *s = p->s;
-  if (da == 0) return;
-  give(k, TO_SURFACE, q, da);
+  body_point at = point_of(p);
+  listing to = {p, &p->rows};
+  tangent_sink k = {to_rows, &to};
+  if (p->rows_at == p->number) return;
+  p->rows_at = p->number;
+  if (!find_rows(p)) {
+    p->rows.n = 0;
+    cps_tangent_steady_forces(&at, &k, p->row, -1);
+    p->steady = p->rows.n;
+  }
+  p->rows.n = p->steady;
+  for (int c = 0; c < s->nd; c++)
+    if (p->row[c] >= 0 && p->varies[at.at.mass + c]) k.add(&k, p->row[c], BY_NUMBER, at.at.mass + c, p->a[c]);
+  cps_tangent_forces(&at, &k, p->row, -1);
+  for (int i = 0; i < s->nc; i++) contact_rows(p, &at, &k, i);
+}
+
+/* ------------------------------------------------------------------ what follows */
+
+/* Rates of works. */
+static void list_rates(const spot *p, const body_point *at, const tangent_sink *k, entries *list) {
+  const cps_system *s = p->s;
+  const double *v = p->y + s->nx;
+  int damping = p->l.power + s->nc, loads = damping + 1, motion = damping + 2;
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
-    if (c->b == q && p->k.w_ii[i] > 0) give_balance(p, k, i, c->sb * da / p->k.w_ii[i]);
+    k->add(k, p->l.power + i, BY_FRICTION, i, -p->k.v[i]);
+    cps_tangent_sliding(at, k, p->l.power + i, i, 1, -p->f[i]);
+    if (c->b >= s->nd) k->add(k, motion, BY_FRICTION, i, c->sb * v[c->b]);
+  }
+  for (int c = s->nd; c < s->nx - 1; c++) {
+    cps_entries_add(list, motion, p->l.r_a + c, v[c]);
+    k->add(k, motion, BY_VELOCITY, c, -p->drive[c]);
+  }
+  for (int j = 0; j < s->n_line + s->n_plane; j++) {
+    const spring_slope *g = &p->spring[cps_spring_index(s, j)];
+    cps_tangent_damper(at, k, damping, j, g->e_t);
+    cps_tangent_extension(at, k, damping, j, 0, g->tension - g->elastic);
+  }
+  for (int i = 0; i < s->n_loads; i++) {
+    const body_load *o = &s->loads[i];
+    double f = cps_profile_eval(o->force, p->t).y;
+    for (int d = 0; d < s->dim; d++) {
+      int number = at->at.load + LOAD_NUMBERS * i + LOAD_U + d;
+      k->add(k, loads, BY_VELOCITY, o->c[d], f * o->u[d]);
+      k->add(k, loads, BY_LOAD, i, o->u[d] * v[o->c[d]]);
+      if (p->varies[number]) k->add(k, loads, BY_NUMBER, number, f * v[o->c[d]]);
+    }
   }
 }
 
-static void give_profile(spot *p, sink *k, const change *c, const profile_change *x) {
-  static const double none[3] = {0, 0, 0};
-  profile_value d = cps_change_profile(c, x, p->t);
-  if (x->kind == GIVEN_SURFACE)
-    give_surface(p, k, x->i, x->is_velocity ? d.y_t : d.y_tt);
-  else if (x->kind == GIVEN_LOAD)
-    give_load(p, k, &p->s->loads[x->i], 0, none, 0, d.y);
-  else
-    give_normal(p, k, x->i, d.y);
-}
-
-/* What the parameter changes of r_a, r_f and r_z, with state and unknowns given. */
-static void give_all(spot *p, const change *c, sink *k) {
+/* What works of implicit steps need. */
+static void list_works(const spot *p, const body_point *at, const tangent_sink *k, entries *list) {
   const cps_system *s = p->s;
-  for (int i = 0; i < c->n_mass; i++) give_mass(p, k, &c->mass[i]);
-  for (int i = 0; i < c->n_weight; i++) give_force(p, k, c->weight[i].i, c->weight[i].d);
-  for (int i = 0; i < c->n_line; i++) give_line(p, k, &c->line[i]);
-  for (int i = 0; i < c->n_plane; i++) give_plane(p, k, &c->plane[i]);
-  for (int i = 0; i < c->n_load; i++) {
-    const body_load *l = &s->loads[c->load[i].i];
-    give_load(p, k, l, cps_profile_eval(l->force, p->t).y, c->load[i].u, c->load[i].press, 0);
+  for (int j = 0; j < s->n_line + s->n_plane; j++) {
+    int i = cps_spring_index(s, j);
+    cps_tangent_extension(at, k, p->l.extension + i, j, 1, 0);
+    cps_tangent_damper(at, k, p->l.damper + i, j, 1);
   }
-  for (int i = 0; i < c->n_contact; i++) give_contact(p, k, &c->contact[i]);
-  for (int i = 0; i < c->n_profile; i++) give_profile(p, k, c, &c->profile[i]);
+  for (int c = s->nd; c < s->nx - 1; c++) cps_entries_add(list, p->l.drive + c, p->l.r_a + c, -1);
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    if (c->b >= s->nd) k->add(k, p->l.drive + c->b, BY_FRICTION, i, -c->sb);
+  }
+}
+
+/* What is recorded. */
+static void list_columns(const spot *p, const body_point *at, const tangent_sink *k, entries *list) {
+  const cps_system *s = p->s;
+  const spot_layout *l = &p->l;
+  int e = l->energy, works = l->y + 2 * s->nx + s->nz;
+  for (int j = 0; j < s->n_line + s->n_plane; j++)
+    cps_tangent_tension(at, k, l->spring + cps_spring_index(s, j), j, 1);
+  for (int i = 0; i < s->nc; i++) {
+    cps_tangent_sliding(at, k, l->v + i, i, 1, 1);
+    cps_tangent_normal(at, k, l->n + i, i, 1);
+    cps_tangent_balance(at, k, l->f_eq + i, i, 1);
+    cps_entries_add(list, e + ENERGY_FRICTION, works + i, 1);
+  }
+  cps_tangent_energy(at, k, (const int[3]){e + ENERGY_KINETIC, e + ENERGY_ELASTIC, e + ENERGY_GRAVITY});
+  for (int i = 0; i < 3; i++) cps_entries_add(list, e + ENERGY_DAMPING + i, works + s->nc + i, 1);
+  for (int i = 0; i < ENERGY_ERROR; i++) /* follows from those before */
+    cps_entries_add(list, e + ENERGY_ERROR, e + i, i == ENERGY_LOADS || i == ENERGY_MOTION ? -1 : 1);
+}
+
+static const entries *list_of(spot *p, spot_list which) {
+  entries *list = &p->lists[which];
+  body_point at = point_of(p);
+  listing to = {p, list};
+  tangent_sink k = {to_list, &to};
+  if (p->at[which] == p->number) return list;
+  p->at[which] = p->number;
+  list->n = 0;
+  if (which == SPOT_RATES) list_rates(p, &at, &k, list);
+  if (which == SPOT_WORKS) list_works(p, &at, &k, list);
+  if (which == SPOT_COLUMNS) list_columns(p, &at, &k, list);
+  return list;
 }
 
 /* ------------------------------------------------------------------ what is prescribed */
@@ -402,285 +410,194 @@ void cps_spot_prescribe_back(spot *p, const change *c, int n, double *w, double 
   }
 }
 
-/* ------------------------------------------------------------------ springs */
+/* The place in z of something prescribed, and how it changes there with the parameter. */
+static int given_at(const spot *p, const change *c, const profile_change *x, double *d) {
+  profile_value v = cps_change_profile(c, x, p->t);
+  *d = x->kind != GIVEN_SURFACE ? v.y : x->is_velocity ? v.y_t : v.y_tt;
+  return (x->kind == GIVEN_SURFACE ? p->l.a : x->kind == GIVEN_LOAD ? p->l.load : p->l.normal) + x->i;
+}
 
-void cps_spot_springs(spot *p, const change *c, const double *dy) {
-  const cps_system *s = p->s;
-  const double *dq = dy, *dv = dy + s->nx;
-  for (int i = 0; i < s->scenario->n_springs; i++) {
-    const spring_slope *g = &p->spring[i];
-    double e = 0, e_t = 0;
-    for (int m = 0; m < g->n; m++) {
-      e += g->e_q[m] * dq[g->c[m]];
-      e_t += g->e_q[m] * dv[g->c[m]] + g->et_q[m] * dq[g->c[m]];
-    }
-    p->extension[i] = e;
-    p->rate[i] = e_t;
-    p->tension[i] = g->pulls ? g->k * e + g->d * e_t : 0;
-  }
-  for (int i = 0; c && i < c->n_line; i++) {
-    double e, e_t, f;
-    int at = s->line[c->line[i].i].index;
-    line_parts(p, &c->line[i], &e, &e_t, &f);
-    p->extension[at] += e;
-    p->rate[at] += e_t;
-    p->tension[at] += f;
-  }
-  for (int i = 0; c && i < c->n_plane; i++) {
-    span o = plane_parts(p, &c->plane[i]);
-    int at = s->plane[c->plane[i].i].index;
-    p->extension[at] += o.de;
-    p->rate[at] += o.de_t;
-    p->tension[at] += o.df;
+/* Changes that the parameter makes by itself; and the gradient that follows from weights of them. */
+static void give(const spot *p, const change *c) {
+  double d;
+  for (int i = 0; i < c->n_number; i++) p->z[p->l.number + p->slot[c->number[i].i]] = c->number[i].d;
+  for (int i = 0; i < c->n_profile; i++) {
+    int at = given_at(p, c, &c->profile[i], &d);
+    p->z[at] = d;
   }
 }
 
-void cps_spot_springs_back(spot *p, const change *c, int n, double *w, double *grad) {
-  const cps_system *s = p->s;
-  double *dq = w, *dv = w + s->nx;
-  for (int j = 0; j < n; j++) {
-    for (int i = 0; i < c[j].n_line; i++) {
-      double e, e_t, f;
-      int at = s->line[c[j].line[i].i].index;
-      line_parts(p, &c[j].line[i], &e, &e_t, &f);
-      grad[j] += p->extension[at] * e + p->rate[at] * e_t + p->tension[at] * f;
-    }
-    for (int i = 0; i < c[j].n_plane; i++) {
-      span o = plane_parts(p, &c[j].plane[i]);
-      int at = s->plane[c[j].plane[i].i].index;
-      grad[j] += p->extension[at] * o.de + p->rate[at] * o.de_t + p->tension[at] * o.df;
-    }
+static double take(const spot *p, const change *c) {
+  double sum = 0, d;
+  for (int i = 0; i < c->n_number; i++) sum += p->z[p->l.number + p->slot[c->number[i].i]] * c->number[i].d;
+  for (int i = 0; i < c->n_profile; i++) {
+    int at = given_at(p, c, &c->profile[i], &d);
+    sum += p->z[at] * d;
   }
-  for (int i = 0; i < s->scenario->n_springs; i++) {
-    const spring_slope *g = &p->spring[i];
-    double e = p->extension[i] + (g->pulls ? g->k * p->tension[i] : 0);
-    double e_t = p->rate[i] + (g->pulls ? g->d * p->tension[i] : 0);
-    for (int m = 0; m < g->n; m++) {
-      dq[g->c[m]] += g->e_q[m] * e + g->et_q[m] * e_t;
-      dv[g->c[m]] += g->e_q[m] * e_t;
-    }
-  }
+  return sum;
 }
 
 /* ------------------------------------------------------------------ the equations */
 
-int cps_spot_step_along(spot *p, const change *c, double *dy) {
+double *cps_spot_clear(spot *p) {
+  zero(p->z, p->l.count);
+  return p->z;
+}
+
+int cps_spot_along(spot *p, const change *c, double *dy) {
   const cps_system *s = p->s;
+  const spot_layout *l = &p->l;
+  double *z = cps_spot_clear(p);
   cps_spot_prescribe(p, c, dy);
-  cps_residual_along(&p->r, dy, dy + s->nx, dy + 2 * s->nx, p->r_a, p->r_f, p->r_z);
-  copy(p->press, p->r.dn, s->nc);
-  zero(p->dn, s->nc);
-  zero(p->surface_a, s->nx);
-  if (c) {
-    sink k = {.to = {p->r_a, p->r_f, p->r_z, p->dn, p->surface_a}};
-    give_all(p, c, &k);
-  }
-  return cps_residual_solve(&p->r, p->r_a, p->r_f, p->r_z, p->da, p->df, p->dz_t);
-}
-
-/* The transpose up to the weights r_a, r_f, r_z; those of surfaces' r_a are added by the caller beforehand in `surface`. */
-static int weigh(spot *p, const double *w_a, const double *w_f, const double *w_z, const double *surface) {
-  const cps_system *s = p->s;
-  if (!cps_residual_solve_back(&p->r, w_a, w_f, w_z, p->r_a, p->r_f, p->r_z)) return 0;
-  if (surface)
-    for (int i = s->nd; i < s->nx; i++) p->r_a[i] = surface[i];
+  copy(z + l->y, dy, s->ny);
+  if (c) give(p, c);
+  list_rows(p);
+  cps_entries_map(&p->rows, z, 0);
+  if (p->rows.lost || !cps_residual_solve(&p->r, z + l->r_a, z + l->r_f, z + l->r_z, p->da, p->df, p->dz_t))
+    return 0;
+  copy(z + l->a, p->da, s->nd);
+  copy(z + l->f, p->df, s->nc);
+  copy(z + l->z_t, p->dz_t, s->nz);
   return 1;
 }
 
-/* From weights r_a, r_f, r_z, dn and surface_a to those of state and parameters. */
+/* Parts of z that follow from lists. */
+static void forget(spot *p, spot_list which) {
+  const spot_layout *l = &p->l;
+  const int first[] = {l->power, l->extension, l->spring}, end[] = {l->extension, l->spring, l->count};
+  zero(p->z + first[which], end[which] - first[which]);
+}
+
+void cps_spot_follow(spot *p, spot_list which) {
+  forget(p, which);
+  if (which == SPOT_WORKS) { /* with the state as it is after the step */
+    list_rows(p);
+    zero(p->z + p->l.r_a, p->l.power - p->l.r_a);
+    cps_entries_map(&p->rows, p->z, 0);
+  }
+  cps_entries_map(list_of(p, which), p->z, 0);
+}
+
+/* Weights of what is left of the equations become those of what it depends on. */
 static void weigh_causes(spot *p, const change *c, int n, double *w, double *grad) {
-  const cps_system *s = p->s;
-  cps_residual_along_back(&p->r, p->r_a, p->r_f, p->r_z, p->dn, w, w + s->nx, w + 2 * s->nx);
-  for (int j = 0; j < n; j++) {
-    sink k = {.from = {p->r_a, p->r_f, p->r_z, p->dn, p->surface_a}};
-    give_all(p, &c[j], &k);
-    grad[j] += k.sum;
-  }
+  list_rows(p);
+  cps_entries_map(&p->rows, p->z, 1);
+  add_to(w, p->z + p->l.y, p->s->ny);
+  for (int j = 0; j < n; j++) grad[j] += take(p, &c[j]);
 }
 
-int cps_spot_weigh(spot *p, const change *c, int n, double *w, double *grad) {
-  if (!weigh(p, p->da, p->df, p->dz_t, NULL)) return 0;
+int cps_spot_back(spot *p, spot_list which, const change *c, int n, double *w, double *grad) {
+  const cps_system *s = p->s;
+  const spot_layout *l = &p->l;
+  double *z = p->z;
+  if (which != SPOT_NOTHING) cps_entries_map(list_of(p, which), z, 1);
+  if (!cps_residual_solve_back(&p->r, z + l->a, z + l->f, z + l->z_t, p->da, p->df, p->dz_t)) return 0;
+  copy(z + l->r_a, p->da, s->nd);
+  copy(z + l->r_f, p->df, s->nc);
+  copy(z + l->r_z, p->dz_t, s->nz);
   weigh_causes(p, c, n, w, grad);
   cps_spot_prescribe_back(p, c, n, w, grad);
-  return 1;
+  return !p->rows.lost;
 }
 
-int cps_spot_step_back(spot *p, const change *c, int n, const double *w_a, const double *w_f,
-                       const double *w_z, double *w, double *grad) {
-  const cps_system *s = p->s;
-  zero(p->dn, s->nc);
-  zero(p->surface_a, s->nx);
-  if (!weigh(p, w_a, w_f, w_z, NULL)) return 0;
-  weigh_causes(p, c, n, w, grad);
-  cps_spot_prescribe_back(p, c, n, w, grad);
-  return 1;
-}
-
-/* ------------------------------------------------------------------ powers */
-
-/* Change of what the load does per time. */
-static double load_power(const spot *p, const change *c, const double *dv) {
-  const cps_system *s = p->s;
-  const double *v = p->y + s->nx;
-  double sum = 0;
-  for (int i = 0; i < s->n_loads; i++) {
-    const body_load *l = &s->loads[i];
-    double f = cps_profile_eval(l->force, p->t).y;
-    sum += f * along_load(s, l, l->u, dv);
-  }
-  for (int i = 0; c && i < c->n_load; i++) {
-    const body_load *l = &s->loads[c->load[i].i];
-    double f = cps_profile_eval(l->force, p->t).y;
-    sum += f * along_load(s, l, c->load[i].u, v);
-  }
-  for (int i = 0; c && i < c->n_profile; i++) {
-    if (c->profile[i].kind != GIVEN_LOAD) continue;
-    const body_load *l = &s->loads[c->profile[i].i];
-    sum += cps_change_profile(c, &c->profile[i], p->t).y * along_load(s, l, l->u, v);
-  }
-  return sum;
-}
-
-/* Of dampers: (tension - elastic part) times rate of extension. */
-static double damper_power(const spot *p, const change *c) {
-  const cps_system *s = p->s;
-  double sum = 0;
-  for (int i = 0; i < s->scenario->n_springs; i++) {
-    const spring_slope *g = &p->spring[i];
-    double elastic = g->stretched ? g->k * p->extension[i] : 0;
-    sum += (p->tension[i] - elastic) * g->e_t + (g->tension - g->elastic) * p->rate[i];
-  }
-  for (int i = 0; c && i < c->n_line; i++) {
-    const spring_slope *g = &p->spring[s->line[c->line[i].i].index];
-    if (g->stretched) sum -= c->line[i].k * g->e * g->e_t;
-  }
-  for (int i = 0; c && i < c->n_plane; i++) {
-    const spring_slope *g = &p->spring[s->plane[c->plane[i].i].index];
-    if (g->stretched) sum -= c->plane[i].k * g->e * g->e_t;
-  }
-  return sum;
-}
-
-int cps_spot_along(spot *p, const change *c, double *dy, double *dy_t) {
-  const cps_system *s = p->s;
-  int nx = s->nx;
-  const double *v = p->y + nx;
-  if (!cps_spot_step_along(p, c, dy)) return 0;
-  const double *dv = dy + nx;
-  copy(dy_t, dv, nx);
-  copy(dy_t + nx, p->da, s->nd);
-  zero(dy_t + nx + s->nd, nx - s->nd);
-  copy(dy_t + 2 * nx, p->dz_t, s->nz);
-  double *w = dy_t + 2 * nx + s->nz, motion = 0;
-  for (int i = 0; i < s->nc; i++) {
-    const contact *k = &s->contacts[i];
-    w[i] = -p->df[i] * p->k.v[i] - p->f[i] * (dv[k->a] - k->sb * dv[k->b]);
-    if (k->b >= s->nd) motion += k->sb * p->df[i] * v[k->b];
-  }
-  for (int i = s->nd; i < nx; i++) motion += p->r_a[i] * v[i] - p->drive[i] * dv[i];
-  cps_spot_springs(p, c, dy);
-  w[s->nc] = damper_power(p, c);
-  w[s->nc + 1] = load_power(p, c, dv);
-  w[s->nc + 2] = motion;
-  return 1;
-}
-
-/* Weights of the powers of dampers and loads. */
-static void powers_back(spot *p, const change *c, int n, double damping, double loads, double *w,
-                        double *grad) {
-  const cps_system *s = p->s;
-  const double *v = p->y + s->nx;
-  double *dv = w + s->nx;
-  if (damping != 0) {
-    for (int i = 0; i < s->scenario->n_springs; i++) {
-      const spring_slope *g = &p->spring[i];
-      p->tension[i] = damping * g->e_t;
-      p->extension[i] = g->stretched ? -damping * g->k * g->e_t : 0;
-      p->rate[i] = damping * (g->tension - g->elastic);
-    }
-    cps_spot_springs_back(p, c, n, w, grad);
-    for (int j = 0; j < n; j++) {
-      for (int i = 0; i < c[j].n_line; i++) {
-        const spring_slope *g = &p->spring[s->line[c[j].line[i].i].index];
-        if (g->stretched) grad[j] -= damping * c[j].line[i].k * g->e * g->e_t;
-      }
-      for (int i = 0; i < c[j].n_plane; i++) {
-        const spring_slope *g = &p->spring[s->plane[c[j].plane[i].i].index];
-        if (g->stretched) grad[j] -= damping * c[j].plane[i].k * g->e * g->e_t;
-      }
-    }
-  }
-  if (loads == 0) return;
-  for (int i = 0; i < s->n_loads; i++) {
-    const body_load *l = &s->loads[i];
-    double f = cps_profile_eval(l->force, p->t).y;
-    for (int d = 0; d < s->dim; d++) dv[l->c[d]] += loads * f * l->u[d];
-  }
-  for (int j = 0; j < n; j++) {
-    for (int i = 0; i < c[j].n_load; i++) {
-      const body_load *l = &s->loads[c[j].load[i].i];
-      double f = cps_profile_eval(l->force, p->t).y;
-      grad[j] += loads * f * along_load(s, l, c[j].load[i].u, v);
-    }
-    for (int i = 0; i < c[j].n_profile; i++) {
-      if (c[j].profile[i].kind != GIVEN_LOAD) continue;
-      const body_load *l = &s->loads[c[j].profile[i].i];
-      grad[j] += loads * cps_change_profile(&c[j], &c[j].profile[i], p->t).y * along_load(s, l, l->u, v);
-    }
-  }
-}
-
-int cps_spot_back(spot *p, const change *c, int n, const double *w_t, double *w, double *grad) {
-  const cps_system *s = p->s;
-  int nx = s->nx;
-  const double *v = p->y + nx, *work = w_t + 2 * nx + s->nz;
-  double *dv = w + nx, motion = work[s->nc + 2];
-  for (int i = 0; i < nx; i++) dv[i] += w_t[i];
-  powers_back(p, c, n, work[s->nc], work[s->nc + 1], w, grad);
-  zero(p->surface_a, nx); /* here: weights of r_a at surfaces */
-  for (int i = s->nd; i < nx; i++) {
-    dv[i] -= motion * p->drive[i];
-    p->surface_a[i] = motion * v[i];
-  }
-  for (int i = 0; i < s->nc; i++) {
-    const contact *k = &s->contacts[i];
-    p->df[i] = -work[i] * p->k.v[i] + (k->b >= s->nd ? motion * k->sb * v[k->b] : 0);
-    dv[k->a] -= work[i] * p->f[i];
-    dv[k->b] += work[i] * p->f[i] * k->sb;
-  }
-  if (!weigh(p, w_t + nx, p->df, w_t + 2 * nx, p->surface_a)) return 0;
-  zero(p->surface_a, nx);
-  zero(p->dn, s->nc);
-  weigh_causes(p, c, n, w, grad);
-  cps_spot_prescribe_back(p, c, n, w, grad);
-  return 1;
-}
-
-/* ------------------------------------------------------------------ drives */
-
-void cps_spot_drives(spot *p, const change *c, const double *dy, const double *df, double *drive) {
-  const cps_system *s = p->s;
-  cps_residual_along(&p->r, dy, dy + s->nx, dy + 2 * s->nx, p->r_a, p->r_f, p->r_z);
-  if (c) {
-    sink k = {.to = {p->r_a, p->r_f, p->r_z, p->dn, p->surface_a}};
-    give_all(p, c, &k);
-  }
-  zero(drive, s->nd);
-  for (int i = s->nd; i < s->nx; i++) drive[i] = -p->r_a[i];
-  for (int i = 0; i < s->nc; i++)
-    if (s->contacts[i].b >= s->nd) drive[s->contacts[i].b] -= s->contacts[i].sb * df[i];
-}
-
-void cps_spot_drives_back(spot *p, const change *c, int n, const double *w_drive, double *w, double *w_f,
+void cps_spot_follow_back(spot *p, spot_list which, const change *c, int n, double *w, double *w_f,
                           double *grad) {
-  const cps_system *s = p->s;
-  zero(p->r_a, s->nd);
-  zero(p->r_f, s->nc);
-  zero(p->r_z, s->nz);
-  zero(p->dn, s->nc);
-  zero(p->surface_a, s->nx);
-  for (int i = s->nd; i < s->nx; i++) p->r_a[i] = -w_drive[i];
-  for (int i = 0; i < s->nc; i++)
-    if (s->contacts[i].b >= s->nd) w_f[i] -= s->contacts[i].sb * w_drive[s->contacts[i].b];
+  cps_entries_map(list_of(p, which), p->z, 1);
   weigh_causes(p, c, n, w, grad);
+  add_to(w_f, p->z + p->l.f, p->s->nc);
+}
+
+int cps_spot_rates(spot *p, const change *c, double *dy, double *dy_t) {
+  const cps_system *s = p->s;
+  const spot_layout *l = &p->l;
+  if (!cps_spot_along(p, c, dy)) return 0;
+  cps_spot_follow(p, SPOT_RATES);
+  copy(dy_t, dy + s->nx, s->nx);
+  copy(dy_t + s->nx, p->z + l->a, s->nd);
+  zero(dy_t + s->nx + s->nd, s->nx - s->nd);
+  copy(dy_t + 2 * s->nx, p->z + l->z_t, s->nz);
+  copy(dy_t + 2 * s->nx + s->nz, p->z + l->power, s->nw);
+  return !p->lists[SPOT_RATES].lost;
+}
+
+/* ------------------------------------------------------------------ laws */
+
+/* Along a vector of changes, or added to the weights in z. */
+typedef struct reading {
+  const spot *p;
+  const double *z;
+  double sum;
+} reading;
+
+static void read_one(const tangent_sink *k, int row, body_cause cause, int i, double by) {
+  reading *o = k->to;
+  (void)row;
+  o->sum += by * o->z[column_of(o->p, cause, i)];
+}
+
+static void weigh_one(const tangent_sink *k, int row, body_cause cause, int i, double by) {
+  const spot *p = k->to;
+  (void)row;
+  p->z[column_of(p, cause, i)] += by;
+}
+
+double cps_spot_law_along(spot *p, int i, const cps_partials *d, const double *z) {
+  body_point at = point_of(p);
+  reading to = {p, z, 0};
+  tangent_sink k = {read_one, &to};
+  cps_tangent_law(&at, &k, 0, i, d, 1);
+  return to.sum;
+}
+
+void cps_spot_law_back(spot *p, int i, const cps_partials *d, double by) {
+  body_point at = point_of(p);
+  tangent_sink k = {weigh_one, p};
+  cps_tangent_law(&at, &k, 0, i, d, by);
+}
+
+cps_partials cps_spot_guard(const spot *p, int i, int k) {
+  const contact *c = &p->s->contacts[i];
+  double g[CPS_MAX_GUARDS];
+  cps_partials d[CPS_MAX_GUARDS];
+  cps_law_input in = {p->k.v[i], p->k.n[i], p->k.f_eq[i], p->y + 2 * p->s->nx + c->z, p->mode[i]};
+  cps_law_guards(c->law, c->p, &in, g, d);
+  return d[k];
+}
+
+/* ------------------------------------------------------------------ captures */
+
+/* Whether contact i is held at rest by a law that balances forces. */
+static int holds(const spot *p, int i) {
+  const contact *c = &p->s->contacts[i];
+  return c->law->n_modes == 3 && (c->law->traits & CPS_NEEDS_FEQ) && p->mode[i] == 0 && p->k.w_ii[i] > 0;
+}
+
+int cps_spot_capture(spot *p, double *dy) {
+  const cps_system *s = p->s;
+  const spot_layout *l = &p->l;
+  double *dv = dy + s->nx, *z = cps_spot_clear(p);
+  int any = 0;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    z[l->r_f + i] = holds(p, i) ? (dv[c->a] - c->sb * dv[c->b]) / p->k.w_ii[i] : 0;
+    any |= z[l->r_f + i] != 0;
+  }
+  if (!any) return 1;
+  if (!cps_residual_solve(&p->r, z + l->r_a, z + l->r_f, z + l->r_z, p->da, p->df, p->dz_t)) return 0;
+  add_to(dv, p->da, s->nd);
+  return 1;
+}
+
+int cps_spot_capture_back(spot *p, double *w) {
+  const cps_system *s = p->s;
+  const spot_layout *l = &p->l;
+  double *dv = w + s->nx, *z = cps_spot_clear(p);
+  if (!cps_residual_solve_back(&p->r, dv, z + l->f, z + l->z_t, p->da, p->df, p->dz_t)) return 0;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    if (!holds(p, i)) continue;
+    dv[c->a] += p->df[i] / p->k.w_ii[i];
+    dv[c->b] -= c->sb * p->df[i] / p->k.w_ii[i];
+  }
+  return 1;
 }

@@ -71,6 +71,17 @@ static void watch_modes(bodies *b, const op *o) {
   }
 }
 
+int cps_rates_weigh(bodies *b, const double *w_t, double *w, double *grad) {
+  const cps_system *s = b->s;
+  const spot_layout *l = &b->at.l;
+  double *z = cps_spot_clear(&b->at);
+  for (int i = 0; i < s->nx; i++) w[s->nx + i] += w_t[i];
+  memcpy(z + l->a, w_t + s->nx, bytes(s->nd));
+  memcpy(z + l->z_t, w_t + 2 * s->nx, bytes(s->nz));
+  memcpy(z + l->power, w_t + 2 * s->nx + s->nz, bytes(s->nw));
+  return cps_spot_back(&b->at, SPOT_RATES, b->change, b->n_wrt, w, grad);
+}
+
 int cps_rk_apply(bodies *b, const op *o) {
   const rk_table *t = o->table;
   int ny = b->s->ny;
@@ -87,7 +98,7 @@ int cps_rk_apply(bodies *b, const op *o) {
       double *s = b->s_y + (size_t)j * (size_t)b->n, *dk = b->dk + (size_t)j * (size_t)ny,
              *dy = i == 0 ? s : b->dy;
       if (i > 0) combine(dy, s, o->h, t->a[i], i, dk, stride, ny);
-      if (!cps_spot_along(&b->at, &b->change[j], dy, dk + (size_t)i * stride)) return 0;
+      if (!cps_spot_rates(&b->at, &b->change[j], dy, dk + (size_t)i * stride)) return 0;
     }
   }
   for (int j = 0; j < b->n_wrt; j++) {
@@ -141,7 +152,7 @@ int cps_rk_back(bodies *b, const op *o) {
       } else {
         memset(w_y, 0, bytes(ny));
       }
-      if (!cps_spot_back(&b->at, b->change, b->n_wrt, w_k, w_y, grad)) return 0;
+      if (!cps_rates_weigh(b, w_k, w_y, grad)) return 0;
     }
   }
   return 1;

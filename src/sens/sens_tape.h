@@ -70,7 +70,6 @@ typedef struct bodies {
   change time;
   spot at;
   alpha_layout alpha;
-  entry_layout entries;
   int *column_entry; /* [columns] -1: none */
   /* where the run is */
   double t, *y;
@@ -119,6 +118,8 @@ void cps_tape_free(tape *t);
  * forces do not settle. */
 int cps_rk_apply(bodies *b, const op *o);
 int cps_rk_back(bodies *b, const op *o);
+/* Weights w_t of rates where the spot is become weights of the state, added to w, and gradients. */
+int cps_rates_weigh(bodies *b, const double *w_t, double *w, double *grad);
 int cps_alpha_apply(bodies *b, const op *o);
 int cps_alpha_back(bodies *b, const op *o);
 int cps_rates_apply(bodies *b, const op *o);

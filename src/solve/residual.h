@@ -69,10 +69,6 @@ int cps_residual_solve(residual *r, const double *r_a, const double *r_f, const 
  * is left by the weights that this gives; b_.. are those of the last factorisation. 0 if that fails. */
 int cps_residual_solve_back(residual *r, const double *g_a, const double *g_f, const double *g_z, double *r_a,
                             double *r_f, double *r_z);
-/* And what depends on what is left by these weights, and on normal forces by `n` (NULL: not), depends on the state by
- * dq, dv, dz, to which is added. */
-void cps_residual_along_back(residual *r, const double *r_a, const double *r_f, const double *r_z,
-                             const double *n, double *dq, double *dv, double *dz);
 
 /* Newton's method lets go one contact after the other where many have to slide: the first that sticks bears the
  * whole excess of those that cannot. Passes the excess of contact forces on along the springs, so that all of
