@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 
-.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz soak tsan docs site web screenshots python wheel install clean
+.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz soak tsan docs site web screenshots python wheel binaries install clean
 
 all: build
 
@@ -21,8 +21,9 @@ help:
 	@echo 'make site      the documentation as a site in build/site, with search; needs no network to be read'
 	@echo 'make web       bundle the front end of reports into web/dist'
 	@echo 'make screenshots  take the pictures of the README'
-	@echo 'make python    install the Python package into build/python-env, and run its tests'
-	@echo 'make wheel     build its wheel into build/wheel'
+	@echo 'make python    build the wheel, install it into build/python-env, and run its tests'
+	@echo 'make wheel     build the wheel of the Python package, for all Linux systems on x86-64, into build/wheel'
+	@echo 'make binaries  build for Linux (x86-64, aarch64), Windows and macOS into build/binaries, and compare what can be run'
 	@echo 'make install   install into PREFIX=$(PREFIX)'
 	@echo 'make setup     only install the Debian packages that all of these need'
 	@echo 'make clean     remove everything that was built'
@@ -83,13 +84,16 @@ screenshots: build
 	@scripts/setup.sh web
 	@scripts/screenshots.sh
 
-python:
-	@scripts/setup.sh build test
+python: wheel
 	@scripts/python.sh
 
 wheel:
-	@scripts/setup.sh build test
-	@scripts/python.sh wheel
+	@scripts/setup.sh test binaries
+	@scripts/binaries.sh linux-x86_64
+
+binaries:
+	@scripts/setup.sh test binaries binaries_run
+	@scripts/binaries.sh
 
 install: build
 	@cmake --install build --prefix '$(PREFIX)'

@@ -485,6 +485,11 @@ typedef struct cps_progress {
 CPS_API cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *),
                                       void *data, cps_error *err);
 
+/* Calls `progress` during cps_simulation_step, too, until it is told otherwise (NULL): nonzero stops the step with
+ * CPS_FAILED where it has come to. */
+CPS_API void cps_simulation_on_progress(cps_simulation *sim, int (*progress)(const cps_progress *, void *),
+                                        void *data);
+
 /* Reports progress every so many seconds of real time, instead of every so many steps; 0: steps. */
 CPS_API void cps_simulation_progress_every(cps_simulation *sim, double seconds);
 

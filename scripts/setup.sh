@@ -9,6 +9,8 @@ lint="clang clang-format clang-tidy cppcheck"
 fuzz="clang libclang-rt-dev"
 soak="strace"
 peers="python3 python3-venv"
+binaries="build-essential cmake ninja-build dpkg-dev tcl python3-venv"
+binaries_run="qemu-user libc6-arm64-cross wine64"
 
 # What looks at reports: a browser, and node unless it is there already from elsewhere.
 web="chromium fonts-inter"
@@ -21,7 +23,7 @@ report=
 wanted=
 for group in "$@"; do
   case $group in
-    build | test | lint | fuzz | soak | peers | web) wanted+=" ${!group}" ;;
+    build | test | lint | fuzz | soak | peers | web | binaries | binaries_run) wanted+=" ${!group}" ;;
     *) echo "setup: no group of packages is called $group" >&2; exit 2 ;;
   esac
 done

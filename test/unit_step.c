@@ -643,6 +643,41 @@ static void near_stops(void **state) {
     }
 }
 
+/* Stops at the third report. */
+static int third_report(const cps_progress *p, void *data) {
+  (void)p;
+  return ++*(int *)data == 3;
+}
+
+/* A step that is stopped ends where it has come to, and the next one goes on to the same bits. */
+static void stopped_steps(void **state) {
+  (void)state;
+  static const char text[] =
+      "capstan: 1\n"
+      "bodies: {block: {mass: 1 kg, v: 2 m/s}}\n"
+      "springs: {k: {between: [block, ground], stiffness: 50 N/m}}\n"
+      "contacts: {c: {between: [block, ground], normal: 3 N, friction: {tanh: {v_t: 1 mm/s}}}}\n"
+      "run: {until: 20 s, output: 1 s, solver: alpha, step: 1 ms}\n";
+  play a = open_play(text), b = open_play(text);
+  cps_error err = {0};
+  cps_outcome o;
+  int reports = 0;
+  cps_simulation_on_progress(a.sim, third_report, &reports);
+  assert_int_equal(cps_simulation_step(a.sim, 15, 0, &o, &err), CPS_FAILED);
+  assert_non_null(strstr(err.text, "stopped on request"));
+  assert_int_equal(reports, 3);
+  assert_true(o.time > 0 && o.time < 15 && !o.reached && o.time == cps_simulation_time(a.sim));
+  cps_simulation_on_progress(a.sim, NULL, NULL);
+  go(a.sim, 15);
+  go(b.sim, 15);
+  assert_int_equal(reports, 3);
+  const char *first;
+  differ(a.sim, b.sim, &first);
+  if (first) fail_msg("%s is another", first);
+  close_play(&a);
+  close_play(&b);
+}
+
 /* ------------------------------------------------------------------ other parameters, batches */
 
 static void other_values(void **state) {
@@ -715,6 +750,7 @@ int main(void) {
                                      cmocka_unit_test(no_memory),
                                      cmocka_unit_test(stops_at_events),
                                      cmocka_unit_test(near_stops),
+                                     cmocka_unit_test(stopped_steps),
                                      cmocka_unit_test(other_values),
                                      cmocka_unit_test(batches),
                                      cmocka_unit_test(nothing_forgotten),

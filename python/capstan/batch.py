@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from .errors import guarded
+from .arrays import floats
+from .errors import Closed, guarded
 
 if TYPE_CHECKING:
     from .scenario import Scenario
@@ -27,7 +28,7 @@ class Batch:
             raise ValueError(f"a batch has at least one simulation, not {n}")
         paths = [name for name in inputs if "." in name]
         core = guarded(scenario._core.inputs, paths) if paths else scenario._core
-        self._core = guarded(_core.Batch.make, core, n, threads, list(outputs))
+        self._core: Any = guarded(_core.Batch.make, core, n, threads, list(outputs))
         self.scenario = scenario
         self.n = n
         self.inputs = tuple(inputs)
@@ -61,8 +62,7 @@ class Batch:
         [n, outputs] at the end, written to `out` if it is given."""
         values = None
         if u is not None:
-            given = np.asarray(u, dtype=np.float64)
-            self._u[:, self._columns] = np.broadcast_to(given, (self.n, len(self.inputs)))
+            self._u[:, self._columns] = np.broadcast_to(floats(u, "inputs"), (self.n, len(self.inputs)))
             values = self._u
         y = np.empty((self.n, len(self.outputs))) if out is None else out
         if y.shape != (self.n, len(self.outputs)):
@@ -73,7 +73,7 @@ class Batch:
     def reset(self, i: int | None = None, values: Mapping[str, float] | None = None) -> None:
         """Brings one of them (None: all) back to the start; with other values of numbers of the file, for it alone."""
         values = dict(values or {})
-        numbers = np.array(list(values.values()), dtype=np.float64)
+        numbers = floats(list(values.values()), "values")
         starts = [start for _, _, start in self._core.inputs()]
         for k in range(self.n) if i is None else (i,):
             guarded(self._core.reset, k, list(values), numbers)
@@ -86,3 +86,13 @@ class Batch:
 
     def restore(self, i: int, state: bytes) -> None:
         guarded(self._core.restore, i, state)
+
+    def close(self) -> None:
+        """Ends the threads and lets go of the memory; every later use raises."""
+        self._core = Closed("batch")
+
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

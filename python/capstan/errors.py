@@ -61,6 +61,16 @@ class _Raised(Exception):
 _core.set_error(_Raised)
 
 
+class Closed:
+    """What stands in the place of something that was closed: every use of it raises."""
+
+    def __init__(self, what: str):
+        self._what = what
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"this {self._what} is closed")
+
+
 def guarded(call: Callable[..., T], *args: Any) -> T:
     try:
         return call(*args)

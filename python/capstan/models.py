@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import _core
+from .arrays import floats
 from .errors import guarded
 
 
@@ -45,14 +47,15 @@ class Law:
         """Force, rates of the states and, if asked for, its derivatives by v, n, f_eq, states and parameters (f_v, f_n, f_f_eq, f_z, f_p);
         inputs are broadcast against each other."""
         p = self._parameters(params)
-        arrays = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (v, n, f_eq)))
-        shape = arrays[0].shape
-        flat = [np.ascontiguousarray(a).ravel() for a in arrays]
+        arrays = [floats(a, name) for a, name in ((v, "v"), (n, "n"), (f_eq, "f_eq"))]
+        shape = np.broadcast_shapes(*(a.shape for a in arrays))
+        # single numbers stay single: the library repeats them
+        flat = [a.ravel() if a.size == 1 else np.ascontiguousarray(np.broadcast_to(a, shape)).ravel() for a in arrays]
         k = len(self.states)
         states = None
         if k:
-            states = np.ascontiguousarray(np.broadcast_to(0.0 if z is None else np.asarray(z, dtype=np.float64), (*shape, k))).ravel()
-        f = np.empty(flat[0].shape)
+            states = np.ascontiguousarray(np.broadcast_to(0.0 if z is None else floats(z, "z"), (*shape, k))).ravel()
+        f = np.empty(math.prod(shape))
         z_t = np.empty(f.size * k) if k else None
         jac = np.empty((f.size, 3 + k + len(self.params))) if jacobian else None
         guarded(self._law.eval, p, *flat, states, f, z_t, jac)

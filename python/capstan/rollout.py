@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import floats
 from .simulation import Simulation
 
 
@@ -37,7 +38,7 @@ class Rollout:
         return self.steps, len(self.simulation.inputs)
 
     def _inputs(self, u: Any, what: str = "inputs") -> np.ndarray:
-        array: np.ndarray = np.ascontiguousarray(u, dtype=np.float64)
+        array = floats(u, what)
         if array.shape != self.shape:
             raise ValueError(f"{what}: an array {self.shape} is needed, not {array.shape}")
         return array
@@ -67,7 +68,7 @@ class Rollout:
 
     def vjp(self, u: Any, weights: Any) -> np.ndarray:
         """The derivative of a weighted sum of the outputs with respect to the inputs."""
-        u, weights = self._inputs(u), np.ascontiguousarray(weights, dtype=np.float64)
+        u, weights = self._inputs(u), floats(weights, "weights")
         if weights.shape != (self.steps, len(self.simulation.outputs)):
             raise ValueError(f"weights: an array {(self.steps, len(self.simulation.outputs))} is needed, not {weights.shape}")
         blocks, gradient, state = [], np.zeros(self.shape), None

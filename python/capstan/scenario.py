@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .arrays import floats
 from .batch import Batch
 from .errors import SimulationError, guarded
 from .models import Law
@@ -35,10 +36,10 @@ def _lines(settings: Mapping[str, Any] | None) -> list[str]:
 
 def _series(column: str, given: Sequence[Any]) -> tuple[Any, ...]:
     times, values, *sigma = given
-    arrays = [np.ascontiguousarray(a, dtype=np.float64).reshape(-1) for a in (times, values)]
+    arrays = [floats(a, column).reshape(-1) for a in (times, values)]
     spread = None
     if sigma and sigma[0] is not None:
-        spread = np.ascontiguousarray(np.broadcast_to(np.asarray(sigma[0], dtype=np.float64), arrays[0].shape))
+        spread = np.ascontiguousarray(np.broadcast_to(floats(sigma[0], column), arrays[0].shape))
     return (column, *arrays, spread)
 
 
@@ -90,6 +91,9 @@ class Scenario:
     def __getitem__(self, path: str) -> float:
         """The number at a path, in SI: scenario["bodies.load.mass"]."""
         return guarded(self._core.quantity, path)[0]
+
+    def __setitem__(self, path: str, value: Any) -> None:
+        raise TypeError(f"a scenario does not change, since simulations of it may be under way: with_({{{path!r}: {value!r}}}) gives another one")
 
     def unit(self, path: str) -> str:
         return guarded(self._core.quantity, path)[1]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core
-from .errors import guarded
+from .arrays import floats
+from .errors import Closed, guarded
 from .result import Result
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Simulation:
         self.scenario = scenario
         paths = [name for name in inputs if "." in name]
         core = guarded(scenario._core.inputs, paths) if paths else scenario._core
-        self._core = guarded(_core.Simulation.make, core)
+        self._core: Any = guarded(_core.Simulation.make, core)
         guarded(self._core.keep, keep)
         known = {name: i for i, (name, _, _) in enumerate(self._core.inputs())}
         columns = {name: i for i, (name, _) in enumerate(self._core.result().columns())}
@@ -65,7 +66,7 @@ class Simulation:
     def step(self, duration: float, u: Any = None, *, ramp: bool = False, to_event: bool = False) -> np.ndarray:
         """Advances by a duration [s] with these inputs, held constant or ramped to; the outputs at the end. With to_event, to the
         first transition between stick and slip, if one comes before."""
-        values = self._nothing if u is None else np.ascontiguousarray(u, dtype=np.float64).reshape(-1)
+        values = self._nothing if u is None else floats(u, "inputs").reshape(-1)
         places = self._nothing if u is None else self._inputs
         out = np.empty(len(self.outputs))
         guarded(self._core.step, self._core.time() + duration, values, places, ramp, to_event, out, self._columns)
@@ -101,7 +102,7 @@ class Simulation:
     def reset(self, values: Mapping[str, float] | None = None) -> None:
         """Back to the start; with other values of numbers of the file, for this simulation alone."""
         values = dict(values or {})
-        guarded(self._core.reset, list(values), np.array(list(values.values()), dtype=np.float64))
+        guarded(self._core.reset, list(values), floats(list(values.values()), "values"))
 
     def differentiate(self, wrt: Sequence[str] = ()) -> None:
         """From here on the last step can be differentiated (jvp, vjp): by the state at its beginning, by inputs, and by these numbers of
@@ -132,7 +133,7 @@ class Simulation:
 
     @staticmethod
     def _vector(values: Any, names: Sequence[Any], what: str) -> np.ndarray:
-        vector = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+        vector = floats(values, what).reshape(-1)
         if len(vector) != len(names):
             raise ValueError(f"{what}: {len(names)} numbers are needed, not {len(vector)}")
         return vector
@@ -146,5 +147,15 @@ class Simulation:
 
     @property
     def result(self) -> Result:
-        """What was kept of the rows."""
-        return Result(self._core.result(), self.scenario.title)
+        """What was kept of the rows; its arrays are copies, since the next step changes the rows."""
+        return Result(self._core.result(), self.scenario.title, live=True)
+
+    def close(self) -> None:
+        """Lets go of the memory, which is freed when nothing looks at it any more; every later use raises."""
+        self._core = Closed("simulation")
+
+    def __enter__(self) -> Simulation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,6 +1,7 @@
 /* batch.c - many simulations of one model, stepped together over threads. */
 #include "core.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 typedef struct batch_object {
@@ -8,7 +9,9 @@ typedef struct batch_object {
   cps_system *system;
   cps_batch *batch;
   Py_ssize_t n, inputs, columns;
-  int busy; /* a call is under way in some thread */
+  int busy;             /* a call is under way in some thread */
+  unsigned long caller; /* that thread */
+  atomic_int stop;      /* Ctrl-C in it */
 } batch_object;
 
 static void batch_free(PyObject *self) {
@@ -29,6 +32,18 @@ static int enter(batch_object *o) {
   return o->busy = 1;
 }
 
+/* Ctrl-C: only the thread that called can see it, and takes its part of the work. */
+static int watch(const cps_progress *p, void *data) {
+  (void)p;
+  batch_object *o = data;
+  if (PyThread_get_thread_ident() == o->caller) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    if (PyErr_Occurred() || PyErr_CheckSignals() < 0) o->stop = 1;
+    PyGILState_Release(gil);
+  }
+  return o->stop;
+}
+
 /* make(scenario, n, threads, columns) */
 static PyObject *batch_make(PyObject *type, PyObject *args) {
   core_state *state = PyModule_GetState(PyType_GetModule((PyTypeObject *)type));
@@ -47,6 +62,8 @@ static PyObject *batch_make(PyObject *type, PyObject *args) {
   }
   o->scenario = Py_NewRef(scenario);
   o->busy = 0;
+  o->caller = 0;
+  o->stop = 0;
   o->n = n;
   o->columns = n_columns;
   Py_BEGIN_ALLOW_THREADS;
@@ -56,6 +73,7 @@ static PyObject *batch_make(PyObject *type, PyObject *args) {
   PyMem_Free((void *)names);
   if (o->batch) {
     o->inputs = cps_simulation_inputs(cps_batch_at(o->batch, 0));
+    for (int i = 0; i < n; i++) cps_simulation_on_progress(cps_batch_at(o->batch, i), watch, o);
     return (PyObject *)o;
   }
   Py_DECREF(o);
@@ -92,6 +110,8 @@ static PyObject *batch_step(PyObject *self, PyObject *args) {
   if (!enter(o)) goto out;
   cps_error err = {0};
   cps_status worst;
+  o->caller = PyThread_get_thread_ident();
+  o->stop = 0;
   Py_BEGIN_ALLOW_THREADS;
   worst = cps_batch_step(o->batch, duration, given ? d[0].data : NULL, ramp ? CPS_RAMP : CPS_HOLD,
                          (double *)d[1].data, status, &err);

@@ -70,6 +70,8 @@ PyObject *core_optimize(PyObject *module, PyObject *args);
 int core_pending(void);
 int core_pending_raise(void);
 
+/* Whether a call is under way in some thread. */
+int core_simulation_busy(PyObject *simulation);
 /* [(name, unit, start)] of the inputs of a simulation. */
 PyObject *core_inputs(const cps_simulation *sim);
 /* The state of a simulation as bytes, and back. */

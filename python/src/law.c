@@ -54,6 +54,8 @@ static PyObject *law_describe(PyObject *self, PyObject *unused) {
                        "states", states, "modes", l->n_modes);
 }
 
+enum { CTRL_C_EVERY = 1 << 18 }; /* evaluations between two looks for it */
+
 static double at(const core_doubles *d, Py_ssize_t i) { return d->data[d->n == 1 ? 0 : i]; }
 
 /* eval(params, v, n, f_eq, z, f, z_t, jac): arrays of the same length, or of length 1. jac is None or [n, 3 + states + params]: of
@@ -89,10 +91,16 @@ static PyObject *law_eval(PyObject *self, PyObject *args) {
     goto out;
   }
   double *f = (double *)d[5].data, *z_t = (double *)d[6].data, *jac = (double *)d[7].data;
+  int stop = 0;
   Py_BEGIN_ALLOW_THREADS;
   cps_law_output out;
   cps_law_jacobian j;
-  for (Py_ssize_t i = 0; i < n; i++) {
+  for (Py_ssize_t i = 0; i < n && !stop; i++) {
+    if (i % CTRL_C_EVERY == CTRL_C_EVERY - 1) {
+      Py_BLOCK_THREADS;
+      stop = PyErr_CheckSignals() < 0;
+      Py_UNBLOCK_THREADS;
+    }
     cps_law_input in = {at(&d[1], i), at(&d[2], i), at(&d[3], i), states ? d[4].data + i * states : NULL,
                         CPS_MODE_FREE};
     cps_law_eval(l, d[0].data, &in, &out, jac ? &j : NULL);
@@ -107,7 +115,7 @@ static PyObject *law_eval(PyObject *self, PyObject *args) {
     memcpy(row + 3 + states, j.f.p, (size_t)l->n_params * sizeof *row);
   }
   Py_END_ALLOW_THREADS;
-  done = core_pending_raise() ? NULL : Py_NewRef(Py_None);
+  done = stop || core_pending_raise() ? NULL : Py_NewRef(Py_None);
 out:
   for (int k = 0; k < 8; k++) core_doubles_release(&d[k]);
   return done;

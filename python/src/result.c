@@ -30,6 +30,14 @@ static void result_free(PyObject *self) {
 
 static const cps_result *get(PyObject *self) { return ((result_object *)self)->result; }
 
+/* 0 with an exception while the simulation of the result is at work: its rows may move then. */
+static int rests(PyObject *self) {
+  PyObject *owner = ((result_object *)self)->owner;
+  if (!owner || !core_simulation_busy(owner)) return 1;
+  PyErr_SetString(PyExc_RuntimeError, "the simulation of this result is at work in another thread");
+  return 0;
+}
+
 static PyObject *result_load(PyObject *type, PyObject *args) {
   PyObject *path;
   cps_error err = {0};
@@ -57,7 +65,7 @@ static PyObject *result_columns(PyObject *self, PyObject *unused) {
 
 static PyObject *result_column(PyObject *self, PyObject *arg) {
   long c = PyLong_AsLong(arg);
-  if (PyErr_Occurred()) return NULL;
+  if (PyErr_Occurred() || !rests(self)) return NULL;
   const double *data = c >= 0 && c < cps_result_columns(get(self)) ? cps_result_data(get(self), (int)c)
                                                                    : NULL;
   Py_ssize_t shape = data ? cps_result_rows(get(self)) : 0;
@@ -66,6 +74,7 @@ static PyObject *result_column(PyObject *self, PyObject *arg) {
 
 static PyObject *result_events(PyObject *self, PyObject *unused) {
   (void)unused;
+  if (!rests(self)) return NULL;
   PyObject *list = PyList_New(0);
   for (long i = 0; list && i < cps_result_events(get(self)); i++) {
     const cps_event *e = cps_result_event(get(self), i);
@@ -98,6 +107,7 @@ static PyObject *result_counters(PyObject *self, PyObject *unused) {
 /* fields(): [(name, unit, array [frames, points, components])], and the times of the frames. */
 static PyObject *result_fields(PyObject *self, PyObject *unused) {
   (void)unused;
+  if (!rests(self)) return NULL;
   core_state *state = core_state_from(self);
   const cps_result *r = get(self);
   Py_ssize_t frames = cps_result_frames(r);

@@ -20,6 +20,8 @@ static void simulation_free(PyObject *self) {
   Py_DECREF(type);
 }
 
+int core_simulation_busy(PyObject *self) { return ((simulation_object *)self)->busy; }
+
 static cps_simulation *get(PyObject *self) { return ((simulation_object *)self)->sim; }
 
 /* A call that takes long: 0 with an exception if another thread is at work. */
@@ -54,7 +56,10 @@ static PyObject *simulation_make(PyObject *type, PyObject *args) {
   o->system = cps_system_new(core_scenario_get(scenario), &err);
   o->sim = o->system ? cps_simulation_new(o->system, &err) : NULL;
   Py_END_ALLOW_THREADS;
-  if (o->sim) return (PyObject *)o;
+  if (o->sim) {
+    cps_simulation_on_progress(o->sim, core_watch, Py_None); /* Ctrl-C stops steps, too */
+    return (PyObject *)o;
+  }
   Py_DECREF(o);
   return core_raise(state, &err);
 }

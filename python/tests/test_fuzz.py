@@ -71,3 +71,45 @@ def test_steps(u, duration, state):
             pass
     sim.reset()
     assert np.isfinite(sim.step(0.01, [1.0])).all()
+
+
+@quick
+@given(arrays, arrays, arrays, st.sampled_from(["coulomb", "tanh", "quinn", "lugre"]), st.booleans())
+def test_laws(v, n, f_eq, name, jacobian):
+    try:
+        out = capstan.models[name].evaluate(v, n, f_eq, jacobian=jacobian)
+    except EXPECTED:
+        return
+    assert out["f"].shape == np.broadcast_shapes(*(np.shape(a) for a in (v, n, f_eq)))
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 2)), max_size=25))
+def test_any_order(calls):
+    """Whatever is called in whatever order, also after close and with states of others: exceptions, and nothing is broken."""
+    sims = [capstan.Simulation(SC, ["loads.push.force"], ["bodies.cart.x"], keep=k) for k in (0, 2, -1)]
+    states = [b"", sims[0].save(), SC.with_({"bodies.cart.mass": 3.0}).simulation().save()]
+    views = []
+    for what, i in calls:
+        sim = sims[i]
+        calls_of = (
+            lambda: sim.step(0.003, [20.0]),
+            lambda: sim.step(0.002, [-5.0], ramp=True),
+            lambda: sim.step(0.01, to_event=True),
+            lambda: states.append(sim.save()),
+            lambda: sim.restore(states[(7 * len(states) + i) % len(states)]),
+            lambda: sim.reset({"bodies.cart.mass": 1.0 + i}),
+            lambda: sims.__setitem__(i, sim.copy()),
+            lambda: sim.differentiate(["bodies.cart.mass"]),
+            lambda: sim.jvp(inputs=[1.0], wrt=[0.5]),
+            lambda: sim.vjp(outputs=[1.0]),
+            lambda: views.append(sim.result["bodies.cart.x"]),
+            lambda: sim.close(),
+        )
+        try:
+            calls_of[what]()
+        except EXPECTED:
+            pass
+    assert all(np.isfinite(view).all() for view in views)
+    sim = SC.simulation(["loads.push.force"], ["bodies.cart.x"])
+    assert sim.step(0.01, [50.0])[0] > 0

@@ -1,5 +1,6 @@
 /* buffer.c - see buffer.h. */
 #include "buffer.h"
+#include "plain_locale.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,9 +26,9 @@ void cps_buffer_add(buffer *b, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int n = vsnprintf(NULL, 0, format, args);
+  int n = cps_format(NULL, 0, format, args);
   if (n >= 0 && reserve(b, (size_t)n)) {
-    vsnprintf(b->text + b->length, (size_t)n + 1, format, again);
+    cps_format(b->text + b->length, (size_t)n + 1, format, again);
     b->length += (size_t)n;
   }
   va_end(again);

@@ -1,5 +1,6 @@
 /* warnings.c - see warnings.h. */
 #include "warnings.h"
+#include "plain_locale.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void add(warning_list *w, const char *text) {
 
 void cps_warnings_add(warning_list *w, const char *format, va_list args) {
   char text[400];
-  vsnprintf(text, sizeof text, format, args);
+  cps_format(text, sizeof text, format, args);
   add(w, text);
 }
 

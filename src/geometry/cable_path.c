@@ -7,6 +7,7 @@
 #include "cable_path.h"
 
 #include "cable_shapes.h"
+#include "plain_locale.h"
 #include "tangent_lines.h"
 #include "vec.h"
 
@@ -103,7 +104,7 @@ bad(const maker *m, int item, const char *format, ...) {
   char key[128], text[512];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  cps_format(text, sizeof text, format, args);
   va_end(args);
   if (item >= 0) /* the first entry of an open path is the cable's start */
     snprintf(key, sizeof key, "cables.%s.path.%d", m->c->name, item + !m->c->closed);

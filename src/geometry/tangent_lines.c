@@ -22,6 +22,7 @@
 
 #include "cable_path.h"
 #include "dense.h"
+#include "plain_locale.h"
 #include "vec.h"
 
 #include <stdarg.h>
@@ -41,7 +42,7 @@ wrong(taut_fault *fault, int wrap, const char *format, ...) {
   va_list args;
   fault->wrap = wrap;
   va_start(args, format);
-  vsnprintf(fault->text, sizeof fault->text, format, args);
+  cps_format(fault->text, sizeof fault->text, format, args);
   va_end(args);
   return CPS_BAD_INPUT;
 }

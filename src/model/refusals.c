@@ -6,6 +6,7 @@
 #include "refusals.h"
 
 #include "machine.h"
+#include "plain_locale.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -37,7 +38,7 @@ void cps_refuse(refusals *r, const char *key, const char *format, ...) {
   char text[sizeof err.text];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  cps_format(text, sizeof text, format, args);
   va_end(args);
   cps_refuse_error(r, cps_error_set(&err, CPS_BAD_INPUT, key, "%s", text), &err);
 }

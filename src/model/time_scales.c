@@ -47,7 +47,7 @@ static void note(fastest *f, double rate, const char *key, const char *format, .
   f->rate = rate;
   snprintf(f->key, sizeof f->key, "%s", key);
   va_start(args, format);
-  vsnprintf(f->what, sizeof f->what, format, args);
+  cps_format(f->what, sizeof f->what, format, args);
   va_end(args);
 }
 

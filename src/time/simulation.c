@@ -1,6 +1,7 @@
 /* simulation.c - a run: its state, what it records, and how it reports. The solvers are in solver/. */
 #include "elevator.h"
 #include "newton.h"
+#include "plain_locale.h"
 #include "refusals.h"
 #include "steppers.h"
 #include "system.h"
@@ -634,6 +635,12 @@ static int progress_due(cps_simulation *sim) {
   return 1;
 }
 
+void cps_simulation_on_progress(cps_simulation *sim, int (*progress)(const cps_progress *, void *),
+                                void *data) {
+  sim->progress = progress;
+  sim->progress_data = data;
+}
+
 void cps_simulation_progress_every(cps_simulation *sim, double seconds) {
   sim->progress_every = seconds;
   sim->progress_next = seconds > 0 ? seconds_now() + seconds : 0;
@@ -708,7 +715,7 @@ cps_status cps_simulation_fail(cps_simulation *sim, int i, cps_error *err, const
   char text[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  cps_format(text, sizeof text, format, args);
   va_end(args);
   const cps_scenario *sc = sim->system->scenario;
   if (i >= 0) {
@@ -748,12 +755,13 @@ cps_status cps_simulation_ready(cps_simulation *sim, cps_error *err) {
 
 cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_progress *, void *), void *data,
                               cps_error *err) {
-  sim->progress = progress;
-  sim->progress_data = data;
+  int (*before)(const cps_progress *, void *) = sim->progress;
+  void *data_before = sim->progress_data;
+  cps_simulation_on_progress(sim, progress, data);
   sim->steps_from = 0;
   cps_status status = cps_simulation_ready(sim, err);
   if (status == CPS_OK) status = cps_driver_run(sim, sim->system->scenario->run.until, 1, err);
-  sim->progress = NULL;
+  cps_simulation_on_progress(sim, before, data_before);
   sim->ended = 1;
   if (sim->started) cps_simulation_summarise(sim);
   return sim->started ? cps_verdict_run(sim, status, err) : status;

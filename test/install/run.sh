@@ -32,7 +32,7 @@ nm -D --defined-only "$libdir/libcapstan.so" | awk '{ print $3 }' | sort >"$temp
 diff "$temp/declared" "$temp/exported" || fail "declared (<) and exported (>) functions differ"
 
 # The core needs no libraries for files, optimisation and studies: FMUs are made of it.
-fmu=$(find "$prefix" -path '*capstan/fmu/capstan.so')
+fmu=$(find "$prefix" -path '*capstan/fmu/*' -name 'capstan.so')
 [ -n "$fmu" ] || fail "the shared object of FMUs is missing"
 ! objdump -p "$fmu" | grep -E 'NEEDED.*(hdf5|nlopt|sqlite)' || fail "the shared object of FMUs needs more than the core does"
 

@@ -1,0 +1,164 @@
+"""Wrong shapes and dtypes, things that are closed, scenarios under live simulations, Ctrl-C: an exception with a sentence."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import capstan
+
+CART = """
+capstan: 1
+bodies:   {cart: {mass: 2 kg}}
+contacts: {rail: {between: [cart, ground], normal: weight, friction: {quinn: {mu: 0.1, epsilon: 1 mm/s}}}}
+loads:    {push: {on: cart, force: 0 N}}
+run:      {until: 1 s, output: 10 ms, solver: alpha, step: 1 ms}
+"""
+SC = capstan.Scenario.text(CART)
+
+
+def loop(**options):
+    return capstan.Simulation(SC, ["loads.push.force"], ["bodies.cart.x"], **options)
+
+
+@pytest.mark.parametrize("u", [1j, np.zeros(1, dtype=complex), "1", [None], np.array(["2026-01-01"], dtype="M8[D]"), object()])
+def test_dtypes(u):
+    with pytest.raises(TypeError, match="inputs: real numbers are needed"):
+        loop().step(0.01, u)
+    with pytest.raises(TypeError, match="inputs: real numbers are needed"):
+        SC.batch(2, ["loads.push.force"], []).step(0.01, u)
+    with pytest.raises(TypeError, match="v: real numbers are needed"):
+        capstan.models["coulomb"](u)
+
+
+def test_shapes():
+    with pytest.raises(ValueError, match="as many values as inputs"):
+        loop().step(0.01, [1.0, 2.0])
+    with pytest.raises(ValueError):
+        SC.batch(2, ["loads.push.force"], []).step(0.01, np.zeros((3, 1)))
+    with pytest.raises(ValueError):
+        capstan.models["coulomb"]([1.0, 2.0], [1.0, 2.0, 3.0])
+    with pytest.raises(capstan.ScenarioError, match="nowhere.yaml: there is no such file"):
+        capstan.Scenario("nowhere.yaml")
+
+
+def test_laws_broadcast():
+    v, n = np.linspace(-1, 1, 12).reshape(3, 4), np.arange(1.0, 5)
+    law = capstan.models["tanh"]
+    each = np.array([[law(v[i, j], n[j], 0.5) for j in range(4)] for i in range(3)])
+    assert np.array_equal(law(v, n, 0.5), each)
+    assert isinstance(law(0.1), float) and law(np.full((1, 1), 0.1)).shape == (1, 1)
+    assert law(np.asfortranarray(v)).tolist() == law(v).tolist()
+    assert law([]).shape == (0,)
+
+
+def test_closed():
+    sim, batch = loop(keep=-1), SC.batch(2, ["loads.push.force"], ["bodies.cart.x"])
+    sim.step(0.05, [50.0])
+    kept = sim.result["bodies.cart.x"]
+    for thing in (sim, batch):
+        with thing as same:
+            assert same is thing
+    assert kept[-1] > 0
+    for call in (lambda: sim.step(0.01), sim.save, sim.reset, sim.copy, lambda: sim["bodies.cart.x"], lambda: sim.time, lambda: sim.result, lambda: sim.jvp(inputs=[1.0])):
+        with pytest.raises(RuntimeError, match="this simulation is closed"):
+            call()
+    for call in (lambda: batch.step(0.01), lambda: batch.save(0), batch.reset, lambda: batch.time):
+        with pytest.raises(RuntimeError, match="this batch is closed"):
+            call()
+    sim.close()  # twice is once
+
+
+def test_a_scenario_does_not_change(tmp_path):
+    with pytest.raises(TypeError, match="a scenario does not change.*with_"):
+        SC["bodies.cart.mass"] = 3.0
+    source = {"capstan": 1, "bodies": {"cart": {"mass": 2, "v": 1}}, "run": {"until": 1, "output": 0.1}}
+    from_dict = capstan.Scenario(source)
+    path = tmp_path / "cart.yaml"
+    path.write_text(CART)
+    from_file = capstan.Scenario(path)
+    sims = [s.simulation([], ["bodies.cart.x"]) for s in (from_dict, from_file)]
+    before = [sim.step(0.1)[0] for sim in sims]
+    source["bodies"]["cart"]["v"] = 5
+    path.write_text("nonsense: [")
+    for sim, x in zip(sims, before):  # they go on with what they were made of
+        sim.reset()
+        assert sim.step(0.1)[0] == x
+    assert from_dict["bodies.cart.v"] == 1 and from_file["bodies.cart.mass"] == 2
+
+
+def test_arrays_of_a_live_simulation_stay():
+    sim = loop(keep=-1)
+    sim.step(0.1, [50.0])
+    x, frame = sim.result["bodies.cart.x"], sim.result
+    copy = x.copy()
+    for _ in range(50):  # rows are moved to larger blocks
+        sim.step(0.1)
+    assert np.array_equal(x, copy) and not x.flags.writeable
+    assert len(frame["bodies.cart.x"]) > len(x)
+
+
+def test_one_thread_at_a_time():
+    sim = loop(keep=-1)
+    result = sim.result
+    other = threading.Thread(target=sim.step, args=(50.0, [50.0]))
+    other.start()
+    said = set()
+    while other.is_alive():
+        for call in (lambda: sim.step(0.1), lambda: result["time"], lambda: result.events, sim.save):
+            try:
+                call()
+            except RuntimeError as e:
+                said.add(str(e))
+    other.join()
+    assert said == {"this simulation is at work in another thread", "the simulation of this result is at work in another thread"}
+
+
+def test_exceptions_in_callbacks():
+    class Own(Exception):
+        pass
+
+    def breaks(*_):
+        raise Own("no")
+
+    slow = SC.with_({"run.until": 100.0})
+    for call in (lambda: slow.run(breaks), lambda: slow.sens(["bodies.cart.mass"], ["bodies.cart.x"], progress=breaks)):
+        with pytest.raises(Own, match="no"):
+            call()
+
+
+LONG = SC.with_({"run.until": 1e5})
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"), reason="needs signals")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: LONG.run(),
+        lambda: LONG.sens(["bodies.cart.mass"], ["bodies.cart.x"]),
+        lambda: LONG.optimize(["loads.push.force"], "bodies.cart.x", bounds={"loads.push.force": (0.0, 50.0)}),
+        lambda: loop().step(1e6, [50.0]),
+        lambda: LONG.batch(2, ["loads.push.force"], ["bodies.cart.x"], threads=1).step(1e6, 50.0),
+        lambda: [capstan.models["quinn"](np.zeros(10**7), 1.0, 0.1) for _ in range(1000)],
+    ],
+    ids=["run", "sens", "optimize", "step", "batch", "law"],
+)
+def test_ctrl_c(call):
+    sent = []
+
+    def send():
+        sent.append((time.perf_counter(), time.process_time()))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.3, send)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    waited = time.perf_counter() - sent[0][0]
+    worked = time.process_time() - sent[0][1]
+    assert min(waited, worked) < 0.1, (waited, worked)

