@@ -42,7 +42,7 @@ static inline cps_scenario *pulley_scenario(int n, const char *law) {
            "      at: nodes\n"
            "      normal: {hunt-crossley: {stiffness: %.17g, exponent: 1.5, damping: 1}}\n"
            "      friction: {%s: {mu: 0.25, epsilon: 10 mm/s}}\n"
-           "run: {until: 10 s, solver: alpha, output: 10 ms}\n",
+           "run: {until: 10 s, solver: alpha, step: 10 ms, output: 10 ms}\n",
            n, 5e6 * 40 / n, law);
   cps_scenario *scenario = cps_scenario_parse(text, strlen(text), "pulley", NULL, 0, &problems);
   cps_problems_free(problems);

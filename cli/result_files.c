@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "cost.h"
 #include "output_file.h"
+#include "row_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +24,9 @@ static int path_in(char *path, const char *folder, const char *name) {
   return length > 0 && length < PATH_SIZE;
 }
 
-/* One folder; that it is there already is fine. */
+/* One folder, whose name is on the disk before anything in it; that it is there already is fine. */
 static int make_folder(const char *path) {
-  if (mkdir(path, 0777) == 0) return 1;
+  if (mkdir(path, 0777) == 0) return cps_folder_sync(path);
   struct stat info;
   int reason = errno;
   if (stat(path, &info) == 0) {
@@ -223,6 +224,7 @@ static void write_extremes(json *w, const cps_result *r) {
     json_number(w, "max", x[most]);
     json_number(w, "max_time", t[most]);
     json_close(w);
+    cps_rows_release(r);
   }
   json_close(w);
 }

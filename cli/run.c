@@ -336,6 +336,7 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
   }
   cps_system *system = cps_system_new(scenario, &error);
   cps_simulation *sim = system ? cps_simulation_new(system, &error) : NULL;
+  if (sim) cps_simulation_rows_in(sim, folder);
   int said = 0;
   for (; sim && cps_system_warning(system, said); said++)
     complain("run", "warning: %s", cps_system_warning(system, said));

@@ -1,5 +1,6 @@
 /* sweep.c - capstan sweep: a scenario at many values of its parameters, as a study file says. */
 #include "cli.h"
+#include "output_file.h"
 #include "problems.h"
 #include "progress.h"
 #include "shard.h"
@@ -107,7 +108,7 @@ static int make_folders(const char *folder) {
   for (size_t i = 1; *folder && i <= strlen(folder); i++) {
     if (folder[i] && folder[i] != '/') continue;
     path[i] = 0;
-    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+    if (mkdir(path, 0777) == 0 ? !cps_folder_sync(path) : errno != EEXIST) {
       complain("sweep", "cannot make the folder '%s': %s", path, strerror(errno));
       return 0;
     }

@@ -493,6 +493,10 @@ CPS_API void cps_simulation_on_progress(cps_simulation *sim, int (*progress)(con
 /* Reports progress every so many seconds of real time, instead of every so many steps; 0: steps. */
 CPS_API void cps_simulation_progress_every(cps_simulation *sim, double seconds);
 
+/* Rows of more than 64 MB are kept in a file of that folder, without a name, which is gone with the simulation: memory stays as it
+ * is, however long the run. Columns are read as before. The folder is borrowed, until the simulation ends. */
+CPS_API void cps_simulation_rows_in(cps_simulation *sim, const char *folder);
+
 /* Checkpoints: the state of a run as bytes, from which it goes on to the very same bits, also in another process
  * with the same build. A run has instants at which it can be saved, every so many steps, without any effect on what
  * follows; `call` is called there, with `data`, and if it returns nonzero the run stops. cps_simulation_save works there and

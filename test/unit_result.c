@@ -1,5 +1,6 @@
 /* Result files: what is written is read back bit for bit, also while they are being written, and after their
  * writer failed. With a made-up result, so that fields are among it. */
+#include "row_store.h"
 #include "test.h"
 
 #include "result_file.h"
@@ -387,10 +388,45 @@ static void long_names(void **state) {
   assert_string_equal(text, "what.is.this");
 }
 
+/* ------------------------------------------------------------------ rows in a file */
+
+/* Rows that are many go to a file of the folder, and look as before. */
+static void test_rows_in_file(void **state) {
+  (void)state;
+  enum { FEW = 1 << 10, MANY = 5 << 20, MORE = 8 << 20 };
+  cps_result r = {.n_columns = 2, .folder = "."};
+  assert_true(cps_rows_grow(&r, FEW));
+  assert_true(r.mapped == 0);
+  for (r.rows = 0; r.rows < FEW; r.rows++)
+    for (int c = 0; c < 2; c++) r.data[(size_t)c * FEW + (size_t)r.rows] = (double)(r.rows + c);
+  assert_true(cps_rows_grow(&r, MANY));
+  assert_true(r.mapped == 2 * sizeof(double) * MANY);
+  for (; r.rows < MANY; r.rows += 1 << 18) {
+    for (int c = 0; c < 2; c++) r.data[(size_t)c * MANY + (size_t)r.rows] = (double)(r.rows + c);
+    cps_rows_added(&r);
+  }
+  r.rows = MANY;
+  cps_rows_release(&r);
+  assert_true(cps_rows_grow(&r, MORE));
+  for (long i = 0; i < MANY; i += i < FEW ? 1 : 1 << 18)
+    for (int c = 0; c < 2; c++) assert_true(cps_result_data(&r, c)[i] == (double)(i + c));
+  cps_rows_free(&r);
+  assert_null(r.data);
+  /* where there is no such folder, memory takes them */
+  r = (cps_result){.n_columns = 2, .folder = "there/is/none"};
+  assert_true(cps_rows_grow(&r, MANY));
+  assert_true(r.mapped == 0);
+  cps_rows_free(&r);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(whole),        cmocka_unit_test(live),
-                                     cmocka_unit_test(many_columns), cmocka_unit_test(full_disk),
-                                     cmocka_unit_test(killed),       cmocka_unit_test(bad_files),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(whole),
+                                     cmocka_unit_test(live),
+                                     cmocka_unit_test(many_columns),
+                                     cmocka_unit_test(full_disk),
+                                     cmocka_unit_test(killed),
+                                     cmocka_unit_test(bad_files),
+                                     cmocka_unit_test(test_rows_in_file),
                                      cmocka_unit_test(long_names)};
   if (!mkdtemp(folder)) return 1;
   snprintf(path, sizeof path, "%s/result.h5", folder);

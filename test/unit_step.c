@@ -133,6 +133,107 @@ static double differ(cps_simulation *a, cps_simulation *b, const char **first) {
   return most;
 }
 
+/* ------------------------------------------------------------------ rows */
+
+/* The machine with rows at another interval. */
+static void with_rows(const machine_text *m, const char *every, machine_text *out) {
+  const char *at = strstr(m->text, "output: 10 ms");
+  *out = *m;
+  snprintf(out->text + (at - m->text), sizeof out->text - (size_t)(at - m->text), "output: %s%s", every,
+           at + strlen("output: 10 ms"));
+}
+
+/* The row of a result that is nearest to a time; rk4 has rows on its grid. */
+static long row_at(const cps_result *r, double t) {
+  const double *time = cps_result_data(r, 0);
+  long best = 0;
+  for (long i = 1; i < cps_result_rows(r); i++)
+    if (fabs(time[i] - t) < fabs(time[best] - t)) best = i;
+  return best;
+}
+
+/* How often a run is looked at does not change it: it ends in the same bits, and rows at the same times are the same. Cables by bdf
+ * solve at rows for what acts there, from where their next step then starts: they are the same as far as Newton's method tells. */
+static void rows_do_not_count(void **state) {
+  (void)state;
+  machine_text m[CASES];
+  const char *const every[] = {"1 ms", "7 ms", "0.21 s", "1.7 ms"};
+  all_cases(m);
+  for (int i = 0; i < CASES; i++) {
+    play often = open_play(m[i].text);
+    cps_error err = {0};
+    int bdf = strcmp(m[i].name, "cable bdf") == 0;
+    if (cps_simulation_run(often.sim, NULL, NULL, &err) != CPS_OK) fail_msg("%s: %s", m[i].name, err.text);
+    for (size_t k = 0; k < sizeof every / sizeof every[0]; k++) {
+      machine_text other;
+      with_rows(&m[i], every[k], &other);
+      play seldom = open_play(other.text);
+      if (cps_simulation_run(seldom.sim, NULL, NULL, &err) != CPS_OK) fail_msg("%s: %s", m[i].name, err.text);
+      const char *first;
+      double d = differ(often.sim, seldom.sim, &first);
+      if (!bdf && first)
+        fail_msg("%s, rows every %s: %s does not end in the same bits (%g)", m[i].name, every[k], first, d);
+      if (!(d < 1e-9)) fail_msg("%s, rows every %s: ends differ by %g", m[i].name, every[k], d);
+      const cps_result *a = cps_simulation_result(often.sim), *b = cps_simulation_result(seldom.sim);
+      long x = row_at(a, 0.21), y = row_at(b, 0.21);
+      int place = cps_result_find(a, "time") + 1;
+      if (fabs(cps_result_data(a, 0)[x] - cps_result_data(b, 0)[y]) > 1e-12) continue; /* 1.7 ms */
+      for (int c = place; c < cps_result_columns(a); c++) {
+        double u = cps_result_data(a, c)[x], v = cps_result_data(b, c)[y];
+        if (strncmp(cps_result_name(a, c), "bodies.", 7) == 0 && !(fabs(u - v) <= 1e-9 * (1 + fabs(u))))
+          fail_msg("%s, rows every %s: %s at 0.21 s is %.12g and %.12g", m[i].name, every[k],
+                   cps_result_name(a, c), u, v);
+      }
+      close_play(&seldom);
+    }
+    close_play(&often);
+  }
+}
+
+/* How far rows half-way between the ends of fixed steps stand out from those at the ends: the root mean square of fourth
+ * differences, as laws have corners. */
+static double stand_out(const machine_text *m, double h) {
+  machine_text fine, out = *m;
+  char rows[40], step[40];
+  cps_error err = {0};
+  double sum = 0;
+  snprintf(rows, sizeof rows, "%.9g", h / 2);
+  snprintf(step, sizeof step, "step: %.9g}\n", h);
+  with_rows(m, rows, &fine);
+  char *at = strstr(fine.text, "step: ");
+  assert_non_null(at);
+  *at = 0;
+  snprintf(out.text, sizeof out.text, "%s%s", fine.text, step);
+  play p = open_play(out.text);
+  if (cps_simulation_run(p.sim, NULL, NULL, &err) != CPS_OK) fail_msg("%s: %s", m->name, err.text);
+  const cps_result *r = cps_simulation_result(p.sim);
+  long rows_of = cps_result_rows(r);
+  assert_int_equal(rows_of, lround(0.3 / (h / 2)) + 1);
+  for (int c = 1; c < cps_result_columns(r); c++) {
+    const double *x = cps_result_data(r, c);
+    if (strncmp(cps_result_name(r, c), "bodies.", 7) != 0) continue;
+    for (long k = 2; k + 2 < cps_result_rows(r); k++)
+      sum += pow(-x[k - 2] + 4 * x[k - 1] - 6 * x[k] + 4 * x[k + 1] - x[k + 2], 2);
+  }
+  close_play(&p);
+  return sqrt(sum / (double)rows_of);
+}
+
+/* Rows within steps are as good as the steps: of the order of the method, which is two. */
+static void rows_within_steps(void **state) {
+  (void)state;
+  machine_text m[CASES];
+  all_cases(m);
+  for (int i = 0; i < CASES; i++) {
+    if (strcmp(m[i].name, "body alpha, fixed") != 0 && strcmp(m[i].name, "cable alpha, fixed") != 0) continue;
+    double h = strstr(m[i].name, "cable") ? 1e-3 : 5e-3, coarse = stand_out(&m[i], h),
+           fine = stand_out(&m[i], h / 2);
+    print_message("%s: rows within steps stand out by %.2g, with half the step by %.2g\n", m[i].name, coarse,
+                  fine);
+    if (!(coarse > 3 * fine)) fail_msg("%s: not of order two", m[i].name);
+  }
+}
+
 /* ------------------------------------------------------------------ pieces of a run */
 
 static void pieces(void **state) {
@@ -741,7 +842,9 @@ static void batches(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pieces),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(rows_do_not_count),
+                                     cmocka_unit_test(rows_within_steps),
+                                     cmocka_unit_test(pieces),
                                      cmocka_unit_test(states),
                                      cmocka_unit_test(inputs),
                                      cmocka_unit_test(input_paths),

@@ -346,7 +346,8 @@ static void bristles_by_newmark(void **state) {
   static const struct {
     const char *run;
     long most;
-  } of[] = {{"until: 1.2, newmark: true", 40}, {"until: 1.2, newmark: true, gamma: 0.52", 0}};
+  } of[] = {{"until: 1.2, step: 0.005, newmark: true", 40},
+            {"until: 1.2, step: 0.005, newmark: true, gamma: 0.52", 0}};
   for (int i = 0; i < ROWS(of); i++) {
     outcome o = lift("", "{quadrature: 2}", "hunt-crossley", of[i].run);
     cps_counters n;

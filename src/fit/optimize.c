@@ -474,11 +474,13 @@ static void search(cps_optimize *o) {
   enum { ATTEMPTS = 5 };
   double *u = calloc((size_t)o->n, sizeof *u), y;
   nlopt_result ended = NLOPT_OUT_OF_MEMORY;
-  /* It may believe that it is there while it still stands beyond a limit: then it starts anew from where it is. */
+  /* It may believe that it is there while it still stands beyond a limit: then it starts anew from where it is, which is not the
+   * point within the limits that NLopt gives back. */
   for (int attempt = 0; u && attempt < ATTEMPTS; attempt++) {
     ended = nlopt_optimize(o->search, u, &y);
     int there = violation_of(o, o->y) <= limit_slack;
     if (o->stopped || is_over(o) || there || o->runs >= o->most_runs || ended < 0) break;
+    for (int k = 0; k < o->n; k++) u[k] = (o->at[k] - o->start[k]) / o->scale[k];
   }
   free(u);
   int feasible = o->best_violation <= limit_slack;

@@ -52,8 +52,11 @@ struct cps_result {
   int n_columns;
   char (*names)[COLUMN_NAME];
   const char **units;
-  double *data; /* column-major with `capacity` rows */
+  double *data; /* column-major with `capacity` rows: see row_store.h */
   long rows, capacity;
+  const char *folder; /* where much may be kept in a file; NULL: nowhere. Borrowed */
+  size_t mapped;      /* bytes of data that are in such a file; 0: it is on the heap */
+  long released;      /* rows when the file was last taken out of memory */
   cps_event *events;
   long n_events, events_capacity;
   cps_energy energy;
@@ -77,6 +80,8 @@ typedef struct follower {
   void *data;
   cps_status (*row)(cps_simulation *sim, void *data, cps_error *err);
   cps_status (*step)(cps_simulation *sim, const void *what, void *data, cps_error *err);
+  /* The run goes aside for a row, and is back where it was when it did. */
+  cps_status (*aside)(cps_simulation *sim, int begins, void *data, cps_error *err);
   const struct bdf_follower *bdf; /* what bdf integrates along; NULL: nothing */
 } follower;
 
@@ -121,6 +126,9 @@ struct cps_simulation {
   void *checkpoint_data;
   const struct stepper *stepper; /* steppers.h; NULL until the simulation begins */
   void *solver;                  /* its workspace, owned */
+  struct aside *aside;           /* owned: states around the present step (driver.c); NULL: none */
+  int unheard;                   /* a step is tried: rows and events are not recorded */
+  double longest_step;           /* of methods that choose their steps; 0: as they like. See cps_sens_run */
   int begun;                     /* it has begun, or taken up a state */
   int restart_due; /* the stepper has to start anew before the next step: something prescribed has jumped */
   int at_instant;  /* a checkpoint is being offered: what cannot be listed has been forgotten */
@@ -177,6 +185,8 @@ int cps_cable_events_count(const struct machine *m);
 void cps_cable_events_forget(cps_simulation *sim);
 int cps_cable_events_fit(const cps_simulation *sim);
 cps_status cps_cable_events(cps_simulation *sim, cps_error *err);
+/* Reports progress, if it is time. Nonzero: stop. */
+cps_status cps_simulation_report(cps_simulation *sim, cps_error *err);
 /* After every step, of length sim->h: counts, reports progress. Nonzero: stop. */
 cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err);
 /* A failure at the current time, with the contact concerned (-1 for none). */

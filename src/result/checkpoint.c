@@ -400,11 +400,20 @@ static block_head head_of(cps_simulation *sim) {
   return h;
 }
 
+void cps_state_take(cps_simulation *sim, void *block) {
+  checkpoint c = {.kind = RAW_WRITE, .bytes = block, .at = sizeof(block_head)};
+  list_state(&c, sim);
+}
+
+void cps_state_put(cps_simulation *sim, void *block) {
+  checkpoint c = {.kind = RAW_READ, .bytes = block, .at = sizeof(block_head)};
+  list_state(&c, sim);
+}
+
 void cps_state_write(cps_simulation *sim, void *block) {
   block_head h = head_of(sim);
   memcpy(block, &h, sizeof h);
-  checkpoint c = {.kind = RAW_WRITE, .bytes = block, .at = sizeof h};
-  list_state(&c, sim);
+  cps_state_take(sim, block);
 }
 
 cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err) {
@@ -413,8 +422,7 @@ cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err
     return cps_error_set(
         err, CPS_BAD_INPUT, NULL,
         "this is no state of this simulation: its scenario has other settings, or it is none");
-  checkpoint c = {.kind = RAW_READ, .bytes = (unsigned char *)block, .at = sizeof h};
-  list_state(&c, sim);
+  cps_state_put(sim, (void *)block);
   return CPS_OK;
 }
 

@@ -56,6 +56,9 @@ cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err);
 size_t cps_state_size(cps_simulation *sim);
 void cps_state_write(cps_simulation *sim, void *block);
 cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err);
+/* The same for one who knows that the block is of this simulation. */
+void cps_state_take(cps_simulation *sim, void *block);
+void cps_state_put(cps_simulation *sim, void *block);
 /* Where the items of the state are, in the simulation and in its block: the number of them, of which the first `room` are put
  * into pieces. Members of an array of structs are `stride` bytes apart in the simulation, and one after the other in the block. */
 typedef struct state_piece {

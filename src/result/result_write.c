@@ -13,6 +13,7 @@
 #include "hdf_disk.h"
 #include "output_file.h"
 #include "result_file.h"
+#include "row_store.h"
 #include "seal.h"
 #include "sens_result.h"
 
@@ -490,8 +491,10 @@ static int add_rows(result_file *f) {
   const cps_result *r = f->from.result;
   long first = f->done.rows, n = r->rows - first;
   if (f->rows >= 0 && !add_whole_rows(f, first, n)) return 0;
-  for (int c = 0; f->rows < 0 && n > 0 && c < r->n_columns; c++)
+  for (int c = 0; f->rows < 0 && n > 0 && c < r->n_columns; c++) {
     if (!put(f->series[c], H5T_NATIVE_DOUBLE, first, n, 1, NULL, cps_result_data(r, c) + first)) return 0;
+    cps_rows_release(r);
+  }
   f->done.rows = r->rows;
   return 1;
 }

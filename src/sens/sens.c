@@ -576,9 +576,17 @@ double cps_sens_jump(const sens_run *run, int of, long event) {
   return cps_sens_output_jump(&s->of[of], &run->sim->result, s->value[of], event);
 }
 
+/* Changes of the state move also where it rests, and no method sees errors: steps are not longer than rows are apart. */
+static void bound_steps(cps_sens *s) {
+  const scenario_run *run = &scenario_of(s)->run;
+  double apart = s->at && s->n_at > 1 ? (s->at[s->n_at - 1] - s->at[0]) / (double)(s->n_at - 1) : run->output;
+  if (!s->plain && apart > 0) s->sim->longest_step = apart;
+}
+
 /* Integrals of contact forces have rows on both sides of events, where these jump. */
 static void set_rows(cps_sens *s) {
   if (s->rows) cps_simulation_rows_at(s->sim, s->rows, s->n_rows, s->at != NULL);
+  bound_steps(s);
   for (int i = 0; i < s->n_of && !s->at; i++) {
     if (!cps_sens_output_sums(&s->of[i])) continue;
     s->sim->event_rows |= strncmp(s->sim->result.names[s->of[i].column], "contacts.", 9) == 0;

@@ -45,7 +45,7 @@ typedef struct array {
   long n;
 } array;
 
-enum { ARRAYS = 31 };
+enum { ARRAYS = 33 };
 static void list(bodies *b, array *a) {
   const cps_system *s = b->s;
   long ny = s->ny, n = b->n, wrt = b->n_wrt, of = b->run->n_of, most = wrt > of ? wrt : of, nc = s->nc,
@@ -79,7 +79,10 @@ static void list(bodies *b, array *a) {
                              {&b->start.extension, springs},
                              {&b->start.damper, springs},
                              {&b->start.load, s->n_loads},
-                             {&b->start.drive, nx}};
+                             {&b->start.drive, nx},
+                             {&b->y_aside, ny},
+                             {&b->now_aside, nc + 2 * springs + s->n_loads + nx},
+                             {&b->changes_aside, most * n}};
   memcpy(a, all, sizeof all);
 }
 
@@ -125,7 +128,7 @@ static void unmake(bodies *b) {
   cps_change_free(&b->time);
   free(b->change);
   if (b->at.s) cps_spot_free(&b->at);
-  void *all[] = {b->slack,         b->column_entry, b->mode,    b->mode_next,      b->seen,
+  void *all[] = {b->slack,         b->column_entry, b->mode,    b->mode_next,      b->mode_aside, b->seen,
                  b->event_contact, b->event_index,  b->w_event, (void *)b->weight, b->n_weight};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
   while (b->holds) {
@@ -158,14 +161,15 @@ static cps_status make(bodies *b, sens_run *run, cps_error *err) {
   for (int i = 0; i < ARRAYS && a[i].at; i++) good = (*a[i].at = many(a[i].n, sizeof(double))) && good;
   b->mode = many(s->nc, sizeof(int));
   b->mode_next = many(s->nc, sizeof(int));
+  b->mode_aside = many(s->nc, sizeof(int));
   b->seen = many(s->nc, sizeof(int));
   b->slack = many(s->scenario->n_springs, sizeof(int));
   b->event_contact = many(s->nc, sizeof(int));
   b->event_index = many(s->nc, sizeof(long));
   b->weight = many(run->n_of, sizeof *b->weight);
   b->n_weight = many(run->n_of, sizeof(long));
-  good = good && b->mode && b->mode_next && b->seen && b->slack && b->event_contact && b->event_index &&
-         b->weight && b->n_weight && map_columns(b);
+  good = good && b->mode && b->mode_next && b->mode_aside && b->seen && b->slack && b->event_contact &&
+         b->event_index && b->weight && b->n_weight && map_columns(b);
   if (!good) {
     cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
     return CPS_NO_MEMORY;
@@ -284,6 +288,56 @@ static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps
   return cps_bodies_note(data, what, err);
 }
 
+static int now_size(const bodies *b) {
+  return b->s->nc + 2 * b->s->scenario->n_springs + b->s->n_loads + b->s->nx;
+}
+
+/* What the engine itself knows of where the run is: to and from a place. */
+static void carry_now(bodies *b, double *flat, int out) {
+  int springs = b->s->scenario->n_springs, size[] = {b->s->nc, springs, springs, b->s->n_loads, b->s->nx},
+      at = 0;
+  double *part[] = {b->now.f, b->now.extension, b->now.damper, b->now.load, b->now.drive};
+  for (int i = 0; i < 5; at += size[i++])
+    memcpy(out ? flat + at : part[i], out ? part[i] : flat + at, (size_t)size[i] * sizeof(double));
+}
+
+static size_t changes_size(const bodies *b) {
+  return (size_t)(b->keeps ? b->run->n_of : b->n_wrt) * (size_t)b->n * sizeof(double);
+}
+
+/* The run goes aside for a row, and comes back: so do the changes of state. */
+static cps_status on_aside(cps_simulation *sim, int begins, void *data, cps_error *err) {
+  bodies *b = data;
+  size_t state = (size_t)b->s->ny * sizeof(double), modes = (size_t)b->s->nc * sizeof(int);
+  op o = {.kind = begins ? OP_ASIDE : OP_RETURN, .t = sim->t};
+  if (begins) {
+    b->t_aside = b->t;
+    b->free_aside = b->free;
+    memcpy(b->y_aside, b->y, state);
+    memcpy(b->mode_aside, b->mode, modes);
+    if (!b->keeps) memcpy(b->changes_aside, b->s_y, changes_size(b));
+  } else {
+    b->t = b->t_aside;
+    b->free = b->free_aside;
+    memcpy(b->y, b->y_aside, state);
+    memcpy(b->mode, b->mode_aside, modes);
+    if (!b->keeps) memcpy(b->s_y, b->changes_aside, changes_size(b));
+  }
+  carry_now(b, b->now_aside, begins);
+  return b->keeps ? cps_bodies_emit(b, &o, err) : CPS_OK;
+}
+
+/* Weights of the state that the run goes on from wait while those of the row aside are found, and are added to them. */
+static int aside_back(bodies *b, const op *o) {
+  if (o->kind == OP_RETURN) {
+    memcpy(b->changes_aside, b->w, changes_size(b));
+    memset(b->w, 0, changes_size(b));
+  } else {
+    for (size_t i = 0; i < (size_t)b->run->n_of * (size_t)b->n; i++) b->w[i] += b->changes_aside[i];
+  }
+  return 1;
+}
+
 /* ------------------------------------------------------------------ forward */
 
 static double *change_of(void *data, int j) {
@@ -304,7 +358,8 @@ static cps_status follow_stretch(bodies *b, cps_error *err) {
   cps_simulation *sim = b->sim;
   bdf_follower along = {b->n_wrt, b->scale, change_of, cps_bdf_along};
   if (!look_around(b)) return unsettled(b, b->t, err);
-  sim->follow = (follower){.data = b, .row = on_row, .step = on_step, .bdf = b->keeps ? NULL : &along};
+  sim->follow = (follower){
+      .data = b, .row = on_row, .step = on_step, .aside = on_aside, .bdf = b->keeps ? NULL : &along};
   cps_status status = cps_simulation_step(sim, b->run->stretch->until, 0, NULL, err);
   if (status == CPS_OK) status = cps_bodies_end_segment(b, err);
   return status == CPS_OK ? on_row(sim, b, err) : status;
@@ -333,7 +388,8 @@ static cps_status forward(sens_run *run, cps_error *err) {
   if (status == CPS_OK && !energy_apply(&b)) status = unsettled(&b, b.t, err);
   if (status == CPS_OK) {
     bdf_follower along = {b.n_wrt, b.scale, change_of, cps_bdf_along};
-    run->sim->follow = (follower){.data = &b, .row = on_row, .step = on_step, .bdf = &along};
+    run->sim->follow = (follower){
+        .data = &b, .row = on_row, .step = on_step, .aside = on_aside, .bdf = &along};
     status = cps_simulation_run(run->sim, run->progress, run->progress_data, err);
   }
   unmake(&b);
@@ -348,19 +404,6 @@ static void forget_place(place_in_run *p) {
   free(p->now);
   free(p->mode);
   memset(p, 0, sizeof *p);
-}
-
-static int now_size(const bodies *b) {
-  return b->s->nc + 2 * b->s->scenario->n_springs + b->s->n_loads + b->s->nx;
-}
-
-/* What the engine itself knows of where the run is: to and from a place. */
-static void carry_now(bodies *b, double *flat, int out) {
-  int springs = b->s->scenario->n_springs, size[] = {b->s->nc, springs, springs, b->s->n_loads, b->s->nx},
-      at = 0;
-  double *part[] = {b->now.f, b->now.extension, b->now.damper, b->now.load, b->now.drive};
-  for (int i = 0; i < 5; at += size[i++])
-    memcpy(out ? flat + at : part[i], out ? part[i] : flat + at, (size_t)size[i] * sizeof(double));
 }
 
 /* Keeps this place; half of the places are dropped when there are too many. */
@@ -414,8 +457,9 @@ static int at_instant(cps_simulation *sim, void *data) {
 /* From the end of the tape to its start. */
 static cps_status go_back(bodies *b, cps_error *err) {
   static int (*const back[])(bodies *, const op *) = {
-      [OP_ROW] = cps_row_back,     [OP_RK] = cps_rk_back,         [OP_ALPHA] = cps_alpha_back,
-      [OP_RATES] = cps_rates_back, [OP_SWITCH] = cps_switch_back, [OP_CAPTURE] = cps_capture_back};
+      [OP_ASIDE] = aside_back,       [OP_RETURN] = aside_back,       [OP_ROW] = cps_row_back,
+      [OP_RK] = cps_rk_back,         [OP_ALPHA] = cps_alpha_back,    [OP_RATES] = cps_rates_back,
+      [OP_SWITCH] = cps_switch_back, [OP_CAPTURE] = cps_capture_back};
   for (long i = b->tape.n - 1; i >= 0; i--) {
     const op *o = &b->tape.ops[i];
     long rows = 0;
@@ -437,6 +481,7 @@ static cps_status repeat(adjoint_run *r, int from, long until, cps_error *err) {
   if (!sim) return CPS_NO_MEMORY;
   if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
   sim->event_rows = first->event_rows;
+  sim->longest_step = first->longest_step;
   cps_status status = p->bytes ? cps_simulation_restore(sim, p->bytes, p->size, NULL, err) : CPS_OK;
   b->sim = sim;
   b->t = p->t;
@@ -451,7 +496,7 @@ static cps_status repeat(adjoint_run *r, int from, long until, cps_error *err) {
   r->instants = p->instant;
   r->until = until;
   r->repeats = 1;
-  sim->follow = (follower){.data = b, .row = on_row, .step = on_step};
+  sim->follow = (follower){.data = b, .row = on_row, .step = on_step, .aside = on_aside};
   cps_simulation_on_checkpoint(sim, at_instant, r);
   cps_error stopped = {0};
   if (status == CPS_OK) {
@@ -520,7 +565,7 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
   b.keeps = 1;
   if (status == CPS_OK && !keep_place(r, run->sim, 0)) r->no_memory = 1;
   if (status == CPS_OK) {
-    run->sim->follow = (follower){.data = &b, .row = on_row, .step = on_step};
+    run->sim->follow = (follower){.data = &b, .row = on_row, .step = on_step, .aside = on_aside};
     cps_simulation_on_checkpoint(run->sim, at_instant, r);
     status = cps_simulation_run(run->sim, run->progress, run->progress_data, err);
     cps_simulation_on_checkpoint(run->sim, NULL, NULL);

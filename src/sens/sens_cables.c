@@ -81,6 +81,9 @@ typedef struct cable_run {
   int looked;           /* the state before has been looked at */
   int warned_break;
   double *drive_kept, *drive_end;
+  /* where the run was when it went aside for a row */
+  lanes *z_aside; /* as z */
+  size_t state_aside, d_aside;
   /* adjoint */
   int taping;
   tape tape;
@@ -464,6 +467,31 @@ static cps_status on_row(cps_simulation *sim, void *data, cps_error *err) {
   return happens(data, sim->machine, &x, 0);
 }
 
+/* Tangents of what is prescribed and of the state are put back, or those places on the tape. */
+static cps_status on_aside(cps_simulation *sim, int begins, void *data, cps_error *err) {
+  cable_run *y = data;
+  tape *t = &y->tape;
+  size_t size = y->z_size * (size_t)y->chunks * sizeof(lanes);
+  op what = {.kind = begins ? OP_ASIDE : OP_RETURN, .coeffs = {.t = sim->t}};
+  (void)err;
+  if (begins) {
+    cps_drive_save(&y->drive, y->drive_kept);
+    memcpy(y->z_aside, y->z, size);
+    y->state_aside = t->state;
+    y->d_aside = t->d_now;
+  } else {
+    cps_drive_restore(&y->drive, y->drive_kept);
+    memcpy(y->z, y->z_aside, size);
+    t->state = y->state_aside;
+    t->d_now = y->d_aside;
+  }
+  if (y->taping) return happens_on_tape(y, sim->machine, &what, 0);
+  exchange(sim->machine, y->state, 0);
+  exchange(&y->o.m, y->state, 1);
+  y->looked = 0;
+  return CPS_OK;
+}
+
 /* ------------------------------------------------------------------ life */
 
 static void course_free(cable_run *y) {
@@ -477,6 +505,7 @@ static void course_free(cable_run *y) {
   free(y->pieces);
   free(y->columns);
   cps_lines_free(y->z);
+  cps_lines_free(y->z_aside);
   free(y->row);
   free(y->state);
   free(y->drive_kept);
@@ -499,14 +528,16 @@ static cps_status course_make(cable_run *y, sens_run *run, int lanes_of, cps_err
   y->z_size = (size_t)(l->size + y->n_columns) + 1;
   size_t all_of = y->z_size * (size_t)y->chunks;
   y->z = cps_lines_new(all_of + 1, sizeof(lanes));
+  y->z_aside = cps_lines_new(all_of + 1, sizeof(lanes));
   y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
   y->state = malloc(state_size(&y->o.m));
   y->drive_kept = malloc(cps_drive_size(&y->drive) * sizeof(double));
   y->drive_end = malloc(cps_drive_size(&y->drive) * sizeof(double));
-  if (!y->columns || !y->z || !y->row || !y->state || !y->drive_kept || !y->drive_end ||
+  if (!y->columns || !y->z || !y->z_aside || !y->row || !y->state || !y->drive_kept || !y->drive_end ||
       !cps_model_prepare(&y->o))
     return no_memory(err);
   memset(y->z, 0, (all_of + 1) * sizeof(lanes));
+  memset(y->z_aside, 0, (all_of + 1) * sizeof(lanes));
   cps_drive_move(&y->drive, run->scenario->run.from, run->scenario->run.from, y->o.m.drum);
   return CPS_OK;
 }
@@ -533,7 +564,7 @@ static cps_status follow_start(cable_run *y) {
 
 static cps_status run_followed(cable_run *y, cps_simulation *sim) {
   int again = sim != y->run->sim;
-  sim->follow = (follower){.data = y, .row = on_row, .step = on_step};
+  sim->follow = (follower){.data = y, .row = on_row, .step = on_step, .aside = on_aside};
   y->stopped = 0;
   y->since = 0;
   cps_status status = cps_simulation_run(sim, again ? NULL : y->run->progress, y->run->progress_data, y->err);
@@ -568,7 +599,7 @@ static cps_status follow_stretch(cable_run *y) {
   exchange(&y->o.m, y->state, 1);
   y->o.m.audited = sim->machine->audited;
   cps_status status = y->taping ? tape_begin(y, sim->machine) : CPS_OK;
-  sim->follow = (follower){.data = y, .row = on_row, .step = on_step};
+  sim->follow = (follower){.data = y, .row = on_row, .step = on_step, .aside = on_aside};
   if (status == CPS_OK) status = cps_simulation_step(sim, y->run->stretch->until, 0, NULL, y->err);
   if (status == CPS_OK) status = on_row(sim, y, y->err);
   sim->follow = (follower){.data = NULL};
@@ -667,6 +698,7 @@ static cps_status repeat(cable_run *y, int i) {
   cps_simulation *sim = status == CPS_OK ? cps_simulation_new(first->system, y->err) : NULL;
   if (!sim) return status != CPS_OK ? status : CPS_FAILED;
   if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
+  sim->longest_step = first->longest_step;
   if (x->from > 0) status = cps_simulation_restore(sim, from->bytes, from->size, NULL, y->err);
   if (status == CPS_OK && i > 0 && x->skip == 0) status = tape_begin(y, sim->machine);
   if (status == CPS_OK) status = run_followed(y, sim);
@@ -755,12 +787,30 @@ static cps_status backward_one(cable_run *y, const happened *x, lanes *initial, 
   return CPS_OK;
 }
 
+/* Adjoints of the state that the run goes on from wait while those of the row aside are found, and are added to them. */
+static void backward_aside(cable_run *y, op_kind kind) {
+  const layout *l = &y->o.at;
+  size_t size = (size_t)l->states * sizeof(lanes);
+  for (int k = 0; k < y->chunks; k++) {
+    lanes *z = y->z + (size_t)k * y->z_size + l->after, *kept = y->z_aside + (size_t)k * y->z_size;
+    if (kind == OP_RETURN) {
+      memcpy(kept, z, size);
+      memset(z, 0, size);
+    } else {
+      for (int i = 0; i < l->states; i++) z[i] += kept[i];
+    }
+  }
+}
+
 static cps_status backward(cable_run *y, seed *seeds, lanes *initial, double *gradient) {
   cps_status status = CPS_OK;
   for (long i = y->tape.n - 1; i >= 0 && status == CPS_OK; i--) {
     const happened *x = &y->tape.list[i];
-    status = x->what.kind == OP_ROW ? backward_row(y, x, seeds, gradient)
-                                    : backward_one(y, x, initial, gradient);
+    op_kind kind = x->what.kind;
+    if (kind == OP_ASIDE || kind == OP_RETURN)
+      backward_aside(y, kind);
+    else
+      status = kind == OP_ROW ? backward_row(y, x, seeds, gradient) : backward_one(y, x, initial, gradient);
   }
   return status;
 }

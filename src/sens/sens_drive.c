@@ -25,8 +25,8 @@ struct slot {
   int *wrt;    /* [n] */
   int *linear; /* [n] whether it does so in proportion */
   double times[REMEMBERED];
-  int next;     /* of the remembered ones to be forgotten */
-  lanes *value; /* [REMEMBERED][3][chunks]: y, y_t, y_tt */
+  long used[REMEMBERED], uses; /* when each was last asked for: the oldest is forgotten first */
+  lanes *value;                /* [REMEMBERED][3][chunks]: y, y_t, y_tt */
   lanes *
       points; /* of tables and polynomials whose values alone are changed: their derivatives, see tabulate() */
 };
@@ -243,11 +243,17 @@ static void look_up(const drive *o, const slot *s, double t, lanes *value) {
 static const lanes *slot_at(drive *o, slot *s, double t) {
   if (s->n == 0) return NULL;
   size_t size = (size_t)(3 * o->chunks);
-  for (int i = 0; i < REMEMBERED; i++)
-    if (s->times[i] == t) return s->value + (size_t)i * size;
-  lanes *value = s->value + (size_t)s->next * size;
-  s->times[s->next] = t;
-  s->next = (s->next + 1) % REMEMBERED;
+  for (int i = 0; i < REMEMBERED; i++) {
+    if (s->times[i] != t) continue;
+    s->used[i] = ++s->uses;
+    return s->value + (size_t)i * size;
+  }
+  int oldest = 0;
+  for (int i = 1; i < REMEMBERED; i++)
+    if (s->used[i] < s->used[oldest]) oldest = i;
+  lanes *value = s->value + (size_t)oldest * size;
+  s->times[oldest] = t;
+  s->used[oldest] = ++s->uses;
   if (s->points) {
     look_up(o, s, t, value);
     return value;

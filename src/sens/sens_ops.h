@@ -17,6 +17,8 @@ typedef enum op_kind {
   OP_BEGIN,    /* accelerations that balance, at first and after a jump */
   OP_STEP,     /* a step of generalised-alpha */
   OP_ROW,      /* a row is recorded */
+  OP_ASIDE,    /* the run goes aside for a row, */
+  OP_RETURN,   /* and is back where it was */
   OP_BDF,      /* a step of bdf, to its end, */
   OP_REACH,    /* or one that only looks there: it passes rows, */
   OP_BETWEEN,  /* the state in between that a row is about, */

@@ -23,7 +23,17 @@ typedef struct alpha_point {
   double *f, *extension, *damper, *load, *drive;
 } alpha_point;
 
-typedef enum op_kind { OP_ROW, OP_RK, OP_ALPHA, OP_RATES, OP_SWITCH, OP_CAPTURE, OP_SEGMENT } op_kind;
+typedef enum op_kind {
+  OP_ROW,
+  OP_RK,
+  OP_ALPHA,
+  OP_RATES,
+  OP_SWITCH,
+  OP_CAPTURE,
+  OP_SEGMENT,
+  OP_ASIDE,
+  OP_RETURN
+} op_kind;
 typedef enum timing { AT_GUARD, AT_BREAK, AT_NO_TIME } timing;
 
 enum { CHAIN = 8 };
@@ -77,6 +87,10 @@ typedef struct bodies {
   hold *free, *holds;
   alpha_point now, start; /* of generalised-alpha: here, and where the step that is differentiated started */
   long rows, events;
+  /* where the run was when it went aside for a row; changes of state there, or weights */
+  double t_aside, *y_aside, *now_aside, *changes_aside;
+  int *mode_aside;
+  hold *free_aside;
   int open; /* a smooth part that bdf integrates has begun, at: */
   double open_t, *open_y;
   /* forward */

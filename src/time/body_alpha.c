@@ -480,7 +480,7 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   r->adaptive = !(set->step > 0);
   r->careful = -INFINITY;
   double span = set->until - set->from;
-  r->most = set->step > 0 ? set->step : span / 50;
+  r->most = set->step > 0 ? set->step : cps_driver_longest(sim, span / 50);
   r->h = r->adaptive ? 1e-4 * span : r->most;
   r->rho = set->rho;
   for (int i = 0; i < s->nc; i++) r->has_guards |= sim->mode[i] >= 0;
@@ -521,12 +521,15 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   return status;
 }
 
+static double longest(const void *work) { return 1.01 * ((const run *)work)->h; }
+
 const stepper cps_body_alpha = {.checkpoint_steps = CHECKPOINT_STEPS,
                                 .make = make_run,
                                 .free = free_run,
                                 .begin = begin,
                                 .restart = start_anew,
                                 .snap = snap,
+                                .longest = longest,
                                 .step = step,
                                 .complete = complete,
                                 .list = list,

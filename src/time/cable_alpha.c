@@ -102,7 +102,7 @@ static void set_out(cable_run *y) {
   }
   y->adaptive = !(set->step > 0);
   y->span = set->until - set->from;
-  y->most = y->adaptive ? y->span / 20 : set->step;
+  y->most = y->adaptive ? cps_driver_longest(y->sim, y->span / 20) : set->step;
   y->tolerance = set->tolerance_abs + set->tolerance * size;
   y->h = !y->adaptive ? y->most : rests ? fmin(1e-3 * y->span, 1e-3) : fmin(1e-6 * y->span, 1e-6);
   y->mark = y->sim->t;
@@ -238,6 +238,8 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   return CPS_OK;
 }
 
+static double longest(const void *work) { return 1.01 * ((const cable_run *)work)->h; }
+
 const stepper cps_cable_alpha = {.traits = STEPPER_ROW_FIRST,
                                  .checkpoint_steps = CHECKPOINT_STEPS,
                                  .make = make_run,
@@ -245,6 +247,7 @@ const stepper cps_cable_alpha = {.traits = STEPPER_ROW_FIRST,
                                  .begin = begin,
                                  .restart = restart,
                                  .snap = snap,
+                                 .longest = longest,
                                  .step = step,
                                  .list = list,
                                  .forget = forget,

@@ -1,10 +1,13 @@
 /* driver.c - the one loop that drives every stepper: where steps end, what is recorded, when a checkpoint is possible.
  *
- * Steps end at rows of the result, where something prescribed jumps, and at the time that is asked for. Times that are closer
- * than a small part of a step are one stop: a step as short as round-off would divide by nothing, and what is integrated over it
- * has no digits. Of such times that of the jump counts, since what is prescribed compares with that very number; then the time
- * that is asked for; then that of the row.
+ * Steps end where something prescribed jumps, and at the time that is asked for. Times that are closer than a small part of a
+ * step are one stop: a step as short as round-off would divide by nothing, and what is integrated over it has no digits. Of such
+ * times that of the jump counts, since what is prescribed compares with that very number.
+ *
+ * Rows do not end steps: how often a run is looked at does not change it. A row within a step is either interpolated by the
+ * method, or the end of a shorter step from the same start, which is then taken back.
  */
+#include "checkpoint.h"
 #include "step_notes.h"
 #include "steppers.h"
 
@@ -21,6 +24,10 @@ double cps_driver_same(const cps_simulation *sim) {
   return fmax(SAME * step, 4 * DBL_EPSILON * fabs(sim->t));
 }
 
+double cps_driver_longest(const cps_simulation *sim, double most) {
+  return sim->longest_step > 0 ? fmin(sim->longest_step, most) : most;
+}
+
 cps_status cps_note(cps_simulation *sim, const step_note *note, cps_error *err) {
   return sim->follow.step ? sim->follow.step(sim, note, sim->follow.data, err) : CPS_OK;
 }
@@ -28,14 +35,6 @@ cps_status cps_note(cps_simulation *sim, const step_note *note, cps_error *err) 
 /* ------------------------------------------------------------------ stops */
 
 static double next_break(const cps_simulation *sim) { return cps_machine_next_break(sim->system, sim->t); }
-
-/* The next time at which a step has to end for a row. */
-static double next_row(const cps_simulation *sim) {
-  unsigned traits = sim->stepper->traits;
-  if (sim->keep == 0) return INFINITY;
-  int rows = sim->row_times || (sim->system->scenario->run.output > 0 && !(traits & STEPPER_PASSES_BREAKS));
-  return rows && !(traits & STEPPER_INTERPOLATES) && sim->next_output > sim->t ? sim->next_output : INFINITY;
-}
 
 /* The end of a ramp of an input that ends before it was meant to be set again; no later than `until`. */
 static double next_bend(const cps_simulation *sim, double until, double same) {
@@ -47,14 +46,14 @@ static double next_bend(const cps_simulation *sim, double until, double same) {
 }
 
 static stop next_stop(const cps_simulation *sim, double until, int ends) {
-  double same = cps_driver_same(sim), row = next_row(sim);
+  double same = cps_driver_same(sim);
   until = next_bend(sim, until, same);
   stop s = {.jump = next_break(sim), .end = ends ? until : INFINITY};
   double jump = sim->stepper->traits & STEPPER_PASSES_BREAKS ? INFINITY : s.jump;
-  double first = fmin(fmin(row, jump), until);
+  double first = fmin(jump, until);
   s.is_break = jump <= first + same;
   s.is_end = ends && until <= first + same;
-  s.time = s.is_end ? until : s.is_break ? jump : until <= first + same ? until : row;
+  s.time = s.is_break && !s.is_end ? jump : until;
   return s;
 }
 
@@ -74,7 +73,8 @@ void cps_grid_snap(const scenario_run *run, double h, stop *stop) {
 
 double cps_grid_next(const scenario_run *run, double h, double t, double stop) {
   double same = same_on_grid(h, stop);
-  if (fabs(nearest(run->from, h, stop) - stop) > same) return stop;
+  int off = fabs(nearest(run->from, h, stop) - stop) > same;
+  if (off && stop - t < 2 * h) return stop;
   double next = nearest(run->from, h, t);
   if (next <= t + same) next = run->from + (round((t - run->from) / h) + 1) * h;
   return next >= stop - same ? stop : next;
@@ -105,8 +105,108 @@ static cps_status rows_between(cps_simulation *sim, cps_error *err) {
   while (status == CPS_OK && row_passed(sim, reached)) {
     status = sim->stepper->between(sim->solver, sim->next_output, err);
     if (status == CPS_OK) status = cps_simulation_record(sim, err);
+    if (status == CPS_OK) status = cps_simulation_report(sim, err);
   }
   return status;
+}
+
+/* ------------------------------------------------------------------ rows aside */
+
+/* The state at the start and at the end of a step, one after the other. */
+struct aside {
+  size_t size;
+  unsigned char state[];
+};
+
+/* What a row changes beside the state. */
+typedef struct observed {
+  double next_output, next_frame, largest_energy, open_energy;
+  long output_index, rows;
+  mesh_verdict mesh;
+} observed;
+
+static observed observe(const cps_simulation *sim) {
+  return (observed){.next_output = sim->next_output,
+                    .next_frame = sim->next_frame,
+                    .largest_energy = sim->largest_energy,
+                    .open_energy = sim->open_energy,
+                    .output_index = sim->output_index,
+                    .rows = sim->stint.rows,
+                    .mesh = sim->mesh};
+}
+
+/* Goes to a state that was kept; rows that have been recorded since stay so. */
+static void go_to(cps_simulation *sim, unsigned char *state) {
+  observed o = observe(sim);
+  cps_state_put(sim, state);
+  sim->next_output = o.next_output;
+  sim->next_frame = o.next_frame;
+  sim->largest_energy = o.largest_energy;
+  sim->open_energy = o.open_energy;
+  sim->output_index = o.output_index;
+  sim->stint.rows = o.rows;
+  sim->mesh = o.mesh;
+}
+
+/* Whether the next row lies clearly before t. */
+static int row_before(const cps_simulation *sim, double t) {
+  double interval = sim->row_times ? 0 : sim->system->scenario->run.output, same = cps_driver_same(sim);
+  return sim->keep != 0 && (sim->row_times || interval > 0) &&
+         sim->next_output < t - fmax(SAME * interval, same);
+}
+
+/* The step as it will be, of which nobody hears. */
+static cps_status try_step(cps_simulation *sim, const stop *next, cps_error *err) {
+  follower follow = sim->follow;
+  sim->follow = (follower){0};
+  sim->unheard = 1;
+  cps_status status = sim->stepper->step(sim->solver, next, err);
+  sim->unheard = 0;
+  sim->follow = follow;
+  return status;
+}
+
+/* From the start of a step to the row that is due within it, and back. */
+static cps_status row_aside(cps_simulation *sim, const stop *next, unsigned char *start, cps_error *err) {
+  stop row = {.time = sim->next_output, .jump = next->jump, .end = next->end};
+  cps_status status = sim->follow.aside ? sim->follow.aside(sim, 1, sim->follow.data, err) : CPS_OK;
+  sim->unheard = 1;
+  while (status == CPS_OK && sim->t < row.time) status = sim->stepper->step(sim->solver, &row, err);
+  sim->unheard = 0;
+  if (status == CPS_OK) status = cps_simulation_record(sim, err);
+  if (status == CPS_OK) status = cps_simulation_report(sim, err);
+  if (status != CPS_OK) return status;
+  go_to(sim, start);
+  return sim->follow.aside ? sim->follow.aside(sim, 0, sim->follow.data, err) : CPS_OK;
+}
+
+/* One step, before which the rows within it are recorded. What nobody follows is made once only. */
+static cps_status step_past_rows(cps_simulation *sim, const stop *next, cps_error *err) {
+  const stepper *how = sim->stepper;
+  int passes = (how->traits & STEPPER_PASSES_BREAKS) && !sim->row_times;
+  if (passes || !how->longest || !row_before(sim, fmin(next->time, sim->t + how->longest(sim->solver))))
+    return how->step(sim->solver, next, err);
+  if (!sim->aside) {
+    size_t size = cps_state_size(sim);
+    sim->aside = malloc(sizeof *sim->aside + 2 * size);
+    if (!sim->aside) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for rows within steps");
+    sim->aside->size = size;
+  }
+  unsigned char *start = sim->aside->state, *end = start + sim->aside->size;
+  long events = sim->result.counters.events;
+  cps_state_take(sim, start);
+  cps_status status = try_step(sim, next, err);
+  if (status != CPS_OK) return status;
+  double reached = sim->t;
+  int again = sim->follow.step || sim->result.counters.events > events, any = row_before(sim, reached);
+  if (!any && !again) return CPS_OK;
+  if (!again) cps_state_take(sim, end);
+  go_to(sim, start);
+  while (status == CPS_OK && row_before(sim, reached)) status = row_aside(sim, next, start, err);
+  if (status != CPS_OK) return status;
+  if (again) return how->step(sim->solver, next, err);
+  go_to(sim, end);
+  return CPS_OK;
 }
 
 /* ------------------------------------------------------------------ the loop */
@@ -138,6 +238,8 @@ cps_status cps_driver_begin(cps_simulation *sim, cps_error *err) {
 
 void cps_driver_free(cps_simulation *sim) {
   if (sim->stepper) sim->stepper->free(sim->solver);
+  free(sim->aside);
+  sim->aside = NULL;
   sim->stepper = NULL;
   sim->solver = NULL;
   sim->begun = 0;
@@ -153,15 +255,15 @@ static cps_status offer_checkpoint(cps_simulation *sim, cps_error *err) {
 static cps_status advance(cps_simulation *sim, const stop *next, cps_error *err) {
   const stepper *how = sim->stepper;
   long events = sim->result.counters.events;
-  cps_status status = how->step(sim->solver, next, err);
+  cps_status status = step_past_rows(sim, next, err);
   if (status == CPS_OK && how->between) status = rows_between(sim, err);
   if (status == CPS_OK && how->complete) status = how->complete(sim->solver, next, err);
   if (status == CPS_OK && sim->machine) status = cps_cable_events(sim, err);
   if (status != CPS_OK) return status;
   int there = sim->t == next->time, last = there && next->is_end;
   sim->stint.breaks += there && next->is_break;
-  int due = there || (how->traits & STEPPER_PASSES_BREAKS) ? row_due(sim, last)
-                                                           : cps_simulation_every_step(sim);
+  int anywhere = (how->traits & STEPPER_PASSES_BREAKS) || how->longest;
+  int due = there || anywhere ? row_due(sim, last) : cps_simulation_every_step(sim);
   if (!there && sim->event_rows && (how->traits & STEPPER_ROW_AT_EVENTS))
     due |= sim->result.counters.events > events;
   if (due) status = cps_simulation_record(sim, err);

@@ -400,9 +400,9 @@ static void take_step(run *r, double h) {
   project(r);
 }
 
-static cps_status tell_step(run *r, double h) {
-  step_note note = {
-      .kind = NOTE_RK, .t = r->sim->t - h, .h = h, .latest = r->d.latest, .table = &cps_dopri_table};
+/* `from` is the very time: what is prescribed may jump there. */
+static cps_status tell_step(run *r, double from, double h) {
+  step_note note = {.kind = NOTE_RK, .t = from, .h = h, .latest = r->d.latest, .table = &cps_dopri_table};
   return cps_note(r->sim, &note, r->err);
 }
 
@@ -411,7 +411,7 @@ static cps_status tell_step(run *r, double h) {
 static cps_status advance(run *r, double h, double *used, double *next) {
   cps_simulation *sim = r->sim;
   const scenario_run *set = &sim->system->scenario->run;
-  double error;
+  double error, from = sim->t;
   for (;;) {
     cps_status status = cps_dopri_step(&r->d, sim, h);
     if (status != CPS_OK && (sim->work.failed_contact >= 0 || sim->system->n_lifts == 0))
@@ -451,11 +451,11 @@ static cps_status advance(run *r, double h, double *used, double *next) {
     if (high != 1 && retry(r, h, 1) != CPS_OK)
       return cps_simulation_fail(sim, -1, r->err, "the contact forces do not settle");
     take_step(r, h);
-    return tell_step(r, h);
+    return tell_step(r, from, h);
   }
   *used = r->d.length;
   take_step(r, r->d.length);
-  status = tell_step(r, r->d.length);
+  status = tell_step(r, from, r->d.length);
   if (status == CPS_OK) status = evaluate(r);
   /* Whoever wants every step gets both sides of an event, since forces jump there. */
   if (status == CPS_OK && (cps_simulation_every_step(sim) || sim->event_rows))
@@ -565,7 +565,8 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
     r->d.latest = nextafter(r->next_break, -INFINITY);
   }
   double h = r->h, used = 0, next = h, from = sim->t;
-  double left = stop->time - from, longest = set->step > 0 ? set->step : (set->until - set->from) / 50;
+  double left = stop->time - from,
+         longest = set->step > 0 ? set->step : cps_driver_longest(sim, (set->until - set->from) / 50);
   double most = left > longest * (1 + 1e-9) ? longest : left; /* round-off leaves no step of its own */
   double try_h = h < 0.999 * most ? h : most;                 /* do not leave a crumb before the stop */
   if (try_h < most && try_h > 0.6 * most) try_h = most / 2;
@@ -618,12 +619,15 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
 }
 
+static double longest(const void *work) { return 1.01 * ((const run *)work)->h; }
+
 const stepper cps_events = {.traits = STEPPER_ROW_AT_EVENTS,
                             .checkpoint_steps = CHECKPOINT_STEPS,
                             .make = make_run,
                             .free = free_run,
                             .begin = begin,
                             .restart = start_anew,
+                            .longest = longest,
                             .step = step,
                             .complete = complete,
                             .list = list};

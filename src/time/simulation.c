@@ -3,6 +3,7 @@
 #include "newton.h"
 #include "plain_locale.h"
 #include "refusals.h"
+#include "row_store.h"
 #include "steppers.h"
 #include "system.h"
 
@@ -185,21 +186,6 @@ void cps_simulation_columns(const cps_simulation *sim, const cps_energy *e, doub
   enumerate(&r, e);
 }
 
-/* Makes room for that many rows: columns keep their order, so each is moved to its new place. */
-static int grow(cps_result *res, long capacity) {
-  size_t columns = (size_t)res->n_columns;
-  double *data = malloc(columns * (size_t)capacity * sizeof(double));
-  if (!data) return 0;
-  for (size_t i = 0; res->left_out > 0 && i < columns * (size_t)capacity; i++) data[i] = NAN;
-  for (size_t c = 0; c < columns && res->rows > 0; c++)
-    memcpy(data + c * (size_t)capacity, res->data + c * (size_t)res->capacity,
-           (size_t)res->rows * sizeof(double));
-  free(res->data);
-  res->data = data;
-  res->capacity = capacity;
-  return 1;
-}
-
 /* Makes room for that many frames of the fields. */
 static int grow_frames(cps_result *res, long capacity) {
   double *times = realloc(res->frame_times, (size_t)capacity * sizeof(double));
@@ -253,7 +239,7 @@ cps_status cps_simulation_keep(cps_simulation *sim, long rows, cps_error *err) {
   res->rows = res->frames = res->n_events = 0;
   sim->keep = rows < 0 ? -1 : rows;
   int good = rows < 0 || grow_events(res, room > EVENTS_KEPT ? room : EVENTS_KEPT);
-  if (rows > 0) good = good && grow(res, room) && (res->n_fields == 0 || grow_frames(res, room));
+  if (rows > 0) good = good && cps_rows_grow(res, room) && (res->n_fields == 0 || grow_frames(res, room));
   if (!good) {
     sim->keep = -1;
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for %ld rows of %d columns", room,
@@ -463,7 +449,7 @@ void cps_simulation_free(cps_simulation *sim) {
   free(sim->result.slot);
   free(sim->result.names);
   free(sim->result.units);
-  free(sim->result.data);
+  cps_rows_free(&sim->result);
   free(sim->result.events);
   for (int i = 0; i < sim->result.n_fields && sim->result.fields; i++) free(sim->result.fields[i].data);
   free(sim->result.fields);
@@ -478,6 +464,8 @@ void cps_simulation_free(cps_simulation *sim) {
 }
 
 /* ------------------------------------------------------------------ for the solvers */
+
+void cps_simulation_rows_in(cps_simulation *sim, const char *folder) { sim->result.folder = folder; }
 
 void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, int only) {
   sim->row_times = times;
@@ -511,10 +499,11 @@ static int record_frame(cps_simulation *sim) {
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_result *res = &sim->result;
+  if (sim->unheard) return CPS_OK;
   if (res->rows == res->capacity && sim->keep > 0) drop_rows(res, sim->keep);
-  if (res->rows == res->capacity && !grow(res, res->capacity > 0       ? 2 * res->capacity
-                                               : res->n_columns < 1000 ? 64
-                                                                       : 4))
+  if (res->rows == res->capacity && !cps_rows_grow(res, res->capacity > 0       ? 2 * res->capacity
+                                                        : res->n_columns < 1000 ? 64
+                                                                                : 4))
     return cps_simulation_fail(sim, -1, err,
                                "out of memory for %ld rows of %d columns: record less often with run.output",
                                2 * res->capacity, res->n_columns);
@@ -529,6 +518,7 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   enumerate(&r, &e);
   res->energy = e;
   res->rows++;
+  cps_rows_added(res);
   sim->stint.rows++;
   status = cps_verdict_row(sim, err);
   if (status != CPS_OK) return status;
@@ -554,6 +544,7 @@ static cps_status add_event(cps_simulation *sim, const cps_event *like, const ch
   cps_result *res = &sim->result;
   res->counters.events++;
   sim->stint.events++;
+  if (sim->unheard) return CPS_OK;
   if (res->n_events == res->events_capacity && sim->keep == 0) return CPS_OK; /* counted only */
   if (res->n_events == res->events_capacity && sim->keep > 0) {
     long n = res->n_events / 2, gone = res->n_events - n;
@@ -676,6 +667,20 @@ static cps_status comes_nowhere(cps_simulation *sim, const struct stint *s, doub
       STINT, gone, gone / STINT, strcmp(solver, "events") == 0 ? "" : "run.solver events, ");
 }
 
+cps_status cps_simulation_report(cps_simulation *sim, cps_error *err) {
+  const scenario_run *run = &sim->system->scenario->run;
+  /* often enough for people, whatever a step costs, and too seldom to be felt */
+  if (!sim->progress || !progress_due(sim)) return CPS_OK;
+  cps_progress p = {run->from, run->until, sim->t, sim->h, sim->result.counters.steps, 0, 0};
+  for (int i = 0; !sim->machine && i < sim->system->nc && i < 1000; i++)
+    *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
+  if (sim->machine) machine_count(sim, &p);
+  for (int i = 0; i < sim->system->n_lifts; i++)
+    *(sim->work.lifts[i].mode >= LIFT_SLIDES ? &p.slipping : &p.sticking) += 1;
+  if (sim->progress(&p, sim->progress_data) == 0) return CPS_OK;
+  return cps_simulation_fail(sim, -1, err, "stopped on request");
+}
+
 cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_counters *n = &sim->result.counters;
@@ -698,16 +703,7 @@ cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
     if (gone < 1e-6 * (run->until - run->from) && sim->t < run->until)
       return comes_nowhere(sim, &passed, gone, err);
   }
-  /* often enough for people, whatever a step costs, and too seldom to be felt */
-  if (!sim->progress || !progress_due(sim)) return CPS_OK;
-  cps_progress p = {run->from, run->until, sim->t, sim->h, n->steps, 0, 0};
-  for (int i = 0; !sim->machine && i < sim->system->nc && i < 1000; i++)
-    *(slides(sim, i) ? &p.slipping : &p.sticking) += 1;
-  if (sim->machine) machine_count(sim, &p);
-  for (int i = 0; i < sim->system->n_lifts; i++)
-    *(sim->work.lifts[i].mode >= LIFT_SLIDES ? &p.slipping : &p.sticking) += 1;
-  if (sim->progress(&p, sim->progress_data) == 0) return CPS_OK;
-  return cps_simulation_fail(sim, -1, err, "stopped on request");
+  return cps_simulation_report(sim, err);
 }
 
 cps_status cps_simulation_fail(cps_simulation *sim, int i, cps_error *err, const char *format, ...) {

@@ -1,7 +1,6 @@
 /* steppers.h - integration methods as rows of a table, and the one loop that drives them (driver.c).
  *
- * The driver decides where steps have to end (outputs, jumps of something prescribed, the time that is asked for), records rows,
- * reports events, progress and checkpoints. A stepper makes one step at a time. All that it needs is in its workspace, which is
+ * The driver decides where steps have to end (jumps of something prescribed, the time that is asked for), records rows, reports events, progress and checkpoints. A stepper makes one step at a time. All that it needs is in its workspace, which is
  * made once; everything that a later step reads is in its list, so that a simulation can be saved between any two steps.
  */
 #ifndef CPS_STEPPERS_H
@@ -20,8 +19,8 @@ typedef struct stop {
 
 enum {
   STEPPER_PASSES_BREAKS =
-      1, /* of a fixed grid: neither breaks nor outputs end a step; rows are those of the next step */
-  STEPPER_INTERPOLATES = 2, /* outputs do not end a step: `between` gives what is inside of it */
+      1, /* of a fixed grid: breaks do not end a step, and rows of run.output are those of the next step */
+  STEPPER_INTERPOLATES = 2, /* `between` gives rows within a step */
   STEPPER_ROW_FIRST = 4,    /* at a break the row is recorded before the method starts anew */
   STEPPER_ROW_AT_EVENTS = 8 /* knows cps_simulation.event_rows */
 };
@@ -40,6 +39,9 @@ typedef struct stepper {
   void (*snap)(const void *work, stop *stop);
   /* One accepted step that ends at stop->time at the latest: sets sim->h, and sim->t unless it interpolates. */
   cps_status (*step)(void *work, const stop *stop, cps_error *err);
+  /* A length that the next step does not exceed. Rows within a step are then ends of shorter steps from its start. NULL: the
+   * method interpolates. */
+  double (*longest)(const void *work);
   /* STEPPER_INTERPOLATES: the end of the step; and puts the simulation to a time within it. */
   double (*reached)(const void *work);
   cps_status (*between)(void *work, double t, cps_error *err);
@@ -76,13 +78,15 @@ cps_status cps_driver_begin(cps_simulation *sim, cps_error *err);
 /* Goes to `until`; ends: that is the end of a run, which has a row. */
 cps_status cps_driver_run(cps_simulation *sim, double until, int ends, cps_error *err);
 void cps_driver_free(cps_simulation *sim);
+/* The longest step that a method may choose for itself, of which it would like `most`. */
+double cps_driver_longest(const cps_simulation *sim, double most);
 /* Times that differ by less are the same: a part of a step, and round-off. */
 double cps_driver_same(const cps_simulation *sim);
 
 /* ------------------------------------------------------------------ fixed steps
  *
  * They lie on a grid from + i h. A stop that lies on it is reached along the grid, whatever stops are in between: a run that is
- * cut into pieces makes the same steps. One that does not is reached by equal steps that are a little shorter. */
+ * cut into pieces makes the same steps. One that does not is reached by one or two steps that are a little shorter. */
 
 /* Moves a stop onto the grid, if it differs by round-off only and nothing jumps or ends there. */
 void cps_grid_snap(const scenario_run *run, double h, stop *stop);

@@ -19,7 +19,7 @@ cables:
     contact:
       normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: 1}}
       friction: {quinn: {mu: 0.25, epsilon: 10 mm/s}}
-run: {until: 36000 s, output: 360 s}
+run: {until: 36000 s, step: 360 s, output: 360 s}
 Y
 
 expect 0 statics "$tmp/held.yaml"
