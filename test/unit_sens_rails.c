@@ -69,6 +69,22 @@ static const example examples[] = {
      {"contacts.upon.n", "contacts.floor.n", "contacts.floor.work", "contacts.upon.work", "bodies.low.x",
       "energy.friction"},
      10},
+    {"springs tied elsewhere, a load turned",
+     "capstan: 1\n"
+     "bodies: {cart: {mass: 5 kg, at: [0, 1]}, bob: {mass: 2 kg, position: [0.6, 0.2]}, load: {mass: 3 kg}}\n"
+     "springs:\n"
+     "  up: {between: [{ground: [0.8, 1.3]}, bob], stiffness: 300 N/m, damping: 4 N s/m, length: 0.9 m, "
+     "kind: "
+     "distance}\n"
+     "  tow: {between: [cart, bob], stiffness: 200 N/m, damping: 5 N s/m, length: 0.9 m, kind: distance}\n"
+     "loads: {push: {on: cart, direction: [0.8, -0.6], force: {sine: {amplitude: 40 N, omega: 14 rad/s}}}}\n"
+     "contacts: {rail: {between: [cart, ground], normal: load, friction: {quinn: {mu: 0.02, epsilon: 10 "
+     "mm/s}}}}\n" LINE("start: drawn, path: [cart, hang 1 m, load]") RUN,
+     {"springs.up.between.0.ground.0", "springs.up.between.0.ground.1", "loads.push.direction.1",
+      "bodies.bob.mass", "springs.tow.length", "gravity"},
+     {"springs.up.force", "springs.tow.force", "contacts.rail.n", "energy.damping", "energy.load_work",
+      "energy.gravity"},
+     10},
     {"law with memory under a rope",
      "capstan: 1\n"
      "bodies: {trolley: {mass: 20 kg, at: [0, 5]}, load: {mass: 100 kg}}\n"

@@ -199,8 +199,6 @@ void cps_spring_slopes(const cps_system *s, const double *q, const double *v, sp
 /* The line between the points of a spring: its length, unit vector n and rate w. */
 double cps_spring_span(const cps_system *s, const plane_spring *g, const double *q, const double *v,
                        double *n, double *w);
-/* Component d of the unit vector from its first point to its second. */
-double cps_spring_direction(const cps_system *s, const plane_spring *g, const double *q, int d);
 /* The coordinates of such a spring, [2 dim]; their number. */
 int cps_plane_coordinates(const cps_system *s, const plane_spring *g, int *c);
 /* Normal force of a contact: never negative. */

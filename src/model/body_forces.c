@@ -162,12 +162,6 @@ double cps_spring_span(const cps_system *s, const plane_spring *g, const double 
   return span_of(s, g, q, v, n, w);
 }
 
-double cps_spring_direction(const cps_system *s, const plane_spring *g, const double *q, int d) {
-  double n[3] = {0}, w[3] = {0};
-  span_of(s, g, q, q, n, w);
-  return n[d];
-}
-
 int cps_plane_coordinates(const cps_system *s, const plane_spring *g, int *c) {
   for (int side = 0; side < 2; side++)
     for (int k = 0; k < s->dim; k++) c[s->dim * side + k] = g->end[side].c[k];

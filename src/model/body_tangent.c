@@ -258,22 +258,26 @@ void cps_tangent_damper(const body_point *p, const tangent_sink *k, int row, int
 static int is_steady(const cps_system *s, int j) { return j < s->n_line && !s->line[j].tension_only; }
 
 /* By places and velocities of its coordinates. */
-static void spring_stiffness(const body_point *p, const tangent_sink *k, int j, const int *row, double by) {
+static void spring_stiffness(const body_point *p, const tangent_sink *k, int j, const int *row,
+                             const double *by) {
   const spring_slope *g = &p->spring[cps_spring_index(p->s, j)];
   const body_matrix *b = p->tangents;
   const plane_tangent *plane = j < p->s->n_line ? NULL : &b->plane[j - p->s->n_line];
   for (int m = 0; m < g->n; m++) {
     int to = row[g->c[m]];
+    double factor = -by[g->c[m]];
     for (int c = 0; c < g->n && to >= 0; c++) {
       double both = plane ? 0 : g->e_q[m] * g->e_q[c];
-      by_coordinate(p, k, to, BY_PLACE, g->c[c], -by * (plane ? plane->q[m][c] : both * b->line_k[j]));
+      by_coordinate(p, k, to, BY_PLACE, g->c[c], factor * (plane ? plane->q[m][c] : both * b->line_k[j]));
       if (g->d != 0)
-        by_coordinate(p, k, to, BY_VELOCITY, g->c[c], -by * (plane ? plane->v[m][c] : both * b->line_d[j]));
+        by_coordinate(p, k, to, BY_VELOCITY, g->c[c],
+                      factor * (plane ? plane->v[m][c] : both * b->line_d[j]));
     }
   }
 }
 
-static void spring_numbers(const body_point *p, const tangent_sink *k, int j, const int *row, double by) {
+static void spring_numbers(const body_point *p, const tangent_sink *k, int j, const int *row,
+                           const double *by) {
   const spring_slope *g = &p->spring[cps_spring_index(p->s, j)];
   number_slope list[PLANE_NUMBERS];
   int n = numbers_of(p, j, list);
@@ -281,24 +285,24 @@ static void spring_numbers(const body_point *p, const tangent_sink *k, int j, co
     for (int m = 0; m < g->n; m++)
       if (row[g->c[m]] >= 0)
         by_number(p, k, row[g->c[m]], list[x].number,
-                  -by * (list[x].e_q[m] * g->tension + g->e_q[m] * tension_by(g, &list[x])));
+                  -by[g->c[m]] * (list[x].e_q[m] * g->tension + g->e_q[m] * tension_by(g, &list[x])));
 }
 
 static double load_now(const body_point *p, int i) {
   return cps_profile_now(p->s->loads[i].force, p->t, p->k->inputs).y;
 }
 
-void cps_tangent_forces(const body_point *p, const tangent_sink *k, const int *row, double by) {
+void cps_tangent_forces(const body_point *p, const tangent_sink *k, const int *row, const double *by) {
   const cps_system *s = p->s;
   for (int c = 0; c < s->nd; c++)
-    if (row[c] >= 0) by_number(p, k, row[c], p->at.weight + c, by);
+    if (row[c] >= 0) by_number(p, k, row[c], p->at.weight + c, by[c]);
   for (int i = 0; i < s->n_loads; i++) {
     const body_load *l = &s->loads[i];
     for (int d = 0; d < s->dim; d++) {
-      int to = row[l->c[d]], number = p->at.load + LOAD_NUMBERS * i + LOAD_U + d;
-      if (to < 0) continue;
-      if (l->u[d] != 0) k->add(k, to, BY_LOAD, i, by * l->u[d]);
-      if (p->varies[number]) by_number(p, k, to, number, by * load_now(p, i));
+      int c = l->c[d], number = p->at.load + LOAD_NUMBERS * i + LOAD_U + d;
+      if (row[c] < 0) continue;
+      if (l->u[d] != 0) k->add(k, row[c], BY_LOAD, i, by[c] * l->u[d]);
+      if (p->varies[number]) by_number(p, k, row[c], number, by[c] * load_now(p, i));
     }
   }
   for (int j = 0; j < s->n_line + s->n_plane; j++) {
@@ -307,7 +311,7 @@ void cps_tangent_forces(const body_point *p, const tangent_sink *k, const int *r
   }
 }
 
-void cps_tangent_steady_forces(const body_point *p, const tangent_sink *k, const int *row, double by) {
+void cps_tangent_steady_forces(const body_point *p, const tangent_sink *k, const int *row, const double *by) {
   for (int j = 0; j < p->s->n_line; j++)
     if (is_steady(p->s, j)) spring_stiffness(p, k, j, row, by);
 }
@@ -324,7 +328,7 @@ void cps_tangent_sliding(const body_point *p, const tangent_sink *k, int row, in
 void cps_tangent_mass(const body_point *p, const tangent_sink *k, int row, int i, double by) {
   const int ends[2] = {p->s->contacts[i].a, p->s->contacts[i].b};
   for (int n = 0; n < 2; n++) {
-    if (ends[n] >= p->s->nd || !p->varies[p->at.mass + ends[n]]) continue;
+    if (ends[n] >= p->s->nd || !p->varies[p->at.mass + ends[n]] || !(p->k->w_ii[i] > 0)) continue;
     double part = p->k->inverse_mass[ends[n]] / p->k->w_ii[i];
     by_number(p, k, row, p->at.mass + ends[n], by * part * part);
   }
@@ -401,15 +405,80 @@ void cps_tangent_law(const body_point *p, const tangent_sink *k, int row, int i,
 void cps_tangent_energy(const body_point *p, const tangent_sink *k, const int row[3]) {
   const cps_system *s = p->s;
   const double *q = p->y, *v = q + s->nx;
-  for (int c = 0; c < s->nd; c++) {
+  for (int c = 0; c < s->nd && row[0] >= 0; c++) {
     by_coordinate(p, k, row[0], BY_VELOCITY, c, s->mass[c] * v[c]);
     by_number(p, k, row[0], p->at.mass + c, v[c] * v[c] / 2);
+  }
+  for (int c = 0; c < s->nd && row[2] >= 0; c++) {
     by_coordinate(p, k, row[2], BY_PLACE, c, -s->weight[c]);
     by_number(p, k, row[2], p->at.weight + c, -q[c]);
   }
-  for (int j = 0; j < s->n_line + s->n_plane; j++) { /* half of e times the elastic part */
+  for (int j = 0; j < s->n_line + s->n_plane && row[1] >= 0; j++) { /* half of e times the elastic part */
     const spring_slope *g = &p->spring[cps_spring_index(s, j)];
     cps_tangent_elastic(p, k, row[1], j, 0.5 * g->e);
     cps_tangent_extension(p, k, row[1], j, 0.5 * g->elastic, 0);
+  }
+}
+
+/* ------------------------------------------------------------------ works of a step */
+
+/* Coordinate c goes `by` further in the step. */
+static void by_way(const body_step *x, int row, int c, double by) {
+  by_coordinate(x->at[1], x->k[1], row, BY_PLACE, c, by);
+  by_coordinate(x->at[0], x->k[0], row, BY_PLACE, c, -by);
+}
+
+static double way_of(const body_step *x, int c) { return x->at[1]->y[c] - x->at[0]->y[c]; }
+
+void cps_tangent_friction_work(const body_step *x, int row, int i) {
+  const contact *c = &x->at[0]->s->contacts[i];
+  double mean = 0.5 * (x->f[0][i] + x->f[1][i]), slide = way_of(x, c->a) - c->sb * way_of(x, c->b);
+  by_way(x, row, c->a, -mean);
+  by_way(x, row, c->b, c->sb * mean);
+  for (int n = 0; n < 2; n++) x->k[n]->add(x->k[n], row, BY_FRICTION, i, -0.5 * slide);
+}
+
+static void damper_work(const body_step *x, int row, int j) {
+  int i = cps_spring_index(x->at[0]->s, j);
+  const spring_slope *g[2] = {&x->at[0]->spring[i], &x->at[1]->spring[i]};
+  double grown = g[1]->e - g[0]->e, lost = 0;
+  for (int n = 0; n < 2; n++) lost += 0.5 * (g[n]->tension - g[n]->elastic);
+  for (int n = 0; n < 2; n++) {
+    cps_tangent_damper(x->at[n], x->k[n], row, j, 0.5 * grown);
+    cps_tangent_extension(x->at[n], x->k[n], row, j, n ? lost : -lost, 0);
+  }
+}
+
+static void load_work(const body_step *x, int row, int i) {
+  const body_point *p = x->at[1];
+  const body_load *l = &p->s->loads[i];
+  double mean = 0.5 * (load_now(x->at[0], i) + load_now(p, i)), way = 0;
+  for (int d = 0; d < p->s->dim; d++) {
+    by_way(x, row, l->c[d], mean * l->u[d]);
+    by_number(p, x->k[1], row, p->at.load + LOAD_NUMBERS * i + LOAD_U + d, mean * way_of(x, l->c[d]));
+    way += l->u[d] * way_of(x, l->c[d]);
+  }
+  for (int n = 0; n < 2; n++) x->k[n]->add(x->k[n], row, BY_LOAD, i, 0.5 * way);
+}
+
+void cps_tangent_works(const body_step *x, int damping, int loads, int motion) {
+  const cps_system *s = x->at[0]->s;
+  for (int j = 0; j < s->n_line + s->n_plane; j++) damper_work(x, damping, j);
+  for (int i = 0; i < s->n_loads; i++) load_work(x, loads, i);
+  if (s->ns == 0) return;
+  for (int c = 0; c < s->nx; c++) { /* surfaces push back what acts on them */
+    x->row[c] = c >= s->nd && c < s->nx - 1 ? motion : -1;
+    x->by[c] = -0.5 * way_of(x, c);
+    if (x->row[c] >= 0) by_way(x, motion, c, -0.5 * (x->force[0][c] + x->force[1][c]));
+  }
+  for (int n = 0; n < 2; n++) {
+    cps_tangent_steady_forces(x->at[n], x->k[n], x->row, x->by);
+    cps_tangent_forces(x->at[n], x->k[n], x->row, x->by);
+  }
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    if (c->b < s->nd) continue;
+    by_way(x, motion, c->b, 0.5 * c->sb * (x->f[0][i] + x->f[1][i]));
+    for (int n = 0; n < 2; n++) x->k[n]->add(x->k[n], motion, BY_FRICTION, i, 0.5 * c->sb * way_of(x, c->b));
   }
 }

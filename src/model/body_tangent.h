@@ -41,9 +41,9 @@ typedef enum body_cause {
   BODY_CAUSES
 } body_cause;
 
-/* Whoever takes the entries of rows. */
+/* Whoever takes the entries of rows: cause is a body_cause, or one of its own. */
 typedef struct tangent_sink {
-  void (*add)(const struct tangent_sink *k, int row, body_cause cause, int i, double by);
+  void (*add)(const struct tangent_sink *k, int row, int cause, int i, double by);
   void *to;
 } tangent_sink;
 
@@ -85,10 +85,10 @@ void cps_tangent_tension(const body_point *p, const tangent_sink *k, int row, in
 void cps_tangent_elastic(const body_point *p, const tangent_sink *k, int row, int j, double by);
 void cps_tangent_damper(const body_point *p, const tangent_sink *k, int row, int j, double by);
 
-/* What weights, loads and springs do to each coordinate, `by` times, into row[coordinate]; none if that is negative. The entries of
+/* What weights, loads and springs do to each coordinate, by[coordinate] times, into row[coordinate]; none if that is negative. The entries of
  * springs along lines that are never slack, by places and velocities, are the same at every point: they are apart. */
-void cps_tangent_forces(const body_point *p, const tangent_sink *k, const int *row, double by);
-void cps_tangent_steady_forces(const body_point *p, const tangent_sink *k, const int *row, double by);
+void cps_tangent_forces(const body_point *p, const tangent_sink *k, const int *row, const double *by);
+void cps_tangent_steady_forces(const body_point *p, const tangent_sink *k, const int *row, const double *by);
 
 /* Rows of contact i: velocity (rate 1) or acceleration (2) of sliding; the mass that balance forces are scaled by; normal force, of
  * which nothing is left where there is none. */
@@ -101,7 +101,21 @@ void cps_tangent_balance(const body_point *p, const tangent_sink *k, int row, in
 void cps_tangent_law(const body_point *p, const tangent_sink *k, int row, int i, const cps_partials *d,
                      double by);
 
-/* Stored energies, into three rows: kinetic, elastic, of weight. */
+/* Stored energies, into three rows, none if negative: kinetic, elastic, of weight. */
 void cps_tangent_energy(const body_point *p, const tangent_sink *k, const int row[3]);
+
+/* A step between two points: what is at its start goes to the sink k[0], what is at its end to k[1]. */
+typedef struct body_step {
+  const body_point *at[2];
+  const tangent_sink *k[2];
+  const double *f[2];     /* [nc] contact forces */
+  const double *force[2]; /* [nx] applied forces */
+  int *row;               /* room: [nx], */
+  double *by;             /* [nx] */
+} body_step;
+
+/* Works of the step as cps_work_add sums them: of friction at contact i, and of dampers, loads and the motion of surfaces. */
+void cps_tangent_friction_work(const body_step *x, int row, int i);
+void cps_tangent_works(const body_step *x, int damping, int loads, int motion);
 
 #endif

@@ -15,13 +15,30 @@
 
 static size_t rows_of(const model *o, int i) { return (size_t)(o->matrix[i].nodes * o->matrix[i].b); }
 
+/* Room for looks at bodies. */
+static int make_bodies(model *o) {
+  const cps_system *s = o->m.system;
+  size_t nx = (size_t)s->nx, nc = (size_t)s->nc + 1;
+  o->y0 = calloc(2 * nx, sizeof(double));
+  o->force0 = calloc(nx, sizeof(double));
+  o->f0 = calloc(nc, sizeof(double));
+  o->f = calloc(nc, sizeof(double));
+  o->a = calloc(nx, sizeof(double));
+  o->by = calloc(nx, sizeof(double));
+  o->minus = calloc(nx, sizeof(double));
+  o->row = calloc(nx, sizeof(int));
+  for (size_t c = 0; c < nx && o->minus; c++) o->minus[c] = -1;
+  return o->y0 && o->force0 && o->f0 && o->f && o->a && o->by && o->minus && o->row &&
+         cps_body_tangents_make(&o->tangents0, s) && cps_press_causes_make(&o->presses, s);
+}
+
 int cps_border_make(model *o) {
   border_matrix *x = &o->border;
   size_t n = (size_t)o->m.n_cables, nb = (size_t)o->at.nx, most = 1;
   size_t springs = (size_t)o->m.of->n_springs + 1;
   o->slope = calloc(springs, sizeof *o->slope);
   o->slope0 = calloc(springs, sizeof *o->slope0);
-  if (!o->slope || !o->slope0) return 0;
+  if (!o->slope || !o->slope0 || !make_bodies(o)) return 0;
   if (nb == 0) return 1;
   x->b = calloc(n, sizeof *x->b);
   x->c = calloc(n, sizeof *x->c);
@@ -64,8 +81,10 @@ void cps_border_free(model *o) {
   free(x->force);
   free(x->bond);
   cps_lines_free(x->room);
-  free(o->slope);
-  free(o->slope0);
+  void *bodies[] = {o->slope, o->slope0, o->y0, o->force0, o->f0, o->f, o->a, o->by, o->minus, o->row};
+  for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) free(bodies[i]);
+  cps_body_matrix_free(&o->tangents0);
+  cps_press_causes_free(&o->presses);
   memset(x, 0, sizeof *x);
 }
 
@@ -126,13 +145,91 @@ void cps_bond_body(const model *o, int body, chain_bond *out) {
 /* ------------------------------------------------------------------ bodies, as bodies.h has them */
 
 void cps_border_look(model *o, double t) {
-  const machine *m = &o->m;
+  machine *m = &o->m;
   const cps_system *s = m->system;
   const double *q = m->y, *v = q + s->nx;
   cps_bodies_look(m, t);
   cps_spring_slopes(s, q, v, o->slope);
   cps_body_matrix_look(&m->entries, q, v);
+  o->looked = t;
+  for (int c = 0; c < s->nx; c++)
+    o->a[c] = m->unknown[c] >= 0 ? m->free[m->unknown[c]].a : c >= s->nd ? m->forces.surface_a[c] : 0;
+  for (int i = 0; i < m->n_bodies; i++) {
+    const machine_body *y = &m->body[i];
+    for (int k = 0; k < y->n; k++)
+      m->forces.inverse_mass[s->body_q[y->index] + k] = y->held ? 0 : 1 / y->mass;
+  }
+  for (int i = 0; i < s->nc; i++)
+    m->forces.w_ii[i] = m->forces.inverse_mass[s->contacts[i].a] +
+                        (s->contacts[i].b < s->nd ? m->forces.inverse_mass[s->contacts[i].b] : 0);
 }
+
+body_point cps_border_point(const model *o) {
+  const machine *m = &o->m;
+  return (body_point){.s = m->system,
+                      .k = &m->forces,
+                      .t = o->looked,
+                      .y = m->y,
+                      .a = o->a,
+                      .tangents = &m->entries,
+                      .spring = o->slope,
+                      .presses = &o->presses,
+                      .varies = o->theta_varies + o->at.numbers,
+                      .at = cps_numbers_layout(m->system)};
+}
+
+static void exchange_bodies(model *o) { /* the state before, and back */
+  machine *m = &o->m;
+  for (int k = 0; k < m->nb; k++) {
+    dof *f = &m->free[k];
+    double q = f->q, v = f->v;
+    f->q = f->q0;
+    f->v = f->v0;
+    f->q0 = q;
+    f->v0 = v;
+  }
+  for (int i = m->system->nd; i < m->system->nx; i++) {
+    double q = m->y[i];
+    m->y[i] = m->q0[i];
+    m->q0[i] = q;
+  }
+}
+
+void cps_border_step(model *o, double t, double h) {
+  const machine *m = &o->m;
+  const cps_system *s = m->system;
+  exchange_bodies(o);
+  cps_border_look(o, t - h);
+  o->looked0 = o->looked;
+  memcpy(o->slope0, o->slope, (size_t)m->of->n_springs * sizeof *o->slope);
+  memcpy(o->y0, m->y, 2 * (size_t)s->nx * sizeof(double));
+  memcpy(o->force0, m->forces.force, (size_t)s->nx * sizeof(double));
+  cps_body_matrix_look(&o->tangents0, m->y, m->y + s->nx);
+  exchange_bodies(o);
+  cps_border_look(o, t);
+  for (int i = 0; i < s->nc; i++) {
+    o->f0[i] = m->free[m->force[i]].q0;
+    o->f[i] = m->free[m->force[i]].q;
+  }
+}
+
+void cps_border_step_rows(model *o, border_step *x) {
+  x->at[0] = x->at[1] = cps_border_point(o);
+  x->at[0].t = o->looked0;
+  x->at[0].y = o->y0;
+  x->at[0].spring = o->slope0;
+  x->at[0].tangents = &o->tangents0;
+  x->sink[0] = cps_sink_list(o, &o->work, 1);
+  x->sink[1] = cps_sink_list(o, &o->work, 0);
+  x->step = (body_step){.at = {&x->at[0], &x->at[1]},
+                        .k = {&x->sink[0].k, &x->sink[1].k},
+                        .f = {o->f0, o->f},
+                        .force = {o->force0, o->m.forces.force},
+                        .row = o->row,
+                        .by = o->by};
+}
+
+/* ------------------------------------------------------------------ where derivatives go */
 
 /* The first number in d of the surface that is a coordinate; -1: it is none. */
 static int surface_of(const model *o, int coordinate) {
@@ -142,25 +239,86 @@ static int surface_of(const model *o, int coordinate) {
   return -1;
 }
 
-void cps_by_coordinate(const model *o, entries *list, int row, int coordinate, int rate, int after,
-                       double by) {
-  int k = o->m.unknown[coordinate], d = surface_of(o, coordinate);
-  if (k >= 0)
-    cps_entries_add(list, row, (after ? o->at.after : o->at.before) + o->at.border + rate * o->at.nb + k, by);
-  else if (d >= 0 && o->d_varies[d + rate])
-    cps_entries_add(list, row, (after ? o->at.d : o->at.d0) + d + rate, by);
-}
-
-void cps_border_by_coordinate(model *o, int row, int coordinate, double q, double v,
-                              const step_coeffs *coeffs, int balance) {
-  int k = o->m.unknown[coordinate], d = surface_of(o, coordinate);
-  if (k >= 0) {
-    cps_border_by_unknown(o, row, k, q, v, 0, coeffs, balance);
-  } else if (d >= 0) {
-    cps_border_by_d(o, row, d, -q);
-    cps_border_by_d(o, row, d + 1, -v);
+/* What a cause is in the border's terms: BY_UNKNOWN and its rates, BY_THETA or BY_D, and which; -1: it does not change. */
+static int find_cause(const model *o, int cause, int *i) {
+  const machine *m = &o->m;
+  int rate = cause - BY_PLACE, k, d;
+  switch (cause) {
+  case BY_PLACE:
+  case BY_VELOCITY:
+  case BY_ACCELERATION:
+    k = m->unknown[*i];
+    d = k < 0 ? surface_of(o, *i) : -1;
+    *i = k >= 0 ? k : d + rate;
+    return k >= 0 ? BY_UNKNOWN + rate : d >= 0 ? BY_D : -1;
+  case BY_FRICTION:
+    *i = m->force[*i];
+    return BY_UNKNOWN;
+  case BY_LOAD:
+    *i += o->at.load_d;
+    return BY_D;
+  case BY_NORMAL:
+    *i += o->at.slide_d + m->n_slides - m->system->nc;
+    return BY_D;
+  case BY_NUMBER:
+    *i += o->at.numbers;
+    return BY_THETA;
+  case BY_STATE:
+    return -1; /* sens_memory.c knows what becomes of states */
+  default:
+    return cause;
   }
 }
+
+/* What hangs on the bodies that rest on that of a coordinate. */
+static void add_hung(const tangent_sink *k, int row, int c, double by) {
+  const border_sink *x = (const border_sink *)(const void *)k;
+  const machine *m = &x->o->m;
+  for (int i = 0; i < m->n_bodies; i++)
+    if (m->body[i].press_at >= 0 && cps_rests_on(m->system, m->system->body_q[m->body[i].index], c))
+      k->add(k, row, BY_UNKNOWN, m->body[i].press_at, by);
+}
+
+static void to_equations(const tangent_sink *k, int row, int cause, int i, double by) {
+  const border_sink *x = (const border_sink *)(const void *)k;
+  if (cause == BY_HUNG) {
+    add_hung(k, row, i, by);
+    return;
+  }
+  int what = find_cause(x->o, cause, &i);
+  if (what == BY_THETA)
+    cps_border_by_theta(x->o, row, i, -by);
+  else if (what == BY_D)
+    cps_border_by_d(x->o, row, i, -by);
+  else if (what >= 0)
+    cps_border_by_unknown(x->o, row, i, what == BY_UNKNOWN ? by : 0, what == BY_UNKNOWN_V ? by : 0,
+                          what == BY_UNKNOWN_A ? by : 0, x->coeffs, x->balance);
+}
+
+static void to_entries(const tangent_sink *k, int row, int cause, int i, double by) {
+  const border_sink *x = (const border_sink *)(const void *)k;
+  const layout *l = &x->o->at;
+  if (cause == BY_HUNG) {
+    add_hung(k, row, i, by);
+    return;
+  }
+  int what = find_cause(x->o, cause, &i);
+  if (what == BY_THETA && x->o->theta_varies[i]) cps_entries_add(x->list, row, l->theta + i, by);
+  if (what == BY_D && x->o->d_varies[i]) cps_entries_add(x->list, row, (x->before ? l->d0 : l->d) + i, by);
+  if (what >= BY_UNKNOWN && what <= BY_UNKNOWN_A)
+    cps_entries_add(x->list, row,
+                    (x->before ? l->before : l->after) + l->border + (what - BY_UNKNOWN) * l->nb + i, by);
+}
+
+border_sink cps_sink_equations(model *o, const step_coeffs *coeffs, int balance) {
+  return (border_sink){.k = {.add = to_equations}, .o = o, .coeffs = coeffs, .balance = balance};
+}
+
+border_sink cps_sink_list(model *o, entries *list, int before) {
+  return (border_sink){.k = {.add = to_entries}, .o = o, .list = list, .before = before};
+}
+
+/* ------------------------------------------------------------------ who follows */
 
 void cps_border_clear(model *o, const step_coeffs *coeffs) {
   border_matrix *x = &o->border;
@@ -215,54 +373,22 @@ void cps_border_by_unknown(model *o, int row, int k, double q, double v, double 
   if (balance) add(o, row, o->at.before + o->at.border + k, -q);
 }
 
-static void add_body(model *o, int i, const step_coeffs *coeffs, int balance) {
-  const machine_body *y = &o->m.body[i];
-  for (int k = 0; k < y->n; k++) {
-    double left = 0;
-    cps_border_by_unknown(o, y->at + k, y->at + k, 0, 0, y->mass, coeffs, balance);
-    for (int d = 0; d < o->m.dim; d++) {
-      left += (y->a[d] - o->m.gravity[d]) * y->along[k][d];
-      cps_border_by_theta(o, y->at + k, o->at.gravity + d, y->mass * y->along[k][d]);
-      cps_border_by_d(o, y->at + k, o->at.body_d + 3 * i + d, y->along[k][d]);
-    }
-    cps_border_by_theta(o, y->at + k, o->at.body_theta + i, -left);
-  }
-  if (y->press_at >= 0) cps_border_by_unknown(o, y->press_at, y->press_at, 1, 0, 0, coeffs, balance);
-}
-
-/* The force f along the extension of a spring is in the equation of each of its coordinates, f e_q, by its numbers. */
-static void add_numbers(model *o, int i) {
-  const spring_slope *g = &o->slope[i];
-  int theta = o->at.spring_theta + 3 * i;
-  for (int j = 0; j < g->n && g->pulls; j++) {
-    int row = o->m.unknown[g->c[j]];
-    if (row < 0) continue;
-    cps_border_by_theta(o, row, theta, -g->e_q[j] * g->e);
-    cps_border_by_theta(o, row, theta + 1, -g->e_q[j] * g->e_t);
-    cps_border_by_theta(o, row, theta + 2, g->e_q[j] * g->k);
-  }
-}
-
-static void add_springs(model *o, const step_coeffs *coeffs, int balance) {
+/* Bodies, what acts on them but friction, and what presses them onto their lines. */
+static void add_bodies(model *o, const step_coeffs *coeffs, int balance) {
   const machine *m = &o->m;
-  const cps_system *s = m->system;
-  for (int i = 0; i < m->of->n_springs; i++) add_numbers(o, i);
-  for (int i = 0; i < s->n_line; i++) {
-    const line_spring *g = &s->line[i];
-    const int c[2] = {g->a, g->b};
-    const double e_q[2] = {-g->sa, g->sb};
-    for (int j = 0; j < 2; j++)
-      for (int k = 0; k < 2 && m->unknown[c[j]] >= 0; k++)
-        cps_border_by_coordinate(o, m->unknown[c[j]], c[k], e_q[j] * e_q[k] * m->entries.line_k[i],
-                                 e_q[j] * e_q[k] * m->entries.line_d[i], coeffs, balance);
+  const body_point at = cps_border_point(o);
+  const border_sink to = cps_sink_equations(o, coeffs, balance);
+  for (int c = 0; c < m->system->nx; c++) {
+    int row = o->row[c] = m->unknown[c];
+    if (row < 0) continue;
+    to.k.add(&to.k, row, BY_ACCELERATION, c, m->system->mass[c]);
+    to.k.add(&to.k, row, BY_NUMBER, at.at.mass + c, o->a[c]);
   }
-  for (int i = 0; i < s->n_plane; i++) {
-    int c[6], n = cps_plane_coordinates(s, &s->plane[i], c);
-    for (int j = 0; j < n; j++)
-      for (int k = 0; k < n && m->unknown[c[j]] >= 0; k++)
-        cps_border_by_coordinate(o, m->unknown[c[j]], c[k], m->entries.plane[i].q[j][k],
-                                 m->entries.plane[i].v[j][k], coeffs, balance);
-  }
+  cps_tangent_steady_forces(&at, &to.k, o->row, o->minus);
+  cps_tangent_forces(&at, &to.k, o->row, o->minus);
+  for (int i = 0; i < m->n_bodies; i++)
+    if (m->body[i].press_at >= 0)
+      cps_border_by_unknown(o, m->body[i].press_at, m->body[i].press_at, 1, 0, 0, coeffs, balance);
 }
 
 static void add_drum(model *o, int i, const step_coeffs *coeffs, int balance) {
@@ -285,8 +411,7 @@ static void add_drum(model *o, int i, const step_coeffs *coeffs, int balance) {
 
 void cps_border_own(model *o, const step_coeffs *coeffs, int balance) {
   cps_border_look(o, coeffs->t);
-  for (int i = 0; i < o->m.n_bodies; i++) add_body(o, i, coeffs, balance);
-  add_springs(o, coeffs, balance);
+  add_bodies(o, coeffs, balance);
   for (int i = 0; i < o->m.n_drums; i++)
     if (o->m.drum[i].angle_at >= 0) add_drum(o, i, coeffs, balance);
   cps_slides_own(o, coeffs, balance);
@@ -412,118 +537,16 @@ static double work_of_inertia(model *o, int k, double inertia) {
   return dq * sum - (f->v * f->v - f->v0 * f->v0) / 2;
 }
 
-/* Extension of a spring and its rate at one end of the step, times by_e and by_rate. */
-static void by_extension(const model *o, entries *list, int row, int i, const spring_slope *g, int after,
-                         double by_e, double by_rate) {
-  for (int j = 0; j < g->n; j++) {
-    cps_by_coordinate(o, list, row, g->c[j], 0, after, by_e * g->e_q[j] + by_rate * g->et_q[j]);
-    cps_by_coordinate(o, list, row, g->c[j], 1, after, by_rate * g->e_q[j]);
-  }
-  int theta = o->at.spring_theta + 3 * i + 2;
-  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, -by_e);
-}
-
-/* Its tension, times `by`. */
-static void by_tension(const model *o, entries *list, int row, int i, const spring_slope *g, int after,
-                       double by) {
-  int theta = o->at.spring_theta + 3 * i;
-  if (!g->pulls) return;
-  by_extension(o, list, row, i, g, after, by * g->k, by * g->d);
-  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by * g->e);
-  if (o->theta_varies[theta + 1]) cps_entries_add(list, row, o->at.theta + theta + 1, by * g->e_t);
-}
-
-/* The elastic part of it. */
-static void by_elastic(const model *o, entries *list, int row, int i, const spring_slope *g, int after,
-                       double by) {
-  int theta = o->at.spring_theta + 3 * i;
-  if (!g->stretched) return;
-  by_extension(o, list, row, i, g, after, by * g->k, 0);
-  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by * g->e);
-}
-
-/* Work of a damper. */
-static void work_of_damper(model *o, int i) {
-  const spring_slope *g[2] = {&o->slope0[i], &o->slope[i]};
-  int row = o->at.after + o->at.works + WK_DAMPING;
-  double grown = g[1]->e - g[0]->e, lost = 0;
-  for (int after = 0; after < 2; after++) lost += 0.5 * (g[after]->tension - g[after]->elastic);
-  for (int after = 0; after < 2; after++) {
-    by_tension(o, &o->work, row, i, g[after], after, 0.5 * grown);
-    by_elastic(o, &o->work, row, i, g[after], after, -0.5 * grown);
-    by_extension(o, &o->work, row, i, g[after], after, after ? lost : -lost, 0);
-  }
-}
-
-static int is_surface(const cps_system *s, int c) { return c >= s->nd && c < s->nx - 1; }
-
-/* The motion of surfaces works against springs that pull there, with tension e_q: by the force at the end of the step that was
- * looked at last. */
-static void work_on_springs(model *o, int after) {
-  const machine *m = &o->m;
-  const cps_system *s = m->system;
-  int row = o->at.after + o->at.works + WK_MOTION;
-  for (int i = 0; i < s->n_line + s->n_plane && s->ns > 0; i++) {
-    int plane = i - s->n_line, index = plane < 0 ? s->line[i].index : s->plane[plane].index;
-    const spring_slope *g = &o->slope[index];
-    for (int j = 0; j < g->n; j++) {
-      if (!is_surface(s, g->c[j])) continue;
-      double by = 0.5 * (after ? 1 : -1) * (m->y[g->c[j]] - m->q0[g->c[j]]);
-      int theta = o->at.spring_theta + 3 * index;
-      const double numbers[3] = {g->e, g->e_t, -g->k};
-      for (int k = 0; k < g->n; k++) {
-        double q = plane < 0 ? g->e_q[j] * g->e_q[k] * m->entries.line_k[i] : m->entries.plane[plane].q[j][k];
-        double v = plane < 0 ? g->e_q[j] * g->e_q[k] * m->entries.line_d[i] : m->entries.plane[plane].v[j][k];
-        cps_by_coordinate(o, &o->work, row, g->c[k], 0, after, by * q);
-        cps_by_coordinate(o, &o->work, row, g->c[k], 1, after, by * v);
-      }
-      for (int k = 0; k < 3 && g->pulls; k++)
-        if (o->theta_varies[theta + k])
-          cps_entries_add(&o->work, row, o->at.theta + theta + k, by * g->e_q[j] * numbers[k]);
-    }
-  }
-}
-
-/* And by how far they move, with the mean of both forces. */
-static void work_of_surfaces(model *o) {
-  const cps_system *s = o->m.system;
-  int row = o->at.after + o->at.works + WK_MOTION;
-  for (int i = 0; i < o->m.of->n_springs; i++) {
-    const spring_slope *g0 = &o->slope0[i], *g = &o->slope[i];
-    for (int j = 0; j < g->n; j++) {
-      double pull = 0.5 * (g0->tension * g0->e_q[j] + g->tension * g->e_q[j]);
-      if (!is_surface(s, g->c[j])) continue;
-      cps_by_coordinate(o, &o->work, row, g->c[j], 0, 1, pull);
-      cps_by_coordinate(o, &o->work, row, g->c[j], 0, 0, -pull);
-    }
-  }
-}
-
-static void exchange_bodies(model *o) { /* the state before, and back */
-  machine *m = &o->m;
-  for (int k = 0; k < m->nb; k++) {
-    dof *f = &m->free[k];
-    double q = f->q, v = f->v;
-    f->q = f->q0;
-    f->v = f->v0;
-    f->q0 = q;
-    f->v0 = v;
-  }
-  for (int i = m->system->nd; i < m->system->nx; i++) {
-    double q = m->y[i];
-    m->y[i] = m->q0[i];
-    m->q0[i] = q;
-  }
-}
-
 void cps_border_works(model *o, double t, double h) {
   int first = o->at.after + o->at.works;
+  border_step x;
+  cps_border_step_rows(o, &x);
   for (int i = 0; i < o->m.n_bodies; i++) {
     const machine_body *y = &o->m.body[i];
     for (int k = 0; k < y->n; k++) {
       double by = work_of_inertia(o, y->at + k, y->mass);
-      if (o->theta_varies[o->at.body_theta + i])
-        cps_entries_add(&o->work, first + WK_SOLVER, o->at.theta + o->at.body_theta + i, by);
+      x.sink[1].k.add(&x.sink[1].k, first + WK_SOLVER, BY_NUMBER,
+                      x.at[1].at.mass + o->m.system->body_q[y->index] + k, by);
     }
   }
   for (int i = 0; i < o->m.n_drums; i++) {
@@ -541,70 +564,20 @@ void cps_border_works(model *o, double t, double h) {
     int theta = o->at.drum_theta + i * TH_DRUM + TH_INERTIA;
     if (o->theta_varies[theta]) cps_entries_add(&o->work, first + WK_SOLVER, o->at.theta + theta, by);
   }
-  for (int i = 0; i < o->m.of->n_loads; i++) {
-    const scenario_load *l = &o->m.of->loads[i];
-    int body = o->m.body_border[l->body];
-    if (body < 0) continue;
-    const machine_body *y = &o->m.body[body];
-    double f = (cps_profile_eval(l->force, t).y + cps_profile_eval(l->force, t - h).y) / 2;
-    for (int k = 0; k < y->n; k++)
-      for (int d = 0; d < o->m.dim; d++) {
-        const dof *at = &o->m.free[y->at + k];
-        double along = l->direction[d] * y->along[k][d];
-        cps_entries_add(&o->work, first + WK_LOAD, o->at.after + o->at.border + y->at + k, f * along);
-        cps_entries_add(&o->work, first + WK_LOAD, o->at.before + o->at.border + y->at + k, -f * along);
-        int column = o->at.body_d + 3 * body + d; /* all loads on the body together: once */
-        int last = 1;
-        for (int n = i + 1; n < o->m.of->n_loads; n++) last &= o->m.of->loads[n].body != l->body;
-        if (!last || !o->d_varies[column]) continue;
-        cps_entries_add(&o->work, first + WK_LOAD, o->at.d + column, (at->q - at->q0) * y->along[k][d] / 2);
-        cps_entries_add(&o->work, first + WK_LOAD, o->at.d0 + column, (at->q - at->q0) * y->along[k][d] / 2);
-      }
-  }
-  exchange_bodies(o);
-  cps_border_look(o, t - h);
-  memcpy(o->slope0, o->slope, (size_t)o->m.of->n_springs * sizeof *o->slope);
-  work_on_springs(o, 0);
-  exchange_bodies(o);
-  cps_border_look(o, t);
-  work_on_springs(o, 1);
-  work_of_surfaces(o);
-  for (int i = 0; i < o->m.of->n_springs; i++) work_of_damper(o, i);
+  cps_tangent_works(&x.step, first + WK_DAMPING, first + WK_LOAD, first + WK_MOTION);
 }
 
 void cps_border_energy(model *o, entries *list, const int row[3]) {
   const machine *m = &o->m;
-  int q = o->at.after + o->at.border, v = q + o->at.nb;
-  for (int i = 0; i < m->n_bodies; i++) {
-    const machine_body *y = &m->body[i];
-    int theta = o->at.body_theta + i;
-    double fast = 0, high = 0;
-    for (int d = 0; d < m->dim; d++) {
-      fast += y->v[d] * y->v[d] / 2;
-      high -= m->gravity[d] * y->r[d];
-      for (int k = 0; k < y->n; k++) {
-        if (row[0] >= 0) cps_entries_add(list, row[0], v + y->at + k, y->mass * y->v[d] * y->along[k][d]);
-        if (row[2] >= 0)
-          cps_entries_add(list, row[2], q + y->at + k, -y->mass * m->gravity[d] * y->along[k][d]);
-      }
-      if (row[2] >= 0 && o->theta_varies[o->at.gravity + d])
-        cps_entries_add(list, row[2], o->at.theta + o->at.gravity + d, -y->mass * y->r[d]);
-    }
-    if (row[0] >= 0 && o->theta_varies[theta]) cps_entries_add(list, row[0], o->at.theta + theta, fast);
-    if (row[2] >= 0 && o->theta_varies[theta]) cps_entries_add(list, row[2], o->at.theta + theta, high);
-  }
+  const border_sink to = cps_sink_list(o, list, 0);
+  cps_border_look(o, m->audited);
+  const body_point at = cps_border_point(o);
+  cps_tangent_energy(&at, &to.k, row);
   for (int i = 0; i < m->n_drums && row[0] >= 0; i++) {
     const drum *g = &m->drum[i];
-    int theta = o->at.drum_theta + i * TH_DRUM + TH_INERTIA;
     if (g->angle_at < 0) continue;
-    cps_entries_add(list, row[0], v + g->angle_at, g->of->inertia * g->rate);
-    if (o->theta_varies[theta]) cps_entries_add(list, row[0], o->at.theta + theta, g->rate * g->rate / 2);
-  }
-  if (m->of->n_springs > 0 && row[1] >= 0) cps_border_look(o, m->audited);
-  for (int i = 0; i < m->of->n_springs && row[1] >= 0; i++) { /* e times the elastic part, half of it */
-    const spring_slope *g = &o->slope[i];
-    by_elastic(o, list, row[1], i, g, 1, 0.5 * g->e);
-    by_extension(o, list, row[1], i, g, 1, 0.5 * g->elastic, 0);
+    to.k.add(&to.k, row[0], BY_UNKNOWN_V, g->angle_at, g->of->inertia * g->rate);
+    to.k.add(&to.k, row[0], BY_THETA, o->at.drum_theta + i * TH_DRUM + TH_INERTIA, g->rate * g->rate / 2);
   }
 }
 
@@ -613,6 +586,10 @@ void cps_border_drive(model *o, entries *list, int row, int drum_of, double t) {
 }
 
 void cps_border_pull(model *o, entries *list, int row, int i) {
+  const cps_system *s = o->m.system;
+  const border_sink to = cps_sink_list(o, list, 0);
   cps_border_look(o, o->m.audited);
-  by_tension(o, list, row, i, &o->slope[i], 1, 1);
+  const body_point at = cps_border_point(o);
+  for (int j = 0; j < s->n_line + s->n_plane; j++)
+    if (cps_spring_index(s, j) == i) cps_tangent_tension(&at, &to.k, row, j, 1);
 }

@@ -17,6 +17,7 @@
 #ifndef CPS_SENS_CHAIN_H
 #define CPS_SENS_CHAIN_H
 
+#include "body_tangent.h"
 #include "newton.h"
 #include "sens_list.h"
 #include "sens_place.h"
@@ -48,13 +49,13 @@ enum {
 /* Numbers of a drum in theta. */
 enum { TH_RADIUS, TH_CENTER, TH_KP = TH_CENTER + 3, TH_KD, TH_INERTIA, TH_OFFSET, TH_DRUM = TH_OFFSET + 3 };
 
-/* Numbers of a slide (a bearing, or a body on a rail or surface) in theta: what its velocity is multiplied with, normal force
- * if that is a number, and its law. */
+/* Numbers of a slide (a bearing, or a body on a rail or surface) in theta: of its law; of a bearing what its velocity is multiplied
+ * with, mass, normal force if that is a number, and parameters of the law. Those of contacts are among the numbers of bodies. */
 enum {
-  TH_FACTOR,
-  TH_SLIDE_MASS,
   TH_SLIDE_VISCOUS,
   TH_SLIDE_HOLD,
+  TH_FACTOR,
+  TH_SLIDE_MASS,
   TH_SLIDE_LOAD,
   TH_SLIDE_LAW,
   TH_SLIDE = TH_SLIDE_LAW + CPS_MAX_PARAMS
@@ -100,14 +101,14 @@ typedef struct layout {
   int ahead;       /* and all before the works at the end of the step */
   int drum_start;  /* statics: angle and centre of each drum when springs took hold: [drums][4] */
   int slide_start; /* where springs hold slides: [slides] */
-  int thetas, gravity, grip;    /* size of theta; where these are in it */
-  int drum_theta, drum_d;       /* of the first drum */
-  int body_theta, spring_theta; /* masses of border bodies; stiffness, damping and length of springs */
-  int slide_theta;              /* of the first slide */
-  int release_theta;            /* velocities with which bodies of the scenario are released: [3] each */
-  int body_d;                   /* loads on border bodies: [3] each */
-  int tau_d;                    /* how the time of the last jump moves: sens_break.c */
-  int slide_d;                  /* normal forces of slides that are given: [1] each */
+  int thetas, gravity, grip; /* size of theta; where these are in it */
+  int drum_theta, drum_d;    /* of the first drum */
+  int numbers;               /* of bodies, springs, contacts and loads (body_tangent.h) */
+  int slide_theta;           /* of the first slide */
+  int release_theta;         /* velocities with which bodies of the scenario are released: [3] each */
+  int load_d;                /* forces of loads: [loads of the scenario] */
+  int tau_d;                 /* how the time of the last jump moves: sens_break.c */
+  int slide_d;               /* normal forces of slides that are given: [1] each */
   int surface_d;   /* place, velocity and acceleration of surfaces: [3] for each body of the scenario */
   int ds, ws, rhs; /* sizes */
   int border_w, border_rhs; /* of the first border unknown in these */
@@ -121,8 +122,8 @@ typedef struct layout {
 cps_status cps_layout_make(layout *l, const machine *m, cps_error *err);
 void cps_layout_free(layout *l);
 
-/* The machine's theta, and its state when it has just been made. */
-void cps_layout_theta(const layout *l, const machine *m, double *theta);
+/* The machine's theta, with signs as in `like`, and its state when it has just been made. */
+void cps_layout_theta(const layout *l, const machine *m, const machine *like, double *theta);
 void cps_layout_initial(const layout *l, const machine *m, double *state);
 
 /* ------------------------------------------------------------------ a cable's matrix */
@@ -262,15 +263,22 @@ typedef struct model {
   chain_product *inertia;                       /* [n_inertia] constant: M and C of all cables */
   int n_inertia;
   border_matrix border;
-  spring_slope *slope, *slope0; /* [springs] as of the last look at bodies, and before the step */
-  entries now;                  /* right-hand side of the present solve by everything else */
-  entries work;                 /* works of a step by the states before and after it */
-  entries recall;               /* states of laws with memory after a solve */
-  chain_work dense;             /* those of elements; */
-  int has_dense;                /* if they are asked for */
-  entries list;                 /* other uses */
-  entries reacts; /* reactions of ends on rims that follow the border in part, by the state after a solve */
-  entries tied;   /* numbers of d of ends on rims that follow the border, by all else */
+  spring_slope *slope, *slope0; /* [springs] as of the last look at bodies, and before the step, */
+  body_matrix tangents0;        /* as tangents, */
+  double *y0, *force0, *f0,
+      *f; /* [2 nx] state of bodies, [nx] forces on them, [nc] contact forces; those after it */
+  double looked, looked0; /* times of these */
+  double *a, *minus, *by; /* [nx] accelerations; -1; room */
+  int *row;               /* [nx] room */
+  press_causes presses;
+  entries now;      /* right-hand side of the present solve by everything else */
+  entries work;     /* works of a step by the states before and after it */
+  entries recall;   /* states of laws with memory after a solve */
+  chain_work dense; /* those of elements; */
+  int has_dense;    /* if they are asked for */
+  entries list;     /* other uses */
+  entries reacts;   /* reactions of ends on rims that follow the border in part, by the state after a solve */
+  entries tied;     /* numbers of d of ends on rims that follow the border, by all else */
   spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
   double *force;        /* room for forces of elements, seven times */
   double *q0, *v0, *a0; /* state before, of all cables */
@@ -348,14 +356,35 @@ int cps_border_factor(model *o); /* 0 if singular */
 void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const step_coeffs *coeffs,
                            int balance);
 void cps_border_by_theta(model *o, int row, int theta, double by);
-/* By a coordinate of bodies.h: its place and velocity. */
-void cps_border_by_coordinate(model *o, int row, int coordinate, double q, double v,
-                              const step_coeffs *coeffs, int balance);
-/* Entries by a coordinate (rate 0) or its velocity (1) before or after the step. */
-void cps_by_coordinate(const model *o, entries *list, int row, int coordinate, int rate, int after,
-                       double by);
-/* Looks at bodies as they are in the machine at time t: forces, slopes and tangents of springs. */
+/* Looks at bodies as they are in the machine at time t: forces, slopes and tangents of springs; and how they are there. */
 void cps_border_look(model *o, double t);
+body_point cps_border_point(const model *o);
+/* Looks at both ends of a step of length h that ends at t. */
+void cps_border_step(model *o, double t, double h);
+
+/* What rows of the border depend on besides what body_tangent.h knows: an unknown, its velocity and acceleration; a number of theta; one
+ * of what is prescribed. */
+enum { BY_UNKNOWN = BODY_CAUSES, BY_UNKNOWN_V, BY_UNKNOWN_A, BY_THETA, BY_D };
+
+/* Where derivatives of rows go: into what is left of the border's equations in the present solve; or into a list, by the state and
+ * what is prescribed after the step or, with before = 1, before it. */
+typedef struct border_sink {
+  tangent_sink k;
+  model *o;
+  const step_coeffs *coeffs;
+  int balance;
+  entries *list;
+  int before;
+} border_sink;
+border_sink cps_sink_equations(model *o, const step_coeffs *coeffs, int balance);
+border_sink cps_sink_list(model *o, entries *list, int before);
+/* Both ends of a step into the list of works, from cps_border_step on. */
+typedef struct border_step {
+  border_sink sink[2];
+  body_point at[2];
+  body_step step;
+} border_step;
+void cps_border_step_rows(model *o, border_step *x);
 void cps_border_by_d(model *o, int row, int d, double by);
 /* And by the force with which cables press on a drum, times by. */
 void cps_border_by_push(model *o, int row, int drum, const double *by, const step_coeffs *coeffs,
@@ -389,8 +418,8 @@ void cps_column_reaction(model *o, entries *list, int row, int cable, int e, con
 
 /* Bearings with friction, and bodies on rails and surfaces: see sens_slides.c. */
 void cps_slides_own(model *o, const step_coeffs *coeffs, int balance);
-void cps_slides_hold(model *o);                      /* into the list: where springs take hold of them */
-void cps_slides_works(model *o, double t, double h); /* of a step */
+void cps_slides_hold(model *o);  /* into the list: where springs take hold of them */
+void cps_slides_works(model *o); /* of a step */
 void cps_slide_states(model *o, int slide, const step_coeffs *coeffs,
                       int balance);       /* of its law: into `recall` */
 void cps_slide_hold(model *o, int slide); /* laws with memory take over its friction: into the list */

@@ -354,10 +354,11 @@ static void ties(const machine *m, double *x) {
 }
 
 static cps_status other_mesh(const sens_parameter *p, cps_error *err) {
-  return cps_error_set(err, CPS_BAD_INPUT, p->q.path,
-                       "%s changes the number of elements, an axis, a line, where a spring is tied, or who "
-                       "is held at the start: runs of cables cannot be differentiated by that",
-                       p->q.path);
+  return cps_error_set(
+      err, CPS_BAD_INPUT, p->q.path,
+      "%s changes the number of elements, an axis, a line, or who is held at the start: runs "
+      "of cables cannot be differentiated by that",
+      p->q.path);
 }
 
 /* Turns about the same axes, and has as many of everything. */
@@ -374,8 +375,6 @@ static int same_shape(const machine *a, const machine *b) {
       return 0;
   for (int i = 0; i < a->n_drums; i++)
     if (memcmp(a->drum[i].axis, b->drum[i].axis, sizeof a->drum[i].axis) != 0) return 0;
-  for (int i = 0; i < a->of->n_springs; i++)
-    if (memcmp(a->of->springs[i].end, b->of->springs[i].end, sizeof a->of->springs[i].end) != 0) return 0;
   return 1;
 }
 
@@ -397,7 +396,7 @@ static cps_status difference_machines(drive *o, int k, double *room, cps_error *
       return other_mesh(p, err);
     }
     double by = cps_sens_share[j] / p->step;
-    cps_layout_theta(l, &m, theta);
+    cps_layout_theta(l, &m, o->m, theta);
     cps_layout_initial(l, &m, state);
     ties(&m, tie_of);
     for (int i = 0; i < l->thetas; i++) o->theta[chunk * l->thetas + i][lane_of] += by * theta[i];
@@ -446,21 +445,6 @@ static int load_varies(const drive *o, int cable_of, int e) {
   return 0;
 }
 
-/* Whether any parameter changes the loads on a body. */
-static int body_load_varies(const drive *o, int body) {
-  const cps_scenario *s = o->run->scenario;
-  for (int k = 0; k < o->run->n_wrt; k++) {
-    const cps_scenario *b = o->run->wrt[k].shadow[LAST];
-    if (is_point(o, k)) continue;
-    for (int i = 0; i < s->n_loads; i++)
-      if (s->loads[i].body == body &&
-          (!cps_drive_same(s->loads[i].force, b->loads[i].force) ||
-           memcmp(s->loads[i].direction, b->loads[i].direction, sizeof s->loads[i].direction) != 0))
-        return 1;
-  }
-  return 0;
-}
-
 /* Whether a stretch is differentiated by where a drum is at its beginning. */
 static int begins_turned(const drive *o, int drum) {
   for (int k = 0; k < o->run->n_wrt; k++)
@@ -472,9 +456,6 @@ static void find_varying(drive *o) {
   const layout *l = o->at;
   for (int k = 0; k < o->run->n_wrt; k++)
     if (o->moves[k]) o->d_varies[l->tau_d] = 1;
-  for (int i = 0; i < o->m->n_bodies; i++)
-    for (int d = 0; d < 3; d++)
-      o->d_varies[l->body_d + 3 * i + d] = body_load_varies(o, o->m->body[i].index) != 0;
   for (int i = 0; i < o->m->n_drums; i++) {
     unsigned char *x = o->d_varies + l->drum_d + i * DY_DRUM;
     const unsigned char *th = o->theta_varies + l->drum_theta + i * TH_DRUM;
@@ -500,7 +481,7 @@ static void find_varying(drive *o) {
       }
       (void)k;
     }
-  cps_drive_find_slides(o);
+  cps_drive_find_bodies(o);
   o->varying = 0;
   for (int i = 0; i < l->ds; i++)
     if (o->d_varies[i]) o->which[o->varying++] = i;
@@ -549,7 +530,7 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
   if (status == CPS_NO_MEMORY) cps_error_set(err, status, NULL, "out of memory for sensitivities");
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++) status = difference_machines(o, k, room, err);
   if (status == CPS_OK) {
-    cps_layout_theta(l, o->m, room);
+    cps_layout_theta(l, o->m, o->m, room);
     for (int k = 0; k < o->chunks; k++) clear_noise(room, o->theta + k * l->thetas, l->thetas, run, k);
     cps_layout_initial(l, o->m, room);
     for (int k = 0; k < o->chunks; k++) clear_noise(room, o->initial + k * l->states, l->states, run, k);
@@ -748,26 +729,8 @@ static void move_end(drive *o, int cable_of, int e, double t, const drum *drums)
   }
 }
 
-static void move_body_load(drive *o, int i, double t) {
-  int first = o->at->body_d + 3 * i, body = o->m->body[i].index;
-  for (int wrt = 0; wrt < o->run->n_wrt && o->d_varies[first]; wrt++) {
-    const sens_parameter *p = &o->run->wrt[wrt];
-    double sum[3] = {0};
-    for (int j = 0; j < SENS_SHADOWS; j++) {
-      const cps_scenario *s = p->shadow[j];
-      for (int k = 0; k < s->n_loads; k++)
-        for (int d = 0; d < 3 && s->loads[k].body == body; d++)
-          sum[d] += cps_sens_share[j] / p->step *
-                    cps_profile_beside(s->loads[k].force, o->m->of->loads[k].force, t, t).y *
-                    s->loads[k].direction[d];
-    }
-    for (int d = 0; d < 3; d++) o->d[wrt / LANES * o->at->ds + first + d][wrt % LANES] = sum[d];
-  }
-}
-
 void cps_drive_move(drive *o, double t0, double t, const drum *drums) {
-  for (int i = 0; i < o->m->n_bodies; i++) move_body_load(o, i, t);
-  if (o->m->n_slides > 0 || o->m->system->ns > 0) cps_drive_move_slides(o, t0, t);
+  cps_drive_move_bodies(o, t0, t);
   for (int i = 0; i < o->m->n_drums; i++) move_drum(o, i, t0, t);
   for (int i = 0; i < o->m->n_cables; i++)
     for (int e = 0; e < 2; e++) move_end(o, i, e, t, drums);

@@ -13,9 +13,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   theta += 4;
   l->drum_theta = theta;
   theta += TH_DRUM * m->n_drums;
-  l->body_theta = theta;
-  l->spring_theta = theta + m->n_bodies;
-  l->slide_theta = l->spring_theta + 3 * m->of->n_springs;
+  l->numbers = theta;
+  l->slide_theta = theta + cps_numbers_layout(m->system).count;
   l->release_theta = l->slide_theta + TH_SLIDE * m->n_slides;
   theta = l->release_theta + 3 * m->of->n_bodies;
   l->nb = m->nb;
@@ -23,8 +22,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->drum_start = state + 4 * m->nb;
   l->slide_start = l->drum_start + 4 * m->n_drums;
   state = l->slide_start + m->n_slides;
-  l->body_d = l->drum_d + DY_DRUM * m->n_drums;
-  l->slide_d = l->body_d + 3 * m->n_bodies;
+  l->load_d = l->drum_d + DY_DRUM * m->n_drums;
+  l->slide_d = l->load_d + m->of->n_loads;
   l->surface_d = l->slide_d + m->n_slides;
   l->ds = l->surface_d + (m->system->ns > 0 ? 3 * m->of->n_bodies : 0);
   for (int i = 0; i < m->n_cables; i++) {
@@ -127,15 +126,18 @@ static void theta_of_cable(const cable *c, const cable_at *at, double *theta) {
   }
 }
 
-static void theta_of_slide(const slide *y, double *x) {
-  x[TH_FACTOR] = y->factor[0];
-  x[TH_SLIDE_MASS] = y->p.mass;
+static void theta_of_slide(const machine *m, const slide *y, double *x) {
+  memset(x, 0, TH_SLIDE * sizeof *x);
   x[TH_SLIDE_VISCOUS] = y->law.viscous;
   x[TH_SLIDE_HOLD] = y->law.hold;
+  if (y->contact) return;
+  x[TH_FACTOR] = y->factor[0];
+  x[TH_SLIDE_MASS] = y->p.mass;
+  x[TH_SLIDE_LOAD] = m->drum[y->drum].of->bearing_load;
   memcpy(x + TH_SLIDE_LAW, y->law.p, sizeof y->law.p);
 }
 
-void cps_layout_theta(const layout *l, const machine *m, double *theta) {
+void cps_layout_theta(const layout *l, const machine *m, const machine *like, double *theta) {
   memcpy(theta + l->gravity, m->gravity, sizeof m->gravity);
   theta[l->grip] = cps_machine_grip(m);
   for (int i = 0; i < m->n_drums; i++) {
@@ -148,22 +150,11 @@ void cps_layout_theta(const layout *l, const machine *m, double *theta) {
     x[TH_INERTIA] = of->inertia;
     memcpy(x + TH_OFFSET, m->drum[i].offset, sizeof m->drum[i].offset);
   }
-  for (int i = 0; i < m->n_bodies; i++) theta[l->body_theta + i] = m->body[i].mass;
-  for (int i = 0; i < m->of->n_springs; i++) {
-    const scenario_spring *g = &m->of->springs[i];
-    double *x = theta + l->spring_theta + 3 * i;
-    x[0] = g->stiffness;
-    x[1] = g->damping;
-    x[2] = g->length;
-  }
+  cps_numbers_read(m->system, like->system, theta + l->numbers);
   for (int i = 0; i < m->of->n_bodies; i++)
     memcpy(theta + l->release_theta + 3 * i, m->of->bodies[i].v, sizeof m->of->bodies[i].v);
-  for (int i = 0; i < m->n_slides; i++) {
-    const slide *y = &m->slide[i];
-    double *x = theta + l->slide_theta + i * TH_SLIDE;
-    theta_of_slide(y, x);
-    x[TH_SLIDE_LOAD] = y->contact ? m->system->contacts[y->index].weight : m->drum[y->drum].of->bearing_load;
-  }
+  for (int i = 0; i < m->n_slides; i++)
+    theta_of_slide(m, &m->slide[i], theta + l->slide_theta + i * TH_SLIDE);
   for (int i = 0; i < m->n_cables; i++) theta_of_cable(&m->cable[i], &l->cable[i], theta);
 }
 

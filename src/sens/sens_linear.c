@@ -77,12 +77,13 @@ cps_status cps_spot_make(spot *p, const cps_system *s, const change *c, int n, c
   const struct {
     double **at;
     int n;
-  } arrays[] = {{&p->y, s->ny},     {&p->y_t, s->ny},   {&p->a, s->nx},  {&p->f, s->nc},
-                {&p->z_t, s->nz},   {&p->da, s->nx},    {&p->df, s->nc}, {&p->dz_t, s->nz},
-                {&p->drive, s->nx}, {&p->z, p->l.count}};
+  } arrays[] = {{&p->y, s->ny},     {&p->y_t, s->ny},    {&p->a, s->nx},    {&p->f, s->nc},
+                {&p->z_t, s->nz},   {&p->da, s->nx},     {&p->df, s->nc},   {&p->dz_t, s->nz},
+                {&p->drive, s->nx}, {&p->z, p->l.count}, {&p->minus, s->nx}};
   int good = p->varies && p->slot && cps_press_causes_make(&p->presses, s);
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     good = (*arrays[i].at = many(arrays[i].n, sizeof(double))) && good;
+  for (int i = 0; i < s->nx && p->minus; i++) p->minus[i] = -1;
   p->mode = many(s->nc, sizeof(int));
   p->row = many(s->nx, sizeof(int));
   p->spring = many(springs, sizeof *p->spring);
@@ -100,7 +101,7 @@ cps_status cps_spot_make(spot *p, const cps_system *s, const change *c, int n, c
 
 void cps_spot_free(spot *p) {
   void *all[] = {p->y, p->y_t,    p->a,   p->f,   p->z_t,    p->da,    p->df,     p->dz_t, p->mode,
-                 p->z, p->spring, p->law, p->row, p->law_at, p->drive, p->varies, p->slot};
+                 p->z, p->spring, p->law, p->row, p->law_at, p->drive, p->varies, p->slot, p->minus};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
   cps_press_causes_free(&p->presses);
   cps_entries_free(&p->rows);
@@ -192,7 +193,7 @@ static body_point point_of(const spot *p) {
 }
 
 /* Where in z something is that rows depend on. */
-static inline int column_of(const spot *p, body_cause cause, int i) {
+static inline int column_of(const spot *p, int cause, int i) {
   return p->cause[cause] + (cause == BY_NUMBER ? p->slot[i] : i);
 }
 
@@ -202,13 +203,13 @@ typedef struct listing {
   entries *list;
 } listing;
 
-static void to_list(const tangent_sink *k, int row, body_cause cause, int i, double by) {
+static void to_list(const tangent_sink *k, int row, int cause, int i, double by) {
   const listing *o = k->to;
   cps_entries_add(o->list, row, column_of(o->p, cause, i), by);
 }
 
 /* Into the equations: what depends on their unknowns is in their matrix. */
-static void to_rows(const tangent_sink *k, int row, body_cause cause, int i, double by) {
+static void to_rows(const tangent_sink *k, int row, int cause, int i, double by) {
   const listing *o = k->to;
   if (cause == BY_FRICTION || (cause == BY_ACCELERATION && i < o->p->s->nd)) return;
   cps_entries_add(o->list, row, column_of(o->p, cause, i), by);
@@ -274,13 +275,13 @@ static void list_rows(spot *p) {
   p->rows_at = p->number;
   if (!find_rows(p)) {
     p->rows.n = 0;
-    cps_tangent_steady_forces(&at, &k, p->row, -1);
+    cps_tangent_steady_forces(&at, &k, p->row, p->minus);
     p->steady = p->rows.n;
   }
   p->rows.n = p->steady;
   for (int c = 0; c < s->nd; c++)
     if (p->row[c] >= 0 && p->varies[at.at.mass + c]) k.add(&k, p->row[c], BY_NUMBER, at.at.mass + c, p->a[c]);
-  cps_tangent_forces(&at, &k, p->row, -1);
+  cps_tangent_forces(&at, &k, p->row, p->minus);
   for (int i = 0; i < s->nc; i++) contact_rows(p, &at, &k, i);
 }
 
@@ -529,13 +530,13 @@ typedef struct reading {
   double sum;
 } reading;
 
-static void read_one(const tangent_sink *k, int row, body_cause cause, int i, double by) {
+static void read_one(const tangent_sink *k, int row, int cause, int i, double by) {
   reading *o = k->to;
   (void)row;
   o->sum += by * o->z[column_of(o->p, cause, i)];
 }
 
-static void weigh_one(const tangent_sink *k, int row, body_cause cause, int i, double by) {
+static void weigh_one(const tangent_sink *k, int row, int cause, int i, double by) {
   const spot *p = k->to;
   (void)row;
   p->z[column_of(p, cause, i)] += by;

@@ -105,6 +105,7 @@ typedef struct spot {
   int steady;            /* entries of the equations that stay from point to point */
   long rows_at, at[SPOT_LISTS];
   double *z;              /* [count] */
+  double *minus;          /* [nx] -1 */
   double *da, *df, *dz_t; /* room for solutions: [nx] [nc] [nz] */
 } spot;
 

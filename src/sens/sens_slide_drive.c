@@ -1,4 +1,4 @@
-/* sens_slide_drive.c - what is prescribed for slides: the motion of surfaces, and normal forces that are given; by the
+/* sens_slide_drive.c - what is prescribed for bodies: loads, the motion of surfaces, and normal forces that are given; by the
  * parameters that change them. */
 #include "sens_drive.h"
 
@@ -9,6 +9,8 @@ static const profile *surface_in(const cps_scenario *s, int i) { return s->bodie
 
 static const profile *given_in(const cps_scenario *s, int i) { return s->contacts[i].given; }
 
+static const profile *load_in(const cps_scenario *s, int i) { return s->loads[i].force; }
+
 static int varies(const drive *o, finder *of, int i) {
   for (int k = 0; k < o->run->n_wrt; k++) {
     const cps_scenario *other = o->run->wrt[k].shadow[SENS_SHADOWS - 1];
@@ -17,9 +19,10 @@ static int varies(const drive *o, finder *of, int i) {
   return 0;
 }
 
-void cps_drive_find_slides(drive *o) {
+void cps_drive_find_bodies(drive *o) {
   const machine *m = o->m;
   const layout *l = o->at;
+  for (int i = 0; i < m->of->n_loads; i++) o->d_varies[l->load_d + i] = varies(o, load_in, i) != 0;
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
     if (y->contact && y->contact->normal == NORMAL_GIVEN)
@@ -60,8 +63,10 @@ static void add(drive *o, finder *of, int i, double t, int at, double by) {
   }
 }
 
-void cps_drive_move_slides(drive *o, double t0, double t) {
+void cps_drive_move_bodies(drive *o, double t0, double t) {
   const machine *m = o->m;
+  for (int i = 0; i < m->of->n_loads; i++)
+    if (o->d_varies[o->at->load_d + i]) move(o, load_in, i, t, o->at->load_d + i, 0, 1);
   for (int i = 0; i < m->n_slides; i++)
     if (o->d_varies[o->at->slide_d + i])
       move(o, given_in, (int)(m->slide[i].contact - m->of->contacts), t, o->at->slide_d + i, 0, 1);

@@ -16,16 +16,18 @@ typedef struct sliding_now {
 
 static double factor_of(const slide *y, int i) { return i == 0 ? y->factor[0] : -y->factor[1]; }
 
-static int is_given(const slide *y) { return y->contact && y->contact->normal == NORMAL_GIVEN; }
-
 /* Whether cables press it. */
 static int is_pressed(const model *o, const slide *y) {
   return !y->contact && !(o->m.drum[y->drum].of->bearing_load >= 0);
 }
 
-/* The first number of its surface in d. */
-static int surface_of(const model *o, const slide *y) {
-  return o->at.surface_d + 3 * (int)(y->surface - o->m.of->bodies);
+/* Its numbers in theta, and the parameters of its law. */
+static int theta_of(const model *o, int i) { return o->at.slide_theta + i * TH_SLIDE; }
+
+static int law_theta(const model *o, int i) {
+  const slide *y = &o->m.slide[i];
+  if (!y->contact) return theta_of(o, i) + TH_SLIDE_LAW;
+  return o->at.numbers + cps_numbers_layout(o->m.system).contact + CONTACT_NUMBERS * y->index + CONTACT_LAW;
 }
 
 double cps_slide_push(const model *o, int drum_of, double *push) {
@@ -75,92 +77,53 @@ static void look(const model *o, int i, double t, sliding_now *s) {
   }
 }
 
-/* Where derivatives go: into a row of a list or, if that is NULL, of the border's equations in the present solve. */
-typedef struct target {
-  entries *list;
-  int row;
-  const step_coeffs *coeffs;
-  int balance;
-} target;
+/* ------------------------------------------------------------------ what its equation consists of */
 
-static void to_theta(model *o, const target *x, int theta, double by) {
-  if (!x->list)
-    cps_border_by_theta(o, x->row, theta, -by);
-  else if (o->theta_varies[theta])
-    cps_entries_add(x->list, x->row, o->at.theta + theta, by);
+static void by_theta(const tangent_sink *k, int row, int theta, double by) {
+  k->add(k, row, BY_THETA, theta, by);
 }
 
-static void to_d(model *o, const target *x, int d, double by) {
-  if (!x->list)
-    cps_border_by_d(o, x->row, d, -by);
-  else if (o->d_varies[d])
-    cps_entries_add(x->list, x->row, o->at.d + d, by);
+/* Its velocity (1) or acceleration (2). */
+static void by_motion(model *o, const tangent_sink *k, int row, int i, int rate, double by) {
+  const slide *y = &o->m.slide[i];
+  if (y->contact) {
+    const body_point at = cps_border_point(o);
+    cps_tangent_sliding(&at, k, row, y->index, rate, by);
+    return;
+  }
+  const dof *angle = &o->m.free[y->at[0]];
+  k->add(k, row, BY_UNKNOWN + rate, y->at[0], by * y->factor[0]);
+  by_theta(k, row, theta_of(o, i) + TH_FACTOR, by * (rate == 1 ? angle->v : angle->a));
 }
 
-static void to_unknown(model *o, const target *x, int k, double by) {
-  if (!x->list)
-    cps_border_by_unknown(o, x->row, k, by, 0, 0, x->coeffs, x->balance);
+/* The mass that the balance force is scaled by: of a bearing a number, else 1/m = sum of 1/m of bodies that are free. */
+static void by_mass(model *o, const tangent_sink *k, int row, int i, double by) {
+  const slide *y = &o->m.slide[i];
+  const body_point at = cps_border_point(o);
+  if (y->contact)
+    cps_tangent_mass(&at, k, row, y->index, by);
   else
-    cps_entries_add(x->list, x->row, o->at.after + o->at.border + k, by);
+    by_theta(k, row, theta_of(o, i) + TH_SLIDE_MASS, by);
 }
 
-static void to_coordinate(model *o, const target *x, int c, double q, double v) {
-  if (!x->list) {
-    cps_border_by_coordinate(o, x->row, c, q, v, x->coeffs, x->balance);
-    return;
-  }
-  cps_by_coordinate(o, x->list, x->row, c, 0, 1, q);
-  cps_by_coordinate(o, x->list, x->row, c, 1, 1, v);
+/* The normal force, unless cables press it. */
+static void by_normal(model *o, const tangent_sink *k, int row, int i, double by) {
+  const slide *y = &o->m.slide[i];
+  const body_point at = cps_border_point(o);
+  if (y->contact)
+    cps_tangent_normal(&at, k, row, y->index, by);
+  else
+    by_theta(k, row, theta_of(o, i) + TH_SLIDE_LOAD, by);
 }
 
-/* What a spring presses the body at one of its ends onto its line with, times `by`. */
-static void spring_press_by(model *o, const target *x, int spring, int side, double by) {
-  const machine *m = &o->m;
-  const cps_system *s = m->system;
-  const plane_spring *g = &s->plane[spring];
-  const spring_slope *now = &o->slope[g->index];
-  int c[6], n = cps_plane_coordinates(s, g, c), theta = o->at.spring_theta + 3 * g->index;
-  double per_tension = 0; /* minus up . pull: the direction of the spring is that in which it gets longer */
-  for (int k = 0; k < n; k++)
-    to_coordinate(o, x, c[k], by * m->entries.plane[spring].press_q[side][k],
-                  by * m->entries.plane[spring].press_v[side][k]);
-  if (!now->pulls) return;
-  for (int d = 0; d < s->dim; d++) per_tension += cps_spring_direction(s, g, m->y, d) * g->end[side].up[d];
-  per_tension *= side == 0 ? -by : by;
-  to_theta(o, x, theta, per_tension * now->e);
-  to_theta(o, x, theta + 1, per_tension * now->e_t);
-  to_theta(o, x, theta + 2, -per_tension * now->k);
-}
-
-/* The normal force of a contact or of a bearing with a given load, times `by`. */
-static void normal_by(model *o, const target *x, int i, double by) {
-  const machine *m = &o->m;
-  const slide *y = &m->slide[i];
-  const cps_system *s = m->system;
-  if (is_given(y)) {
-    to_d(o, x, o->at.slide_d + i, by);
-    return;
-  }
-  to_theta(o, x, o->at.slide_theta + i * TH_SLIDE + TH_SLIDE_LOAD, by);
-  if (!y->contact) return;
-  int a = s->contacts[y->index].a, loads = y->contact->normal == NORMAL_LOAD;
-  for (int k = 0; k < m->n_bodies; k++) {
-    int q = s->body_q[m->body[k].index];
-    if (!cps_rests_on(s, q, a)) continue;
-    if (m->body[k].press_at >= 0) to_unknown(o, x, m->body[k].press_at, by);
-    for (int d = 0; d < m->dim && loads; d++) to_d(o, x, o->at.body_d + 3 * k + d, -by * s->up[q][d]);
-  }
-  for (int k = 0; k < 2 * s->n_plane && loads; k++)
-    if (cps_rests_on(s, s->plane[k / 2].end[k % 2].c[0], a)) spring_press_by(o, x, k / 2, k % 2, by);
-}
-
-/* The normal force, times `by`, into the row of the friction force: what is left of its equation. */
+/* The normal force into the row of the friction force: what is left of its equation. */
 static void add_load(model *o, int i, const sliding_now *s, double by, const step_coeffs *coeffs,
                      int balance) {
   const slide *y = &o->m.slide[i];
-  if (by == 0 || (y->contact && !(s->load > 0))) return;
+  if (by == 0) return;
   if (!is_pressed(o, y)) {
-    normal_by(o, &(target){NULL, y->f_at, coeffs, balance}, i, by);
+    const border_sink to = cps_sink_equations(o, coeffs, balance);
+    by_normal(o, &to.k, y->f_at, i, by);
   } else if (s->load > 0) {
     double along[3];
     for (int d = 0; d < 3; d++) along[d] = by * s->push[d] / s->load;
@@ -190,7 +153,7 @@ static double holds_by(const contact_law *l, double load, int k) {
 /* Statics: f = - k (x - start), up to what is held. */
 static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs *coeffs) {
   const slide *y = &o->m.slide[i];
-  int theta = o->at.slide_theta + i * TH_SLIDE, row = y->f_at;
+  int theta = theta_of(o, i), law = law_theta(o, i), row = y->f_at;
   double k = coeffs->bristle, pull = -k * (s->x - y->start), limit = cps_friction_holds(&y->law, s->load);
   cps_border_by_unknown(o, row, row, 1, 0, 0, coeffs, 0);
   if (fabs(pull) > limit) {
@@ -198,39 +161,24 @@ static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs 
     add_load(o, i, s, -side * holds_by_load(&y->law, s->load), coeffs, 0);
     if (y->law.hold >= 0) cps_border_by_theta(o, row, theta + TH_SLIDE_HOLD, side * s->load);
     for (int n = 0; n < y->law.law->n_params && y->law.hold < 0; n++)
-      if (o->theta_varies[theta + TH_SLIDE_LAW + n])
-        cps_border_by_theta(o, row, theta + TH_SLIDE_LAW + n, side * holds_by(&y->law, s->load, n));
+      if (o->theta_varies[law + n])
+        cps_border_by_theta(o, row, law + n, side * holds_by(&y->law, s->load, n));
     return;
   }
   for (int n = 0; n < 2; n++)
     if (y->at[n] >= 0) cps_border_by_unknown(o, row, y->at[n], k * factor_of(y, n), 0, 0, coeffs, 0);
-  cps_border_by_theta(o, row, theta + TH_FACTOR, -k * o->m.free[y->at[0]].q);
+  if (!y->contact) cps_border_by_theta(o, row, theta + TH_FACTOR, -k * o->m.free[y->at[0]].q);
   if (k == o->m.grip) cps_border_by_theta(o, row, o->at.grip, pull / k);
   cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, o->at.before + o->at.slide_start + i, k);
 }
 
 static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, rub *r);
 
-/* The mass that the balance force is scaled by, times `by`: of a bearing a number, else 1/m = sum of 1/m of bodies that are free. */
-static void mass_by(model *o, const target *x, int i, double by) {
-  const slide *y = &o->m.slide[i];
-  if (!y->contact) {
-    to_theta(o, x, o->at.slide_theta + i * TH_SLIDE + TH_SLIDE_MASS, by);
-    return;
-  }
-  for (int k = 0; k < o->m.n_bodies; k++) {
-    const machine_body *b = &o->m.body[k];
-    double part = y->p.mass / b->mass;
-    if ((b->at == y->at[0] || b->at == y->at[1]) && !b->held)
-      to_theta(o, x, o->at.body_theta + k, by * part * part);
-  }
-}
-
 /* The law. */
 static void add_friction(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, int balance) {
   const slide *y = &o->m.slide[i];
-  const dof *first = &o->m.free[y->at[0]];
-  int theta = o->at.slide_theta + i * TH_SLIDE, row = y->f_at;
+  const border_sink to = cps_sink_equations(o, coeffs, balance);
+  int row = y->f_at, law = law_theta(o, i);
   double f[AXES] = {o->m.free[row].q, 0};
   slip x = {.axes = 1, .v = {s->v}, .a = {s->a}, .load = s->load, .mass = y->p.mass, .scale = y->p.mass};
   rub r;
@@ -239,25 +187,16 @@ static void add_friction(model *o, int i, const sliding_now *s, const step_coeff
     rub_memory(o, i, s, coeffs, &r);
   else
     cps_rub_by(&y->law, &x, f, y->p.stuck, &r);
-  double by_v = r.v[0][0], by_a = r.a[0][0];
   if (r.f[0][0] == 0 && y->held) { /* it keeps what it has */
     o->border.braked[row] = 1;
     return;
   }
   cps_border_by_unknown(o, row, row, r.f[0][0], 0, 0, coeffs, balance);
-  for (int k = 0; k < 2; k++)
-    if (y->at[k] >= 0)
-      cps_border_by_unknown(o, row, y->at[k], 0, factor_of(y, k) * by_v, factor_of(y, k) * by_a, coeffs,
-                            balance);
-  cps_border_by_theta(o, row, theta + TH_FACTOR, -by_v * first->v - by_a * first->a);
-  mass_by(o, &(target){NULL, row, coeffs, balance}, i, r.mass[0]);
-  cps_border_by_theta(o, row, theta + TH_SLIDE_VISCOUS, -r.viscous[0]);
-  for (int k = 0; k < y->law.law->n_params; k++)
-    cps_border_by_theta(o, row, theta + TH_SLIDE_LAW + k, -r.law[0][k]);
-  if (y->surface) {
-    cps_border_by_d(o, row, surface_of(o, y) + 1, y->factor[1] * by_v);
-    cps_border_by_d(o, row, surface_of(o, y) + 2, y->factor[1] * by_a);
-  }
+  by_motion(o, &to.k, row, i, 1, r.v[0][0]);
+  by_motion(o, &to.k, row, i, 2, r.a[0][0]);
+  by_mass(o, &to.k, row, i, r.mass[0]);
+  by_theta(&to.k, row, theta_of(o, i) + TH_SLIDE_VISCOUS, r.viscous[0]);
+  for (int k = 0; k < y->law.law->n_params; k++) by_theta(&to.k, row, law + k, r.law[0][k]);
   add_load(o, i, s, r.n[0], coeffs, balance);
 }
 
@@ -272,7 +211,7 @@ void cps_slides_own(model *o, const step_coeffs *coeffs, int balance) {
       add_friction(o, i, &s, coeffs, balance);
     for (int k = 0; k < 2; k++)
       if (y->at[k] >= 0) cps_border_by_unknown(o, y->at[k], y->f_at, -factor_of(y, k), 0, 0, coeffs, balance);
-    cps_border_by_theta(o, y->at[0], o->at.slide_theta + i * TH_SLIDE + TH_FACTOR, o->m.free[y->f_at].q);
+    if (!y->contact) cps_border_by_theta(o, y->at[0], theta_of(o, i) + TH_FACTOR, o->m.free[y->f_at].q);
   }
 }
 
@@ -281,7 +220,7 @@ void cps_slides_hold(model *o) {
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
     int row = o->at.after + o->at.slide_start + i, border = o->at.before + o->at.border;
-    int theta = o->at.slide_theta + i * TH_SLIDE + TH_FACTOR;
+    int theta = theta_of(o, i) + TH_FACTOR;
     for (int k = 0; k < 2; k++)
       if (y->at[k] >= 0) cps_entries_add(&o->list, row, border + y->at[k], factor_of(y, k));
     cps_entries_add(&o->list, row, border + y->f_at, 1 / m->grip);
@@ -293,86 +232,54 @@ void cps_slides_hold(model *o) {
 
 /* ------------------------------------------------------------------ works and columns */
 
-void cps_slides_works(model *o, double t, double h) {
+void cps_slides_works(model *o) {
   const machine *m = &o->m;
-  const cps_system *s = m->system;
   int first = o->at.after + o->at.works;
-  (void)t, (void)h;
+  border_step x;
+  cps_border_step_rows(o, &x);
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
-    const dof *force = &m->free[y->f_at];
-    int theta = o->at.slide_theta + i * TH_SLIDE + TH_FACTOR, rows = y->contact ? 2 : 1;
-    int row[2] = {first + WK_FRICTION, first + o->at.rubs + y->index},
-        b = y->surface ? s->contacts[y->index].b : 0;
-    double mean = (force->q + force->q0) / 2, belt = y->surface ? y->factor[1] * (m->y[b] - m->q0[b]) : 0;
-    double moved = -belt;
-    for (int k = 0; k < 2; k++)
-      if (y->at[k] >= 0) moved += factor_of(y, k) * (m->free[y->at[k]].q - m->free[y->at[k]].q0);
-    for (int after = 0; after < 2; after++) {
-      double sign = after ? mean : -mean;
-      int state = (after ? o->at.after : o->at.before) + o->at.border;
-      for (int r = 0; r < rows; r++) {
-        for (int k = 0; k < 2; k++)
-          if (y->at[k] >= 0) cps_entries_add(&o->work, row[r], state + y->at[k], -sign * factor_of(y, k));
-        if (y->surface) cps_by_coordinate(o, &o->work, row[r], b, 0, after, sign * y->factor[1]);
-        cps_entries_add(&o->work, row[r], state + y->f_at, -moved / 2);
-      }
-      if (!y->surface) continue; /* its motion works against what it rubs with */
-      cps_by_coordinate(o, &o->work, first + WK_MOTION, b, 0, after, sign * y->factor[1]);
-      cps_entries_add(&o->work, first + WK_MOTION, state + y->f_at, belt / 2);
+    if (y->contact) {
+      cps_tangent_friction_work(&x.step, first + WK_FRICTION, y->index);
+      cps_tangent_friction_work(&x.step, first + o->at.rubs + y->index, y->index);
+      continue;
     }
-    if (o->theta_varies[theta])
-      cps_entries_add(&o->work, row[0], o->at.theta + theta,
-                      -mean * (m->free[y->at[0]].q - m->free[y->at[0]].q0));
+    const dof *force = &m->free[y->f_at], *angle = &m->free[y->at[0]];
+    double mean = (force->q + force->q0) / 2, turned = angle->q - angle->q0;
+    for (int after = 0; after < 2; after++) {
+      const tangent_sink *k = &x.sink[after].k;
+      k->add(k, first + WK_FRICTION, BY_UNKNOWN, y->at[0], (after ? -mean : mean) * y->factor[0]);
+      k->add(k, first + WK_FRICTION, BY_UNKNOWN, y->f_at, -turned * y->factor[0] / 2);
+    }
+    by_theta(&x.sink[1].k, first + WK_FRICTION, theta_of(o, i) + TH_FACTOR, -mean * turned);
   }
 }
 
-static void by_theta(const model *o, entries *list, int row, int theta, double by) {
-  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by);
-}
-
-static void by_d(const model *o, entries *list, int row, int d, double by) {
-  if (o->d_varies[d]) cps_entries_add(list, row, o->at.d + d, by);
-}
-
-/* Its velocity (1) or acceleration (2). */
-static void by_motion(model *o, entries *list, int row, int i, int rate, double by) {
+static void by_load(model *o, const border_sink *to, int row, int i, double by) {
   const slide *y = &o->m.slide[i];
-  const dof *first = &o->m.free[y->at[0]];
-  for (int k = 0; k < 2; k++)
-    if (y->at[k] >= 0)
-      cps_entries_add(list, row, o->at.after + o->at.border + rate * o->at.nb + y->at[k],
-                      by * factor_of(y, k));
-  by_theta(o, list, row, o->at.slide_theta + i * TH_SLIDE + TH_FACTOR,
-           by * (rate == 1 ? first->v : first->a));
-  if (y->surface) by_d(o, list, row, surface_of(o, y) + rate, -by * y->factor[1]);
-}
-
-static void by_load(model *o, entries *list, int row, int i, double by) {
-  const slide *y = &o->m.slide[i];
+  double push[3];
   if (!is_pressed(o, y)) {
-    if (!y->contact || o->m.forces.n[y->index] > 0) normal_by(o, &(target){list, row, NULL, 0}, i, by);
-  } else {
-    double push[3], size = cps_slide_push(o, y->drum, push);
-    for (int d = 0; d < 3; d++) push[d] *= size > 0 ? by / size : 0;
-    cps_column_push(o, list, row, y->drum, push);
+    by_normal(o, &to->k, row, i, by);
+    return;
   }
+  double size = cps_slide_push(o, y->drum, push);
+  for (int d = 0; d < 3; d++) push[d] *= size > 0 ? by / size : 0;
+  cps_column_push(o, to->list, row, y->drum, push);
 }
 
 void cps_slide_column(model *o, entries *list, int row, int i, int what, double by) {
   const slide *y = &o->m.slide[i];
+  const border_sink to = cps_sink_list(o, list, 0);
   cps_border_look(o, o->m.audited);
-  if (what == SLIDE_F || what == SLIDE_BALANCE)
-    cps_entries_add(list, row, o->at.after + o->at.border + y->f_at, by);
-  if (what == SLIDE_F) return;
+  if (what == SLIDE_F || what == SLIDE_BALANCE) to.k.add(&to.k, row, BY_UNKNOWN, y->f_at, by);
   if (what == SLIDE_BALANCE) { /* f - m a */
     sliding_now s;
     look(o, i, o->m.audited, &s);
-    by_motion(o, list, row, i, 2, -by * y->p.mass);
-    mass_by(o, &(target){list, row, NULL, 0}, i, -by * s.a);
+    by_motion(o, &to.k, row, i, 2, -by * y->p.mass);
+    by_mass(o, &to.k, row, i, -by * s.a);
   }
-  if (what == SLIDE_V) by_motion(o, list, row, i, 1, by);
-  if (what == SLIDE_N) by_load(o, list, row, i, by);
+  if (what == SLIDE_V) by_motion(o, &to.k, row, i, 1, by);
+  if (what == SLIDE_N) by_load(o, &to, row, i, by);
 }
 
 /* ------------------------------------------------------------------ laws with memory */
@@ -416,13 +323,14 @@ static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs 
 /* A row of its law by everything that is not a state. */
 static void by_recall(model *o, entries *list, int row, int i, const sliding_now *s, const recall_row *x) {
   const slide *y = &o->m.slide[i];
-  int theta = o->at.slide_theta + i * TH_SLIDE;
-  by_motion(o, list, row, i, 1, x->v);
-  by_motion(o, list, row, i, 2, -x->e * y->p.mass);
-  mass_by(o, &(target){list, row, NULL, 0}, i, -x->e * s->a);
-  cps_entries_add(list, row, o->at.after + o->at.border + y->f_at, x->e + x->f);
-  if (x->n != 0) by_load(o, list, row, i, x->n);
-  for (int k = 0; k < y->law.law->n_params; k++) by_theta(o, list, row, theta + TH_SLIDE_LAW + k, x->p[k]);
+  const border_sink to = cps_sink_list(o, list, 0);
+  int law = law_theta(o, i);
+  by_motion(o, &to.k, row, i, 1, x->v);
+  by_motion(o, &to.k, row, i, 2, -x->e * y->p.mass);
+  by_mass(o, &to.k, row, i, -x->e * s->a);
+  to.k.add(&to.k, row, BY_UNKNOWN, y->f_at, x->e + x->f);
+  if (x->n != 0) by_load(o, &to, row, i, x->n);
+  for (int k = 0; k < y->law.law->n_params; k++) by_theta(&to.k, row, law + k, x->p[k]);
 }
 
 void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {

@@ -405,6 +405,7 @@ static void add_elements(model *o) {
 
 void cps_model_works(model *o, double t, double h, int all_of) {
   o->work.n = 0;
+  if (o->at.nb > 0) cps_border_step(o, t, h);
   for (int i = 0; i < o->m.n_cables; i++) {
     add_points(o, i);
     if (!all_of) continue;
@@ -413,7 +414,7 @@ void cps_model_works(model *o, double t, double h, int all_of) {
     add_objective(o, i, h, 0);
     add_objective(o, i, h, 1);
   }
-  if (o->m.n_slides > 0) cps_slides_works(o, t, h);
+  if (o->m.n_slides > 0) cps_slides_works(o);
   o->has_dense = all_of;
   if (!all_of) return;
   add_elements(o);

@@ -42,16 +42,22 @@ static int find_links(body_matrix *b) {
   return good;
 }
 
-int cps_body_matrix_make(body_matrix *b, const cps_system *s, const int *unknown, const int *force) {
-  *b = (body_matrix){.s = s, .unknown = unknown, .force = force};
-  b->line_slot = many(4L * s->n_line, sizeof(int));
-  b->plane_slot = many(36L * s->n_plane, sizeof(int));
-  b->contact_slot = many(s->nc, sizeof *b->contact_slot);
+int cps_body_tangents_make(body_matrix *b, const cps_system *s) {
+  *b = (body_matrix){.s = s};
   b->line_k = many(s->n_line, sizeof(double));
   b->line_d = many(s->n_line, sizeof(double));
   b->plane = many(s->n_plane, sizeof *b->plane);
-  return b->line_slot && b->plane_slot && b->contact_slot && b->line_k && b->line_d && b->plane &&
-         find_links(b);
+  return b->line_k && b->line_d && b->plane;
+}
+
+int cps_body_matrix_make(body_matrix *b, const cps_system *s, const int *unknown, const int *force) {
+  int good = cps_body_tangents_make(b, s);
+  b->unknown = unknown;
+  b->force = force;
+  b->line_slot = many(4L * s->n_line, sizeof(int));
+  b->plane_slot = many(36L * s->n_plane, sizeof(int));
+  b->contact_slot = many(s->nc, sizeof *b->contact_slot);
+  return good && b->line_slot && b->plane_slot && b->contact_slot && find_links(b);
 }
 
 void cps_body_matrix_free(body_matrix *b) {

@@ -31,6 +31,8 @@ typedef struct body_matrix {
 
 /* `unknown` and `force` must outlive it. 0 if out of memory. */
 int cps_body_matrix_make(body_matrix *b, const cps_system *s, const int *unknown, const int *force);
+/* One that knows tangents of springs alone, to be looked at. */
+int cps_body_tangents_make(body_matrix *b, const cps_system *s);
 void cps_body_matrix_free(body_matrix *b);
 
 /* The entries of the matrix but for the diagonal; or, with `forces` 0, of the graph of coordinates that share an equation. The most
