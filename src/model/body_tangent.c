@@ -424,8 +424,8 @@ void cps_tangent_energy(const body_point *p, const tangent_sink *k, const int ro
 
 /* Coordinate c goes `by` further in the step. */
 static void by_way(const body_step *x, int row, int c, double by) {
-  by_coordinate(x->at[1], x->k[1], row, BY_PLACE, c, by);
-  by_coordinate(x->at[0], x->k[0], row, BY_PLACE, c, -by);
+  by_coordinate(x->at[1], x->way[1], row, BY_PLACE, c, by);
+  by_coordinate(x->at[0], x->way[0], row, BY_PLACE, c, -by);
 }
 
 static double way_of(const body_step *x, int c) { return x->at[1]->y[c] - x->at[0]->y[c]; }

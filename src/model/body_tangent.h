@@ -104,10 +104,11 @@ void cps_tangent_law(const body_point *p, const tangent_sink *k, int row, int i,
 /* Stored energies, into three rows, none if negative: kinetic, elastic, of weight. */
 void cps_tangent_energy(const body_point *p, const tangent_sink *k, const int row[3]);
 
-/* A step between two points: what is at its start goes to the sink k[0], what is at its end to k[1]. */
+/* A step between two points: what is at its start goes to the sink k[0], what is at its end to k[1]; from where to where things move,
+ * to way[0] and way[1]. */
 typedef struct body_step {
   const body_point *at[2];
-  const tangent_sink *k[2];
+  const tangent_sink *k[2], *way[2];
   const double *f[2];     /* [nc] contact forces */
   const double *force[2]; /* [nx] applied forces */
   int *row;               /* room: [nx], */

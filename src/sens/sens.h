@@ -114,6 +114,9 @@ cps_status cps_sens_shadow(const sens_run *run, int wrt, cps_error *err);
 /* The scenario with parameter `wrt` at another value; NULL with an error that says why. */
 cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int lenient, cps_error *err);
 
+/* Whether two profiles are the same. */
+int cps_sens_same(const profile *a, const profile *b);
+
 /* A parameter with its range. */
 const sens_parameter *cps_sens_range(const cps_sens *s, int wrt);
 

@@ -45,12 +45,11 @@ typedef struct array {
   long n;
 } array;
 
-enum { ARRAYS = 33 };
+enum { ARRAYS = 24 };
 static void list(bodies *b, array *a) {
   const cps_system *s = b->s;
-  long ny = s->ny, n = b->n, wrt = b->n_wrt, of = b->run->n_of, most = wrt > of ? wrt : of, nc = s->nc,
-       nx = s->nx;
-  long springs = s->scenario->n_springs, entries = b->at.l.count, columns = b->sim->result.n_columns;
+  long ny = s->ny, n = b->n, wrt = b->n_wrt, of = b->run->n_of, most = wrt > of ? wrt : of, nc = s->nc;
+  long entries = b->at.l.count, columns = b->sim->result.n_columns;
   const array all[ARRAYS] = {{&b->y, ny},
                              {&b->open_y, ny},
                              {&b->scale, wrt},
@@ -70,18 +69,10 @@ static void list(bodies *b, array *a) {
                              {&b->x_t, entries},
                              {&b->x, wrt},
                              {&b->columns, columns * wrt},
-                             {&b->now.f, nc},
-                             {&b->now.extension, springs},
-                             {&b->now.damper, springs},
-                             {&b->now.load, s->n_loads},
-                             {&b->now.drive, nx},
-                             {&b->start.f, nc},
-                             {&b->start.extension, springs},
-                             {&b->start.damper, springs},
-                             {&b->start.load, s->n_loads},
-                             {&b->start.drive, nx},
+                             {&b->now, nc},
+                             {&b->start, nc},
                              {&b->y_aside, ny},
-                             {&b->now_aside, nc + 2 * springs + s->n_loads + nx},
+                             {&b->now_aside, nc},
                              {&b->changes_aside, most * n}};
   memcpy(a, all, sizeof all);
 }
@@ -288,19 +279,6 @@ static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps
   return cps_bodies_note(data, what, err);
 }
 
-static int now_size(const bodies *b) {
-  return b->s->nc + 2 * b->s->scenario->n_springs + b->s->n_loads + b->s->nx;
-}
-
-/* What the engine itself knows of where the run is: to and from a place. */
-static void carry_now(bodies *b, double *flat, int out) {
-  int springs = b->s->scenario->n_springs, size[] = {b->s->nc, springs, springs, b->s->n_loads, b->s->nx},
-      at = 0;
-  double *part[] = {b->now.f, b->now.extension, b->now.damper, b->now.load, b->now.drive};
-  for (int i = 0; i < 5; at += size[i++])
-    memcpy(out ? flat + at : part[i], out ? part[i] : flat + at, (size_t)size[i] * sizeof(double));
-}
-
 static size_t changes_size(const bodies *b) {
   return (size_t)(b->keeps ? b->run->n_of : b->n_wrt) * (size_t)b->n * sizeof(double);
 }
@@ -309,21 +287,25 @@ static size_t changes_size(const bodies *b) {
 static cps_status on_aside(cps_simulation *sim, int begins, void *data, cps_error *err) {
   bodies *b = data;
   size_t state = (size_t)b->s->ny * sizeof(double), modes = (size_t)b->s->nc * sizeof(int);
+  size_t forces = (size_t)b->s->nc * sizeof(double);
   op o = {.kind = begins ? OP_ASIDE : OP_RETURN, .t = sim->t};
   if (begins) {
     b->t_aside = b->t;
     b->free_aside = b->free;
+    b->carried_aside = b->carried;
+    memcpy(b->now_aside, b->now, forces);
     memcpy(b->y_aside, b->y, state);
     memcpy(b->mode_aside, b->mode, modes);
     if (!b->keeps) memcpy(b->changes_aside, b->s_y, changes_size(b));
   } else {
     b->t = b->t_aside;
     b->free = b->free_aside;
+    b->carried = b->carried_aside;
+    memcpy(b->now, b->now_aside, forces);
     memcpy(b->y, b->y_aside, state);
     memcpy(b->mode, b->mode_aside, modes);
     if (!b->keeps) memcpy(b->s_y, b->changes_aside, changes_size(b));
   }
-  carry_now(b, b->now_aside, begins);
   return b->keeps ? cps_bodies_emit(b, &o, err) : CPS_OK;
 }
 
@@ -349,7 +331,8 @@ static double *change_of(void *data, int j) {
 static int look_around(bodies *b) {
   if (!b->is_alpha) return 1;
   if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return 0;
-  cps_alpha_look(b, &b->now);
+  memcpy(b->now, b->at.f, (size_t)b->s->nc * sizeof(double));
+  b->carried = 1;
   return 1;
 }
 
@@ -428,12 +411,12 @@ static int keep_place(adjoint_run *r, cps_simulation *sim, int begun) {
                       .events = b->event_offset + b->events,
                       .instant = r->instants};
   p->y = many(b->s->ny, sizeof(double));
-  p->now = many(now_size(b), sizeof(double));
+  p->now = many(b->s->nc, sizeof(double));
   p->mode = many(b->s->nc, sizeof(int));
   if (!p->y || !p->now || !p->mode) return 0;
   memcpy(p->y, b->y, (size_t)b->s->ny * sizeof(double));
   memcpy(p->mode, b->mode, (size_t)b->s->nc * sizeof(int));
-  carry_now(b, p->now, 1);
+  memcpy(p->now, b->now, (size_t)b->s->nc * sizeof(double));
   r->n++;
   return !begun || cps_simulation_save(sim, &p->bytes, &p->size, NULL) == CPS_OK;
 }
@@ -487,7 +470,7 @@ static cps_status repeat(adjoint_run *r, int from, long until, cps_error *err) {
   b->t = p->t;
   memcpy(b->y, p->y, (size_t)b->s->ny * sizeof(double));
   memcpy(b->mode, p->mode, (size_t)b->s->nc * sizeof(int));
-  carry_now(b, p->now, 0);
+  memcpy(b->now, p->now, (size_t)b->s->nc * sizeof(double));
   b->free = p->free;
   b->rows = p->rows;
   b->events = 0;

@@ -223,6 +223,7 @@ void cps_border_step_rows(model *o, border_step *x) {
   x->sink[1] = cps_sink_list(o, &o->work, 0);
   x->step = (body_step){.at = {&x->at[0], &x->at[1]},
                         .k = {&x->sink[0].k, &x->sink[1].k},
+                        .way = {&x->sink[0].k, &x->sink[1].k},
                         .f = {o->f0, o->f},
                         .force = {o->force0, o->m.forces.force},
                         .row = o->row,

@@ -237,7 +237,7 @@ static void power_of_bearing(const side *x, const slide *y) {
   x->power[WK_FRICTION] -= (x->after ? force->q : force->q0) * y->factor[0] * rate_of(x, y->at[0]);
 }
 
-/* Friction between bodies, springs, and surfaces, whose places do not jump. */
+/* Friction between bodies, springs, loads and surfaces, whose places do not jump. */
 static void power_of_bodies(const side *x) {
   const machine *m = &x->o->m;
   const cps_system *s = m->system;
@@ -254,13 +254,11 @@ static void power_of_bodies(const side *x) {
     x->power[x->o->at.rubs + y->index] -= f * slides;
     if (y->surface) x->power[WK_MOTION] += f * c->sb * v[c->b];
   }
-  cps_spring_slopes(s, m->y, v, x->o->slope);
-  for (int i = 0; i < m->of->n_springs; i++) {
-    const spring_slope *g = &x->o->slope[i];
-    x->power[WK_DAMPING] += (g->tension - g->elastic) * g->e_t;
-    for (int j = 0; j < g->n; j++)
-      if (g->c[j] >= s->nd) x->power[WK_MOTION] += g->tension * g->e_q[j] * v[g->c[j]];
-  }
+  double loads, damping;
+  cps_forces_apply(s, &m->forces, x->t, m->y, v, &loads, &damping);
+  x->power[WK_DAMPING] += damping;
+  x->power[WK_LOAD] += loads;
+  for (int i = s->nd; i < s->nx - 1; i++) x->power[WK_MOTION] -= m->forces.force[i] * v[i];
 }
 
 static void power_of_border(const side *x) {
@@ -272,15 +270,6 @@ static void power_of_border(const side *x) {
   for (int i = 0; i < m->n_drums; i++) {
     const drum *g = drum_of(x, i);
     if (g->angle_at >= 0) x->power[WK_MOTION] += cps_drum_torque(g, x->t, &unused[0], &unused[1]) * g->rate;
-  }
-  for (int i = 0; i < m->of->n_loads; i++) {
-    const scenario_load *l = &m->of->loads[i];
-    if (m->body_border[l->body] < 0) continue;
-    const machine_body *y = &m->body[m->body_border[l->body]];
-    double f = cps_profile_eval(l->force, x->t).y;
-    for (int k = 0; k < y->n; k++)
-      for (int d = 0; d < m->dim; d++)
-        x->power[WK_LOAD] += f * l->direction[d] * y->along[k][d] * rate_of(x, y->at + k);
   }
 }
 

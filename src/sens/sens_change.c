@@ -34,15 +34,18 @@ static void compare_numbers(number_change *list, int *n, double step, const doub
 
 /* ------------------------------------------------------------------ things */
 
-/* Whether two profiles of the same form have the same numbers. */
-static int same(const profile *a, const profile *b) {
-  if (memcmp(a->a, b->a, sizeof a->a) != 0) return 0;
-  int points = a->kind == PROFILE_TABLE ? a->n : a->kind == PROFILE_POLYNOMIAL ? a->n + 1 : 0;
-  int values = a->kind == PROFILE_TABLE ? a->n : a->kind == PROFILE_POLYNOMIAL ? 4 * a->n : 0;
-  if (points && memcmp(a->x, b->x, (size_t)points * sizeof(double)) != 0) return 0;
-  if (values && memcmp(a->y, b->y, (size_t)values * sizeof(double)) != 0) return 0;
-  for (int i = 0; a->child && i < a->n; i++)
-    if (!same(a->child[i], b->child[i])) return 0;
+int cps_sens_same(const profile *a, const profile *b) {
+  if (!a || !b) return a == b;
+  if (a->kind != b->kind || a->n != b->n || memcmp(a->a, b->a, sizeof a->a) != 0) return 0;
+  size_t n = (size_t)a->n;
+  if (a->kind == PROFILE_TABLE &&
+      (memcmp(a->x, b->x, n * sizeof(double)) != 0 || memcmp(a->y, b->y, n * sizeof(double)) != 0))
+    return 0;
+  if (a->kind == PROFILE_POLYNOMIAL &&
+      (memcmp(a->x, b->x, (n + 1) * sizeof(double)) != 0 || memcmp(a->y, b->y, 4 * n * sizeof(double)) != 0))
+    return 0;
+  for (int i = 0; i < a->n && (a->kind == PROFILE_SUM || a->kind == PROFILE_PRODUCT); i++)
+    if (!cps_sens_same(a->child[i], b->child[i])) return 0;
   return 1;
 }
 
@@ -51,7 +54,7 @@ static void add_profile(change *c, profile_change p, const profile *const *other
     int any = 0;
     for (int k = 0; k < SENS_SHADOWS; k++) {
       p.shadow[k] = others[k];
-      any |= !same(p.base, others[k]);
+      any |= !cps_sens_same(p.base, others[k]);
     }
     if (!any) return;
   } else if (p.base->kind == PROFILE_CONSTANT && p.kind != GIVEN_SURFACE) {

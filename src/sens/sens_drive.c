@@ -33,21 +33,6 @@ struct slot {
 
 /* ------------------------------------------------------------------ comparing scenarios */
 
-int cps_drive_same(const profile *a, const profile *b) {
-  if (!a || !b) return a == b;
-  if (a->kind != b->kind || a->n != b->n || memcmp(a->a, b->a, sizeof a->a) != 0) return 0;
-  size_t n = (size_t)a->n;
-  if (a->kind == PROFILE_TABLE &&
-      (memcmp(a->x, b->x, n * sizeof(double)) != 0 || memcmp(a->y, b->y, n * sizeof(double)) != 0))
-    return 0;
-  if (a->kind == PROFILE_POLYNOMIAL &&
-      (memcmp(a->x, b->x, (n + 1) * sizeof(double)) != 0 || memcmp(a->y, b->y, 4 * n * sizeof(double)) != 0))
-    return 0;
-  for (int i = 0; i < a->n && (a->kind == PROFILE_SUM || a->kind == PROFILE_PRODUCT); i++)
-    if (!cps_drive_same(a->child[i], b->child[i])) return 0;
-  return 1;
-}
-
 static int same_cable(const scenario_cable *a, const scenario_cable *b) {
   scenario_cable x = *a, y = *b;
   if (a->n_path != b->n_path || a->n_masses != b->n_masses) return 0;
@@ -83,17 +68,17 @@ static int same_numbers(const cps_scenario *a, const cps_scenario *b) {
     if (!same_cable(&a->cables[i], &b->cables[i])) return 0;
     for (int e = 0; e < 2; e++) /* the shape as drawn knows where ends are, and what pulls there */
       for (int d = 0; d < 3; d++)
-        if (!cps_drive_same(a->cables[i].end[e].shift[d], b->cables[i].end[e].shift[d]) ||
-            !cps_drive_same(a->cables[i].end[e].force[d], b->cables[i].end[e].force[d]))
+        if (!cps_sens_same(a->cables[i].end[e].shift[d], b->cables[i].end[e].shift[d]) ||
+            !cps_sens_same(a->cables[i].end[e].force[d], b->cables[i].end[e].force[d]))
           return 0;
   }
   for (int i = 0; i < a->n_loads; i++)
-    if (!cps_drive_same(a->loads[i].force, b->loads[i].force) ||
+    if (!cps_sens_same(a->loads[i].force, b->loads[i].force) ||
         memcmp(a->loads[i].direction, b->loads[i].direction, sizeof a->loads[i].direction) != 0)
       return 0;
   for (int i = 0; i < a->n_drums; i++)
     for (int d = 0; d < 3; d++)
-      if (!cps_drive_same(a->drums[i].shift[d], b->drums[i].shift[d])) return 0;
+      if (!cps_sens_same(a->drums[i].shift[d], b->drums[i].shift[d])) return 0;
   return cps_drive_same_contacts(a, b);
 }
 
@@ -292,7 +277,7 @@ static cps_status make_slot(drive *o, slot *s, cps_error *err) {
       tables++;
       continue;
     }
-    if (cps_drive_same(s->base, profile_of(s, run->wrt[k].shadow[LAST]))) continue;
+    if (cps_sens_same(s->base, profile_of(s, run->wrt[k].shadow[LAST]))) continue;
     const sens_parameter *p = &run->wrt[k];
     s->linear[s->n] = is_tabular(s->base, profile_of(s, p->shadow[LAST]));
     tables += s->linear[s->n];
@@ -436,9 +421,9 @@ static int load_varies(const drive *o, int cable_of, int e) {
     const cps_scenario *b = o->run->wrt[k].shadow[LAST];
     if (is_point(o, k)) continue;
     for (int d = 0; d < 3; d++)
-      if (!cps_drive_same(a->force[d], b->cables[cable_of].end[e].force[d])) return 1;
+      if (!cps_sens_same(a->force[d], b->cables[cable_of].end[e].force[d])) return 1;
     for (int i = 0; i < s->n_loads; i++)
-      if (!cps_drive_same(s->loads[i].force, b->loads[i].force) ||
+      if (!cps_sens_same(s->loads[i].force, b->loads[i].force) ||
           memcmp(s->loads[i].direction, b->loads[i].direction, sizeof s->loads[i].direction) != 0)
         return 1;
   }

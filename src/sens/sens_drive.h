@@ -43,9 +43,8 @@ int cps_drive_break(drive *o, double t, int *several);
 int cps_break_shakes(const machine *m);
 /* Whether things jump at other times in the other scenario. */
 int cps_breaks_move(const cps_scenario *a, const cps_scenario *b);
-/* Whether two profiles are the same; and what is prescribed for bodies (sens_slide_drive.c): which of it varies, its motion,
+/* What is prescribed for bodies (sens_slide_drive.c): which of it varies, its motion,
  * and whether two scenarios say the same about it. */
-int cps_drive_same(const profile *a, const profile *b);
 void cps_drive_find_bodies(drive *o);
 void cps_drive_move_bodies(drive *o, double t0, double t);
 int cps_drive_same_contacts(const cps_scenario *a, const cps_scenario *b);

@@ -37,11 +37,11 @@ static spot_layout lay_out(const cps_system *s, int numbers) {
   spot_layout l;
   const struct {
     int *part, n;
-  } parts[] = {{&l.y, s->ny},         {&l.a, s->nx},      {&l.f, s->nc},        {&l.z_t, s->nz},
-               {&l.load, s->n_loads}, {&l.normal, s->nc}, {&l.number, numbers}, {&l.r_a, s->nx},
-               {&l.r_f, s->nc},       {&l.r_z, s->nz},    {&l.power, s->nw},    {&l.extension, springs},
-               {&l.damper, springs},  {&l.drive, s->nx},  {&l.spring, springs}, {&l.v, s->nc},
-               {&l.n, s->nc},         {&l.f_eq, s->nc},   {&l.energy, ENERGIES}};
+  } parts[] = {{&l.y, s->ny},         {&l.a, s->nx},          {&l.f, s->nc},        {&l.z_t, s->nz},
+               {&l.load, s->n_loads}, {&l.normal, s->nc},     {&l.number, numbers}, {&l.y0, 2 * s->nx},
+               {&l.f0, s->nc},        {&l.load0, s->n_loads}, {&l.r_a, s->nx},      {&l.r_f, s->nc},
+               {&l.r_z, s->nz},       {&l.work, s->nw},       {&l.spring, springs}, {&l.v, s->nc},
+               {&l.n, s->nc},         {&l.f_eq, s->nc},       {&l.energy, ENERGIES}};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     *parts[i].part = at;
     at += parts[i].n;
@@ -77,19 +77,23 @@ cps_status cps_spot_make(spot *p, const cps_system *s, const change *c, int n, c
   const struct {
     double **at;
     int n;
-  } arrays[] = {{&p->y, s->ny},     {&p->y_t, s->ny},    {&p->a, s->nx},    {&p->f, s->nc},
-                {&p->z_t, s->nz},   {&p->da, s->nx},     {&p->df, s->nc},   {&p->dz_t, s->nz},
-                {&p->drive, s->nx}, {&p->z, p->l.count}, {&p->minus, s->nx}};
+  } arrays[] = {{&p->y, s->ny},     {&p->y_t, s->ny},    {&p->a, s->nx},     {&p->f, s->nc},
+                {&p->z_t, s->nz},   {&p->da, s->nx},     {&p->df, s->nc},    {&p->dz_t, s->nz},
+                {&p->drive, s->nx}, {&p->z, p->l.count}, {&p->minus, s->nx}, {&p->y0, s->ny},
+                {&p->f0, s->nc},    {&p->force0, s->nx}, {&p->by, s->nx}};
   int good = p->varies && p->slot && cps_press_causes_make(&p->presses, s);
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     good = (*arrays[i].at = many(arrays[i].n, sizeof(double))) && good;
   for (int i = 0; i < s->nx && p->minus; i++) p->minus[i] = -1;
   p->mode = many(s->nc, sizeof(int));
   p->row = many(s->nx, sizeof(int));
+  p->row0 = many(s->nx, sizeof(int));
   p->spring = many(springs, sizeof *p->spring);
+  p->spring0 = many(springs, sizeof *p->spring0);
+  good = cps_body_tangents_make(&p->tangents0, s) && p->spring0 && good;
   p->law = many(s->nc, sizeof *p->law);
   p->law_at = many(s->nc, sizeof(long));
-  if (!good || !p->mode || !p->row || !p->spring || !p->law || !p->law_at) {
+  if (!good || !p->mode || !p->row || !p->row0 || !p->spring || !p->law || !p->law_at) {
     cps_spot_free(p);
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
   }
@@ -100,10 +104,12 @@ cps_status cps_spot_make(spot *p, const cps_system *s, const change *c, int n, c
 }
 
 void cps_spot_free(spot *p) {
-  void *all[] = {p->y, p->y_t,    p->a,   p->f,   p->z_t,    p->da,    p->df,     p->dz_t, p->mode,
-                 p->z, p->spring, p->law, p->row, p->law_at, p->drive, p->varies, p->slot, p->minus};
+  void *all[] = {p->y,    p->y_t,   p->a,      p->f,   p->z_t,    p->da,      p->df,    p->dz_t,
+                 p->mode, p->z,     p->spring, p->law, p->row,    p->law_at,  p->drive, p->varies,
+                 p->slot, p->minus, p->y0,     p->f0,  p->force0, p->spring0, p->by,    p->row0};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
   cps_press_causes_free(&p->presses);
+  cps_body_matrix_free(&p->tangents0);
   cps_entries_free(&p->rows);
   for (int i = 0; i < SPOT_LISTS; i++) cps_entries_free(&p->lists[i]);
   if (p->r.s) cps_residual_free(&p->r);
@@ -157,10 +163,24 @@ int cps_spot_go(spot *p, double t, const double *y, const int *mode, const works
   copy(p->a, p->y_t + s->nx, s->nx);
   copy(p->f, p->k.f, s->nc);
   copy(p->z_t, p->y_t + 2 * s->nx, s->nz);
+  p->in_step = 0;
   p->r.sight = LOOK_HERE;
   cps_residual_eval(&p->r, t, p->y, p->a, p->f, p->z_t, p->mode);
   find_slopes(p);
   return cps_residual_factor(&p->r, 0, 0, 0);
+}
+
+void cps_spot_start(spot *p, double t, const double *y, const double *f, int carried) {
+  const cps_system *s = p->s;
+  p->t0 = t;
+  p->in_step = 1;
+  p->carried = carried;
+  copy(p->y0, y, s->ny);
+  copy(p->f0, f, s->nc);
+  cps_system_kinematics(s, &p->k, t, p->y0);
+  copy(p->force0, p->k.force, s->nx);
+  cps_spring_slopes(s, p->y0, p->y0 + s->nx, p->spring0);
+  cps_body_matrix_look(&p->tangents0, p->y0, p->y0 + s->nx);
 }
 
 int cps_spot_go_known(spot *p, double t, const double *y, const double *a, const double *f, const double *z_t,
@@ -206,6 +226,22 @@ typedef struct listing {
 static void to_list(const tangent_sink *k, int row, int cause, int i, double by) {
   const listing *o = k->to;
   cps_entries_add(o->list, row, column_of(o->p, cause, i), by);
+}
+
+/* Of the start of an implicit step. */
+static void to_start(const tangent_sink *k, int row, int cause, int i, double by) {
+  const listing *o = k->to;
+  const spot_layout *l = &o->p->l;
+  int column = cause == BY_PLACE      ? l->y0 + i
+               : cause == BY_VELOCITY ? l->y0 + o->p->s->nx + i
+               : cause == BY_FRICTION ? l->f0 + i
+               : cause == BY_LOAD     ? l->load0 + i
+                                      : column_of(o->p, cause, i);
+  cps_entries_add(o->list, row, column, by);
+}
+
+static void to_nothing(const tangent_sink *k, int row, int cause, int i, double by) {
+  (void)k, (void)row, (void)cause, (void)i, (void)by;
 }
 
 /* Into the equations: what depends on their unknowns is in their matrix. */
@@ -291,11 +327,11 @@ static void list_rows(spot *p) {
 static void list_rates(const spot *p, const body_point *at, const tangent_sink *k, entries *list) {
   const cps_system *s = p->s;
   const double *v = p->y + s->nx;
-  int damping = p->l.power + s->nc, loads = damping + 1, motion = damping + 2;
+  int damping = p->l.work + s->nc, loads = damping + 1, motion = damping + 2;
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
-    k->add(k, p->l.power + i, BY_FRICTION, i, -p->k.v[i]);
-    cps_tangent_sliding(at, k, p->l.power + i, i, 1, -p->f[i]);
+    k->add(k, p->l.work + i, BY_FRICTION, i, -p->k.v[i]);
+    cps_tangent_sliding(at, k, p->l.work + i, i, 1, -p->f[i]);
     if (c->b >= s->nd) k->add(k, motion, BY_FRICTION, i, c->sb * v[c->b]);
   }
   for (int c = s->nd; c < s->nx - 1; c++) {
@@ -319,19 +355,20 @@ static void list_rates(const spot *p, const body_point *at, const tangent_sink *
   }
 }
 
-/* What works of implicit steps need. */
-static void list_works(const spot *p, const body_point *at, const tangent_sink *k, entries *list) {
+/* Works of an implicit step. */
+static void list_works(const spot *p, const body_point *at, const tangent_sink *k) {
   const cps_system *s = p->s;
-  for (int j = 0; j < s->n_line + s->n_plane; j++) {
-    int i = cps_spring_index(s, j);
-    cps_tangent_extension(at, k, p->l.extension + i, j, 1, 0);
-    cps_tangent_damper(at, k, p->l.damper + i, j, 1);
-  }
-  for (int c = s->nd; c < s->nx - 1; c++) cps_entries_add(list, p->l.drive + c, p->l.r_a + c, -1);
-  for (int i = 0; i < s->nc; i++) {
-    const contact *c = &s->contacts[i];
-    if (c->b >= s->nd) k->add(k, p->l.drive + c->b, BY_FRICTION, i, -c->sb);
-  }
+  int damping = p->l.work + s->nc;
+  body_point from = *at;
+  from.t = p->t0;
+  from.y = p->y0;
+  from.spring = p->spring0;
+  from.tangents = &p->tangents0;
+  tangent_sink start = {to_start, k->to}, carried = {p->carried ? to_nothing : to_start, k->to};
+  body_step x = {{&from, at}, {&carried, k}, {&start, k}, {p->f0, p->f}, {p->force0, p->k.force},
+                 p->row0,     p->by};
+  for (int i = 0; i < s->nc; i++) cps_tangent_friction_work(&x, p->l.work + i, i);
+  cps_tangent_works(&x, damping, damping + 1, damping + 2);
 }
 
 /* What is recorded. */
@@ -362,7 +399,7 @@ static const entries *list_of(spot *p, spot_list which) {
   p->at[which] = p->number;
   list->n = 0;
   if (which == SPOT_RATES) list_rates(p, &at, &k, list);
-  if (which == SPOT_WORKS) list_works(p, &at, &k, list);
+  if (which == SPOT_WORKS) list_works(p, &at, &k);
   if (which == SPOT_COLUMNS) list_columns(p, &at, &k, list);
   return list;
 }
@@ -423,8 +460,10 @@ static void give(const spot *p, const change *c) {
   double d;
   for (int i = 0; i < c->n_number; i++) p->z[p->l.number + p->slot[c->number[i].i]] = c->number[i].d;
   for (int i = 0; i < c->n_profile; i++) {
-    int at = given_at(p, c, &c->profile[i], &d);
+    const profile_change *x = &c->profile[i];
+    int at = given_at(p, c, x, &d);
     p->z[at] = d;
+    if (x->kind == GIVEN_LOAD && p->in_step) p->z[p->l.load0 + x->i] = cps_change_profile(c, x, p->t0).y;
   }
 }
 
@@ -432,8 +471,11 @@ static double take(const spot *p, const change *c) {
   double sum = 0, d;
   for (int i = 0; i < c->n_number; i++) sum += p->z[p->l.number + p->slot[c->number[i].i]] * c->number[i].d;
   for (int i = 0; i < c->n_profile; i++) {
-    int at = given_at(p, c, &c->profile[i], &d);
+    const profile_change *x = &c->profile[i];
+    int at = given_at(p, c, x, &d);
     sum += p->z[at] * d;
+    double w = x->kind == GIVEN_LOAD ? p->z[p->l.load0 + x->i] : 0;
+    if (w != 0) sum += w * cps_change_profile(c, x, p->t0).y;
   }
   return sum;
 }
@@ -462,20 +504,10 @@ int cps_spot_along(spot *p, const change *c, double *dy) {
   return 1;
 }
 
-/* Parts of z that follow from lists. */
-static void forget(spot *p, spot_list which) {
-  const spot_layout *l = &p->l;
-  const int first[] = {l->power, l->extension, l->spring}, end[] = {l->extension, l->spring, l->count};
-  zero(p->z + first[which], end[which] - first[which]);
-}
-
 void cps_spot_follow(spot *p, spot_list which) {
-  forget(p, which);
-  if (which == SPOT_WORKS) { /* with the state as it is after the step */
-    list_rows(p);
-    zero(p->z + p->l.r_a, p->l.power - p->l.r_a);
-    cps_entries_map(&p->rows, p->z, 0);
-  }
+  const spot_layout *l = &p->l;
+  int first = which == SPOT_COLUMNS ? l->spring : l->work, end = which == SPOT_COLUMNS ? l->count : l->spring;
+  zero(p->z + first, end - first);
   cps_entries_map(list_of(p, which), p->z, 0);
 }
 
@@ -501,11 +533,9 @@ int cps_spot_back(spot *p, spot_list which, const change *c, int n, double *w, d
   return !p->rows.lost;
 }
 
-void cps_spot_follow_back(spot *p, spot_list which, const change *c, int n, double *w, double *w_f,
-                          double *grad) {
-  cps_entries_map(list_of(p, which), p->z, 1);
-  weigh_causes(p, c, n, w, grad);
-  add_to(w_f, p->z + p->l.f, p->s->nc);
+void cps_spot_works_back(spot *p, const change *c, int n, double *grad) {
+  cps_entries_map(list_of(p, SPOT_WORKS), p->z, 1);
+  for (int j = 0; j < n; j++) grad[j] += take(p, &c[j]);
 }
 
 int cps_spot_rates(spot *p, const change *c, double *dy, double *dy_t) {
@@ -517,7 +547,7 @@ int cps_spot_rates(spot *p, const change *c, double *dy, double *dy_t) {
   copy(dy_t + s->nx, p->z + l->a, s->nd);
   zero(dy_t + s->nx + s->nd, s->nx - s->nd);
   copy(dy_t + 2 * s->nx, p->z + l->z_t, s->nz);
-  copy(dy_t + 2 * s->nx + s->nz, p->z + l->power, s->nw);
+  copy(dy_t + 2 * s->nx + s->nz, p->z + l->work, s->nw);
   return !p->lists[SPOT_RATES].lost;
 }
 

@@ -66,10 +66,10 @@ enum {
 typedef struct spot_layout {
   int y, a, f, z_t; /* state; accelerations, surfaces included; contact forces; rates of friction states */
   int load, normal, number; /* what is prescribed; numbers that any parameter changes */
+  int y0, f0, load0; /* of an implicit step: places and velocities, contact forces and loads at its start */
   int r_a, r_f,
-      r_z;   /* what is left of the equations; at surfaces, minus the force on them without friction */
-  int power; /* rates of works */
-  int extension, damper, drive;   /* of springs, and the force in their dampers; force on surfaces */
+      r_z;  /* what is left of the equations; at surfaces, minus the force on them without friction */
+  int work; /* rates of works; works of an implicit step */
   int spring, v, n, f_eq, energy; /* what else is recorded: tensions; of contacts; ENERGY_... */
   int count;
 } spot_layout;
@@ -98,6 +98,11 @@ typedef struct spot {
   unsigned char *varies; /* [numbers] */
   int *slot, *row;       /* [numbers] where each that varies is in z; [nx] rows of coordinates */
   press_causes presses;
+  int in_step, carried, *row0;  /* whether there is an implicit step; room: [nx], */
+  double *by;                   /* [nx] */
+  double t0, *y0, *f0, *force0; /* of the step, at its start: [ny] [nc] [nx]; */
+  spring_slope *spring0;        /* [springs] */
+  body_matrix tangents0;
   spot_layout l;
   int cause[BODY_CAUSES]; /* where the causes of rows start in z */
   entries rows,
@@ -114,6 +119,9 @@ cps_status cps_spot_make(spot *p, const cps_system *s, const change *c, int n, c
 void cps_spot_free(spot *p);
 /* Goes to a point: rates of y, and their linearisation; `like` says which bodies are held. 0 if forces do not settle. */
 int cps_spot_go(spot *p, double t, const double *y, const int *mode, const workspace *like);
+/* Before it: where the implicit step starts, with the contact forces there; `carried`: what acts there is that of another state, and
+ * does not change. */
+void cps_spot_start(spot *p, double t, const double *y, const double *f, int carried);
 /* The same where accelerations, forces and state rates are known, of an implicit step; tangent of the step with b_... */
 int cps_spot_go_known(spot *p, double t, const double *y, const double *a, const double *f, const double *z_t,
                       const int *mode, const workspace *like, double b_q, double b_v, double b_z);
@@ -131,10 +139,8 @@ double *cps_spot_clear(spot *p);
 /* they become weights of the state, which are added to w, and gradients by n parameters. Whatever is prescribed in the state is
  * taken out of w. */
 int cps_spot_back(spot *p, spot_list which, const change *c, int n, double *w, double *grad);
-/* The same for what follows without the equations being solved: w gets the weights of the state, w_f those of contact forces, and
- * nothing is taken out. */
-void cps_spot_follow_back(spot *p, spot_list which, const change *c, int n, double *w, double *w_f,
-                          double *grad);
+/* The same for works of an implicit step, which need no solution: weights of the other parts stay in z. */
+void cps_spot_works_back(spot *p, const change *c, int n, double *grad);
 
 /* Puts the changes of what is prescribed into dy. */
 void cps_spot_prescribe(spot *p, const change *c, double *dy);

@@ -271,7 +271,9 @@ static cps_status stop_here(bodies *b, const step_note *note, int shifts, cps_er
 static cps_status find_rates(bodies *b, cps_error *err) {
   op o = begin(b, OP_RATES);
   cps_status status = cps_bodies_emit(b, &o, err);
-  if (status == CPS_OK && cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) cps_alpha_look(b, &b->now);
+  b->carried = 0;
+  if (status == CPS_OK && cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k))
+    memcpy(b->now, b->at.f, (size_t)b->s->nc * sizeof(double));
   return status;
 }
 
@@ -338,16 +340,11 @@ static cps_status note_alpha(bodies *b, const step_note *note, cps_error *err) {
   o.z_t = (double *)note->alpha->z_t;
   o.before = b->start;
   /* what the step starts with is what the last one has left */
-  const double *from[] = {b->now.f, b->now.extension, b->now.damper, b->now.load, b->now.drive};
-  double *to[] = {b->start.f, b->start.extension, b->start.damper, b->start.load, b->start.drive};
-  int springs = b->s->scenario->n_springs, size[] = {b->s->nc, springs, springs, b->s->n_loads, b->s->nx};
-  for (int i = 0; i < 5; i++) memcpy(to[i], from[i], (size_t)size[i] * sizeof(double));
-  cps_status status = cps_bodies_emit(b, &o, err);
-  if (status != CPS_OK || !b->keeps) return status;
-  /* kept for later: what the end of the step is, is needed now */
-  if (cps_spot_go_known(&b->at, o.t1, o.y1, o.a, o.f, o.z_t, o.mode, &o.free->k, 0, 0, 0))
-    cps_alpha_look(b, &b->now);
-  return status;
+  memcpy(b->start, b->now, (size_t)b->s->nc * sizeof(double));
+  memcpy(b->now, o.f, (size_t)b->s->nc * sizeof(double));
+  o.carried = b->carried;
+  b->carried = 0;
+  return cps_bodies_emit(b, &o, err);
 }
 
 cps_status cps_bodies_end_segment(bodies *b, cps_error *err) {

@@ -14,7 +14,7 @@ static const profile *load_in(const cps_scenario *s, int i) { return s->loads[i]
 static int varies(const drive *o, finder *of, int i) {
   for (int k = 0; k < o->run->n_wrt; k++) {
     const cps_scenario *other = o->run->wrt[k].shadow[SENS_SHADOWS - 1];
-    if (other && !cps_drive_same(of(o->run->scenario, i), of(other, i))) return 1;
+    if (other && !cps_sens_same(of(o->run->scenario, i), of(other, i))) return 1;
   }
   return 0;
 }
@@ -40,7 +40,7 @@ static void move(drive *o, finder *of, int i, double t, int first, int from, int
   for (int wrt = 0; wrt < o->run->n_wrt; wrt++) {
     const sens_parameter *p = &o->run->wrt[wrt];
     double sum[3] = {0};
-    if (!p->shadow[SENS_SHADOWS - 1] || cps_drive_same(base, of(p->shadow[SENS_SHADOWS - 1], i))) continue;
+    if (!p->shadow[SENS_SHADOWS - 1] || cps_sens_same(base, of(p->shadow[SENS_SHADOWS - 1], i))) continue;
     for (int j = 0; j < SENS_SHADOWS; j++) {
       profile_value x = cps_profile_beside(of(p->shadow[j], i), base, t, t);
       sum[0] += cps_sens_share[j] / p->step * x.y;
@@ -56,7 +56,7 @@ static void add(drive *o, finder *of, int i, double t, int at, double by) {
   const profile *base = of(o->run->scenario, i);
   for (int wrt = 0; wrt < o->run->n_wrt; wrt++) {
     const sens_parameter *p = &o->run->wrt[wrt];
-    if (!p->shadow[SENS_SHADOWS - 1] || cps_drive_same(base, of(p->shadow[SENS_SHADOWS - 1], i))) continue;
+    if (!p->shadow[SENS_SHADOWS - 1] || cps_sens_same(base, of(p->shadow[SENS_SHADOWS - 1], i))) continue;
     for (int j = 0; j < SENS_SHADOWS; j++)
       o->d[wrt / LANES * o->at->ds + at][wrt % LANES] +=
           by * cps_sens_share[j] / p->step * cps_profile_beside(of(p->shadow[j], i), base, t, t).y;
@@ -86,11 +86,11 @@ void cps_drive_move_bodies(drive *o, double t0, double t) {
 int cps_drive_same_contacts(const cps_scenario *a, const cps_scenario *b) {
   for (int i = 0; i < a->n_contacts; i++) {
     scenario_contact x = a->contacts[i], y = b->contacts[i];
-    if (!cps_drive_same(x.given, y.given)) return 0;
+    if (!cps_sens_same(x.given, y.given)) return 0;
     x.given = y.given = NULL;
     if (memcmp(&x, &y, sizeof x) != 0) return 0;
   }
   for (int i = 0; i < a->n_bodies; i++)
-    if (!cps_drive_same(a->bodies[i].motion, b->bodies[i].motion)) return 0;
+    if (!cps_sens_same(a->bodies[i].motion, b->bodies[i].motion)) return 0;
   return 1;
 }

@@ -78,7 +78,7 @@ int cps_rates_weigh(bodies *b, const double *w_t, double *w, double *grad) {
   for (int i = 0; i < s->nx; i++) w[s->nx + i] += w_t[i];
   memcpy(z + l->a, w_t + s->nx, bytes(s->nd));
   memcpy(z + l->z_t, w_t + 2 * s->nx, bytes(s->nz));
-  memcpy(z + l->power, w_t + 2 * s->nx + s->nz, bytes(s->nw));
+  memcpy(z + l->work, w_t + 2 * s->nx + s->nz, bytes(s->nw));
   return cps_spot_back(&b->at, SPOT_RATES, b->change, b->n_wrt, w, grad);
 }
 

@@ -17,7 +17,7 @@ static void *keep(tape *t, const void *from, size_t n, size_t size, int *good) {
 }
 
 /* All arrays of an operation. */
-enum { ARRAYS = 14 };
+enum { ARRAYS = 10 };
 static void list(op *o, void **at[ARRAYS]) {
   void **all[ARRAYS] = {(void **)&o->y,
                         (void **)&o->y1,
@@ -28,11 +28,7 @@ static void list(op *o, void **at[ARRAYS]) {
                         (void **)&o->a,
                         (void **)&o->f,
                         (void **)&o->z_t,
-                        (void **)&o->before.f,
-                        (void **)&o->before.extension,
-                        (void **)&o->before.damper,
-                        (void **)&o->before.load,
-                        (void **)&o->before.drive};
+                        (void **)&o->before};
   memcpy(at, all, sizeof all);
 }
 
@@ -48,22 +44,8 @@ int cps_tape_add(tape *t, const cps_system *s, const op *o) {
   *to = *o;
   size_t d = sizeof(double), i = sizeof(int), ny = (size_t)s->ny, nc = (size_t)s->nc,
          events = (size_t)o->n_events;
-  size_t springs = (size_t)s->scenario->n_springs;
-  size_t count[ARRAYS] = {ny,
-                          ny,
-                          nc,
-                          nc,
-                          events,
-                          events,
-                          (size_t)s->nx,
-                          nc,
-                          (size_t)s->nz,
-                          nc,
-                          springs,
-                          springs,
-                          (size_t)s->n_loads,
-                          (size_t)s->nx};
-  size_t size[ARRAYS] = {d, d, i, i, i, sizeof(long), d, d, d, d, d, d, d, d};
+  size_t count[ARRAYS] = {ny, ny, nc, nc, events, events, (size_t)s->nx, nc, (size_t)s->nz, nc};
+  size_t size[ARRAYS] = {d, d, i, i, i, sizeof(long), d, d, d, d};
   void **at[ARRAYS];
   int good = 1;
   list(to, at);

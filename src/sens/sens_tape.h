@@ -15,13 +15,8 @@ typedef struct hold {
 
 /* What generalised-alpha carries along behind the state y of every change: offsets. */
 typedef struct alpha_layout {
-  int a, f, z_t, aux_a, aux_z, extension, damper, load, drive, count;
+  int a, f, z_t, aux_a, aux_z, count;
 } alpha_layout;
-
-/* The same quantities themselves at a point: what the trapezoidal rules of work need. */
-typedef struct alpha_point {
-  double *f, *extension, *damper, *load, *drive;
-} alpha_point;
 
 typedef enum op_kind {
   OP_ROW,
@@ -60,7 +55,8 @@ typedef struct op {
   /* steps of generalised-alpha */
   alpha_note alpha;
   double *a, *f, *z_t; /* at the end */
-  alpha_point before;
+  double *before;      /* [nc] contact forces at the start, */
+  int carried; /* where forces are those of before a stretch, whose state may have been changed since */
 } op;
 
 typedef struct tape {
@@ -85,7 +81,8 @@ typedef struct bodies {
   double t, *y;
   int *mode;
   hold *free, *holds;
-  alpha_point now, start; /* of generalised-alpha: here, and where the step that is differentiated started */
+  int carried, carried_aside; /* of the next step */
+  double *now, *start;        /* [nc] of generalised-alpha: contact forces here, and where its step started */
   long rows, events;
   /* where the run was when it went aside for a row; changes of state there, or weights */
   double t_aside, *y_aside, *now_aside, *changes_aside;
@@ -157,7 +154,5 @@ cps_status cps_bodies_end_segment(bodies *b, cps_error *err);
 hold *cps_bodies_hold(bodies *b);
 
 alpha_layout cps_alpha_layout(const cps_system *s);
-/* Fills what work needs at the point where b->at is. */
-void cps_alpha_look(bodies *b, alpha_point *p);
 
 #endif
