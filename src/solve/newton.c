@@ -15,52 +15,74 @@ enum { CAREFUL_MOST = 8 };
 /* A node does not move further than this in one iteration [m]. */
 static const double LEAP = 0.02;
 
-void cps_machine_keep(machine *m) {
-  for (int i = 0; i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    size_t bytes = cps_cable_entries(c) * sizeof(double);
-    memcpy(c->q0, c->q, bytes);
-    memcpy(c->v0, c->v, bytes);
-    memcpy(c->a0, c->a, bytes);
-    memcpy(c->aux0, c->aux, bytes);
-    if (c->all_stick) {
-      memcpy(c->gap0, c->gap, bytes);
-      memcpy(c->pull0, c->pull, (size_t)(c->n_points * AXES) * sizeof(double));
-    }
-    for (int k = 0; k < c->n_points; k++) {
-      contact_point *p = &c->point[k];
-      memcpy(c->f0 + k * AXES, p->f, sizeof p->f);
-      p->drum0 = p->drum;
-      p->stuck0 = p->stuck != 0;
-      p->slid0 = p->slid != 0;
-      p->flips = 0;
-      memcpy(p->mode0, p->mode, sizeof p->mode0);
-    }
-    for (int k = 0; c->memory && k < c->n_points; k++) {
-      contact_memory *y = &c->memory[k];
-      memcpy(y->z0, y->z, sizeof y->z);
-      memcpy(y->aux0, y->aux, sizeof y->aux);
-      memcpy(y->z_t0, y->z_t, sizeof y->z_t);
-    }
+/* Keeps what is now, or brings it back. */
+static inline void carry(void *now, void *kept, size_t bytes, int back) {
+  memcpy(back ? now : kept, back ? kept : now, bytes);
+}
+
+static void carry_memory(contact_memory *y, int back) {
+  carry(y->z, y->z0, sizeof y->z, back);
+  carry(y->aux, y->aux0, sizeof y->aux, back);
+  carry(y->z_t, y->z_t0, sizeof y->z_t, back);
+}
+
+/* Modes are those of the step in any case: guards fire within it, or after it. */
+static void keep_point(contact_point *p) {
+  p->drum0 = p->drum;
+  p->stuck0 = p->stuck != 0;
+  p->slid0 = p->slid != 0;
+  p->flips = 0;
+  memcpy(p->mode0, p->mode, sizeof p->mode0);
+}
+
+static void bring_point_back(contact_point *p) {
+  p->drum = p->drum0;
+  p->stuck = p->stuck0;
+  p->slid = p->slid0;
+  p->guess = GUESS_NONE;
+}
+
+static void carry_cable(cable *c, int back) {
+  size_t bytes = cps_cable_entries(c) * sizeof(double);
+  carry(c->q, c->q0, bytes, back);
+  carry(c->v, c->v0, bytes, back);
+  carry(c->a, c->a0, bytes, back);
+  carry(c->aux, c->aux0, bytes, back);
+  if (c->all_stick) {
+    carry(c->gap, c->gap0, bytes, back);
+    carry(c->pull, c->pull0, (size_t)(c->n_points * AXES) * sizeof(double), back);
   }
+  for (int k = 0; k < c->n_points; k++) {
+    carry(c->point[k].f, c->f0 + k * AXES, sizeof c->point[k].f, back);
+    if (back)
+      bring_point_back(&c->point[k]);
+    else
+      keep_point(&c->point[k]);
+  }
+  for (int k = 0; c->memory && k < c->n_points; k++) carry_memory(&c->memory[k], back);
+}
+
+static void carry_machine(machine *m, int back) {
+  for (int i = 0; i < m->n_cables; i++) carry_cable(&m->cable[i], back);
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
-    f->q0 = f->q;
-    f->v0 = f->v;
-    f->a0 = f->a;
-    f->aux0 = f->aux;
+    carry(&f->q, &f->q0, sizeof f->q, back);
+    carry(&f->v, &f->v0, sizeof f->v, back);
+    carry(&f->a, &f->a0, sizeof f->a, back);
+    carry(&f->aux, &f->aux0, sizeof f->aux, back);
   }
-  memcpy(m->q0, m->y, (size_t)m->system->nx * sizeof(double));
+  carry(m->y, m->q0, (size_t)m->system->nx * sizeof(double), back);
   for (int k = 0; k < m->n_slides; k++) {
-    contact_memory *y = &m->slide[k].y;
-    memcpy(m->slide[k].p.mode0, m->slide[k].p.mode, sizeof m->slide[k].p.mode0);
-    if (!m->slide[k].law.law->n_states) continue;
-    memcpy(y->z0, y->z, sizeof y->z);
-    memcpy(y->aux0, y->aux, sizeof y->aux);
-    memcpy(y->z_t0, y->z_t, sizeof y->z_t);
+    contact_point *p = &m->slide[k].p;
+    if (!back) memcpy(p->mode0, p->mode, sizeof p->mode0);
+    if (m->slide[k].law.law->n_states) carry_memory(&m->slide[k].y, back);
   }
-  memcpy(m->drum0, m->drum, (size_t)m->n_drums * sizeof *m->drum);
+  carry(m->drum, m->drum0, (size_t)m->n_drums * sizeof *m->drum, back);
 }
+
+void cps_machine_keep(machine *m) { carry_machine(m, 0); }
+
+void cps_machine_bring_back(machine *m) { carry_machine(m, 1); }
 
 int cps_machine_stay(machine *m) {
   int any = 0;
@@ -75,51 +97,6 @@ int cps_machine_stay(machine *m) {
   }
   if (any) cps_machine_tie(m);
   return any;
-}
-
-void cps_machine_bring_back(machine *m) {
-  for (int i = 0; i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    size_t bytes = cps_cable_entries(c) * sizeof(double);
-    memcpy(c->q, c->q0, bytes);
-    memcpy(c->v, c->v0, bytes);
-    memcpy(c->a, c->a0, bytes);
-    memcpy(c->aux, c->aux0, bytes);
-    if (c->all_stick) {
-      memcpy(c->gap, c->gap0, bytes);
-      memcpy(c->pull, c->pull0, (size_t)(c->n_points * AXES) * sizeof(double));
-    }
-    for (int k = 0; k < c->n_points; k++) {
-      contact_point *p = &c->point[k];
-      memcpy(p->f, c->f0 + k * AXES, sizeof p->f);
-      p->drum = p->drum0;
-      p->stuck = p->stuck0;
-      p->slid = p->slid0;
-      p->guess = GUESS_NONE;
-    }
-    for (int k = 0; c->memory && k < c->n_points; k++) {
-      contact_memory *y = &c->memory[k];
-      memcpy(y->z, y->z0, sizeof y->z);
-      memcpy(y->aux, y->aux0, sizeof y->aux);
-      memcpy(y->z_t, y->z_t0, sizeof y->z_t);
-    }
-  }
-  for (int k = 0; k < m->nb; k++) {
-    dof *f = &m->free[k];
-    f->q = f->q0;
-    f->v = f->v0;
-    f->a = f->a0;
-    f->aux = f->aux0;
-  }
-  memcpy(m->y, m->q0, (size_t)m->system->nx * sizeof(double));
-  for (int k = 0; k < m->n_slides; k++) {
-    contact_memory *y = &m->slide[k].y;
-    if (!m->slide[k].law.law->n_states) continue;
-    memcpy(y->z, y->z0, sizeof y->z);
-    memcpy(y->aux, y->aux0, sizeof y->aux);
-    memcpy(y->z_t, y->z_t0, sizeof y->z_t);
-  }
-  memcpy(m->drum, m->drum0, (size_t)m->n_drums * sizeof *m->drum);
 }
 
 /* Force that round-off of positions causes: coordinates of size r are known to 1e-16 r, strains to that over the
