@@ -445,22 +445,34 @@ static int warns_of(const cps_sens *sens, const char *word) {
   "contacts: {floor: {between: [block, ground], normal: 10 N, friction: {coulomb: {mu: 0.5}}}}\n"            \
   "run: {until: 3, output: 0.5, solver: events, step: 5e-4, tolerance: 1e-12, absolute_tolerance: 1e-14}\n"
 
+/* Two loads jump, one of them at 0.3 s. */
+#define JUMPING(OTHER)                                                                                       \
+  "capstan: 1\n"                                                                                             \
+  "bodies: {block: {mass: 1 kg}}\n"                                                                          \
+  "loads:\n"                                                                                                 \
+  "  one: {on: block, force: {pulses: {start: 0.3 s, width: 0.2 s, period: 2 s, amplitude: 5 N}}}\n"         \
+  "  other: {on: block, force: {pulses: {start: " OTHER ", width: 0.4 s, period: 2 s, amplitude: 2 N}}}\n"   \
+  "run: {until: 1, output: 0.5, solver: events}\n"
+
 static void test_warnings(void **state) {
   (void)state;
-  static const char *const wrt[] = {"contacts.floor.friction.mu", NULL}, *const of[] = {"bodies.block.x",
-                                                                                        NULL};
+  static const char *const of[] = {"bodies.block.x", NULL};
   static const struct {
     const char *text;
     const char *word;
     int warns;
+    const char *by; /* NULL: friction */
   } rows[] = {
-      {GRAZING("5.0000001"), "grazes", 1},
-      {GRAZING("6"), "grazes", 0},
+      {GRAZING("5.0000001"), "grazes", 1, NULL},
+      {GRAZING("6"), "grazes", 0, NULL},
+      {JUMPING("0.3 s"), "several prescribed things jump", 1, "loads.one.force.pulses.start"},
+      {JUMPING("0.25 s"), "several prescribed things jump", 0, "loads.one.force.pulses.start"},
       {SHAKEN
        "contacts: {floor: {between: [block, ground], normal: weight, friction: {coulomb: {mu: 0.2}}}}\n"
        "run: {until: 0.2, solver: rk4, step: 1e-3}\n",
-       "rk4 does not locate", 1}};
+       "rk4 does not locate", 1, NULL}};
   for (int i = 0; i < ROWS(rows); i++) {
+    const char *const wrt[] = {rows[i].by ? rows[i].by : "contacts.floor.friction.mu", NULL};
     cps_scenario *s = open_scenario(rows[i].text, NULL);
     for (int k = 0; k < 2; k++) {
       cps_sens *sens = differentiate(s, wrt, of, k ? CPS_SENS_ADJOINT : CPS_SENS_FORWARD);

@@ -114,6 +114,11 @@ cps_status cps_sens_shadow(const sens_run *run, int wrt, cps_error *err);
 /* The scenario with parameter `wrt` at another value; NULL with an error that says why. */
 cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int lenient, cps_error *err);
 
+/* Whether things that are prescribed jump at other times in the other scenario; and how the time t of such a jump moves with a
+ * parameter, whose shadows are there: *several if things that jump there do not move together (sens_jump_times.c). */
+int cps_sens_breaks_move(const cps_scenario *a, const cps_scenario *b);
+double cps_sens_tau(const sens_run *run, int wrt, double t, int *several);
+
 /* Whether two profiles are the same. */
 int cps_sens_same(const profile *a, const profile *b);
 

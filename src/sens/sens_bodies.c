@@ -119,8 +119,8 @@ static void unmake(bodies *b) {
   cps_change_free(&b->time);
   free(b->change);
   if (b->at.s) cps_spot_free(&b->at);
-  void *all[] = {b->slack,         b->column_entry, b->mode,    b->mode_next,      b->mode_aside, b->seen,
-                 b->event_contact, b->event_index,  b->w_event, (void *)b->weight, b->n_weight};
+  void *all[] = {b->moves, b->slack,         b->column_entry, b->mode,    b->mode_next,      b->mode_aside,
+                 b->seen,  b->event_contact, b->event_index,  b->w_event, (void *)b->weight, b->n_weight};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
   while (b->holds) {
     hold *next = b->holds->next;
@@ -140,10 +140,14 @@ static cps_status make(bodies *b, sens_run *run, cps_error *err) {
   b->alpha = cps_alpha_layout(s);
   b->n = b->is_alpha ? b->alpha.count : s->ny;
   b->change = many(run->n_wrt, sizeof *b->change);
-  if (!b->change) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  b->moves = many(run->n_wrt, 1);
+  if (!b->change || !b->moves)
+    return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
   cps_status status = cps_change_make_time(&b->time, s, err);
   for (int j = 0; j < b->n_wrt && status == CPS_OK; j++)
     status = cps_change_make(&b->change[j], s, &run->wrt[j], err);
+  for (int j = 0; j < b->n_wrt && status == CPS_OK; j++)
+    b->moves[j] = cps_sens_breaks_move(run->scenario, run->wrt[j].shadow[SENS_SHADOWS - 1]) != 0;
   if (status == CPS_OK) status = cps_spot_make(&b->at, s, b->change, b->n_wrt, err);
   if (status != CPS_OK) return status;
   array a[ARRAYS] = {{NULL, 0}};

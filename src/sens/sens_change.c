@@ -3,7 +3,7 @@
  * Its shadows (sens.h) are made into systems and every number is compared with theirs; what does not change is left out,
  * so that the work per parameter is that of the things it concerns. Prescribed quantities are compared at the time in
  * question, each shadow in the piece in which the base is: where pieces meet may move as well, which
- * cps_change_break says.
+ * sens_jump_times.c knows.
  */
 #include "sens_linear.h"
 
@@ -85,19 +85,16 @@ static void compare_profiles(change *c, const cps_system *s, cps_scenario *const
   }
 }
 
-/* Bodies that are held: when and with which velocity they are released. */
+/* Bodies that are held: with which velocity they are released. */
 static void compare_holds(change *c, const cps_system *s, cps_scenario *const *x) {
   const cps_scenario *sc = s->scenario;
   for (int i = 0; i < sc->n_bodies; i++) {
     const scenario_body *b = &sc->bodies[i];
     if (b->kind == BODY_SURFACE || !(b->held_until > sc->run.from)) continue;
-    double v[SENS_SHADOWS];
-    for (int k = 0; k < SENS_SHADOWS; k++) v[k] = x[k]->bodies[i].held_until;
-    double d = rate_of(c->step, b->held_until, v);
-    if (d != 0) c->until[c->n_until++] = (number_change){i, d};
     for (int j = 0; j < cps_body_freedoms(s, i); j++) {
+      double v[SENS_SHADOWS];
       for (int k = 0; k < SENS_SHADOWS; k++) v[k] = x[k]->bodies[i].v[j];
-      d = rate_of(c->step, b->v[j], v);
+      double d = rate_of(c->step, b->v[j], v);
       if (d != 0) c->release[c->n_release++] = (number_change){s->body_q[i] + j, d};
     }
   }
@@ -107,9 +104,8 @@ static int make_room(change *c, const cps_system *s, int numbers) {
   c->number = many(numbers, sizeof *c->number);
   c->initial = many(s->ny, sizeof *c->initial);
   c->release = many(s->nd, sizeof *c->release);
-  c->until = many(s->scenario->n_bodies, sizeof *c->until);
   c->profile = many(s->ns + s->n_loads + s->nc, sizeof *c->profile);
-  return c->number && c->initial && c->release && c->until && c->profile;
+  return c->number && c->initial && c->release && c->profile;
 }
 
 cps_status cps_change_make_time(change *c, const cps_system *s, cps_error *err) {
@@ -175,7 +171,7 @@ cps_status cps_change_make(change *c, const cps_system *s, const sens_parameter 
 }
 
 void cps_change_free(change *c) {
-  void *all[] = {c->number, c->initial, c->release, c->profile, c->until};
+  void *all[] = {c->number, c->initial, c->release, c->profile};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
   memset(c, 0, sizeof *c);
 }
@@ -204,35 +200,4 @@ profile_value cps_change_profile(const change *c, const profile_change *p, doubl
   }
   return (profile_value){rate_of(c->step, base.y, y), rate_of(c->step, base.y_t, y_t),
                          rate_of(c->step, base.y_tt, y_tt)};
-}
-
-/* How the break of a profile at t moves; NaN if there is none. */
-static double break_of(const change *c, const profile_change *p, double t) {
-  double at = -INFINITY, x[SENS_SHADOWS];
-  for (int k = 0; k < SENS_SHADOWS; k++) x[k] = -INFINITY;
-  while (at < t) {
-    at = cps_profile_next_break(p->base, at);
-    if (!(at <= t)) return NAN;
-    for (int k = 0; k < SENS_SHADOWS; k++) x[k] = cps_profile_next_break(p->shadow[k], x[k]);
-  }
-  return rate_of(c->step, at, x);
-}
-
-double cps_change_break(const change *c, const cps_system *s, double t, int *several) {
-  double rate = 0;
-  int moving = 0, resting = 0;
-  for (int i = 0; i < c->n_profile; i++) {
-    double d = break_of(c, &c->profile[i], t);
-    if (d != d) continue;
-    moving += d != 0;
-    resting += d == 0;
-    if (d != 0) rate = d;
-  }
-  for (int i = 0; i < c->n_until; i++) {
-    if (s->scenario->bodies[c->until[i].i].held_until != t) continue;
-    moving++;
-    rate = c->until[i].d;
-  }
-  *several = moving > 1 || (moving && resting);
-  return rate;
 }

@@ -476,7 +476,7 @@ static void find_varying(drive *o) {
 static cps_status find_moving(drive *o, cps_error *err) {
   cps_status status = CPS_OK;
   for (int k = 0; k < o->run->n_wrt && status == CPS_OK; k++) {
-    if (is_point(o, k) || !cps_breaks_move(o->run->scenario, o->run->wrt[k].shadow[LAST])) continue;
+    if (is_point(o, k) || !cps_sens_breaks_move(o->run->scenario, o->run->wrt[k].shadow[LAST])) continue;
     o->moves[k] = 1;
     status = cps_sens_shadows(o->run, k, err);
   }

@@ -41,8 +41,6 @@ void cps_drive_move(drive *o, double t0, double t, const drum *drums);
 int cps_drive_break(drive *o, double t, int *several);
 /* Whether accelerations jump from those that the machine has kept to its present ones. */
 int cps_break_shakes(const machine *m);
-/* Whether things jump at other times in the other scenario. */
-int cps_breaks_move(const cps_scenario *a, const cps_scenario *b);
 /* What is prescribed for bodies (sens_slide_drive.c): which of it varies, its motion,
  * and whether two scenarios say the same about it. */
 void cps_drive_find_bodies(drive *o);

@@ -94,8 +94,8 @@ static int guard_rate(bodies *b, const op *o, double *rate) {
 }
 
 static double break_rate(bodies *b, const op *o, int j) {
-  int several;
-  double rate = cps_change_break(&b->change[j], b->s, o->t1, &several);
+  int several = 0;
+  double rate = b->moves[j] ? cps_sens_tau(b->run, j, o->t1, &several) : 0;
   if (several && !b->warned_break++)
     cps_sens_warn(b->run,
                   "several prescribed things jump at t = %.9g s and %s does not move them alike: its "

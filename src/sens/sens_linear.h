@@ -29,11 +29,10 @@ typedef struct profile_change {
  * prescribed alone. */
 typedef struct change {
   double step;
-  int n_number, n_profile, n_initial, n_release, n_until;
+  int n_number, n_profile, n_initial, n_release;
   number_change *number;  /* of the tables (body_tangent.h) */
   number_change *initial; /* of the state at the start */
   number_change *release; /* velocity at which held coordinates start */
-  number_change *until;   /* time at which held bodies are released */
   profile_change *profile;
 } change;
 
@@ -44,9 +43,6 @@ void cps_change_free(change *c);
 
 /* How a prescribed quantity changes at t. */
 profile_value cps_change_profile(const change *c, const profile_change *p, double t);
-
-/* How the time of a jump of something prescribed changes; *several if things that jump there do not move together. */
-double cps_change_break(const change *c, const cps_system *s, double t, int *several);
 
 /* ------------------------------------------------------------------ a point */
 

@@ -223,7 +223,7 @@ static cps_status switch_settled(bodies *b, int shifts, cps_error *err) {
 static int moves_break(const bodies *b) {
   int several;
   for (int j = 0; j < b->n_wrt; j++)
-    if (cps_change_break(&b->change[j], b->s, b->sim->t, &several) != 0) return 1;
+    if (b->moves[j] && cps_sens_tau(b->run, j, b->sim->t, &several) != 0) return 1;
   return 0;
 }
 

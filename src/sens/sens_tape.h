@@ -72,7 +72,8 @@ typedef struct bodies {
   int n_wrt, n;        /* parameters; length of a change of state, with what the method carries along */
   int is_alpha, keeps; /* whether operations go to the tape instead of being applied */
   int without_jumps;
-  change *change; /* [n_wrt] */
+  change *change;       /* [n_wrt] */
+  unsigned char *moves; /* [n_wrt] whether it moves the times of jumps */
   change time;
   spot at;
   alpha_layout alpha;
