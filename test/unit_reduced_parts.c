@@ -154,6 +154,93 @@ static void two_elevators(void **state) {
   end(&b);
 }
 
+/* ------------------------------------------------------------------ cables of elements */
+
+#define LINE_DRUM   "  wheel: {radius: 0.2, center: [5, 0], inertia: 0.1, drive: {torque: 0.5}}\n"
+#define LINE_BODIES "  a: {mass: 10}\n  b: {mass: 10.5}\n"
+#define LINE_CABLE                                                                                           \
+  "  line:\n    EA: 1e5\n    EI: 0.01\n    mass_per_length: 0.1\n    elements: 20\n"                         \
+  "    path: [a, hang 1, over wheel, hang 1.2, b]\n"                                                         \
+  "    contact: {normal: {linear: {stiffness: 1e6, damping: 100}}, friction: {quinn: {mu: 0.3}}}\n"
+#define SLIDES "{rotation: {step5: {from: [0, 0], to: [1, 3]}}}"
+
+/* Cables of elements and of few variables in one file, each as it is alone. The elements come after the others there. */
+static void beside_elements(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"alpha, step: 2 ms, tolerance: 1e-12", "bdf, tolerance: 1e-9"};
+  static const double tolerance[] = {
+      1e-9, 1e-5}; /* bdf: that of its steps, which drums and rows of the others end */
+  for (int i = 0; i < 2; i++) {
+    char text[3000], run[200];
+    snprintf(run, sizeof run, "run: {until: 1, output: 0.05, solver: %s}\n", solvers[i]);
+    snprintf(text, sizeof text,
+             HEAD "drums:\n" DRUM("pulley", "0", SLIDES) LINE_DRUM "bodies:\n" CAR_BODIES LINE_BODIES
+                                                                   "cables:\n" CAR_CABLE LINE_CABLE "%s",
+             "0", "semi-analytical", run);
+    ran both = run_text(text);
+    snprintf(text, sizeof text,
+             HEAD "drums:\n" DRUM("pulley", "0", SLIDES) "bodies:\n" CAR_BODIES "cables:\n" CAR_CABLE "%s",
+             "0", "semi-analytical", run);
+    ran car = run_text(text);
+    snprintf(text, sizeof text, HEAD "drums:\n" LINE_DRUM "bodies:\n" LINE_BODIES "cables:\n" LINE_CABLE "%s",
+             run);
+    ran line = run_text(text);
+    assert_true(same_columns(&both, &car, i ? 1e-6 : 1e-9) > 20);
+    assert_true(same_columns(&both, &line, tolerance[i]) > 20);
+    /* Its events are there, at their own times. */
+    assert_true(cps_result_events(car.result) > 1);
+    long found = 0;
+    for (long k = 0; k < cps_result_events(both.result); k++) {
+      const cps_event *e = cps_result_event(both.result, k);
+      assert_true(k == 0 || e->time >= cps_result_event(both.result, k - 1)->time);
+      if (strcmp(e->contact_name, "rope") != 0 || found >= cps_result_events(car.result)) continue;
+      const cps_event *alone = cps_result_event(car.result, found++);
+      assert_string_equal(e->what, alone->what);
+      assert_true(fabs(e->time - alone->time) < 1e-6);
+    }
+    assert_int_equal(found, cps_result_events(car.result));
+    /* One audit: what each of them counts, together. */
+    static const char *const sums[] = {"energy.kinetic", "energy.elastic", "energy.friction",
+                                       "energy.motion_work"};
+    for (int k = 0; k < ROWS(sums); k++) {
+      const double *x = column(&both, sums[k]), *a = column(&car, sums[k]), *b = column(&line, sums[k]);
+      for (long j = 0; j < rows(&both); j++)
+        assert_true(fabs(x[j] - a[j] - b[j]) <= 1e-5 * (1 + size_of(x, rows(&both))));
+    }
+    end(&both);
+    end(&car);
+    end(&line);
+  }
+}
+
+static void says_where(void **state) {
+  (void)state;
+  static const struct {
+    const char *more, *key, *text;
+    int line;
+  } bad[] = {
+      {"loads: {f: {on: left, direction: [0, 1], force: 3}}\n", "loads.f", "nothing else acts on it", 13},
+      {"springs:\n  k: {between: [left, a], stiffness: 3}\n", "springs.k", "nothing else acts on it", 14},
+  };
+  for (int i = 0; i < ROWS(bad); i++) {
+    char text[3000];
+    cps_problems *problems = NULL;
+    snprintf(text, sizeof text,
+             HEAD "drums:\n" DRUM("pulley", "0", SLIDES) LINE_DRUM
+             "bodies:\n" CAR_BODIES LINE_BODIES "#\n#\n%scables:\n" CAR_CABLE LINE_CABLE "run: {until: 1}\n",
+             bad[i].more, "0", "semi-analytical");
+    cps_scenario *s = cps_scenario_parse(text, strlen(text), "test.yaml", NULL, 0, &problems);
+    assert_non_null(s);
+    assert_int_equal(cps_system_check(s, &problems), CPS_BAD_INPUT);
+    const cps_error *e = cps_problems_at(problems, 0);
+    if (e->line != bad[i].line || !strstr(e->text, bad[i].text) || strcmp(e->key, bad[i].key) != 0)
+      fail_msg("%s:%d:%d %s: %s", e->file, e->line, e->column, e->key, e->text);
+    assert_true(e->column > 0);
+    cps_problems_free(problems);
+    cps_scenario_free(s);
+  }
+}
+
 /* ------------------------------------------------------------------ springs and loads on its bodies */
 
 #define GUIDED                                                                                               \
@@ -319,11 +406,47 @@ static void shelf_in_the_car(void **state) {
 
 /* ------------------------------------------------------------------ save and go on */
 
-static void goes_on_to_the_bit(void **state) {
-  (void)state;
-  char text[2000];
+/* Saved at random instants and taken up by another simulation. */
+static void assert_goes_on(const char *text, double until) {
   cps_error err = {0};
   cps_problems *problems = NULL;
+  cps_scenario *s = cps_scenario_parse(text, strlen(text), "test.yaml", NULL, 0, &problems);
+  assert_non_null(s);
+  cps_system *system = cps_system_new(s, &err);
+  if (!system) fail_msg("%s", err.text);
+  rng random = rng_for("reduced parts", 1);
+  for (int round = 0; round < 5; round++) {
+    cps_simulation *a = cps_simulation_new(system, &err), *b = cps_simulation_new(system, &err);
+    double at = (0.05 + 0.9 * rng_uniform(&random)) * until;
+    assert_int_equal(cps_simulation_step(a, at, 0, NULL, &err), CPS_OK);
+    void *block = malloc(cps_simulation_state_size(a, &err)), *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(cps_simulation_state_get(a, block, &err), CPS_OK);
+    if (round % 2) { /* as a file would have it */
+      assert_int_equal(cps_simulation_save(a, &bytes, &size, &err), CPS_OK);
+      assert_int_equal(cps_simulation_restore(b, bytes, size, NULL, &err), CPS_OK);
+    } else {
+      assert_int_equal(cps_simulation_state_set(b, block, &err), CPS_OK);
+    }
+    assert_int_equal(cps_simulation_step(a, until, 0, NULL, &err), CPS_OK);
+    assert_int_equal(cps_simulation_step(b, until, 0, NULL, &err), CPS_OK);
+    const double *of_a = cps_simulation_values(a), *of_b = cps_simulation_values(b);
+    for (int c = 0; c < cps_result_columns(cps_simulation_result(a)); c++)
+      if (of_a[c] != of_b[c])
+        fail_msg("%s: %.17g, %.17g", cps_result_name(cps_simulation_result(a), c), of_a[c], of_b[c]);
+    assert_true(cps_simulation_same(a, b, NULL, 0));
+    free(block);
+    free(bytes);
+    cps_simulation_free(a);
+    cps_simulation_free(b);
+  }
+  cps_system_free(system);
+  cps_scenario_free(s);
+}
+
+static void goes_on_to_the_bit(void **state) {
+  (void)state;
+  char text[3000];
   snprintf(text, sizeof text,
            HEAD "drums:\n" DRUM(
                "pulley", "0",
@@ -335,28 +458,13 @@ static void goes_on_to_the_bit(void **state) {
                                                                        "{coulomb: {mu: 0.5}}}}\n"
                                                                        "cables:\n" GUIDED_CABLE RUN,
            "1", "0", "semi-analytical", "events");
-  cps_scenario *s = cps_scenario_parse(text, strlen(text), "test.yaml", NULL, 0, &problems);
-  assert_non_null(s);
-  cps_system *system = cps_system_new(s, &err);
-  rng random = rng_for("reduced parts", 1);
-  for (int round = 0; round < 5; round++) {
-    cps_simulation *a = cps_simulation_new(system, &err), *b = cps_simulation_new(system, &err);
-    double at = 0.1 + 1.8 * rng_uniform(&random);
-    assert_int_equal(cps_simulation_step(a, at, 0, NULL, &err), CPS_OK);
-    size_t size = cps_simulation_state_size(a, &err);
-    void *block = malloc(size);
-    assert_int_equal(cps_simulation_state_get(a, block, &err), CPS_OK);
-    assert_int_equal(cps_simulation_state_set(b, block, &err), CPS_OK);
-    assert_int_equal(cps_simulation_step(a, 2, 0, NULL, &err), CPS_OK);
-    assert_int_equal(cps_simulation_step(b, 2, 0, NULL, &err), CPS_OK);
-    const double *of_a = cps_simulation_values(a), *of_b = cps_simulation_values(b);
-    for (int c = 0; c < cps_result_columns(cps_simulation_result(a)); c++) assert_true(of_a[c] == of_b[c]);
-    free(block);
-    cps_simulation_free(a);
-    cps_simulation_free(b);
-  }
-  cps_system_free(system);
-  cps_scenario_free(s);
+  assert_goes_on(text, 2);
+  snprintf(text, sizeof text,
+           HEAD "drums:\n" DRUM("pulley", "0", SLIDES) LINE_DRUM
+           "bodies:\n" CAR_BODIES LINE_BODIES "cables:\n" CAR_CABLE LINE_CABLE
+           "run: {until: 1, output: 0.05, step: 2 ms}\n",
+           "0", "semi-analytical");
+  assert_goes_on(text, 0.5);
 }
 
 int main(void) {
@@ -370,6 +478,8 @@ int main(void) {
       cmocka_unit_test(atwood_with_rails),
       cmocka_unit_test(shelf_in_the_car),
       cmocka_unit_test(goes_on_to_the_bit),
+      cmocka_unit_test(beside_elements),
+      cmocka_unit_test(says_where),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,10 +131,13 @@ struct cps_system {
   int n_alone;
   int most_group, most_band;
   struct shape *drawn; /* [cables] what each cable of elements starts with; NULL: these are tables alone */
+  int n_elements;      /* cables of elements; then the bodies are those of a machine (machine.h) */
   int n_lifts;         /* cables in few variables: elevator.h */
-  struct lift *lifts;  /* [n_lifts] in equilibrium */
-  int lift_y;          /* where their states start in y */
-  int lift_contacts;   /* contacts on their bodies */
+  struct cps_system
+      *reduced; /* those alone, for where there are cables of elements beside them; owned, tables shared */
+  struct lift *lifts; /* [n_lifts] in equilibrium */
+  int lift_y;         /* where their states start in y */
+  int lift_contacts;  /* contacts on their bodies */
   int *partner; /* [nx] coordinate of the body on a line at the other end of the same such cable; -1: none; */
   int *cross;   /* and where in inverse_mass is what couples the two */
   warning_list warnings;

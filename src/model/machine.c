@@ -22,7 +22,7 @@ static void sort_bodies(machine *m) {
   for (int i = 0; i < s->n_bodies; i++) {
     const scenario_body *of = &s->bodies[i];
     m->body_border[i] = -1;
-    if (of->kind == BODY_SURFACE || m->body_cable[i] >= 0) continue;
+    if (of->kind == BODY_SURFACE || m->body_cable[i] >= 0 || cps_body_is_reduced(s, i)) continue;
     machine_body *y = &m->body[m->n_bodies];
     m->body_border[i] = m->n_bodies++;
     y->of = of;
@@ -45,7 +45,7 @@ static void sort_bodies(machine *m) {
 static int is_pulled(const cps_scenario *s, int body) {
   int pulled = 0;
   for (int k = 0; k < s->n_drums; k++) pulled |= s->drums[k].carrier == body;
-  for (int k = 0; k < 2 * s->n_cables; k++) {
+  for (int k = 0; k < 2 * s->n_elements; k++) {
     const scenario_cable *c = &s->cables[k / 2];
     pulled |= !c->closed && c->end[k % 2].kind == END_BODY && c->end[k % 2].body == body;
   }
@@ -123,14 +123,23 @@ static void start_bodies(machine *m) {
 
 /* ------------------------------------------------------------------ drums and friction of the border */
 
+/* Whether a cable in few variables runs over a drum, and so turns it. */
+static int is_reduced(const cps_scenario *s, int index) {
+  for (int i = s->n_elements; i < s->n_cables; i++)
+    for (int k = 0; k < s->cables[i].n_path; k++)
+      if (s->cables[i].path[k].kind == PATH_WRAP && s->cables[i].path[k].drum == index) return 1;
+  return 0;
+}
+
 static void make_drum(machine *m, drum *g, const scenario_drum *of) {
   g->of = of;
+  g->elsewhere = is_reduced(m->of, (int)(of - m->of->drums));
   g->radius = of->radius;
   memcpy(g->axis, of->axis, sizeof g->axis);
   memcpy(g->center, of->center, sizeof g->center);
   g->angle_at = g->bearing = -1;
   g->carrier = of->carrier >= 0 ? m->body_border[of->carrier] : -1;
-  if (cps_drum_is_free(of)) g->angle_at = m->nb++;
+  if (cps_drum_is_free(of) && !g->elsewhere) g->angle_at = m->nb++;
 }
 
 static slide *add_slide(machine *m) {
@@ -398,8 +407,8 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
   m->convergence.balance = s->run.balance;
   m->audited = s->run.from;
   m->n_drums = s->n_drums;
-  m->n_cables = s->n_cables;
-  m->cable = many(s->n_cables, sizeof *m->cable);
+  m->n_cables = s->n_elements;
+  m->cable = many(s->n_elements, sizeof *m->cable);
   m->drum = many(s->n_drums, sizeof *m->drum);
   m->drum0 = many(s->n_drums, sizeof *m->drum0);
   m->body = many(s->n_bodies, sizeof *m->body);
@@ -544,6 +553,7 @@ static void control(drum *g, double t, double h) {
 static void move_drum(machine *m, drum *g, double t0, double t) {
   const scenario_drum *of = g->of;
   double gone = 0;
+  if (g->elsewhere) return;
   if (of->drive == DRUM_ROTATION) {
     profile_value s = cps_profile_now(of->motion, t, m->inputs);
     g->angle = s.y;

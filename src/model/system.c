@@ -380,7 +380,8 @@ static void count(cps_system *s) {
     else
       *(cps_body_is_reduced(sc, i) ? &moved : &s->nd) += cps_body_freedoms(s, i);
   }
-  for (int i = 0; i < sc->n_cables; i++) s->n_lifts += sc->cables[i].model != CABLE_ANCF;
+  s->n_elements = sc->n_elements;
+  s->n_lifts = sc->n_cables - sc->n_elements;
   s->nx = s->nd + s->ns + moved + 1;
   s->nc = sc->n_contacts;
   for (int i = 0; i < s->nc; i++) s->nz += sc->contacts[i].law->n_states;
@@ -388,6 +389,19 @@ static void count(cps_system *s) {
   s->lift_y = 2 * s->nx + s->nz + s->nw;
   s->ny = s->lift_y + s->n_lifts * LIFT_STATES;
   s->nz = 0; /* counted again while the contacts are built */
+}
+
+/* Beside cables of elements, those in few variables are a system of their own: the same tables, without all the rest. */
+static int separate(cps_system *s) {
+  if (s->n_elements == 0 || s->n_lifts == 0) return 1;
+  s->reduced = malloc(sizeof *s->reduced);
+  if (!s->reduced) return 0;
+  *s->reduced = *s;
+  s->reduced->reduced = NULL;
+  s->reduced->nd = s->reduced->ns = s->reduced->nc = s->reduced->nz = 0;
+  s->reduced->n_line = s->reduced->n_plane = s->reduced->n_loads = s->reduced->n_groups = 0;
+  s->reduced->n_alone = s->reduced->lift_contacts = s->reduced->n_elements = 0;
+  return 1;
 }
 
 /* The geometry of the cables, and whether everything that the scenario wants can be done. */
@@ -403,10 +417,10 @@ static int build_cables(cps_system *s, refusals *r) {
   cps_shapes_draw(s->drawn, sc, wrong);
   for (int i = 0; i < sc->n_cables; i++) cps_refuse_error(r, wrong[i].status, &wrong[i]);
   free(wrong);
-  if (!cps_lifts_make(s, r)) return 0;
+  if (!cps_lifts_make(s, r) || !separate(s)) return 0;
   cps_refuse_cables(r, sc);
   cps_refuse_solver(r, sc);
-  if (r->n == 0 && !r->no_memory && s->n_lifts == 0)
+  if (r->n == 0 && !r->no_memory && s->n_elements > 0)
     cps_refuse_error(r, cps_shapes_tighten(s->drawn, sc, &err), &err);
   if (r->n == 0 && !r->no_memory) cps_refuse_outputs(r, s);
   return !r->no_memory;
@@ -505,6 +519,7 @@ void cps_system_free(cps_system *s) {
   for (int i = 0; s->drawn && i < s->scenario->n_cables; i++) cps_shape_free(&s->drawn[i]);
   free(s->drawn);
   free(s->lifts);
+  free(s->reduced);
   free(s->partner);
   free(s->cross);
   free(s->groups);

@@ -100,6 +100,8 @@ struct cps_simulation {
   const cps_system *system;
   struct machine *
       machine; /* of scenarios with cables of elements; NULL otherwise, and then the rest of the state is in y */
+  struct cps_simulation
+      *beside; /* of cables in few variables, where there are cables of elements too; owned */
   workspace work;
   double t, h;
   input_value *inputs; /* [inputs of the scenario], owned */
@@ -164,6 +166,8 @@ void cps_simulation_rows_at(cps_simulation *sim, const double *times, long n, in
 /* Of the columns of cables, which cost more than others, only those are computed that are wanted[column]; rows have NaN in the
  * others. */
 void cps_simulation_want(cps_simulation *sim, const unsigned char *wanted);
+/* Brings cables in few variables that stand beside those of elements to the present time. */
+cps_status cps_simulation_follow(cps_simulation *sim, cps_error *err);
 /* Whether every step is recorded. */
 int cps_simulation_every_step(const cps_simulation *sim);
 /* Starts, records the first row, and makes the stepper ready, as far as that has not been done. */

@@ -60,11 +60,32 @@ static cps_status refuse_other(const lift *l, const char *kind, const char *name
                        body, l->cable->name, model_names[l->cable->model], why);
 }
 
+/* Beside cables of elements it is integrated by itself, and nothing else acts on its bodies. */
+static cps_status check_alone(const lift *l, cps_error *err) {
+  const cps_scenario *s = l->of;
+  static const char why[] = "in a file with cables of elements nothing else acts on it; use model: ancf";
+  for (int i = 0; i < s->n_springs; i++)
+    for (int e = 0; e < 2; e++)
+      if (side_of(l, s->springs[i].end[e].body) >= 0)
+        return refuse_other(l, "springs", s->springs[i].name, why, s->bodies[s->springs[i].end[e].body].name,
+                            err);
+  for (int i = 0; i < s->n_contacts; i++)
+    for (int e = 0; e < 2; e++)
+      if (side_of(l, s->contacts[i].body[e]) >= 0)
+        return refuse_other(l, "contacts", s->contacts[i].name, why, s->bodies[s->contacts[i].body[e]].name,
+                            err);
+  for (int i = 0; i < s->n_loads; i++)
+    if (side_of(l, s->loads[i].body) >= 0)
+      return refuse_other(l, "loads", s->loads[i].name, why, s->bodies[s->loads[i].body].name, err);
+  return CPS_OK;
+}
+
 /* Springs and loads on its bodies, and drums that they carry. */
 static cps_status check_parts(const lift *l, cps_error *err) {
   const cps_scenario *s = l->of;
   static const char on_line[] = "it only moves along its span; give it a `direction`, so that it is guided "
                                 "there, or use model: ancf";
+  if (s->n_elements > 0) return check_alone(l, err);
   for (int i = 0; i < s->n_springs; i++)
     for (int e = 0; e < 2; e++)
       if (hangs_freely(l, s->springs[i].end[e].body))
@@ -90,8 +111,9 @@ static cps_status check_cables(const lift *l, cps_error *err) {
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     if (c == l->cable) continue;
-    if (c->model == CABLE_ANCF)
-      return refuse(l, "model", "it does not go with cables of elements in one file; use model: ancf", err);
+    for (int k = 0; k < c->contact.n_drums; k++)
+      if (c->contact.drums[k] == l->drum_index && c->model == CABLE_ANCF)
+        return refuse(l, "path", "no other cable touches that pulley; use model: ancf", err);
     for (int e = 0; e < 2 && !c->closed; e++)
       if (c->end[e].kind == END_BODY && side_of(l, c->end[e].body) >= 0)
         return refuse_other(l, "cables", c->name, "it cannot hang on another cable too; use model: ancf",

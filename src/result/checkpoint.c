@@ -228,6 +228,12 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
     cps_checkpoint_item(c, "seen", sim->seen, (size_t)sim->n_seen * sizeof *sim->seen);
     cps_checkpoint_demand(c, cps_cable_events_fit(sim), "seen");
   }
+  if (sim->beside) {
+    CHECKPOINT_VALUE(c, "beside.begun", sim->beside->begun);
+    CHECKPOINT_VALUE(c, "beside.started", sim->beside->started);
+    list_simulation(c, sim->beside);
+    sim->beside->stepper->list(c, sim->beside->solver);
+  }
 }
 
 /* How much had been recorded, and whether a solver had begun. */

@@ -20,6 +20,7 @@ static void drums(row *r, const machine *m) {
     const drum *g = &m->drum[i];
     const char *name = g->of->name;
     double by[2];
+    if (g->elsewhere) continue;
     cps_row_put(r, "drums", name, "angle", "rad", g->angle);
     cps_row_put(r, "drums", name, "rate", "rad/s", g->rate);
     cps_row_put(r, "drums", name, "torque", "N m", g->torque);

@@ -291,6 +291,17 @@ static void place_bodies(cps_scenario *s) {
     if (s->bodies[i].kind != BODY_PLANE) s->bodies[i].placed = 1;
 }
 
+/* Cables of elements first, in the order of the file, then those in few variables. */
+static void sort_cables(cps_scenario *s) {
+  for (int i = 0; i < s->n_cables; i++) {
+    if (s->cables[i].model != CABLE_ANCF) continue;
+    scenario_cable moved = s->cables[i];
+    memmove(&s->cables[s->n_elements + 1], &s->cables[s->n_elements],
+            (size_t)(i - s->n_elements) * sizeof moved);
+    s->cables[s->n_elements++] = moved;
+  }
+}
+
 void cps_read_cables(reader *r, const node *cables, cps_scenario *s) {
   s->cables = cps_section(r, cables, cps_row(&cps_keys_scenario, "cables"), sizeof *s->cables);
   for (int i = 0; s->cables && i < cables->n && !r->d->no_memory; i++) {
@@ -300,4 +311,5 @@ void cps_read_cables(reader *r, const node *cables, cps_scenario *s) {
     cps_leave(r, before);
   }
   place_bodies(s);
+  sort_cables(s);
 }

@@ -312,7 +312,8 @@ struct cps_scenario {
   scenario_contact *contacts;
   scenario_load *loads;
   scenario_drum *drums;
-  scenario_cable *cables;
+  scenario_cable *cables; /* those of elements first, */
+  int n_elements;         /* so many; then those in few variables */
   scenario_run run;
   scenario_outputs outputs;
   int n_inputs;

@@ -295,7 +295,7 @@ static void formula(machine *m, const varied *x, cps_hold *h) {
 
 static cps_status make(machine *m, const cps_system *system, cps_error *err) {
   const cps_scenario *s = system->scenario;
-  if (s->n_cables == 0)
+  if (s->n_elements == 0)
     return cps_error_set(err, CPS_BAD_INPUT, "cables", "statics is about cables, and there are none");
   return cps_machine_make(m, s, err);
 }

@@ -258,6 +258,7 @@ static cps_status advance(cps_simulation *sim, const stop *next, cps_error *err)
   cps_status status = step_past_rows(sim, next, err);
   if (status == CPS_OK && how->between) status = rows_between(sim, err);
   if (status == CPS_OK && how->complete) status = how->complete(sim->solver, next, err);
+  if (status == CPS_OK && sim->beside) status = cps_simulation_follow(sim, err);
   if (status == CPS_OK && sim->machine) status = cps_cable_events(sim, err);
   if (status != CPS_OK) return status;
   int there = sim->t == next->time, last = there && next->is_end;

@@ -464,11 +464,11 @@ static cps_status advance(run *r, double h, double *used, double *next) {
 }
 
 /* Starts, and starts again where something prescribed jumps: guards may be negative at once. */
-static cps_status restart(run *r, int begins) {
+static cps_status restart(run *r, int begins, int jumps) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   cps_solver_release(sim);
-  if (!begins && sim->t >= r->next_break)
+  if (jumps)
     for (int i = 0; i < s->n_lifts; i++)
       if (!cps_lift_jump(&sim->work.lifts[i], sim->t))
         return cps_simulation_fail(sim, -1, r->err, "the drive jumps where nothing can follow");
@@ -540,7 +540,7 @@ static cps_status start(run *r) {
   for (int i = 0; i < r->sim->system->nc; i++) r->since[i] = -INFINITY;
   r->h = set->step > 0 ? set->step : 1e-4 * (set->until - set->from);
   r->next_break = -INFINITY;
-  return restart(r, 1);
+  return restart(r, 1, 0);
 }
 
 static cps_status begin(void *work, int resumed, cps_error *err) {
@@ -552,7 +552,7 @@ static cps_status begin(void *work, int resumed, cps_error *err) {
 static cps_status start_anew(void *work, cps_error *err) {
   run *r = work;
   r->err = err;
-  return restart(r, 0);
+  return restart(r, 0, 1);
 }
 
 static cps_status step(void *work, const stop *stop, cps_error *err) {
@@ -584,7 +584,7 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
 static cps_status complete(void *work, const stop *stop, cps_error *err) {
   run *r = work;
   r->err = err;
-  return r->sim->t == stop->time ? restart(r, 0) : CPS_OK;
+  return r->sim->t == stop->time ? restart(r, 0, stop->is_break) : CPS_OK;
 }
 
 static void free_run(void *work) {

@@ -268,10 +268,12 @@ static void initial_modes(cps_simulation *sim) {
 }
 
 static void stored_energy(cps_simulation *sim, cps_energy *e) {
-  if (sim->machine)
+  if (sim->machine) {
     cps_audit_energy(sim->machine, e);
-  else
+    if (sim->beside) cps_lifts_energy(sim->system, &sim->beside->work, sim->beside->y, e);
+  } else {
     cps_system_energy(sim->system, &sim->work, sim->t, sim->y, e);
+  }
 }
 
 static void audit_run(cps_simulation *sim, cps_energy *e) {
@@ -291,11 +293,23 @@ static void audit_run(cps_simulation *sim, cps_energy *e) {
 
 static cps_status make_machine(cps_simulation *sim, cps_error *err);
 
-/* Whether a scenario has cables of elements. */
-static int has_elements(const cps_scenario *s) {
-  int n = 0;
-  for (int i = 0; i < s->n_cables; i++) n += s->cables[i].model == CABLE_ANCF;
-  return n > 0;
+/* Cables in few variables beside those of elements: a simulation of their own, whose rows nobody needs. */
+static cps_status make_beside(cps_simulation *sim, cps_error *err) {
+  sim->beside = cps_simulation_new(sim->system->reduced, err);
+  if (!sim->beside) return err ? err->status : CPS_FAILED;
+  sim->work.lifts = sim->beside->work.lifts;
+  cps_status status = cps_simulation_keep(sim->beside, 0, err);
+  return status == CPS_OK ? cps_driver_make(sim->beside, err) : status;
+}
+
+/* The bodies that they move, for everybody else. */
+static void place_beside(cps_simulation *sim) {
+  const cps_system *s = sim->system;
+  const double *y = sim->beside->y;
+  for (int i = s->nd + s->ns; i < s->nx - 1; i++) {
+    sim->machine->y[i] = y[i];
+    sim->machine->y[s->nx + i] = y[s->nx + i];
+  }
 }
 
 cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
@@ -319,9 +333,11 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
   sim->t = sim->stint.from = s->scenario->run.from;
   cps_warnings_copy(&sim->result.warnings, &s->warnings);
   sim->next_output = sim->next_frame = sim->t;
-  if (s->n_lifts > 0 && !(sim->work.lifts = cps_lifts_copy(s, sim->y, sim->inputs))) goto fail;
-  if (has_elements(s->scenario)) {
+  if (s->n_lifts > 0 && !s->reduced && !(sim->work.lifts = cps_lifts_copy(s, sim->y, sim->inputs))) goto fail;
+  if (s->n_elements > 0) {
     cps_status status = make_machine(sim, err);
+    if (status == CPS_OK && s->reduced) status = make_beside(sim, err);
+    if (status == CPS_OK && s->reduced) place_beside(sim);
     if (status == CPS_NO_MEMORY) goto fail;
     if (status != CPS_OK) goto refuse;
   } else {
@@ -392,7 +408,7 @@ static cps_status make_machine(cps_simulation *sim, cps_error *err) {
 }
 
 static int starts_from_rest(const cps_scenario *sc) {
-  for (int i = 0; i < sc->n_cables; i++)
+  for (int i = 0; i < sc->n_elements; i++)
     if (sc->cables[i].start_statics) return 1;
   return 0;
 }
@@ -419,6 +435,7 @@ static cps_status find_rest(cps_simulation *sim, cps_error *err) {
 cps_status cps_simulation_start(cps_simulation *sim, cps_error *err) {
   if (sim->started) return CPS_OK;
   if (sim->machine) cps_machine_move(sim->machine, sim->t, sim->t); /* with inputs as they are */
+  if (sim->beside && cps_simulation_start(sim->beside, err) != CPS_OK) return err ? err->status : CPS_FAILED;
   cps_status status = sim->machine && starts_from_rest(sim->system->scenario) ? find_rest(sim, err) : CPS_OK;
   if (status != CPS_OK) return status;
   start_energy(sim);
@@ -437,7 +454,8 @@ static void machine_count(const cps_simulation *sim, cps_progress *p) {
 void cps_simulation_free(cps_simulation *sim) {
   if (!sim) return;
   cps_driver_free(sim);
-  free(sim->work.lifts);
+  if (!sim->beside) free(sim->work.lifts);
+  cps_simulation_free(sim->beside);
   cps_workspace_free(&sim->work);
   free(sim->y);
   free(sim->y_t);
@@ -507,7 +525,8 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
     return cps_simulation_fail(sim, -1, err,
                                "out of memory for %ld rows of %d columns: record less often with run.output",
                                2 * res->capacity, res->n_columns);
-  cps_status status = CPS_OK;
+  cps_status status = sim->beside ? cps_simulation_follow(sim, err) : CPS_OK;
+  if (status != CPS_OK) return status;
   if (!sim->machine) status = cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
   if (status != CPS_OK)
     return cps_simulation_fail(sim, sim->work.failed_contact, err, "the contact forces do not settle");
@@ -577,6 +596,37 @@ cps_status cps_simulation_cable_event(cps_simulation *sim, const char *name, int
                                       const char *b, cps_error *err) {
   cps_event e = {.contact = -1, .from = from, .to = to, .contact_name = name};
   return add_event(sim, &e, a, b, err);
+}
+
+/* Steps of what stands beside, and its events. */
+static cps_status step_beside(cps_simulation *sim, cps_error *err) {
+  cps_simulation *beside = sim->beside;
+  size_t inputs = (size_t)sim->system->scenario->n_inputs * sizeof *sim->inputs;
+  if (memcmp(beside->inputs, sim->inputs, inputs) != 0) {
+    memcpy(beside->inputs, sim->inputs, inputs);
+    beside->restart_due = 1;
+  }
+  cps_status status = cps_simulation_step(beside, sim->t, 0, NULL, err);
+  for (long i = 0; status == CPS_OK && i < beside->result.n_events; i++) {
+    const cps_event *e = &beside->result.events[i];
+    long before = sim->result.n_events;
+    status = add_event(sim, e, "", "", err);
+    if (sim->result.n_events > before) sim->result.events[sim->result.n_events - 1] = *e;
+  }
+  return status;
+}
+
+cps_status cps_simulation_follow(cps_simulation *sim, cps_error *err) {
+  cps_simulation *beside = sim->beside;
+  cps_status status = beside->t < sim->t ? step_beside(sim, err) : CPS_OK;
+  if (status != CPS_OK) return status;
+  /* what is recorded belongs to the state */
+  status = cps_system_rates(beside->system, &beside->work, beside->t, beside->y, beside->mode, beside->y_t);
+  if (status != CPS_OK)
+    return cps_simulation_fail(sim, -1, err,
+                               "the equations of a cable in few variables cannot be solved here");
+  place_beside(sim);
+  return CPS_OK;
 }
 
 cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err) {

@@ -59,8 +59,7 @@ static void refuse_counts(refusals *r, const scenario_run *run) {
 void cps_refuse_solver(refusals *r, const cps_scenario *s) {
   refuse_counts(r, &s->run);
   const solver *how = cps_solver_find(s->run.solver); /* the reader knows no other names than the table */
-  int elements = 0, reduced = 0;
-  for (int i = 0; i < s->n_cables; i++) *(s->cables[i].model == CABLE_ANCF ? &elements : &reduced) += 1;
+  int elements = s->n_elements, reduced = s->n_cables - elements;
   if (elements > 0 && !how->cables) {
     cps_refuse(
         r, WHERE,
@@ -78,7 +77,7 @@ void cps_refuse_solver(refusals *r, const cps_scenario *s) {
   if (!instead) return;
   for (int i = 0; i < s->n_contacts; i++)
     refuse_jumps(r, how->name, instead, s->contacts[i].law, "contact", s->contacts[i].name);
-  for (int i = 0; i < s->n_cables; i++)
+  for (int i = 0; i < elements; i++)
     refuse_jumps(r, how->name, instead, s->cables[i].contact.law, "cable", s->cables[i].name);
   for (int i = 0; i < s->n_drums && s->n_cables > 0; i++)
     if (cps_drum_is_free(&s->drums[i]))
