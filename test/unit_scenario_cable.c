@@ -1,6 +1,7 @@
 /* unit_scenario_cable.c - what good scenarios with drums and cables mean: every field of the plain data. */
 #include "test.h"
 
+#include "drives.h"
 #include "scenario.h"
 
 static cps_scenario *parse_set(const char *text, const char *const *settings, int n) {
@@ -73,7 +74,7 @@ static void test_drums(void **state) {
   assert_near(d->radius, 0.25);
   assert_vector(d->center, 0, 0, 0);
   assert_vector(d->axis, 0, 0, 1);
-  assert_int_equal(d->drive, DRUM_FIXED);
+  assert_string_equal(d->drive->name, "fixed");
   assert_null(d->motion);
   assert_null(d->bearing);
   assert_true(d->inertia == 0 && d->rate == 0 && d->carrier == -1);
@@ -81,10 +82,10 @@ static void test_drums(void **state) {
   d++;
   assert_vector(d->center, 0.01, -2, 0);
   assert_vector(d->axis, 0, 0, 1);
-  assert_int_equal(d->drive, DRUM_ROTATION);
+  assert_string_equal(d->drive->name, "rotation");
   assert_near(d->motion->a[0], PI / 18);
   d++;
-  assert_int_equal(d->drive, DRUM_FREE);
+  assert_string_equal(d->drive->name, "free");
   assert_near(d->inertia, 0.1);
   assert_near(d->rate, 2 * PI);
   assert_int_equal(d->carrier, 0);
@@ -94,7 +95,7 @@ static void test_drums(void **state) {
   assert_near(d->bearing_radius, 0.02);
   assert_true(d->bearing_load < 0);
   d++;
-  assert_int_equal(d->drive, DRUM_TORQUE);
+  assert_string_equal(d->drive->name, "torque");
   assert_near(d->motion->a[0], 5000);
   assert_near(d->bearing_load, 500);
   assert_string_equal(d->bearing->name, "lugre");
@@ -102,7 +103,7 @@ static void test_drums(void **state) {
   assert_near(d->shift[1]->a[0], 0.003);
   assert_null(d->shift[2]);
   d++;
-  assert_int_equal(d->drive, DRUM_PD);
+  assert_string_equal(d->drive->name, "pd");
   assert_near(d->kp, 400);
   assert_near(d->kd, 40);
   assert_int_equal(d->motion->kind, PROFILE_CYCLOID);
@@ -111,7 +112,7 @@ static void test_drums(void **state) {
   assert_near(d->kp, 4000);
   assert_true(d->kd == 0);
   assert_near(d->motion->a[0], 1);
-  assert_int_equal(d[1].drive, DRUM_FIXED);
+  assert_string_equal(d[1].drive->name, "fixed");
   cps_scenario_free(s);
 }
 

@@ -16,6 +16,7 @@
 #include "cable_path.h"
 
 #include "cable.h"
+#include "drives.h"
 #include "mesh_grading.h"
 #include "vec.h"
 
@@ -449,8 +450,8 @@ static void find_travel(const draft *d, double *least, double *most) {
     const path_piece *piece = &d->p->piece[k];
     if (piece->drum < 0) continue;
     const scenario_drum *g = &d->s->drums[piece->drum];
-    if ((g->drive != DRUM_ROTATION && g->drive != DRUM_PD) || !g->motion || !isfinite(until)) continue;
-    double start = g->drive == DRUM_PD ? 0 : cps_profile_eval(g->motion, from).y;
+    if (!cps_drive_is(g, DRIVE_PRESCRIBES | DRIVE_LEADS) || !g->motion || !isfinite(until)) continue;
+    double start = cps_drive_is(g, DRIVE_LEADS) ? 0 : cps_profile_eval(g->motion, from).y;
     for (int i = 0; i <= LOOKS; i++) {
       double turned = cps_profile_eval(g->motion, from + (until - from) * i / LOOKS).y - start;
       double run = (piece->sweep > 0 ? 1 : -1) * g->radius * turned;

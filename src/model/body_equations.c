@@ -78,18 +78,17 @@ static void add_body(machine *m, const machine_body *y, double a_q) {
 double cps_drum_torque(const drum *g, double t, double *by_angle, double *by_rate) {
   const scenario_drum *of = g->of;
   *by_angle = *by_rate = 0;
-  if (of->drive == DRUM_TORQUE) return cps_profile_now(of->motion, t, g->inputs).y;
-  if (of->drive != DRUM_PD) return 0;
-  profile_value s = cps_profile_now(of->motion, t, g->inputs);
-  *by_angle = -of->kp;
-  *by_rate = -of->kd;
-  return of->kp * (s.y - g->angle) + of->kd * (s.y_t - g->rate);
+  if (!of->drive->torque) return 0;
+  drive_torque f = cps_drive_torque(of, cps_profile_now(of->motion, t, g->inputs), g->angle, g->rate);
+  *by_angle = f.by_angle;
+  *by_rate = f.by_rate;
+  return f.value;
 }
 
 static void add_drum(machine *m, const drum *g, const step_coeffs *coeffs) {
   double by_angle, by_rate, torque = cps_drum_torque(g, coeffs->t, &by_angle, &by_rate);
   int at = g->angle_at;
-  if (coeffs->bristle > 0 && g->of->drive != DRUM_FREE) { /* statics: the brake is on */
+  if (coeffs->bristle > 0 && !cps_drive_is(g->of, DRIVE_RELEASES)) { /* statics: the brake is on */
     m->bodies.fixed[at] = 1;
     m->rhs[at] = 0;
     return;

@@ -12,10 +12,6 @@ static void *many(int n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, siz
 
 /* ------------------------------------------------------------------ bodies */
 
-int cps_drum_is_free(const scenario_drum *d) {
-  return d->inertia > 0 && (d->drive == DRUM_PD || d->drive == DRUM_TORQUE || d->drive == DRUM_FREE);
-}
-
 /* Sorts bodies into ends of cables and bodies of the border. */
 static void sort_bodies(machine *m) {
   const cps_scenario *s = m->of;
@@ -531,9 +527,9 @@ void cps_machine_free(machine *m) {
 
 /* Moves a drum under control without inertia: the classical Runge-Kutta method in short steps. */
 static void control(drum *g, double t, double h) {
-  const scenario_drum *of = g->of;
-  double unused[2];
-  int parts = h > 0 ? 2 + 2 * (int)(h * (sqrt(of->kp) + of->kd)) : 0;
+  double unused[2], by[2];
+  cps_drum_torque(g, t, &by[0], &by[1]);
+  int parts = h > 0 ? 2 + 2 * (int)(h * (sqrt(-by[0]) - by[1])) : 0;
   for (int i = 0; i < parts; i++) {
     double s = h / parts, at = t + i * s, k[4][2];
     drum x = *g;
@@ -554,12 +550,12 @@ static void move_drum(machine *m, drum *g, double t0, double t) {
   const scenario_drum *of = g->of;
   double gone = 0;
   if (g->elsewhere) return;
-  if (of->drive == DRUM_ROTATION) {
+  if (cps_drive_is(of, DRIVE_PRESCRIBES)) {
     profile_value s = cps_profile_now(of->motion, t, m->inputs);
     g->angle = s.y;
     g->rate = s.y_t;
     g->acceleration = s.y_tt;
-  } else if (of->drive == DRUM_PD && g->angle_at < 0) {
+  } else if (cps_drum_is_led(of)) {
     control(g, t0, t - t0);
   }
   for (int d = 0; d < m->dim && g->carrier < 0; d++) {

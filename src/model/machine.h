@@ -23,6 +23,7 @@
 #include "body_system.h"
 #include "cable.h"
 #include "cable_path.h"
+#include "drives.h"
 #include "internal.h"
 #include "law_look.h"
 #include "scenario.h"
@@ -326,9 +327,6 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err);
 /* The same with cables that have been drawn already: drawn[cables], as a system has them. */
 cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape *drawn, cps_error *err);
 void cps_machine_free(machine *m);
-
-/* Whether the equations say how a drum turns. */
-int cps_drum_is_free(const scenario_drum *d);
 
 /* From now on inputs have these values, which must outlive it. */
 void cps_machine_inputs(machine *m, const input_value *in);

@@ -127,7 +127,7 @@ static void refuse_jumps(refusals *r, const cps_scenario *s) {
   for (int i = 0; i < s->n_drums; i++) {
     const scenario_drum *d = &s->drums[i];
     snprintf(key, sizeof key, "drums.%s.drive.rotation", d->name);
-    if (d->drive == DRUM_ROTATION) refuse_jump(r, &s->run, d->motion, key, "the angle", "rad");
+    if (cps_drive_is(d, DRIVE_PRESCRIBES)) refuse_jump(r, &s->run, d->motion, key, "the angle", "rad");
     for (int k = 0; k < 3; k++) {
       snprintf(key, sizeof key, "drums.%s.moved.%c", d->name, axes[k]);
       refuse_jump(r, &s->run, d->shift[k], key, "the place", "m");

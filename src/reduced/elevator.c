@@ -356,34 +356,16 @@ static int solve(int n, double a[][COORDINATES], double *x) {
 
 /* ------------------------------------------------------------------ the drive */
 
-/* Whether the pulley follows its inertia; if not, how it turns. */
-static int turns_freely(const scenario_drum *d) {
-  return d->inertia > 0 && (d->drive == DRUM_PD || d->drive == DRUM_TORQUE || d->drive == DRUM_FREE);
-}
-
-static double controlled(const lift *l, double t, const double *y) {
-  profile_value set = cps_profile_now(l->drum->motion, t, l->inputs);
-  return l->drum->kp * (l->turn * set.y - y[LIFT_PSI]) + l->drum->kd * (l->turn * set.y_t - y[LIFT_PSI_T]);
-}
-
 /* Puts in prescribed motion; returns the acceleration of the pulley, or the torque on it if it turns freely. */
 static double drive(const lift *l, double t, double *y) {
-  profile_value at;
-  switch (l->drum->drive) {
-  case DRUM_ROTATION:
-    at = cps_profile_now(l->drum->motion, t, l->inputs);
-    y[LIFT_PSI] = l->turn * at.y;
-    y[LIFT_PSI_T] = l->turn * at.y_t;
-    return l->turn * at.y_tt;
-  case DRUM_PD:
-    return controlled(l, t, y);
-  case DRUM_TORQUE:
-    return l->turn * cps_profile_now(l->drum->motion, t, l->inputs).y;
-  case DRUM_FIXED:
-  case DRUM_FREE:
-    break;
-  }
-  return 0;
+  profile_value at = {0};
+  if (l->drum->motion) at = cps_profile_now(l->drum->motion, t, l->inputs);
+  at = (profile_value){.y = l->turn * at.y, .y_t = l->turn * at.y_t, .y_tt = l->turn * at.y_tt};
+  if (!cps_drive_is(l->drum, DRIVE_PRESCRIBES))
+    return cps_drive_torque(l->drum, at, y[LIFT_PSI], y[LIFT_PSI_T]).value;
+  y[LIFT_PSI] = at.y;
+  y[LIFT_PSI_T] = at.y_t;
+  return at.y_tt;
 }
 
 /* ------------------------------------------------------------------ rates */
@@ -409,7 +391,7 @@ static int stick(const lift *l, const equations *q, const double *y, const doubl
                  double drift, double *psi_tt, double *p_tt) {
   double ratio = drive_ratio(l, y), per = l->radius / ratio;
   double a[COORDINATES][COORDINATES], x[COORDINATES];
-  int driven = !turns_freely(l->drum), springs = l->model == CABLE_SPRINGS;
+  int driven = !cps_drum_is_free(l->drum), springs = l->model == CABLE_SPRINGS;
   /* Unknowns: angular acceleration, then those of the strains. */
   for (int i = 0; i < COORDINATES; i++) {
     x[i] = force[i] - q->m[i][FLOW] * drift;
@@ -458,7 +440,7 @@ static int accelerate_stuck(lift *l, const double *y, const double *force, doubl
   double drift = l->model == CABLE_SEMI_ANALYTICAL
                      ? -y[LIFT_FLOW_T] * y[LIFT_E1_T + stuck_side(l)] / drive_ratio(l, y)
                      : 0;
-  double given = springs && turns_freely(l->drum) ? l->given - naive_torque(l, y) : l->given;
+  double given = springs && cps_drum_is_free(l->drum) ? l->given - naive_torque(l, y) : l->given;
   if (!stick(l, q, y, force, given, drift, &l->acceleration, p_tt)) return 0;
   double left = -force[FLOW];
   for (int j = 0; j < COORDINATES; j++) left += q->m[FLOW][j] * p_tt[j];
@@ -483,7 +465,7 @@ static int accelerate(lift *l, const double *y, const double on[2], double *p_tt
     if (!slide(l, q, force, p_tt)) return 0;
     l->torque = l->radius * l->ea * (y[LIFT_E1] - y[LIFT_E2]);
   }
-  l->acceleration = turns_freely(l->drum) ? (l->given - l->torque) / l->inertia : l->given;
+  l->acceleration = cps_drum_is_free(l->drum) ? (l->given - l->torque) / l->inertia : l->given;
   return 1;
 }
 
@@ -528,7 +510,7 @@ int cps_lift_rates(lift *l, const double force[2], const double *y, double *y_t,
     l->slip_power = l->ea * jump * jump / 2 * slips;
   }
   y_t[LIFT_DAMPING] = q->damping;
-  double torque = turns_freely(l->drum) ? l->torque + l->inertia * l->acceleration : l->torque;
+  double torque = cps_drum_is_free(l->drum) ? l->torque + l->inertia * l->acceleration : l->torque;
   y_t[LIFT_MOTION] = torque * y[LIFT_PSI_T];
   if (l->model == CABLE_FLOW) y_t[LIFT_MOTION] *= stuck_ratio(l, y); /* the pulley turns that much faster */
   y_t[LIFT_MADE1] = y_t[LIFT_MADE2] = 0;
@@ -693,7 +675,7 @@ int cps_lift_move(lift *l, const double x[2], const double v[2]) {
 }
 
 int cps_lift_start(lift *l, double t, double rate) {
-  if (l->drum->drive == DRUM_ROTATION) return cps_lift_jump(l, t);
+  if (cps_drive_is(l->drum, DRIVE_PRESCRIBES)) return cps_lift_jump(l, t);
   const double still[2] = {0, 0};
   l->y[LIFT_PSI_T] = rate;
   return rate == 0 || take_over(l, still);
@@ -702,7 +684,7 @@ int cps_lift_start(lift *l, double t, double rate) {
 int cps_lift_jump(lift *l, double t) {
   double x[2], v[2], *y = l->y;
   equations before, after;
-  if (l->drum->drive != DRUM_ROTATION) return 1;
+  if (!cps_drive_is(l->drum, DRIVE_PRESCRIBES)) return 1;
   double rate = cps_profile_now(l->drum->motion, t, l->inputs).y_t * l->turn;
   if (rate == y[LIFT_PSI_T]) return 1;
   cps_lift_bodies(l, y, x, v);
@@ -783,7 +765,7 @@ void cps_lift_energy(const lift *l, const double *y, cps_energy *e) {
   equations q;
   assemble(l, y, &q);
   e->kinetic += q.kinetic;
-  if (turns_freely(l->drum)) e->kinetic += l->inertia * y[LIFT_PSI_T] * y[LIFT_PSI_T] / 2;
+  if (cps_drum_is_free(l->drum)) e->kinetic += l->inertia * y[LIFT_PSI_T] * y[LIFT_PSI_T] / 2;
   e->elastic += q.elastic;
   e->gravity += q.gravity;
   e->friction += y[LIFT_FRICTION];

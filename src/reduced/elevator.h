@@ -6,6 +6,7 @@
 #include "bodies.h"
 #include "cable_path.h"
 #include "checkpoint.h"
+#include "drives.h"
 #include "internal.h"
 #include "scenario.h"
 

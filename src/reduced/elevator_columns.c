@@ -14,7 +14,7 @@ static void drum(row *r, const lift *l) {
   cps_row_put(r, "drums", name, "angle", "rad", l->turn * l->y[LIFT_PSI]);
   cps_row_put(r, "drums", name, "rate", "rad/s", l->turn * l->y[LIFT_PSI_T]);
   cps_row_put(r, "drums", name, "torque", "N m", -l->turn * l->torque);
-  if (l->drum->drive != DRUM_FREE)
+  if (!cps_drive_is(l->drum, DRIVE_RELEASES))
     cps_row_put(r, "drums", name, "drive", "N m", l->turn * (l->torque + l->inertia * l->acceleration));
   for (int d = 0; d < l->of->dim; d++) {
     char what[8];

@@ -30,7 +30,7 @@ static const char *unfit(const cps_scenario *s, const lift *l) {
   if (c->n_masses > 0) return "leave out its point masses";
   if (!c->start_statics) return "it starts from equilibrium, not as drawn";
   if (c->rayleigh > 0) return "damping is axial here, not rayleigh";
-  if (c->model == CABLE_FLOW && d->drive != DRUM_ROTATION && d->drive != DRUM_FIXED)
+  if (c->model == CABLE_FLOW && cps_drive_is(d, DRIVE_TURNS))
     return "the flow of cable is prescribed by a drive with rotation";
   if (d->bearing || d->carrier >= 0 || d->shift[0] || d->shift[1] || d->shift[2])
     return "the pulley stays in place, on a bearing without friction";
@@ -285,22 +285,21 @@ cps_status cps_lift_balance(lift *l, double t, lift_forces forces, void *with, c
   /* At rest, whatever the drive does later: a torque is a force, and stays. */
   scenario_drum still = *l->drum;
   const scenario_drum *driven = l->drum;
-  if (still.drive == DRUM_ROTATION || still.drive == DRUM_PD) still.drive = DRUM_FIXED;
+  if (cps_drive_is(&still, DRIVE_PRESCRIBES | DRIVE_LEADS)) still.drive = cps_drive_find("fixed");
   double pulled[2], hang[2];
   forces(l, t, l->y, pulled, with);
   for (int i = 0; i < 2; i++) hang[i] = (i ? 1 : -1) * (l->mass[i] * l->pull[i] + pulled[i]);
   if (!(hang[0] > 0 && hang[1] > 0))
     return refuse(l, "", "the weight of each body pulls at the cable, or it would be slack", err);
   /* A pulley that nothing holds lets the heavier body fall. */
-  int falls = still.inertia > 0 && (still.drive == DRUM_FREE || still.drive == DRUM_TORQUE);
+  int falls = cps_drum_is_free(&still);
   double inertia = l->mass[0] + l->mass[1] + l->inertia / (l->radius * l->radius);
   double a = falls ? (hang[1] - hang[0]) / inertia : 0;
   if (falls && still.motion) a += l->turn * cps_profile_drawn(still.motion, t).y / l->radius / inertia;
   for (int i = 0; i < 2; i++)
     l->y[LIFT_E1 + i] = fmax(hang[i] - (i ? a : -a) * l->mass[i], 1e-3 * hang[i]) / l->ea;
-  l->y[LIFT_PSI] = l->drum->motion && l->drum->drive == DRUM_ROTATION
-                       ? l->turn * cps_profile_drawn(l->drum->motion, t).y
-                       : 0;
+  l->y[LIFT_PSI] = cps_drive_is(l->drum, DRIVE_PRESCRIBES) ? l->turn * cps_profile_drawn(l->drum->motion, t).y
+                                                           : 0;
   l->drum = &still; /* put back below */ /* cppcheck-suppress autoVariables */
   int good = 0;
   for (int tries = 0; tries < 4 && !good; tries++) {

@@ -24,9 +24,9 @@ static void drums(row *r, const machine *m) {
     cps_row_put(r, "drums", name, "angle", "rad", g->angle);
     cps_row_put(r, "drums", name, "rate", "rad/s", g->rate);
     cps_row_put(r, "drums", name, "torque", "N m", g->torque);
-    if (g->angle_at >= 0 && g->of->drive != DRUM_FREE)
+    if (g->angle_at >= 0 && !cps_drive_is(g->of, DRIVE_RELEASES))
       cps_row_put(r, "drums", name, "drive", "N m", cps_drum_torque(g, r->sim->t, &by[0], &by[1]));
-    else if (g->of->drive == DRUM_ROTATION) /* what its motor must do */
+    else if (cps_drive_is(g->of, DRIVE_PRESCRIBES)) /* what its motor must do */
       cps_row_put(r, "drums", name, "drive", "N m", g->of->inertia * g->acceleration - g->torque);
     for (int d = 0; d < m->dim; d++) cps_row_put(r, "drums", name, forces[d], "N", g->push[d]);
     for (int d = 0; d < m->dim && center_moves(g); d++)

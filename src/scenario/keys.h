@@ -141,8 +141,10 @@ typedef struct raw_drum {
   const char *carried_by;
 } raw_drum;
 
+/* What each kind of drive is told, in the order of its keys; there may be so many. */
+enum { DRIVE_KEYS = 16 };
 typedef struct raw_drive {
-  const node *rotation, *pd, *torque;
+  const node *told[DRIVE_KEYS];
 } raw_drive;
 
 typedef struct raw_pd {

@@ -30,11 +30,11 @@ const key_table cps_keys_pd = TABLE("pd", "a PD controller", pd,
                                     "inertia) or torque kp (setpoint - angle) + kd (its rate - rate).");
 
 static const key drive[] = {
-    {"rotation", KEY_PROFILE, "rad", .where = offsetof(raw_drive, rotation),
+    {"rotation", KEY_PROFILE, "rad", .where = offsetof(raw_drive, told[0]),
      .example = "{ramp: {rate: 1 rad/s}}", .meaning = "turns as prescribed: the angle over time"},
-    {"pd", KEY_MAP, .table = &cps_keys_pd, .where = offsetof(raw_drive, pd),
+    {"pd", KEY_MAP, .table = &cps_keys_pd, .where = offsetof(raw_drive, told[1]),
      .example = "{kp: 400, kd: 40, setpoint: 45 deg}", .meaning = "is turned to an angle by a controller"},
-    {"torque", KEY_PROFILE, "N m", .where = offsetof(raw_drive, torque), .example = "50 N m",
+    {"torque", KEY_PROFILE, "N m", .where = offsetof(raw_drive, told[2]), .example = "50 N m",
      .meaning = "is driven by a torque over time, and needs inertia"},
 };
 

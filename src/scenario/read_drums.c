@@ -1,4 +1,5 @@
 /* read_drums.c - drums: where they are, what turns them, what carries them. */
+#include "drives.h"
 #include "read_sections.h"
 
 #include <stdio.h>
@@ -47,20 +48,25 @@ static void read_pd(reader *r, const node *n, scenario_drum *d) {
   cps_leave(r, before);
 }
 
+/* The name of what was chosen: a word, or the key of a map. */
+static const char *choice_of(const node *n) { return n->kind == NODE_MAP ? n->entry[0].key->text : n->text; }
+
 static void read_drive(reader *r, const node *n, scenario_drum *d) {
-  static const drum_drive kinds[] = {DRUM_FIXED, DRUM_FREE, DRUM_ROTATION, DRUM_PD, DRUM_TORQUE};
   raw_drive raw = {0};
   if (!n) return;
   int before = cps_enter(r, "drive");
-  int choice = cps_read_choice(r, n, cps_row(&cps_keys_drums, "drive"), &raw);
-  if (choice >= 0) {
-    d->drive = kinds[choice];
-    if (raw.pd) read_pd(r, raw.pd, d);
-    if (raw.rotation) d->motion = cps_read_profile_key(r, raw.rotation, &cps_keys_drive, "rotation", "rad");
-    if (raw.torque) d->motion = cps_read_profile_key(r, raw.torque, &cps_keys_drive, "torque", "N m");
-    if (d->inertia == 0 && (d->drive == DRUM_FREE || d->drive == DRUM_TORQUE))
-      cps_complain(r, n, "a drum that %s needs inertia, such as inertia: 0.1 kg m2",
-                   d->drive == DRUM_FREE ? "turns freely" : "is driven by a torque");
+  if (cps_read_choice(r, n, cps_row(&cps_keys_drums, "drive"), &raw) >= 0) {
+    d->drive = cps_drive_find(choice_of(n));
+    for (int i = 0; i < cps_keys_drive.n; i++) {
+      const key *row = &cps_keys_drive.keys[i];
+      if (!raw.told[i]) continue;
+      if (row->type == KEY_PROFILE)
+        d->motion = cps_read_profile_key(r, raw.told[i], &cps_keys_drive, row->name, row->unit);
+      else
+        read_pd(r, raw.told[i], d);
+    }
+    if (d->inertia == 0 && cps_drive_is(d, DRIVE_NEEDS_INERTIA))
+      cps_complain(r, n, "a drum that %s needs inertia, such as inertia: 0.1 kg m2", d->drive->does);
   }
   cps_leave(r, before);
 }
@@ -75,9 +81,8 @@ static void read_bearing(reader *r, const node *n, scenario_drum *d) {
   int outer = cps_enter(r, "friction");
   if (raw.friction) cps_read_friction(r, raw.friction, &d->bearing, d->bearing_p);
   cps_leave(r, outer);
-  if (d->drive == DRUM_FIXED || d->drive == DRUM_ROTATION)
-    cps_complain(r, n, "friction in the bearing does nothing, since this drum %s",
-                 d->drive == DRUM_FIXED ? "is fixed" : "turns as prescribed");
+  if (!cps_drive_is(d, DRIVE_TURNS))
+    cps_complain(r, n, "friction in the bearing does nothing, since this drum %s", d->drive->does);
   else if (d->inertia == 0)
     cps_complain(r, n, "a drum with friction in its bearing needs inertia, such as inertia: 0.1 kg m2");
   cps_leave(r, before);
@@ -139,9 +144,8 @@ static void read_drum(reader *r, const node *n, cps_scenario *s, scenario_drum *
   cps_read_components(r, raw.moved, "moved", "m", d->shift);
   if (raw.carried_by) read_carrier(r, n, s, d);
   if (d->carrier >= 0) sit(n, s, d);
-  int turns = d->inertia > 0 && d->drive != DRUM_FIXED && d->drive != DRUM_ROTATION;
   const node *rate = cps_node_get(n, "rate");
-  if (!rate || turns) return;
+  if (!rate || cps_drum_is_free(d)) return;
   int before = cps_enter(r, "rate");
   cps_complain(r, rate,
                "a drum starts with a rate only if it has inertia, and is not fixed or turned as prescribed");
@@ -155,6 +159,7 @@ void cps_read_drums(reader *r, const node *drums, cps_scenario *s) {
     scenario_drum *d = &s->drums[s->n_drums++];
     int before = cps_enter_element(r, "drums", e, d->name);
     d->carrier = -1;
+    d->drive = cps_drive_find("fixed");
     if (strcmp(d->name, "all") == 0)
       cps_complain(r, e->key, "the name \"all\" means all drums where cables touch them");
     read_drum(r, e->value, s, d);

@@ -132,21 +132,14 @@ typedef struct scenario_load {
  * A scenario with cables lives in the plane (dim 2) or in space (dim 3); vectors have three components, of
  * which the plane uses two. */
 
-typedef enum drum_drive {
-  DRUM_FIXED,
-  DRUM_ROTATION, /* angle is `motion` */
-  DRUM_PD,       /* inertia 0: angular acceleration kp (setpoint - angle) + kd (its rate - rate), Westin (31);
-                    with inertia: that is the torque */
-  DRUM_TORQUE,   /* torque is `motion` */
-  DRUM_FREE
-} drum_drive;
+typedef struct drum_drive drum_drive; /* drives.h */
 
 typedef struct scenario_drum {
   char name[NAME_MAX_LENGTH];
   double radius; /* of the cable's centre line on it */
   double center[3];
   double axis[3]; /* unit vector; (0, 0, 1) in the plane: positive turns are counter-clockwise */
-  drum_drive drive;
+  const drum_drive *drive;
   profile *motion;                  /* angle [rad], setpoint [rad] or torque [N m]; NULL if none */
   double kp, kd;                    /* [1/s2], [1/s], or with inertia [N m/rad], [N m s/rad] */
   double inertia;                   /* [kg m2]; 0: none given */

@@ -333,7 +333,8 @@ void cps_border_clear(model *o, const step_coeffs *coeffs) {
   memset(x->braked, 0, nb);
   for (int i = 0; i < o->m.n_drums; i++) {
     const drum *g = &o->m.drum[i];
-    if (g->angle_at >= 0 && coeffs->bristle > 0 && g->of->drive != DRUM_FREE) x->braked[g->angle_at] = 1;
+    if (g->angle_at >= 0 && coeffs->bristle > 0 && !cps_drive_is(g->of, DRIVE_RELEASES))
+      x->braked[g->angle_at] = 1;
   }
   for (int i = 0; i < o->m.n_bodies; i++) {
     const machine_body *y = &o->m.body[i];
@@ -399,15 +400,12 @@ static void add_drum(model *o, int i, const step_coeffs *coeffs, int balance) {
   cps_drum_torque(g, coeffs->t, &by_angle, &by_rate);
   cps_border_by_unknown(o, at, at, -by_angle, -by_rate, g->of->inertia, coeffs, balance);
   cps_border_by_theta(o, at, theta + TH_INERTIA, -g->acceleration);
-  if (g->of->drive == DRUM_PD) {
-    profile_value s = cps_profile_eval(g->of->motion, coeffs->t);
-    cps_border_by_theta(o, at, theta + TH_KP, s.y - g->angle);
-    cps_border_by_theta(o, at, theta + TH_KD, s.y_t - g->rate);
-    cps_border_by_d(o, at, d0 + DY_SET, g->of->kp);
-    cps_border_by_d(o, at, d0 + DY_SET_T, g->of->kd);
-  } else if (g->of->drive == DRUM_TORQUE) {
-    cps_border_by_d(o, at, d0 + DY_SET, 1);
-  }
+  if (!g->of->drive->torque) return;
+  drive_torque f = cps_drive_torque(g->of, cps_profile_eval(g->of->motion, coeffs->t), g->angle, g->rate);
+  cps_border_by_theta(o, at, theta + TH_KP, f.by_kp);
+  cps_border_by_theta(o, at, theta + TH_KD, f.by_kd);
+  cps_border_by_d(o, at, d0 + DY_SET, f.by_set);
+  cps_border_by_d(o, at, d0 + DY_SET_T, f.by_set_t);
 }
 
 void cps_border_own(model *o, const step_coeffs *coeffs, int balance) {
@@ -507,21 +505,15 @@ static void add_torque(model *o, entries *list, int i, int row, int after, doubl
   int state = after ? o->at.after : o->at.before,
       d = (after ? o->at.d : o->at.d0) + o->at.drum_d + i * DY_DRUM;
   int theta = o->at.drum_theta + i * TH_DRUM, set = o->at.drum_d + i * DY_DRUM + DY_SET;
-  if (g->of->drive == DRUM_PD) {
-    profile_value s = cps_profile_eval(g->of->motion, t);
-    cps_by_turn(o, list, row, i, 0, state, 0, -by * g->of->kp);
-    cps_by_turn(o, list, row, i, 1, state, 0, -by * g->of->kd);
-    if (o->theta_varies[theta + TH_KP])
-      cps_entries_add(list, row, o->at.theta + theta + TH_KP, by * (s.y - g->angle));
-    if (o->theta_varies[theta + TH_KD])
-      cps_entries_add(list, row, o->at.theta + theta + TH_KD, by * (s.y_t - g->rate));
-    if (o->d_varies[set]) {
-      cps_entries_add(list, row, d + DY_SET, by * g->of->kp);
-      cps_entries_add(list, row, d + DY_SET_T, by * g->of->kd);
-    }
-  } else if (g->of->drive == DRUM_TORQUE && o->d_varies[set]) {
-    cps_entries_add(list, row, d + DY_SET, by);
-  }
+  if (!g->of->drive->torque) return;
+  drive_torque f = cps_drive_torque(g->of, cps_profile_eval(g->of->motion, t), g->angle, g->rate);
+  cps_by_turn(o, list, row, i, 0, state, 0, by * f.by_angle);
+  cps_by_turn(o, list, row, i, 1, state, 0, by * f.by_rate);
+  if (o->theta_varies[theta + TH_KP]) cps_entries_add(list, row, o->at.theta + theta + TH_KP, by * f.by_kp);
+  if (o->theta_varies[theta + TH_KD]) cps_entries_add(list, row, o->at.theta + theta + TH_KD, by * f.by_kd);
+  if (!o->d_varies[set]) return;
+  cps_entries_add(list, row, d + DY_SET, by * f.by_set);
+  cps_entries_add(list, row, d + DY_SET_T, by * f.by_set_t);
 }
 
 /* inertia ((q - q0)(a + a0)/2 - (v^2 - v0^2)/2) of a border unknown, by its states at both ends. */

@@ -32,10 +32,11 @@ int cps_drive_break(drive *o, double t, int *several) {
   if (!o->d_varies[o->at->tau_d]) return which;
   for (int i = 0; i < o->m->n_drums; i++) { /* under control without inertia: the torque jumps */
     const scenario_drum *of = o->m->drum[i].of;
-    if (of->drive != DRUM_PD || o->m->drum[i].angle_at >= 0) continue;
+    if (!cps_drum_is_led(of)) continue;
     profile_value then = cps_profile_beside(of->motion, of->motion, nextafter(t, -INFINITY), t),
                   now = cps_profile_eval(of->motion, t);
-    double jump = of->kp * (then.y - now.y) + of->kd * (then.y_t - now.y_t);
+    drive_torque f = cps_drive_torque(of, now, o->m->drum[i].angle, o->m->drum[i].rate);
+    double jump = f.by_set * (then.y - now.y) + f.by_set_t * (then.y_t - now.y_t);
     for (int chunk = 0; chunk < o->chunks; chunk++) {
       lanes *d = o->d + chunk * o->at->ds;
       d[o->at->drum_d + i * DY_DRUM + DY_RATE] += all(jump) * d[o->at->tau_d];

@@ -574,9 +574,6 @@ static cps_status run_followed(cable_run *y, cps_simulation *sim) {
 
 /* ------------------------------------------------------------------ stretches */
 
-/* A drum that its controller moves, and that is no unknown. */
-int cps_drum_is_led(const drum *g) { return g->of->drive == DRUM_PD && g->angle_at < 0; }
-
 /* What is prescribed starts where the simulation is, and lanes of drums with the drums themselves. */
 static void begin_drive(cable_run *y, const cps_simulation *sim) {
   drive *d = &y->drive;
@@ -625,7 +622,7 @@ static cps_status forward_stretch(cable_run *y) {
       state[(size_t)k * n + (size_t)i] =
           y->z[(size_t)(k / LANES) * y->z_size + (size_t)(l->before + i)][k % LANES];
   for (int i = 0; i < y->o.m.n_drums; i++) {
-    if (!cps_drum_is_led(&y->o.m.drum[i])) continue;
+    if (!cps_drum_is_led(y->o.m.drum[i].of)) continue;
     for (int k = 0; k < n_wrt; k++)
       for (int j = 0; j < 2; j++)
         state[(size_t)k * n + (size_t)(l->states + 2 * led + j)] =
@@ -856,7 +853,7 @@ static void weigh_drums(cable_run *y, double *gradient) {
   const drive *d = &y->drive;
   const double *w = y->run->stretch->state + y->o.at.states;
   for (int i = 0; i < y->o.m.n_drums; i++) {
-    if (!cps_drum_is_led(&y->o.m.drum[i])) continue;
+    if (!cps_drum_is_led(y->o.m.drum[i].of)) continue;
     for (int j = 0; j < 2; j++, w++)
       for (int p = 0; p < y->run->n_wrt; p++)
         gradient[p] += *w *
@@ -973,7 +970,7 @@ static int states(cps_simulation *sim, double **at) {
                 at + x->z_aux + skip);
   }
   for (int i = 0; n > 0 && i < m->n_drums; i++) {
-    if (!cps_drum_is_led(&m->drum[i])) continue;
+    if (!cps_drum_is_led(m->drum[i].of)) continue;
     if (at) {
       at[n] = &m->drum[i].angle;
       at[n + 1] = &m->drum[i].rate;

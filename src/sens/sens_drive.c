@@ -555,21 +555,20 @@ void cps_drive_free(drive *o) {
 
 /* ------------------------------------------------------------------ moving */
 
-/* d(torque) of a drum under control: kp (s - angle) + kd (s_t - rate). */
-INLINE lanes torque_by(const drive *o, int i, const double x[2], profile_value s, const lanes dx[2],
-                       const lanes *ds, int chunk) {
-  const scenario_drum *of = o->m->drum[i].of;
+/* d(torque) of a drum under control. */
+INLINE lanes torque_by(const drive *o, int i, const drive_torque *f, const lanes dx[2], const lanes *ds,
+                       int chunk) {
   const lanes *th = o->theta + chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM;
-  lanes sum = th[TH_KP] * all(s.y - x[0]) + th[TH_KD] * all(s.y_t - x[1]) - all(of->kp) * dx[0] -
-              all(of->kd) * dx[1];
-  if (ds) sum += all(of->kp) * ds[chunk] + all(of->kd) * ds[o->chunks + chunk];
+  lanes sum = th[TH_KP] * all(f->by_kp) + th[TH_KD] * all(f->by_kd) + all(f->by_angle) * dx[0] +
+              all(f->by_rate) * dx[1];
+  if (ds) sum += all(f->by_set) * ds[chunk] + all(f->by_set_t) * ds[o->chunks + chunk];
   return sum;
 }
 
-/* A stage of the Runge-Kutta method: state, setpoint, and the setpoint's derivatives. */
+/* A stage of the Runge-Kutta method: state, torque, and the setpoint's derivatives. */
 typedef struct stage {
   double x[2], c;
-  profile_value s;
+  drive_torque f;
   const lanes *ds;
 } stage;
 
@@ -578,34 +577,29 @@ static void control(drive *o, int i, double t, double h) {
   const scenario_drum *of = o->m->drum[i].of;
   slot *s = find_slot(o, i, -1, -1, -1);
   double *x = o->base[i];
-  int parts = h > 0 ? 2 + 2 * (int)(h * (sqrt(of->kp) + of->kd)) : 0, first = o->at->drum_d + i * DY_DRUM;
+  drive_torque now = cps_drive_torque(of, cps_profile_eval(of->motion, t), x[0], x[1]);
+  int parts = h > 0 ? 2 + 2 * (int)(h * (sqrt(-now.by_angle) - now.by_rate)) : 0,
+      first = o->at->drum_d + i * DY_DRUM;
   for (int part = 0; part < parts; part++) {
     double step = h / parts, at = t + part * step, k[4][2];
     stage y[4];
     for (int j = 0; j < 4; j++) {
       double c = j == 0 ? 0 : j == 3 ? step : step / 2;
-      y[j] = (stage){{x[0] + (j ? c * k[j - 1][0] : 0), x[1] + (j ? c * k[j - 1][1] : 0)},
-                     c,
-                     cps_profile_eval(of->motion, at + c),
-                     slot_at(o, s, at + c)};
+      y[j] = (stage){.x = {x[0] + (j ? c * k[j - 1][0] : 0), x[1] + (j ? c * k[j - 1][1] : 0)},
+                     .c = c,
+                     .ds = slot_at(o, s, at + c)};
+      y[j].f = cps_drive_torque(of, cps_profile_eval(of->motion, at + c), y[j].x[0], y[j].x[1]);
       k[j][0] = y[j].x[1];
-      k[j][1] = of->kp * (y[j].s.y - y[j].x[0]) + of->kd * (y[j].s.y_t - y[j].x[1]);
+      k[j][1] = y[j].f.value;
     }
-    lanes kp = all(of->kp), kd = all(of->kd), sixth = all(step / 6), two = all(2), behind[4][3];
-    for (int j = 0; j < 4; j++) {
-      behind[j][0] = all(y[j].s.y - y[j].x[0]);
-      behind[j][1] = all(y[j].s.y_t - y[j].x[1]);
-      behind[j][2] = all(y[j].c);
-    }
+    lanes sixth = all(step / 6), two = all(2);
     for (int chunk = 0; chunk < o->chunks; chunk++) {
       lanes *d = o->d + chunk * o->at->ds + first, dk[4][2];
-      const lanes *th = o->theta + chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM;
       for (int j = 0; j < 4; j++) {
         lanes dx[2] = {d[DY_ANGLE], d[DY_RATE]};
-        for (int n = 0; n < 2 && j > 0; n++) dx[n] += behind[j][2] * dk[j - 1][n];
+        for (int n = 0; n < 2 && j > 0; n++) dx[n] += all(y[j].c) * dk[j - 1][n];
         dk[j][0] = dx[1];
-        dk[j][1] = th[TH_KP] * behind[j][0] + th[TH_KD] * behind[j][1] - kp * dx[0] - kd * dx[1];
-        if (y[j].ds) dk[j][1] += kp * y[j].ds[chunk] + kd * y[j].ds[o->chunks + chunk];
+        dk[j][1] = torque_by(o, i, &y[j].f, dx, y[j].ds, chunk);
       }
       for (int n = 0; n < 2; n++)
         d[DY_ANGLE + n] += sixth * (dk[0][n] + two * dk[1][n] + two * dk[2][n] + dk[3][n]);
@@ -613,25 +607,25 @@ static void control(drive *o, int i, double t, double h) {
     x[0] += step / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
     x[1] += step / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
   }
-  profile_value end = cps_profile_eval(of->motion, t + h);
+  drive_torque end = cps_drive_torque(of, cps_profile_eval(of->motion, t + h), x[0], x[1]);
   const lanes *ds = slot_at(o, s, t + h);
   for (int chunk = 0; chunk < o->chunks; chunk++) {
     lanes *d = o->d + chunk * o->at->ds + first, dx[2] = {d[DY_ANGLE], d[DY_RATE]};
-    d[DY_ACCELERATION] = torque_by(o, i, x, end, dx, ds, chunk);
+    d[DY_ACCELERATION] = torque_by(o, i, &end, dx, ds, chunk);
   }
 }
 
 static void move_drum(drive *o, int i, double t0, double t) {
   const scenario_drum *of = o->m->drum[i].of;
   int first = o->at->drum_d + i * DY_DRUM;
-  const lanes *ds = of->drive == DRUM_ROTATION ? slot_at(o, find_slot(o, i, -1, -1, -1), t) : NULL;
+  const lanes *ds = cps_drive_is(of, DRIVE_PRESCRIBES) ? slot_at(o, find_slot(o, i, -1, -1, -1), t) : NULL;
   for (int chunk = 0; chunk < o->chunks && ds; chunk++)
     for (int k = 0; k < 3; k++) o->d[chunk * o->at->ds + first + DY_ANGLE + k] = ds[k * o->chunks + chunk];
   if (o->m->drum[i].angle_at >= 0) {
     const lanes *set = slot_at(o, find_slot(o, i, -1, -1, -1), t);
     for (int chunk = 0; chunk < o->chunks && set; chunk++)
       for (int k = 0; k < 2; k++) o->d[chunk * o->at->ds + first + DY_SET + k] = set[k * o->chunks + chunk];
-  } else if (of->drive == DRUM_PD && o->d_varies[first + DY_ANGLE]) {
+  } else if (cps_drum_is_led(of) && o->d_varies[first + DY_ANGLE]) {
     control(o, i, t0, t - t0);
   }
   for (int axis = 0; axis < 3; axis++) {

@@ -28,9 +28,6 @@ typedef struct drive {
   unsigned char *moves; /* [n_wrt] whether it moves the times of jumps */
 } drive;
 
-/* Whether its controller leads a drum, which is then no unknown: its angle and rate are a state of their own. */
-int cps_drum_is_led(const drum *g);
-
 cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_error *err);
 void cps_drive_free(drive *o);
 /* Brings o->d from t0 to t, as cps_machine_move did with the machine whose drums are given. */

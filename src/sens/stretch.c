@@ -112,7 +112,7 @@ static cps_status find_lanes(cps_stretch *s, const char *const *parameters, int 
   if (!s->wrt) return no_memory(err);
   s->wrt[s->n_wrt++].kind = SENS_STATE;
   for (int i = 0; i < drums; i++) {
-    if (!cps_drum_is_led(&m->drum[i])) continue;
+    if (!cps_drum_is_led(m->drum[i].of)) continue;
     for (int j = 0; j < 2; j++) s->wrt[s->n_wrt++] = (sens_parameter){.kind = SENS_DRUM, .index = 2 * i + j};
     s->n_drums += 2;
   }

@@ -277,7 +277,9 @@ static void formula(machine *m, const varied *x, cps_hold *h) {
   const cable *c = &m->cable[x->cable];
   double first = 0, last = 0, total = cps_machine_span(m), f[2], w[2];
   int at = only_drum(c, &first, &last);
-  if (at < 0 || m->drum[at].of->drive == DRUM_FREE || m->drum[at].carrier >= 0 || c->contact.hold < 0) return;
+  if (at < 0 || cps_drive_is(m->drum[at].of, DRIVE_RELEASES) || m->drum[at].carrier >= 0 ||
+      c->contact.hold < 0)
+    return;
   if (!pull_of_end(m, c, 0, first, &f[0], &w[0]) || !pull_of_end(m, c, 1, total - last, &f[1], &w[1])) return;
   double bend = c->section.ei / (2 * m->drum[at].radius * m->drum[at].radius);
   double grip = exp(c->contact.hold * turned(c, &m->drum[at])), own = f[x->end], other = f[1 - x->end];

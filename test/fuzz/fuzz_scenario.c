@@ -2,6 +2,7 @@
  *
  * Layout of the input: the text, then up to four settings, with a byte 0xff before each.
  */
+#include "drives.h"
 #include "scenario.h"
 
 #include <math.h>
@@ -86,9 +87,8 @@ static void check_drums(const cps_scenario *s) {
     demand(d->name[0], "a drum has no name");
     demand(d->radius > 0 && isfinite(d->radius) && is_unit(d->axis), "a drum is not round");
     demand(s->dim == 3 || (d->axis[2] == 1 && d->center[2] == 0), "a drum is not in the plane");
-    demand((d->drive == DRUM_FIXED || d->drive == DRUM_FREE) == !d->motion, "what turns a drum?");
-    demand(d->inertia > 0 || (d->drive != DRUM_FREE && d->drive != DRUM_TORQUE && !d->bearing),
-           "a drum lacks inertia");
+    demand(!d->drive->unit == !d->motion, "what turns a drum?");
+    demand(d->inertia > 0 || (!cps_drive_is(d, DRIVE_NEEDS_INERTIA) && !d->bearing), "a drum lacks inertia");
     demand(!d->bearing || (d->bearing_radius > 0 && cps_law_check(d->bearing, d->bearing_p, NULL) == CPS_OK),
            "a bearing is not right");
     demand(d->carrier >= -1 && d->carrier < s->n_bodies, "a drum is carried by nothing");
