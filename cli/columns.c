@@ -1,7 +1,7 @@
 /* columns.c - capstan help --columns: the reference of every column and field of a result, from the library's table. */
 #include "help.h"
 
-#include "column_meanings.h"
+#include "capstan.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +49,8 @@ void columns_write(FILE *out) {
   for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
     fprintf(out, "\n## %s\n\n%s%s| name | unit | meaning | sign, definition |\n|---|---|---|---|\n",
             parts[k].title, parts[k].text, *parts[k].text ? "\n\n" : "");
-    for (int i = 0; i < cps_n_column_meanings; i++) {
-      const column_meaning *m = &cps_column_meanings[i];
+    const cps_column_meaning *m;
+    for (int i = 0; (m = cps_column_meaning_at(i)) != NULL; i++) {
       if (strcmp(m->kind, parts[k].kind) != 0 || m->on_drum != parts[k].on_drum || m->field != parts[k].field)
         continue;
       fprintf(out, "| `%s` | %s | ", *m->what ? m->what : m->kind, m->unit);

@@ -3,7 +3,6 @@
 #include "input.h"
 #include "json.h"
 #include "options.h"
-#include "processor.h"
 #include "term.h"
 
 #include "capstan.h"

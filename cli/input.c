@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "progress.h"
 #include "result_open.h"
-#include "seal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,12 +74,12 @@ static int has_ending(const char *path, const char *ending) {
 /* At its start, or behind the seal of a finished result. */
 static int is_hdf(const char *path) {
   static const char signature[] = "\211HDF\r\n\032\n";
-  char head[SEAL_SIZE + 8] = "";
+  char head[CPS_RESULT_SEAL + 8] = "";
   struct stat info;
   FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
   size_t n = file ? fread(head, 1, sizeof head, file) : 0;
   if (file) fclose(file);
-  return n >= 8 && (memcmp(head, signature, 8) == 0 || memcmp(head + SEAL_SIZE, signature, 8) == 0);
+  return n >= 8 && (memcmp(head, signature, 8) == 0 || memcmp(head + CPS_RESULT_SEAL, signature, 8) == 0);
 }
 
 int input_is_result(const char *path) {

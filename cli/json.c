@@ -1,6 +1,7 @@
 /* json.c - see json.h. */
 #include "json.h"
-#include "number_text.h"
+
+#include "capstan.h"
 
 #include <assert.h>
 #include <math.h>

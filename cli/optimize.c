@@ -5,8 +5,6 @@
 #include "study.h"
 #include "trials.h"
 
-#include "optimize_over.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 #include "cost.h"
 #include "options.h"
 #include "output_file.h"
-#include "plain_text.h"
 #include "progress.h"
 #include "result_files.h"
 

@@ -2,7 +2,6 @@
 #include "cli.h"
 #include "plot.h"
 #include "report.h"
-#include "sha256.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -73,12 +72,9 @@ static int in_space(const report_source *sources, int n) {
 
 /* Says that this script, and no other, may run. */
 static void put_hash(FILE *out, web_asset script) {
-  sha256 h;
   char hex[65];
   unsigned char digest[32];
-  cps_sha256_start(&h);
-  cps_sha256_add(&h, script.text, script.length);
-  cps_sha256_end(&h, hex);
+  cps_sha256_hex(script.text, script.length, hex);
   for (int i = 0; i < 32; i++) {
     char two[3] = {hex[2 * i], hex[2 * i + 1], 0};
     digest[i] = (unsigned char)strtoul(two, NULL, 16);

@@ -4,8 +4,6 @@
 #include "progress.h"
 #include "study.h"
 
-#include "sens_result.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* study_page.c - see study_page.h. web/src/study.js shows what is packed here.
  *
- * Numbers about all points are computed here (statistics.h); the page gets the points as well, so that it can draw and brush them. Of a
+ * Numbers about all points are computed here; the page gets the points as well, so that it can draw and brush them. Of a
  * table with more points than a screen can show it gets every k-th, and all that stand in a list of failures or of worst cases. */
 #include "study_page.h"
 #include "cli.h"
 #include "report.h"
 #include "watch.h"
 
-#include "statistics.h"
+#include "capstan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static void need_memory(cps_status status) {
 /* How far a parameter goes: as the study says, or as the points do. */
 static double range_of_parameter(const study_table_column *c, long n) {
   if (isfinite(c->low) && isfinite(c->high) && c->high > c->low && !c->word) return c->high - c->low;
-  sample_summary s;
+  cps_sample s;
   cps_sample_summary(c->x, n, &s);
   return s.n > 0 && s.most > s.least ? s.most - s.least : NAN;
 }
@@ -114,7 +114,7 @@ static void put_numbers(json *w, const char *key, const double *x, int n) {
   json_close(w);
 }
 
-static void put_interval(json *w, const char *key, const interval *i) {
+static void put_interval(json *w, const char *key, const cps_interval *i) {
   const double x[] = {i->value, i->low, i->high};
   put_numbers(w, key, x, 3);
 }
@@ -127,7 +127,7 @@ static int resamples_for(double values) {
 /* ---------------------------------------------------------------- one output */
 
 static void put_summary(json *w, const study_table_column *c, long n) {
-  sample_summary s;
+  cps_sample s;
   double q[N_QUANTILES];
   cps_sample_summary(c->x, n, &s);
   need_memory(cps_sample_quantiles(c->x, n, quantiles, N_QUANTILES, q));
@@ -208,7 +208,7 @@ static double *arranged(const design *d, const double *x) {
   return y;
 }
 
-/* Whether rows are A, B, AB_1 .. AB_d as statistics.h wants them, judged by the first base points that are whole. */
+/* Whether rows are A, B, AB_1 .. AB_d as cps_sobol_indices wants them, judged by the first base points that are whole. */
 static int is_saltelli(const view *v, const design *s) {
   int dim = v->n_dimensions, seen = 0;
   for (long j = 0; j < s->n && seen < 4; j++) {
@@ -232,7 +232,7 @@ static void put_sobol(json *w, const view *v, const study_table_column *c) {
   design s = design_of(v->t, d + 2);
   if (is_saltelli(v, &s)) {
     double *y = arranged(&s, c->x);
-    interval *first = (interval *)need((size_t)d, 2 * sizeof *first), *total = first + d;
+    cps_interval *first = (cps_interval *)need((size_t)d, 2 * sizeof *first), *total = first + d;
     long used;
     int resamples = resamples_for((double)s.n * (d + 2) * v->n_outputs);
     need_memory(cps_sobol_indices(y, s.n, d, resamples, v->seed, first, total, &used));
@@ -277,7 +277,7 @@ static void put_morris(json *w, const view *v, const study_table_column *c) {
   double *y = arranged(&s, c->x), *x = (double *)need(rows * (size_t)d, sizeof *x);
   double *scale = (double *)need((size_t)d, sizeof *scale),
          *effects = (double *)need((size_t)s.n * (size_t)d, sizeof *effects);
-  morris_effects *m = (morris_effects *)need((size_t)d, sizeof *m);
+  cps_effects *m = (cps_effects *)need((size_t)d, sizeof *m);
   for (int k = 0; k < d; k++) {
     const study_table_column *p = dimension_at(v, k);
     scale[k] = range_of_parameter(p, v->t->n);
@@ -317,7 +317,7 @@ static void put_swings(json *w, const view *v, const study_table_column *c) {
   json_open_flat(w, "swings", '[');
   for (int i = 0; i < v->n_parameters; i++) {
     const study_table_column *p = parameter_at(v, i), *g = gradient_of(v, c->name, p->name);
-    gradient_swing s = {NAN, NAN, NAN, NAN, NAN, 0};
+    cps_swing s = {NAN, NAN, NAN, NAN, NAN, 0};
     double range = range_of_parameter(p, v->t->n);
     if (g && isfinite(range)) need_memory(cps_gradient_swing(g->x, v->t->n, range, &s));
     json_open_flat(w, NULL, '{');

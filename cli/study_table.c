@@ -3,9 +3,6 @@
 #include "cli.h"
 #include "json.h"
 
-#include "internal.h"
-#include "plain_text.h"
-
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -27,17 +24,22 @@ typedef struct reading {
   cps_error *error;
 } reading;
 
+static void set_error(cps_error *err, cps_status status, const char *file, const char *text,
+                      const char *more) {
+  *err = (cps_error){.status = status};
+  snprintf(err->text, sizeof err->text, "'%s' %s%s", file, text, more);
+}
+
 static int refuse(reading *r, const char *text) {
-  cps_error_set(r->error, CPS_BAD_INPUT, NULL, "'%s' %s", r->t->file, text);
+  set_error(r->error, CPS_BAD_INPUT, r->t->file, text, "");
   return 0;
 }
 
 static int refuse_database(reading *r) {
   int code = sqlite3_errcode(r->db);
-  cps_error_set(r->error,
-                code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR ? CPS_BAD_INPUT
-                                                                                        : CPS_IO,
-                NULL, "'%s' cannot be read as the table of a study: %s", r->t->file, sqlite3_errmsg(r->db));
+  int bad = code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR;
+  set_error(r->error, bad ? CPS_BAD_INPUT : CPS_IO, r->t->file,
+            "cannot be read as the table of a study: ", sqlite3_errmsg(r->db));
   return 0;
 }
 

@@ -1,7 +1,8 @@
 /* words.c - complaints, nearest words and numbers: the small things that all commands need. */
 #include "cli.h"
+
+#include "capstan.h"
 #include "json.h"
-#include "plain_text.h"
 
 #include <ctype.h>
 #include <math.h>

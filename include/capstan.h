@@ -16,6 +16,7 @@
 #define CAPSTAN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +38,19 @@ extern "C" {
 
 /* The version of the library that is linked, such as "0.2.0". */
 CPS_API const char *cps_version(void);
+/* Whether the innermost loops of cables run with AVX2 and FMA; not if the environment says CAPSTAN_PLAIN=1, which gives the same
+ * bits on every processor. */
+CPS_API int cps_has_avx2(void);
+
+/* A number as the shortest text that reads back as the same double, whatever the locale; size >= CPS_NUMBER_TEXT. Returns its
+ * length. */
+enum { CPS_NUMBER_TEXT = 32 };
+CPS_API int cps_number_shortest(char *text, size_t size, double value);
+/* For texts that came from elsewhere, such as names in a result, and are to be shown: replaces what could act on a terminal or
+ * make a line read otherwise than it is by question marks, in place; with `lines`, line feeds and tabs stay. */
+CPS_API void cps_plain_text(char *text, int lines);
+/* The SHA-256 of some bytes, as results name their scenario by. */
+CPS_API void cps_sha256_hex(const void *bytes, size_t size, char hex[65]);
 
 /* Frees text and bytes that the library has handed over, also where the caller's free() is another one. NULL is fine. */
 CPS_API void cps_free(void *memory);
@@ -780,12 +794,29 @@ CPS_API const double *cps_result_frame_times(const cps_result *result);
 /* [frames][points][components], or [points][components] of a constant field. */
 CPS_API const double *cps_result_field_data(const cps_result *result, int i);
 
+/* What columns and fields mean. The name of a column is KIND.THING.WHAT, of a cable on a drum cables.THING.DRUM.WHAT, and of
+ * energies KIND.WHAT. */
+typedef struct cps_column_meaning {
+  const char *kind, *what, *unit;
+  const char *text; /* for people; %s stands for the thing */
+  const char *sign; /* what is positive, and how it is defined; "" if there is nothing to say */
+  int on_drum;      /* of a cable on a drum */
+  int field;        /* recorded along a cable, frame by frame */
+} cps_column_meaning;
+
+/* All of them; NULL past the last. And that of a column or field by its name, NULL if there is none: thing[size] gets the name of
+ * what it belongs to. */
+CPS_API const cps_column_meaning *cps_column_meaning_at(int i);
+CPS_API const cps_column_meaning *cps_column_meaning_find(const char *name, char *thing, size_t size);
+
 /* Result files, HDF5: docs/results.md says what is in them. cps_simulation_write writes the result of a run as one
  * file, under another name until it is complete. cps_result_load reads one, or the one in a folder, also while its
  * run goes on, or after it was killed; it is the caller's to free, which must not be done to the result of a
  * simulation. cps_result_text gives what else is in it, by name, NULL if it is not there: status ("running", "complete",
  * "failed", "stopped"), summary (JSON), scenario (the source), file, hash, settings (a line each), title, version, solver. */
 CPS_API cps_status cps_simulation_write(const cps_simulation *sim, const char *path, cps_error *err);
+/* Bytes before the HDF5 file proper, with the SHA-256 of what follows. */
+enum { CPS_RESULT_SEAL = 512 };
 CPS_API cps_result *cps_result_load(const char *path, cps_error *err);
 CPS_API void cps_result_free(cps_result *result);
 CPS_API const char *cps_result_text(const cps_result *result, const char *name);
@@ -875,6 +906,13 @@ CPS_API cps_sens_method cps_sens_used(const cps_sens *sens);
 /* The run itself; and d(column)/d(parameter) at its rows, NULL unless the method was forward or differences. */
 CPS_API const cps_result *cps_sens_result(const cps_sens *sens);
 CPS_API const double *cps_sens_history(const cps_sens *sens, int column, int wrt);
+/* The run with the histories as columns, to be freed by cps_result_free. */
+CPS_API cps_result *cps_sens_with_histories(const cps_sens *sens, cps_error *err);
+/* The column that an output is about; NULL if it is an event. And the unit of a derivative, such as "m/(N/m)". */
+CPS_API const char *cps_sens_output_column(const cps_sens *sens, int of);
+CPS_API void cps_sens_ratio(char *text, size_t size, const char *above, const char *below);
+/* Leaves out what happens to changes of state at transitions, which makes derivatives wrong: to show what that does. */
+CPS_API void cps_sens_leave_jumps_out(cps_sens *sens);
 /* Writes the result of the last run as cps_simulation_write does, with the histories as columns
  * "d(bodies.block.x)/d(bodies.block.mass)". */
 CPS_API cps_status cps_sens_write(const cps_sens *sens, const char *path, cps_error *err);
@@ -1022,6 +1060,12 @@ CPS_API cps_status cps_optimize_bounds(cps_optimize *o, int parameter, double mi
 /* An output has to stay between two values in SI, of which one may be infinite; the same twice: it has to be that. */
 CPS_API cps_status cps_optimize_limit(cps_optimize *o, const char *output, double least, double most,
                                       cps_error *err);
+/* A robust optimum: every point is run at all samples, which are scenarios with the same parameters that differ in other numbers (such as
+ * cps_study_scenario_at gives), and outputs are the mean over the samples, or the worst of them: the largest of what is minimised or has
+ * an upper limit. They must outlive it; n = 0: the scenario alone, as without a call. */
+typedef enum cps_robust { CPS_ROBUST_MEAN, CPS_ROBUST_WORST } cps_robust;
+CPS_API cps_status cps_optimize_over(cps_optimize *o, const cps_scenario *const *samples, int n,
+                                     cps_robust how, cps_error *err);
 CPS_API cps_status cps_optimize_algorithm(cps_optimize *o, cps_algorithm algorithm);
 /* At most so many runs; 200 if nothing is said. And how small the relative changes are at which it ends; 1e-5. */
 CPS_API cps_status cps_optimize_effort(cps_optimize *o, int runs, double tolerance);
@@ -1151,6 +1195,66 @@ CPS_API cps_status cps_study_merge(const char *to, const char *const *files, int
                                    long long *wanted, cps_error *err);
 /* Writes the table of a file as CSV. */
 CPS_API cps_status cps_study_csv(const char *file, const char *csv, cps_error *err);
+
+/* ------------------------------------------------------------------ numbers about samples
+ *
+ * A value that is not finite belongs to a point without a result; it is left out, and the count says how many were used. What cannot be
+ * computed (a deviation of one point, an index of a constant) is NaN. Doers that need memory return CPS_OK or CPS_NO_MEMORY.
+ */
+
+/* Mean, standard deviation (of a sample: n - 1), extremes and where they are. */
+typedef struct cps_sample {
+  long n; /* values that are finite */
+  double mean, deviation, least, most;
+  long at_least, at_most; /* indices of the extremes; -1 if there are none */
+} cps_sample;
+
+CPS_API void cps_sample_summary(const double *x, long n, cps_sample *s);
+
+/* Quantiles q[m] at the probabilities p[m], with linear interpolation between order statistics (type 7 of Hyndman and Fan 1996, the
+ * default of R and NumPy). */
+CPS_API cps_status cps_sample_quantiles(const double *x, long n, const double *p, int m, double *q);
+
+/* Correlation of pairs: Pearson's of the values; Spearman's of their ranks, ties sharing the mean of their ranks. */
+CPS_API double cps_sample_correlation(const double *x, const double *y, long n);
+CPS_API cps_status cps_sample_rank_correlation(const double *x, const double *y, long n, double *correlation);
+
+/* The mean of the first at[k] points, its standard error and the deviation, for counts at[m] that ascend. What converges shows here. */
+CPS_API void cps_sample_convergence(const double *x, long n, const long *at, int m, double *mean,
+                                    double *error, double *deviation);
+
+/* A number and the cps_interval that holds 95 % of its bootstrap resamples. */
+typedef struct cps_interval {
+  double value, low, high;
+} cps_interval;
+
+/* Sobol' indices of a Saltelli sample: y[n][d + 2], rows of a base point in the order A, B, AB_1 .. AB_d, where AB_i is A with parameter i
+ * of B. First order after Saltelli et al. 2010, table 2 (b); total after Jansen 1999, table 2 (f). A base point with a value that is not
+ * finite is left out. first[d], total[d]; *used: base points that took part. With resamples = 0 the intervals are NaN. The draws of the
+ * bootstrap are a function of (seed, resample, position) alone. */
+CPS_API cps_status cps_sobol_indices(const double *y, long n, int d, int resamples, uint64_t seed,
+                                     cps_interval *first, cps_interval *total, long *used);
+
+/* Elementary effects of one parameter (Morris 1991; Campolongo et al. 2007 for mu*). */
+typedef struct cps_effects {
+  double mu, sigma;
+  cps_interval mu_star; /* mean of the sizes */
+  long n;               /* effects that took part */
+} cps_effects;
+
+/* Of trajectories x[r][d + 1][d], y[r][d + 1], in which neighbours differ in one parameter. Effects are changes of y for the whole range
+ * scale[d] of a parameter, so that they compare across parameters; effects[r][d] may be NULL, and holds NaN where there is none. */
+CPS_API cps_status cps_morris(const double *x, const double *y, long r, int d, const double *scale,
+                              int resamples, uint64_t seed, cps_effects *out, double *effects);
+
+/* How far an output moves, to first order, when a parameter goes through its range: gradients g[n] at the points times the range. */
+typedef struct cps_swing {
+  double mean, mean_size;   /* of g * range, and of its size */
+  double low, median, high; /* quantiles 5 %, 50 %, 95 % over the points */
+  long n;
+} cps_swing;
+
+CPS_API cps_status cps_gradient_swing(const double *g, long n, double range, cps_swing *out);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,6 @@
 #include "test.h"
 
 #include "capstan.h"
-#include "column_meanings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -95,7 +94,7 @@ static void check_meanings(const char *text) {
   char thing[100];
   for (int c = 0; c < cps_result_columns(r.result); c++) {
     const char *name = cps_result_name(r.result, c);
-    const column_meaning *m = cps_column_meaning(name, thing, sizeof thing);
+    const cps_column_meaning *m = cps_column_meaning_find(name, thing, sizeof thing);
     if (!m && is_state(name)) continue;
     if (!m) fail_msg("the column %s has no meaning", name);
     assert_string_equal(m->unit, cps_result_unit(r.result, c));
@@ -103,7 +102,7 @@ static void check_meanings(const char *text) {
   }
   for (int i = 0; i < cps_result_fields(r.result); i++) {
     const cps_field *f = cps_result_field(r.result, i);
-    const column_meaning *m = cps_column_meaning(f->name, thing, sizeof thing);
+    const cps_column_meaning *m = cps_column_meaning_find(f->name, thing, sizeof thing);
     if (!m) fail_msg("the field %s has no meaning", f->name);
     assert_string_equal(m->unit, f->unit);
     assert_true(m->field);

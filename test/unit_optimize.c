@@ -1,8 +1,6 @@
 /* unit_optimize.c - optimisation: minima that are known in closed form, with and without limits, and misuse. */
 #include "test.h"
 
-#include "optimize_over.h"
-
 /* A block that is thrown over rough ground comes to rest at x = v^2/(2 mu g). */
 #define SLIDE                                                                                                \
   "capstan: 1\n"                                                                                             \

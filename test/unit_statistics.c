@@ -4,7 +4,7 @@
  */
 #include "test.h"
 
-#include "statistics.h"
+#include "capstan.h"
 
 enum { D_MOST = 6 };
 
@@ -21,7 +21,7 @@ static const double pi = 3.14159265358979323846;
 static void summary_of_known_numbers(void **state) {
   (void)state;
   const double x[] = {2, NAN, 4, 4, 4, 5, 5, 7, INFINITY, 9};
-  sample_summary s;
+  cps_sample s;
   cps_sample_summary(x, ROWS(x), &s);
   assert_int_equal(s.n, 8);
   assert_near(s.mean, 5, 1e-15);
@@ -38,7 +38,7 @@ static void summary_of_known_numbers(void **state) {
 static void deviation_far_from_zero(void **state) {
   (void)state;
   const double x[] = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
-  sample_summary s;
+  cps_sample s;
   cps_sample_summary(x, ROWS(x), &s);
   assert_near(s.deviation, sqrt(30), 1e-12); /* a sum of squares would give nothing like it */
 }
@@ -80,7 +80,7 @@ static void convergence_ends_in_the_summary(void **state) {
   for (int i = 0; i < 1000; i++) x[i] = i == 50 ? NAN : rng_uniform(&r);
   cps_sample_convergence(x, 1000, at, 3, mean, error, deviation);
   for (int k = 0; k < 3; k++) {
-    sample_summary s;
+    cps_sample s;
     cps_sample_summary(x, at[k], &s);
     assert_near(mean[k], s.mean, 1e-15);
     assert_near(deviation[k], s.deviation, 1e-15);
@@ -135,7 +135,7 @@ static double *saltelli(function f, int d, long n, rng *r) {
 static void compare_indices(function f, int d, const double *first, const double *total, double close) {
   enum { N = 131072 };
   double *y = saltelli(f, d, N, NULL);
-  interval s[D_MOST], t[D_MOST];
+  cps_interval s[D_MOST], t[D_MOST];
   long used;
   assert_non_null(y);
   assert_int_equal(cps_sobol_indices(y, N, d, 0, 1, s, t, &used), CPS_OK);
@@ -185,7 +185,7 @@ static void intervals_hold_the_truth(void **state) {
   rng r = rng_for("bootstrap", 1);
   for (int k = 0; k < SAMPLES; k++) {
     double *y = saltelli(linear, D, N, &r);
-    interval s[D], t[D];
+    cps_interval s[D], t[D];
     long used;
     assert_non_null(y);
     assert_int_equal(cps_sobol_indices(y, N, D, 200, (uint64_t)k, s, t, &used), CPS_OK);
@@ -207,7 +207,7 @@ static void intervals_hold_the_truth(void **state) {
 static void intervals_are_a_function_of_the_seed(void **state) {
   (void)state;
   double *y = saltelli(ishigami, 3, 500, NULL);
-  interval a[3], b[3], c[3], t[3];
+  cps_interval a[3], b[3], c[3], t[3];
   long used;
   assert_non_null(y);
   cps_sobol_indices(y, 500, 3, 100, 7, a, t, &used);
@@ -222,7 +222,7 @@ static void failed_points_are_left_out(void **state) {
   (void)state;
   enum { N = 2000, D = 3 };
   double *y = saltelli(ishigami, D, N, NULL), *whole = saltelli(ishigami, D, N - 1, NULL);
-  interval s[2][D], t[2][D];
+  cps_interval s[2][D], t[2][D];
   long used;
   assert_true(y && whole);
   y[(N - 1) * (D + 2) + 4] = NAN; /* one point of the last base point */
@@ -248,7 +248,7 @@ static void effects_of_known_functions(void **state) {
   enum { R = 50, D = 3 };
   double x[R][D + 1][D], y[R][D + 1], effects[R][D];
   const double scale[D] = {2, 10, 1}; /* ranges */
-  morris_effects out[D];
+  cps_effects out[D];
   rng r = rng_for("morris", 1);
   /* y = 3 x0 + x1 (x2 - 1/2); steps of half a range, up or down, in any order */
   for (int k = 0; k < R; k++) {
@@ -292,7 +292,7 @@ static void effects_of_known_functions(void **state) {
 static void swings(void **state) {
   (void)state;
   double g[101];
-  gradient_swing s;
+  cps_swing s;
   for (int i = 0; i <= 100; i++) g[i] = i - 20;
   g[0] = NAN; /* -20 is gone */
   assert_int_equal(cps_gradient_swing(g, 101, 0.1, &s), CPS_OK);
@@ -308,7 +308,7 @@ static void swings(void **state) {
  * T = (4 + 16)/4 over it. A sample of thousands would not see a wrong count. */
 static void indices_by_hand(void **state) {
   static const double y[] = {1, 3, 3, 5, 1, 1};
-  interval s, t;
+  cps_interval s, t;
   long used;
   (void)state;
   assert_int_equal(cps_sobol_indices(y, 2, 1, 0, 1, &s, &t, &used), CPS_OK);

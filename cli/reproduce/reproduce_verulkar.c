@@ -3,8 +3,6 @@
  * 2024. */
 #include "reproduce.h"
 
-#include "sens_result.h"
-
 #include <stdio.h>
 
 #define PAPER      "Verulkar, A. Sandu, C. Sandu and Dopico (2024)"

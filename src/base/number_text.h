@@ -4,10 +4,8 @@
 
 #include <stddef.h>
 
-enum { NUMBER_TEXT = 32 };
+#include "capstan.h"
 
-/* The shortest of %.15g, %.16g and %.17g that reads back as the same double, in text[size], size >= NUMBER_TEXT. Returns its
- * length. */
-int cps_number_shortest(char *text, size_t size, double value);
+enum { NUMBER_TEXT = CPS_NUMBER_TEXT };
 
 #endif

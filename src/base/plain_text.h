@@ -16,7 +16,7 @@ const char *cps_plain_control(const char *text, char name[16]);
 /* Whether a text consists of letters, digits, - and _; of what is beyond ASCII, signs and marks are no letters. */
 int cps_plain_name(const char *text);
 
-/* Replaces every byte of what is not harmless by a question mark, in place; with `lines`, line feeds and tabs stay. */
-void cps_plain_text(char *text, int lines);
+/* Replacing what is not harmless is cps_plain_text of capstan.h. */
+#include "capstan.h"
 
 #endif

@@ -1,5 +1,6 @@
 /* sha256.c - SHA-256, FIPS 180-4. */
 #include "sha256.h"
+#include "capstan.h"
 #include "processor.h"
 
 #include <string.h>
@@ -115,4 +116,11 @@ void cps_sha256_end(sha256 *s, char hex[65]) {
   cps_sha256_add(s, pad, n + 8);
   for (int i = 0; i < 64; i++) hex[i] = digit[s->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
   hex[64] = 0;
+}
+
+void cps_sha256_hex(const void *bytes, size_t size, char hex[65]) {
+  sha256 s;
+  cps_sha256_start(&s);
+  cps_sha256_add(&s, bytes, size);
+  cps_sha256_end(&s, hex);
 }

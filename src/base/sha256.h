@@ -15,5 +15,6 @@ typedef struct sha256 {
 void cps_sha256_start(sha256 *s);
 void cps_sha256_add(sha256 *s, const void *data, size_t length);
 void cps_sha256_end(sha256 *s, char hex[65]);
+/* All at once: cps_sha256_hex of capstan.h. */
 
 #endif

@@ -7,7 +7,6 @@
  * Over samples a point takes a run at each of them. Mean and worst of an output have the mean of the gradients and the gradient at the
  * worst sample; where two samples are equally bad the latter has a kink, which sequential quadratic programming usually gets past.
  */
-#include "optimize_over.h"
 #include "parameter_paths.h"
 #include "sens.h"
 #include "sens_result.h"

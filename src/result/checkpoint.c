@@ -6,7 +6,6 @@
 #include "checkpoint.h"
 #include "elevator.h"
 #include "machine.h"
-#include "sha256.h"
 #include "steppers.h"
 
 #include <math.h>
@@ -245,20 +244,13 @@ static void list_extent(checkpoint *c, cps_simulation *sim, cps_extent *e, int *
   CHECKPOINT_VALUE(c, "begun", *begun);
 }
 
-static void hash_of(const unsigned char *bytes, size_t size, char hex[65]) {
-  sha256 h;
-  cps_sha256_start(&h);
-  cps_sha256_add(&h, bytes, size);
-  cps_sha256_end(&h, hex);
-}
-
 static void fill_head(const cps_simulation *sim, head *h) {
   const uint16_t order = 0x0201;
   memset(h, 0, sizeof *h);
   memcpy(h->magic, magic, sizeof magic);
   snprintf(h->version, sizeof h->version, "%s", cps_version());
   const char *build = cps_build_identity();
-  hash_of((const unsigned char *)build, strlen(build), h->build);
+  cps_sha256_hex(build, strlen(build), h->build);
   snprintf(h->solver, sizeof h->solver, "%s", sim->system->scenario->run.solver);
   memcpy(h->scenario, sim->system->scenario->hash, sizeof h->scenario);
   memcpy(h->order, &order, sizeof order);
@@ -286,7 +278,7 @@ cps_status cps_simulation_save(cps_simulation *sim, void **bytes, size_t *size, 
   list_simulation(&c, sim);
   if (begun) sim->stepper->list(&c, sim->solver);
   if (!c.no_memory) {
-    hash_of(c.bytes, c.size, hex);
+    cps_sha256_hex(c.bytes, c.size, hex);
     add(&c, hex, HASH_LENGTH);
   }
   if (c.no_memory) {
@@ -304,7 +296,7 @@ static const char *check_head(const cps_simulation *sim, const unsigned char *by
   char hex[65];
   if (size < sizeof found + HASH_LENGTH || memcmp(bytes, magic, sizeof magic) != 0)
     return "this is not a checkpoint";
-  hash_of(bytes, size - HASH_LENGTH, hex);
+  cps_sha256_hex(bytes, size - HASH_LENGTH, hex);
   if (memcmp(hex, bytes + size - HASH_LENGTH, HASH_LENGTH) != 0) return "the checkpoint is damaged";
   memcpy(&found, bytes, sizeof found);
   fill_head(sim, &wanted);

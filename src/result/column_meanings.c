@@ -1,5 +1,5 @@
-/* column_meanings.c - see column_meanings.h. Whoever records a further column adds its row here; a test compares. */
-#include "column_meanings.h"
+/* column_meanings.c - what every column and field of a result means, in one table. Whoever records a further column adds its row here; a test compares. */
+#include "capstan.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define FIELD(what, unit, text, sign)                                                                        \
   { "cables", what, unit, text, sign, 0, 1 }
 
-const column_meaning cps_column_meanings[] = {
+static const cps_column_meaning meanings[] = {
     COLUMN("time", "", "s", "time", ""),
 
     COLUMN("bodies", "x", "m", "position of body %s",
@@ -150,26 +150,30 @@ const column_meaning cps_column_meanings[] = {
           "index in the order of the scenario, from 0"),
 };
 
-const int cps_n_column_meanings = sizeof cps_column_meanings / sizeof cps_column_meanings[0];
+enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
+
+const cps_column_meaning *cps_column_meaning_at(int i) {
+  return i >= 0 && i < MEANINGS ? &meanings[i] : NULL;
+}
 
 static int is_part(const char *text, const char *name, size_t length) {
   return strlen(text) == length && strncmp(text, name, length) == 0;
 }
 
-const column_meaning *cps_column_meaning(const char *name, char *thing, size_t size) {
+const cps_column_meaning *cps_column_meaning_find(const char *name, char *thing, size_t size) {
   size_t kind = strcspn(name, ".");
   const char *middle = name[kind] ? name + kind + 1 : name + kind;
   size_t n = strcspn(middle, ".");
   /* "energy.kinetic" and "time" belong to nothing. */
   const char *what = middle[n] ? middle + n + 1 : middle, *drum = strchr(what, '.');
   if (size > 0) snprintf(thing, size, "%.*s", middle[n] ? (int)n : 0, middle);
-  const column_meaning *found = NULL;
-  for (int i = 0; i < cps_n_column_meanings && !found; i++) {
-    const column_meaning *m = &cps_column_meanings[i];
+  const cps_column_meaning *found = NULL;
+  for (int i = 0; i < MEANINGS && !found; i++) {
+    const cps_column_meaning *m = &meanings[i];
     if (is_part(m->kind, name, kind) && !m->on_drum && strcmp(m->what, what) == 0) found = m;
   }
-  for (int i = 0; i < cps_n_column_meanings && !found && drum; i++) {
-    const column_meaning *m = &cps_column_meanings[i];
+  for (int i = 0; i < MEANINGS && !found && drum; i++) {
+    const cps_column_meaning *m = &meanings[i];
     if (is_part(m->kind, name, kind) && m->on_drum && strcmp(m->what, drum + 1) == 0) found = m;
   }
   return found;

@@ -8,7 +8,6 @@
  * A chunk that is flushed before it is full is written again later, and in SWMR mode its old place is lost. Chunks
  * of live files are therefore short; when the run ends the file is written anew with long ones.
  */
-#include "column_meanings.h"
 #include "hdf.h"
 #include "hdf_disk.h"
 #include "output_file.h"
@@ -83,7 +82,7 @@ void cps_result_long_name(const char *name, char *text, size_t size) {
     return;
   }
   char thing[NAME_MAX_LENGTH + 1];
-  const column_meaning *m = cps_column_meaning(name, thing, sizeof thing);
+  const cps_column_meaning *m = cps_column_meaning_find(name, thing, sizeof thing);
   const char *gap = m ? strstr(m->text, "%s") : NULL;
   if (gap)
     snprintf(text, size, "%.*s%s%s", (int)(gap - m->text), m->text, thing, gap + 2);

@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 
-enum { SEAL_SIZE = 512 };
+#include "capstan.h"
+
+enum { SEAL_SIZE = CPS_RESULT_SEAL };
 
 /* Writes the seal of a file whose first SEAL_SIZE bytes are free for it; 0 with errno if that fails. */
 int cps_seal_write(const char *path);

@@ -4,8 +4,6 @@
 
 #include "scenario.h"
 
-/* The result of the last run, with the histories as columns; freed as one that was loaded. */
-cps_result *cps_sens_with_histories(const cps_sens *s, cps_error *err);
 /* The scenario as the last run had it. */
 const cps_scenario *cps_sens_scenario(const cps_sens *s);
 /* Whether the last run came to its end. */
@@ -21,12 +19,5 @@ cps_status cps_sens_simulate(cps_sens *s, int (*progress)(const cps_progress *, 
                              cps_error *err);
 /* The column of that name; -1 with an error that names the nearest. */
 int cps_sens_find_column(const cps_sens *s, const char *name, cps_error *err);
-/* The column that an output is about; NULL if it is an event. */
-const char *cps_sens_output_column(const cps_sens *s, int of);
-/* The unit of a derivative, such as "m/(N/m)". */
-void cps_sens_ratio(char *text, size_t size, const char *above, const char *below);
-
-/* Leaves out what happens to changes of state at transitions, which makes them wrong: to show what that does. */
-void cps_sens_leave_jumps_out(cps_sens *sens);
 
 #endif

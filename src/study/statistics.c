@@ -1,4 +1,4 @@
-/* statistics.c - see statistics.h.
+/* statistics.c - numbers about samples: see capstan.h.
  *
  * Sobol' indices. With f(A) at a base point, f(B) at an independent one and f(AB_i) where only parameter i is that of B,
  *   V = variance of f over A and B,
@@ -6,11 +6,11 @@
  *   total         T_i = mean( (f(A) - f(AB_i))^2 ) / (2 V)     Jansen 1999, Comput. Phys. Commun. 117, 35; there table 2 (f)
  * Outputs are taken from their mean over all rows first: the expectation of S_i does not change, its scatter becomes smaller.
  *
- * Bootstrap. A resample draws as many base points as there are, with replacement; the interval is between the quantiles 2.5 % and
+ * Bootstrap. A resample draws as many base points as there are, with replacement; the cps_interval is between the quantiles 2.5 % and
  * 97.5 % of the resampled indices (Archer, Saltelli and Sobol' 1997). What position j of resample k draws is a
  * function of (seed, k, j).
  */
-#include "statistics.h"
+#include "capstan.h"
 #include "counter_random.h"
 
 #include <math.h>
@@ -19,9 +19,8 @@
 
 /* ---------------------------------------------------------------- samples */
 
-void cps_sample_summary(const double *x, long n, sample_summary *s) {
-  *s = (sample_summary){
-      .mean = NAN, .deviation = NAN, .least = NAN, .most = NAN, .at_least = -1, .at_most = -1};
+void cps_sample_summary(const double *x, long n, cps_sample *s) {
+  *s = (cps_sample){.mean = NAN, .deviation = NAN, .least = NAN, .most = NAN, .at_least = -1, .at_most = -1};
   double mean = 0, squares = 0;
   for (long i = 0; i < n; i++) {
     if (!isfinite(x[i])) continue;
@@ -151,7 +150,7 @@ static long draw(uint64_t seed, int k, long j, long n) {
 }
 
 /* Sorts the resampled values and sets the interval. */
-static void set_interval(interval *to, double *resampled, int n) {
+static void set_interval(cps_interval *to, double *resampled, int n) {
   int count = 0;
   for (int k = 0; k < n; k++)
     if (isfinite(resampled[k])) resampled[count++] = resampled[k];
@@ -196,8 +195,8 @@ static int is_complete(const double *y, int d) {
   return 1;
 }
 
-cps_status cps_sobol_indices(const double *y, long n, int d, int resamples, uint64_t seed, interval *first,
-                             interval *total, long *used) {
+cps_status cps_sobol_indices(const double *y, long n, int d, int resamples, uint64_t seed,
+                             cps_interval *first, cps_interval *total, long *used) {
   size_t width = (size_t)d + 2;
   double *scaled = (double *)calloc((size_t)n * width + 1, sizeof *scaled);
   const double **rows = (const double **)malloc(((size_t)n + 1) * sizeof *rows);
@@ -213,7 +212,7 @@ cps_status cps_sobol_indices(const double *y, long n, int d, int resamples, uint
   }
   *used = count;
   if (good) {
-    sample_summary s;
+    cps_sample s;
     cps_sample_summary(scaled, count * (long)width, &s);
     for (size_t i = 0; i < (size_t)count * width; i++) scaled[i] = (scaled[i] - s.mean) / s.deviation;
     if (!(s.deviation > 0)) count = 0;
@@ -224,7 +223,7 @@ cps_status cps_sobol_indices(const double *y, long n, int d, int resamples, uint
         for (int i = 0; i < 2 * d; i++) value[2 * d * k + i] = NAN;
     }
     for (int i = 0; i < 2 * d; i++) {
-      interval *to = i < d ? &first[i] : &total[i - d];
+      cps_interval *to = i < d ? &first[i] : &total[i - d];
       for (int k = 0; k < resamples; k++) one[k] = value[2 * (size_t)d * (size_t)(k + 1) + (size_t)i];
       to->value = value[i];
       set_interval(to, one, resamples);
@@ -263,21 +262,21 @@ static void fill_effects(const double *x, const double *y, long r, int d, const 
 }
 
 cps_status cps_morris(const double *x, const double *y, long r, int d, const double *scale, int resamples,
-                      uint64_t seed, morris_effects *out, double *effects) {
+                      uint64_t seed, cps_effects *out, double *effects) {
   double *all = effects ? effects : (double *)malloc(((size_t)r * (size_t)d + 1) * sizeof *all);
   double *own = (double *)malloc(((size_t)r + 1) * sizeof *own);
   double *resampled = (double *)malloc(((size_t)resamples + 1) * sizeof *resampled);
   int good = all && own && resampled;
   if (good) fill_effects(x, y, r, d, scale, all);
   for (int i = 0; good && i < d; i++) {
-    sample_summary s;
+    cps_sample s;
     long count = 0;
     double sum = 0;
     for (long k = 0; k < r; k++)
       if (isfinite(all[k * d + i])) own[count++] = all[k * d + i];
     cps_sample_summary(own, count, &s);
     for (long k = 0; k < count; k++) sum += fabs(own[k]);
-    out[i] = (morris_effects){s.mean, s.deviation, {count > 0 ? sum / (double)count : NAN, NAN, NAN}, count};
+    out[i] = (cps_effects){s.mean, s.deviation, {count > 0 ? sum / (double)count : NAN, NAN, NAN}, count};
     for (int k = 0; k < resamples; k++) {
       resampled[k] = 0;
       for (long j = 0; j < count; j++) resampled[k] += fabs(own[draw(seed, k + 1, j, count)]) / (double)count;
@@ -292,7 +291,7 @@ cps_status cps_morris(const double *x, const double *y, long r, int d, const dou
 
 /* ---------------------------------------------------------------- gradients */
 
-cps_status cps_gradient_swing(const double *g, long n, double range, gradient_swing *out) {
+cps_status cps_gradient_swing(const double *g, long n, double range, cps_swing *out) {
   long count;
   double *sorted = sorted_copy(g, n, &count), sum = 0, size = 0;
   if (!sorted) return CPS_NO_MEMORY;
@@ -301,14 +300,14 @@ cps_status cps_gradient_swing(const double *g, long n, double range, gradient_sw
     sum += sorted[i];
     size += fabs(sorted[i]);
   }
-  *out = (gradient_swing){NAN, NAN, NAN, NAN, NAN, count};
+  *out = (cps_swing){NAN, NAN, NAN, NAN, NAN, count};
   if (count > 0)
-    *out = (gradient_swing){sum / (double)count,
-                            size / (double)count,
-                            quantile_of(sorted, count, 0.05),
-                            quantile_of(sorted, count, 0.5),
-                            quantile_of(sorted, count, 0.95),
-                            count};
+    *out = (cps_swing){sum / (double)count,
+                       size / (double)count,
+                       quantile_of(sorted, count, 0.05),
+                       quantile_of(sorted, count, 0.5),
+                       quantile_of(sorted, count, 0.95),
+                       count};
   free(sorted);
   return CPS_OK;
 }
