@@ -116,9 +116,14 @@ mathematics() {
     atan atan2 cbrt cos exp exp2 exp_data expm1 fmod hypot log log10 log1p log2 log_data log2_data pow pow_data sin sincos tan tanh scalbn"
   mkdir -p "$include"
   cp "$m/src/internal/libm.h" "$m/arch/generic/fp_arch.h" "$include"
-  printf '#define __LITTLE_ENDIAN 1234\n#define __BYTE_ORDER 1234\n#define hidden __attribute__((visibility("hidden")))\n' >"$include/endian.h"
+  # libm.h includes this after math.h, which knows other functions by names of its inner ones.
+  {
+    printf '#define __LITTLE_ENDIAN 1234\n#define __BYTE_ORDER 1234\n'
+    for f in __sin __cos __tan __sinl __cosl __tanl; do echo "#define $f capstan_$f"; done
+  } >"$include/endian.h"
+  [[ $1 == linux-* ]] || : >"$include/features.h"
   for f in $names; do files+=("$m/src/math/$f.c"); done
-  archive capstan_math "-std=c99 -D_GNU_SOURCE -fno-builtin -frounding-math -fvisibility=hidden -I$include -I$m/src/math" "${files[@]}"
+  archive capstan_math "-std=c99 -D_GNU_SOURCE -Dhidden=__attribute__((visibility(\"hidden\"))) -fno-builtin -frounding-math -fvisibility=hidden -I$include -I$m/src/math" "${files[@]}"
 }
 
 libraries() {
@@ -126,7 +131,7 @@ libraries() {
   with_cmake yaml "$sources/libyaml" -DBUILD_TESTING=OFF
   with_cmake sundials "$sources/sundials" -DBUILD_ARKODE=OFF -DBUILD_CVODE=OFF -DBUILD_IDAS=OFF -DBUILD_KINSOL=OFF -DEXAMPLES_ENABLE_C=OFF \
     -DEXAMPLES_INSTALL=OFF
-  mathematics
+  mathematics "$1"
   is_full "$1" || return 0
   for f in adler32 crc32 deflate infback inffast inflate inftrees trees zutil compress uncompr gzclose gzlib gzread gzwrite; do files+=("$z/$f.c"); done
   archive z "-D_LARGEFILE64_SOURCE=1 -DHAVE_UNISTD_H" "${files[@]}"
@@ -176,7 +181,7 @@ END
   quietly "$work/wheel.log" env _PYTHON_HOST_PLATFORM="linux-${1#linux-}" "$out/env/bin/pip" wheel --no-deps -w "$work/wheel" "$root/python" \
     -C "build-dir=$work/python" "${args[@]}"
   rm -rf "$work/repaired"
-  quietly "$work/audit.log" "$out/env/bin/auditwheel" repair --plat "$platform" -w "$work/repaired" "$work/wheel/"*.whl
+  quietly "$work/audit.log" env PATH="$out/env/bin:$PATH" auditwheel repair --plat "$platform" --only-plat -w "$work/repaired" "$work/wheel/"*.whl
   quietly "$work/abi3.log" "$out/env/bin/abi3audit" --strict "$work/repaired/"*.whl
   mkdir -p "$root/build/wheel"
   cp "$work/repaired/"*.whl "$root/build/wheel"
@@ -203,9 +208,9 @@ run_machines() {
 mkdir -p "$out"
 get_zig
 get_sources
-rm -f "$out/"*.rows
 for target in "${targets[@]}"; do
   start=$SECONDS
+  rm -f "$out/$target"*.rows
   prepare "$target"
   libraries "$target"
   capstan "$target"

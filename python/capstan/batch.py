@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class Batch:
             raise ValueError(f"a batch has at least one simulation, not {n}")
         paths = [name for name in inputs if "." in name]
         core = guarded(scenario._core.inputs, paths) if paths else scenario._core
-        self._core: Any = guarded(_core.Batch.make, core, n, threads, list(outputs))
+        self._core = guarded(_core.Batch.make, core, n, threads, list(outputs))
         self.scenario = scenario
         self.n = n
         self.inputs = tuple(inputs)
@@ -89,7 +89,7 @@ class Batch:
 
     def close(self) -> None:
         """Ends the threads and lets go of the memory; every later use raises."""
-        self._core = Closed("batch")
+        self._core = cast(_core.Batch, Closed("batch"))
 
     def __enter__(self) -> Batch:
         return self

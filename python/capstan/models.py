@@ -59,7 +59,7 @@ class Law:
         z_t = np.empty(f.size * k) if k else None
         jac = np.empty((f.size, 3 + k + len(self.params))) if jacobian else None
         guarded(self._law.eval, p, *flat, states, f, z_t, jac)
-        out = {"f": f.reshape(shape)}
+        out: dict[str, np.ndarray] = {"f": f.reshape(shape)}
         if z_t is not None:
             out["z_t"] = z_t.reshape((*shape, k))
         if jac is not None:

@@ -16,6 +16,7 @@ Number = float | tuple[float, str] | Mapping[str, Any]
 
 
 def _parameter(name: str, given: Number) -> tuple[str, str, str, float, float, float]:
+    about: dict[str, Any]
     if isinstance(given, Mapping):
         about = dict(given)
     elif isinstance(given, tuple):

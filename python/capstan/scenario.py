@@ -107,17 +107,20 @@ class Scenario:
         """Runs to the end. `progress` is called with (time, from, until, steps) and stops the run by returning True; True shows a bar."""
         sim = guarded(_core.Simulation.make, self._core)
         bar = None
+        call: Progress | None = None if progress is None or isinstance(progress, bool) else progress
         if progress is True:
             from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
 
             bar = tqdm(total=1.0, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", desc=self.title)
 
-            def progress(t: float, a: float, b: float, _: int) -> bool:
+            def show(t: float, a: float, b: float, _: int) -> bool:
                 bar.update((t - a) / (b - a) - bar.n)
                 return False
 
+            call = show
+
         try:
-            guarded(sim.run, progress or None)
+            guarded(sim.run, call)
         except SimulationError as e:
             e.result = Result(sim.result(), self.title, sim.write)
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Simulation:
         self.scenario = scenario
         paths = [name for name in inputs if "." in name]
         core = guarded(scenario._core.inputs, paths) if paths else scenario._core
-        self._core: Any = guarded(_core.Simulation.make, core)
+        self._core = guarded(_core.Simulation.make, core)
         guarded(self._core.keep, keep)
         known = {name: i for i, (name, _, _) in enumerate(self._core.inputs())}
         columns = {name: i for i, (name, _) in enumerate(self._core.result().columns())}
@@ -48,6 +48,7 @@ class Simulation:
         self._inputs = np.array([self._find(known, name.replace(".", "_"), "input") for name in inputs], dtype=np.float64)
         self._columns = np.array([self._find(columns, name, "column") for name in outputs], dtype=np.float64)
         self._nothing = np.empty(0)
+        self._room = len(self.outputs)
         self._all = columns
         self._known = len(known)
         self.wrt: tuple[str, ...] = ()
@@ -66,10 +67,12 @@ class Simulation:
     def step(self, duration: float, u: Any = None, *, ramp: bool = False, to_event: bool = False) -> np.ndarray:
         """Advances by a duration [s] with these inputs, held constant or ramped to; the outputs at the end. With to_event, to the
         first transition between stick and slip, if one comes before."""
-        values = self._nothing if u is None else floats(u, "inputs").reshape(-1)
-        places = self._nothing if u is None else self._inputs
-        out = np.empty(len(self.outputs))
-        guarded(self._core.step, self._core.time() + duration, values, places, ramp, to_event, out, self._columns)
+        values = places = self._nothing
+        if u is not None:
+            ready = type(u) is np.ndarray and u.dtype.char == "d" and u.flags.c_contiguous
+            values, places = u if ready else floats(u, "inputs"), self._inputs
+        out = np.empty(self._room)
+        guarded(self._core.step, duration, values, places, ramp, to_event, out, self._columns)
         return out
 
     def step_to(self, time: float, u: Any = None, *, ramp: bool = False, to_event: bool = False) -> np.ndarray:
@@ -152,7 +155,7 @@ class Simulation:
 
     def close(self) -> None:
         """Lets go of the memory, which is freed when nothing looks at it any more; every later use raises."""
-        self._core = Closed("simulation")
+        self._core = cast(_core.Simulation, Closed("simulation"))
 
     def __enter__(self) -> Simulation:
         return self

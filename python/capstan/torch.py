@@ -4,6 +4,8 @@
     p = torch.tensor([120.0], dtype=torch.float64, requires_grad=True)
     f(p)[0].backward()
 """
+# pyright: reportAttributeAccessIssue=false, reportPossiblyUnboundVariable=false
+# Without PyTorch, pyright takes this file for it.
 
 from __future__ import annotations
 

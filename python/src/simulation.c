@@ -133,14 +133,14 @@ static PyObject *simulation_inputs(PyObject *self, PyObject *unused) {
   return core_inputs(get(self));
 }
 
-/* step(until, inputs, indices, ramp, to_event, outputs, columns): inputs[k] goes to input indices[k], column columns[k] to outputs[k].
+/* step(duration, inputs, indices, ramp, to_event, outputs, columns): inputs[k] goes to input indices[k], column columns[k] to outputs[k].
  * Indices are arrays of float64, which is what buffers of one kind cost least. Returns (time, reached, steps). */
 static PyObject *simulation_step(PyObject *self, PyObject *args) {
-  double until;
+  double duration;
   int ramp, to_event;
   PyObject *from[4];
   core_doubles d[4] = {{.n = 0}};
-  if (!PyArg_ParseTuple(args, "dOOiiOO", &until, &from[0], &from[1], &ramp, &to_event, &from[2], &from[3]))
+  if (!PyArg_ParseTuple(args, "dOOiiOO", &duration, &from[0], &from[1], &ramp, &to_event, &from[2], &from[3]))
     return NULL;
   PyObject *done = NULL;
   int entered = 0;
@@ -160,6 +160,7 @@ static PyObject *simulation_step(PyObject *self, PyObject *args) {
   cps_outcome o = {0};
   cps_status status = CPS_OK;
   cps_simulation *sim = get(self);
+  double until = cps_simulation_time(sim) + duration;
   for (Py_ssize_t k = 0; k < d[0].n && status == CPS_OK; k++) {
     int i = (int)d[1].data[k];
     if (d[0].data[k] != cps_simulation_input_value(sim, i))
