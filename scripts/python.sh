@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 env=build/python-env
 rm -rf "$env"
 /usr/bin/env python3 -m venv "$env"
-"$env/bin/pip" install --quiet build/wheel/*-cp311-abi3-manylinux_2_17_"$(uname -m)".whl pytest mypy pyright
+"$env/bin/pip" install --quiet build/wheel/*-cp311-abi3-*manylinux_2_17_"$(uname -m)".whl pytest mypy pyright
 for package in pandas xarray pint scipy numba gymnasium jax hypothesis tqdm fmpy SALib optuna openmdao joblib; do
   "$env/bin/pip" install --quiet "$package" || echo "python: without $package, its tests are skipped"
 done
