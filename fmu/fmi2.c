@@ -1,11 +1,10 @@
-/* fmi2.c - FMI 2.0 for co-simulation, on instance.h. Names and types are those of the standard (FMI 2.0.4, section 2 and 4). */
+/* fmi2.c - FMI 2.0, on instance.h. Names and types are those of the standard (FMI 2.0.4, sections 2 to 4). */
+#include "fmi_api.h"
 #include "instance.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FMI_API __attribute__((visibility("default")))
 
 typedef void *fmi2Component, *fmi2ComponentEnvironment, *fmi2FMUstate;
 typedef unsigned int fmi2ValueReference;
@@ -24,275 +23,233 @@ typedef struct {
   void (*stepFinished)(fmi2ComponentEnvironment, fmi2Status);
   fmi2ComponentEnvironment environment;
 } fmi2CallbackFunctions;
+typedef struct {
+  fmi2Boolean newDiscreteStatesNeeded, terminateSimulation, nominalsOfContinuousStatesChanged,
+      valuesOfContinuousStatesChanged, nextEventTimeDefined;
+  fmi2Real nextEventTime;
+} fmi2EventInfo;
 
-typedef struct component {
-  instance *f;
-  char *name;
+/* Where messages of an instance go. */
+typedef struct front {
   fmi2CallbackFunctions call;
-  fmi2Boolean logging;
   double start;
-} component;
+  char name[]; /* of the instance */
+} front;
 
-static void tell(void *to, int is_error, const char *text) {
-  component *c = to;
-  if (!c->call.logger || (!is_error && !c->logging)) return;
-  c->call.logger(c->call.environment, c->name, is_error ? fmi2Error : fmi2OK,
-                 is_error ? "logStatusError" : "logAll", "%s", text);
+static void tell(void *to, fmu_message kind, const char *text) {
+  static const fmi2Status statuses[] = {fmi2Error, fmi2Warning, fmi2OK};
+  front *x = to;
+  if (x->call.logger)
+    x->call.logger(x->call.environment, x->name, statuses[kind], fmu_categories[kind], "%s", text);
 }
 
-/* Whether a call comes in one of the allowed phases, given as bits. */
-static int allowed(component *c, unsigned phases, const char *call) {
-  if (!c) return 0;
-  if (c->f && phases >> c->f->phase & 1) return 1;
-  char text[200];
-  snprintf(text, sizeof text, "%s is not allowed now%s", call,
-           c->f && c->f->phase == PHASE_FAILED ? ": the simulation has failed" : "");
-  tell(c, 1, text);
-  return 0;
-}
-enum {
-  P_NEW = 1 << PHASE_INSTANTIATED,
-  P_INIT = 1 << PHASE_INITIALIZATION,
-  P_STEP = 1 << PHASE_STEP,
-  P_END = 1 << PHASE_TERMINATED,
-  P_FAIL = 1 << PHASE_FAILED,
-  P_LIVE = P_NEW | P_INIT | P_STEP,
-  P_ANY = P_LIVE | P_END | P_FAIL
-};
+/* The result of a call that takes an instance first. */
+#define CALL(expression) return (fmi2Status)(expression)
 
 FMI_API const char *fmi2GetTypesPlatform(void) { return "default"; }
 FMI_API const char *fmi2GetVersion(void) { return "2.0"; }
 
-FMI_API fmi2Status fmi2SetDebugLogging(fmi2Component x, fmi2Boolean on, size_t n,
+FMI_API fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n,
                                        const fmi2String categories[]) {
-  (void)n, (void)categories;
-  component *c = x;
-  if (!c) return fmi2Error;
-  c->logging = on;
-  return fmi2OK;
+  CALL(instance_logging(c, on, n, categories));
 }
 
-FMI_API void fmi2FreeInstance(fmi2Component x) {
-  component *c = x;
-  if (!c) return;
-  instance_free(c->f);
-  free(c->name);
-  free(c);
+FMI_API void fmi2FreeInstance(fmi2Component c) {
+  instance *f = c;
+  if (!f) return;
+  free(f->front);
+  instance_free(f);
 }
 
 FMI_API fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
                                       const fmi2CallbackFunctions *call, fmi2Boolean visible,
                                       fmi2Boolean logging) {
-  (void)visible, (void)guid;
-  component *c = calloc(1, sizeof *c);
-  if (!c) return NULL;
-  if (call) c->call = *call;
-  c->logging = logging;
+  (void)visible;
   size_t length = name ? strlen(name) : 0;
-  c->name = malloc(length + 1);
-  if (c->name) {
-    memcpy(c->name, name ? name : "", length);
-    c->name[length] = 0;
-  }
-  if (type != fmi2CoSimulation)
-    tell(c, 1, "this FMU is for co-simulation");
-  else if (c->name)
-    c->f = instance_new(resources, tell, c);
-  if (c->f) return c;
-  fmi2FreeInstance(c);
-  return NULL;
+  front *x = calloc(1, sizeof *x + length + 1);
+  if (!x) return NULL;
+  if (call) x->call = *call;
+  if (length) memcpy(x->name, name, length);
+  instance_setup setup = {.token = guid ? guid : "",
+                          .resources = resources,
+                          .exchange = type == fmi2ModelExchange,
+                          .logging = logging,
+                          .log = tell,
+                          .front = x};
+  instance *f = instance_new(&setup);
+  if (!f) free(x);
+  return f;
 }
 
-FMI_API fmi2Status fmi2SetupExperiment(fmi2Component x, fmi2Boolean has_tolerance, fmi2Real tolerance,
+/* ------------------------------------------------------------------ life */
+
+FMI_API fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean has_tolerance, fmi2Real tolerance,
                                        fmi2Real start, fmi2Boolean has_stop, fmi2Real stop) {
   (void)has_tolerance, (void)tolerance, (void)has_stop, (void)stop;
-  component *c = x;
-  if (!allowed(c, P_NEW, "fmi2SetupExperiment")) return fmi2Error;
-  c->start = start;
+  instance *f = c;
+  if (!instance_allowed(f, PHASE_NEW, "fmi2SetupExperiment")) return fmi2Error;
+  ((front *)f->front)->start = start;
   return fmi2OK;
 }
-
-FMI_API fmi2Status fmi2EnterInitializationMode(fmi2Component x) {
-  component *c = x;
-  if (!allowed(c, P_NEW, "fmi2EnterInitializationMode")) return fmi2Error;
-  c->f->phase = PHASE_INITIALIZATION;
-  return fmi2OK;
+FMI_API fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
+  instance *f = c;
+  CALL(instance_enter_initialization(f, f ? ((front *)f->front)->start : 0, "fmi2EnterInitializationMode"));
 }
-
-FMI_API fmi2Status fmi2ExitInitializationMode(fmi2Component x) {
-  component *c = x;
-  if (!allowed(c, P_INIT, "fmi2ExitInitializationMode")) return fmi2Error;
-  return instance_initialize(c->f, c->start) ? fmi2OK : fmi2Error;
+FMI_API fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
+  instance *f = c;
+  CALL(instance_exit_initialization(f, f && f->exchange ? PHASE_EVENT : PHASE_STEP,
+                                    "fmi2ExitInitializationMode"));
 }
-
-FMI_API fmi2Status fmi2Terminate(fmi2Component x) {
-  component *c = x;
-  if (!allowed(c, P_STEP, "fmi2Terminate")) return fmi2Error;
-  c->f->phase = PHASE_TERMINATED;
-  return fmi2OK;
+FMI_API fmi2Status fmi2Terminate(fmi2Component c) {
+  CALL(instance_enter(c, PHASES_RUNNING, PHASE_ENDED, "fmi2Terminate"));
 }
+FMI_API fmi2Status fmi2Reset(fmi2Component c) { CALL(instance_reset(c, "fmi2Reset")); }
 
-FMI_API fmi2Status fmi2Reset(fmi2Component x) {
-  component *c = x;
-  if (!allowed(c, P_ANY, "fmi2Reset")) return fmi2Error;
-  return instance_reset(c->f) ? fmi2OK : fmi2Error;
+/* ------------------------------------------------------------------ variables: there are real ones only */
+
+FMI_API fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, fmi2Real value[]) {
+  CALL(instance_get(c, r, n, value, n, "fmi2GetReal"));
 }
-
-FMI_API fmi2Status fmi2GetReal(fmi2Component x, const fmi2ValueReference r[], size_t n, fmi2Real value[]) {
-  component *c = x;
-  if (!allowed(c, P_ANY, "fmi2GetReal")) return fmi2Error;
-  for (size_t i = 0; i < n; i++)
-    if (!instance_get(c->f, r[i], &value[i])) return fmi2Error;
-  return fmi2OK;
-}
-
-FMI_API fmi2Status fmi2SetReal(fmi2Component x, const fmi2ValueReference r[], size_t n,
+FMI_API fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference r[], size_t n,
                                const fmi2Real value[]) {
-  component *c = x;
-  if (!allowed(c, P_LIVE, "fmi2SetReal")) return fmi2Error;
-  for (size_t i = 0; i < n; i++)
-    if (!instance_set(c->f, r[i], value[i])) return fmi2Error;
-  return fmi2OK;
+  CALL(instance_set(c, r, n, value, n, "fmi2SetReal"));
 }
 
-/* There are real variables only. */
-static fmi2Status none(component *c, size_t n, const char *type) {
+/* Nothing asked is fine, anything else an error. */
+static fmi2Status none(instance *f, size_t n, const char *what) {
   if (n == 0) return fmi2OK;
-  char text[80];
-  snprintf(text, sizeof text, "this FMU has no variables of type %s", type);
-  if (c) tell(c, 1, text);
-  return fmi2Error;
+  CALL(f ? instance_refuse(f, "this FMU has no %s", what) : FMU_ERROR);
 }
-FMI_API fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference r[], size_t n, fmi2Integer v[]) {
-  (void)r, (void)v;
-  return none(c, n, "Integer");
-}
-FMI_API fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference r[], size_t n, fmi2Boolean v[]) {
-  (void)r, (void)v;
-  return none(c, n, "Boolean");
-}
-FMI_API fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference r[], size_t n, fmi2String v[]) {
-  (void)r, (void)v;
-  return none(c, n, "String");
-}
-FMI_API fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference r[], size_t n,
-                                  const fmi2Integer v[]) {
-  (void)r, (void)v;
-  return none(c, n, "Integer");
-}
-FMI_API fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference r[], size_t n,
-                                  const fmi2Boolean v[]) {
-  (void)r, (void)v;
-  return none(c, n, "Boolean");
-}
-FMI_API fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference r[], size_t n,
-                                 const fmi2String v[]) {
-  (void)r, (void)v;
-  return none(c, n, "String");
-}
+#define NO_VARIABLES(Name, type)                                                                             \
+  FMI_API fmi2Status fmi2Get##Name(fmi2Component c, const fmi2ValueReference r[], size_t n, type v[]) {      \
+    (void)r, (void)v;                                                                                        \
+    return none(c, n, "variables of type " #Name);                                                           \
+  }                                                                                                          \
+  FMI_API fmi2Status fmi2Set##Name(fmi2Component c, const fmi2ValueReference r[], size_t n,                  \
+                                   const type v[]) {                                                         \
+    (void)r, (void)v;                                                                                        \
+    return none(c, n, "variables of type " #Name);                                                           \
+  }
+NO_VARIABLES(Integer, fmi2Integer)
+NO_VARIABLES(Boolean, fmi2Boolean)
+NO_VARIABLES(String, fmi2String)
 
 /* ------------------------------------------------------------------ state */
 
-FMI_API fmi2Status fmi2GetFMUstate(fmi2Component x, fmi2FMUstate *state) {
-  component *c = x;
-  if (!allowed(c, P_ANY & ~P_FAIL, "fmi2GetFMUstate")) return fmi2Error;
-  return instance_state_save(c->f, state) ? fmi2OK : fmi2Error;
+FMI_API fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state) {
+  CALL(state_save(c, state, "fmi2GetFMUstate"));
 }
-
-FMI_API fmi2Status fmi2SetFMUstate(fmi2Component x, fmi2FMUstate state) {
-  component *c = x;
-  if (!allowed(c, P_ANY, "fmi2SetFMUstate")) return fmi2Error;
-  return instance_state_restore(c->f, state) ? fmi2OK : fmi2Error;
+FMI_API fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) {
+  CALL(state_restore(c, state, "fmi2SetFMUstate"));
 }
-
-FMI_API fmi2Status fmi2FreeFMUstate(fmi2Component x, fmi2FMUstate *state) {
-  (void)x;
-  if (!state) return fmi2OK;
-  free(*state);
-  *state = NULL;
-  return fmi2OK;
+FMI_API fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state) {
+  (void)c;
+  CALL(state_free(state));
 }
-
-FMI_API fmi2Status fmi2SerializedFMUstateSize(fmi2Component x, fmi2FMUstate state, size_t *size) {
-  (void)x;
-  *size = instance_state_bytes(state);
-  return *size ? fmi2OK : fmi2Error;
+FMI_API fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size) {
+  CALL(state_bytes(c, state, size, "fmi2SerializedFMUstateSize"));
 }
-
-FMI_API fmi2Status fmi2SerializeFMUstate(fmi2Component x, fmi2FMUstate state, fmi2Byte bytes[], size_t n) {
-  (void)x;
-  size_t size = instance_state_bytes(state);
-  if (!size || n < size) return fmi2Error;
-  memcpy(bytes, state, size);
-  return fmi2OK;
+FMI_API fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t n) {
+  CALL(state_write(c, state, bytes, n, "fmi2SerializeFMUstate"));
 }
-
-FMI_API fmi2Status fmi2DeSerializeFMUstate(fmi2Component x, const fmi2Byte bytes[], size_t n,
+FMI_API fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t n,
                                            fmi2FMUstate *state) {
-  component *c = x;
-  if (!allowed(c, P_ANY, "fmi2DeSerializeFMUstate")) return fmi2Error;
-  return instance_state_load(c->f, bytes, n, state) ? fmi2OK : fmi2Error;
+  CALL(state_read(c, bytes, n, state, "fmi2DeSerializeFMUstate"));
 }
 
-FMI_API fmi2Status fmi2GetDirectionalDerivative(fmi2Component x, const fmi2ValueReference u[], size_t nu,
+FMI_API fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference u[], size_t nu,
                                                 const fmi2ValueReference k[], size_t nk, const fmi2Real dk[],
                                                 fmi2Real du[]) {
-  component *c = x;
-  if (!allowed(c, P_STEP | P_END, "fmi2GetDirectionalDerivative")) return fmi2Error;
-  return instance_directional(c->f, u, nu, k, nk, dk, du) ? fmi2OK : fmi2Error;
+  CALL(instance_directional(c, u, nu, k, nk, dk, du, "fmi2GetDirectionalDerivative"));
 }
 
 /* ------------------------------------------------------------------ co-simulation */
 
-FMI_API fmi2Status fmi2SetRealInputDerivatives(fmi2Component x, const fmi2ValueReference r[], size_t n,
+FMI_API fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference r[], size_t n,
                                                const fmi2Integer order[], const fmi2Real value[]) {
   (void)r, (void)order, (void)value;
-  return none(x, n, "input derivative");
+  return none(c, n, "derivatives of inputs");
 }
-FMI_API fmi2Status fmi2GetRealOutputDerivatives(fmi2Component x, const fmi2ValueReference r[], size_t n,
+FMI_API fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference r[], size_t n,
                                                 const fmi2Integer order[], fmi2Real value[]) {
   (void)r, (void)order, (void)value;
-  return none(x, n, "output derivative");
+  return none(c, n, "derivatives of outputs over time");
 }
-
-FMI_API fmi2Status fmi2DoStep(fmi2Component x, fmi2Real at, fmi2Real step, fmi2Boolean no_set_state) {
+FMI_API fmi2Status fmi2DoStep(fmi2Component c, fmi2Real at, fmi2Real step, fmi2Boolean no_set_state) {
   (void)no_set_state;
-  component *c = x;
-  double reached;
-  if (!allowed(c, P_STEP, "fmi2DoStep")) return fmi2Error;
-  if (!(step >= 0)) {
-    tell(c, 1, "fmi2DoStep: the step has to be at least 0");
-    return fmi2Error;
-  }
-  return instance_step(c->f, at + step, &reached, NULL) ? fmi2OK : fmi2Discard;
+  int early;
+  CALL(instance_step(c, at, step, &early, "fmi2DoStep"));
+}
+FMI_API fmi2Status fmi2CancelStep(fmi2Component c) {
+  CALL(c ? instance_refuse(c, "steps cannot be cancelled: they are done when fmi2DoStep returns")
+         : FMU_ERROR);
+}
+FMI_API fmi2Status fmi2GetStatus(fmi2Component c, fmi2StatusKind kind, fmi2Status *value) {
+  instance *f = c;
+  if (!f || !value || kind != fmi2DoStepStatus) return fmi2Discard;
+  *value = f->phase == PHASE_FAILED ? fmi2Discard : fmi2OK;
+  return fmi2OK;
+}
+FMI_API fmi2Status fmi2GetRealStatus(fmi2Component c, fmi2StatusKind kind, fmi2Real *value) {
+  instance *f = c;
+  if (!f || !value || kind != fmi2LastSuccessfulTime) return fmi2Discard;
+  *value = cps_simulation_time(f->sim);
+  return fmi2OK;
+}
+FMI_API fmi2Status fmi2GetIntegerStatus(fmi2Component c, fmi2StatusKind kind, fmi2Integer *value) {
+  (void)c, (void)kind, (void)value;
+  return fmi2Discard;
+}
+FMI_API fmi2Status fmi2GetBooleanStatus(fmi2Component c, fmi2StatusKind kind, fmi2Boolean *value) {
+  instance *f = c;
+  if (!f || !value || kind != fmi2Terminated) return fmi2Discard;
+  *value = 0; /* it never asks to be ended */
+  return fmi2OK;
+}
+FMI_API fmi2Status fmi2GetStringStatus(fmi2Component c, fmi2StatusKind kind, fmi2String *value) {
+  (void)c, (void)kind, (void)value;
+  return fmi2Discard;
 }
 
-FMI_API fmi2Status fmi2CancelStep(fmi2Component x) {
-  if (x) tell(x, 1, "steps cannot be cancelled: they are done when fmi2DoStep returns");
-  return fmi2Error;
+/* ------------------------------------------------------------------ model exchange */
+
+FMI_API fmi2Status fmi2EnterEventMode(fmi2Component c) {
+  CALL(instance_enter(c, PHASE_CONTINUOUS, PHASE_EVENT, "fmi2EnterEventMode"));
 }
-FMI_API fmi2Status fmi2GetStatus(fmi2Component x, fmi2StatusKind kind, fmi2Status *value) {
-  component *c = x;
-  if (!c || kind != fmi2DoStepStatus) return fmi2Discard;
-  *value = c->f->phase == PHASE_FAILED ? fmi2Error : fmi2OK;
-  return fmi2OK;
+FMI_API fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) {
+  CALL(instance_enter(c, PHASE_EVENT, PHASE_CONTINUOUS, "fmi2EnterContinuousTimeMode"));
 }
-FMI_API fmi2Status fmi2GetRealStatus(fmi2Component x, fmi2StatusKind kind, fmi2Real *value) {
-  component *c = x;
-  if (!c || kind != fmi2LastSuccessfulTime) return fmi2Discard;
-  return instance_get(c->f, 0, value) ? fmi2OK : fmi2Error;
+FMI_API fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info) {
+  cps_exchange_outcome o;
+  fmu_status status = exchange_event(c, &o, "fmi2NewDiscreteStates");
+  if (info)
+    *info = (fmi2EventInfo){.valuesOfContinuousStatesChanged = o.changed,
+                            .nextEventTimeDefined = isfinite(o.next),
+                            .nextEventTime = isfinite(o.next) ? o.next : 0};
+  CALL(status);
 }
-FMI_API fmi2Status fmi2GetIntegerStatus(fmi2Component x, fmi2StatusKind kind, fmi2Integer *value) {
-  (void)x, (void)kind, (void)value;
-  return fmi2Discard;
+FMI_API fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set_state, fmi2Boolean *event,
+                                               fmi2Boolean *terminate) {
+  (void)no_set_state;
+  int passed;
+  fmu_status status = exchange_completed(c, &passed, "fmi2CompletedIntegratorStep");
+  if (event) *event = passed;
+  if (terminate) *terminate = 0;
+  CALL(status);
 }
-FMI_API fmi2Status fmi2GetBooleanStatus(fmi2Component x, fmi2StatusKind kind, fmi2Boolean *value) {
-  component *c = x;
-  if (!c || kind != fmi2Terminated) return fmi2Discard;
-  *value = c->f->phase == PHASE_TERMINATED;
-  return fmi2OK;
+FMI_API fmi2Status fmi2SetTime(fmi2Component c, fmi2Real t) { CALL(exchange_time(c, t, "fmi2SetTime")); }
+FMI_API fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real y[], size_t n) {
+  CALL(exchange_put(c, y, n, "fmi2SetContinuousStates"));
 }
-FMI_API fmi2Status fmi2GetStringStatus(fmi2Component x, fmi2StatusKind kind, fmi2String *value) {
-  (void)x, (void)kind, (void)value;
-  return fmi2Discard;
+FMI_API fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real y[], size_t n) {
+  CALL(exchange_get(c, y, n, "fmi2GetContinuousStates"));
+}
+FMI_API fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real y_t[], size_t n) {
+  CALL(exchange_rates(c, y_t, n, "fmi2GetDerivatives"));
+}
+FMI_API fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real guards[], size_t n) {
+  CALL(exchange_guards(c, guards, n, "fmi2GetEventIndicators"));
+}
+FMI_API fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominals[], size_t n) {
+  CALL(exchange_nominals(c, nominals, n, "fmi2GetNominalsOfContinuousStates"));
 }

@@ -1,13 +1,11 @@
-/* fmi3.c - FMI 3.0 for co-simulation, on instance.h. Names and types are those of the standard (FMI 3.0.2, sections 2 and 4). */
+/* fmi3.c - FMI 3.0, on instance.h. Names and types are those of the standard (FMI 3.0.2, sections 2 to 4). */
+#include "fmi_api.h"
 #include "instance.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define FMI_API __attribute__((visibility("default")))
 
 typedef void *fmi3Instance, *fmi3InstanceEnvironment, *fmi3FMUState;
 typedef uint32_t fmi3ValueReference;
@@ -22,188 +20,148 @@ typedef void (*fmi3IntermediateUpdateCallback)(fmi3InstanceEnvironment, fmi3Floa
                                                fmi3Boolean, fmi3Boolean, fmi3Boolean, fmi3Boolean *,
                                                fmi3Float64 *);
 
-typedef struct component {
-  instance *f;
+/* Where messages of an instance go. */
+typedef struct front {
   fmi3InstanceEnvironment environment;
   fmi3LogMessageCallback log;
-  bool logging;
-  double start;
-} component;
+} front;
 
-static void tell(void *to, int is_error, const char *text) {
-  component *c = to;
-  if (!c->log || (!is_error && !c->logging)) return;
-  c->log(c->environment, is_error ? fmi3Error : fmi3OK, is_error ? "logStatusError" : "logEvents", text);
+static void tell(void *to, fmu_message kind, const char *text) {
+  static const fmi3Status statuses[] = {fmi3Error, fmi3Warning, fmi3OK};
+  front *x = to;
+  if (x->log) x->log(x->environment, statuses[kind], fmu_categories[kind], text);
 }
 
-static int allowed(component *c, unsigned phases, const char *call) {
-  if (!c) return 0;
-  if (c->f && phases >> c->f->phase & 1) return 1;
-  char text[200];
-  snprintf(text, sizeof text, "%s is not allowed now%s", call,
-           c->f && c->f->phase == PHASE_FAILED ? ": the simulation has failed" : "");
-  tell(c, 1, text);
-  return 0;
-}
-enum {
-  P_NEW = 1 << PHASE_INSTANTIATED,
-  P_INIT = 1 << PHASE_INITIALIZATION,
-  P_STEP = 1 << PHASE_STEP,
-  P_EVENT = 1 << PHASE_EVENT,
-  P_END = 1 << PHASE_TERMINATED,
-  P_FAIL = 1 << PHASE_FAILED,
-  P_LIVE = P_NEW | P_INIT | P_STEP | P_EVENT,
-  P_ANY = P_LIVE | P_END | P_FAIL
-};
+/* The result of a call that takes an instance first. */
+#define CALL(expression) return (fmi3Status)(expression)
 
 FMI_API const char *fmi3GetVersion(void) { return "3.0"; }
 
-FMI_API fmi3Status fmi3SetDebugLogging(fmi3Instance x, fmi3Boolean on, size_t n,
+FMI_API fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n,
                                        const fmi3String categories[]) {
-  (void)n, (void)categories;
-  component *c = x;
-  if (!c) return fmi3Error;
-  c->logging = on;
-  return fmi3OK;
+  CALL(instance_logging(c, on, n, categories));
 }
 
-FMI_API void fmi3FreeInstance(fmi3Instance x) {
-  component *c = x;
-  if (!c) return;
-  instance_free(c->f);
-  free(c);
+FMI_API void fmi3FreeInstance(fmi3Instance c) {
+  instance *f = c;
+  if (!f) return;
+  free(f->front);
+  instance_free(f);
+}
+
+static instance *instantiate(const char *token, const char *resources, int exchange, int logging,
+                             fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
+  front *x = calloc(1, sizeof *x);
+  if (!x) return NULL;
+  *x = (front){environment, log};
+  instance_setup setup = {.token = token ? token : "",
+                          .resources = resources,
+                          .exchange = exchange,
+                          .logging = logging,
+                          .log = tell,
+                          .front = x};
+  instance *f = instance_new(&setup);
+  if (!f) free(x);
+  return f;
 }
 
 FMI_API fmi3Instance fmi3InstantiateCoSimulation(
     fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
     fmi3Boolean event_mode, fmi3Boolean early_return, const fmi3ValueReference required[], size_t n_required,
     fmi3InstanceEnvironment environment, fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update) {
-  (void)name, (void)token, (void)visible, (void)required, (void)n_required, (void)update;
-  component *c = calloc(1, sizeof *c);
-  if (!c) return NULL;
-  c->environment = environment;
-  c->log = log;
-  c->logging = logging;
-  c->f = instance_new(resources, tell, c);
-  if (!c->f) {
-    free(c);
-    return NULL;
-  }
-  c->f->events_wanted = event_mode && early_return;
-  return c;
-}
-
-static fmi3Instance refuse(fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
-  if (log) log(environment, fmi3Error, "logStatusError", "this FMU is for co-simulation");
-  return NULL;
+  (void)name, (void)visible, (void)required, (void)n_required, (void)update;
+  instance *f = instantiate(token, resources, 0, logging, environment, log);
+  if (f) f->event_mode = event_mode, f->early_return = event_mode && early_return;
+  return f;
 }
 FMI_API fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources,
                                                   fmi3Boolean visible, fmi3Boolean logging,
                                                   fmi3InstanceEnvironment environment,
                                                   fmi3LogMessageCallback log) {
-  (void)name, (void)token, (void)resources, (void)visible, (void)logging;
-  return refuse(environment, log);
+  (void)name, (void)visible;
+  return instantiate(token, resources, 1, logging, environment, log);
 }
 FMI_API fmi3Instance fmi3InstantiateScheduledExecution(
     fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
     fmi3InstanceEnvironment environment, fmi3LogMessageCallback log, void *clock, void *lock, void *unlock) {
   (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)clock, (void)lock,
       (void)unlock;
-  return refuse(environment, log);
+  if (log) log(environment, fmi3Error, fmu_categories[MESSAGE_ERROR], "this FMU has no scheduled execution");
+  return NULL;
 }
 
-FMI_API fmi3Status fmi3EnterInitializationMode(fmi3Instance x, fmi3Boolean has_tolerance,
+/* ------------------------------------------------------------------ life */
+
+FMI_API fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean has_tolerance,
                                                fmi3Float64 tolerance, fmi3Float64 start, fmi3Boolean has_stop,
                                                fmi3Float64 stop) {
   (void)has_tolerance, (void)tolerance, (void)has_stop, (void)stop;
-  component *c = x;
-  if (!allowed(c, P_NEW, "fmi3EnterInitializationMode")) return fmi3Error;
-  c->start = start;
-  c->f->phase = PHASE_INITIALIZATION;
-  return fmi3OK;
+  CALL(instance_enter_initialization(c, start, "fmi3EnterInitializationMode"));
 }
-
-FMI_API fmi3Status fmi3ExitInitializationMode(fmi3Instance x) {
-  component *c = x;
-  if (!allowed(c, P_INIT, "fmi3ExitInitializationMode")) return fmi3Error;
-  if (!instance_initialize(c->f, c->start)) return fmi3Error;
-  if (c->f->events_wanted) c->f->phase = PHASE_EVENT;
-  return fmi3OK;
+FMI_API fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
+  instance *f = c;
+  CALL(instance_exit_initialization(f, f && (f->exchange || f->event_mode) ? PHASE_EVENT : PHASE_STEP,
+                                    "fmi3ExitInitializationMode"));
 }
-
-FMI_API fmi3Status fmi3EnterEventMode(fmi3Instance x) {
-  component *c = x;
-  if (!allowed(c, P_STEP, "fmi3EnterEventMode")) return fmi3Error;
-  c->f->phase = PHASE_EVENT;
-  return fmi3OK;
+FMI_API fmi3Status fmi3EnterEventMode(fmi3Instance c) {
+  instance *f = c;
+  CALL(instance_enter(f,
+                      f && f->exchange     ? PHASE_CONTINUOUS
+                      : f && f->event_mode ? PHASE_STEP
+                                           : 0,
+                      PHASE_EVENT, "fmi3EnterEventMode"));
 }
-
-FMI_API fmi3Status fmi3EnterStepMode(fmi3Instance x) {
-  component *c = x;
-  if (!allowed(c, P_EVENT, "fmi3EnterStepMode")) return fmi3Error;
-  c->f->phase = PHASE_STEP;
-  return fmi3OK;
+FMI_API fmi3Status fmi3EnterStepMode(fmi3Instance c) {
+  instance *f = c;
+  CALL(instance_enter(f, f && f->exchange ? 0 : PHASE_EVENT, PHASE_STEP, "fmi3EnterStepMode"));
 }
+/* There are no structural parameters, and nothing to be configured. */
+FMI_API fmi3Status fmi3EnterConfigurationMode(fmi3Instance c) {
+  CALL(instance_enter(c, PHASE_NEW, PHASE_NEW, "fmi3EnterConfigurationMode"));
+}
+FMI_API fmi3Status fmi3ExitConfigurationMode(fmi3Instance c) {
+  CALL(instance_enter(c, PHASE_NEW, PHASE_NEW, "fmi3ExitConfigurationMode"));
+}
+FMI_API fmi3Status fmi3Terminate(fmi3Instance c) {
+  CALL(instance_enter(c, PHASES_RUNNING, PHASE_ENDED, "fmi3Terminate"));
+}
+FMI_API fmi3Status fmi3Reset(fmi3Instance c) { CALL(instance_reset(c, "fmi3Reset")); }
 
-FMI_API fmi3Status fmi3UpdateDiscreteStates(fmi3Instance x, fmi3Boolean *need_update, fmi3Boolean *terminate,
+FMI_API fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fmi3Boolean *terminate,
                                             fmi3Boolean *nominals, fmi3Boolean *values, fmi3Boolean *has_next,
                                             fmi3Float64 *next) {
-  component *c = x;
-  if (!allowed(c, P_EVENT, "fmi3UpdateDiscreteStates")) return fmi3Error;
+  static const char call[] = "fmi3UpdateDiscreteStates";
+  instance *f = c;
+  cps_exchange_outcome o = {.next = INFINITY};
+  fmu_status status = f && f->exchange ? exchange_event(f, &o, call)
+                                       : instance_enter(f, PHASE_EVENT, PHASE_EVENT, call);
   if (need_update) *need_update = false;
   if (terminate) *terminate = false;
   if (nominals) *nominals = false;
-  if (values) *values = false;
-  if (has_next) *has_next = false;
-  if (next) *next = 0;
-  return fmi3OK;
+  if (values) *values = o.changed != 0;
+  if (has_next) *has_next = isfinite(o.next);
+  if (next) *next = isfinite(o.next) ? o.next : 0;
+  CALL(status);
+}
+FMI_API fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) {
+  CALL(instance_allowed(c, PHASE_INIT | PHASE_EVENT, "fmi3EvaluateDiscreteStates") ? FMU_OK : FMU_ERROR);
 }
 
-FMI_API fmi3Status fmi3EnterConfigurationMode(fmi3Instance x) {
-  return allowed(x, P_NEW, "fmi3EnterConfigurationMode") ? fmi3OK : fmi3Error;
-}
-FMI_API fmi3Status fmi3ExitConfigurationMode(fmi3Instance x) {
-  return allowed(x, P_NEW, "fmi3ExitConfigurationMode") ? fmi3OK : fmi3Error;
-}
+/* ------------------------------------------------------------------ variables */
 
-FMI_API fmi3Status fmi3Terminate(fmi3Instance x) {
-  component *c = x;
-  if (!allowed(c, P_STEP | P_EVENT, "fmi3Terminate")) return fmi3Error;
-  c->f->phase = PHASE_TERMINATED;
-  return fmi3OK;
-}
-
-FMI_API fmi3Status fmi3Reset(fmi3Instance x) {
-  component *c = x;
-  if (!allowed(c, P_ANY, "fmi3Reset")) return fmi3Error;
-  return instance_reset(c->f) ? fmi3OK : fmi3Error;
-}
-
-FMI_API fmi3Status fmi3GetFloat64(fmi3Instance x, const fmi3ValueReference r[], size_t n,
+FMI_API fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference r[], size_t n,
                                   fmi3Float64 values[], size_t n_values) {
-  component *c = x;
-  if (!allowed(c, P_ANY, "fmi3GetFloat64") || n_values < n) return fmi3Error;
-  for (size_t i = 0; i < n; i++)
-    if (!instance_get(c->f, r[i], &values[i])) return fmi3Error;
-  return fmi3OK;
+  CALL(instance_get(c, r, n, values, n_values, "fmi3GetFloat64"));
 }
-
-FMI_API fmi3Status fmi3SetFloat64(fmi3Instance x, const fmi3ValueReference r[], size_t n,
+FMI_API fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference r[], size_t n,
                                   const fmi3Float64 values[], size_t n_values) {
-  component *c = x;
-  if (!allowed(c, P_LIVE, "fmi3SetFloat64") || n_values < n) return fmi3Error;
-  for (size_t i = 0; i < n; i++)
-    if (!instance_set(c->f, r[i], values[i])) return fmi3Error;
-  return fmi3OK;
+  CALL(instance_set(c, r, n, values, n_values, "fmi3SetFloat64"));
 }
 
 /* What the standard has and this FMU has no variables or capabilities for: nothing asked is fine, anything else an error. */
-static fmi3Status none(component *c, size_t n, const char *what) {
+static fmi3Status none(instance *f, size_t n, const char *what) {
   if (n == 0) return fmi3OK;
-  char text[100];
-  snprintf(text, sizeof text, "this FMU has no %s", what);
-  if (c) tell(c, 1, text);
-  return fmi3Error;
+  CALL(f ? instance_refuse(f, "this FMU has no %s", what) : FMU_ERROR);
 }
 #define NO_VARIABLES(Name, type, what)                                                                       \
   FMI_API fmi3Status fmi3Get##Name(fmi3Instance c, const fmi3ValueReference r[], size_t n, type v[],         \
@@ -285,74 +243,33 @@ FMI_API fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference
   (void)r, (void)a, (void)b;
   return none(c, n, "clocks");
 }
-FMI_API fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) {
-  return allowed(c, P_EVENT | P_INIT, "fmi3EvaluateDiscreteStates") ? fmi3OK : fmi3Error;
-}
 FMI_API fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3ValueReference r, size_t *n) {
   (void)r, (void)n;
-  return none(c, 1, "arrays with dependencies");
+  return none(c, 1, "dependencies of elements");
 }
 FMI_API fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference r, size_t a[],
                                                fmi3ValueReference b[], size_t d[], int k[], size_t n) {
-  (void)r, (void)a, (void)b, (void)d, (void)k;
-  return none(c, n + 1, "arrays with dependencies");
+  (void)r, (void)a, (void)b, (void)d, (void)k, (void)n;
+  return none(c, 1, "dependencies of elements");
 }
 FMI_API fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference u[], size_t nu,
                                                 const fmi3ValueReference k[], size_t nk, const double seed[],
                                                 size_t ns, double s[], size_t n) {
-  component *x = c;
-  if (!allowed(x, P_STEP | P_EVENT | P_END, "fmi3GetDirectionalDerivative")) return fmi3Error;
-  return ns == nk && n == nu && instance_directional(x->f, u, nu, k, nk, seed, s) ? fmi3OK : fmi3Error;
+  static const char call[] = "fmi3GetDirectionalDerivative";
+  if (c && (ns != nk || n != nu)) CALL(instance_refuse(c, "%s: lengths do not agree", call));
+  CALL(instance_directional(c, u, nu, k, nk, seed, s, call));
 }
 FMI_API fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference u[], size_t nu,
                                             const fmi3ValueReference k[], size_t nk, const double seed[],
                                             size_t ns, double s[], size_t n) {
-  component *x = c;
-  if (!allowed(x, P_STEP | P_EVENT | P_END, "fmi3GetAdjointDerivative")) return fmi3Error;
-  return ns == nu && n == nk && instance_adjoint(x->f, u, nu, k, nk, seed, s) ? fmi3OK : fmi3Error;
+  static const char call[] = "fmi3GetAdjointDerivative";
+  if (c && (ns != nu || n != nk)) CALL(instance_refuse(c, "%s: lengths do not agree", call));
+  CALL(instance_adjoint(c, u, nu, k, nk, seed, s, call));
 }
 FMI_API fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference r[], size_t n,
                                             const int32_t order[], double v[], size_t m) {
   (void)r, (void)order, (void)v, (void)m;
-  return none(c, n, "output derivatives");
-}
-/* Of model exchange and scheduled execution. */
-FMI_API fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) { return none(c, 1, "model exchange"); }
-FMI_API fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, bool a, bool *b, bool *d) {
-  (void)a, (void)b, (void)d;
-  return none(c, 1, "model exchange");
-}
-FMI_API fmi3Status fmi3SetTime(fmi3Instance c, double t) {
-  (void)t;
-  return none(c, 1, "model exchange");
-}
-FMI_API fmi3Status fmi3SetContinuousStates(fmi3Instance c, const double v[], size_t n) {
-  (void)v;
-  return none(c, n + 1, "model exchange");
-}
-FMI_API fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, double v[], size_t n) {
-  (void)v;
-  return none(c, n + 1, "model exchange");
-}
-FMI_API fmi3Status fmi3GetEventIndicators(fmi3Instance c, double v[], size_t n) {
-  (void)v;
-  return none(c, n + 1, "model exchange");
-}
-FMI_API fmi3Status fmi3GetContinuousStates(fmi3Instance c, double v[], size_t n) {
-  (void)v;
-  return none(c, n + 1, "model exchange");
-}
-FMI_API fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, double v[], size_t n) {
-  (void)v;
-  return none(c, n + 1, "model exchange");
-}
-FMI_API fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *n) {
-  (void)n;
-  return none(c, 1, "model exchange");
-}
-FMI_API fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *n) {
-  (void)n;
-  return none(c, 1, "model exchange");
+  return none(c, n, "derivatives of outputs over time");
 }
 FMI_API fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference r, double t) {
   (void)r, (void)t;
@@ -361,65 +278,85 @@ FMI_API fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference
 
 /* ------------------------------------------------------------------ state */
 
-FMI_API fmi3Status fmi3GetFMUState(fmi3Instance x, fmi3FMUState *state) {
-  component *c = x;
-  if (!allowed(c, P_ANY & ~P_FAIL, "fmi3GetFMUState")) return fmi3Error;
-  return instance_state_save(c->f, state) ? fmi3OK : fmi3Error;
+FMI_API fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state) {
+  CALL(state_save(c, state, "fmi3GetFMUState"));
 }
-
-FMI_API fmi3Status fmi3SetFMUState(fmi3Instance x, fmi3FMUState state) {
-  component *c = x;
-  if (!allowed(c, P_ANY, "fmi3SetFMUState")) return fmi3Error;
-  return instance_state_restore(c->f, state) ? fmi3OK : fmi3Error;
+FMI_API fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state) {
+  CALL(state_restore(c, state, "fmi3SetFMUState"));
 }
-
-FMI_API fmi3Status fmi3FreeFMUState(fmi3Instance x, fmi3FMUState *state) {
-  (void)x;
-  if (!state) return fmi3OK;
-  free(*state);
-  *state = NULL;
-  return fmi3OK;
+FMI_API fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state) {
+  (void)c;
+  CALL(state_free(state));
 }
-
-FMI_API fmi3Status fmi3SerializedFMUStateSize(fmi3Instance x, fmi3FMUState state, size_t *size) {
-  (void)x;
-  *size = instance_state_bytes(state);
-  return *size ? fmi3OK : fmi3Error;
+FMI_API fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size) {
+  CALL(state_bytes(c, state, size, "fmi3SerializedFMUStateSize"));
 }
-
-FMI_API fmi3Status fmi3SerializeFMUState(fmi3Instance x, fmi3FMUState state, fmi3Byte bytes[], size_t n) {
-  (void)x;
-  size_t size = instance_state_bytes(state);
-  if (!size || n < size) return fmi3Error;
-  memcpy(bytes, state, size);
-  return fmi3OK;
+FMI_API fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t n) {
+  CALL(state_write(c, state, bytes, n, "fmi3SerializeFMUState"));
 }
-
-FMI_API fmi3Status fmi3DeserializeFMUState(fmi3Instance x, const fmi3Byte bytes[], size_t n,
+FMI_API fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t n,
                                            fmi3FMUState *state) {
-  component *c = x;
-  if (!allowed(c, P_ANY, "fmi3DeserializeFMUState")) return fmi3Error;
-  return instance_state_load(c->f, bytes, n, state) ? fmi3OK : fmi3Error;
+  CALL(state_read(c, bytes, n, state, "fmi3DeserializeFMUState"));
 }
 
 /* ------------------------------------------------------------------ co-simulation */
 
-FMI_API fmi3Status fmi3DoStep(fmi3Instance x, fmi3Float64 at, fmi3Float64 step, fmi3Boolean no_set_state,
+FMI_API fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 at, fmi3Float64 step, fmi3Boolean no_set_state,
                               fmi3Boolean *event, fmi3Boolean *terminate, fmi3Boolean *early,
                               fmi3Float64 *last) {
   (void)no_set_state;
-  component *c = x;
-  double reached;
-  int stopped = 0;
-  if (!allowed(c, P_STEP, "fmi3DoStep")) return fmi3Error;
-  if (!(step > 0)) {
-    tell(c, 1, "fmi3DoStep: the step has to be greater than 0");
-    return fmi3Error;
-  }
-  int good = instance_step(c->f, at + step, &reached, &stopped);
+  instance *f = c;
+  int stopped;
+  fmu_status status = instance_step(f, at, step, &stopped, "fmi3DoStep");
   if (event) *event = stopped != 0;
-  if (terminate) *terminate = !good;
+  if (terminate) *terminate = false;
   if (early) *early = stopped != 0;
-  if (last) *last = reached;
-  return good ? fmi3OK : fmi3Error;
+  if (last) *last = f ? cps_simulation_time(f->sim) : at;
+  CALL(status == FMU_DISCARD ? FMU_ERROR : status);
+}
+
+/* ------------------------------------------------------------------ model exchange */
+
+FMI_API fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) {
+  instance *f = c;
+  CALL(
+      instance_enter(f, f && f->exchange ? PHASE_EVENT : 0, PHASE_CONTINUOUS, "fmi3EnterContinuousTimeMode"));
+}
+FMI_API fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_state, fmi3Boolean *event,
+                                               fmi3Boolean *terminate) {
+  (void)no_set_state;
+  int passed;
+  fmu_status status = exchange_completed(c, &passed, "fmi3CompletedIntegratorStep");
+  if (event) *event = passed != 0;
+  if (terminate) *terminate = false;
+  CALL(status);
+}
+FMI_API fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 t) { CALL(exchange_time(c, t, "fmi3SetTime")); }
+FMI_API fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 y[], size_t n) {
+  CALL(exchange_put(c, y, n, "fmi3SetContinuousStates"));
+}
+FMI_API fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 y[], size_t n) {
+  CALL(exchange_get(c, y, n, "fmi3GetContinuousStates"));
+}
+FMI_API fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 y_t[], size_t n) {
+  CALL(exchange_rates(c, y_t, n, "fmi3GetContinuousStateDerivatives"));
+}
+FMI_API fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 guards[], size_t n) {
+  CALL(exchange_guards(c, guards, n, "fmi3GetEventIndicators"));
+}
+FMI_API fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominals[], size_t n) {
+  CALL(exchange_nominals(c, nominals, n, "fmi3GetNominalsOfContinuousStates"));
+}
+static fmi3Status count(instance *f, int count, size_t *n) {
+  if (!f || !n) return fmi3Error;
+  *n = (size_t)count;
+  return fmi3OK;
+}
+FMI_API fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *n) {
+  instance *f = c;
+  return count(f, f ? f->n_guards : 0, n);
+}
+FMI_API fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *n) {
+  instance *f = c;
+  return count(f, f ? f->n_states : 0, n);
 }

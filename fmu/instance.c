@@ -7,52 +7,128 @@
 #include <stdlib.h>
 #include <string.h>
 
-void instance_message(instance *f, int is_error, const char *format, ...) {
-  char text[1000];
-  va_list args;
-  va_start(args, format);
+/* ------------------------------------------------------------------ messages */
+
+const char *const fmu_categories[MESSAGE_KINDS] = {"logStatusError", "logStatusWarning", "logEvents"};
+
+static void say(instance *f, fmu_message kind, const char *format, va_list args) {
+  char text[1200];
+  if (!f->log || (kind != MESSAGE_ERROR && !(f->logged >> kind & 1))) return;
   vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  if (f->log) f->log(f->log_to, is_error, text);
+  f->log(f->front, kind, text);
 }
 
-static int failed(instance *f, const cps_error *err) {
+void instance_message(instance *f, fmu_message kind, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say(f, kind, format, args);
+  va_end(args);
+}
+
+fmu_status instance_refuse(instance *f, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say(f, MESSAGE_ERROR, format, args);
+  va_end(args);
+  return FMU_ERROR;
+}
+
+fmu_status instance_failed(instance *f, const cps_error *err) {
   char text[1200];
-  if (err->file[0]) {
+  if (err->file[0])
     cps_problem_text(err, text, sizeof text);
-    instance_message(f, 1, "%s", text);
-  } else {
-    instance_message(f, 1, "%s", err->text);
+  else
+    snprintf(text, sizeof text, "%s", err->text);
+  return instance_refuse(f, "%s", text);
+}
+
+fmu_status instance_no_memory(instance *f) { return instance_refuse(f, "out of memory"); }
+
+fmu_status instance_logging(instance *f, int on, size_t n, const char *const *categories) {
+  if (!f) return FMU_ERROR;
+  unsigned wanted = n == 0 ? ~0u : 0;
+  for (size_t i = 0; i < n; i++) {
+    int known = 0;
+    for (int k = 0; categories && categories[i] && k < MESSAGE_KINDS; k++)
+      if (strcmp(categories[i], fmu_categories[k]) == 0) known = 1, wanted |= 1u << k;
+    if (!known)
+      return instance_refuse(f, "there is no log category \"%s\"",
+                             categories && categories[i] ? categories[i] : "");
   }
-  if (err->status != CPS_BAD_INPUT) f->phase = PHASE_FAILED;
+  f->logged = on ? f->logged | wanted : f->logged & ~wanted;
+  return FMU_OK;
+}
+
+int instance_allowed(instance *f, unsigned phases, const char *call) {
+  static const char *const where[] = {"before initialization",
+                                      "during initialization",
+                                      "in step mode",
+                                      "in event mode",
+                                      "in continuous-time mode",
+                                      "after the end",
+                                      "after the simulation has failed"};
+  if (!f) return 0;
+  if (f->phase & phases) return 1;
+  int i = 0;
+  while (!(f->phase >> i & 1)) i++;
+  instance_refuse(f, "%s is not allowed %s", call, where[i]);
   return 0;
 }
 
-int instance_path(const char *uri, char *text, size_t size) {
-  const char *scheme = "file:";
-  size_t n = 0;
-  if (strncmp(uri, scheme, strlen(scheme)) == 0) {
-    uri += strlen(scheme);
-    if (strncmp(uri, "///", 3) == 0)
-      uri += 2;
-    else if (strncmp(uri, "//localhost/", 12) == 0)
-      uri += 11;
+/* Warnings of the result that have not been told yet. */
+static void log_warnings(instance *f) {
+  const cps_result *r = cps_simulation_result(f->sim);
+  const char *text;
+  while ((text = cps_result_warning(r, f->warned)) != NULL) {
+    instance_message(f, MESSAGE_WARNING, "%s", text);
+    f->warned++;
   }
-  for (; *uri && n + 1 < size; n++) {
-    int byte;
-    if (uri[0] == '%' && sscanf(uri + 1, "%2x", (unsigned *)&byte) == 1) {
-      text[n] = (char)byte;
-      uri += 3;
-    } else {
-      text[n] = *uri++;
-    }
+}
+
+/* The last n events of the result, as far as it has kept them. */
+void instance_log_events(instance *f, long n) {
+  const cps_result *r = cps_simulation_result(f->sim);
+  long all = cps_result_events(r);
+  if (!(f->logged >> MESSAGE_EVENT & 1)) return;
+  for (long i = n < all ? all - n : 0; i < all; i++) {
+    const cps_event *e = cps_result_event(r, i);
+    instance_message(f, MESSAGE_EVENT, "at t = %.9g s, %s: %s", e->time, e->contact_name, e->what);
   }
-  text[n] = 0;
-  while (n > 1 && text[n - 1] == '/') text[--n] = 0;
-  return *uri == 0;
 }
 
 /* ------------------------------------------------------------------ resources */
+
+/* A digit of a number to the base 16; -1 if it is none. */
+static int digit(char c) {
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : -1;
+}
+
+/* "file:///a%20b" or a plain path as a path, into text[size]; 0 if it does not fit. */
+static int path_of(const char *uri, char *text, size_t size) {
+  const char *scheme = "file:";
+  size_t n = 0;
+  int is_uri = strncmp(uri, scheme, strlen(scheme)) == 0;
+  if (is_uri) {
+    uri += strlen(scheme);
+    if (strncmp(uri, "//localhost/", 12) == 0)
+      uri += 11;
+    else if (strncmp(uri, "///", 3) == 0)
+      uri += 2;
+    /* file:///C:/folder */
+    if (uri[0] == '/' && uri[1] && uri[2] == ':') uri++;
+  }
+  for (; *uri && n + 1 < size; n++) {
+    int high = is_uri && uri[0] == '%' ? digit(uri[1]) : -1, low = high >= 0 ? digit(uri[2]) : -1;
+    text[n] = low >= 0 ? (char)(16 * high + low) : *uri;
+    uri += low >= 0 ? 3 : 1;
+  }
+  text[n] = 0;
+  while (n > 1 && (text[n - 1] == '/' || text[n - 1] == '\\')) text[--n] = 0;
+  return *uri == 0;
+}
 
 static char *copy(const char *text) {
   size_t n = strlen(text) + 1;
@@ -67,114 +143,176 @@ static int add_variable(instance *f, fmu_kind kind, const char *name) {
     if (!more) return 0;
     f->variables = more;
   }
-  fmu_variable v = {.kind = kind, .name = copy(name), .index = -1, .value = NAN};
+  fmu_variable v = {.kind = kind, .name = copy(name), .index = -1, .size = 1, .value = NAN, .file = NAN};
   if (!v.name) return 0;
   f->variables[f->n_variables++] = v;
   return 1;
 }
 
-enum { LINE_MOST = 1000, SETTINGS_MOST = 1000 };
+/* Lines of one kind. */
+typedef struct lines {
+  char **item;
+  int n;
+} lines;
 
-/* The lines of variables.txt; settings are collected. */
-static int read_variables(instance *f, const char *path, char **settings, int *n, char **inputs,
-                          int *n_inputs) {
+static int add_line(lines *l, const char *text) {
+  char **more = realloc(l->item, (size_t)(l->n + 1) * sizeof *more);
+  if (!more) return 0;
+  l->item = more;
+  return (l->item[l->n] = copy(text)) != NULL && ++l->n;
+}
+
+static void free_lines(lines *l) {
+  for (int i = 0; i < l->n; i++) free(l->item[i]);
+  free(l->item);
+}
+
+enum { LINE_MOST = 2000 };
+
+static int read_line(instance *f, const char *line, lines *settings, lines *inputs) {
   static const struct {
     const char *word;
     fmu_kind kind;
-  } kinds[] = {{"input ", FMU_INPUT}, {"output ", FMU_OUTPUT}, {"parameter ", FMU_PARAMETER}};
+  } kinds[] = {{"input ", FMU_INPUT}, {"output ", FMU_OUTPUT}, {"state ", FMU_STATE},
+               {"rate ", FMU_RATE},   {"guard ", FMU_GUARD},   {"parameter ", FMU_PARAMETER},
+               {"tuned ", FMU_TUNED}, {"field ", FMU_FIELD}};
+  if (strncmp(line, "set ", 4) == 0) return add_line(settings, line + 4);
+  if (strncmp(line, "with ", 5) == 0) return add_line(inputs, line + 5);
+  if (strncmp(line, "token ", 6) == 0) snprintf(f->token, sizeof f->token, "%s", line + 6);
+  for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+    size_t length = strlen(kinds[k].word);
+    if (strncmp(line, kinds[k].word, length) == 0) return add_variable(f, kinds[k].kind, line + length);
+  }
+  return 1;
+}
+
+static int read_variables(instance *f, const char *path, lines *settings, lines *inputs) {
   char line[LINE_MOST];
   FILE *file = fopen(path, "r");
   if (!file) {
-    instance_message(f, 1, "%s cannot be read", path);
+    instance_refuse(f, "%s cannot be read", path);
     return 0;
   }
   int good = add_variable(f, FMU_TIME, "time");
   while (good && fgets(line, sizeof line, file)) {
     line[strcspn(line, "\r\n")] = 0;
-    if (strncmp(line, "set ", 4) == 0 && *n < SETTINGS_MOST)
-      good = (settings[*n] = copy(line + 4)) != NULL, *n += good;
-    if (strncmp(line, "with ", 5) == 0 && *n_inputs < SETTINGS_MOST)
-      good = (inputs[*n_inputs] = copy(line + 5)) != NULL, *n_inputs += good;
-    for (size_t k = 0; good && k < sizeof kinds / sizeof kinds[0]; k++) {
-      size_t length = strlen(kinds[k].word);
-      if (strncmp(line, kinds[k].word, length) == 0) good = add_variable(f, kinds[k].kind, line + length);
-    }
+    good = read_line(f, line, settings, inputs);
   }
   fclose(file);
-  if (!good) instance_message(f, 1, "out of memory");
+  if (!good) instance_no_memory(f);
   return good;
 }
 
-static int load_scenario(instance *f, const char *path, char *const *settings, int n) {
+static int load_scenario(instance *f, const char *path, const lines *settings, const lines *inputs) {
   cps_problems *problems = NULL;
-  char text[1200];
-  f->scenario = cps_scenario_load(path, (const char *const *)settings, n, &problems);
-  for (int i = 0; problems && i < cps_problems_count(problems); i++) {
-    cps_problem_text(cps_problems_at(problems, i), text, sizeof text);
-    instance_message(f, 1, "%s", text);
-  }
-  cps_problems_free(problems);
-  return f->scenario != NULL;
-}
-
-/* Start values of parameters and inputs, and the columns of outputs. */
-static int bind(instance *f) {
   cps_error err = {0};
-  for (int i = 0; i < f->n_variables; i++) {
-    fmu_variable *v = &f->variables[i];
-    cps_quantity q;
-    cps_input in;
-    if (v->kind == FMU_PARAMETER) {
-      if (cps_scenario_quantity(f->scenario, v->name, &q, &err) != CPS_OK) return failed(f, &err);
-      v->value = q.value;
-    } else if (v->kind == FMU_INPUT) {
-      v->index = cps_simulation_input(f->sim, v->name);
-      if (v->index < 0 || cps_simulation_input_at(f->sim, v->index, &in) != CPS_OK) {
-        instance_message(f, 1, "the scenario has no input \"%s\"", v->name);
-        return 0;
-      }
-      v->value = in.start;
-    } else if (v->kind == FMU_OUTPUT && (v->index = cps_simulation_column(f->sim, v->name)) < 0) {
-      instance_message(f, 1, "the scenario has no column \"%s\"", v->name);
-      return 0;
-    }
-  }
+  f->scenario = cps_scenario_load(path, (const char *const *)settings->item, settings->n, &problems);
+  for (int i = 0; problems && i < cps_problems_count(problems); i++)
+    instance_failed(f, cps_problems_at(problems, i));
+  cps_problems_free(problems);
+  if (!f->scenario || inputs->n == 0) return f->scenario != NULL;
+  cps_scenario *with = cps_scenario_with_inputs(f->scenario, (const char *const *)inputs->item, inputs->n,
+                                                &err);
+  if (!with) return instance_failed(f, &err) == FMU_OK;
+  cps_scenario_free(f->scenario);
+  f->scenario = with;
   return 1;
 }
 
-instance *instance_new(const char *resources, void (*log)(void *, int, const char *), void *log_to) {
+/* ------------------------------------------------------------------ the simulation */
+
+/* Start values of parameters and inputs, and which columns and fields the others are. */
+static int bind(instance *f) {
+  cps_quantity *list;
+  int n;
+  cps_error err = {0};
+  const cps_result *r = cps_simulation_result(f->sim);
+  if (cps_scenario_quantities(f->scenario, &list, &n, &err) != CPS_OK)
+    return instance_failed(f, &err) == FMU_OK;
+  int next = 0, good = 1;
+  for (int i = 1; good && i < f->n_variables; i++) {
+    fmu_variable *v = &f->variables[i];
+    cps_input in;
+    int number = v->kind == FMU_STATE || v->kind == FMU_RATE || v->kind == FMU_GUARD;
+    if (v->kind == FMU_PARAMETER || v->kind == FMU_TUNED) {
+      /* they come in the order of the list */
+      int k = next;
+      while (k < n && strcmp(list[k].path, v->name) != 0) k++;
+      for (good = k < n; !good && k > 0;) good = strcmp(list[--k].path, v->name) == 0;
+      if (good) v->file = v->value = list[k].value, next = k + 1;
+    } else if (v->kind == FMU_INPUT) {
+      v->index = cps_simulation_input(f->sim, v->name);
+      good = cps_simulation_input_at(f->sim, v->index, &in) == CPS_OK;
+      if (good) v->file = v->value = in.start;
+    } else if (v->kind == FMU_OUTPUT) {
+      good = (v->index = cps_simulation_column(f->sim, v->name)) >= 0;
+    } else if (number) {
+      v->index = atoi(v->name);
+      good = v->index >= 0 && v->index < (v->kind == FMU_GUARD ? f->n_guards : f->n_states);
+    } else {
+      for (v->index = 0; v->index < cps_result_fields(r); v->index++)
+        if (strcmp(cps_result_field(r, v->index)->name, v->name) == 0) break;
+      const cps_field *field = cps_result_field(r, v->index);
+      good = field != NULL;
+      if (good) v->size = (size_t)field->points * (size_t)field->components;
+    }
+    if (!good) instance_refuse(f, "the scenario has no \"%s\"", v->name);
+  }
+  free(list);
+  return good;
+}
+
+/* A simulation that has not started. */
+static int make_simulation(instance *f) {
+  cps_error err = {0};
+  cps_simulation *sim = cps_simulation_new(f->system, &err);
+  if (!sim || cps_simulation_keep(sim, 0, &err) != CPS_OK) {
+    cps_simulation_free(sim);
+    instance_failed(f, &err);
+    return 0;
+  }
+  cps_stretch_free(f->stretch);
+  f->stretch = NULL;
+  f->followed = 0;
+  cps_simulation_free(f->sim);
+  f->sim = sim;
+  f->warned = 0;
+  return 1;
+}
+
+instance *instance_new(const instance_setup *setup) {
   instance *f = calloc(1, sizeof *f);
   if (!f) return NULL;
-  f->log = log;
-  f->log_to = log_to;
-  char folder[2000], path[2100], **settings = calloc(2 * SETTINGS_MOST, sizeof *settings),
-                                 **inputs = settings + SETTINGS_MOST;
-  int n = 0, n_inputs = 0, good = settings && resources && instance_path(resources, folder, sizeof folder);
+  f->log = setup->log;
+  f->front = setup->front;
+  f->exchange = setup->exchange;
+  f->phase = PHASE_NEW;
+  f->logged = setup->logging ? ~0u : 1u << MESSAGE_WARNING;
+  char folder[2000] = "", path[2100];
+  lines settings = {0}, inputs = {0};
   cps_error err = {0};
-  if (!good) instance_message(f, 1, "the place of the resources is missing or too long");
-  snprintf(path, sizeof path, "%s/variables.txt", good ? folder : "");
-  good = good && read_variables(f, path, settings, &n, inputs, &n_inputs);
-  snprintf(path, sizeof path, "%s/scenario.yaml", good ? folder : "");
-  good = good && load_scenario(f, path, settings, n);
-  if (good && n_inputs > 0) {
-    cps_scenario *with = cps_scenario_with_inputs(f->scenario, (const char *const *)inputs, n_inputs, &err);
-    good = with ? 1 : failed(f, &err);
-    if (with) {
-      cps_scenario_free(f->scenario);
-      f->scenario = with;
-    }
-  }
+  int good = setup->resources && path_of(setup->resources, folder, sizeof folder);
+  if (!good) instance_refuse(f, "the place of the resources is missing or too long");
+  snprintf(path, sizeof path, "%s/variables.txt", folder);
+  good = good && read_variables(f, path, &settings, &inputs);
+  if (good && setup->token && strcmp(setup->token, f->token) != 0)
+    good = instance_refuse(f, "the FMU is \"%s\", and not \"%s\" as its description says", f->token,
+                           setup->token) == FMU_OK;
+  snprintf(path, sizeof path, "%s/scenario.yaml", folder);
+  good = good && load_scenario(f, path, &settings, &inputs);
+  free_lines(&settings);
+  free_lines(&inputs);
   if (good) {
     f->system = cps_system_new(f->scenario, &err);
-    f->sim = f->system ? cps_simulation_new(f->system, &err) : NULL;
-    good = f->sim && cps_simulation_keep(f->sim, 0, &err) == CPS_OK;
-    if (!good) failed(f, &err);
+    good = f->system ? make_simulation(f) : instance_failed(f, &err) == FMU_OK;
   }
-  good = good && bind(f);
-  for (int i = 0; i < n; i++) free(settings[i]);
-  for (int i = 0; i < n_inputs; i++) free(inputs[i]);
-  free(settings);
-  if (good) return f;
+  if (good && cps_exchange_size(f->sim, &f->n_states, &f->n_guards, &err) == CPS_OK) {
+    f->scratch = calloc((size_t)(f->n_states + f->n_guards) + 1, sizeof *f->scratch);
+    good = f->scratch ? make_simulation(f) : instance_no_memory(f) == FMU_OK;
+  } else if (good && f->exchange) {
+    good = instance_failed(f, &err) == FMU_OK;
+  }
+  if (good && bind(f)) return f;
   instance_free(f);
   return NULL;
 }
@@ -187,261 +325,235 @@ void instance_free(instance *f) {
   cps_scenario_free(f->scenario);
   for (int i = 0; i < f->n_variables; i++) free(f->variables[i].name);
   free(f->variables);
+  free(f->scratch);
   free(f);
+}
+
+/* ------------------------------------------------------------------ parameters */
+
+static int is_parameter(const fmu_variable *v) { return v->kind == FMU_PARAMETER || v->kind == FMU_TUNED; }
+
+/* Paths and values of the parameters that are not as in the file. */
+typedef struct changes {
+  const char **paths; /* owned, as the values are */
+  double *values;
+  int n;
+} changes;
+
+static int collect(const instance *f, changes *c) {
+  *c = (changes){calloc((size_t)f->n_variables + 1, sizeof *c->paths),
+                 calloc((size_t)f->n_variables + 1, sizeof *c->values), 0};
+  for (int i = 0; c->paths && c->values && i < f->n_variables; i++) {
+    const fmu_variable *v = &f->variables[i];
+    if (!is_parameter(v) || v->value == v->file) continue;
+    c->paths[c->n] = v->name;
+    c->values[c->n++] = v->value;
+  }
+  return c->paths && c->values;
+}
+
+static int any_changed(const instance *f) {
+  for (int i = 0; i < f->n_variables; i++)
+    if (is_parameter(&f->variables[i]) && f->variables[i].value != f->variables[i].file) return 1;
+  return 0;
+}
+
+/* All parameters that are not as in the file, into the simulation as it is. */
+static fmu_status change(instance *f) {
+  changes c;
+  cps_error err = {0};
+  cps_status status = collect(f, &c) ? CPS_OK : CPS_NO_MEMORY;
+  if (status == CPS_OK) {
+    cps_stretch_free(f->stretch);
+    f->stretch = NULL;
+    f->followed = 0;
+    status = cps_simulation_retune(f->sim, c.paths, c.values, c.n, &err);
+  }
+  free(c.paths);
+  free(c.values);
+  if (status == CPS_OK) return FMU_OK;
+  return err.text[0] ? instance_failed(f, &err) : instance_no_memory(f);
+}
+
+fmu_status instance_prepare(instance *f) {
+  cps_error err = {0};
+  if (!make_simulation(f)) return FMU_ERROR;
+  cps_status status = CPS_OK;
+  for (int i = 0; i < f->n_variables && status == CPS_OK; i++) {
+    const fmu_variable *v = &f->variables[i];
+    if (v->kind == FMU_INPUT) status = cps_simulation_set(f->sim, v->index, v->value, CPS_HOLD, &err);
+  }
+  if (status == CPS_OK && any_changed(f) && change(f) != FMU_OK) return FMU_ERROR;
+  if (status == CPS_OK) status = cps_simulation_start(f->sim, &err);
+  if (status != CPS_OK) return instance_failed(f, &err);
+  f->stale = f->to_tune = 0;
+  return FMU_OK;
+}
+
+fmu_status instance_tune(instance *f) {
+  if (!f->to_tune) return FMU_OK;
+  if (change(f) != FMU_OK) return FMU_ERROR;
+  f->to_tune = 0;
+  return FMU_OK;
 }
 
 /* ------------------------------------------------------------------ variables */
 
-static fmu_variable *find(instance *f, unsigned reference) {
+fmu_variable *instance_find(instance *f, unsigned reference) {
   if (reference < (unsigned)f->n_variables) return &f->variables[reference];
-  instance_message(f, 1, "there is no variable with value reference %u", reference);
+  instance_refuse(f, "there is no variable with value reference %u", reference);
   return NULL;
 }
 
-int instance_get(instance *f, unsigned reference, double *value) {
-  fmu_variable *v = find(f, reference);
-  if (!v) return 0;
-  *value = v->kind == FMU_TIME     ? cps_simulation_time(f->sim)
-           : v->kind == FMU_OUTPUT ? cps_simulation_get(f->sim, v->index)
-                                   : v->value;
-  return 1;
+static fmu_status get(instance *f, const fmu_variable *v, double *value) {
+  cps_error err = {0};
+  switch (v->kind) {
+  case FMU_TIME:
+    *value = cps_simulation_time(f->sim);
+    return FMU_OK;
+  case FMU_OUTPUT:
+    *value = cps_simulation_get(f->sim, v->index);
+    return FMU_OK;
+  case FMU_STATE:
+  case FMU_RATE:
+  case FMU_GUARD:
+    return exchange_value(f, v, value);
+  case FMU_FIELD:
+    return cps_simulation_field(f->sim, v->index, value, &err) == CPS_OK ? FMU_OK : instance_failed(f, &err);
+  default:
+    *value = v->value;
+    return FMU_OK;
+  }
 }
 
-int instance_set(instance *f, unsigned reference, double value) {
-  fmu_variable *v = find(f, reference);
+fmu_status instance_get(instance *f, const unsigned *references, size_t n, double *values, size_t n_values,
+                        const char *call) {
+  if (!instance_allowed(f, PHASES_ALL, call)) return FMU_ERROR;
+  if (n > 0 && (!references || !values)) return instance_refuse(f, "%s: an argument is missing", call);
+  for (size_t i = 0, at = 0; i < n; i++) {
+    const fmu_variable *v = instance_find(f, references[i]);
+    if (!v) return FMU_ERROR;
+    if (v->size > n_values - at)
+      return instance_refuse(f, "%s: %s has %zu numbers, more than there is room for", call, v->name,
+                             v->size);
+    /* what is computed follows what was set */
+    int computed = !is_parameter(v) && v->kind != FMU_INPUT && v->kind != FMU_TIME;
+    if (computed && f->phase == PHASE_INIT && f->stale && instance_prepare(f) != FMU_OK) return FMU_ERROR;
+    fmu_status status = get(f, v, values + at);
+    if (status != FMU_OK) return status;
+    at += v->size;
+  }
+  return FMU_OK;
+}
+
+static fmu_status set(instance *f, fmu_variable *v, double value) {
   cps_error err = {0};
-  if (!v) return 0;
-  if (!isfinite(value)) {
-    instance_message(f, 1, "%s cannot be set to a value that is not finite", v->name);
-    return 0;
-  }
-  if (v->kind == FMU_INPUT) {
-    if (value == v->value) return 1;
-    if (cps_simulation_set(f->sim, v->index, value, CPS_HOLD, &err) != CPS_OK) return failed(f, &err);
+  if (!isfinite(value)) return instance_refuse(f, "%s cannot be set to a value that is not finite", v->name);
+  if (v->kind == FMU_INPUT || is_parameter(v)) {
+    if (value == v->value) return FMU_OK;
+    if (f->phase & (PHASE_NEW | PHASE_INIT)) {
+      f->stale = 1;
+    } else if (v->kind == FMU_INPUT) {
+      if (cps_simulation_set(f->sim, v->index, value, CPS_HOLD, &err) != CPS_OK)
+        return instance_failed(f, &err);
+    } else if (v->kind == FMU_TUNED && f->phase != PHASE_CONTINUOUS) {
+      f->to_tune = 1;
+    } else {
+      return instance_refuse(f, "%s %s", v->name,
+                             v->kind == FMU_TUNED
+                                 ? "is tunable: it can be set in event mode, and not while you integrate"
+                                 : "is fixed: it can be set before and during initialization only");
+    }
     v->value = value;
-    return 1;
+    return FMU_OK;
   }
-  if (v->kind == FMU_PARAMETER && f->phase <= PHASE_INITIALIZATION) {
-    v->changed |= value != v->value;
-    v->value = value;
-    return 1;
+  return instance_refuse(f, "%s is computed, and cannot be set", v->name);
+}
+
+fmu_status instance_set(instance *f, const unsigned *references, size_t n, const double *values,
+                        size_t n_values, const char *call) {
+  if (!instance_allowed(f, PHASES_LIVE, call)) return FMU_ERROR;
+  if (n > 0 && (!references || !values)) return instance_refuse(f, "%s: an argument is missing", call);
+  if (n_values < n) return instance_refuse(f, "%s: %zu values for %zu variables", call, n_values, n);
+  for (size_t i = 0; i < n; i++) {
+    fmu_variable *v = instance_find(f, references[i]);
+    if (!v || set(f, v, values[i]) != FMU_OK) return FMU_ERROR;
   }
-  instance_message(f, 1,
-                   v->kind == FMU_PARAMETER
-                       ? "%s is fixed: it can be set before and during initialization only"
-                       : "%s is computed, and cannot be set",
-                   v->name);
-  return 0;
+  return FMU_OK;
 }
 
 /* ------------------------------------------------------------------ life */
 
-/* Parameters that were set go into the simulation, and inputs with them. */
-static int apply(instance *f) {
-  cps_error err = {0};
-  int n = 0;
-  const char **paths = calloc((size_t)f->n_variables + 1, sizeof *paths);
-  double *values = calloc((size_t)f->n_variables + 1, sizeof *values);
-  int good = paths && values;
-  for (int i = 0; good && i < f->n_variables; i++) {
-    const fmu_variable *v = &f->variables[i];
-    if (v->kind != FMU_PARAMETER || !v->changed) continue;
-    paths[n] = v->name;
-    values[n++] = v->value;
-  }
-  if (!good) instance_message(f, 1, "out of memory");
-  if (good && n > 0 && cps_simulation_reset_with(f->sim, paths, values, n, &err) != CPS_OK)
-    good = failed(f, &err);
-  for (int i = 0; good && i < f->n_variables; i++) {
-    const fmu_variable *v = &f->variables[i];
-    if (v->kind == FMU_INPUT && cps_simulation_set(f->sim, v->index, v->value, CPS_HOLD, &err) != CPS_OK)
-      good = failed(f, &err);
-  }
-  free(paths);
-  free(values);
-  return good;
-}
-
-int instance_initialize(instance *f, double start) {
-  cps_error err = {0};
+fmu_status instance_enter_initialization(instance *f, double start, const char *call) {
+  if (!instance_allowed(f, PHASE_NEW, call)) return FMU_ERROR;
+  if (!isfinite(start)) return instance_refuse(f, "%s: the start time has to be finite", call);
   f->start = start;
-  if (!apply(f)) return 0;
-  if (start < cps_simulation_time(f->sim)) {
-    instance_message(f, 1, "the scenario starts at %.9g s, later than the start time %.9g s",
-                     cps_simulation_time(f->sim), start);
-    return 0;
-  }
-  if (cps_simulation_start(f->sim, &err) != CPS_OK) return failed(f, &err);
-  if (start > cps_simulation_time(f->sim) && cps_simulation_step(f->sim, start, 0, NULL, &err) != CPS_OK)
-    return failed(f, &err);
-  cps_stretch_free(f->stretch);
-  f->stretch = cps_stretch_new(f->sim, NULL, 0, NULL);
-  f->phase = PHASE_STEP;
-  return 1;
+  f->stale = 1;
+  f->phase = PHASE_INIT;
+  return FMU_OK;
 }
 
-int instance_step(instance *f, double until, double *reached, int *early) {
+fmu_status instance_exit_initialization(instance *f, fmu_phase next, const char *call) {
   cps_error err = {0};
-  cps_outcome o;
-  int to_event = early && f->events_wanted;
-  f->followed = f->stretch && !to_event;
-  cps_status status = f->followed
-                          ? cps_stretch_step(f->stretch, until, &o, &err)
-                          : cps_simulation_step(f->sim, until, to_event ? CPS_STEP_TO_EVENT : 0, &o, &err);
-  *reached = cps_simulation_time(f->sim);
-  if (early) *early = status == CPS_OK && !o.reached;
-  return status == CPS_OK ? 1 : failed(f, &err);
+  if (!instance_allowed(f, PHASE_INIT, call)) return FMU_ERROR;
+  if (f->stale && instance_prepare(f) != FMU_OK) return FMU_ERROR;
+  double from = cps_simulation_time(f->sim);
+  if (f->start < from)
+    return instance_refuse(f, "the scenario starts at %.9g s, later than the start time %.9g s", from,
+                           f->start);
+  if (f->start > from && cps_simulation_step(f->sim, f->start, 0, NULL, &err) != CPS_OK)
+    return instance_failed(f, &err);
+  log_warnings(f);
+  f->phase = next;
+  return FMU_OK;
 }
 
-/* ------------------------------------------------------------------ derivatives */
+fmu_status instance_enter(instance *f, unsigned from, fmu_phase to, const char *call) {
+  if (!instance_allowed(f, from, call)) return FMU_ERROR;
+  f->phase = to;
+  return FMU_OK;
+}
 
-/* Places of inputs or outputs by their references; 0 after a message. */
-static int find_all(instance *f, const unsigned *references, size_t n, fmu_kind kind, int *index) {
-  for (size_t i = 0; i < n; i++) {
-    const fmu_variable *v = find(f, references[i]);
-    if (!v) return 0;
-    if (v->kind != kind) {
-      instance_message(f, 1, "derivatives are those of outputs by inputs: %s is no %s", v->name,
-                       kind == FMU_INPUT ? "input" : "output");
-      return 0;
-    }
-    index[i] = v->index;
+fmu_status instance_reset(instance *f, const char *call) {
+  if (!instance_allowed(f, PHASES_ALL, call)) return FMU_ERROR;
+  for (int i = 0; i < f->n_variables; i++) f->variables[i].value = f->variables[i].file;
+  f->stale = f->to_tune = 0;
+  if (!make_simulation(f)) {
+    f->phase = PHASE_FAILED;
+    return FMU_ERROR;
   }
-  return 1;
+  f->phase = PHASE_NEW;
+  return FMU_OK;
 }
 
-static int differentiate(instance *f, const unsigned *of, size_t n_of, const unsigned *by, size_t n_by,
-                         const double *seed, double *product, int adjoint) {
+/* ------------------------------------------------------------------ steps */
+
+fmu_status instance_step(instance *f, double at, double step, int *early, const char *call) {
   cps_error err = {0};
-  size_t inputs = (size_t)cps_simulation_inputs(f->sim),
-         columns = (size_t)cps_result_columns(cps_simulation_result(f->sim));
-  if (!f->followed) {
-    instance_message(
-        f, 1,
-        "there are no derivatives: they are those of the last step, unless it could return early, "
-        "with every solver but bdf");
-    return 0;
+  cps_outcome o = {0};
+  *early = 0;
+  if (!instance_allowed(f, PHASE_STEP, call)) return FMU_ERROR;
+  if (!(step > 0) || !isfinite(at + step))
+    return instance_refuse(f, "%s: the step has to be greater than 0, and finite", call);
+  double now = cps_simulation_time(f->sim), same = 1e-6 * step + 1e-12 * fabs(now);
+  if (fabs(at - now) > same)
+    return instance_refuse(f, "%s: the step is to begin at %.15g s, but the FMU is at %.15g s", call, at,
+                           now);
+  if (instance_tune(f) != FMU_OK) return FMU_ERROR;
+  if (!f->stretch && !f->early_return && !f->rough) {
+    f->stretch = cps_stretch_new(f->sim, NULL, 0, NULL);
+    f->rough = !f->stretch;
   }
-  int *index = calloc(n_of + n_by + 1, sizeof *index);
-  double *values = calloc(inputs + columns + 1, sizeof *values), *outputs = values + inputs;
-  int good = index && values;
-  if (!good) instance_message(f, 1, "out of memory");
-  good = good && find_all(f, of, n_of, FMU_OUTPUT, index) && find_all(f, by, n_by, FMU_INPUT, index + n_of);
-  const int *known = adjoint ? index : index + n_of, *wanted = adjoint ? index + n_of : index;
-  size_t n_known = adjoint ? n_of : n_by, n_wanted = adjoint ? n_by : n_of;
-  double *from = adjoint ? outputs : values, *to = adjoint ? values : outputs;
-  for (size_t i = 0; good && i < n_known; i++) from[known[i]] += seed[i];
-  if (good) {
-    cps_status status = adjoint ? cps_stretch_vjp(f->stretch, NULL, outputs, NULL, values, NULL, &err)
-                                : cps_stretch_jvp(f->stretch, NULL, values, NULL, NULL, outputs, &err);
-    if (status != CPS_OK) instance_message(f, 1, "%s", err.text);
-    good = status == CPS_OK;
-  }
-  for (size_t i = 0; good && i < n_wanted; i++) product[i] = to[wanted[i]];
-  free(index);
-  free(values);
-  return good;
-}
-
-int instance_directional(instance *f, const unsigned *of, size_t n_of, const unsigned *by, size_t n_by,
-                         const double *seed, double *product) {
-  return differentiate(f, of, n_of, by, n_by, seed, product, 0);
-}
-
-int instance_adjoint(instance *f, const unsigned *of, size_t n_of, const unsigned *by, size_t n_by,
-                     const double *seed, double *product) {
-  return differentiate(f, of, n_of, by, n_by, seed, product, 1);
-}
-
-int instance_reset(instance *f) {
-  cps_error err = {0};
-  cps_stretch_free(f->stretch);
-  f->stretch = NULL;
-  f->followed = 0;
-  /* Parameters and inputs are what they were in the file. */
-  int changed = 0;
-  for (int i = 0; i < f->n_variables; i++) changed |= f->variables[i].changed, f->variables[i].changed = 0;
-  if (changed) {
-    cps_simulation_free(f->sim);
-    f->sim = cps_simulation_new(f->system, &err);
-    if (!f->sim || cps_simulation_keep(f->sim, 0, &err) != CPS_OK) return failed(f, &err);
-  } else if (cps_simulation_reset(f->sim, &err) != CPS_OK) {
-    return failed(f, &err);
-  }
-  f->phase = PHASE_INSTANTIATED;
-  return bind(f);
-}
-
-/* ------------------------------------------------------------------ state: inputs and parameters, phase, then the simulation's */
-
-static size_t state_size(instance *f) {
-  cps_error err = {0};
-  if (!f->state_size) f->state_size = cps_simulation_state_size(f->sim, &err);
-  if (!f->state_size) {
-    failed(f, &err);
-    return 0;
-  }
-  return f->state_size + ((size_t)f->n_variables + 1) * sizeof(double);
-}
-
-static int state_get(instance *f, void *block) {
-  cps_error err = {0};
-  double *values = block;
-  if (!state_size(f)) return 0;
-  values[0] = f->phase;
-  for (int i = 0; i < f->n_variables; i++) values[i + 1] = f->variables[i].value;
-  if (cps_simulation_state_get(f->sim, values + f->n_variables + 1, &err) != CPS_OK) return failed(f, &err);
-  return 1;
-}
-
-static int state_set(instance *f, const void *block, size_t size) {
-  cps_error err = {0};
-  const double *values = block;
-  if (size != state_size(f)) {
-    instance_message(f, 1, "this state is of another FMU");
-    return 0;
-  }
-  if (cps_simulation_state_set(f->sim, values + f->n_variables + 1, &err) != CPS_OK) return failed(f, &err);
-  f->followed = 0;
-  f->phase = (fmu_phase)values[0];
-  for (int i = 0; i < f->n_variables; i++) f->variables[i].value = values[i + 1];
-  return 1;
-}
-
-int instance_state_save(instance *f, void **state) {
-  size_t size = state_size(f);
-  if (!size) return 0;
-  if (!*state) *state = malloc(sizeof size + size);
-  if (!*state) return 0;
-  memcpy(*state, &size, sizeof size);
-  return state_get(f, (char *)*state + sizeof size);
-}
-
-int instance_state_restore(instance *f, const void *state) {
-  size_t size;
-  if (!state) return 0;
-  memcpy(&size, state, sizeof size);
-  return state_set(f, (const char *)state + sizeof size, size);
-}
-
-size_t instance_state_bytes(const void *state) {
-  size_t size;
-  if (!state) return 0;
-  memcpy(&size, state, sizeof size);
-  return sizeof size + size;
-}
-
-int instance_state_load(instance *f, const void *bytes, size_t n, void **state) {
-  size_t size = 0;
-  if (n >= sizeof size) memcpy(&size, bytes, sizeof size);
-  if (n < sizeof size || size != n - sizeof size || size != state_size(f)) {
-    instance_message(f, 1, "these bytes are no state of this FMU");
-    return 0;
-  }
-  void *made = malloc(n);
-  if (!made) return 0;
-  memcpy(made, bytes, n);
-  free(*state);
-  *state = made;
-  return 1;
+  f->followed = f->stretch && !f->early_return;
+  cps_status status = f->followed ? cps_stretch_step(f->stretch, at + step, &o, &err)
+                                  : cps_simulation_step(f->sim, at + step,
+                                                        f->early_return ? CPS_STEP_TO_EVENT : 0, &o, &err);
+  instance_log_events(f, o.events);
+  log_warnings(f);
+  *early = status == CPS_OK && !o.reached;
+  if (status == CPS_OK) return FMU_OK;
+  instance_failed(f, &err);
+  if (status == CPS_BAD_INPUT) return FMU_ERROR;
+  f->phase = PHASE_FAILED;
+  return FMU_DISCARD;
 }

@@ -557,6 +557,16 @@ CPS_API int cps_simulation_state_items(cps_simulation *sim, cps_state_item *item
 CPS_API cps_status cps_simulation_copy(cps_simulation *to, cps_simulation *from, cps_error *err);
 /* 1 if the states of two simulations of one system agree to the bit, else 0, with the name of the first part that differs. */
 CPS_API int cps_simulation_same(cps_simulation *a, cps_simulation *b, char *name, size_t size);
+/* Changes n quantities of the scenario between two steps, values in SI, for this simulation alone: it goes on from the state that it
+ * has, inputs included; all other quantities are those of its scenario. Meant for what may change in the middle of a run: forces,
+ * friction, stiffness, damping, gains of drives (cps_path_tunable). The energy that jumps with it counts as if it had been there from
+ * the start. Before the simulation has started, any quantity may change. CPS_BAD_INPUT, with the simulation as it was, if a value is
+ * not allowed, or the state does not fit. */
+CPS_API cps_status cps_simulation_retune(cps_simulation *sim, const char *const *paths, const double *values,
+                                         int n, cps_error *err);
+/* Whether the quantity at a path may change in the middle of a run. Others are used when the simulation starts, or shape its state:
+ * places, lengths, masses, meshes. */
+CPS_API int cps_path_tunable(const char *path);
 /* Back to where it started, with an empty result and inputs at their start values. */
 CPS_API cps_status cps_simulation_reset(cps_simulation *sim, cps_error *err);
 /* The same with n quantities of the scenario changed, values in SI, for this simulation alone: its system and those that
@@ -629,6 +639,7 @@ CPS_API const char *cps_result_warning(const cps_result *result, int i);
 typedef struct cps_input {
   const char *name;
   const char *unit; /* SI; "1" for none */
+  const char *path; /* of the quantity that it is first used for, such as "drums.winch.drive.torque" */
   double start;     /* the value until it is set */
 } cps_input;
 
@@ -720,6 +731,50 @@ CPS_API cps_status cps_stretch_vjp(cps_stretch *stretch, const double *state_end
 /* What may make a derivative wrong, as cps_sens_warning; NULL past the last. */
 CPS_API const char *cps_stretch_warning(const cps_stretch *stretch, int i);
 
+/* ------------------------------------------------------------------ rates from outside
+ *
+ * Bodies under the solver `events` are an ordinary differential equation between two transitions, which a program may integrate by
+ * its own method: model exchange. The guards of all contacts are positive while their modes hold. Where one is no longer, and at
+ * the time that cps_exchange_event names, the caller stops and asks for the event:
+ *
+ *   cps_exchange_size(sim, &n, &n_guards, &err);
+ *   cps_exchange_event(sim, &what, &err);                 // at the start
+ *   for (;;) {
+ *     cps_exchange_get(sim, y);
+ *     ... integrates: cps_exchange_put(sim, t, y), then cps_exchange_rates and cps_exchange_guards ...
+ *     cps_exchange_put(sim, t, y);                        // at a guard's zero, or at what.next
+ *     cps_exchange_event(sim, &what, &err);
+ *   }
+ *
+ * Columns (cps_simulation_get) and states (cps_simulation_state_get) are those of the present; cps_simulation_step is not for
+ * such a simulation. */
+
+typedef struct cps_exchange_state {
+  char name[320]; /* that its column has */
+  const char *unit;
+  int column;     /* of the result; -1 if the file does not record it */
+  int rate_of;    /* the state that it is the rate of: of a velocity the place; -1 if there is none */
+  double nominal; /* a typical size */
+} cps_exchange_state;
+
+typedef struct cps_exchange_outcome {
+  int changed; /* states have: a contact that comes to rest rests exactly, a body is released with a velocity */
+  long events; /* transitions that have happened */
+  double next; /* when something prescribed next jumps; INFINITY: never */
+} cps_exchange_outcome;
+
+/* How many states and guards there are. CPS_BAD_INPUT, with a sentence, if the simulation cannot be integrated from outside:
+ * cables, other solvers, and inputs that are motions. */
+CPS_API cps_status cps_exchange_size(cps_simulation *sim, int *states, int *guards, cps_error *err);
+CPS_API cps_status cps_exchange_state_at(cps_simulation *sim, int i, cps_exchange_state *state);
+CPS_API cps_status cps_exchange_get(cps_simulation *sim, double *y, cps_error *err);
+/* Puts time and, unless y is NULL, states; both have to be finite. */
+CPS_API cps_status cps_exchange_put(cps_simulation *sim, double t, const double *y, cps_error *err);
+CPS_API cps_status cps_exchange_rates(cps_simulation *sim, double *y_t, cps_error *err);
+CPS_API cps_status cps_exchange_guards(cps_simulation *sim, double *guards, cps_error *err);
+/* Fires the guards that are not positive, and passes the jump of something prescribed if it is time. */
+CPS_API cps_status cps_exchange_event(cps_simulation *sim, cps_exchange_outcome *outcome, cps_error *err);
+
 /* ------------------------------------------------------------------ batches
  *
  * Many simulations of one system, advanced together by several threads. Each has inputs, state and, after
@@ -793,6 +848,8 @@ CPS_API long cps_result_frames(const cps_result *result);
 CPS_API const double *cps_result_frame_times(const cps_result *result);
 /* [frames][points][components], or [points][components] of a constant field. */
 CPS_API const double *cps_result_field_data(const cps_result *result, int i);
+/* What field i is now, [points][components] values; nothing is recorded by it. CPS_BAD_INPUT if there is no such field. */
+CPS_API cps_status cps_simulation_field(cps_simulation *sim, int i, double *values, cps_error *err);
 
 /* What columns and fields mean. The name of a column is KIND.THING.WHAT, of a cable on a drum cables.THING.DRUM.WHAT, and of
  * energies KIND.WHAT. */
@@ -830,8 +887,11 @@ CPS_API void cps_result_long_name(const char *name, char *text, size_t size);
 
 typedef struct cps_quantity {
   char path[128];
-  char unit[32]; /* SI; "1" for none */
-  double value;  /* in SI */
+  char unit[32];   /* SI; "1" for none */
+  double value;    /* in SI */
+  double min, max; /* what a file may say, in SI; infinite: no limit */
+  int above;       /* 1: min itself is not allowed */
+  int whole;       /* 1: only whole numbers are */
 } cps_quantity;
 
 /* The quantity at a path. CPS_BAD_INPUT if the path names nothing, or no number. */

@@ -66,6 +66,7 @@ struct cps_result {
   field_data *fields;
   double *frame_times;
   long frames, frames_capacity;
+  int only_field; /* of a frame of one field: its index + 1; 0: of all fields */
   int *slot; /* [n_slots] of everything that could be recorded its column, -1 if it is not wanted */
   int n_slots, left_out; /* how many there are, and how many columns nobody fills */
   loaded_text *texts;    /* of a result that was loaded */
@@ -175,6 +176,10 @@ cps_status cps_simulation_ready(cps_simulation *sim, cps_error *err);
 /* Energy and counters of the result, as things stand; and all columns, into sim->values. */
 void cps_simulation_summarise(cps_simulation *sim);
 void cps_simulation_read_columns(cps_simulation *sim);
+/* What the energy balance leaves at present; nobody takes note of it. */
+double cps_simulation_imbalance(cps_simulation *sim);
+/* Whether an input is a place, an angle or a rate of one, rather than a force or a torque. */
+int cps_input_is_motion(const scenario_input *input);
 /* Records a row at the current time. */
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err);
 cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int to, cps_error *err);

@@ -408,9 +408,13 @@ void cps_state_put(cps_simulation *sim, void *block) {
   list_state(&c, sim);
 }
 
-void cps_state_write(cps_simulation *sim, void *block) {
+void cps_state_label(cps_simulation *sim, void *block) {
   block_head h = head_of(sim);
   memcpy(block, &h, sizeof h);
+}
+
+void cps_state_write(cps_simulation *sim, void *block) {
+  cps_state_label(sim, block);
   cps_state_take(sim, block);
 }
 

@@ -55,6 +55,8 @@ cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err);
  * the first item that differs, NULL if none does. */
 size_t cps_state_size(cps_simulation *sim);
 void cps_state_write(cps_simulation *sim, void *block);
+/* Makes a block of the same size, of a scenario with other values, one of this simulation. */
+void cps_state_label(cps_simulation *sim, void *block);
 cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err);
 /* The same for one who knows that the block is of this simulation. */
 void cps_state_take(cps_simulation *sim, void *block);

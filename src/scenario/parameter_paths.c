@@ -66,8 +66,19 @@ static void offer_name(probe *p, const char *full) {
   p->near.best = p->best;
 }
 
+static void fill(cps_quantity *q, const char *path, const key *k, const char *unit, double value) {
+  snprintf(q->path, sizeof q->path, "%s", path);
+  snprintf(q->unit, sizeof q->unit, "%.31s", unit ? unit : "1");
+  q->value = value;
+  q->min = k->min;
+  q->max = k->max;
+  q->above = k->above;
+  q->whole = k->type == KEY_INTEGER;
+}
+
 /* Adds a number to a list. A path that is too long for a quantity cannot be asked for, and is left out. */
-static void collect(const reader *r, quantity_list *all, const char *full, const char *unit, double value) {
+static void collect(const reader *r, quantity_list *all, const char *full, const key *k, const char *unit,
+                    double value) {
   char brief[sizeof all->item->path + 1];
   leave_out(r, full, brief, sizeof brief);
   if (strlen(brief) >= sizeof all->item->path) return;
@@ -81,10 +92,7 @@ static void collect(const reader *r, quantity_list *all, const char *full, const
     all->item = more;
     all->room = room;
   }
-  cps_quantity *q = &all->item[all->n++];
-  snprintf(q->path, sizeof q->path, "%s", brief);
-  snprintf(q->unit, sizeof q->unit, "%.31s", unit ? unit : "1");
-  q->value = value;
+  fill(&all->item[all->n++], brief, k, unit, value);
 }
 
 void cps_probe_number(reader *r, const char *item, const key *k, const char *unit, double value) {
@@ -93,7 +101,7 @@ void cps_probe_number(reader *r, const char *item, const key *k, const char *uni
   for (int i = 0; i < r->n_probes; i++) {
     probe *p = &r->probes[i];
     if (p->all) {
-      collect(r, p->all, full, unit, value);
+      collect(r, p->all, full, k, unit, value);
       continue;
     }
     if (p->want_near) {
@@ -111,13 +119,7 @@ void cps_probe_number(reader *r, const char *item, const key *k, const char *uni
     }
     if (m != MATCH || p->found) continue;
     p->found = 1;
-    snprintf(p->q.path, sizeof p->q.path, "%s", p->path);
-    snprintf(p->q.unit, sizeof p->q.unit, "%.31s", unit ? unit : "1");
-    p->q.value = value;
-    p->min = k->min;
-    p->max = k->max;
-    p->above = k->above;
-    p->integer = k->type == KEY_INTEGER;
+    fill(&p->q, p->path, k, unit, value);
   }
 }
 

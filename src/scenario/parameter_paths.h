@@ -19,9 +19,6 @@ typedef struct probe {
   const char *path;   /* as asked for */
   quantity_list *all; /* not NULL: asks for every number, and for no path */
   cps_quantity q;
-  double min, max;
-  int above;       /* min itself is not allowed */
-  int integer;     /* only whole numbers are */
   int found;       /* a number is there */
   int other;       /* something else is */
   char inside[96]; /* a number further down, "" if there is none */

@@ -349,6 +349,10 @@ static int find_input(reader *r, const node *n, const char *name, const char *un
   memset(more, 0, sizeof *more);
   snprintf(more->name, sizeof more->name, "%s", name);
   snprintf(more->unit, sizeof more->unit, "%s", unit);
+  /* without its last part, which says that it is an input */
+  snprintf(more->path, sizeof more->path, "%s", r->path);
+  char *last = strrchr(more->path, '.');
+  if (last) *last = 0;
   return r->n_inputs++;
 }
 

@@ -265,6 +265,7 @@ typedef struct scenario_run {
 typedef struct scenario_input {
   char name[NAME_MAX_LENGTH];
   char unit[32];
+  char path[128]; /* of the quantity that it is first used for */
   double start;
 } scenario_input;
 

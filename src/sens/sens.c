@@ -159,9 +159,9 @@ cps_status cps_sens_find(const cps_scenario *s, const char *const *wrt, int n, i
   for (int i = 0; i < n; i++) p[i].path = wrt[i];
   cps_status status = cps_scenario_probe(s, p, n, err);
   for (int i = 0; i < n && status == CPS_OK; i++) {
-    found[i] = (sens_parameter){.q = p[i].q, .min = p[i].min, .max = p[i].max, .above = p[i].above};
+    found[i] = (sens_parameter){.q = p[i].q, .min = p[i].q.min, .max = p[i].q.max, .above = p[i].q.above};
     if (plain) continue;
-    if (p[i].integer)
+    if (p[i].q.whole)
       status = cps_error_set(err, CPS_BAD_INPUT, wrt[i],
                              "%s is a whole number: nothing can be differentiated by it", wrt[i]);
     else if (strncmp(wrt[i], "run.", 4) == 0 || strncmp(wrt[i], "outputs.", 8) == 0)

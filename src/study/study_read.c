@@ -172,14 +172,14 @@ typedef struct varied {
 
 /* Whether a number may stand at the path. */
 static int fits(const varied *v, const node *at, double x, const char *what) {
-  const probe *q = &v->where;
+  const cps_quantity *q = &v->where.q;
   char number[40], min[40], max[40];
   if (!v->known) return 1;
   cps_print(number, sizeof number, "%.6g", x);
   cps_number_text(min, sizeof min, q->min);
   cps_number_text(max, sizeof max, q->max);
-  const char *unit = strcmp(q->q.unit, "1") == 0 ? "" : q->q.unit, *blank = *unit ? " " : "";
-  if (q->integer && x != floor(x)) {
+  const char *unit = strcmp(q->unit, "1") == 0 ? "" : q->unit, *blank = *unit ? " " : "";
+  if (q->whole && x != floor(x)) {
     cps_complain(v->r, at, "%s is %s, but %s takes whole numbers", what, number, v->p->path[0]);
     return 0;
   }
@@ -269,11 +269,11 @@ static void read_law(varied *v, const node *map, const distribution *law, study_
     } else if (v->known) {
       cps_distribution_span(law, d->p, &d->low, &d->high);
       static const char hint[] = "one in a thousand of its values, or a bound of it (low and high truncate),";
-      probe *q = &v->where;
-      int integer = q->integer; /* values are rounded */
-      q->integer = 0;
+      cps_quantity *q = &v->where.q;
+      int whole = q->whole; /* values are rounded */
+      q->whole = 0;
       if (fits(v, map, d->low, hint)) fits(v, map, d->high, hint);
-      q->integer = integer;
+      q->whole = whole;
     }
   }
   cps_leave(v->r, before);
@@ -363,14 +363,14 @@ static void read_paths(varied *v) {
       v->where = q;
       v->known = 1;
       v->p->nominal = q.q.value;
-      v->p->integer = q.integer;
+      v->p->integer = q.q.whole;
       memcpy(v->p->unit, q.q.unit, sizeof v->p->unit);
     } else if (strcmp(q.q.unit, v->p->unit) != 0) {
       cps_complain(r, places[i], "%s is in %s, but %s in %s: they cannot have the same value", q.path,
                    q.q.unit, v->p->path[0], v->p->unit);
     }
-    v->where.min = fmax(v->where.min, q.min);
-    v->where.max = fmin(v->where.max, q.max);
+    v->where.q.min = fmax(v->where.q.min, q.q.min);
+    v->where.q.max = fmin(v->where.q.max, q.q.max);
   }
 }
 

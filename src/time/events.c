@@ -21,10 +21,12 @@
  * contact has relative velocity zero and its anchor's relative position after every accepted step. (4) Every
  * change of mode is an event in the result.
  */
+#include "events.h"
 #include "dopri.h"
 #include "elevator.h"
 #include "step_notes.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -585,6 +587,74 @@ static cps_status complete(void *work, const stop *stop, cps_error *err) {
   run *r = work;
   r->err = err;
   return r->sim->t == stop->time ? restart(r, 0, stop->is_break) : CPS_OK;
+}
+
+/* ------------------------------------------------------------------ steps of somebody else */
+
+/* Evaluates at the time before the next jump of something prescribed, until that has been passed. */
+cps_status cps_events_rates(void *work, cps_error *err) {
+  run *r = work;
+  cps_simulation *sim = r->sim;
+  r->err = err;
+  if (cps_system_rates(sim->system, &sim->work, fmin(sim->t, r->d.latest), sim->y, sim->mode, sim->y_t) ==
+      CPS_OK)
+    return CPS_OK;
+  return cps_simulation_fail(sim, sim->work.failed_contact, err, "the contact forces do not settle");
+}
+
+/* Guard k of contact i after an evaluation. One that was zero at the last event is lifted by what counts as zero: it is positive
+ * there, and has to leave zero clearly. */
+static double lifted_guard(const run *r, int i, int k, double g) {
+  double zero = fmax(guard_zero(r, i), DBL_MIN);
+  return g + (r->before[(size_t)i * CPS_MAX_GUARDS + (size_t)k] > zero ? 0 : zero);
+}
+
+void cps_events_guards(void *work, double *g) {
+  run *r = work;
+  const cps_system *s = r->sim->system;
+  read_guards(r, r->sim->y, r->guard);
+  for (int i = 0; i < s->nc; i++)
+    for (int k = 0; s->contacts[i].law->n_modes && k < s->contacts[i].law->n_guards; k++)
+      *g++ = lifted_guard(r, i, k, r->guard[(size_t)i * CPS_MAX_GUARDS + (size_t)k]);
+}
+
+/* The first guard that is not positive; -1 if all are. */
+static int not_positive(run *r, int *k) {
+  const cps_system *s = r->sim->system;
+  read_guards(r, r->sim->y, r->guard);
+  for (int i = 0; i < s->nc; i++)
+    for (*k = 0; s->contacts[i].law->n_modes && *k < s->contacts[i].law->n_guards; ++*k)
+      if (lifted_guard(r, i, *k, r->guard[(size_t)i * CPS_MAX_GUARDS + (size_t)*k]) <= 0) return i;
+  return -1;
+}
+
+cps_status cps_events_settle(void *work, int *changed, double *next, cps_error *err) {
+  run *r = work;
+  cps_simulation *sim = r->sim;
+  const cps_system *s = sim->system;
+  size_t bytes = (size_t)s->ny * sizeof(double);
+  cps_status status = CPS_OK;
+  r->err = err;
+  memcpy(r->d.sample, sim->y, bytes);
+  if (r->next_break - sim->t <= 4 * DBL_EPSILON * fabs(sim->t)) {
+    int begins = r->next_break == -INFINITY;
+    if (!begins) sim->t = fmax(sim->t, r->next_break);
+    r->next_break = cps_system_next_break(s, sim->t);
+    r->d.latest = nextafter(r->next_break, -INFINITY);
+    if (!begins) status = restart(r, 0);
+    read_start(r);
+  }
+  for (;;) {
+    if (status == CPS_OK) status = cps_events_rates(work, err);
+    int k = 0, i = status == CPS_OK ? not_positive(r, &k) : -1;
+    if (i < 0) break;
+    status = fire(r, i, k);
+    read_start(r);
+  }
+  read_start(r);
+  *changed = memcmp(r->d.sample, sim->y, bytes) != 0;
+  *next = r->next_break;
+  return status;
 }
 
 static void free_run(void *work) {

@@ -67,7 +67,8 @@ void cps_row_field(row *r, const char *name, const char *what, const char *unit,
                    int constant, const double *values) {
   int i = r->field++;
   if (r->task == COUNTING) return;
-  field_data *f = &r->result->fields[i];
+  if (r->result->only_field && r->result->only_field != i + 1) return;
+  field_data *f = &r->result->fields[r->result->only_field ? 0 : i];
   if (r->task == NAMING) {
     snprintf(f->field.name, sizeof f->field.name, "cables.%s.%s", name, what);
     f->field.unit = unit;
@@ -514,6 +515,22 @@ static int record_frame(cps_simulation *sim) {
   return 1;
 }
 
+cps_status cps_simulation_field(cps_simulation *sim, int i, double *values, cps_error *err) {
+  cps_result *res = &sim->result;
+  if (i < 0 || i >= res->n_fields)
+    return cps_error_set(err, CPS_BAD_INPUT, NULL, "there is no field %d: this scenario has %d", i,
+                         res->n_fields);
+  /* as a frame of a result of its own, which has no other field */
+  cps_result one = *res;
+  one.frames = 0;
+  one.only_field = i + 1;
+  field_data place = {res->fields[i].field, values};
+  one.fields = &place;
+  row r = {sim, &one, 0, 0, FILLING};
+  cps_simulation_fields(&r);
+  return CPS_OK;
+}
+
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_result *res = &sim->result;
@@ -813,14 +830,24 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
   return sim->started ? cps_verdict_run(sim, status, err) : status;
 }
 
-void cps_simulation_read_columns(cps_simulation *sim) {
-  /* that somebody looks is no part of the run, and does not count for its verdict */
+/* That somebody looks is no part of the run, and does not count for its verdict. */
+static void look_at_energy(cps_simulation *sim, cps_energy *e) {
   double largest = sim->largest_energy, open = sim->open_energy;
-  cps_energy e = {0};
   if (!sim->machine) cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
-  audit_run(sim, &e);
+  audit_run(sim, e);
   sim->largest_energy = largest;
   sim->open_energy = open;
+}
+
+double cps_simulation_imbalance(cps_simulation *sim) {
+  cps_energy e = {0};
+  look_at_energy(sim, &e);
+  return e.error;
+}
+
+void cps_simulation_read_columns(cps_simulation *sim) {
+  cps_energy e = {0};
+  look_at_energy(sim, &e);
   cps_simulation_columns(sim, &e, sim->values);
   sim->values_known = 1;
 }

@@ -26,7 +26,7 @@ int cps_simulation_input(const cps_simulation *sim, const char *name) {
 cps_status cps_simulation_input_at(const cps_simulation *sim, int i, cps_input *input) {
   const cps_scenario *s = sim->system->scenario;
   if (i < 0 || i >= s->n_inputs) return CPS_BAD_INPUT;
-  *input = (cps_input){s->inputs[i].name, s->inputs[i].unit, s->inputs[i].start};
+  *input = (cps_input){s->inputs[i].name, s->inputs[i].unit, s->inputs[i].path, s->inputs[i].start};
   return CPS_OK;
 }
 
@@ -58,7 +58,7 @@ cps_status cps_simulation_set(cps_simulation *sim, int i, double value, cps_hold
 static const double SAME_RATE = 1e-9;
 
 /* Of a motion, also the rate counts: that of a ramp starts and ends with a jump. */
-static int is_motion(const scenario_input *input) {
+int cps_input_is_motion(const scenario_input *input) {
   return strcmp(input->unit, "N") != 0 && strcmp(input->unit, "N m") != 0;
 }
 
@@ -75,7 +75,8 @@ static void start_ramps(cps_simulation *sim, double until, double same) {
       *in = (input_value){in->to, in->to, -INFINITY, -INFINITY, 0};
     }
     in->rate = in->until > in->since ? (in->to - in->from) / (in->until - in->since) : 0;
-    if (is_motion(&s->inputs[i]) && fabs(in->rate - before) > SAME_RATE * fmax(fabs(in->rate), fabs(before)))
+    if (cps_input_is_motion(&s->inputs[i]) &&
+        fabs(in->rate - before) > SAME_RATE * fmax(fabs(in->rate), fabs(before)))
       sim->restart_due = 1;
   }
 }
@@ -190,27 +191,50 @@ static void forget_result(cps_simulation *sim) {
   sim->values_known = 0;
 }
 
-/* Puts a fresh simulation in place of a used one, with what its user has set. */
-static cps_status begin_afresh(cps_simulation *sim, const cps_system *system, cps_error *err) {
+/* A fresh simulation with what the user of another one has set; NULL after an error. */
+static cps_simulation *make_fresh(const cps_simulation *sim, const cps_system *system, cps_error *err) {
   cps_simulation *fresh = cps_simulation_new(system, err);
-  if (!fresh) return err ? err->status : CPS_FAILED;
+  if (!fresh) return NULL;
   if (sim->row_times) cps_simulation_rows_at(fresh, sim->row_times, sim->n_row_times, sim->rows_only);
-  cps_status status = cps_simulation_keep(fresh, sim->keep, err);
-  if (status != CPS_OK) {
+  if (cps_simulation_keep(fresh, sim->keep, err) != CPS_OK) {
     cps_simulation_free(fresh);
-    return status;
+    return NULL;
   }
   fresh->shared = sim->shared;
   fresh->progress_every = sim->progress_every;
   fresh->checkpoint = sim->checkpoint;
   fresh->checkpoint_data = sim->checkpoint_data;
   fresh->event_rows = sim->event_rows;
+  return fresh;
+}
+
+/* Puts it in place of the used one, which is freed. */
+static void swap_in(cps_simulation *sim, cps_simulation *fresh) {
   cps_driver_free(sim); /* its workspace knows where the simulation is */
+  cps_driver_free(fresh);
   cps_simulation old = *sim;
   *sim = *fresh;
   *fresh = old;
   cps_simulation_free(fresh);
+}
+
+static cps_status begin_afresh(cps_simulation *sim, const cps_system *system, cps_error *err) {
+  cps_simulation *fresh = make_fresh(sim, system, err);
+  if (!fresh) return err ? err->status : CPS_FAILED;
+  swap_in(sim, fresh);
   return CPS_OK;
+}
+
+/* The scenario that a simulation was made for with n quantities changed, and its system; NULL after an error. */
+static cps_system *vary(const cps_simulation *sim, const char *const *paths, const double *values, int n,
+                        cps_scenario **scenario, cps_error *err) {
+  cps_problems *problems = NULL;
+  *scenario = cps_scenario_with(sim->shared->scenario, paths, values, n, &problems);
+  if (!*scenario && err && cps_problems_count(problems) > 0) *err = *cps_problems_at(problems, 0);
+  cps_problems_free(problems);
+  cps_system *system = *scenario ? cps_system_new(*scenario, err) : NULL;
+  if (!system) cps_scenario_free(*scenario);
+  return system;
 }
 
 cps_status cps_simulation_reset(cps_simulation *sim, cps_error *err) {
@@ -236,15 +260,10 @@ cps_status cps_simulation_reset(cps_simulation *sim, cps_error *err) {
 
 cps_status cps_simulation_reset_with(cps_simulation *sim, const char *const *paths, const double *values,
                                      int n, cps_error *err) {
-  cps_problems *problems = NULL;
-  cps_scenario *scenario = cps_scenario_with(sim->shared->scenario, paths, values, n, &problems);
-  if (!scenario) {
-    if (err && cps_problems_count(problems) > 0) *err = *cps_problems_at(problems, 0);
-    cps_problems_free(problems);
-    return CPS_BAD_INPUT;
-  }
-  cps_system *system = cps_system_new(scenario, err);
-  cps_status status = system ? begin_afresh(sim, system, err) : CPS_BAD_INPUT;
+  cps_scenario *scenario;
+  cps_system *system = vary(sim, paths, values, n, &scenario, err);
+  if (!system) return CPS_BAD_INPUT;
+  cps_status status = begin_afresh(sim, system, err);
   if (status != CPS_OK) {
     cps_system_free(system);
     cps_scenario_free(scenario);
@@ -253,4 +272,84 @@ cps_status cps_simulation_reset_with(cps_simulation *sim, const char *const *pat
   sim->own_system = system;
   sim->own_scenario = scenario;
   return cps_simulation_start(sim, err);
+}
+
+/* ------------------------------------------------------------------ other values in the middle of a run */
+
+int cps_path_tunable(const char *path) {
+  /* of things of this kind what is at these keys, or below them */
+  static const struct {
+    const char *kind, *key;
+  } may[] = {{"springs", "stiffness"},      {"springs", "damping"},    {"contacts", "normal"},
+             {"contacts", "friction"},      {"loads", "force"},        {"drums", "drive.kp"},
+             {"drums", "drive.kd"},         {"drums", "drive.torque"}, {"drums", "drive.setpoint"},
+             {"drums", "bearing.friction"}, {"cables", "damping"},     {"cables", "contact.friction"}};
+  size_t kind = strcspn(path, "."), name = path[kind] ? strcspn(path + kind + 1, ".") : 0;
+  const char *key = path + kind + 1 + name;
+  if (!path[kind] || *key++ != '.') return 0;
+  for (size_t i = 0; i < sizeof may / sizeof may[0]; i++) {
+    size_t n = strlen(may[i].key);
+    if (strlen(may[i].kind) == kind && memcmp(path, may[i].kind, kind) == 0 &&
+        strncmp(key, may[i].key, n) == 0 && (key[n] == 0 || key[n] == '.'))
+      return 1;
+  }
+  return 0;
+}
+
+/* The state of one simulation into another, whose list of items must be the same. */
+static cps_status take_over(cps_simulation *fresh, void *block, size_t size, cps_error *err) {
+  if (cps_simulation_state_size(fresh, err) != size)
+    return cps_error_set(err, CPS_BAD_INPUT, NULL,
+                         "these values change what the state consists of: reset with them instead");
+  cps_state_label(fresh, block);
+  return cps_simulation_state_set(fresh, block, err);
+}
+
+/* One that has not started has no state but its inputs. */
+static cps_status retune_unstarted(cps_simulation *sim, const char *const *paths, const double *values, int n,
+                                   cps_error *err) {
+  cps_scenario *scenario;
+  cps_system *system = vary(sim, paths, values, n, &scenario, err);
+  cps_simulation *fresh = system ? make_fresh(sim, system, err) : NULL;
+  if (!fresh) {
+    if (system) cps_scenario_free(scenario);
+    cps_system_free(system);
+    return err && err->status != CPS_OK ? err->status : CPS_BAD_INPUT;
+  }
+  memcpy(fresh->inputs, sim->inputs, (size_t)scenario->n_inputs * sizeof *sim->inputs);
+  swap_in(sim, fresh);
+  sim->own_system = system;
+  sim->own_scenario = scenario;
+  return CPS_OK;
+}
+
+cps_status cps_simulation_retune(cps_simulation *sim, const char *const *paths, const double *values, int n,
+                                 cps_error *err) {
+  if (!sim->started) return retune_unstarted(sim, paths, values, n, err);
+  size_t size = cps_simulation_state_size(sim, err);
+  void *block = size > 0 ? malloc(size) : NULL;
+  cps_status status = !size    ? CPS_FAILED
+                      : !block ? cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for a state")
+                               : cps_simulation_state_get(sim, block, err);
+  cps_scenario *scenario = NULL;
+  cps_system *system = status == CPS_OK ? vary(sim, paths, values, n, &scenario, err) : NULL;
+  cps_simulation *fresh = system ? make_fresh(sim, system, err) : NULL;
+  if (status == CPS_OK) status = fresh ? take_over(fresh, block, size, err) : CPS_BAD_INPUT;
+  if (status != CPS_OK) {
+    cps_simulation_free(fresh);
+    if (system) cps_scenario_free(scenario);
+    cps_system_free(system);
+    free(block);
+    return status;
+  }
+  double before = cps_simulation_imbalance(sim);
+  swap_in(sim, fresh);
+  sim->own_system = system;
+  sim->own_scenario = scenario;
+  status = cps_simulation_state_set(sim, block, err);
+  free(block);
+  if (status != CPS_OK) return status;
+  sim->initial_energy += cps_simulation_imbalance(sim) - before;
+  sim->restart_due = 1;
+  return CPS_OK;
 }
