@@ -19,7 +19,7 @@ static const command commands[] = {
     {"fit", "parameters from measured series, with their uncertainty", fit_run},
     {"optimize", "the parameters that make an output least, within limits", optimize_run},
     {"sweep", "a scenario at many values of its parameters, from a study file", sweep_run},
-    {"fmu", "a scenario as an FMU for co-simulation, FMI 2.0 or 3.0", fmu_run},
+    {"fmu", "a scenario as an FMU, FMI 2.0 or 3.0", fmu_run},
     {"export", "a result as CSV, VTK (ParaView) or NumPy files", export_run},
     {"check", "say everything that is wrong with a scenario file", check_run},
     {"report", "results as one page to look at; two or more are compared", report_run},

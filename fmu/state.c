@@ -85,18 +85,22 @@ fmu_status state_restore(instance *f, const void *state, const char *call) {
   memcpy(&h, state, sizeof h);
   if (!fits(f, &h)) return instance_refuse(f, "%s: this state is of another FMU", call);
   const char *at = (const char *)state + sizeof h;
-  if (!take_values(f, (const double *)at, &rebuild))
-    return instance_refuse(f, "%s: this state has values that are not finite", call);
+  size_t inner = (size_t)h.size - sizeof h - values_size(f);
+  int started = !(h.phase & (PHASE_NEW | PHASE_INIT));
+  if ((inner > 0) != started || !take_values(f, (const double *)at, &rebuild))
+    return instance_refuse(f, "%s: this state has values that no FMU can have", call);
   f->followed = 0;
-  f->phase = (fmu_phase)h.phase;
-  if (h.phase & (PHASE_NEW | PHASE_INIT)) {
+  if (!started) {
     f->stale = 1;
+    f->phase = (fmu_phase)h.phase;
     return FMU_OK;
   }
+  /* from here on nothing of before is left if it fails */
+  f->phase = PHASE_FAILED;
   if (rebuild && instance_prepare(f) != FMU_OK) return FMU_ERROR;
-  size_t inner = h.size - sizeof h - values_size(f);
   if (inner != sim_size(f, h.phase, &err)) return instance_refuse(f, "%s: this state does not fit", call);
   if (cps_simulation_state_set(f->sim, at + values_size(f), &err) != CPS_OK) return instance_failed(f, &err);
+  f->phase = (fmu_phase)h.phase;
   return FMU_OK;
 }
 

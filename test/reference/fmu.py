@@ -20,6 +20,17 @@ contacts: {rail: {between: [cart, ground], normal: weight, friction: {quinn: {mu
 loads:    {push: {on: cart, force: 5 N}}
 run:      {until: 1 s, output: 10 ms, solver: alpha, step: 1 ms}
 """
+HOIST = """capstan: 1
+gravity: [0, -9.81]
+drums: {winch: {radius: 250 mm, center: [0, 0], inertia: 1 kg m2, drive: {torque: {input: {name: motor, start: 24 N m}}}}}
+bodies: {load: {mass: 10 kg}}
+cables:
+  rope: {EA: 0.1 MN, EI: 0.7 N m2, mass_per_length: 0.45 kg/m, damping: {rayleigh: 10 N s}, elements: 16,
+         path: [{rim: winch}, {around: winch, turn: clockwise, turns: 1}, hang 1 m, load],
+         contact: {normal: {hunt-crossley: {stiffness: 1e6}}, friction: {cdq: {mu: 0.25, epsilon: 10 mm/s}}}}
+run: {until: 0.1 s, output: 10 ms, solver: alpha, step: 1 ms}
+"""
+PLATFORM = os.uname().machine + "-linux"
 checks = failures = 0
 
 
@@ -44,14 +55,20 @@ def unpack(path, folder):
     return tree
 
 
+def token_of(folder):
+    with open(os.path.join(folder, "resources", "variables.txt"), encoding="utf-8") as f:
+        return next(line.split()[1] for line in f if line.startswith("token "))
+
+
 class Fmi2:
     version = "2.0"
 
-    def __init__(self, folder, name="fmu"):
-        self.dll = c.CDLL(os.path.join(folder, "binaries", "linux64", "capstan.so"))
+    def __init__(self, folder, name="fmu", token=None, logging=False):
+        self.dll = c.CDLL(os.path.join(folder, "binaries", "linux64" if PLATFORM == "x86_64-linux" else PLATFORM, "capstan.so"))
         self.messages = []
+        self.events = []
         logger = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.c_int, c.c_char_p, c.c_char_p, c.c_char_p)
-        self._log = logger(lambda env, inst, status, category, form, text: self.messages.append(text or form))
+        self._log = logger(lambda env, inst, status, category, form, text: (self.messages if status > 2 else self.events).append(text))
 
         class Callbacks(c.Structure):
             _fields_ = [("logger", logger), ("allocate", c.c_void_p), ("free", c.c_void_p), ("finished", c.c_void_p), ("env", c.c_void_p)]
@@ -59,7 +76,7 @@ class Fmi2:
         self._callbacks = Callbacks(self._log)
         self.dll.fmi2Instantiate.restype = c.c_void_p
         uri = ("file://" + os.path.join(os.path.abspath(folder), "resources")).encode()
-        self.x = c.c_void_p(self.dll.fmi2Instantiate(name.encode(), 1, b"", uri, c.byref(self._callbacks), 0, 0))
+        self.x = c.c_void_p(self.dll.fmi2Instantiate(name.encode(), 1, (token or token_of(folder)).encode(), uri, c.byref(self._callbacks), 0, int(logging)))
 
     def call(self, name, *args):
         return getattr(self.dll, "fmi2" + name)(self.x, *args)
@@ -115,15 +132,16 @@ class Fmi2:
 class Fmi3(Fmi2):
     version = "3.0"
 
-    def __init__(self, folder, name="fmu"):
-        self.dll = c.CDLL(os.path.join(folder, "binaries", "x86_64-linux", "capstan.so"))
+    def __init__(self, folder, name="fmu", token=None, logging=False):
+        self.dll = c.CDLL(os.path.join(folder, "binaries", PLATFORM, "capstan.so"))
         self.messages = []
+        self.events = []
         log = c.CFUNCTYPE(None, c.c_void_p, c.c_int, c.c_char_p, c.c_char_p)
-        self._log = log(lambda env, status, category, text: self.messages.append(text))
+        self._log = log(lambda env, status, category, text: (self.messages if status > 2 else self.events).append(text))
         self.dll.fmi3InstantiateCoSimulation.restype = c.c_void_p
         path = (os.path.join(os.path.abspath(folder), "resources") + "/").encode()
         self.x = c.c_void_p(self.dll.fmi3InstantiateCoSimulation(
-            name.encode(), b"", path, c.c_bool(False), c.c_bool(False), c.c_bool(False), c.c_bool(False), None, c.c_size_t(0), None, self._log, None))
+            name.encode(), (token or token_of(folder)).encode(), path, c.c_bool(False), c.c_bool(logging), c.c_bool(False), c.c_bool(False), None, c.c_size_t(0), None, self._log, None))
 
     def call(self, name, *args):
         names = {"GetFMUstate": "GetFMUState", "SetFMUstate": "SetFMUState", "FreeFMUstate": "FreeFMUState", "SerializedFMUstateSize": "SerializedFMUStateSize",
@@ -168,6 +186,7 @@ def drive(kind, folder, names, rows):
     if not f.x.value:
         return
     x, push, mass = names["bodies.cart.x"], names["loads_push_force"], names["bodies.cart.mass"]
+    check("another token is refused", not kind(folder, token="other").x.value)
     check("a step before initialization is refused", f.step(0, 0.01) != 0 and f.messages)
     check("initialization", f.initialize() == 0)
     check("start value of the input", f.get(push) == 5)
@@ -205,7 +224,8 @@ def drive(kind, folder, names, rows):
     check("no derivative of an input", f.directional(push, push, 1.0) is None)
     f.free_state(state)
     f.free_state(copied)
-    for bad in (lambda: f.set(push, math.nan), lambda: f.set(x, 1.0), lambda: f.set(mass, 3.0), lambda: f.set(99999, 1.0), lambda: f.step(2, -1.0), lambda: f.step(2, math.nan)):
+    check("a fixed parameter stays", f.get(mass) == 2)
+    for bad in (lambda: f.step(2, 0.0), lambda: f.step(3.0, 0.1), lambda: f.set(push, math.nan), lambda: f.set(x, 1.0), lambda: f.set(mass, 3.0), lambda: f.set(99999, 1.0), lambda: f.step(2, -1.0), lambda: f.step(2, math.nan)):
         n = len(f.messages)
         check("refused with a message", bad() != 0 and len(f.messages) > n)
     check("reset", f.call("Reset") == 0 and f.set(mass, 4.0) == 0 and f.initialize() == 0)
@@ -213,6 +233,7 @@ def drive(kind, folder, names, rows):
         f.step(0.01 * k, 0.01)
     a = (5 - 0.1 * 4 * 9.81) / 4
     check("a heavier cart: m a = F - mu m g", math.isclose(f.get(x), a / 2, rel_tol=5e-3))
+    tune(kind, f, names)
     check("terminate", f.call("Terminate") == 0 and f.step(1, 0.01) != 0)
     f.end()
     # two instances do not see each other
@@ -222,6 +243,163 @@ def drive(kind, folder, names, rows):
     one.step(0, 0.1), two.step(0, 0.1)
     check("instances are their own", one.get(x) > two.get(x))
     one.end(), two.end()
+
+
+def tune(kind, f, names):
+    """A tunable parameter between steps, and states that have parameters of their own."""
+    x, mu, push = names["bodies.cart.x"], names["contacts.rail.friction.mu"], names["loads_push_force"]
+    f.call("Reset")
+    f.initialize()
+    for k in range(50):
+        f.step(0.01 * k, 0.01)
+    before, state = f.get(x), f.save()
+    check("a tunable parameter is set", f.set(mu, 0.2) == 0 and f.get(mu) == 0.2)
+    for k in range(50, 100):
+        check("and the FMU goes on", f.step(0.01 * k, 0.01) == 0)
+    a, b = 5 / 2 - 0.1 * 9.81, 5 / 2 - 0.2 * 9.81
+    check("with twice the friction", math.isclose(f.get(x) - before, a * 0.5 * 0.5 + b * 0.5**2 / 2, rel_tol=5e-3))
+    end = f.get(x)
+    check("a state brings its parameters back", f.restore(state) == 0 and f.get(mu) == 0.1 and f.get(x) == before)
+    f.set(mu, 0.2)
+    for k in range(50, 100):
+        f.step(0.01 * k, 0.01)
+    check("and gives the same again", f.get(x) == end)
+    check("what is out of range is refused at the next step", f.set(mu, -1.0) == 0 and f.step(1.0, 0.01) != 0 and b"mu" in f.messages[-1])
+    check("and can be put right", f.set(mu, 0.3) == 0 and f.step(1.0, 0.01) == 0)
+    f.free_state(state)
+    # an input that is set before the start is there from the start, also after a reset
+    ends = []
+    for again in range(2):
+        f.call("Reset")
+        f.set(push, 9.0)
+        f.initialize()
+        f.step(0, 0.5)
+        ends.append(f.get(x))
+    check("twice the same after resets", ends[0] == ends[1])
+
+
+def describe(tree, fmi3):
+    """Ranges, tunable parameters, dependencies."""
+    def variable(name):
+        v = next(v for v in tree.find("ModelVariables") if v.get("name") == name)
+        return {**v.attrib, **({} if fmi3 else v[0].attrib)}
+
+    mass, mu, x, f = (variable(n) for n in ("bodies.cart.mass", "contacts.rail.friction.mu", "bodies.cart.x", "contacts.rail.f"))
+    check("a mass is positive, and fixed", mass["min"] == "0" and "max" not in mass and mass["variability"] == "fixed" and mass["start"] == "2")
+    check("friction is tunable", mu["variability"] == "tunable" and float(mu["max"]) > 1)
+    structure = tree.find("ModelStructure")
+    unknowns = {int(u.get("valueReference")): u for u in structure.findall("Output")} if fmi3 else {
+        int(u.get("index")) - 1: u for u in structure.find("Outputs")}
+    check("no input reaches a place at once", unknowns[int(x["valueReference"])].get("dependencies") == "")
+    check("but a force", unknowns[int(f["valueReference"])].get("dependencies") is None)
+
+
+def hoist(capstan, folder):
+    """A winch: arrays along its rope, terminals, messages, no model exchange."""
+    file, fmu, place = (os.path.join(folder, n) for n in ("winch.yaml", "winch.fmu", "winch"))
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(HOIST)
+    status, _, err = tool(capstan, "fmu", file, "--model-exchange", "-o", fmu)
+    check("cables have no model exchange: " + err, status == 2 and "cables" in err and not os.path.exists(fmu))
+    check("capstan fmu", tool(capstan, "fmu", file, "--fmi", "3", "-o", fmu)[0] == 0)
+    check("capstan run", tool(capstan, "run", file, "-o", place + "-run", "--set", "run.fields=10 ms")[0] == 0)
+    tree = unpack(fmu, place)
+    variables = {v.get("name"): v for v in tree.find("ModelVariables")}
+    sizes = {n: [int(d.get("start")) for d in v.findall("Dimension")] for n, v in variables.items()}
+    check("arrays", sizes["cables.rope.tension"] == [17] and sizes["cables.rope.position"] == [17, 2])
+    terminals = {t.get("name"): {m.get("memberName"): m.get("variableName") for m in t}
+                 for t in xml.parse(os.path.join(place, "terminalsAndIcons", "terminalsAndIcons.xml")).getroot().find("Terminals")}
+    check("terminals", set(terminals) == {"drums.winch", "cables.rope.start", "cables.rope.end"})
+    check("their variables", all(name in variables for members in terminals.values() for name in members.values()))
+    check("the torque of the shaft is the input", terminals["drums.winch"] == {"phi": "drums.winch.angle", "w": "drums.winch.rate", "tau": "motor"})
+    check("the end pulls", terminals["cables.rope.end"]["fy"] == "cables.rope.fy_end")
+    check("angles are shown in degrees", variables["drums.winch.angle"].get("displayUnit") == "deg")
+    f = Fmi3(place, logging=True)
+    check(f"a winch: {f.messages}", bool(f.x.value) and f.initialize() == 0)
+
+    def field(name):
+        size = math.prod(sizes[name])
+        block = (c.c_double * size)()
+        status = f.call("GetFloat64", (c.c_uint32 * 1)(int(variables[name].get("valueReference"))), c.c_size_t(1), block, c.c_size_t(size))
+        return list(block) if status == 0 else None
+
+    for k in range(10):
+        f.step(0.01 * k, 0.01)
+    tension, position = field("cables.rope.tension"), field("cables.rope.position")
+    scalars = [f.get(int(variables["cables.rope." + n].get("valueReference"))) for n in ("tension_start", "tension_end")]
+    check("tension along the rope", [tension[0], tension[-1]] == scalars)
+    load = [f.get(int(variables["bodies.load." + n].get("valueReference"))) for n in "xy"]
+    check("the end is where the load is", math.dist(position[-2:], load) < 1e-9)
+    small = (c.c_double * 2)()
+    check("too little room is refused", f.call("GetFloat64", (c.c_uint32 * 1)(int(variables["cables.rope.tension"].get("valueReference"))), c.c_size_t(1), small, c.c_size_t(2)) != 0)
+    with open(os.path.join(place + "-run", "series.csv"), encoding="utf-8") as csv_file:
+        table = list(csv.reader(csv_file))
+    column = [n.split(" [")[0] for n in table[0]].index("cables.rope.tension_end")
+    check("the same as capstan run, to the bit", float(table[-1][column]) == tension[-1])
+    f.end()
+
+
+def exchange(capstan, folder):
+    """Model exchange by Euler's method: its error halves with its step."""
+    file, wanted = os.path.join(folder, "block.yaml"), None
+    check("capstan run", tool(capstan, "run", file, "-o", os.path.join(folder, "block-run"), "--set", "run.until=2 s")[0] == 0)
+    with open(os.path.join(folder, "block-run", "series.csv"), encoding="utf-8") as f:
+        table = list(csv.reader(f))
+    wanted = float(table[-1][[n.split(" [")[0] for n in table[0]].index("bodies.block.x")])
+    for kind in (Fmi2, Fmi3):
+        place = os.path.join(folder, "block" + kind.version[0])
+        errors = []
+        for h in (2e-3, 1e-3):
+            errors.append(abs(euler(kind, place, 2.0, h) - wanted))
+        check(f"first order: {errors}", errors[1] < 0.7 * errors[0] and errors[1] < 2e-3)
+
+
+def euler(kind, folder, until, h):
+    f = kind.__new__(kind)
+    f.dll = c.CDLL(os.path.join(folder, "binaries", ("linux64" if PLATFORM == "x86_64-linux" else PLATFORM) if kind is Fmi2 else PLATFORM, "capstan.so"))
+    resources, token = os.path.join(os.path.abspath(folder), "resources"), token_of(folder).encode()
+    if kind is Fmi2:
+        f.dll.fmi2Instantiate.restype = c.c_void_p
+        f.x = c.c_void_p(f.dll.fmi2Instantiate(b"block", 0, token, ("file://" + resources).encode(), None, 0, 0))
+    else:
+        f.dll.fmi3InstantiateModelExchange.restype = c.c_void_p
+        f.x = c.c_void_p(f.dll.fmi3InstantiateModelExchange(b"block", token, (resources + "/").encode(), c.c_bool(False), c.c_bool(False), None, None))
+    n, guards = 7, 2
+    y, y_t, g, size = (c.c_double * n)(), (c.c_double * n)(), (c.c_double * guards)(), c.c_size_t(n)
+    rates = "GetDerivatives" if kind is Fmi2 else "GetContinuousStateDerivatives"
+
+    def event():
+        if kind is Fmi2:
+            class Info(c.Structure):
+                _fields_ = [(x, c.c_int) for x in ("needed", "end", "nominals", "values", "defined")] + [("next", c.c_double)]
+            info = Info()
+            check("event", f.call("NewDiscreteStates", c.byref(info)) == 0)
+            next_time, defined = info.next, info.defined
+        else:
+            flags, value = [c.c_bool() for _ in range(5)], c.c_double()
+            check("event", f.call("UpdateDiscreteStates", *(c.byref(b) for b in flags), c.byref(value)) == 0)
+            next_time, defined = value.value, flags[4].value
+        check("continuous time", f.call("EnterContinuousTimeMode") == 0 and f.call("GetContinuousStates", y, size) == 0)
+        return next_time if defined else math.inf
+
+    check("initialization", f.initialize() == 0)
+    t, stop = 0.0, event()
+    while t < until - 1e-9:
+        f.call(rates, y_t, size)
+        end = min(t + h, stop, until)
+        for i in range(n):
+            y[i] += (end - t) * y_t[i]
+        t = end
+        f.call("SetTime", c.c_double(t))
+        f.call("SetContinuousStates", y, size)
+        f.call("GetEventIndicators", g, c.c_size_t(guards))
+        if min(g) <= 0 or t == stop:
+            f.call("EnterEventMode")
+            stop = event()
+    x = y[0]
+    check("terminate", f.call("Terminate") == 0)
+    f.end()
+    return x
 
 
 def main():
@@ -245,10 +423,13 @@ def main():
         names = {v.get("name"): int(v.get("valueReference")) for v in tree.find("ModelVariables")}
         check("derivatives are announced", any("providesDirectional" in k for k in tree.find("CoSimulation").attrib))
         check("names are unique", len(names) == len(tree.find("ModelVariables")))
+        describe(tree, kind is Fmi3)
         drive(kind, place, names, rows)
     check("unknown input is refused", tool(capstan, "fmu", file, "--input", "loads.pull.force", "-o", os.path.join(folder, "x.fmu"))[0] == 2)
     check("unknown output is refused", tool(capstan, "fmu", file, "--output-column", "bodies.cart.q", "-o", os.path.join(folder, "x.fmu"))[0] == 2)
     check("nothing is left of it", not os.path.exists(os.path.join(folder, "x.fmu")))
+    hoist(capstan, folder)
+    exchange(capstan, folder)
     try:
         from fmpy.validation import validate_fmu
 
