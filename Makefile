@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 
-.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz soak tsan docs site web screenshots python wheel binaries install clean
+.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz soak tsan docs site web screenshots python wheel binaries fmu install clean
 
 all: build
 
@@ -24,6 +24,7 @@ help:
 	@echo 'make python    build the wheel, install it into build/python-env, and run its tests'
 	@echo 'make wheel     build the wheel of the Python package, for all Linux systems on x86-64, into build/wheel'
 	@echo 'make binaries  build for Linux (x86-64, aarch64), Windows and macOS into build/binaries, and compare what can be run'
+	@echo 'make fmu       let validators and importers of others at FMUs: FMPy, ecos, libcosim, VDMCheck, as far as they can be had'
 	@echo 'make install   install into PREFIX=$(PREFIX)'
 	@echo 'make setup     only install the Debian packages that all of these need'
 	@echo 'make clean     remove everything that was built'
@@ -94,6 +95,10 @@ wheel:
 binaries:
 	@scripts/setup.sh test binaries binaries_run
 	@scripts/binaries.sh
+
+fmu: build
+	@scripts/setup.sh fmu || echo 'setup: without it ecos is left out'
+	@scripts/fmu.sh
 
 install: build
 	@cmake --install build --prefix '$(PREFIX)'

@@ -11,6 +11,7 @@ soak="strace"
 peers="python3 python3-venv"
 binaries="build-essential cmake ninja-build dpkg-dev tcl python3-venv"
 binaries_run="qemu-user libc6-arm64-cross wine64"
+fmu="libtbb12"
 
 # What looks at reports: a browser, and node unless it is there already from elsewhere.
 web="chromium fonts-inter"
@@ -23,7 +24,7 @@ report=
 wanted=
 for group in "$@"; do
   case $group in
-    build | test | lint | fuzz | soak | peers | web | binaries | binaries_run) wanted+=" ${!group}" ;;
+    build | test | lint | fuzz | soak | peers | fmu | web | binaries | binaries_run) wanted+=" ${!group}" ;;
     *) echo "setup: no group of packages is called $group" >&2; exit 2 ;;
   esac
 done
