@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 typedef struct fmu_options {
-  int help, fmi3, exchange;
+  int help, fmi3, exchange, derivatives;
   const char *version, *output;
   text_list set, inputs, outputs;
 } fmu_options;
@@ -176,10 +176,12 @@ static int export(const char *file, const fmu_options *o) {
   cps_system *system = scenario ? cps_system_new(scenario, &err) : NULL;
   fmu_model m = {.scenario = scenario, .fmi3 = o->fmi3};
   if (system) m.sim = cps_simulation_new(system, &err);
-  cps_stretch *stretch = m.sim ? cps_stretch_new(m.sim, NULL, 0, NULL) : NULL;
-  m.has_derivatives = stretch != NULL;
-  cps_stretch_free(stretch);
-  if (!m.sim) {
+  if (m.sim && o->derivatives) {
+    cps_stretch *stretch = cps_stretch_new(m.sim, NULL, 0, &err);
+    m.derivatives = stretch != NULL;
+    cps_stretch_free(stretch);
+  }
+  if (!m.sim || m.derivatives != o->derivatives) {
     status = study_status(&err);
     complain("fmu", "%s", err.text);
   } else {
@@ -211,6 +213,8 @@ int fmu_run(int argc, char **argv) {
       {"output-column", 0, OPTION_LIST, &o.outputs, "COLUMN", "have only these columns as outputs"},
       {"model-exchange", 0, OPTION_FLAG, &o.exchange, NULL,
        "insist on model exchange: bodies with run.solver events have it anyway, others are refused"},
+      {"derivatives", 0, OPTION_FLAG, &o.derivatives, NULL,
+       "provide directional and adjoint derivatives of steps, which then cost a little more"},
       {"set", 0, OPTION_LIST, &o.set, "PATH=VALUE", "change a value of the file"},
       {"help", 'h', OPTION_FLAG, &o.help, NULL, "this text"},
   };

@@ -200,7 +200,7 @@ static void add_interfaces(text *t, const fmu_model *m) {
            state, state,
            m->fmi3 ? " hasEventMode=\"true\" canReturnEarlyAfterIntermediateUpdate=\"false\""
                    : " canNotUseMemoryManagementFunctions=\"true\"");
-  if (m->has_derivatives)
+  if (m->derivatives)
     text_add(t, m->fmi3 ? " providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\""
                         : " providesDirectionalDerivative=\"true\"");
   text_add(t, "/>\n");

@@ -196,6 +196,7 @@ text fmu_list(const fmu_model *m, const text_list *set, const text_list *inputs)
       [FMU_GUARD] = "guard", [FMU_PARAMETER] = "parameter", [FMU_TUNED] = "tuned", [FMU_FIELD] = "field"};
   text t = {0};
   text_add(&t, "token %s\n", cps_scenario_hash(m->scenario));
+  if (m->derivatives) text_add(&t, "derivatives\n");
   for (int i = 0; i < set->n; i++) text_add(&t, "set %s\n", set->item[i]);
   for (int i = 0; i < inputs->n; i++) text_add(&t, "with %s\n", inputs->item[i]);
   for (int i = 1; i < m->n; i++) text_add(&t, "%s %s\n", words[m->variables[i].kind], m->variables[i].line);

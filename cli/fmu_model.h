@@ -39,7 +39,7 @@ typedef struct fmu_model {
   int fmi3;
   fmu_variable *variables; /* owned, in the order of value references */
   int n;
-  int has_derivatives;    /* of its steps */
+  int derivatives;        /* of its steps are wanted */
   int n_states, n_guards; /* of model exchange */
   int exchange;           /* it can be integrated from outside */
   char refusal[400];      /* why not */

@@ -26,7 +26,7 @@ static fmu_status differentiate(instance *f, const unsigned *of, size_t n_of, co
     return instance_refuse(f, "%s: an argument is missing", call);
   if (!f->followed)
     return instance_refuse(f, "there are no derivatives: they are those of the last step of co-simulation, "
-                              "unless it could return early, with every solver but bdf");
+                              "unless it could return early, of FMUs that were made with --derivatives");
   size_t inputs = (size_t)cps_simulation_inputs(f->sim),
          columns = (size_t)cps_result_columns(cps_simulation_result(f->sim));
   int *index = calloc(n_of + n_by + 1, sizeof *index);

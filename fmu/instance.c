@@ -178,6 +178,7 @@ static int read_line(instance *f, const char *line, lines *settings, lines *inpu
                {"tuned ", FMU_TUNED}, {"field ", FMU_FIELD}};
   if (strncmp(line, "set ", 4) == 0) return add_line(settings, line + 4);
   if (strncmp(line, "with ", 5) == 0) return add_line(inputs, line + 5);
+  if (strcmp(line, "derivatives") == 0) f->derivatives = 1;
   if (strncmp(line, "token ", 6) == 0) snprintf(f->token, sizeof f->token, "%s", line + 6);
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
     size_t length = strlen(kinds[k].word);
@@ -397,6 +398,13 @@ fmu_status instance_tune(instance *f) {
   return FMU_OK;
 }
 
+/* An error is large, and to zero all of it costs more than to set a variable. */
+static void empty(cps_error *err) {
+  err->status = CPS_OK;
+  err->line = err->column = 0;
+  err->file[0] = err->text[0] = err->key[0] = err->source[0] = 0;
+}
+
 /* ------------------------------------------------------------------ variables */
 
 fmu_variable *instance_find(instance *f, unsigned reference) {
@@ -405,8 +413,12 @@ fmu_variable *instance_find(instance *f, unsigned reference) {
   return NULL;
 }
 
-static fmu_status get(instance *f, const fmu_variable *v, double *value) {
+static fmu_status get_field(instance *f, const fmu_variable *v, double *values) {
   cps_error err = {0};
+  return cps_simulation_field(f->sim, v->index, values, &err) == CPS_OK ? FMU_OK : instance_failed(f, &err);
+}
+
+static fmu_status get(instance *f, const fmu_variable *v, double *value) {
   switch (v->kind) {
   case FMU_TIME:
     *value = cps_simulation_time(f->sim);
@@ -419,7 +431,7 @@ static fmu_status get(instance *f, const fmu_variable *v, double *value) {
   case FMU_GUARD:
     return exchange_value(f, v, value);
   case FMU_FIELD:
-    return cps_simulation_field(f->sim, v->index, value, &err) == CPS_OK ? FMU_OK : instance_failed(f, &err);
+    return get_field(f, v, value);
   default:
     *value = v->value;
     return FMU_OK;
@@ -446,16 +458,21 @@ fmu_status instance_get(instance *f, const unsigned *references, size_t n, doubl
   return FMU_OK;
 }
 
+static fmu_status set_input(instance *f, const fmu_variable *v, double value) {
+  cps_error err;
+  empty(&err);
+  return cps_simulation_set(f->sim, v->index, value, CPS_HOLD, &err) == CPS_OK ? FMU_OK
+                                                                               : instance_failed(f, &err);
+}
+
 static fmu_status set(instance *f, fmu_variable *v, double value) {
-  cps_error err = {0};
   if (!isfinite(value)) return instance_refuse(f, "%s cannot be set to a value that is not finite", v->name);
   if (v->kind == FMU_INPUT || is_parameter(v)) {
     if (value == v->value) return FMU_OK;
     if (f->phase & (PHASE_NEW | PHASE_INIT)) {
       f->stale = 1;
     } else if (v->kind == FMU_INPUT) {
-      if (cps_simulation_set(f->sim, v->index, value, CPS_HOLD, &err) != CPS_OK)
-        return instance_failed(f, &err);
+      if (set_input(f, v, value) != FMU_OK) return FMU_ERROR;
     } else if (v->kind == FMU_TUNED && f->phase != PHASE_CONTINUOUS) {
       f->to_tune = 1;
     } else {
@@ -529,7 +546,8 @@ fmu_status instance_reset(instance *f, const char *call) {
 /* ------------------------------------------------------------------ steps */
 
 fmu_status instance_step(instance *f, double at, double step, int *early, const char *call) {
-  cps_error err = {0};
+  cps_error err;
+  empty(&err);
   cps_outcome o = {0};
   *early = 0;
   if (!instance_allowed(f, PHASE_STEP, call)) return FMU_ERROR;
@@ -540,10 +558,7 @@ fmu_status instance_step(instance *f, double at, double step, int *early, const 
     return instance_refuse(f, "%s: the step is to begin at %.15g s, but the FMU is at %.15g s", call, at,
                            now);
   if (instance_tune(f) != FMU_OK) return FMU_ERROR;
-  if (!f->stretch && !f->early_return && !f->rough) {
-    f->stretch = cps_stretch_new(f->sim, NULL, 0, NULL);
-    f->rough = !f->stretch;
-  }
+  if (f->derivatives && !f->stretch && !f->early_return) f->stretch = cps_stretch_new(f->sim, NULL, 0, NULL);
   f->followed = f->stretch && !f->early_return;
   cps_status status = f->followed ? cps_stretch_step(f->stretch, at + step, &o, &err)
                                   : cps_simulation_step(f->sim, at + step,

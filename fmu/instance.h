@@ -9,6 +9,7 @@
  *
  * The FMU holds the scenario as resources/scenario.yaml, and beside it resources/variables.txt, one line each:
  *
+ *   derivatives         steps are kept so that they can be differentiated
  *   token TEXT          what the importer has to name (guid, instantiationToken)
  *   set PATH=VALUE      a setting that the exporter was given
  *   with PATH           a quantity that the exporter was told to make an input
@@ -83,8 +84,8 @@ struct instance {
   double start;
   int stale;            /* parameters or inputs have been set since the simulation was made, before it runs */
   int to_tune;          /* parameters have been set while it runs */
-  cps_stretch *stretch; /* for derivatives of steps; NULL until the first */
-  int rough;            /* the solver has none */
+  int derivatives;      /* of steps are wanted */
+  cps_stretch *stretch; /* for them; NULL until the first step */
   int followed;         /* the last step was made by it, and the state is that at its end */
   int event_mode;       /* FMI 3.0: steps and events take turns */
   int early_return;     /* steps end at transitions */

@@ -31,7 +31,7 @@ run: {until: 1 s, output: 10 ms, solver: alpha, step: 1 ms, max_steps: 100}
 YAML
 for name in block hoist; do
   for version in 2 3; do
-    "$CAPSTAN" fmu "$folder/$name.yaml" --fmi $version -o "$folder/$name$version.fmu" 2>/dev/null || { echo "no FMU of $name"; failed=1; continue; }
+    "$CAPSTAN" fmu "$folder/$name.yaml" --fmi $version --derivatives -o "$folder/$name$version.fmu" 2>/dev/null || { echo "no FMU of $name"; failed=1; continue; }
     python3 -m zipfile -e "$folder/$name$version.fmu" "$folder/$name$version"
     inside=$(find "$folder/$name$version/binaries" -path "*linux*" -name capstan.so | head -n 1)
     token=$(sed -n 's/^token //p' "$folder/$name$version/resources/variables.txt")

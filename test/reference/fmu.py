@@ -314,6 +314,7 @@ def hoist(capstan, folder):
     check("the torque of the shaft is the input", terminals["drums.winch"] == {"phi": "drums.winch.angle", "w": "drums.winch.rate", "tau": "motor"})
     check("the end pulls", terminals["cables.rope.end"]["fy"] == "cables.rope.fy_end")
     check("angles are shown in degrees", variables["drums.winch.angle"].get("displayUnit") == "deg")
+    check("no derivatives unless they are asked for", "providesDirectionalDerivatives" not in tree.find("CoSimulation").attrib)
     f = Fmi3(place, logging=True)
     check(f"a winch: {f.messages}", bool(f.x.value) and f.initialize() == 0)
 
@@ -414,7 +415,7 @@ def main():
     rows = [float(r[column]) for r in table[1:]]
     for kind in (Fmi2, Fmi3):
         fmu, place = os.path.join(folder, f"cart{kind.version[0]}.fmu"), os.path.join(folder, f"fmu{kind.version[0]}")
-        status, _, err = tool(capstan, "fmu", file, "-o", fmu, "--fmi", kind.version[0], "--input", "loads.push.force")
+        status, _, err = tool(capstan, "fmu", file, "-o", fmu, "--fmi", kind.version[0], "--input", "loads.push.force", "--derivatives")
         check("capstan fmu: " + err, status == 0)
         if status != 0:
             continue
@@ -425,6 +426,7 @@ def main():
         check("names are unique", len(names) == len(tree.find("ModelVariables")))
         describe(tree, kind is Fmi3)
         drive(kind, place, names, rows)
+    check("no derivatives of bdf", tool(capstan, "fmu", file, "--derivatives", "--set", "run.solver=bdf", "-o", os.path.join(folder, "x.fmu"))[0] == 2)
     check("unknown input is refused", tool(capstan, "fmu", file, "--input", "loads.pull.force", "-o", os.path.join(folder, "x.fmu"))[0] == 2)
     check("unknown output is refused", tool(capstan, "fmu", file, "--output-column", "bodies.cart.q", "-o", os.path.join(folder, "x.fmu"))[0] == 2)
     check("nothing is left of it", not os.path.exists(os.path.join(folder, "x.fmu")))
