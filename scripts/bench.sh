@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-for name in laws chain scenario cables dense_bdf lifts sens step; do
+for name in laws chain scenario cables dense_bdf lifts sens step fmu; do
   echo "bench: $name" >&2
   "build/bench/$name" | tee -a "$log"
 done

@@ -68,7 +68,7 @@ elif [ ! -d "$jars/models" ] && ! {
 </project>
 XML
     timeout 600 mvn -q -B -f "$work/maven/pom.xml" dependency:copy-dependencies -DoutputDirectory="$jars" >"$work/maven.log" 2>&1 &&
-    for jar in "$jars"/vdmcheck2-*.jar "$jars"/static-model-*.jar; do "$env/bin/python" -m zipfile -e "$jar" "$jars/models" || exit 1; done
+    "$env/bin/python" -m zipfile -e "$jars"/vdmcheck2-*.jar "$jars/models" && "$env/bin/python" -m zipfile -e "$jars"/static-model-*.jar "$jars/models"
 }; then
   note "VDMCheck cannot be installed"
 elif vdm 2 "$jars/models"; then
@@ -86,16 +86,22 @@ fi
 
 # ---------------------------------------------------------------- what is given
 
-if [ -n "${FMILIB:-}" ]; then
-  if ${CC:-cc} -std=c11 -O1 -I "$FMILIB/include" test/fmu/fmilib.c -o "$work/fmilib" "$FMILIB/lib/libfmilib_shared.so" -Wl,-rpath,"$FMILIB/lib" -lm &&
-    for fmu in "$work"/*.fmu; do timeout 300 "$work/fmilib" "$fmu" "$work/unpacked" || exit 1; done; then
-    note "FMI Library: reads and runs six FMUs"
-  else
-    note "FMI Library FAILED"
-    status=1
-  fi
-else
+# Reads and runs all FMUs with FMI Library.
+fmilib() {
+  local fmu
+  ${CC:-cc} -std=c11 -O1 -I "$FMILIB/include" test/fmu/fmilib.c -o "$work/fmilib" "$FMILIB/lib/libfmilib_shared.so" -Wl,-rpath,"$FMILIB/lib" -lm || return 1
+  for fmu in "$work"/*.fmu; do
+    rm -rf "$work/unpacked" && mkdir "$work/unpacked"
+    timeout 300 "$work/fmilib" "$PWD/$fmu" "$PWD/$work/unpacked" || return 1
+  done
+}
+if [ -z "${FMILIB:-}" ]; then
   note "FMI Library: name its prefix, FMILIB=..., to try it"
+elif fmilib; then
+  note "FMI Library: reads and runs six FMUs"
+else
+  note "FMI Library FAILED"
+  status=1
 fi
 if [ -n "${FMUSIM:-}" ]; then
   for fmu in "$work"/*.fmu; do

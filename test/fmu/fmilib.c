@@ -8,15 +8,24 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { STEPS = 20 };
 static const double STEP = 0.01;
-static int complaints, warnings; /* it knows attributes of terminals by name only, and warns of each */
+static int complaints;
+
+/* What fmi3Terminal.xsd has and FMI Library 3.0.4 does not know. */
+static int is_of_terminals(const char *message) {
+  static const char *const unknown[] = {
+      "'matchingRule=", "'terminalKind=", "'variableName=", "'memberName=", "'variableKind="};
+  for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+    if (strstr(message, unknown[i])) return 1;
+  return strstr(message, "element 'Terminal'") != NULL;
+}
 
 static void heard(jm_callbacks *c, jm_string module, jm_log_level_enu_t level, jm_string message) {
   (void)c;
-  warnings += level == jm_log_level_warning;
-  if (level > jm_log_level_error) return;
+  if (level > jm_log_level_warning || is_of_terminals(message)) return;
   printf("%s: %s\n", module, message);
   complaints++;
 }
@@ -97,7 +106,7 @@ int main(int argc, char **argv) {
   double t = version == fmi_version_2_0_enu ? run2(context, argv[2]) : run3(context, argv[2]);
   fmi_import_free_context(context);
   need(fabs(t - STEPS * STEP) < 1e-9, "coming to the end");
-  printf("FMI Library: FMI %d of %s, %d complaints, %d warnings\n", version == fmi_version_2_0_enu ? 2 : 3,
-         argv[1], complaints, warnings);
+  printf("FMI Library: FMI %d of %s, %d complaints\n", version == fmi_version_2_0_enu ? 2 : 3, argv[1],
+         complaints);
   return complaints > 0;
 }
