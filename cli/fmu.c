@@ -53,7 +53,10 @@ enum { PLATFORMS = sizeof platforms / sizeof platforms[0] };
 
 /* The shared object of a platform, where this tool was built or installed; NULL if there is none. */
 static char *find_binary(int platform, size_t *size) {
-  static const char *const places[] = {"fmu", "../lib/capstan/fmu", "../lib64/capstan/fmu",
+  static const char *const places[] = {"fmu",
+                                       "binaries/fmu",
+                                       "../lib/capstan/fmu",
+                                       "../lib64/capstan/fmu",
                                        "../lib/x86_64-linux-gnu/capstan/fmu",
                                        "../lib/aarch64-linux-gnu/capstan/fmu"};
   char own[4000], path[4200];
