@@ -73,7 +73,9 @@ static void say_processor(facts *f) {
   say(f, "processor", "%s%s%ld cores", model, *model ? ", " : "", sysconf(_SC_NPROCESSORS_ONLN));
 #if defined(__x86_64__)
   say(f, "kernels of cables", "%s",
-      cps_has_avx2() ? "AVX2 and FMA" : "plain: this processor has no AVX2 and FMA, or CAPSTAN_PLAIN is set");
+      cps_has_avx512() ? "AVX-512, AVX2 and FMA"
+      : cps_has_avx2() ? "AVX2 and FMA"
+                       : "plain: this processor has no AVX2 and FMA, or CAPSTAN_PLAIN is set");
 #else
   say(f, "kernels of cables", "plain: AVX2 and FMA are for x86-64");
 #endif

@@ -704,8 +704,74 @@ static void test_springs(void **state) {
                    (uint64_t)(100 + 10 * i + k));
 }
 
+/* The step of an iteration from the state that was kept: node by node, or by one of the sets of kernels. */
+static void step_by(stage *s, int careful, kernel_set kernels, double *x) {
+  machine *m = &s->m;
+  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, careful, 5e-3};
+  residual_norms left = {0};
+  cps_machine_bring_back(m);
+  cps_machine_tie(m);
+  m->kernels = kernels;
+  assert_true(cps_machine_iterate(m, &coeffs, INFINITY, &left));
+  assert_true(careful == (m->cable[0].by == NULL));
+  for (int j = 0; j < s->size; j++) x[j] = step_of(s, j);
+}
+
+/* A scene with so many elements more in its first cable: as many as kernels with eight lanes need, and any remainder. */
+static void lengthen(const scene *from, int by, scene *to, char *text, size_t size) {
+  const char *at = strstr(from->text, "elements: ") + strlen("elements: ");
+  snprintf(text, size, "%.*s%d%s", (int)(at - from->text), from->text, atoi(at) + by,
+           at + strspn(at, "0123456789"));
+  *to = *from;
+  to->text = text;
+}
+
+/* Kernels make the careful path's step, in the plane and in space, with contact at nodes and in elements, with and without a border. */
+static void test_kernels(void **state) {
+  (void)state;
+  static const char *const places[] = {"nodes", "{quadrature: 1}", "{quadrature: 2}"};
+  int seen = 0;
+  for (int n = 0; n < ROWS(scenes) * ROWS(places) * ROWS(laws); n++) {
+    char text[2000];
+    scene any, *scene = &any;
+    lengthen(&scenes[n % ROWS(scenes)], 6 + n % 9, &any, text, sizeof text);
+    const char *place = places[n / ROWS(scenes) % ROWS(places)], *law = laws[n / ROWS(scenes) / ROWS(places)];
+    stage s;
+    open_stage(&s, scene, place, law);
+    rng r = rng_for(law, 1);
+    shake(&s, &r, scene->still);
+    cps_machine_keep(&s.m);
+    size_t bytes = (size_t)s.size * sizeof(double);
+    double *careful = malloc(bytes), *fast = malloc(bytes), most[3] = {0}, blur[3] = {0};
+    step_by(&s, 1, KERNELS_BEST, careful);
+    for (int i = 0; i < s.m.n_cables; i++)
+      s.m.cable[i].frozen = 1; /* scales of friction are a matter of taste */
+    for (int j = 0; j < s.size; j++) most[class_of(&s, j)] = fmax(most[class_of(&s, j)], fabs(careful[j]));
+    for (int i = 0; i < (s.m.cable[0].n + 1) * s.m.cable[0].b;
+         i++) /* what the last digits of places do to the step */
+      s.m.cable[0].q0[i] *= 1 + 1e-15 * rng_between(&r, -1, 1);
+    step_by(&s, 1, KERNELS_BEST, fast);
+    for (int j = 0; j < s.size; j++)
+      blur[class_of(&s, j)] = fmax(blur[class_of(&s, j)], fabs(fast[j] - careful[j]));
+    memcpy(careful, fast, bytes);
+    for (kernel_set k = KERNELS_PLAIN; k <= cps_kernels_most(); k++) {
+      step_by(&s, 0, k, fast);
+      seen++;
+      for (int j = 0; j < s.size;
+           j++) /* the careful path prefers friction forces that are there by 1e-6: see prefer */
+        if (!(fabs(fast[j] - careful[j]) < 2e-6 * most[class_of(&s, j)] + 10 * blur[class_of(&s, j)]))
+          fail_msg("%s, %s, %s, kernels %d: step %d is %.17g, not %.17g", scene->name, place, law, (int)k, j,
+                   fast[j], careful[j]);
+    }
+    free(careful);
+    free(fast);
+    close_stage(&s);
+  }
+  assert_true(seen >= ROWS(scenes) * ROWS(places) * ROWS(laws));
+}
+
 /* The step of an iteration from the state that was kept, by one of three ways. */
-static void step_by(stage *s, int way, double *x) {
+static void shortcut_by(stage *s, int way, double *x) {
   machine *m = &s->m;
   cable *c = &m->cable[0];
   step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, way == 0, 5e-3};
@@ -742,15 +808,15 @@ static void test_short_cut(void **state) {
       cps_machine_keep(&s.m);
       size_t bytes = (size_t)s.size * sizeof(double);
       double *careful = malloc(bytes), *plane = malloc(bytes), *wide = malloc(bytes), most[3] = {0};
-      step_by(&s, 0, careful);
-      step_by(&s, 1, plane);
+      shortcut_by(&s, 0, careful);
+      shortcut_by(&s, 1, plane);
       for (int j = 0; j < s.size; j++) most[class_of(&s, j)] = fmax(most[class_of(&s, j)], fabs(careful[j]));
       for (int j = 0; j < s.size; j++)
         if (!(fabs(plane[j] - careful[j]) < 1e-6 * most[class_of(&s, j)]))
           fail_msg("%s, %s: step %d is %.17g, not %.17g", scenes[i].name, laws[l], j, plane[j], careful[j]);
 #if defined(__x86_64__)
       if (cps_has_avx2()) {
-        step_by(&s, 2, wide);
+        shortcut_by(&s, 2, wide);
         for (int j = 0; j < s.size; j++) /* other roundings, and otherwise the same */
           if (!(fabs(wide[j] - plane[j]) < 1e-6 * most[class_of(&s, j)]))
             fail_msg("%s, %s: step %d is %.17g, not %.17g", scenes[i].name, laws[l], j, wide[j], plane[j]);
@@ -768,7 +834,7 @@ static void test_short_cut(void **state) {
 /* Any number of elements from the least on, the odd ones too, meets in the middle. */
 static void test_lengths(void **state) {
   (void)state;
-  for (int n = 4; n < 14; n++) {
+  for (int n = 4; n < 27; n++) {
     char text[2000], elements[20];
     scene any = {"lengths", text, 0, 0, 0};
     snprintf(elements, sizeof elements, "elements: %d\n", n);
@@ -941,9 +1007,10 @@ static void test_no_allocation(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_matrix),      cmocka_unit_test(test_all_stick_matrix),
-      cmocka_unit_test(test_multipliers), cmocka_unit_test(test_springs),
-      cmocka_unit_test(test_short_cut),   cmocka_unit_test(test_lengths),
-      cmocka_unit_test(test_survey),      cmocka_unit_test(test_no_allocation)};
+      cmocka_unit_test(test_matrix),       cmocka_unit_test(test_all_stick_matrix),
+      cmocka_unit_test(test_multipliers),  cmocka_unit_test(test_springs),
+      cmocka_unit_test(test_kernels),      cmocka_unit_test(test_short_cut),
+      cmocka_unit_test(test_lengths),      cmocka_unit_test(test_survey),
+      cmocka_unit_test(test_no_allocation)};
   return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

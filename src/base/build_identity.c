@@ -12,7 +12,9 @@
 const char *cps_build_identity(void) {
   static const char with[] = "sources " BUILD_SOURCES ", compiler " __VERSION__ ", flags " BUILD_FLAGS
                              ", AVX2 and FMA";
+  static const char wide[] = "sources " BUILD_SOURCES ", compiler " __VERSION__ ", flags " BUILD_FLAGS
+                             ", AVX-512, AVX2 and FMA";
   static const char without[] = "sources " BUILD_SOURCES ", compiler " __VERSION__ ", flags " BUILD_FLAGS
                                 ", plain";
-  return cps_has_avx2() ? with : without;
+  return cps_has_avx512() ? wide : cps_has_avx2() ? with : without;
 }

@@ -11,23 +11,6 @@ typedef struct NAME(quad) {
   lanes up[10][SKEW], low[10][SKEW];
 } NAME(quad);
 
-#if DIM == 2
-INLINE void NAME(gather)(const double *x, const int *near, const int *far, lanes out[4][2]) {
-  lanes a[4], b[4];
-  turn(load(x + near[0] * 4), load(x + near[1] * 4), load(x + near[2] * 4), load(x + near[3] * 4), a);
-  turn(load(x + far[0] * 4), load(x + far[1] * 4), load(x + far[2] * 4), load(x + far[3] * 4), b);
-  UNROLL for (int i = 0; i < 4; i++) {
-    out[i / 2][i % 2] = a[i];
-    out[2 + i / 2][i % 2] = b[i];
-  }
-}
-#else
-INLINE lanes NAME(gather)(const double *x, const int *node, int coordinate) {
-  return (lanes){x[node[0] * 2 * DIM + coordinate], x[node[1] * 2 * DIM + coordinate],
-                 x[node[2] * 2 * DIM + coordinate], x[node[3] * 2 * DIM + coordinate]};
-}
-#endif
-
 /* Axial force, bending and Rayleigh damping in the three modes d, s0, s1. */
 INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][DIM], lanes f[3][DIM],
                          lanes k[6][SYM], lanes *most) {
@@ -227,35 +210,65 @@ INLINE void NAME(skew_to_nodes)(lanes l, lanes both[6][SKEW], lanes turned[3][SK
 
 /* ------------------------------------------------------------------ all of it */
 
-/* Adds inertia and weight at the nodes, and takes the modes there. */
-INLINE void NAME(to_nodes)(const recipe *y, const double *gravity, lanes l, lanes f[3][DIM], lanes k[6][SYM],
-                           lanes a[4][DIM], NAME(quad) * o) {
-  lanes inverse = all(1) / l, square = inverse * inverse, m = y->mass * l, ml = m * l, mll = ml * l;
-  lanes mass[10] = {all(156) * m, all(22) * ml,  all(54) * m,  all(-13) * ml, all(4) * mll,
-                    all(13) * ml, all(-3) * mll, all(156) * m, all(-22) * ml, all(4) * mll};
-  lanes w0 = y->w0 * l, w1 = y->w1 * l * l;
+/* The mass of pairs. */
+INLINE void NAME(node_masses)(const recipe *y, lanes l, lanes mass[10]) {
+  lanes m = y->mass * l, ml = m * l, mll = ml * l;
+  mass[0] = mass[7] = all(156) * m;
+  mass[1] = all(22) * ml;
+  mass[2] = all(54) * m;
+  mass[3] = all(-13) * ml;
+  mass[4] = mass[9] = all(4) * mll;
+  mass[5] = all(13) * ml;
+  mass[6] = all(-3) * mll;
+  mass[8] = all(-22) * ml;
+}
+
+/* Takes forces of the modes to the nodes, and adds inertia and weight. */
+INLINE void NAME(node_forces)(const recipe *y, const double *gravity, lanes l, const lanes mass[10],
+                              lanes f[3][DIM], lanes a[4][DIM], lanes out[4][DIM]) {
+  lanes inverse = all(1) / l, w0 = y->w0 * l, w1 = y->w1 * l * l;
   UNROLL for (int d = 0; d < DIM; d++) {
     lanes end = f[0][d] * inverse, g = all(gravity[d]);
-    o->f[0][d] = mass[0] * a[0][d] + mass[1] * a[1][d] + mass[2] * a[2][d] + mass[3] * a[3][d] - end - w0 * g;
-    o->f[1][d] = mass[1] * a[0][d] + mass[4] * a[1][d] + mass[5] * a[2][d] + mass[6] * a[3][d] + f[1][d] -
-                 w1 * g;
-    o->f[2][d] = mass[2] * a[0][d] + mass[5] * a[1][d] + mass[7] * a[2][d] + mass[8] * a[3][d] + end - w0 * g;
-    o->f[3][d] = mass[3] * a[0][d] + mass[6] * a[1][d] + mass[8] * a[2][d] + mass[9] * a[3][d] + f[2][d] +
-                 w1 * g;
-  }
-  UNROLL for (int d = 0, n = 0; d < DIM; d++) {
-    UNROLL for (int e = d; e < DIM; e++, n++) {
-      lanes dd = k[0][n] * square, d0 = k[1][n] * inverse, d1 = k[2][n] * inverse;
-      lanes pair[10] = {dd, -d0, -dd, -d1, k[3][n], d0, k[4][n], dd, d1, k[5][n]};
-      UNROLL for (int i = 0; i < 10; i++) o->k[i][n] = d == e ? pair[i] + mass[i] * y->da : pair[i];
-    }
+    out[0][d] = mass[0] * a[0][d] + mass[1] * a[1][d] + mass[2] * a[2][d] + mass[3] * a[3][d] - end - w0 * g;
+    out[1][d] = mass[1] * a[0][d] + mass[4] * a[1][d] + mass[5] * a[2][d] + mass[6] * a[3][d] + f[1][d] -
+                w1 * g;
+    out[2][d] = mass[2] * a[0][d] + mass[5] * a[1][d] + mass[7] * a[2][d] + mass[8] * a[3][d] + end - w0 * g;
+    out[3][d] = mass[3] * a[0][d] + mass[6] * a[1][d] + mass[8] * a[2][d] + mass[9] * a[3][d] + f[2][d] +
+                w1 * g;
   }
 }
+
+/* Entry n of the tensors of all pairs, with inertia if it is on the diagonal. */
+INLINE void NAME(node_pairs)(const recipe *y, lanes l, const lanes mass[10], lanes k[6][SYM], int n,
+                             int diagonal, lanes out[10]) {
+  lanes inverse = all(1) / l, dd = k[0][n] * (inverse * inverse), d0 = k[1][n] * inverse,
+        d1 = k[2][n] * inverse;
+  lanes pair[10] = {dd, -d0, -dd, -d1, k[3][n], d0, k[4][n], dd, d1, k[5][n]};
+  UNROLL for (int i = 0; i < 10; i++) out[i] = diagonal ? pair[i] + mass[i] * y->da : pair[i];
+}
+
+#if LANES == 4
+#if DIM == 2
+INLINE void NAME(gather)(const double *x, const int *near, const int *far, lanes out[4][2]) {
+  lanes a[4], b[4];
+  turn(load(x + near[0] * 4), load(x + near[1] * 4), load(x + near[2] * 4), load(x + near[3] * 4), a);
+  turn(load(x + far[0] * 4), load(x + far[1] * 4), load(x + far[2] * 4), load(x + far[3] * 4), b);
+  UNROLL for (int i = 0; i < 4; i++) {
+    out[i / 2][i % 2] = a[i];
+    out[2 + i / 2][i % 2] = b[i];
+  }
+}
+#else
+INLINE lanes NAME(gather)(const double *x, const int *node, int coordinate) {
+  return (lanes){x[node[0] * 2 * DIM + coordinate], x[node[1] * 2 * DIM + coordinate],
+                 x[node[2] * 2 * DIM + coordinate], x[node[3] * 2 * DIM + coordinate]};
+}
+#endif
 
 /* Four elements from `first` on, or, with step -1, backwards. Lanes beyond the ends repeat the last one. */
 INLINE void NAME(elements)(const cable *c, const recipe *y, int first, int step, NAME(quad) * o) {
   int near[LANES], far[LANES];
-  lanes l, q[4][DIM], v[4][DIM], a[4][DIM], f[3][DIM], k[6][SYM];
+  lanes l, q[4][DIM], v[4][DIM], a[4][DIM];
   UNROLL for (int i = 0; i < LANES; i++) {
     int at = first + step * i;
     near[i] = at < 0 ? 0 : at < c->n ? at : c->n - 1;
@@ -278,14 +291,20 @@ INLINE void NAME(elements)(const cable *c, const recipe *y, int first, int step,
     }
   }
 #endif
+  lanes f[3][DIM], k[6][SYM], mass[10], pair[10];
   NAME(resist)(y, l, q, v, f, k, &o->tension);
   if (y->extra) {
     lanes both[6][SKEW], turned[3][SKEW];
     NAME(resist_more)(y, l, q, v, f, k, both, turned);
     NAME(skew_to_nodes)(l, both, turned, o);
   }
-  NAME(to_nodes)(y, c->gravity, l, f, k, a, o);
+  NAME(node_masses)(y, l, mass);
+  NAME(node_forces)(y, c->gravity, l, mass, f, a, o->f);
+  UNROLL for (int d = 0, n = 0; d < DIM; d++) {
+    UNROLL for (int e = d; e < DIM; e++, n++) {
+      NAME(node_pairs)(y, l, mass, k, n, d == e, pair);
+      UNROLL for (int i = 0; i < 10; i++) o->k[i][n] = pair[i];
+    }
+  }
 }
-
-#undef SKEW
-#undef SYM
+#endif

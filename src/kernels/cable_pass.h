@@ -1,5 +1,5 @@
 /* cable_pass.h - the pass of cable_elimination.c for one dimension: included with DIM, SLOTS (friction forces per node) and
- * NAME(x). */
+ * NAME(x). It goes from node to node, or from interface to interface of the segments that a kernel has eliminated. */
 
 /* Unknowns of a node: q, f and, with ALL_STICK, beside them by how much accelerations and friction forces would differ
  * if all contacts stuck (Westin's reading): gap and pull, with
@@ -18,6 +18,8 @@
 typedef struct NAME(rows) {
   double d[B][B], u[B][B], l[B][B], next_d[B][B], next_l[B][B];
   double r[B], next_r[B];
+  double less[B], next_less[B]; /* what segments have taken from the right-hand side */
+  double elastic[DIM][DIM], next_elastic[DIM][DIM];
 } NAME(rows);
 
 INLINE int NAME(tensor)(int d, int e) { /* where the symmetric tensor has (d, e), d <= e */
@@ -33,6 +35,8 @@ INLINE void NAME(put)(const NAME(quad) * o, int j, NAME(rows) * w) {
     w->next_r[DIM + d] = o->f[3][d][j];
     for (int e = 0; e < DIM; e++) {
       int n = d <= e ? NAME(tensor)(d, e) : NAME(tensor)(e, d);
+      w->elastic[d][e] += o->k[0][n][j];
+      w->next_elastic[d][e] = o->k[7][n][j];
       w->d[d][e] += o->k[0][n][j];
       w->d[d][DIM + e] += o->k[1][n][j];
       w->d[DIM + d][e] += o->k[1][n][j];
@@ -77,12 +81,38 @@ static void NAME(put_skew)(const NAME(quad) * o, int j, NAME(rows) * w) {
   }
 }
 
-/* Adds what a touched drum does to the border. */
+#if !ALL_STICK
+/* Puts a segment into the rows of its interfaces. */
+static void NAME(put_segment)(const segment_ends *o, int wide, NAME(rows) * w) {
+  for (int i = 0; i < wide; i++) {
+    for (int j = 0; j < wide; j++) w->d[i][j] += o->own[i][j];
+    for (int j = 0; j < 2 * DIM; j++) {
+      w->u[i][j] = o->u[i][j];
+      w->next_l[j][i] = o->l[j][i];
+    }
+    w->less[i] += o->less[i];
+  }
+  for (int i = 0; i < 2 * DIM; i++) {
+    for (int j = 0; j < 2 * DIM; j++) w->next_d[i][j] = o->next[i][j];
+    w->r[i] += o->r[i];
+    w->next_r[i] = o->next_r[i];
+    w->next_less[i] = o->next_less[i];
+  }
+  for (int d = 0; d < DIM; d++) {
+    for (int e = 0; e < DIM; e++) {
+      w->elastic[d][e] += o->elastic[d][e];
+      w->next_elastic[d][e] = o->next_elastic[d][e];
+    }
+  }
+}
+#endif
+
+/* Adds what a touched drum does to the border; the point belongs to the end k of a link. */
 static void NAME(touch_border)(machine *m, cable *c, const contact_point *p, const contact_response *t,
-                               int slot) {
+                               int slot, int link) {
   int nb = m->near, wide = 1 + nb;
-  double *right = c->right + (size_t)p->node * (size_t)(B * wide);
-  double *across = c->across + (size_t)p->node * (size_t)(B * nb);
+  double *right = c->right + (size_t)link * (size_t)(B * wide);
+  double *across = c->across + (size_t)link * (size_t)(B * nb);
   border_touch o;
   cps_contact_border(m, p, t, &o);
   for (int k = 0; k < o.n; k++) {
@@ -171,7 +201,7 @@ static void NAME(add_pull)(const cable *c, const contact_point *p, const contact
 
 /* A contact point into the rows of its nodes; its friction forces are the unknowns from `slot` on. */
 static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const step_coeffs *coeffs, int slot,
-                              NAME(rows) * w, residual_norms *left) {
+                              int link, NAME(rows) * w, residual_norms *left) {
   enum { H = 2 * DIM };
   contact_response t;
   double r[DIM], v[DIM], a[DIM];
@@ -187,7 +217,7 @@ static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const step
       a[d] += p->shape[i] * q_tt[i * DIM + d];
     }
   }
-  if (!cps_contact_eval(m, c, p, r, v, a, &w->d[0][0], B, coeffs, &t)) {
+  if (!cps_contact_eval(m, c, p, r, v, a, &w->elastic[0][0], DIM, coeffs, &t)) {
     for (int i = 0; i < DIM - 1; i++) {
       w->d[slot + i][slot + i] = 1;
       w->r[slot + i] = p->f[i];
@@ -233,7 +263,7 @@ static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const step
 #if ALL_STICK
   NAME(add_pull)(c, p, &t, 1 / coeffs->q_a, slot, w, left);
 #endif
-  if (m->near > 0) NAME(touch_border)(m, c, p, &t, slot);
+  if (m->near > 0) NAME(touch_border)(m, c, p, &t, slot, link);
 }
 
 /* How the coordinates of an end depend on the border: unknowns at[k], dq_j = by[j][k] dx_k for the first `n`. The equations of
@@ -315,7 +345,7 @@ static void NAME(bind)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(r
       double by = o->by[j][k];
       int at = o->at[k], moves = k < o->unknowns;
       if (by == 0) continue;
-      m->rhs[at] += by * w->r[j];
+      m->rhs[at] += by * (w->r[j] + w->less[j]);
       for (int s = 0; s < B; s++) {
         if (s < o->n) { /* with another bound coordinate */
           for (int n = 0; n < o->unknowns; n++) m->s[at * nb + o->at[n]] += by * w->d[j][s] * o->by[s][n];
@@ -323,7 +353,7 @@ static void NAME(bind)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(r
           across[at * B + s] += by * w->d[j][s];
           if (moves) right[s * wide + 1 + at] += w->d[s][j] * by;
         }
-        if (i == c->n) continue;
+        if (i == c->links) continue;
         (across + B * nb)[at * B + s] += by * w->u[j][s];
         if (moves) (right + B * wide)[s * wide + 1 + at] += w->next_l[s][j] * by;
       }
@@ -337,8 +367,10 @@ static void NAME(bind)(machine *m, cable *c, int i, const NAME(bond) * o, NAME(r
   for (int j = 0; j < o->n; j++) {
     for (int s = 0; s < B; s++) w->d[j][s] = w->d[s][j] = w->u[j][s] = w->next_l[s][j] = w->l[j][s] = 0;
     for (int n = 0; n < nb; n++) right[j * wide + 1 + n] = across[n * B + j] = 0;
+    for (int k = 0; k < o->unknowns && c->by; k++) /* inner nodes of a segment need to know where it goes */
+      right[j * wide + 1 + o->at[k]] -= o->by[j][k];
     w->d[j][j] = 1;
-    w->r[j] = 0;
+    w->r[j] = w->less[j] = 0;
   }
 }
 
@@ -359,7 +391,7 @@ static void NAME(fix)(unsigned bits, NAME(rows) * w) {
     if (j >= 2 * DIM || !(bits >> j & 1)) continue;
     for (int s = 0; s < B; s++) w->d[k][s] = w->d[s][k] = w->u[k][s] = w->next_l[s][k] = w->l[k][s] = 0;
     w->d[k][k] = 1;
-    w->r[k] = 0;
+    w->r[k] = w->less[k] = 0;
   }
 }
 
@@ -377,7 +409,7 @@ static int NAME(eliminate_node)(machine *m, cable *c, int i, NAME(rows) * w) {
   int nb = m->near, wide = 1 + nb;
   double *y = c->right + (size_t)i * (size_t)(B * wide), *before = y - B * wide;
   double *x = c->up + (size_t)i * (size_t)(B * B), *x_before = x - B * B;
-  for (int r = 0; r < B; r++) y[r * wide] = w->r[r];
+  for (int r = 0; r < B; r++) y[r * wide] = w->r[r] + w->less[r];
   if (i > 0) {
     for (int r = 0; r < SEEN; r++) {
       for (int k = 0; k < B; k++) {
@@ -398,7 +430,7 @@ static int NAME(eliminate_node)(machine *m, cable *c, int i, NAME(rows) * w) {
       if (by == 0) continue;
       m->rhs[k] -= by * y[r * wide];
       for (int n = 0; n < nb; n++) m->s[k * nb + n] -= by * y[r * wide + 1 + n];
-      if (i == c->n) continue;
+      if (i == c->links) continue;
       for (int s = 0; s < B; s++) (across + B * nb)[k * B + s] -= by * x[r * B + s];
     }
   }
@@ -411,69 +443,86 @@ static int NAME(eliminate)(machine *m, cable *c, const step_coeffs *coeffs, resi
   NAME(quad) four;
   NAME(rows) w;
   NAME(bond) bond[2];
+  int links = c->links, whole = c->by == NULL; /* node by node */
+#if !ALL_STICK
+  segment_ends ends[SEGMENTS_MAX];
+  int nodal = c->of->contact.quadrature == 0;
+#else
+  int nodal = 1;
+#endif
   memset(&w, 0, sizeof w);
   prepare(&y, &c->section, coeffs);
   prepare_extra(&y, &c->section);
   if (m->near > 0) {
-    memset(c->right, 0, (size_t)(c->n + 1) * (size_t)(B * (1 + m->near)) * sizeof(double));
-    memset(c->across, 0, (size_t)(c->n + 1) * (size_t)(B * m->near) * sizeof(double));
+    memset(c->right, 0, (size_t)(links + 1) * (size_t)(B * (1 + m->near)) * sizeof(double));
+    memset(c->across, 0, (size_t)(links + 1) * (size_t)(B * m->near) * sizeof(double));
   }
+#if !ALL_STICK
+  if (c->by && !c->by->eliminate(m, c, coeffs, ends, left)) return 0;
+#endif
   for (int k = 0; k < 2; k++) NAME(bond_of)(m, c, k, &bond[k]);
-  for (int i = 0; i <= c->n; i++) {
+  for (int n = 0; n <= links; n++) {
+    int i = whole ? n : c->cut[n], last = n == links;
     memset(w.next_d, 0, sizeof w.next_d);
     memset(w.next_l, 0, sizeof w.next_l);
     memset(w.next_r, 0, sizeof w.next_r);
+    memset(w.next_less, 0, sizeof w.next_less);
+    memset(w.next_elastic, 0, sizeof w.next_elastic);
     memset(w.u, 0, sizeof w.u);
     for (int k = H; k < HALF; k++) w.d[k][k] = c->n_points == 0;
-    if (i < c->n) {
+    if (!last && whole) {
       if (i % LANES == 0) NAME(elements)(c, &y, i, 1, &four);
       NAME(put)(&four, i % LANES, &w);
       left->tension = fmax(left->tension, four.tension[i % LANES]);
       if (y.extra) NAME(put_skew)(&four, i % LANES, &w);
-#if ALL_STICK
-      NAME(add_gap)(c, i, &w);
-#endif
     }
+#if ALL_STICK
+    if (!last) NAME(add_gap)(c, i, &w);
+#else
+    if (!last && !whole) NAME(put_segment)(&ends[n], nodal ? H : B, &w);
+#endif
     double mass = c->mass[i];
     if (mass > 0) {
       for (int d = 0; d < DIM; d++) {
         w.r[d] += mass * (c->a[i * H + d] - c->gravity[d]);
         w.d[d][d] += mass * y.a_q;
+        w.elastic[d][d] += mass * y.a_q;
 #if ALL_STICK
         w.r[HALF + d] += mass * c->gap[i * H + d];
         w.d[HALF + d][HALF + d] += mass;
 #endif
       }
     }
-    if (i == 0 || i == c->n)
-      for (int d = 0; d < DIM; d++) w.r[d] -= c->load[i != 0][d];
+    if (n == 0 || last)
+      for (int d = 0; d < DIM; d++) w.r[d] -= c->load[n != 0][d];
     for (int k = 0; k < c->per_node; k++) {
-      int at = i * c->per_node + k;
+      int at = i * c->per_node + k, slot = H + k * (DIM - 1);
       if (at >= c->n_points) { /* the last node has none of its own */
-        for (int d = H + k * (DIM - 1); d < H + (k + 1) * (DIM - 1); d++)
+        for (int d = slot; d < slot + DIM - 1; d++)
           for (int j = d; j < B; j += HALF) w.d[j][j] = 1;
-        continue;
+      } else if (whole || nodal) { /* others are in their segments */
+        NAME(add_contact)(m, c, &c->point[at], coeffs, slot, n, &w, left);
       }
-      NAME(add_contact)(m, c, &c->point[at], coeffs, H + k * (DIM - 1), &w, left);
     }
-    if (i == 0 || i == c->n) memcpy(c->reaction[i != 0], w.r, H * sizeof(double));
-    if (i + 1 == c->n && bond[1].n) NAME(bind_next)(m, c, i, &bond[1], &w);
-    int bound = (i == 0 && bond[0].n) || (i == c->n && bond[1].n);
-    if (bound || c->fixed[i] || (DIM == 3 && c->per_node > 1)) NAME(prefer)(&w);
-    if (bound) NAME(bind)(m, c, i, &bond[i != 0], &w);
+    if (n == 0 || last) memcpy(c->reaction[n != 0], w.r, H * sizeof(double));
+    if (n + 1 == links && bond[1].n) NAME(bind_next)(m, c, n, &bond[1], &w);
+    int bound = (n == 0 && bond[0].n) || (last && bond[1].n);
+    if (bound || c->fixed[i] || (DIM == 3 && c->per_node > 1 && whole)) NAME(prefer)(&w);
+    if (bound) NAME(bind)(m, c, n, &bond[n != 0], &w);
     if (c->fixed[i]) NAME(fix)(c->fixed[i], &w);
-    if (i < c->n && c->fixed[i + 1])
-      for (int j = 0; j < B; j++)
-        for (int s = 0; s < B && j % HALF < H && c->fixed[i + 1] >> j % HALF & 1; s++)
-          w.u[s][j] = w.next_l[j][s] = 0;
+    int fixed = last ? 0 : c->fixed[whole ? i + 1 : c->cut[n + 1]];
+    for (int j = 0; j < B && fixed; j++)
+      for (int s = 0; s < B && j % HALF < H && fixed >> j % HALF & 1; s++) w.u[s][j] = w.next_l[j][s] = 0;
     for (int r = 0; r < H; r++) left->force = fmax(left->force, fabs(w.r[r]));
 #if ALL_STICK
     for (int r = HALF; r < HALF + H; r++) left->friction = fmax(left->friction, fabs(w.r[r]));
 #endif
-    if (!NAME(eliminate_node)(m, c, i, &w)) return 0;
+    if (!NAME(eliminate_node)(m, c, n, &w)) return 0;
     memcpy(w.d, w.next_d, sizeof w.d);
     memcpy(w.l, w.next_l, sizeof w.l);
     memcpy(w.r, w.next_r, sizeof w.r);
+    memcpy(w.less, w.next_less, sizeof w.less);
+    memcpy(w.elastic, w.next_elastic, sizeof w.elastic);
   }
   return 1;
 }

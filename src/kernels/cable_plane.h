@@ -1,5 +1,5 @@
 /* cable_plane.h - the pass of cable_elimination.c for what is most common: in the plane, contact at nodes, ends that are no part of
- * the border.
+ * the border. What is more than that has cable_segments.h, which would need a quarter more time for this (bench/README.md).
  *
  * The same equations as in cable_pass.h, arranged for speed: rows of four doubles, elimination from both ends of
  * the cable at once so that one chain of operations fills the gaps of the other, no pivoting (a node whose
@@ -321,8 +321,6 @@ static int more_columns(const lanes d[4], const edge *e, int nb, lanes *z) {
   }
   return 1;
 }
-
-INLINE double sum_of(lanes a) { return a[0] + a[1] + (a[2] + a[3]); }
 
 /* What a node has to do with the border: stores its columns, adds its part of the border's equations, and finds the rows that it
  * leaves to the next node. column[2] and [3] are D^-1 B of the first two unknowns. */

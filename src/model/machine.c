@@ -284,7 +284,7 @@ static void make_ends(machine *m, cable *c) {
 }
 
 static int make_arrays(machine *m, cable *c) {
-  int nodes = c->n + 1, entries = nodes * c->b, width = (c->b + c->slots) * (c->all_stick ? 2 : 1);
+  int nodes = c->n + 1, entries = nodes * c->b;
   double **arrays[] = {&c->q, &c->v, &c->a, &c->aux, &c->q0, &c->v0, &c->a0, &c->aux0};
   int good = 1;
   c->length = many(c->n, sizeof(double));
@@ -297,10 +297,7 @@ static int make_arrays(machine *m, cable *c) {
   c->f0 = many(c->n_points * AXES, sizeof(double));
   c->trace = many(c->n_points, sizeof *c->trace);
   c->slip_work = many(m->n_drums, sizeof(double));
-  c->x = many(nodes * width, sizeof(double));
-  c->up = many(nodes * width * width, sizeof(double));
-  c->right = many(nodes * width * (1 + m->near), sizeof(double));
-  c->across = many(nodes * width * m->near, sizeof(double));
+  c->room = cps_lines_new(cps_cable_room(m, c), sizeof(double));
   c->draft = many(16 * c->n_points + 4, sizeof(double));
   c->tension = many(c->n, sizeof(double));
   if (c->all_stick) {
@@ -319,8 +316,8 @@ static int make_arrays(machine *m, cable *c) {
     c->memory = many(c->n_points, sizeof *c->memory);
     good = good && c->memory;
   }
-  return good && c->length && c->mass && c->fixed && c->point && c->start && c->f0 && c->x && c->up &&
-         c->right && c->across && c->draft && c->tension && c->trace && c->slip_work;
+  return good && c->length && c->mass && c->fixed && c->point && c->start && c->f0 && c->room && c->draft &&
+         c->tension && c->trace && c->slip_work;
 }
 
 static cps_status make_cable(machine *m, cable *c, int index, const shape *drawn, cps_error *err) {
@@ -485,14 +482,14 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
 void cps_machine_free(machine *m) {
   for (int i = 0; m->cable && i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    double *arrays[] = {c->length, c->mass,  c->q,    c->v,    c->a,    c->aux,   c->q0,
-                        c->v0,     c->a0,    c->aux0, c->f0,   c->x,    c->up,    c->right,
-                        c->across, c->draft, c->gap,  c->gap0, c->pull, c->pull0, c->tension};
+    double *arrays[] = {c->length, c->mass, c->q,     c->v,   c->a,    c->aux,  c->q0,    c->v0,     c->a0,
+                        c->aux0,   c->f0,   c->draft, c->gap, c->gap0, c->pull, c->pull0, c->tension};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
     free(c->fixed);
     free(c->place);
     free(c->wanted);
     cps_lines_free(c->point);
+    cps_lines_free(c->room);
     free(c->memory);
     free(c->trace);
     free(c->slip_work);

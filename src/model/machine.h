@@ -29,6 +29,9 @@
 #include "scenario.h"
 
 enum { AXES = 2, PER_NODE_MAX = 2 }; /* friction forces of a point in space; contact points of a node */
+enum { SEGMENTS_MAX = 8 };           /* of a cable that is eliminated in lanes (cable_segments.h) */
+/* unknowns of the border that kernels have room for; unknowns of an interface between segments */
+enum { BORDER_MET = 16, SEGMENT_WIDTH = 10 };
 
 /* ------------------------------------------------------------------ parts */
 
@@ -137,6 +140,9 @@ typedef struct tie {
   const profile *const *force;
 } tie;
 
+typedef struct segment_kernel segment_kernel;
+typedef enum kernel_set { KERNELS_BEST, KERNELS_PLAIN, KERNELS_AVX2, KERNELS_AVX512 } kernel_set;
+
 typedef struct cable cable;
 struct cable {
   const scenario_cable *of;
@@ -174,14 +180,19 @@ struct cable {
       *gap0; /* all_stick: [n + 1][b] by how much accelerations would differ if all contacts stuck, */
   double *pull, *pull0; /* [n_points][AXES] and friction forces; see cable_pass.h */
   /* of a Newton iteration: unknowns of a node, solution and eliminated blocks */
-  int width;      /* b + slots, or twice that where all contacts are taken to stick */
-  double *x;      /* [n + 1][width] */
-  double *up;     /* [n + 1][width][width] */
-  double *right;  /* [n + 1][width][1 + border] */
-  double *across; /* [n + 1][border][width] */
-  int frozen;     /* scales of friction stay as they are: for differences */
-  int plain;      /* eliminated by the short cut for the plane */
-  double *draft;  /* [16 n_points + 4] for the slip front */
+  int width;                 /* b + slots, or twice that where all contacts are taken to stick */
+  double *x;                 /* [links + 1][width] */
+  double *up;                /* [links + 1][width][width] */
+  double *right;             /* [links + 1][width][1 + border] */
+  double *across;            /* [links + 1][border][width] */
+  double *kept;              /* of inner nodes of segments, see cable_segments.h */
+  double *room;              /* that they all lie in */
+  const segment_kernel *by;  /* that eliminated it; NULL: it was eliminated node by node */
+  int links;                 /* elements, or segments, between which it was cut at the nodes */
+  int cut[SEGMENTS_MAX + 1]; /* of which these are the ends */
+  int met[BORDER_MET];       /* unknowns of the border, in the order in which they were met */
+  int frozen;                /* scales of friction stay as they are: for differences */
+  double *draft;             /* [16 n_points + 4] for the slip front */
 };
 
 /* What an unknown of the border is: a place or an angle, or a force, which has no velocity. */
@@ -296,10 +307,11 @@ typedef struct machine {
   int n_presses;
   press *press;
   audit work;
-  double loss0;   /* power of damping at the end of the last step, */
-  double audited; /* and when that was; after a jump, its time */
-  double travel;  /* how far drum centres have moved, at most, summed up */
-  double grip;    /* statics: stiffness of the springs that hold contact points [N/m] */
+  double loss0;       /* power of damping at the end of the last step, */
+  double audited;     /* and when that was; after a jump, its time */
+  kernel_set kernels; /* that eliminate its cables */
+  double travel;      /* how far drum centres have moved, at most, summed up */
+  double grip;        /* statics: stiffness of the springs that hold contact points [N/m] */
   int newmark;
   double gamma, rho;
   convergence convergence;
@@ -398,13 +410,35 @@ void cps_cable_take_back(const machine *m, cable *c, const step_coeffs *coeffs,
 /* How far the surface of a drum moves along t with the border's solution. */
 double cps_surface_move(const machine *m, const drum *g, const double *t);
 
-/* The same for a cable in the plane with contact at nodes, whose ends are no part of the border (cable_plane.h), in two copies. The
- * border has at most PLANE_BORDER unknowns. */
+/* Kernels that eliminate the inner nodes of a cable, segment by segment (cable_segments.h), and then substitute and apply `factor` of
+ * the changes. What is left of each of the segments is for its two interfaces: own, of the first; next, of the second; u and l, of
+ * the first by the second and back. Residuals are without what elimination takes from them, `less`; elastic is what contact
+ * takes its scale from. Unknowns of the first may include friction. */
+typedef struct segment_ends {
+  double own[SEGMENT_WIDTH][SEGMENT_WIDTH], u[SEGMENT_WIDTH][6], l[6][SEGMENT_WIDTH], next[6][6];
+  double less[SEGMENT_WIDTH], next_less[6], r[6], next_r[6], elastic[3][3], next_elastic[3][3];
+} segment_ends;
+struct segment_kernel {
+  int lanes; /* segments of a cable */
+  int (*eliminate)(machine *m, cable *c, const step_coeffs *coeffs, segment_ends *ends, residual_norms *left);
+  double (*substitute)(const machine *m, cable *c, const step_coeffs *coeffs, double factor);
+};
+/* For the plane and for space, with contact at nodes, or at one or two points of an element; in copies for processors. */
+extern const segment_kernel cps_kernels_plain[2][1 + PER_NODE_MAX], cps_kernels_avx2[2][1 + PER_NODE_MAX],
+    cps_kernels_avx512[2][1 + PER_NODE_MAX];
+
+/* The same for a whole cable in the plane with contact at nodes, whose ends are no part of the border (cable_plane.h), in two copies.
+ * The border has at most PLANE_BORDER unknowns. */
 enum { PLANE_BORDER = 10 };
 int cps_plane_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
 int cps_avx2_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
 double cps_plane_substitute(const machine *m, cable *c, const step_coeffs *coeffs, double factor);
 double cps_avx2_substitute(const machine *m, cable *c, const step_coeffs *coeffs, double factor);
+
+kernel_set cps_kernels_most(void); /* that this processor can run */
+
+/* Room that an iteration needs for a cable [doubles]. */
+size_t cps_cable_room(const machine *m, const cable *c);
 
 /* The border's own equations (body_equations.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left);

@@ -189,7 +189,7 @@ void cps_machine_fields(row *r) {
     cable *c = &m->cable[i];
     const char *name = c->of->name;
     int nodes = c->n + 1, points = c->n_points;
-    double *x = c->x; /* big enough for any field, and free between steps */
+    double *x = c->room; /* big enough for any field, and free between steps */
     double s = 0;
     for (int k = 0; k < nodes; k++) {
       x[k] = s;

@@ -22,13 +22,13 @@ cps_status cps_run_give_up(cps_simulation *sim, const machine *m, double h, cps_
   double most = -1;
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    for (int k = 0; k <= c->n; k++) {
+    for (int k = 0; c->x && k <= c->links; k++) {
       double x = 0;
       for (int d = 0; d < m->dim; d++) x += fabs(c->x[k * c->width + d]);
       if (!(x <= most)) {
         most = x;
         worst = c;
-        at = k;
+        at = c->by ? c->cut[k] : k;
       }
     }
   }
