@@ -1,23 +1,10 @@
 /* property_families.c - random machines of the families of scenarios/gallery, at rest, against closed forms: each is right, or the tool says
  * that it is not. Masses, stiffness, bending, meshes and contact vary over orders of magnitude. CAPSTAN_FAMILIES sets how many. */
 #include "test.h"
+#include "text_writer.h"
 
 enum { MACHINES = 60 };
 static const double g = 9.81, right_within = 0.02;
-
-typedef struct writer {
-  char text[3000];
-  size_t n;
-} writer;
-
-static void put(writer *w, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  int n = vsnprintf(w->text + w->n, sizeof w->text - w->n, format, args);
-  va_end(args);
-  assert_true(n >= 0 && (size_t)n < sizeof w->text - w->n);
-  w->n += (size_t)n;
-}
 
 /* Something that a machine must show: a column, its value, and what counts as all of it. */
 typedef struct truth {

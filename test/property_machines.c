@@ -1,6 +1,7 @@
 /* property_machines.c - random cables on random drums: every scenario runs to its end or fails with a clear reason, and
  * what runs keeps its energy balance. */
 #include "test.h"
+#include "text_writer.h"
 
 /* The sanitizers make each of them many times slower. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -8,20 +9,6 @@ enum { SCENARIOS = 20 };
 #else
 enum { SCENARIOS = 220 };
 #endif
-
-typedef struct writer {
-  char text[6000];
-  size_t n;
-} writer;
-
-static void put(writer *w, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  int n = vsnprintf(w->text + w->n, sizeof w->text - w->n, format, args);
-  va_end(args);
-  assert_true(n >= 0 && (size_t)n < sizeof w->text - w->n);
-  w->n += (size_t)n;
-}
 
 static const char *const laws[] = {"quinn",          "cdq",          "coulomb",     "coulomb-static",
                                    "tanh",           "brown-mcphee", "lugre-load",  "dahl",
