@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 
-.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz soak tsan docs site web screenshots python wheel binaries fmu install clean
+.PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz soak tsan cluster docs site web screenshots python wheel binaries fmu install clean
 
 all: build
 
@@ -17,6 +17,7 @@ help:
 	@echo 'make fuzz      fuzz each target for SECONDS_EACH=$(SECONDS_EACH) seconds'
 	@echo 'make soak      kills, faults, strange inputs, random machines: each campaign for SECONDS_EACH=$(SECONDS_EACH) seconds'
 	@echo 'make tsan      simulations in several threads under the thread sanitizer'
+	@echo 'make cluster   a study under a real Slurm and a real mpirun on this machine; needs root'
 	@echo 'make docs      write the generated part of docs/'
 	@echo 'make site      the documentation as a site in build/site, with search; needs no network to be read'
 	@echo 'make web       bundle the front end of reports into web/dist'
@@ -69,6 +70,10 @@ soak:
 tsan:
 	@scripts/setup.sh build test
 	@scripts/tsan.sh
+
+cluster: build
+	@scripts/setup.sh cluster
+	@for t in mpirun slurm; do echo "== $$t"; CAPSTAN=build/capstan bash test/cluster/$$t.sh || exit 1; done
 
 docs: build
 	@scripts/docs.sh

@@ -8,6 +8,7 @@ test="libcmocka-dev libudunits2-dev python3 python3-dev python3-venv python3-num
 lint="clang clang-format clang-tidy cppcheck"
 fuzz="clang libclang-rt-dev"
 soak="strace"
+cluster="slurm-wlm munge openmpi-bin"
 peers="python3 python3-venv"
 binaries="build-essential cmake ninja-build dpkg-dev tcl python3-venv"
 binaries_run="qemu-user libc6-arm64-cross wine64"
@@ -24,7 +25,7 @@ report=
 wanted=
 for group in "$@"; do
   case $group in
-    build | test | lint | fuzz | soak | peers | fmu | web | binaries | binaries_run) wanted+=" ${!group}" ;;
+    build | test | lint | fuzz | soak | cluster | peers | fmu | web | binaries | binaries_run) wanted+=" ${!group}" ;;
     *) echo "setup: no group of packages is called $group" >&2; exit 2 ;;
   esac
 done
