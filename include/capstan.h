@@ -41,6 +41,7 @@ CPS_API const char *cps_version(void);
 /* Whether the innermost loops of cables run with AVX2 and FMA; not if the environment says CAPSTAN_PLAIN=1, which gives the same
  * bits on every processor. */
 CPS_API int cps_has_avx2(void);
+CPS_API int cps_has_avx512(void); /* and AVX-512 (F, DQ, VL) besides */
 
 /* A number as the shortest text that reads back as the same double, whatever the locale; size >= CPS_NUMBER_TEXT. Returns its
  * length. */

@@ -2,10 +2,8 @@
 #ifndef CPS_PROCESSOR_H
 #define CPS_PROCESSOR_H
 
-/* AVX2 and FMA, for the copies of the innermost loops of cables: cps_has_avx2 of capstan.h. */
+/* AVX2 and FMA, for the copies of the innermost loops of cables: cps_has_avx2 and cps_has_avx512 of capstan.h. */
 #include "capstan.h"
-/* And AVX-512 (F, DQ, VL) besides. */
-int cps_has_avx512(void);
 /* The instructions for SHA-256. */
 int cps_has_sha(void);
 

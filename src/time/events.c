@@ -641,7 +641,7 @@ cps_status cps_events_settle(void *work, int *changed, double *next, cps_error *
     if (!begins) sim->t = fmax(sim->t, r->next_break);
     r->next_break = cps_system_next_break(s, sim->t);
     r->d.latest = nextafter(r->next_break, -INFINITY);
-    if (!begins) status = restart(r, 0);
+    if (!begins) status = restart(r, 0, 1);
     read_start(r);
   }
   for (;;) {
