@@ -115,6 +115,8 @@ struct cps_simulation {
   long output_index;
   double largest_energy, initial_energy;
   double open_energy; /* largest energy that is not accounted for, or that the integrator dissipates */
+  double
+      moving_energy; /* largest kinetic energy with what has gone in and out: what there was to dissipate */
   mesh_verdict mesh;
   cps_result result;
   int (*progress)(const cps_progress *, void *);

@@ -504,7 +504,7 @@ int cps_lift_rates(lift *l, const double force[2], const double *y, double *y_t,
   y_t[LIFT_PSI_T] = l->acceleration;
   y_t[LIFT_EDGE] = y[LIFT_FLOW_T];
   y_t[LIFT_FRICTION] = l->slip_power = q->friction;
-  if (l->mode < LIFT_SLIDES && l->model != CABLE_SPRINGS) {
+  if (l->mode < LIFT_SLIDES && l->model != CABLE_SPRINGS && l->model != CABLE_PRINTED) {
     /* What is dissipated; the rest goes to and fro as the tensions change. */
     double jump = y[LIFT_E2] - y[LIFT_E1], slips = l->mode == LIFT_CARRIED ? 0 : fabs(y[LIFT_FLOW_T]);
     l->slip_power = l->ea * jump * jump / 2 * slips;

@@ -208,6 +208,7 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   CHECKPOINT_VALUE(c, "largest_energy", sim->largest_energy);
   CHECKPOINT_VALUE(c, "initial_energy", sim->initial_energy);
   CHECKPOINT_VALUE(c, "open_energy", sim->open_energy);
+  CHECKPOINT_VALUE(c, "moving_energy", sim->moving_energy);
   CHECKPOINT_VALUE(c, "mesh", sim->mesh);
   cps_checkpoint_demand(c, cps_mesh_verdict_valid(&sim->mesh, s->scenario), "mesh");
   CHECKPOINT_VALUE(c, "stint", sim->stint);

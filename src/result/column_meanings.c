@@ -108,9 +108,11 @@ static const cps_column_meaning meanings[] = {
     ON_DRUM("margin", "1", "margin of cable %s against slipping through",
             "1 - |friction|/(sum of mu N): 1 is without friction, 0 slips all around. Models in few "
             "variables: the part of the wrap that sticks"),
-    ON_DRUM("slip_work", "J", "energy that friction of cable %s on the drum dissipates",
-            "since the start; grows. Contact at nodes makes up to four times too much of it where cable runs "
-            "onto the drum; two points per element (`at: {quadrature: 2}`) a sixth"),
+    ON_DRUM(
+        "slip_work", "J", "energy that friction of cable %s on the drum dissipates",
+        "since the start; grows. Cable that runs over a drum with contact at nodes adds about T (l/R)^4/4 "
+        "per metre for elements of length l, where elastic creep is (T1 - T2)^2/(2 EA): stiff ropes need "
+        "l < R/20, or two points per element (`at: {quadrature: 2}`), which add a fiftieth of it"),
     ON_DRUM("penetration", "m", "penetration of cable %s into the drum",
             "of the deepest contact point; small against the radius if the contact is stiff enough"),
     ON_DRUM("slip_power", "W", "power that friction of cable %s on the drum dissipates",

@@ -113,8 +113,10 @@ static const key run[] = {
      .meaning = "time at which it starts"},
     {"solver", KEY_WORD, .words = cps_solver_words, .value = -1,
      .otherwise =
-         "`alpha` with cables; `events` if every contact's law has modes, or any of them jumps; otherwise "
-         "`bdf`",
+         "`alpha` with cables; `events` if every contact's law has modes, or any of them jumps; `alpha` if "
+         "contacts with laws that need balance forces close a circle (two blocks that rest on the ground and "
+         "on "
+         "each other); otherwise `bdf`",
      .where = offsetof(raw_run, solver), .example = "events",
      .meaning =
          "how the equations are integrated; with cables of elements `alpha` or `bdf`; `events` where all "

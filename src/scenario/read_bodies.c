@@ -445,8 +445,32 @@ void cps_read_loads(reader *r, const node *loads, cps_scenario *s) {
 
 /* ------------------------------------------------------------------ run */
 
+/* The body that stands for all that contacts tie to body i; `tied` has the ground, with all surfaces, in its last place. */
+static int tied_to(const cps_scenario *s, const int *tied, int i) {
+  if (i < 0 || s->bodies[i].kind == BODY_SURFACE) i = s->n_bodies;
+  while (tied[i] != i) i = tied[i];
+  return i;
+}
+
+/* Whether contacts whose laws need balance forces close a circle, as of two blocks that rest on the ground and on each other: the
+ * forces within it are not unique, and jump where velocities do not. bdf integrates their work and stops there. */
+static int closes_circle(reader *r, const cps_scenario *s) {
+  int *tied = malloc((size_t)(s->n_bodies + 1) * sizeof *tied), closed = 0;
+  if (!tied) r->d->no_memory = 1;
+  for (int i = 0; tied && i <= s->n_bodies; i++) tied[i] = i;
+  for (int i = 0; tied && i < s->n_contacts; i++) {
+    const scenario_contact *c = &s->contacts[i];
+    if (!c->law || !(c->law->traits & CPS_NEEDS_FEQ) || c->body[0] < 0) continue;
+    int a = tied_to(s, tied, c->body[0]), b = tied_to(s, tied, c->body[1]);
+    closed |= a == b;
+    tied[a] = b;
+  }
+  free(tied);
+  return closed;
+}
+
 /* The solver that suits the laws: see the table. */
-static const char *default_solver(const cps_scenario *s) {
+static const char *default_solver(reader *r, const cps_scenario *s) {
   if (s->n_cables > 0) return "alpha";
   int modes = 1;
   for (int i = 0; i < s->n_contacts; i++) {
@@ -454,7 +478,7 @@ static const char *default_solver(const cps_scenario *s) {
     if (law && law->n_modes && !law->n_states) return "events"; /* nothing else can follow its jumps */
     if (law && !(law->traits & CPS_MODES)) modes = 0;
   }
-  return modes ? "events" : "bdf";
+  return modes ? "events" : closes_circle(r, s) ? "alpha" : "bdf";
 }
 
 /* Settings that belong to another solver. */
@@ -495,7 +519,7 @@ void cps_read_run(reader *r, const node *n, cps_scenario *s) {
   if (s->n_cables > 0 && !cps_node_get(n, "tolerance")) s->run.tolerance = 1e-6;
   const char *solver = cps_solver_words;
   for (int i = 0; i < raw.solver; i++) solver += strcspn(solver, " ") + 1;
-  if (raw.solver < 0) solver = default_solver(s);
+  if (raw.solver < 0) solver = default_solver(r, s);
   snprintf(s->run.solver, sizeof s->run.solver, "%.*s", (int)strcspn(solver, " "), solver);
   if (good) check_solver(r, n, s);
   if (good && !(raw.run.until > raw.run.from)) {

@@ -25,6 +25,10 @@ static const double SUSPECT = 1e15;
 /* A part of what is stored that is round-off of its differences. */
 static const double ROUND_OFF = 1e-10;
 
+/* What the integrator may dissipate of the energy in motion before vibrations are said to die of it; and the part of all energy
+ * below which nobody sees them. */
+static const double MOTION_LOST = 0.05, UNSEEN = 1e-7;
+
 /* Rejected steps over all that were tried. */
 static const double MANY_REJECTED = 0.3;
 static const long FEW_STEPS = 50; /* a run so short says nothing about it */
@@ -118,6 +122,8 @@ void cps_verdict_note(cps_simulation *sim, const cps_energy *e) {
   if (sim->machine) note_mesh(&sim->mesh, sim->machine);
   double lost = fabs(e->error - e->solver), blur = fabs(e->initial) + fabs(e->gravity);
   sim->open_energy = fmax(sim->open_energy, lost - ROUND_OFF * blur);
+  double passed = fabs(e->load_work) + fabs(e->motion_work) + fabs(e->friction) + fabs(e->damping);
+  sim->moving_energy = fmax(sim->moving_energy, e->kinetic + passed);
 }
 
 /* What a column may be at most; INFINITY if it is not about the motion of a body. */
@@ -198,6 +204,18 @@ static void judge_rest(cps_simulation *sim) {
   }
 }
 
+/* Energy that is stored all the time, as in a string that is tuned, hides what the integrator takes from its vibration. */
+static void judge_motion(cps_simulation *sim) {
+  const cps_energy *e = &sim->result.energy;
+  double lost = fabs(e->solver), blur = fabs(e->initial) + fabs(e->gravity);
+  if (!(lost > UNSEEN * e->scale + ROUND_OFF * blur && lost > MOTION_LOST * sim->moving_energy)) return;
+  warn(sim,
+       "the integrator itself has dissipated %.2g J, %.2g %% of the energy in motion: vibrations die away "
+       "faster than they should. A smaller run.tolerance or run.step makes it less, as does run.rho 1 with "
+       "alpha",
+       lost, 100 * fmin(1, lost / fmax(sim->moving_energy, lost)));
+}
+
 cps_status cps_verdict_run(cps_simulation *sim, cps_status status, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   const cps_energy *e = &sim->result.energy;
@@ -221,5 +239,7 @@ cps_status cps_verdict_run(cps_simulation *sim, cps_status status, cps_error *er
          "%s is %.2g J, %.2g %% of the largest energy: a smaller run.tolerance or run.step makes it less "
          "(run.audit.warn is %.3g %%)",
          what, sim->open_energy, 100 * part, 100 * run->audit_warn);
+  else if (run->audit_warn >= 0)
+    judge_motion(sim);
   return CPS_OK;
 }

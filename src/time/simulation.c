@@ -832,11 +832,12 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
 
 /* That somebody looks is no part of the run, and does not count for its verdict. */
 static void look_at_energy(cps_simulation *sim, cps_energy *e) {
-  double largest = sim->largest_energy, open = sim->open_energy;
+  double largest = sim->largest_energy, open = sim->open_energy, moving = sim->moving_energy;
   if (!sim->machine) cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
   audit_run(sim, e);
   sim->largest_energy = largest;
   sim->open_energy = open;
+  sim->moving_energy = moving;
 }
 
 double cps_simulation_imbalance(cps_simulation *sim) {

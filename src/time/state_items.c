@@ -57,6 +57,7 @@ static const struct {
     {"largest_energy", CPS_ROLE_WORK},
     {"initial_energy", CPS_ROLE_WORK},
     {"open_energy", CPS_ROLE_WORK},
+    {"moving_energy", CPS_ROLE_WORK},
 };
 
 cps_role cps_state_role(const char *name) {

@@ -1,0 +1,154 @@
+/* verify_unprepared.c - machines that nobody prepared, one for each class of error that such machines once showed: each against a
+ * closed form, a balance, or the same run by other means. */
+#include "test.h"
+
+typedef struct outcome {
+  cps_status status;
+  char error[1000], warning[2000], solver[16];
+  cps_energy energy;
+  cps_simulation *sim;
+  cps_system *system;
+  cps_scenario *scenario;
+} outcome;
+
+static outcome run(const char *text) {
+  cps_error err = {0};
+  outcome o = {.status = CPS_OK};
+  cps_problems *problems = NULL;
+  o.scenario = cps_scenario_parse(text, strlen(text), NULL, NULL, 0, &problems);
+  if (!o.scenario) fail_msg("%s: %s", cps_problems_at(problems, 0)->key, cps_problems_at(problems, 0)->text);
+  cps_problems_free(problems);
+  o.system = cps_system_new(o.scenario, &err);
+  o.sim = o.system ? cps_simulation_new(o.system, &err) : NULL;
+  if (!o.sim) fail_msg("%s", err.text);
+  o.status = cps_simulation_run(o.sim, NULL, NULL, &err);
+  const cps_result *r = cps_simulation_result(o.sim);
+  snprintf(o.error, sizeof o.error, "%s", o.status == CPS_OK ? "" : err.text);
+  for (int i = 0; cps_result_warning(r, i); i++) {
+    size_t used = strlen(o.warning);
+    snprintf(o.warning + used, sizeof o.warning - used, "%s\n", cps_result_warning(r, i));
+  }
+  cps_result_energy(r, &o.energy);
+  return o;
+}
+
+static void forget(outcome *o) {
+  cps_simulation_free(o->sim);
+  cps_system_free(o->system);
+  cps_scenario_free(o->scenario);
+}
+
+static const double *column(const outcome *o, const char *name) {
+  const cps_result *r = cps_simulation_result(o->sim);
+  for (int i = 0; i < cps_result_columns(r); i++)
+    if (strcmp(cps_result_name(r, i), name) == 0) return cps_result_data(r, i);
+  fail_msg("there is no column %s", name);
+  return NULL;
+}
+
+static long last(const outcome *o) { return cps_result_rows(cps_simulation_result(o->sim)) - 1; }
+
+static void succeeded(const outcome *o) {
+  if (o->status != CPS_OK) fail_msg("%s", o->error);
+}
+
+/* 515 kg against 150 kg over a drum, held by friction that grows with velocity up to `epsilon`: the load creeps with the fraction
+ * ln(515/150)/(pi mu) of epsilon. Contact that was stiff and strongly damped made energy from nothing here. */
+static void test_creep(void **state) {
+  (void)state;
+  static const char *const machines[] = {"EI: 0.5, mesh: {size: 60 mm}", "EI: 0.5, mesh: {size: 40 mm}",
+                                         "EI: 5, mesh: {size: 60 mm}"};
+  static const double stiffness[] = {1e7, 1e9}, damping[] = {10, 1000};
+  double exact = 0.01 * log(515.0 / 150) / (3.14159265358979 * 0.52);
+  for (int i = 0; i < ROWS(machines) * 4; i++) {
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "capstan: 1\ndrums: {d: {radius: 200 mm}}\nbodies: {load: {mass: 515 kg}, counter: {mass: 150 kg}}\n"
+        "cables: {rope: {EA: 5 MN, mass_per_length: 0.2 kg/m, %s, path: [load, hang 1 m, over d, hang 2 m, "
+        "counter],\n"
+        "  contact: {normal: {hunt-crossley: {stiffness: %g, exponent: 1, damping: %g}},\n"
+        "    friction: {martins-oden: {mu: 0.52, epsilon: 10 mm/s}}}}}\n"
+        "run: {until: 1 s, output: 50 ms}\n",
+        machines[i / 4], stiffness[i / 2 % 2], damping[i % 2]);
+    outcome o = run(text);
+    succeeded(&o);
+    const double *y = column(&o, "bodies.load.y");
+    double fallen = y[0] - y[last(&o)];
+    if (fabs(fallen / exact - 1) > 0.03) fail_msg("machine %d creeps %.4g m, not %.4g", i, fallen, exact);
+    if (!(o.energy.open < 1e-4 * o.energy.scale)) fail_msg("machine %d leaves %g J open", i, o.energy.open);
+    forget(&o);
+  }
+}
+
+/* Three blocks on the ground, on a belt and on each other: five contacts of three bodies close circles, whose forces are not
+ * unique. bdf, which was the default, does not get through. Places are those of small fixed steps. */
+static void test_circles(void **state) {
+  (void)state;
+  static const char *const laws[] = {"quinn", "cdq"}, *const how[] = {"", ", solver: rk4, step: 10 us"};
+  for (int i = 0; i < ROWS(laws); i++) {
+    double place[2];
+    for (int k = 0; k < 2; k++) {
+      char text[2000];
+      const char *l = laws[i];
+      snprintf(text, sizeof text,
+               "capstan: 1\nsurfaces: {belt: {velocity: 50 mm/s}}\nbodies:\n"
+               "  a: {mass: 15.9 kg, x: 2.5 mm, v: 0.71 m/s}\n  b: {mass: 1.04 kg, x: 84 mm, v: -0.68 m/s}\n"
+               "  c: {mass: 11.9 kg, x: 93 mm}\nsprings:\n  s: {between: [a, ground], stiffness: 155 N/m}\n"
+               "  t: {between: [b, ground], stiffness: 257 N/m}\n"
+               "  u: {between: [c, a], stiffness: 120 N/m, damping: 37 N s/m}\ncontacts:\n"
+               "  d: {between: [b, ground], normal: 3.5 N, friction: {%s: {mu: 0.1, epsilon: 0.64 mm/s}}}\n"
+               "  e: {between: [c, ground], normal: 230 N, friction: {%s: {mu: 0.8, epsilon: 11 mm/s}}}\n"
+               "  f: {between: [c, belt], normal: 93 N, friction: {%s: {mu: 0.8, epsilon: 3.1 mm/s}}}\n"
+               "  g: {between: [c, a], normal: 4 N, friction: {%s: {mu: 0.3, epsilon: 4.3 mm/s}}}\n"
+               "  h: {between: [c, b], normal: 39 N, friction: {%s: {mu: 0.8, epsilon: 0.22 mm/s}}}\n"
+               "run: {until: 0.2 s, output: 10 ms%s}\n",
+               l, l, l, l, l, how[k]);
+      outcome o = run(text);
+      succeeded(&o);
+      place[k] = column(&o, "bodies.a.x")[last(&o)];
+      forget(&o);
+    }
+    if (fabs(place[0] - place[1]) > 1e-6)
+      fail_msg("%s: a is at %.9g m, with small steps at %.9g", laws[i], place[0], place[1]);
+  }
+}
+
+/* A string in tune stores much more than its vibration has: that the integrator takes a part of the latter is said. */
+static void test_string(void **state) {
+  (void)state;
+  outcome o = run(
+      "capstan: 1\ngravity: 0\ncables: {rope: {EA: 100 kN, mass_per_length: 0.1 kg/m, elements: 10,\n"
+      "  tension: 10 kN, start: drawn, path: [{pinned: [0, 0]}, {to: [0.5 m, 10 mm]}, {pinned: [1 m, 0]}]}}\n"
+      "run: {until: 0.2 s, output: 2 ms, solver: bdf}\n");
+  succeeded(&o);
+  assert_true(o.energy.solver < 1e-3 * o.energy.scale); /* nothing of all energy */
+  if (!strstr(o.warning, "of the energy in motion")) fail_msg("it says only: %s", o.warning);
+  forget(&o);
+}
+
+/* The power that an elevator as it is printed shows is that of its own friction, whose integral is its work. */
+static void test_printed_power(void **state) {
+  (void)state;
+  outcome o = run("capstan: 1\ndrums: {p: {radius: 300 mm, inertia: 0.5, drive: {rotation: {step5: {from: "
+                  "[0, 0], to: [2, 3]}}}}}\n"
+                  "bodies: {a: {mass: 600 kg}, b: {mass: 1000 kg}}\n"
+                  "cables: {rope: {model: semi-analytical-printed, EA: 39 MN, mass_per_length: 2 kg/m, "
+                  "damping: {axial: 40 kN s},\n"
+                  "  path: [a, hang 1 m, over p, hang 3.5 m, b], contact: {normal: hunt-crossley, friction: "
+                  "{coulomb: {mu: 0.7}}}}}\n"
+                  "run: {until: 2 s, output: 1 ms}\n");
+  succeeded(&o);
+  const double *power = column(&o, "cables.rope.p.slip_power"), *work = column(&o, "cables.rope.p.slip_work");
+  double sum = 0;
+  for (long i = 0; i < last(&o); i++) sum += (power[i] + power[i + 1]) / 2 * 1e-3;
+  if (fabs(sum - work[last(&o)]) > 1e-3 * fabs(work[last(&o)]))
+    fail_msg("%.6g J of %.6g", sum, work[last(&o)]);
+  forget(&o);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_creep), cmocka_unit_test(test_circles),
+                                     cmocka_unit_test(test_string), cmocka_unit_test(test_printed_power)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
