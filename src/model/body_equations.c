@@ -221,10 +221,13 @@ int cps_slides_wrong(const machine *m, const step_coeffs *coeffs, double slack) 
   for (int i = 0; i < m->n_slides && !(coeffs->bristle > 0); i++) {
     const slide *y = &m->slide[i];
     double x, v, a, f = m->free[y->f_at].q;
+    int jumps = y->law.kind == LAW_JUMP;
+    if (!jumps && y->law.kind != LAW_KINK && y->law.kind != LAW_BALANCE) continue; /* it is smooth */
     if (y->contact && y->held) continue;
     slide_motion(m, y, &x, &v, &a);
     if (y->p.stuck && fabs(f) > y->p.limit * (1 + 1e-6) + slack) return 1;
-    double push = y->p.mass * a + y->law.viscous * y->p.n * v; /* friction pulls back */
+    /* friction pulls back */
+    double push = jumps ? y->p.mass / coeffs->v_a * v : y->p.mass * a + y->law.viscous * y->p.n * v;
     if (!y->p.stuck && push * f > 0 && fabs(push) > slack) return 1;
   }
   return 0;

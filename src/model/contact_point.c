@@ -396,7 +396,7 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const slip_motion *
   p->guess = GUESS_NONE;
   /* Once loose, friction falls to what slides, and what is held in the same step is held by that: otherwise a point
    * between the two levels would catch and let go for ever. */
-  if (!sticks && p->held) p->flips++;
+  if (!sticks && p->held && p->flips < 2) p->flips++;
   if (p->flips > 1) p->slid = 1;
   p->held = sticks != 0;
   if (sticks) {
@@ -461,9 +461,9 @@ static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y
     o->by_v[i][i] = s->scale * r.f_e;
     o->by_n[i] = -r.f_n;
   }
-  int meets = s->steep > 0 && (l->law->n_states == 1 || l->walks) && !(l->law->traits & CPS_NEEDS_FEQ);
+  int meets = s->steep[0] > 0 && (l->law->n_states == 1 || l->walks) && !(l->law->traits & CPS_NEEDS_FEQ);
   for (int i = 0; i < s->axes && !l->drags; i++) {
-    double e = p->f[i] - s->scale * s->a[i], c = s->steep;
+    double e = p->f[i] - s->scale * s->a[i], c = s->steep[i];
     law_response r = meets ? rub_meet(l, p, y, i, s->v[i], e, z_s, &c)
                            : cps_law_respond(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i],
                                              y->z_t[i], z_s, &y->mode1[i]);
@@ -502,8 +502,16 @@ void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y
  * or twice as much costs ten times as many steps that fail. */
 static const double MEMORY_PART = 8;
 
+/* The part of the matrix along a direction. */
+INLINE double along(const double *stiff, int stride, const double *t, int dim) {
+  double k = 0;
+  for (int d = 0; d < dim; d++)
+    for (int e = 0; e < dim; e++) k += t[d] * stiff[d * stride + e] * t[e];
+  return k;
+}
+
 /* The scale of the balance force, see above; `stiff` is the diagonal block of the iteration matrix. */
-INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const double *t,
+INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const double *t, const double *axis,
                       const double *stiff, int stride, const step_coeffs *coeffs, slip_motion *s) {
   const contact_law *l = &c->contact;
   s->scale = p->mass;
@@ -512,24 +520,27 @@ INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const 
   int meets = l->kind == LAW_MEMORY && !l->drags;
   if (meets && !(coeffs->v_a > 0)) return;
   if (c->frozen) {
-    *(meets ? &s->steep : &s->scale) = p->scale;
+    if (meets)
+      memcpy(s->steep, p->scale, sizeof s->steep);
+    else
+      s->scale = p->scale[0];
     return;
   }
-  double k = 0;
-  for (int d = 0; d < m->dim; d++)
-    for (int e = 0; e < m->dim; e++) k += t[d] * stiff[d * stride + e] * t[e];
   double part = c->n <= 160 ? 0.01 : 1.6 / c->n;
   if (meets) {
-    p->scale = s->steep = MEMORY_PART * part * k * coeffs->q_a / coeffs->v_a;
+    double by = MEMORY_PART * part * coeffs->q_a / coeffs->v_a;
+    p->scale[0] = s->steep[0] = by * along(stiff, stride, t, m->dim);
+    if (m->dim == 3) p->scale[1] = s->steep[1] = by * along(stiff, stride, axis, 3);
     return;
   }
+  double k = along(stiff, stride, t, m->dim);
   if (l->kind == LAW_JUMP || l->kind == LAW_VELOCITY || l->drags)
     s->scale = part * k * coeffs->q_a / coeffs->v_a;
   else
     s->scale = part * k * coeffs->q_a / (1 + s->rate * coeffs->v_a);
   if ((l->kind == LAW_KINK || l->kind == LAW_BALANCE) && !(s->scale > p->mass)) s->scale = p->mass;
   if (l->kind == LAW_VELOCITY) s->scale = fmax(s->scale, 2 * l->rise * p->n);
-  p->scale = s->scale;
+  p->scale[0] = s->scale;
 }
 
 /* ------------------------------------------------------------------ a point */
@@ -650,7 +661,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
     p->stuck = 1;
     return 1;
   }
-  set_scale(m, c, p, fr.t, stiff, stride, coeffs, &s);
+  set_scale(m, c, p, fr.t, g->axis, stiff, stride, coeffs, &s);
   friction y;
   if (c->all_stick) {
     memset(&y, 0, sizeof y);

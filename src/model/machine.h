@@ -86,17 +86,17 @@ typedef struct contact_point {
   int slid;                    /* LAW_JUMP: whether it slid at the end of the last step */
   int drum0;                   /* before the step, */
   unsigned char stuck0, slid0; /* as these */
-  unsigned char held;          /* LAW_JUMP: whether the last iteration held it */
-  int flips;                   /* LAW_JUMP: how often it has let go in this step */
-  int guess;       /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
-  int node;        /* it lies at that node, or on the element that starts there */
-  int mode[AXES];  /* of laws with memory and modes, */
-  int mode0[AXES]; /* and when the step starts */
-  double shape[4]; /* of the element's coordinates r0, r0', r1, r1' */
-  double weight;   /* length that it stands for; 1 at nodes */
-  double s;        /* material coordinate */
-  double mass;     /* that the balance force is scaled by */
-  double scale;    /* that stands for it, see contact_point.c */
+  unsigned char held;          /* LAW_JUMP: whether the last iteration held it, */
+  unsigned char flips;         /* and how often it has let go in this step; 2: twice or more */
+  int guess;          /* of the next iteration: 0 none, 1 sticks, 2 slips and is rubbed along t, 3 against */
+  int node;           /* it lies at that node, or on the element that starts there */
+  int mode[AXES];     /* of laws with memory and modes, */
+  int mode0[AXES];    /* and when the step starts */
+  double shape[4];    /* of the element's coordinates r0, r0', r1, r1' */
+  double weight;      /* length that it stands for; 1 at nodes */
+  double s;           /* material coordinate */
+  double mass;        /* that the balance force is scaled by */
+  double scale[AXES]; /* that stands for it, see contact_point.c; along the axis only with memory */
   /* as of the last evaluation */
   double depth, depth_t, n, v[AXES], limit;
   double box;                /* friction that it bears before it slips, as the guess sees it */
@@ -550,7 +550,8 @@ typedef struct slip_motion {
   int axes;
   double v[AXES], a[AXES];
   double scale, rate, viscous;
-  double steep; /* LAW_MEMORY: slope of the line on which the law is looked for [N s/m]; 0: at v itself */
+  double steep
+      [AXES]; /* LAW_MEMORY: slopes of the lines on which the law is looked for [N s/m]; 0: at v itself */
 } slip_motion;
 
 /* f - F, and its derivatives by v, a and f of each axis, and by N. */

@@ -22,7 +22,7 @@ static const size_t TAPE_MOST = (size_t)16 << 20, TAPE_UTMOST = (size_t)64 << 20
 
 /* What is kept of a contact point. */
 typedef struct kept_point {
-  double f[AXES], scale;
+  double f[AXES], scale[AXES];
   int near, stuck;
 } kept_point;
 
@@ -191,10 +191,10 @@ static void exchange(machine *m, unsigned char *at, int put) {
     if (c->all_stick) pass(&at, c->pull, (size_t)(c->n_points * AXES) * sizeof(double), put);
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
-      kept_point x = {{p->f[0], p->f[1]}, p->scale, p->near, p->stuck};
+      kept_point x = {{p->f[0], p->f[1]}, {p->scale[0], p->scale[1]}, p->near, p->stuck};
       pass(&at, &x, sizeof x, put);
       memcpy(p->f, x.f, sizeof p->f);
-      p->scale = x.scale;
+      memcpy(p->scale, x.scale, sizeof p->scale);
       p->near = x.near;
       p->stuck = x.stuck;
       if (c->memory) exchange_memory(p, &c->memory[k], c->dim - 1, &at, put);

@@ -384,7 +384,7 @@ void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, con
   const contact_law *l = &c->contact;
   double w[3] = {0}, b[3] = {0};
   motion_of(m, c, p, g, w, b);
-  slip x = {.axes = dim - 1, .load = s->load, .mass = p->mass, .limit = limit, .scale = p->scale};
+  slip x = {.axes = dim - 1, .load = s->load, .mass = p->mass, .limit = limit, .scale = p->scale[0]};
   x.v[0] = s->along - g->radius * g->rate;
   x.a[0] = dot(s->t, b, dim) - g->radius * g->acceleration;
   if (dim == 3) {

@@ -134,17 +134,18 @@ int cps_newton_converged(const machine *m, const residual_norms *left, double to
   return converged(left, tolerance, noise, still);
 }
 
-/* Whether all that is not smooth in the equations of a machine are contacts that cps_contact_spread looks at, and slides that
- * cps_slides_wrong judges. */
+/* Whether what is known of how fast iterations converge may end a solve: what is not smooth in the equations of a machine are contacts
+ * that cps_contact_wrong looks at, and bearings that cps_slides_wrong judges. Not so in statics, nor with the all-stick reading, nor
+ * with memory that switches between modes. The states of a slide are those of the last iteration, so that one with memory has to
+ * see it; and a rail that lets go in the last iteration would keep a force above its limit. */
 static int is_plain(const machine *m, const step_coeffs *coeffs) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    if (c->n_points > 0 && (!cps_contact_guesses(m, c) || c->contact.kind == LAW_JUMP)) return 0;
+    int switches = c->contact.kind == LAW_MEMORY && c->contact.law->n_modes;
+    if (c->n_points > 0 && (c->all_stick || switches)) return 0;
   }
-  /* A rail that lets go in the last iteration would keep a force above its limit: that is not left unseen. */
   for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].contact || (m->slide[i].law.kind != LAW_KINK && m->slide[i].law.kind != LAW_BALANCE))
-      return 0;
+    if (m->slide[i].contact || m->slide[i].law.kind == LAW_MEMORY) return 0;
   return !(coeffs->bristle > 0);
 }
 
@@ -230,7 +231,7 @@ static int iterate(machine *m, const step_coeffs *coeffs, int most, double toler
       wrong |= off;
     }
     wrong |= cps_slides_wrong(m, coeffs, 0.1 * convergence->balance * left.tension);
-    int calm = plain && !wrong && !halved; /* everybody is in his place */
+    int calm = plain && !wrong && !halved && !left.limited; /* everybody is in his place */
     if (was_calm && left.touching == before.touching) {
       convergence->force = factor(convergence->force, before.force, before.moved, left.force);
       convergence->friction = factor(convergence->friction, before.friction, before.moved, left.friction);

@@ -307,10 +307,24 @@ void cps_contact_limit(cable *c) {
   }
 }
 
+/* A front of smooth laws moves over so few points by itself: a guess takes their bends for corners. */
+enum { FEW = 30 };
+
+/* Whether more points than these in a row lie on one drum. */
+static int are_many(const cable *c) {
+  for (int k = 0, run = 0; k < c->n_points; k++) {
+    int drum = c->point[k].drum;
+    run = drum < 0 ? 0 : k > 0 && c->point[k - 1].drum == drum ? run + 1 : 1;
+    if (run > FEW) return 1;
+  }
+  return 0;
+}
+
 int cps_contact_guesses(const machine *m, const cable *c) {
   law_kind kind = c->contact.kind;
   (void)m;
-  return c->n_points > 1 && !c->all_stick && (kind == LAW_BALANCE || kind == LAW_KINK || kind == LAW_JUMP);
+  if (c->n_points < 2 || c->all_stick || kind == LAW_VELOCITY || kind == LAW_MEMORY) return 0;
+  return kind != LAW_BALANCE || are_many(c);
 }
 
 /* The spring between a point and the next. */

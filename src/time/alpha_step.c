@@ -69,9 +69,22 @@ static void finish_states(const contact_law *l, contact_memory *y, const alpha_r
       y->aux[i][j] = u->aux_new * y->z_t[i][j] + u->aux_old * y->z_t0[i][j] + u->aux_aux * y->aux0[i][j];
 }
 
+/* How much the acceleration of an unknown of the border has changed. */
+static double changed(const machine *m, int k) { return fabs(m->free[k].aux - m->free[k].aux0); }
+
+/* The most that bodies and rims of drums have. Seams of belts are nodes of their cables, and among these. */
+static double border_changed(const machine *m) {
+  double most = 0;
+  for (int i = 0; i < m->n_bodies; i++)
+    for (int k = 0; k < m->body[i].n; k++) most = fmax(most, changed(m, m->body[i].at + k));
+  for (int i = 0; i < m->n_drums; i++)
+    if (m->drum[i].angle_at >= 0) most = fmax(most, m->drum[i].radius * changed(m, m->drum[i].angle_at));
+  return most;
+}
+
 /* The auxiliary accelerations at the end, and what they say about the error: a norm of (beta - 1/6) h^2 da. */
 static double finish(machine *m, const alpha_weights *u) {
-  double sum = 0, count = 0, most = 0;
+  double sum = 0, count = 0;
   double by_a = u->v.aux_new, by_a0 = u->v.aux_old, by_aux = u->v.aux_aux;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
@@ -97,10 +110,9 @@ static double finish(machine *m, const alpha_weights *u) {
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
     f->aux = by_a * f->a + by_a0 * f->a0 + by_aux * f->aux0;
-    most = fmax(most, fabs(f->aux - f->aux0));
   }
   for (int k = 0; k < m->n_slides; k++) finish_states(&m->slide[k].law, &m->slide[k].y, &u->z);
-  return fabs(u->beta - 1.0 / 6) * u->h * u->h * fmax(most, sqrt(sum / fmax(count, 1)));
+  return fabs(u->beta - 1.0 / 6) * u->h * u->h * fmax(border_changed(m), sqrt(sum / fmax(count, 1)));
 }
 
 /* Who stuck and who slid at the end of the last step is the guess for this one. */

@@ -1,7 +1,7 @@
 /* cable_alpha.c - runs cables by generalised-alpha (alpha_step.c): step size control, outputs, and what it says when it fails.
  *
- * The step is controlled by the local error of positions, |beta - 1/6| h^2 |da|, as a root mean square over the nodes
- * (O. C. Zienkiewicz, Y. M. Xie 1991); with run.step it is fixed. A step whose equations do not converge is halved.
+ * The step is controlled by the local error of positions, |beta - 1/6| h^2 |da|, as a root mean square over the nodes, or that of
+ * a body or a rim if it is larger (O. C. Zienkiewicz, Y. M. Xie 1991); with run.step it is fixed. A step whose equations do not converge is halved.
  */
 #include "checkpoint.h"
 #include "newton.h"
@@ -60,6 +60,8 @@ typedef struct cable_run {
   int adaptive;
   double span, most, tolerance;
   double h; /* next step */
+  double wish,
+      change; /* of the last step: by how much the next should have been longer, and was; 0: not known */
   /* steps and failures since the last look at how far they came */
   long mark_steps, failures;
   double mark;
@@ -84,6 +86,8 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "alpha.iterations", y->r.iterations);
   CHECKPOINT_VALUE(c, "alpha.h", y->h);
   cps_checkpoint_demand(c, y->h > 0, "alpha.h");
+  CHECKPOINT_VALUE(c, "alpha.wish", y->wish);
+  CHECKPOINT_VALUE(c, "alpha.change", y->change);
   CHECKPOINT_VALUE(c, "alpha.mark_steps", y->mark_steps);
   CHECKPOINT_VALUE(c, "alpha.failures", y->failures);
   CHECKPOINT_VALUE(c, "alpha.mark", y->mark);
@@ -108,6 +112,17 @@ static void set_out(cable_run *y) {
   y->mark = y->sim->t;
 }
 
+/* By how much the next step is longer than one with this error, over what is allowed: a digital filter (G. Soederlind, ACM Trans. Math.
+ * Softw. 29(1), 2003, H211b with b = 4), which follows the trend of errors and not each of them. After a step that was not good
+ * enough nothing is known but its own error, and the next does not grow. */
+static double choose(cable_run *y, double ratio, int good) {
+  double wish = SAFETY / cbrt(fmax(ratio, 1e-6));
+  double change = good && y->wish > 0 ? pow(wish * y->wish / y->change, 0.25) : fmin(1, wish);
+  y->wish = good ? wish : 0;
+  y->change = fmin(GROW, fmax(SHRINK, change));
+  return y->change;
+}
+
 /* One step that is good, however often it takes; *used is its length. */
 static cps_status advance(cable_run *y, const stop *stop, double *used) {
   cps_simulation *sim = y->sim;
@@ -123,20 +138,22 @@ static cps_status advance(cable_run *y, const stop *stop, double *used) {
       sim->result.counters.unsolved++;
       y->failures++;
       y->h = h / 2;
+      y->wish = 0;
       if (y->r.m->stopped || y->h < 1e-12 * y->span || y->h < 1e-13 || crawls(y))
         return cps_run_give_up(sim, y->r.m, y->h, y->err);
       continue;
     }
     double ratio = y->adaptive ? y->r.error / y->tolerance : 0;
-    if (!(ratio > 1) || h <= 1e-9 * y->span) {
-      y->h = fmin(y->most, h * (y->adaptive ? fmin(GROW, SAFETY / cbrt(fmax(ratio, 1e-6))) : GROW));
+    int good = !(ratio > 1) || h <= 1e-9 * y->span;
+    double change = y->adaptive ? choose(y, ratio, good) : GROW;
+    y->h = fmin(y->most, h * change);
+    if (good) {
       y->r.t = steps > 1 ? y->r.t : aim;
       return CPS_OK;
     }
     cps_machine_bring_back(y->r.m);
     y->r.t = sim->t;
     sim->result.counters.rejected++;
-    y->h = h * fmax(SHRINK, SAFETY / cbrt(ratio));
   }
 }
 

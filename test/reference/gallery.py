@@ -69,14 +69,22 @@ def drum_hoist(r):
     yield "torque that holds the load", abs(r.mean("drums.hoist.torque", 5.5, 6)), (1000 + rope * hanging) * G * 0.3, 5e-3, "N m"
 
 
+def creep(r, driver, driven, a, b):
+    """What the rim of a driven drum (name, radius) lags behind that of its driver, as a part."""
+    way = [radius * (r.at("drums.%s.angle" % name, b) - r.at("drums.%s.angle" % name, a)) for name, radius in (driver, driven)]
+    return 1 - way[1] / way[0]
+
+
 def belt_drive(r):
-    """Steady state: T1 - T2 = torque/radius; the driven rim lags by the creep (T1 - T2)/EA."""
-    a, b = 1.2, 2.0
+    """Steady state: T1 - T2 = torque/radius; the driven rim lags by the creep (T1 - T2)/EA, over 1 + T1/EA as the belt is stretched; and where
+    the belt leaves, it slips on the arc ln(T1/T2)/mu of either drum (centrifugal forces, 0.1 N, left out)."""
+    a, b, ea, mu = 1.2, 2.0, 40e3, 0.4
     t1, t2 = r.mean("cables.belt.motor.t_in", a, b), r.mean("cables.belt.motor.t_out", a, b)
     yield "difference of the tensions", abs(t1 - t2), 20 / 0.2, 0.01, "N"
-    drive = 10 * 0.1
-    driven = 0.2 * (r.at("drums.tail.angle", b) - r.at("drums.tail.angle", a)) / (b - a)
-    yield "creep of the driven rim", 1 - driven / drive, 100 / 40e3, 0.05, "1"
+    yield "torque of the motor", r.mean("drums.motor.drive", a, b), 20 / 2, 0.01, "N m"
+    yield "creep of the driven rim", creep(r, ("motor", 0.1), ("tail", 0.2), a, b), 100 / ea / (1 + t1 / ea), 0.02, "1"
+    for name in ("motor", "tail"):
+        yield "slip arc on the " + name, r.mean("cables.belt.%s.slip_arc" % name, a, b), math.log(t1 / t2) / mu, 0.06, "rad"
 
 
 def compensated_elevator(r):
@@ -223,8 +231,16 @@ def elevator(r):
 
 
 def serpentine_belt(r):
-    """Power passes the belt: the crank's torque is the alternator's times the ratio of radii, but for the creep."""
-    yield "torque of the crank", abs(r.mean("drums.crank.torque", 0.4, 0.6)), 2 * 80 / 40, 0.02, "N m"
+    """Power passes the belt: the crank's torque is the alternator's times the ratio of radii. The alternator lags by the creep (T1 - T2)/EA,
+    over 1 + T1/EA; the idler, on the slack side, takes nothing, and lags as much."""
+    a, b, ea = 0.4, 0.8, 60e3
+    t1 = r.mean("cables.belt.crank.t_in", a, b)
+    lag = 2 / 0.04 / ea / (1 + t1 / ea)
+    yield "torque of the crank", abs(r.mean("drums.crank.torque", a, b)), 2 * 80 / 40, 0.01, "N m"
+    yield "difference of the tensions", t1 - r.mean("cables.belt.crank.t_out", a, b), 2 / 0.04, 0.01, "N"
+    yield "change of tension over the idler", r.mean("cables.belt.idler.t_out", a, b) - r.mean("cables.belt.idler.t_in", a, b), 0, 0.5, "N"
+    yield "creep of the alternator", creep(r, ("crank", 0.08), ("alternator", 0.04), a, b), lag, 0.08, "1"
+    yield "creep of the idler", creep(r, ("crank", 0.08), ("idler", 0.05), a, b), lag, 0.08, "1"
 
 
 def mooring_capstan(r):
