@@ -20,8 +20,7 @@ bytes report_compress(const void *data, size_t length) {
   bytes out = {0};
   /* 15 bits of window, + 16 for the gzip format */
   if (deflateInit2(&z, LEVEL, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
-    complain(NULL, "out of memory");
-    exit(STATUS_FAILED);
+    out_of_memory();
   }
   out.room = deflateBound(&z, (uLong)length) + 64;
   out.data = (unsigned char *)grow(NULL, out.room, 1);

@@ -132,8 +132,7 @@ void pack_start(packer *p) {
   memset(p, 0, sizeof *p);
   FILE *memory = open_memstream(&p->header, &p->length);
   if (!memory) {
-    complain(NULL, "out of memory");
-    exit(STATUS_FAILED);
+    out_of_memory();
   }
   p->w = json_start(memory);
   json_open_flat(&p->w, NULL, '{');

@@ -29,6 +29,7 @@ typedef struct findings {
   int n_holds;
   cps_hold *holds;
   cps_error *hold_errors;
+  int incomplete; /* there was no memory for all of the ranges */
 } findings;
 
 static void print_help(const option *table) {
@@ -292,10 +293,13 @@ static void print_json(const findings *f) {
 
 static void find_holds(findings *f, const cps_system *system) {
   f->n_holds = cps_hold_count(system);
+  f->incomplete = f->n_holds < 0;
+  if (f->incomplete) f->n_holds = 0;
   f->holds = grow(NULL, (size_t)f->n_holds + 1, sizeof *f->holds);
   f->hold_errors = grow(NULL, (size_t)f->n_holds + 1, sizeof *f->hold_errors);
   memset(f->hold_errors, 0, ((size_t)f->n_holds + 1) * sizeof *f->hold_errors);
-  for (int i = 0; i < f->n_holds; i++) cps_hold_range(system, i, &f->holds[i], &f->hold_errors[i]);
+  for (int i = 0; i < f->n_holds; i++)
+    f->incomplete |= cps_hold_range(system, i, &f->holds[i], &f->hold_errors[i]) == CPS_NO_MEMORY;
 }
 
 static int find_rest(const cps_scenario *scenario, const char *file, const statics_options *o) {
@@ -316,11 +320,12 @@ static int find_rest(const cps_scenario *scenario, const char *file, const stati
     print_findings(&f);
   fflush(stdout);
   if (!f.result && !o->json) problem_print("statics", &f.error);
+  if (f.incomplete) complain("statics", "out of memory: the loads that friction holds are not all there");
   free(f.holds);
   free(f.hold_errors);
   cps_simulation_free(sim);
   cps_system_free(system);
-  return f.result ? STATUS_GOOD : status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
+  return f.result && !f.incomplete ? STATUS_GOOD : status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
 }
 
 /* Says what is wrong with the file: to people, or as the document that was asked for. */

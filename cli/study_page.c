@@ -96,8 +96,7 @@ static void *need(size_t count, size_t size) { return grow(NULL, count > 0 ? cou
 
 static void need_memory(cps_status status) {
   if (status != CPS_NO_MEMORY) return;
-  complain(NULL, "out of memory");
-  exit(STATUS_FAILED);
+  out_of_memory();
 }
 
 /* How far a parameter goes: as the study says, or as the points do. */

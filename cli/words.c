@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void complain(const char *where, const char *format, ...) {
   char text[4 * 4096];
@@ -112,9 +113,15 @@ void number_text(char *text, size_t size, double value) {
   }
 }
 
+/* Libraries that would tidy up at the end need memory for it. */
+_Noreturn void out_of_memory(void) {
+  complain(NULL, "out of memory");
+  fflush(stdout);
+  _exit(STATUS_FAILED);
+}
+
 void *grow(void *block, size_t count, size_t size) {
   void *p = count <= (size_t)-1 / size ? realloc(block, count * size) : NULL;
   if (p) return p;
-  complain(NULL, "out of memory");
-  exit(STATUS_FAILED);
+  out_of_memory();
 }

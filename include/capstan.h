@@ -819,7 +819,7 @@ typedef struct cps_hold {
                                          freely lies between two loaded ends of the only cable */
 } cps_hold;
 
-/* How many loads of a system can be varied, and the range of the i-th. Fails if nothing holds whatever the load; an
+/* How many loads of a system can be varied (-1: out of memory), and the range of the i-th. Fails if nothing holds whatever the load; an
  * equilibrium with the value as it is is not needed. */
 CPS_API int cps_hold_count(const cps_system *system);
 CPS_API cps_status cps_hold_range(const cps_system *system, int i, cps_hold *hold, cps_error *err);

@@ -8,7 +8,7 @@ shift
 # What is needed of each build, and not all of its tests.
 for preset in release asan fuzz; do
   dir=build-$preset targets="capstan_tool mutate_result unit_checkpoint_strange"
-  [ $preset != release ] || dir=build
+  [ $preset != release ] || dir=build targets+=" fail_alloc"
   [ $preset != fuzz ] || targets="fuzz_scenario_libfuzzer fuzz_law_libfuzzer"
   [ -f $dir/build.ninja ] || cmake --preset $preset >/dev/null
   # shellcheck disable=SC2086

@@ -340,14 +340,14 @@ static outcome lift(const char *more, const char *at, const char *normal, const 
   return o;
 }
 
-/* Bristles that turn round within 0.1 mm/s, by Newmark's rule: hardly a step fails, and none with a little damping. */
+/* Bristles that turn round within 0.1 mm/s, by Newmark's rule: hardly a step fails, and with a little damping only the
+ * first of 5 ms. */
 static void bristles_by_newmark(void **state) {
   (void)state;
   static const struct {
     const char *run;
     long most;
-  } of[] = {{"until: 1.2, step: 0.005, newmark: true", 40},
-            {"until: 1.2, step: 0.005, newmark: true, gamma: 0.52", 0}};
+  } of[] = {{"until: 1.2, newmark: true", 40}, {"until: 1.2, step: 0.005, newmark: true, gamma: 0.52", 1}};
   for (int i = 0; i < ROWS(of); i++) {
     outcome o = lift("", "{quadrature: 2}", "hunt-crossley", of[i].run);
     cps_counters n;

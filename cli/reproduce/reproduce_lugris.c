@@ -250,7 +250,7 @@ enum { MESHES = COUNT(meshes), FULL = MESHES - 1 };
 
 #define ELEMENTS "; cables.rope.elements=%d"
 #define AT_NODES "; cables.rope.contact.at=nodes; cables.rope.contact.normal.hunt-crossley.stiffness=%.17g"
-#define SHORT    "; run.until=3"
+#define SHORT    "; run.until=3; run.step=0.002"
 
 static double on_half_pulley(int elements) { return elements * 0.942477796 / 5; }
 

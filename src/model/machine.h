@@ -319,6 +319,7 @@ typedef struct machine {
   const char *doing; /* what its iterations are for, if not for a time step; NULL: for that */
   long iterations;   /* of Newton's method, */
   int stopped;       /* and whether who waits for them has enough */
+  int no_memory;     /* the search for an equilibrium has lacked it: what it found is not to be trusted */
   void (*note)(struct machine *m, machine_note what, const struct step_coeffs *coeffs,
                void *data); /* or NULL */
   void *note_data;

@@ -8,6 +8,7 @@
 #include "row_store.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,10 +36,8 @@ static int nameless(const char *folder) {
   if (made >= 0) return made;
 #endif
   char path[4096];
-  size_t length = strlen(folder);
-  if (length + sizeof "/rows.XXXXXX" > sizeof path) return -1;
-  memcpy(path, folder, length);
-  memcpy(path + length, "/rows.XXXXXX", sizeof "/rows.XXXXXX");
+  int length = snprintf(path, sizeof path, "%s/rows.XXXXXX", folder);
+  if (length < 0 || length >= (int)sizeof path) return -1;
   int file = mkstemp(path);
   if (file >= 0) unlink(path);
   return file;

@@ -222,6 +222,7 @@ static int solve_damped(machine *m, const step_coeffs *coeffs, double tolerance)
   double *was = malloc((2 * n + 1) * sizeof *was), *is = was ? was + n : NULL;
   residual_norms left, trial;
   int found = -1;
+  m->no_memory |= !was;
   if (!was || !pull_springs(m, coeffs, &left)) {
     free(was);
     return -1;
@@ -571,6 +572,8 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   hold_apart(m, t, 0);
   if (m->stopped) {
     status = cps_error_set(err, CPS_FAILED, NULL, "stopped on request");
+  } else if (m->no_memory) {
+    status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
   } else if (verdict == REST_FOUND) {
     cps_memory_refresh(m, &(step_coeffs){t, 1, 1, 1, m->grip, 0, 0});
     tell_slip(m);

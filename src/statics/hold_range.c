@@ -306,7 +306,8 @@ int cps_hold_count(const cps_system *system) {
   machine m;
   varied x;
   int n = 0;
-  if (make(&m, system, NULL) != CPS_OK) return 0;
+  cps_status status = make(&m, system, NULL);
+  if (status != CPS_OK) return status == CPS_NO_MEMORY ? -1 : 0;
   while (find_load(&m, n, &x)) n++;
   cps_machine_free(&m);
   return n;
@@ -340,15 +341,16 @@ cps_status cps_hold_range(const cps_system *system, int i, cps_hold *hold, cps_e
     hold->most = hold->value * limit_beyond(&s, held, STRIDE, &hold->most_unknown);
     memcpy(s.good.x, start, s.good.n * sizeof(double));
     hold->least = hold->value * limit_beyond(&s, held, 1 / STRIDE, &hold->least_unknown);
-  } else if (!s.good.x || !start) {
+  }
+  if (!s.good.x || !start || m.no_memory) {
     status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the range of loads");
-  } else if (s.lost > 0) {
+  } else if (!(held > 0) && s.lost > 0) {
     status = cps_error_set(
         err, CPS_FAILED, hold->name,
         "no value of %s was found to hold, but the search for an equilibrium did not converge for %d "
         "of those that were tried: it is not known. A finer mesh or a softer contact may help",
         hold->name, s.lost);
-  } else {
+  } else if (!(held > 0)) {
     status = cps_error_set(err, CPS_FAILED, hold->name,
                            "no value of %s holds: is another load too large, or "
                            "a drum free to turn?",

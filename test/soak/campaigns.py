@@ -16,7 +16,8 @@ def beside(name):
         for ending, how in ((".py", sys.executable), (".sh", "bash")):
             path = os.path.join(HERE, name + ending)
             if os.path.exists(path):
-                return ["env", f"CAPSTAN={setting.tool}", f"SEED={seed}", f"SECONDS_EACH={seconds:g}", how, path, f"{seconds:g}"]
+                library = os.path.join(setting.build, "test/libfail_alloc.so")
+                return ["env", f"CAPSTAN={setting.tool}", f"FAIL_ALLOC={library}", f"SEED={seed}", f"SECONDS_EACH={seconds:g}", how, path, f"{seconds:g}"]
         return None
 
     return command

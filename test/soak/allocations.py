@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""allocations.py - the n-th allocation of a command fails, once, or it and all after it.
+
+usage: allocations.py SECONDS [--sample N]     CAPSTAN names the tool, FAIL_ALLOC the library of test/fail_alloc.c, SEED the first seed
+
+A command ends by itself with one of its statuses, and says what is the matter; if it says that all is well, then all is there.
+What libraries of others do where they were refused memory themselves is counted apart, by library: HDF5 calls exit or crashes.
+"""
+import argparse
+import collections
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import runs  # noqa: E402
+
+# What is printed has to be the same if the status is 0.
+COMMANDS = {
+    "check": ["check", "scene.yaml"],
+    "models": ["models", "lugre", "--at=v=0.01,n=10,z=1e-6"],
+    "statics": ["statics", "rope.yaml", "--json"],
+    "sens": ["sens", "scene.yaml", "--wrt", "bodies.a.mass", "--of", "max(bodies.a.x)", "--json"],
+    "run": ["run", "scene.yaml", "-o", "out", "-q", "--flush", "0"],
+    "run-rope": ["run", "rope.yaml", "-o", "out", "-q"],
+}
+
+
+def scenes(place):
+    for name, text in (("scene.yaml", runs.SHORT["events"]), ("rope.yaml", runs.SHORT["rope"]), ("parts.yaml", runs.PARTS)):
+        with open(os.path.join(place, name), "w") as f:
+            f.write(text)
+
+
+class Trial:
+    def __init__(self, place):
+        self.place, self.report = place, os.path.join(place, "report")
+        self.tool, self.library = os.environ["CAPSTAN"], os.environ["FAIL_ALLOC"]
+
+    def run(self, command, at, on=False):
+        """Runs the command; gives its process, what it has left, and who was refused memory."""
+        shutil.rmtree(os.path.join(self.place, "out"), ignore_errors=True)
+        if os.path.exists(self.report):
+            os.remove(self.report)
+        env = dict(os.environ, LD_PRELOAD=self.library, FAIL_AT=str(at), FAIL_REPORT=self.report, LC_ALL="C.UTF-8")
+        if on:
+            env["FAIL_ON"] = "1"
+        p = subprocess.run([self.tool] + command, cwd=self.place, env=env, capture_output=True, timeout=300)
+        found = open(self.report).read().strip() if os.path.exists(self.report) else ""
+        left = None
+        try:
+            with open(os.path.join(self.place, "out/summary.json")) as f:
+                left = {k: v for k, v in json.load(f).items() if k in ("status", "end", "rows", "counters")}
+        except (OSError, ValueError):
+            pass
+        return p, left, found
+
+
+def judge(p, left, wanted):
+    """What is wrong; "" if nothing is."""
+    if p.returncode < 0 or p.returncode > 3:
+        return "ended by signal %d" % -p.returncode if p.returncode < 0 else "ended with status %d" % p.returncode
+    if p.returncode == 0 and (p.stdout, left) != wanted:
+        return "status 0, but what it gives is not complete"
+    if p.returncode > 0 and not p.stderr.strip() and not p.stdout.strip():
+        return "refused without a word"
+    return ""
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("seconds", type=float)
+    options.add_argument("--sample", type=int, default=10**9, help="at most so many allocations of each command")
+    setting = options.parse_args()
+    dice, start = random.Random(int(os.environ.get("SEED", 1))), time.monotonic()
+    tried = failed = 0
+    others = collections.Counter()
+    with tempfile.TemporaryDirectory() as place:
+        scenes(place)
+        t = Trial(place)
+        for number, (name, command) in enumerate(COMMANDS.items()):
+            p, left, found = t.run(command, 0)
+            if p.returncode != 0 or not found.isdigit():
+                print(f"allocations: {name}: it does not even run: status {p.returncode}, {p.stderr[-300:]}, '{found}'")
+                return 1
+            wanted, n = (p.stdout, left), int(found)
+            points = [(i, on) for i in range(1, n + 1) for on in (False, True)]
+            if len(points) > setting.sample:
+                points = dice.sample(points, setting.sample)
+            for at, on in points:
+                if time.monotonic() - start > setting.seconds * (number + 1) / len(COMMANDS):
+                    break
+                try:
+                    p, left, who = t.run(command, at, on)
+                    wrong = judge(p, left, wanted)
+                except subprocess.TimeoutExpired:
+                    wrong, who = "no end after 300 s", ""
+                library = os.path.basename(who)
+                if wrong and library and not library.startswith(("capstan", "libcapstan")):
+                    others[library] += 1
+                    continue
+                tried += 1
+                if wrong:
+                    failed += 1
+                    words = (p.stderr or p.stdout)[-200:].decode(errors="replace")
+                    print(f"allocations: {name}: number {at} of {n}{' and all after it' if on else ''}, asked for by {library}: {wrong}: {words}", flush=True)
+            print(f"allocations: {name}: {n} allocations", flush=True)
+    for library, n in sorted(others.items()):
+        print(f"allocations: {n} more ended badly within {library}, which was refused memory itself")
+    print(f"tried {tried} held {tried - failed} failed {failed}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
