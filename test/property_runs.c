@@ -255,12 +255,14 @@ static int ends_with(const char *name, const char *tail) {
   return n >= m && strcmp(name + n - m, tail) == 0;
 }
 
-/* Places and angles count at the end, torques and tensions beside drums and at ends by their mean. The ends of a belt are a seam, which
- * runs over drums, where the tension of a single element is noisy. */
+/* Places and angles count at the end, torques and tensions by their mean: of a belt beside its drums, as its ends are a seam that runs over
+ * them, where the tension of a single element is noisy; of a cable at its end, as turns that friction holds on a drum may share the
+ * load in many ways. */
 static int counts(const char *name, int closed, int *is_mean) {
   int body = strncmp(name, "bodies.", 7) == 0, drum = strncmp(name, "drums.", 6) == 0;
-  *is_mean = (drum && ends_with(name, ".torque")) || ends_with(name, ".t_in") || ends_with(name, ".t_out") ||
-             (!closed && ends_with(name, ".tension_end"));
+  *is_mean = (drum && ends_with(name, ".torque")) ||
+             (closed ? ends_with(name, ".t_in") || ends_with(name, ".t_out")
+                     : ends_with(name, ".tension_end"));
   return *is_mean || (drum && ends_with(name, ".angle")) ||
          (body && (ends_with(name, ".x") || ends_with(name, ".y") || ends_with(name, ".z")));
 }

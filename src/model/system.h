@@ -67,7 +67,7 @@ struct cps_result {
   double *frame_times;
   long frames, frames_capacity;
   int only_field; /* of a frame of one field: its index + 1; 0: of all fields */
-  int *slot; /* [n_slots] of everything that could be recorded its column, -1 if it is not wanted */
+  int *slot;      /* [n_slots] of everything that could be recorded its column, -1 if it is not wanted */
   int n_slots, left_out; /* how many there are, and how many columns nobody fills */
   loaded_text *texts;    /* of a result that was loaded */
 };
