@@ -51,6 +51,7 @@ static const char *friction_of(const cps_law *law) {
                {"lugris", "{lugris: {v_st: 1 mm/s}}"},
                {"rill", "{rill: {v_n: 1 mm/s, v_s: 10 mm/s}}"},
                {"adams-stick-slip", "{adams-stick-slip: {v_s: 1 mm/s}}"},
+               {"simpack-standard", "{simpack-standard: {v_s: 1 mm/s}}"},
                {"recurdyn-stick-slip", "{recurdyn-stick-slip: {v_s: 1 mm/s}}"}};
   for (int i = 0; i < ROWS(wider); i++)
     if (strcmp(law->name, wider[i].name) == 0) return wider[i].friction;

@@ -239,7 +239,7 @@ static void tilted_plane(void **state) {
       "    elements: 30\n    path: [left, hang 0.6 m, over pulley, hang 0.8 m, "
       "right]\n    contact:\n      at: %s\n"
       "      normal: {hunt-crossley: {stiffness: %s, exponent: 1.5, damping: 1}}\n"
-      "      friction: {%s}\nrun: {until: 2 s, step: 5 ms, output: 10 ms, balance: 1e-12}\n";
+      "      friction: {%s}\nrun: {until: 2 s, step: 5 ms, output: 10 ms, balance: 1e-10}\n";
   const char *laws[] = {"quinn: {mu: 0.25, epsilon: 10 mm/s}", "tanh: {mu: 0.3, v_t: 1 mm/s}",
                         "coulomb: {mu: 0.3}", "cdq: {mu: 0.25, epsilon: 10 mm/s}"};
   double s = sqrt(0.5);
