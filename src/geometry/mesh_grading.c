@@ -180,12 +180,12 @@ int cps_grade_halving(double length, double size, double fine, double growth, co
   for (long from = 0; from < on->units && h.n <= GRADING_MOST; from += on->cell) halve(&h, from, on->cell);
   if (h.n + spare > GRADING_MOST) return -1;
   h.room = h.n + spare;
-  h.width = calloc((size_t)h.room, sizeof *h.width);
+  h.width = calloc((size_t)(h.room > 0 ? h.room : 1), sizeof *h.width);
   h.n = 0;
   for (long from = 0; from < on->units && h.width; from += on->cell) halve(&h, from, on->cell);
   for (int i = 0; i < spare && h.width; i++)
     if (!halve_one(&h)) break;
-  if (h.width) *out = calloc((size_t)h.n, sizeof **out);
+  if (h.width) *out = calloc((size_t)(h.n > 0 ? h.n : 1), sizeof **out);
   for (long k = 0; k < h.n && *out; k++) (*out)[k] = h.unit * h.width[k];
   free(h.width);
   return *out ? (int)h.n : 0;

@@ -19,11 +19,16 @@
  * There is no pivoting; where a pivot is tiny the lane is solved with it. Lanes may be one node longer than others: those that are
  * not begin one step later.
  */
-#define H      (2 * DIM)
-#define A      (DIM - 1)
-#define PLACES (POINTS > 0 ? POINTS : 1) /* contact points that come with a node */
-#define S      (PLACES * A)              /* friction forces that are eliminated with it */
-#define W      (POINTS > 0 ? H + S : H)  /* unknowns p */
+#define H (2 * DIM)
+#define A (DIM - 1)
+#if POINTS > 0
+#define PLACES POINTS  /* contact points that come with a node */
+#define W      (H + S) /* unknowns p */
+#else
+#define PLACES 1
+#define W      H
+#endif
+#define S (PLACES * A) /* friction forces that are eliminated with it */
 #define KEPT                                                                                                 \
   (1 + H * H + W * H + H + S * (H + W + 1)) /* vectors that a step keeps, but for the border's columns */
 
@@ -251,7 +256,7 @@ static __attribute__((noinline)) int NAME(factor_carefully)(NAME(factors) * f, l
 
 /* D = d + own; 0 if it is singular. */
 INLINE int NAME(factor)(NAME(factors) * f, lanes d[H][H], lanes own[H][H]) {
-  lane_bits good = all(0) == all(0);
+  lane_bits good = ~(lane_bits){0};
   lanes size[H];
   UNROLL for (int s = 0; s < H; s++) {
     UNROLL for (int r = 0; r < H; r++) f->a[s][r] = d[s][r] + own[s][r];
@@ -304,7 +309,7 @@ INLINE void NAME(solve)(const NAME(factors) * f, lanes x[H]) {
 
 /* Friction: Z = D^-1 T, and the factors of b + G Z. 0 if that is singular. */
 INLINE int NAME(factor_friction)(NAME(factors) * f, const NAME(contacts) * t) {
-  lane_bits good = all(0) == all(0);
+  lane_bits good = ~(lane_bits){0};
   for (int p = 0, n = 0; p < PLACES; p++) {
     const NAME(grip) *g = &t->at[p];
     for (int i = 0; i < A; i++, n++) {

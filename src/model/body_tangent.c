@@ -115,7 +115,7 @@ static int any_varies(const body_point *p, int first, int n) {
 /* The ground does not move. */
 static void by_coordinate(const body_point *p, const tangent_sink *k, int row, body_cause cause, int c,
                           double by) {
-  if (c < p->s->nx - 1 && by != 0) k->add(k, row, cause, c, by);
+  if (c < p->s->nx - 1 && by != 0) k->add(k, row, (int)cause, c, by);
 }
 
 /* ------------------------------------------------------------------ springs */

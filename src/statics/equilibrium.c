@@ -501,7 +501,7 @@ static void start_moving(machine *m, double t) {
       cable *c = &m->cable[m->body_cable[i]];
       double *v = c->v + (m->body_end[i] == 0 ? 0 : c->n * c->b);
       for (int d = 0; d < m->dim && t >= b->held_until; d++) v[d] = b->v[d];
-    } else {
+    } else if (m->body_border[i] >= 0) { /* not one of a cable in few variables */
       const machine_body *y = &m->body[m->body_border[i]];
       for (int k = 0; k < y->n && !y->held; k++) m->free[y->at + k].v = b->v[k];
     }
