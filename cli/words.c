@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 void complain(const char *where, const char *format, ...) {
   char text[4 * 4096];
@@ -117,7 +116,7 @@ void number_text(char *text, size_t size, double value) {
 _Noreturn void out_of_memory(void) {
   complain(NULL, "out of memory");
   fflush(stdout);
-  _exit(STATUS_FAILED);
+  _Exit(STATUS_FAILED);
 }
 
 void *grow(void *block, size_t count, size_t size) {
