@@ -43,13 +43,13 @@ class Run:
 def capstan(scenario, problem, run):
     """One run of ours."""
     file, settings = problem["ours_file"], problem["settings"](run.n)
-    settings += [f"cables.rope.elements={run.n}", f"run.step={run.h}", f"run.output={max(run.h, 0.01)}",
+    settings += [f"cables.{problem.get('cable', 'rope')}.elements={run.n}", f"run.step={run.h}", f"run.output={max(run.h, 0.01)}",
                  "run.fields=0"] + run.extra
-    out = subprocess.run([scenario, os.path.join(ROOT, "scenarios", file)] + settings, capture_output=True, text=True)
+    out = subprocess.run([scenario, os.path.join(ROOT, file)] + settings, capture_output=True, text=True)
     if not out.stdout:
         sys.exit(f"bench-peers: {file} does not run: {out.stderr}")
     r = json.loads(out.stdout)
-    y = f"bodies.{problem['body']}.y"
+    y = problem["column"]
     run.take(r["cpu"], r["end"][y] - r["start"][y], r["status"], r["steps"])
 
 
@@ -74,6 +74,10 @@ def pulley(n):
 
 def slip(n):
     return [f"cables.rope.contact.normal.hunt-crossley.stiffness={2.5e6 * 80 / n}"]
+
+
+def belt(n):
+    return [f"cables.belt.contact.normal.hunt-crossley.stiffness={1.6e6 * 240 / n}"]
 
 
 def lift(n):
@@ -106,20 +110,25 @@ def ideal_drop(until=0.8, left=10, right=30, rho=0.4555, radius=0.25, mu=0.25, g
 
 
 PROBLEMS = [
-    {"name": "motorised pulley, 10 s", "body": "right", "ours_file": "westin/pulley.yaml", "settings": pulley,
+    {"name": "motorised pulley, 10 s", "column": "bodies.right.y", "ours_file": "scenarios/westin/pulley.yaml", "settings": pulley,
      "script": "motor_pulley.py", "arguments": [], "wanted": 30, "accuracy": True,
      "ours": [Run(40, .05), Run(40, .01), Run(80, .05), Run(80, .01), Run(160, .05), Run(160, .01),
               Run(640, .005)],
      "theirs": [Run(40, .05), Run(40, .01), Run(80, .01), Run(160, .05), Run(160, .01), Run(640, .005)]},
-    {"name": "gross slip, 30 kg against 10 kg, 0.8 s", "body": "right", "ours_file": "westin/gross-slip.yaml",
+    {"name": "gross slip, 30 kg against 10 kg, 0.8 s", "column": "bodies.right.y", "ours_file": "scenarios/westin/gross-slip.yaml",
      "settings": slip, "script": "capstan.py", "arguments": ["--mr", "3", "--tend", "0.8"], "wanted": 50,
      "accuracy": False, "right": ideal_drop(),
      "ours": [Run(80, .001), Run(320, .0005, once=True)],
      "theirs": [Run(80, .001, once=True), Run(80, .001, ["--adamp", "1e-3"], name=", with axial damping")]},
-    {"name": "elevator, 5 s", "body": "cabin", "ours_file": "lugris/elevator.yaml", "settings": lift,
+    {"name": "elevator, 5 s", "column": "bodies.cabin.y", "ours_file": "scenarios/lugris/elevator.yaml", "settings": lift,
      "script": "elevator.py", "arguments": [], "wanted": 20, "accuracy": True,
      "ours": [Run(40, .01), Run(85, .01), Run(170, .01), Run(170, .001), Run(680, .001, once=True)],
      "theirs": [Run(170, .01), Run(170, .001), Run(680, .005, once=True)]},
+    {"name": "belt drive, 2.45 s, angle of the wheel in rad", "column": "drums.wheel.angle", "cable": "belt",
+     "ours_file": "bench/peers/belt-drive.yaml", "settings": belt, "script": "belt.py", "arguments": [], "wanted": 50,
+     "accuracy": True,
+     "ours": [Run(240, .001), Run(240, .0005), Run(480, .0005, once=True)],
+     "theirs": [Run(120, .0001, once=True), Run(240, .0001, once=True)]},
 ]
 
 
