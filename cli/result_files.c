@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "cost.h"
 #include "output_file.h"
-#include "row_store.h"
 
 #include <errno.h>
 #include <fcntl.h>

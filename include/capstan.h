@@ -619,6 +619,8 @@ CPS_API long cps_result_events(const cps_result *result);
 CPS_API const cps_event *cps_result_event(const cps_result *result, long i);
 CPS_API void cps_result_energy(const cps_result *result, cps_energy *energy);
 CPS_API void cps_result_counters(const cps_result *result, cps_counters *counters);
+/* Takes rows that are in a file (cps_simulation_rows_in) out of memory: they come back when they are looked at. For those who have read many. */
+CPS_API void cps_rows_release(const cps_result *result);
 /* Sentences about what makes a result of a run doubtful; NULL past the last. A result that was loaded has them in its summary. */
 CPS_API const char *cps_result_warning(const cps_result *result, int i);
 

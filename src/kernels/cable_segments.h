@@ -459,12 +459,14 @@ INLINE void NAME(eliminate_nodes)(NAME(pass) * o, NAME(state) * s, ELEMENT(link)
     int is_p = k < W, y = k - W - 1;
     const lanes *x[1] = {k <= W ? x_at + (V + k) * H : b_at + y * (H + S)};
     const lanes *f[1] = {k <= W ? f_at + (V + k) * S : x[0] + H};
-    lanes *to = is_p     ? s->v[k]
-                : k == W ? s->less
-                         : s->b[y],
-          *own_to = is_p     ? s->own[k]
-                    : k == W ? s->own_less
-                             : s->own_b[y];
+    lanes *to = s->less, *own_to = s->own_less;
+    if (is_p) {
+      to = s->v[k];
+      own_to = s->own[k];
+    } else if (y >= 0) {
+      to = s->b[y];
+      own_to = s->own_b[y];
+    }
     lanes next[1][H], own[1][W];
     UNROLL for (int i = 0; i < H; i++) next[0][i] = all(0);
     UNROLL for (int i = 0; i < W; i++) own[0][i] = own_to[i];
@@ -574,8 +576,8 @@ static void NAME(begin)(NAME(pass) * o, NAME(state) * s, const int *node) {
   }
 #if POINTS > 0
   NAME(contacts) *t = &o->t[0];
-  lanes twice[DIM][DIM], times; /* the element before, if there is one, is about as stiff */
-  for (int k = 0; k < LANES; k++) times[k] = node[k] > 0 ? 2 : 1;
+  lanes twice[DIM][DIM], times = all(1); /* the element before, if there is one, is about as stiff */
+  for (int k = 0; k < LANES; k++) times[k] += node[k] > 0;
   for (int e = 0; e < DIM; e++)
     for (int d = 0; d < DIM; d++) twice[e][d] = times * w->own[e][d];
   NAME(look)(o, s, t, node, twice);

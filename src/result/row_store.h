@@ -7,9 +7,7 @@
 /* Makes room for that many rows, which keep their values; 0 if there is none, and all is as it was. */
 int cps_rows_grow(cps_result *r, long capacity);
 void cps_rows_free(cps_result *r);
-/* Rows that are in a file are taken out of memory: they come back when they are looked at. For those who have read many; and after a
- * row was added, now and then. */
-void cps_rows_release(const cps_result *r);
+/* A row was added: now and then rows that are in a file are taken out of memory. */
 void cps_rows_added(cps_result *r);
 
 #endif
