@@ -47,7 +47,8 @@ void cost_text(char *text, size_t size) {
   int n = snprintf(text, size, "%.3g %s", scale * until, in_seconds ? "s" : "ms");
   for (int i = 0, shown = 0; i < N_COSTS; i++) {
     if (spent[i] < 0.01 * until || n < 0 || (size_t)n >= size) continue;
-    n += snprintf(text + n, size - (size_t)n, "%s %s %.2g", shown++ ? "," : ":", names[i].text,
-                  scale * spent[i]);
+    double cost = scale * spent[i];
+    n += snprintf(text + n, size - (size_t)n, cost < 100 ? "%s %s %.2g" : "%s %s %.0f", shown++ ? "," : ":",
+                  names[i].text, cost);
   }
 }

@@ -1,5 +1,6 @@
 /* unit_held.c - bodies that are held rest where they are, whatever pulls on them, and go with their initial velocity when they
- * are let go; energy closes, as whoever gives them that velocity does work. */
+ * are let go; energy closes, as whoever gives them that velocity does work. Drums that turn freely are held by a brake while
+ * the equilibrium is found, if the file says so. */
 #include "test.h"
 
 #define ROPE "EA: 1 MN, EI: 0.1, mass_per_length: 0.3 kg/m, damping: {rayleigh: 1}"
@@ -71,7 +72,53 @@ static void test_held(void **state) {
     for (int k = 0; cases[i].solvers[k]; k++) check(i, cases[i].solvers[k]);
 }
 
+/* Two weights on a pulley that turns freely: without a brake there is no equilibrium, and it says what to do; with one they start
+ * from rest, and go as an inextensible rope on a wheel does: M x'' = g (dm + rho (dl + 2 x)). */
+static void test_braked(void **state) {
+  (void)state;
+  enum { MASS_1 = 20, MASS_2 = 24 };
+  const double radius = 0.15, inertia = 0.02, rho = 0.2, g = 9.81, dl = 0.5, until = 0.5, pi = acos(-1);
+  const char *text =
+      "capstan: 1\ndrums: {wheel: {radius: 150 mm, center: [0, 0], drive: free, inertia: 0.02 kg m2}}\n"
+      "bodies: {left: {mass: 20 kg}, right: {mass: 24 kg}}\n"
+      "cables: {rope: {EA: 10 MN, mass_per_length: 0.2 kg/m, damping: {axial: 3 kN s}, start: %s,\n"
+      "  mesh: {size: 25 mm}, path: [left, hang 1 m, over wheel, hang 1.5 m, right],\n"
+      "  contact: {normal: {hunt-crossley: {stiffness: 1e8}}, friction: {quinn: {mu: 0.4}}}}}\n"
+      "run: {until: 0.5 s, output: 10 ms}\n";
+  for (int braked = 0; braked < 2; braked++) {
+    char file[1000];
+    cps_problems *problems = NULL;
+    cps_error err = {0};
+    snprintf(file, sizeof file, text, braked ? "braked" : "equilibrium");
+    cps_scenario *s = cps_scenario_parse(file, strlen(file), "test.yaml", NULL, 0, &problems);
+    if (!s) fail_msg("%s", cps_problems_at(problems, 0)->text);
+    cps_problems_free(problems);
+    cps_system *system = cps_system_new(s, &err);
+    cps_simulation *sim = system ? cps_simulation_new(system, &err) : NULL;
+    assert_non_null(sim);
+    cps_status status = cps_simulation_run(sim, NULL, NULL, &err);
+    assert_int_equal(status, braked ? CPS_OK : CPS_FAILED);
+    if (!braked) assert_non_null(strstr(err.text, "start: braked"));
+    const cps_result *r = cps_simulation_result(sim);
+    const double *y = braked ? cps_result_data(r, cps_result_find(r, "bodies.right.y")) : NULL;
+    const double *turned = braked ? cps_result_data(r, cps_result_find(r, "drums.wheel.angle")) : NULL;
+    for (int i = 0; braked && i <= 50; i += 10) {
+      double t = until * i / 50,
+             mass = MASS_1 + MASS_2 + rho * (2.5 + pi * radius) + inertia / (radius * radius);
+      double grows = sqrt(2 * rho * g / mass);
+      double x = (MASS_2 - MASS_1 + rho * dl) / (2 * rho) * (cosh(grows * t) - 1);
+      if (!(fabs(y[0] - y[i] - x) <= 1e-4 + 0.005 * x))
+        fail_msg("at %g s the weight has gone %g m, not %g", t, y[0] - y[i], x);
+      if (!(fabs(-turned[i] * radius - x) <= 2e-4 + 0.01 * x))
+        fail_msg("at %g s the wheel is at %g", t, turned[i]);
+    }
+    cps_simulation_free(sim);
+    cps_system_free(system);
+    cps_scenario_free(s);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_held)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_held), cmocka_unit_test(test_braked)};
   return cmocka_run_group_tests_name("held", tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ double cps_drum_torque(const drum *g, double t, double *by_angle, double *by_rat
 static void add_drum(machine *m, const drum *g, const step_coeffs *coeffs) {
   double by_angle, by_rate, torque = cps_drum_torque(g, coeffs->t, &by_angle, &by_rate);
   int at = g->angle_at;
-  if (coeffs->bristle > 0 && !cps_drive_is(g->of, DRIVE_RELEASES)) { /* statics: the brake is on */
+  if (coeffs->bristle > 0 && g->braked) { /* statics */
     m->bodies.fixed[at] = 1;
     m->rhs[at] = 0;
     return;

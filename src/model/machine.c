@@ -136,6 +136,8 @@ static void make_drum(machine *m, drum *g, const scenario_drum *of) {
   g->angle_at = g->bearing = -1;
   g->carrier = of->carrier >= 0 ? m->body_border[of->carrier] : -1;
   if (cps_drum_is_free(of) && !g->elsewhere) g->angle_at = m->nb++;
+  g->braked = !cps_drive_is(of, DRIVE_RELEASES);
+  for (int i = 0; i < m->of->n_cables; i++) g->braked |= m->of->cables[i].start_braked;
 }
 
 static slide *add_slide(machine *m) {

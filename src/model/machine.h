@@ -43,6 +43,7 @@ typedef struct drum {
   double angle, rate, acceleration;
   double start, start_center[3]; /* statics: angle and centre when springs took hold of the contact points */
   int angle_at;                  /* border unknown that is its angle; -1: not free */
+  int braked;                    /* it does not turn in statics */
   int carrier;                   /* body of the border that carries it; -1: none */
   int elsewhere;                 /* it is turned by a cable in few variables, and does not move here */
   double offset[3];              /* from that body */

@@ -28,7 +28,7 @@ static const char *unfit(const cps_scenario *s, const lift *l) {
       c->end[0].body == c->end[1].body)
     return "both ends of the path must be bodies";
   if (c->n_masses > 0) return "leave out its point masses";
-  if (!c->start_statics) return "it starts from equilibrium, not as drawn";
+  if (!c->start_statics || c->start_braked) return "it starts from equilibrium, not as drawn or braked";
   if (c->rayleigh > 0) return "damping is axial here, not rayleigh";
   if (c->model == CABLE_FLOW && cps_drive_is(d, DRIVE_TURNS))
     return "the flow of cable is prescribed by a drive with rotation";

@@ -313,8 +313,11 @@ static const key cables[] = {
     {"masses", KEY_REPEATS, .table = &cps_keys_masses, .otherwise = "none",
      .where = offsetof(raw_cable, masses), .example = "[{at: 1 m, mass: 2 kg}]",
      .meaning = "point masses along it"},
-    {"start", KEY_WORD, .words = "equilibrium drawn", .where = offsetof(raw_cable, start), .example = "drawn",
-     .meaning = "starts from equilibrium, or from the path as it is drawn"},
+    {"start", KEY_WORD, .words = "equilibrium drawn braked", .where = offsetof(raw_cable, start),
+     .example = "drawn",
+     .meaning = "starts from equilibrium, or from the path as it is drawn; or `braked`, from the equilibrium "
+                "with all "
+                "drums held, of which those that turn freely are released when the run starts"},
     {"contact", KEY_MAP, .table = &cps_keys_cable_contact, .otherwise = "needed on drums",
      .where = offsetof(raw_cable, contact),
      .example = "{normal: hunt-crossley, friction: {quinn: {mu: 0.25}}}",

@@ -252,7 +252,8 @@ static void read_cable(reader *r, const node *n, const cps_scenario *s, scenario
   c->model = (cable_model)raw.model;
   c->engineering = raw.strain == 1;
   c->exact_curvature = raw.curvature == 1;
-  c->start_statics = raw.start == 0;
+  c->start_statics = raw.start != 1;
+  c->start_braked = raw.start == 2;
   c->closed = raw.closed;
   c->length = raw.length;
   c->tension = raw.tension;

@@ -333,8 +333,7 @@ void cps_border_clear(model *o, const step_coeffs *coeffs) {
   memset(x->braked, 0, nb);
   for (int i = 0; i < o->m.n_drums; i++) {
     const drum *g = &o->m.drum[i];
-    if (g->angle_at >= 0 && coeffs->bristle > 0 && !cps_drive_is(g->of, DRIVE_RELEASES))
-      x->braked[g->angle_at] = 1;
+    if (g->angle_at >= 0 && coeffs->bristle > 0 && g->braked) x->braked[g->angle_at] = 1;
   }
   for (int i = 0; i < o->m.n_bodies; i++) {
     const machine_body *y = &o->m.body[i];

@@ -452,6 +452,14 @@ static void say_direction(const machine *m, int turns, const double *gone, char 
     cps_print(text, size, "runs along [%.2g, %.2g, %.2g]", gone[0] / far, gone[1] / far, gone[2] / far);
 }
 
+/* What to say where drums may have run away because nothing brakes them. */
+static const char *brake_hint(const machine *m) {
+  for (int i = 0; i < m->n_drums; i++)
+    if (m->drum[i].angle_at >= 0 && !m->drum[i].braked)
+      return "; with start: braked drums that turn freely are held until the run starts";
+  return "";
+}
+
 /* Says what ran away, compared with where it was. */
 static cps_status ran(const machine *m, const double *was, double *is, cps_error *err) {
   int n = watch(m, is), worst = 0, first_drum = n - m->n_drums;
@@ -476,8 +484,8 @@ static cps_status ran(const machine *m, const double *was, double *is, cps_error
   say_direction(m, worst >= first_drum, is + 3 * worst, coeffs, sizeof coeffs);
   return cps_error_set(err, CPS_FAILED, NULL,
                        "there is no equilibrium: %s %s, and friction cannot hold it. Change the loads or the "
-                       "friction, or say start: drawn for the cable, and it runs from the shape as drawn",
-                       what, coeffs);
+                       "friction, or say start: drawn for the cable, and it runs from the shape as drawn%s",
+                       what, coeffs, brake_hint(m));
 }
 
 /* ------------------------------------------------------------------ equilibrium */
@@ -539,12 +547,13 @@ static cps_status lost(const machine *m, cps_error *err) {
         err, CPS_FAILED, NULL,
         "the search for the equilibrium does not converge: elements of cable %s are %.2g m long on drum "
         "%s, whose radius is %.2g m. Make them shorter there with cables.%s.mesh or elements, or say "
-        "start: drawn for the cable, and it runs from the shape as drawn",
-        worst->of->name, length, on->of->name, on->radius, worst->of->name);
+        "start: drawn for the cable, and it runs from the shape as drawn%s",
+        worst->of->name, length, on->of->name, on->radius, worst->of->name, brake_hint(m));
   return cps_error_set(err, CPS_FAILED, NULL,
                        "the search for the equilibrium does not converge: is the cable compressed, very "
                        "slack, or its contact very stiff? With start: drawn it starts from the shape as "
-                       "drawn, and may come to rest by itself");
+                       "drawn, and may come to rest by itself%s",
+                       brake_hint(m));
 }
 
 /* Bodies that have nothing to do with cables start where they are said to be: they are held while cables find their
