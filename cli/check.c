@@ -8,8 +8,6 @@
 #include "options.h"
 #include "problems.h"
 
-#include "scenario.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,24 +32,19 @@ static void append_count(char *text, size_t size, int n, const char *one, const 
   if (n > 0) append(text, size, "%s%d %s", *text ? ", " : "", n, n == 1 ? one : many);
 }
 
-static int count_surfaces(const cps_scenario *s) {
-  int n = 0;
-  for (int i = 0; i < s->n_bodies; i++) n += s->bodies[i].kind == BODY_SURFACE;
-  return n;
-}
-
 static void print_good(const cps_scenario *s, const char *file) {
   char text[200] = "", until[40];
-  int surfaces = count_surfaces(s);
-  append_count(text, sizeof text, s->n_bodies - surfaces, "body", "bodies");
-  append_count(text, sizeof text, surfaces, "surface", "surfaces");
-  append_count(text, sizeof text, s->n_springs, "spring", "springs");
-  append_count(text, sizeof text, s->n_contacts, "contact", "contacts");
-  append_count(text, sizeof text, s->n_loads, "load", "loads");
-  append_count(text, sizeof text, s->n_drums, "drum", "drums");
-  append_count(text, sizeof text, s->n_cables, "cable", "cables");
-  number_text(until, sizeof until, s->run.until);
-  printf("%s is good: %s; %s until %s s\n", file, text, s->run.solver, until);
+  cps_contents has;
+  cps_scenario_contents(s, &has);
+  append_count(text, sizeof text, has.bodies, "body", "bodies");
+  append_count(text, sizeof text, has.surfaces, "surface", "surfaces");
+  append_count(text, sizeof text, has.springs, "spring", "springs");
+  append_count(text, sizeof text, has.contacts, "contact", "contacts");
+  append_count(text, sizeof text, has.loads, "load", "loads");
+  append_count(text, sizeof text, has.drums, "drum", "drums");
+  append_count(text, sizeof text, has.cables, "cable", "cables");
+  number_text(until, sizeof until, has.until);
+  printf("%s is good: %s; %s until %s s\n", file, text, has.solver, until);
 }
 
 /* One document, whether the scenario is good (s) or not (problems). */
@@ -62,19 +55,20 @@ static void print_json(const cps_scenario *s, const cps_system *system, const cp
   json_text(&w, "file", file);
   json_bool(&w, "ok", s != NULL);
   if (s) {
-    int surfaces = count_surfaces(s);
+    cps_contents has;
+    cps_scenario_contents(s, &has);
     json_text(&w, "title", cps_scenario_title(s));
     json_text(&w, "hash", cps_scenario_hash(s));
-    json_int(&w, "bodies", s->n_bodies - surfaces);
-    json_int(&w, "surfaces", surfaces);
-    json_int(&w, "springs", s->n_springs);
-    json_int(&w, "contacts", s->n_contacts);
-    json_int(&w, "loads", s->n_loads);
-    json_int(&w, "drums", s->n_drums);
-    json_int(&w, "cables", s->n_cables);
-    json_text(&w, "solver", s->run.solver);
-    json_number(&w, "from", s->run.from);
-    json_number(&w, "until", s->run.until);
+    json_int(&w, "bodies", has.bodies);
+    json_int(&w, "surfaces", has.surfaces);
+    json_int(&w, "springs", has.springs);
+    json_int(&w, "contacts", has.contacts);
+    json_int(&w, "loads", has.loads);
+    json_int(&w, "drums", has.drums);
+    json_int(&w, "cables", has.cables);
+    json_text(&w, "solver", has.solver);
+    json_number(&w, "from", has.from);
+    json_number(&w, "until", has.until);
   }
   problems_json(&w, "problems", problems);
   json_open(&w, "warnings", '[');

@@ -69,7 +69,7 @@ void *grow(void *block, size_t count, size_t size);
 _Noreturn void out_of_memory(void);
 
 /* Opens a file to write, "-" being standard output; complains and returns NULL if it cannot. The file appears under
- * its name when it is closed, whole; a device or a pipe is written to directly (output_file.h). */
+ * its name when it is closed, whole; a device or a pipe is written to directly (cps_output_open). */
 FILE *open_output(const char *where, const char *path);
 
 /* The same for a file of ours in a folder, whose name nobody gave: a link that has that name is replaced. */

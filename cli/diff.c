@@ -1,15 +1,12 @@
 /* diff.c - capstan diff: what tells two scenarios, or two results, apart.
  *
  * Scenarios are compared as they are read: every number by its path, in SI units, so that 10 mm and 0.01 are the same; and
- * words (laws, kinds, names in paths) as they stand in the file. Results are compared column by column at the times of the
+ * words (laws, kinds, names in paths) as they stand in the files. Results are compared column by column at the times of the
  * first one, as far as the other goes. */
 #include "cli.h"
 #include "input.h"
 #include "json.h"
 #include "problems.h"
-
-#include "scenario.h"
-#include "yaml_tree.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -86,52 +83,13 @@ static void compare_numbers(differences *d, const quantities *a, const quantitie
       set_number(add(d, b->item[i].path, b->item[i].unit), 1, b->item[i].value);
 }
 
-/* The words of a scenario: scalars that are no numbers, by their paths. */
-typedef struct word {
-  char path[PATH_ROOM], text[WORD_ROOM];
-} word;
-
 typedef struct word_list {
-  word *item; /* owned */
+  cps_word *item; /* owned */
   int n;
 } word_list;
 
-static void collect_words(word_list *w, const node *n, const char *path) {
-  if (!n) return;
-  char below[PATH_ROOM];
-  if (n->kind == NODE_MAP || n->kind == NODE_LIST) {
-    for (int i = 0; i < n->n; i++) {
-      char index[16];
-      snprintf(index, sizeof index, "%d", i);
-      int map = n->kind == NODE_MAP;
-      snprintf(below, sizeof below, "%.300s%s%.90s", path, *path ? "." : "",
-               map ? n->entry[i].key->text : index);
-      collect_words(w, map ? n->entry[i].value : n->item[i], below);
-    }
-    return;
-  }
-  if (n->kind != NODE_SCALAR || (!n->quoted && n->text[0] && strchr("+-.0123456789", n->text[0]))) return;
-  w->item = (word *)grow(w->item, (size_t)w->n + 1, sizeof *w->item);
-  snprintf(w->item[w->n].path, PATH_ROOM, "%s", path);
-  snprintf(w->item[w->n++].text, WORD_ROOM, "%s", n->text);
-}
-
-static word_list words_of(const cps_scenario *s) {
-  word_list w = {NULL, 0};
-  document d;
-  if (!cps_document_start(&d)) return w;
-  char *text = (char *)grow(NULL, s->length + 1, 1);
-  memcpy(text, s->text, s->length);
-  text[s->length] = 0;
-  int source = cps_document_add(&d, s->file, "", text, s->length);
-  if (source >= 0) collect_words(&w, cps_yaml_parse(&d, source, 0), "");
-  cps_problems *problems = d.problems;
-  cps_document_end(&d);
-  cps_problems_free(problems);
-  return w;
-}
-
-static const word *find_word(const word_list *w, const char *path) {
+static const cps_word *find_word(const word_list *w, const char *path, int hint) {
+  if (hint < w->n && strcmp(w->item[hint].path, path) == 0) return &w->item[hint];
   for (int i = 0; i < w->n; i++)
     if (strcmp(w->item[i].path, path) == 0) return &w->item[i];
   return NULL;
@@ -147,7 +105,7 @@ static int has_numbers(const char *path, const quantities *q) {
 
 static void compare_words(differences *d, const word_list *a, const word_list *b, const quantities *numbers) {
   for (int i = 0; i < a->n; i++) {
-    const word *y = find_word(b, a->item[i].path);
+    const cps_word *y = find_word(b, a->item[i].path, i);
     d->compared++;
     if (y && (strcmp(a->item[i].text, y->text) == 0 ||
               (has_numbers(y->path, &numbers[0]) && has_numbers(y->path, &numbers[1]))))
@@ -157,13 +115,14 @@ static void compare_words(differences *d, const word_list *a, const word_list *b
     if (y) snprintf(x->text[1], WORD_ROOM, "%s", y->text);
   }
   for (int i = 0; i < b->n; i++)
-    if (!find_word(a, b->item[i].path))
+    if (!find_word(a, b->item[i].path, i))
       snprintf(add(d, b->item[i].path, "")->text[1], WORD_ROOM, "%s", b->item[i].text);
 }
 
 static int diff_scenarios(differences *d, char **paths, const diff_options *o) {
   cps_scenario *s[2] = {NULL, NULL};
   quantities q[2] = {{NULL, 0}, {NULL, 0}};
+  word_list w[2] = {{NULL, 0}, {NULL, 0}};
   int status = STATUS_GOOD;
   for (int i = 0; i < 2 && status == STATUS_GOOD; i++) {
     cps_problems *problems = NULL;
@@ -172,20 +131,20 @@ static int diff_scenarios(differences *d, char **paths, const diff_options *o) {
     if (!s[i]) {
       problems_print(problems);
       status = problems_status(problems);
-    } else if (cps_scenario_quantities(s[i], &q[i].item, &q[i].n, &error) != CPS_OK) {
+    } else if (cps_scenario_quantities(s[i], &q[i].item, &q[i].n, &error) != CPS_OK ||
+               cps_scenario_words(s[i], &w[i].item, &w[i].n, &error) != CPS_OK) {
       complain("diff", "%s", error.text);
       status = STATUS_FAILED;
     }
     cps_problems_free(problems);
   }
   if (status == STATUS_GOOD) {
-    word_list w[2] = {words_of(s[0]), words_of(s[1])};
     compare_words(d, &w[0], &w[1], q);
     compare_numbers(d, &q[0], &q[1], o->relative);
-    for (int i = 0; i < 2; i++) free(w[i].item);
   }
   for (int i = 0; i < 2; i++) {
     free(q[i].item);
+    cps_free(w[i].item);
     cps_scenario_free(s[i]);
   }
   return status;

@@ -163,18 +163,12 @@ static int export_study(const char *table, const export_options *o) {
       complain("export", "the name of the folder is too long");
       return STATUS_USAGE;
     }
-    if (i == 0) {
-      if (cps_study_csv(table, path, &error) != CPS_OK)
-        status = error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_IO;
-    } else {
-      study_table *t = study_table_read(table, 0, &error);
-      status = t                               ? study_table_hdf("export", t, path)
-               : error.status == CPS_BAD_INPUT ? STATUS_USAGE
-                                               : STATUS_IO;
-      study_table_free(t);
+    if ((i == 0 ? cps_study_csv : cps_study_hdf)(table, path, &error) != CPS_OK) {
+      complain("export", "%s", error.text);
+      status = error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_IO;
+    } else if (!o->quiet) {
+      printf("wrote %s\n", path);
     }
-    if (error.status != CPS_OK) complain("export", "%s", error.text);
-    if (status == STATUS_GOOD && !o->quiet) printf("wrote %s\n", path);
   }
   return status;
 }

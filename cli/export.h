@@ -2,7 +2,7 @@
 #ifndef EXPORT_H
 #define EXPORT_H
 
-#include "result_file.h"
+#include "capstan.h"
 
 #include <stdio.h>
 

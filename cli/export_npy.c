@@ -115,7 +115,7 @@ static void add_events(zip *z, const cps_result *r) {
   long n = cps_result_events(r);
   double *time = (double *)grow(NULL, (size_t)n + 1, sizeof *time);
   int32_t *number = (int32_t *)grow(NULL, 3 * (size_t)n + 1, sizeof *number);
-  char(*contact)[EVENT_NAME] = (char(*)[EVENT_NAME])grow(NULL, (size_t)n + 1, sizeof *contact);
+  char(*contact)[CPS_NAME_ROOM] = (char(*)[CPS_NAME_ROOM])grow(NULL, (size_t)n + 1, sizeof *contact);
   char(*what)[WHAT] = (char(*)[WHAT])grow(NULL, (size_t)n + 1, sizeof *what);
   memset(contact, 0, (size_t)n * sizeof *contact);
   memset(what, 0, (size_t)n * sizeof *what);
@@ -133,7 +133,7 @@ static void add_events(zip *z, const cps_result *r) {
   add_array(z, "events.contact_index", "<i4", 1, &n, number, (size_t)n * sizeof *number);
   add_array(z, "events.from_mode", "<i4", 1, &n, number + n, (size_t)n * sizeof *number);
   add_array(z, "events.to_mode", "<i4", 1, &n, number + 2 * n, (size_t)n * sizeof *number);
-  snprintf(type, sizeof type, "|S%d", EVENT_NAME);
+  snprintf(type, sizeof type, "|S%d", CPS_NAME_ROOM);
   add_array(z, "events.contact", type, 1, &n, contact, (size_t)n * sizeof *contact);
   snprintf(type, sizeof type, "|S%d", WHAT);
   add_array(z, "events.what", type, 1, &n, what, (size_t)n * sizeof *what);

@@ -151,12 +151,12 @@ static place_columns *find_columns(const cps_result *r) {
   static const char *const what[PLACE_COLUMNS] = {"x", "y", "z", "v", "vx", "vy", "angle"};
   place_columns *all = (place_columns *)grow(NULL, (size_t)cps_result_places(r) + 1, sizeof *all);
   for (int i = 0; i < cps_result_places(r); i++) {
-    const result_place *b = cps_result_place(r, i);
+    const cps_result_place *b = cps_result_place_at(r, i);
     const char *kind = strcmp(b->kind, "drum") == 0      ? "drums"
                        : strcmp(b->kind, "surface") == 0 ? "surfaces"
                                                          : "bodies";
     for (int k = 0; k < PLACE_COLUMNS; k++) {
-      char name[3 * NAME_MAX_LENGTH];
+      char name[3 * CPS_NAME_ROOM];
       snprintf(name, sizeof name, "%s.%s.%s", kind, b->name, what[k]);
       all[i].column[k] = cps_result_rows(r) > 0 ? cps_result_find(r, name) : -1;
     }
@@ -171,7 +171,7 @@ static double one_of(const cps_result *r, const place_columns *c, int which, con
 
 static void add_bodies(poly *p, const cps_result *r, const place_columns *columns, const moment *m) {
   for (int i = 0; i < cps_result_places(r); i++) {
-    const result_place *b = cps_result_place(r, i);
+    const cps_result_place *b = cps_result_place_at(r, i);
     const place_columns *c = &columns[i];
     if (strcmp(b->kind, "drum") == 0 || c->column[X] < 0) continue; /* not recorded */
     double x = value_at(r, c->column[X], m), speed = one_of(r, c, V, m, 0);
@@ -198,7 +198,7 @@ static void plane_of(const double *axis, double u[3], double w[3]) {
 
 static void add_drums(poly *p, const cps_result *r, const place_columns *columns, const moment *m) {
   for (int i = 0; i < cps_result_places(r); i++) {
-    const result_place *d = cps_result_place(r, i);
+    const cps_result_place *d = cps_result_place_at(r, i);
     if (strcmp(d->kind, "drum") != 0) continue;
     double u[3], w[3], turned = one_of(r, &columns[i], ANGLE, m, 0);
     plane_of(d->direction, u, w);

@@ -312,7 +312,8 @@ static void free_set(data_set *d) {
 /* The page that follows the search: parameters and the cost. */
 static void watch_search(study *s) {
   const char *title = cps_scenario_title(s->scenario);
-  trials_start(&s->seen, "fit", title && *title ? title : s->scenario->file, s->scenario->file);
+  trials_start(&s->seen, "fit", title && *title ? title : cps_scenario_file(s->scenario),
+               cps_scenario_file(s->scenario));
   for (int i = 0; i < cps_fit_parameters(s->fit); i++) {
     cps_fit_parameter p;
     if (cps_fit_get(s->fit, i, &p) != CPS_OK) continue;
@@ -403,8 +404,9 @@ static void print_found(const study *s) {
   char span[40];
   const char *title = cps_scenario_title(s->scenario);
   span_text(span, sizeof span, s->wall);
-  printf("\n%s\n  %s after %d steps, %ld runs, %s\n", title && *title ? title : s->scenario->file,
-         cps_fit_reason(s->fit), cps_fit_steps(s->fit), cps_fit_runs(s->fit), span);
+  printf("\n%s\n  %s after %d steps, %ld runs, %s\n",
+         title && *title ? title : cps_scenario_file(s->scenario), cps_fit_reason(s->fit),
+         cps_fit_steps(s->fit), cps_fit_runs(s->fit), span);
   print_parameters(s->fit);
   print_correlations(s->fit);
   print_series(s);
@@ -449,7 +451,7 @@ static void write_json(FILE *out, const void *data) {
   json w = json_start(out);
   json_open(&w, NULL, '{');
   json_text(&w, "title", cps_scenario_title(s->scenario));
-  json_text(&w, "scenario", s->scenario->file);
+  json_text(&w, "scenario", cps_scenario_file(s->scenario));
   json_text(&w, "hash", cps_scenario_hash(s->scenario));
   json_text(&w, "version", cps_version());
   json_bool(&w, "converged", cps_fit_converged(s->fit));

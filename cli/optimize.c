@@ -189,9 +189,9 @@ static int read_samples(study *s) {
              SAMPLES_MOST);
     good = 0;
   }
-  if (good && strcmp(cps_study_scenario(points)->file, s->scenario->file) != 0) {
+  if (good && strcmp(cps_scenario_file(cps_study_scenario(points)), cps_scenario_file(s->scenario)) != 0) {
     complain("optimize", "--over %s: it is a study of '%s', not of '%s'", o->over,
-             cps_study_scenario(points)->file, s->scenario->file);
+             cps_scenario_file(cps_study_scenario(points)), cps_scenario_file(s->scenario));
     good = 0;
   }
   for (long long i = 0; i < n && good; i++) {
@@ -221,7 +221,8 @@ static int read_samples(study *s) {
 static void watch_search(study *s) {
   const cps_optimize *o = s->search;
   const char *title = cps_scenario_title(s->scenario);
-  trials_start(&s->seen, "optimize", title && *title ? title : s->scenario->file, s->scenario->file);
+  trials_start(&s->seen, "optimize", title && *title ? title : cps_scenario_file(s->scenario),
+               cps_scenario_file(s->scenario));
   for (int i = 0; i < cps_optimize_parameters(o); i++) {
     double min, max;
     cps_optimize_range(o, i, &min, &max);
@@ -287,7 +288,7 @@ static void print_found(const study *s) {
     widest = n > widest ? n : widest;
   }
   span_text(span, sizeof span, s->wall);
-  printf("\n%s\n  %s after %d runs, %s\n", title && *title ? title : s->scenario->file,
+  printf("\n%s\n  %s after %d runs, %s\n", title && *title ? title : cps_scenario_file(s->scenario),
          cps_optimize_reason(o), cps_optimize_runs(o), span);
   if (s->n_samples > 0)
     printf("  outputs are the %s over %d samples; a run is one at each of them\n",
@@ -317,7 +318,7 @@ static void write_json(FILE *out, const void *data) {
   json w = json_start(out);
   json_open(&w, NULL, '{');
   json_text(&w, "title", cps_scenario_title(s->scenario));
-  json_text(&w, "scenario", s->scenario->file);
+  json_text(&w, "scenario", cps_scenario_file(s->scenario));
   json_text(&w, "hash", cps_scenario_hash(s->scenario));
   json_text(&w, "version", cps_version());
   json_bool(&w, "converged", cps_optimize_converged(o));

@@ -1,9 +1,10 @@
-/* output.c - the files that commands write: see cli.h and output_file.h.
+/* output.c - the files that commands write: see cli.h, and cps_output_open in capstan.h.
  *
  * What is being written is in a list, so that a command that ends early, or is told to by a signal, leaves no part of a
  * file behind. */
 #include "cli.h"
-#include "output_file.h"
+
+#include "capstan.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +15,7 @@
 typedef struct pending {
   struct pending *next;
   FILE *file;
-  output_file target;
+  cps_output_file target;
 } pending;
 
 static pending *volatile first;
@@ -69,7 +70,7 @@ static pending *find(FILE *file) {
   return p;
 }
 
-static FILE *open_at(const char *where, const char *path, output_where kind) {
+static FILE *open_at(const char *where, const char *path, cps_output_where kind) {
   pending *p = (pending *)grow(NULL, 1, sizeof *p);
   memset(p, 0, sizeof *p);
   watch_signals();
@@ -91,11 +92,13 @@ static FILE *open_at(const char *where, const char *path, output_where kind) {
 }
 
 FILE *open_output(const char *where, const char *path) {
-  return strcmp(path, "-") == 0 ? stdout : open_at(where, path, OUTPUT_NAMED);
+  return strcmp(path, "-") == 0 ? stdout : open_at(where, path, CPS_OUTPUT_NAMED);
 }
 
-FILE *open_output_inside(const char *where, const char *path) { return open_at(where, path, OUTPUT_INSIDE); }
-FILE *open_output_copy(const char *where, const char *path) { return open_at(where, path, OUTPUT_COPY); }
+FILE *open_output_inside(const char *where, const char *path) {
+  return open_at(where, path, CPS_OUTPUT_INSIDE);
+}
+FILE *open_output_copy(const char *where, const char *path) { return open_at(where, path, CPS_OUTPUT_COPY); }
 
 static int not_all(const char *where, const char *path, const char *reason) {
   complain(where, "could not write all of %s: %s", path, reason);

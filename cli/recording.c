@@ -10,7 +10,6 @@
 #include "cli.h"
 #include "cost.h"
 #include "options.h"
-#include "output_file.h"
 #include "progress.h"
 #include "result_files.h"
 
@@ -46,9 +45,9 @@ static int could_not(recording *r, const char *path, const char *reason) {
 /* Writes a file so that there is always a whole one of that name: the parts one after the other. */
 static int replace_file(recording *r, const char *name, const void *const *part, const size_t *size, int n) {
   char path[FOLDER_ROOM];
-  output_file file;
+  cps_output_file file;
   path_in(path, r->folder, name);
-  int good = cps_output_open(&file, path, OUTPUT_INSIDE);
+  int good = cps_output_open(&file, path, CPS_OUTPUT_INSIDE);
   if (!good) return could_not(r, path, file.reason);
   for (int i = 0; i < n && good; i++) good = cps_output_write(&file, part[i], size[i]);
   if (!good)
@@ -72,22 +71,26 @@ static char *add_field(char *at, const char *text) {
 
 /* What comes before the state. */
 static char *make_preamble(const recording *r, size_t *size) {
-  const result_source *s = &r->source;
+  const cps_scenario *s = r->source.scenario;
+  cps_contents has;
   char count[24], options[60];
-  snprintf(count, sizeof count, "%d", s->n_settings);
+  size_t length;
+  const char *source = cps_scenario_text(s, &length);
+  cps_scenario_contents(s, &has);
+  snprintf(count, sizeof count, "%d", has.n_settings);
   snprintf(options, sizeof options, "%.17g %d", r->every, r->no_report);
-  size_t room = 512 + strlen(s->scenario->file) + strlen(r->origin) + s->scenario->length;
-  for (int i = 0; i < s->n_settings; i++) room += strlen(s->settings[i]) + 32;
+  size_t room = 512 + strlen(cps_scenario_file(s)) + strlen(r->origin) + length;
+  for (int i = 0; i < has.n_settings; i++) room += strlen(has.settings[i]) + 32;
   char *text = (char *)grow(NULL, room, 1), *at = text;
   at += sprintf(at, "%s", first_line);
-  at = add_field(at, s->scenario->file);
+  at = add_field(at, cps_scenario_file(s));
   at = add_field(at, r->origin);
   at = add_field(at, options);
   at = add_field(at, count);
-  for (int i = 0; i < s->n_settings; i++) at = add_field(at, s->settings[i]);
-  at += sprintf(at, "%zu\n", s->scenario->length); /* may hold zeros */
-  memcpy(at, s->scenario->text, s->scenario->length);
-  at += s->scenario->length;
+  for (int i = 0; i < has.n_settings; i++) at = add_field(at, has.settings[i]);
+  at += sprintf(at, "%zu\n", length); /* may hold zeros */
+  memcpy(at, source, length);
+  at += length;
   *at++ = '\n';
   *size = (size_t)(at - text);
   return text;
@@ -200,7 +203,7 @@ void interrupted_free(interrupted *i) {
 /* The folder that the scenario's other files are found in, whatever the current one is later. */
 static void find_origin(recording *r) {
   char folder[FOLDER_ROOM];
-  const char *file = r->source.scenario->file, *slash = strrchr(file, '/');
+  const char *file = cps_scenario_file(r->source.scenario), *slash = strrchr(file, '/');
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
   char *whole = realpath(folder, NULL);
   snprintf(r->origin, sizeof r->origin, "%s", whole ? whole : folder);
@@ -248,8 +251,8 @@ int recording_start(recording *r, int has_checkpoint) {
 /* The folder becomes this run's: what an earlier one left goes, before result.h5 is replaced. */
 static int take_over(recording *r) {
   static const char *const old[] = {"summary.json", "series.csv", "events.csv", "report.html"};
-  const void *text[] = {r->source.scenario->text};
-  size_t length[] = {r->source.scenario->length};
+  size_t length[1];
+  const void *text[] = {cps_scenario_text(r->source.scenario, &length[0])};
   if (r->taken) return 1;
   for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) {
     char gone[FOLDER_ROOM];
@@ -262,15 +265,15 @@ static int take_over(recording *r) {
 }
 
 /* Makes the file that grows, with all that there is so far, in the place of any of before. */
-static result_file *make_live(recording *r, cps_error *err) {
+static cps_result_file *make_live(recording *r, cps_error *err) {
   char path[FOLDER_ROOM];
-  output_file name;
+  cps_output_file name;
   path_in(path, r->folder, "result.h5");
-  if (!cps_output_name(&name, path, OUTPUT_INSIDE)) {
+  if (!cps_output_name(&name, path, CPS_OUTPUT_INSIDE)) {
     could_not(r, path, name.reason);
     return NULL;
   }
-  result_file *live = cps_result_file_new(name.part, &r->source, err);
+  cps_result_file *live = cps_result_file_new(name.part, &r->source, err);
   if (live && take_over(r)) {
     if (cps_output_commit(&name)) {
       r->identity = identity_of(path);
@@ -302,7 +305,7 @@ static int renew(recording *r) {
   struct stat info;
   path_in(path, r->folder, "result.h5");
   if (stat(path, &info) != 0 || (double)info.st_size < r->limit) return 1;
-  result_file *fresh = make_live(r, NULL);
+  cps_result_file *fresh = make_live(r, NULL);
   if (r->failed) return 0;
   if (!fresh) {
     r->limit *= 2;

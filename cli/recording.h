@@ -3,7 +3,7 @@
 #ifndef RECORDING_H
 #define RECORDING_H
 
-#include "result_file.h"
+#include "capstan.h"
 
 enum { FOLDER_ROOM = 4096 };
 
@@ -11,8 +11,8 @@ typedef struct recording {
   const char *folder;
   char origin[FOLDER_ROOM]; /* absolute folder of the scenario file, from which its other files are found */
   cps_simulation *sim;
-  result_source source;
-  result_file *file;            /* the one that grows; NULL until the first flush: a short run needs none */
+  cps_result_source source;
+  cps_result_file *file;        /* the one that grows; NULL until the first flush: a short run needs none */
   int started;                  /* there is a checkpoint of this run */
   int taken;                    /* what an earlier run left in the folder is gone */
   double every;                 /* seconds between flushes, and between checkpoints */

@@ -217,50 +217,36 @@ static void put_vector(json *w, const char *key, const double *v) {
   json_close(w);
 }
 
-/* A prescribed value at the times that are shown. */
-static void put_profile(packer *p, const char *key, const profile *prescribed, const double *t, long n) {
-  if (!prescribed) {
-    json_text(&p->w, key, NULL);
-    return;
-  }
-  double *x = (double *)grow(NULL, (size_t)n + 1, sizeof *x);
-  for (long i = 0; i < n; i++) x[i] = cps_profile_eval(prescribed, t[i]).y;
-  pack_array(p, key, x, (size_t)n, 1, SERIES_BITS);
-  free(x);
-}
-
 static void put_bodies(json *w, const cps_scenario *s) {
-  static const char *const kinds[] = {
-      [BODY_LINE] = "line", [BODY_PLANE] = "plane", [BODY_SURFACE] = "surface"};
+  cps_body b;
   json_open_flat(w, "bodies", '[');
-  for (int i = 0; s && i < s->n_bodies; i++) {
-    const scenario_body *b = &s->bodies[i];
+  for (int i = 0; s && cps_scenario_body_at(s, i, &b) == CPS_OK; i++) {
     json_open_flat(w, NULL, '{');
-    json_text(w, "name", b->name);
-    json_text(w, "kind", kinds[b->kind]);
-    json_number(w, "mass", b->mass);
-    put_vector(w, "origin", b->origin);
-    put_vector(w, "direction", b->direction);
-    put_vector(w, "x0", b->x);
+    json_text(w, "name", b.name);
+    json_text(w, "kind", b.kind);
+    json_number(w, "mass", b.mass);
+    put_vector(w, "origin", b.origin);
+    put_vector(w, "direction", b.direction);
+    put_vector(w, "x0", b.x);
     json_close(w);
   }
   json_close(w);
 }
 
 static void put_springs(json *w, const cps_scenario *s) {
+  cps_spring k;
   json_open_flat(w, "springs", '[');
-  for (int i = 0; s && i < s->n_springs; i++) {
-    const scenario_spring *k = &s->springs[i];
+  for (int i = 0; s && cps_scenario_spring_at(s, i, &k) == CPS_OK; i++) {
     json_open_flat(w, NULL, '{');
-    json_text(w, "name", k->name);
-    json_number(w, "length", k->length);
-    json_bool(w, "tension_only", k->tension_only);
-    json_bool(w, "along_line", k->along_line);
+    json_text(w, "name", k.name);
+    json_number(w, "length", k.length);
+    json_bool(w, "tension_only", k.tension_only);
+    json_bool(w, "along_line", k.along_line);
     json_open_flat(w, "ends", '[');
     for (int e = 0; e < 2; e++) {
       json_open_flat(w, NULL, '{');
-      json_int(w, "body", k->end[e].body);
-      put_vector(w, "offset", k->end[e].offset);
+      json_int(w, "body", k.body[e]);
+      put_vector(w, "offset", k.offset[e]);
       json_close(w);
     }
     json_close(w);
@@ -270,14 +256,14 @@ static void put_springs(json *w, const cps_scenario *s) {
 }
 
 static void put_contacts(json *w, const cps_scenario *s) {
+  cps_contact c;
   json_open_flat(w, "contacts", '[');
-  for (int i = 0; s && i < s->n_contacts; i++) {
-    const scenario_contact *c = &s->contacts[i];
+  for (int i = 0; s && cps_scenario_contact_at(s, i, &c) == CPS_OK; i++) {
     json_open_flat(w, NULL, '{');
-    json_text(w, "name", c->name);
-    json_text(w, "law", c->law->name);
+    json_text(w, "name", c.name);
+    json_text(w, "law", c.law->name);
     json_open_flat(w, "bodies", '[');
-    for (int e = 0; e < 2; e++) json_int(w, NULL, c->body[e]);
+    for (int e = 0; e < 2; e++) json_int(w, NULL, c.body[e]);
     json_close(w);
     json_close(w);
   }
@@ -285,58 +271,64 @@ static void put_contacts(json *w, const cps_scenario *s) {
 }
 
 static void put_loads(packer *p, const cps_scenario *s, const double *t, long n) {
+  cps_load l;
+  double *x = (double *)grow(NULL, (size_t)n + 1, sizeof *x);
   json_open_flat(&p->w, "loads", '[');
-  for (int i = 0; s && i < s->n_loads; i++) {
-    const scenario_load *l = &s->loads[i];
+  for (int i = 0; s && cps_scenario_load_at(s, i, &l) == CPS_OK; i++) {
     json_open_flat(&p->w, NULL, '{');
-    json_text(&p->w, "name", l->name);
-    json_int(&p->w, "body", l->body);
-    put_vector(&p->w, "direction", l->direction);
-    put_profile(p, "force", l->force, t, n);
+    json_text(&p->w, "name", l.name);
+    json_int(&p->w, "body", l.body);
+    put_vector(&p->w, "direction", l.direction);
+    for (long k = 0; k < n; k++) x[k] = cps_scenario_force(s, i, t[k]);
+    pack_array(p, "force", x, (size_t)n, 1, SERIES_BITS);
     json_close(&p->w);
   }
   json_close(&p->w);
+  free(x);
 }
 
 static void put_drums(packer *p, const cps_scenario *s, const double *t, long n) {
   json *w = &p->w;
+  cps_drum d;
+  double *x = (double *)grow(NULL, (size_t)n + 1, sizeof *x);
   json_open_flat(w, "drums", '[');
-  for (int i = 0; s && i < s->n_drums; i++) {
-    const scenario_drum *d = &s->drums[i];
+  for (int i = 0; s && cps_scenario_drum_at(s, i, &d) == CPS_OK; i++) {
     json_open_flat(w, NULL, '{');
-    json_text(w, "name", d->name);
-    json_number(w, "radius", d->radius);
-    put_vector(w, "center", d->center);
-    put_vector(w, "axis", d->axis);
-    json_int(w, "carrier", d->carrier);
+    json_text(w, "name", d.name);
+    json_number(w, "radius", d.radius);
+    put_vector(w, "center", d.center);
+    put_vector(w, "axis", d.axis);
+    json_int(w, "carrier", d.carrier);
     json_open_flat(w, "shift", '[');
-    for (int k = 0; k < 3; k++) put_profile(p, NULL, d->shift[k], t, n);
+    for (int k = 0; k < 3; k++) {
+      for (long j = 0; j < n && d.moves[k]; j++) x[j] = cps_scenario_shift(s, i, k, t[j]);
+      if (d.moves[k])
+        pack_array(p, NULL, x, (size_t)n, 1, SERIES_BITS);
+      else
+        json_text(w, NULL, NULL);
+    }
     json_close(w);
     json_close(w);
   }
   json_close(w);
+  free(x);
 }
 
 static void put_cables(json *w, const cps_scenario *s) {
-  static const char *const kinds[] = {[END_FREE] = "free",
-                                      [END_PINNED] = "pinned",
-                                      [END_CLAMPED] = "clamped",
-                                      [END_BODY] = "body",
-                                      [END_RIM] = "rim"};
+  cps_cable c;
   json_open_flat(w, "cables", '[');
-  for (int i = 0; s && i < s->n_cables; i++) {
-    const scenario_cable *c = &s->cables[i];
+  for (int i = 0; s && cps_scenario_cable_at(s, i, &c) == CPS_OK; i++) {
     json_open_flat(w, NULL, '{');
-    json_text(w, "name", c->name);
-    json_bool(w, "closed", c->closed);
-    json_text(w, "law", c->contact.law ? c->contact.law->name : NULL);
-    json_number(w, "diameter", c->diameter);
-    json_number(w, "mass_per_length", c->rho);
+    json_text(w, "name", c.name);
+    json_bool(w, "closed", c.closed);
+    json_text(w, "law", c.law ? c.law->name : NULL);
+    json_number(w, "diameter", c.diameter);
+    json_number(w, "mass_per_length", c.mass_per_length);
     json_open_flat(w, "ends", '[');
     for (int e = 0; e < 2; e++) {
       json_open_flat(w, NULL, '{');
-      json_text(w, "kind", kinds[c->end[e].kind]);
-      json_int(w, "body", c->end[e].kind == END_BODY ? c->end[e].body : -1);
+      json_text(w, "kind", c.end[e].kind);
+      json_int(w, "body", c.end[e].body);
       json_close(w);
     }
     json_close(w);
@@ -346,10 +338,11 @@ static void put_cables(json *w, const cps_scenario *s) {
 }
 
 static void put_model(packer *p, const cps_scenario *s, const double *t, long n) {
-  static const double nowhere[3] = {0, 0, 0};
+  cps_contents has = {.dim = 2};
+  if (s) cps_scenario_contents(s, &has);
   json_open_flat(&p->w, "model", '{');
-  json_int(&p->w, "dim", s && s->dim == 3 ? 3 : 2);
-  put_vector(&p->w, "gravity", s ? s->gravity : nowhere);
+  json_int(&p->w, "dim", has.dim);
+  put_vector(&p->w, "gravity", has.gravity);
   put_bodies(&p->w, s);
   put_springs(&p->w, s);
   put_contacts(&p->w, s);
@@ -412,9 +405,14 @@ static void put_warnings(json *w, const char *summary) {
 
 static void put_about(json *w, const report_source *source) {
   const outcome *o = source->run;
-  const scenario_run *run = o->scenario ? &o->scenario->run : NULL;
+  cps_contents run = {.tolerance = NAN, .tolerance_abs = NAN};
   long rows = cps_result_rows(o->result);
   const double *t = cps_result_data(o->result, 0);
+  if (rows) {
+    run.from = t[0];
+    run.until = t[rows - 1];
+  }
+  if (o->scenario) cps_scenario_contents(o->scenario, &run);
   json_text(w, "label", source->label);
   json_text(w, "title", source->title);
   json_text(w, "status", o->status);
@@ -430,11 +428,11 @@ static void put_about(json *w, const report_source *source) {
   json_close(w);
   json_open_flat(w, "run", '{');
   json_text(w, "solver", source->solver ? source->solver : "");
-  json_number(w, "from", run ? run->from : rows ? t[0] : 0);
-  json_number(w, "until", run ? run->until : rows ? t[rows - 1] : 0);
+  json_number(w, "from", run.from);
+  json_number(w, "until", run.until);
   json_number(w, "reached", rows ? t[rows - 1] : NAN);
-  json_number(w, "tolerance", run ? run->tolerance : NAN);
-  json_number(w, "absolute_tolerance", run ? run->tolerance_abs : NAN);
+  json_number(w, "tolerance", run.tolerance);
+  json_number(w, "absolute_tolerance", run.tolerance_abs);
   json_close(w);
 }
 

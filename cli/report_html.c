@@ -64,9 +64,10 @@ void page_data(FILE *out, const char *id, const void *data, size_t length) {
 /* ---------------------------------------------------------------- the page */
 
 static int in_space(const report_source *sources, int n) {
-  for (int i = 0; i < n; i++)
-    if (sources[i].run->scenario && sources[i].run->scenario->dim == 3) return 1;
-  return 0;
+  cps_contents has = {.dim = 2};
+  for (int i = 0; i < n && has.dim < 3; i++)
+    if (sources[i].run->scenario) cps_scenario_contents(sources[i].run->scenario, &has);
+  return has.dim == 3;
 }
 
 /* Says that this script, and no other, may run. */
@@ -161,10 +162,12 @@ report_source report_source_of(const char *label, const outcome *o) {
   cps_result_counters(o->result, &source.counters);
   if (!s) return source;
   source.title = cps_scenario_title(s);
-  source.file = s->file;
+  cps_contents has;
+  cps_scenario_contents(s, &has);
+  source.file = cps_scenario_file(s);
   source.hash = cps_scenario_hash(s);
-  source.solver = s->run.solver;
-  source.text = s->text;
+  source.solver = has.solver;
+  source.text = cps_scenario_text(s, NULL);
   return source;
 }
 

@@ -2,7 +2,6 @@
 #include "result_files.h"
 #include "cli.h"
 #include "cost.h"
-#include "output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,9 +67,9 @@ int results_prepare(const char *where, const char *folder, int take) {
   }
   if (take && results_take(where, folder) != STATUS_GOOD) return STATUS_IO;
   /* Better to learn now than after an hour that nothing can be written there. */
-  output_file probe;
+  cps_output_file probe;
   path_in(path, folder, "summary.json");
-  if (!cps_output_open(&probe, path, OUTPUT_INSIDE)) {
+  if (!cps_output_open(&probe, path, CPS_OUTPUT_INSIDE)) {
     complain(where, "cannot write in the result folder '%s': %s", folder, probe.reason);
     return STATUS_IO;
   }
@@ -169,17 +168,18 @@ long transitions_of(const cps_result *r, int contact) {
 static void json_long(json *w, const char *key, long value) { json_number(w, key, (double)value); }
 
 static void write_run(json *w, const outcome *o) {
-  const scenario_run *run = &o->scenario->run;
+  cps_contents run;
+  cps_scenario_contents(o->scenario, &run);
   long rows = cps_result_rows(o->result);
   json_open_flat(w, "run", '{');
-  json_text(w, "solver", run->solver);
-  json_number(w, "from", run->from);
-  json_number(w, "until", run->until);
-  json_number(w, "reached", rows ? cps_result_data(o->result, 0)[rows - 1] : run->from);
-  json_number(w, "step", run->step > 0 ? run->step : NAN);
-  json_number(w, "output", run->output > 0 ? run->output : NAN);
-  json_number(w, "tolerance", run->tolerance);
-  json_number(w, "absolute_tolerance", run->tolerance_abs);
+  json_text(w, "solver", run.solver);
+  json_number(w, "from", run.from);
+  json_number(w, "until", run.until);
+  json_number(w, "reached", rows ? cps_result_data(o->result, 0)[rows - 1] : run.from);
+  json_number(w, "step", run.step > 0 ? run.step : NAN);
+  json_number(w, "output", run.output > 0 ? run.output : NAN);
+  json_number(w, "tolerance", run.tolerance);
+  json_number(w, "absolute_tolerance", run.tolerance_abs);
   json_close(w);
 }
 
@@ -259,20 +259,22 @@ static int find_from(const cps_result *r, int from, const char *name) {
 static void write_contacts(json *w, const outcome *o) {
   const cps_result *r = o->result;
   long last = cps_result_rows(r) - 1;
-  long *count = (long *)grow(NULL, (size_t)o->scenario->n_contacts + 1, sizeof *count);
-  memset(count, 0, ((size_t)o->scenario->n_contacts + 1) * sizeof *count);
+  cps_contents has;
+  cps_scenario_contents(o->scenario, &has);
+  long *count = (long *)grow(NULL, (size_t)has.contacts + 1, sizeof *count);
+  memset(count, 0, ((size_t)has.contacts + 1) * sizeof *count);
   for (long i = 0; i < cps_result_events(r); i++)
-    if (cps_result_event(r, i)->contact >= 0 && cps_result_event(r, i)->contact < o->scenario->n_contacts)
+    if (cps_result_event(r, i)->contact >= 0 && cps_result_event(r, i)->contact < has.contacts)
       count[cps_result_event(r, i)->contact]++;
   int column = 0;
   json_open(w, "contacts", '{');
-  for (int i = 0; i < o->scenario->n_contacts; i++) {
-    const scenario_contact *c = &o->scenario->contacts[i];
-    char name[2 * NAME_MAX_LENGTH];
-    snprintf(name, sizeof name, "contacts.%s.work", c->name);
+  cps_contact c;
+  for (int i = 0; cps_scenario_contact_at(o->scenario, i, &c) == CPS_OK; i++) {
+    char name[2 * CPS_NAME_ROOM];
+    snprintf(name, sizeof name, "contacts.%s.work", c.name);
     column = find_from(r, column < 0 ? 0 : column, name);
-    json_open_flat(w, c->name, '{');
-    json_text(w, "law", c->law->name);
+    json_open_flat(w, c.name, '{');
+    json_text(w, "law", c.law->name);
     json_number(w, "friction_work", last >= 0 && column >= 0 ? cps_result_data(r, column)[last] : NAN);
     json_long(w, "transitions", count[i]);
     json_close(w);
@@ -330,7 +332,7 @@ void summary_write(FILE *out, const outcome *o) {
   json_text(&w, "status", o->status);
   write_error(&w, o->error);
   warnings_write(&w, o->result);
-  json_text(&w, "scenario", o->scenario->file);
+  json_text(&w, "scenario", cps_scenario_file(o->scenario));
   json_text(&w, "hash", cps_scenario_hash(o->scenario));
   json_open_flat(&w, "settings", '[');
   for (int i = 0; i < o->n_settings; i++) json_text(&w, NULL, o->settings[i]);

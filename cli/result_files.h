@@ -7,8 +7,8 @@
 #ifndef RESULT_FILES_H
 #define RESULT_FILES_H
 
+#include "capstan.h"
 #include "json.h"
-#include "scenario.h"
 
 /* A run that has ended, one way or another. */
 typedef struct outcome {

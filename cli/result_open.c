@@ -1,10 +1,9 @@
 /* result_open.c - see result_open.h.
  *
  * HDF5 follows what a file says deep into its own structures, and damaged or crafted files make it crash or loop; that
- * is its nature, and not to be mended here. The child sends what it has read as plain bytes (result_pack.h). */
+ * is its nature, and not to be mended here. The child sends what it has read as plain bytes (cps_result_pack). */
 #include "result_open.h"
 #include "cli.h"
-#include "result_pack.h"
 
 #include <errno.h>
 #include <signal.h>

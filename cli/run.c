@@ -80,7 +80,7 @@ static void default_folder(const char *file, char *folder, size_t size) {
 
 /* The last value of a column "kind.name.what"; NaN if there is none. */
 static double end_value(const cps_result *r, const char *kind, const char *name, const char *what) {
-  char column[2 * NAME_MAX_LENGTH];
+  char column[2 * CPS_NAME_ROOM];
   snprintf(column, sizeof column, "%s.%s.%s", kind, name, what);
   int c = cps_result_find(r, column);
   long last = cps_result_rows(r) - 1;
@@ -88,29 +88,32 @@ static double end_value(const cps_result *r, const char *kind, const char *name,
 }
 
 static void print_bodies(const outcome *o) {
-  const cps_scenario *s = o->scenario;
-  int shown = 0, bodies = 0;
-  for (int i = 0; i < s->n_bodies; i++) bodies += s->bodies[i].kind != BODY_SURFACE;
-  for (int i = 0; i < s->n_bodies && shown < LINES_SHOWN; i++) {
-    const scenario_body *b = &s->bodies[i];
-    double x = end_value(o->result, "bodies", b->name, "x");
-    if (b->kind == BODY_SURFACE || isnan(x)) continue; /* NaN: not recorded */
+  int shown = 0;
+  cps_contents has;
+  cps_body b;
+  cps_scenario_contents(o->scenario, &has);
+  for (int i = 0; i < has.bodies && shown < LINES_SHOWN; i++) {
+    cps_scenario_body_at(o->scenario, i, &b);
+    int moves_freely = strcmp(b.kind, "plane") == 0;
+    if (isnan(end_value(o->result, "bodies", b.name, "x"))) continue; /* not recorded */
     if (!shown++) printf("\n  %-20s %16s %16s\n", "at the end", "position [m]", "velocity [m/s]");
     static const char *const places[] = {"x", "y", "z"}, *const rates[] = {"vx", "vy", "vz"};
-    for (int d = 0; d < (b->kind == BODY_PLANE ? 3 : 1); d++) {
-      double at = end_value(o->result, "bodies", b->name, places[d]);
-      double rate = end_value(o->result, "bodies", b->name, b->kind == BODY_PLANE ? rates[d] : "v");
-      if (!isnan(at)) printf("  %-20s %16.9g %16.9g\n", d ? "" : b->name, at, rate);
+    for (int d = 0; d < (moves_freely ? 3 : 1); d++) {
+      double at = end_value(o->result, "bodies", b.name, places[d]);
+      double rate = end_value(o->result, "bodies", b.name, moves_freely ? rates[d] : "v");
+      if (!isnan(at)) printf("  %-20s %16.9g %16.9g\n", d ? "" : b.name, at, rate);
     }
   }
-  if (bodies > shown && shown > 0) printf("  and %d more in summary.json\n", bodies - shown);
+  if (has.bodies > shown && shown > 0) printf("  and %d more in summary.json\n", has.bodies - shown);
 }
 
 static void print_contacts(const outcome *o) {
-  const cps_scenario *s = o->scenario;
   int shown = 0;
-  for (int i = 0; i < s->n_contacts && i < LINES_SHOWN; i++) {
-    const char *name = s->contacts[i].name;
+  cps_contents has;
+  cps_contact c;
+  cps_scenario_contents(o->scenario, &has);
+  for (int i = 0; i < LINES_SHOWN && cps_scenario_contact_at(o->scenario, i, &c) == CPS_OK; i++) {
+    const char *name = c.name;
     if (isnan(end_value(o->result, "contacts", name, "f"))) continue; /* not recorded */
     if (!shown++)
       printf("\n  %-20s %16s %16s %12s\n", "contact", "force [N]", "dissipated [J]", "transitions");
@@ -119,24 +122,25 @@ static void print_contacts(const outcome *o) {
     printf("  %-20s %16.9g %16.9g %12ld %8s\n", name, end_value(o->result, "contacts", name, "f"),
            end_value(o->result, "contacts", name, "work"), transitions_of(o->result, i), state);
   }
-  if (s->n_contacts > LINES_SHOWN) printf("  and %d more in summary.json\n", s->n_contacts - LINES_SHOWN);
+  if (has.contacts > LINES_SHOWN) printf("  and %d more in summary.json\n", has.contacts - LINES_SHOWN);
 }
 
 /* Cables on their drums: what a winch engineer asks first. */
 static void print_cables(const outcome *o) {
   const cps_scenario *s = o->scenario;
-  for (int i = 0, shown = 0; i < s->n_cables; i++) {
-    const scenario_cable *c = &s->cables[i];
-    for (int k = 0; k < c->n_path && shown < LINES_SHOWN; k++) {
-      if (c->path[k].kind != PATH_WRAP) continue;
-      const char *drum = s->drums[c->path[k].drum].name;
-      char kind[16 + NAME_MAX_LENGTH];
-      snprintf(kind, sizeof kind, "cables.%s", c->name);
+  cps_cable c;
+  cps_drum d;
+  for (int i = 0, shown = 0; cps_scenario_cable_at(s, i, &c) == CPS_OK; i++) {
+    for (int k = 0; shown < LINES_SHOWN; k++) {
+      if (cps_scenario_drum_at(s, cps_scenario_wrap(s, i, k), &d) != CPS_OK) break;
+      const char *drum = d.name;
+      char kind[16 + CPS_NAME_ROOM];
+      snprintf(kind, sizeof kind, "cables.%s", c.name);
       if (!shown++)
         printf("\n  %-24s %10s %12s %12s %10s %14s\n", "cable on drum", "wrap", "tension [N]", "[N]", "slips",
                "slip work [J]");
-      char where[2 * NAME_MAX_LENGTH];
-      snprintf(where, sizeof where, "%s on %s", c->name, drum);
+      char where[2 * CPS_NAME_ROOM];
+      snprintf(where, sizeof where, "%s on %s", c.name, drum);
       double wrap = end_value(o->result, kind, drum, "wrap"),
              slip = end_value(o->result, kind, drum, "slip_arc");
       printf("  %-24s %6.1f deg %12.5g %12.5g %8.0f %% %14.6g\n", where, wrap * 57.29577951308232,
@@ -144,9 +148,9 @@ static void print_cables(const outcome *o) {
              wrap > 0 ? 100 * slip / wrap : 0, end_value(o->result, kind, drum, "slip_work"));
     }
   }
-  for (int i = 0; i < s->n_drums && i < LINES_SHOWN; i++) {
+  for (int i = 0; i < LINES_SHOWN && cps_scenario_drum_at(s, i, &d) == CPS_OK; i++) {
     if (i == 0) printf("\n  %-24s %14s %16s %16s\n", "drum", "angle [rad]", "rate [rad/s]", "torque [N m]");
-    const char *name = s->drums[i].name;
+    const char *name = d.name;
     printf("  %-24s %14.6g %16.6g %16.6g\n", name, end_value(o->result, "drums", name, "angle"),
            end_value(o->result, "drums", name, "rate"), end_value(o->result, "drums", name, "torque"));
   }
@@ -160,11 +164,12 @@ static void print_summary(const outcome *o, const char *folder) {
   char wall[40];
   span_text(wall, sizeof wall, o->wall);
   const char *title = cps_scenario_title(o->scenario);
+  cps_contents run;
+  cps_scenario_contents(o->scenario, &run);
   long rows = cps_result_rows(o->result);
-  printf("%s\n", title && *title ? title : o->scenario->file);
-  printf("  %s: %.9g s to %.9g s in %s, %ld steps, %ld rejected, %ld evaluations\n", o->scenario->run.solver,
-         o->scenario->run.from, rows ? cps_result_data(o->result, 0)[rows - 1] : o->scenario->run.from, wall,
-         n.steps, n.rejected, n.evaluations);
+  printf("%s\n", title && *title ? title : cps_scenario_file(o->scenario));
+  printf("  %s: %.9g s to %.9g s in %s, %ld steps, %ld rejected, %ld evaluations\n", run.solver, run.from,
+         rows ? cps_result_data(o->result, 0)[rows - 1] : run.from, wall, n.steps, n.rejected, n.evaluations);
   print_bodies(o);
   print_contacts(o);
   print_cables(o);
@@ -315,7 +320,7 @@ static void print_failure(const cps_scenario *scenario, const cps_error *error) 
   json_number(&w, "time", error->time);
   json_text(&w, "text", error->text);
   json_close(&w);
-  json_text(&w, "scenario", scenario->file);
+  json_text(&w, "scenario", cps_scenario_file(scenario));
   json_text(&w, "hash", cps_scenario_hash(scenario));
   json_close(&w);
   json_end(&w);
@@ -325,10 +330,11 @@ static void print_failure(const cps_scenario *scenario, const cps_error *error) 
 static int simulate(const cps_scenario *scenario, const run_options *o, const char *folder,
                     const interrupted *from) {
   cps_error error = {.time = NAN};
-  const char *const *settings = from ? (const char *const *)from->setting : o->set.item;
-  int n_settings = from ? from->n_settings : o->set.n, intended = 0;
+  cps_contents has;
+  int intended = 0;
+  cps_scenario_contents(scenario, &has);
   recording record = {.folder = folder, .every = o->every, .no_report = o->no_report};
-  record.source = (result_source){NULL, scenario, settings, n_settings, "running", NULL};
+  record.source = (cps_result_source){.scenario = scenario, .status = "running"};
   if (from) snprintf(record.origin, sizeof record.origin, "%s", from->origin);
   if (!from && !recording_intend(&record, &intended)) {
     complain("run", "%s", record.error.text);
@@ -362,10 +368,10 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
     watch w = {.record = &record};
     w.now = (outcome){.scenario = scenario,
                       .result = record.source.result,
-                      .settings = settings,
-                      .n_settings = n_settings,
+                      .settings = has.settings,
+                      .n_settings = has.n_settings,
                       .status = "running"};
-    if (o->watch) w.page = watch_start("run", report_live_page(scenario->dim == 3));
+    if (o->watch) w.page = watch_start("run", report_live_page(has.dim == 3));
     if (w.page) fprintf(stderr, "capstan run: to follow it: %s\n", watch_address(w.page));
     progress_start(&w.bar, stderr, o->quiet);
     cps_simulation_on_checkpoint(sim, recording_checkpoint, &record);
@@ -376,8 +382,8 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
                   (progress_stopped() || w.stopped || record.failed || status == CPS_NO_MEMORY);
     outcome all = {.scenario = scenario,
                    .result = record.source.result,
-                   .settings = settings,
-                   .n_settings = n_settings,
+                   .settings = has.settings,
+                   .n_settings = has.n_settings,
                    .status = status == CPS_OK ? "complete"
                              : stopped        ? "stopped"
                                               : "failed",
@@ -404,16 +410,10 @@ static int simulate(const cps_scenario *scenario, const run_options *o, const ch
 
 /* The scenario as it was when the run began; other files that it names are found where they were then. */
 static cps_scenario *scenario_again(const interrupted *from, cps_problems **problems) {
-  const char *name = strrchr(from->file, '/');
-  char path[FOLDER_ROOM];
-  snprintf(path, sizeof path, "%s/%s", from->origin, name ? name + 1 : from->file);
-  cps_scenario *s = cps_scenario_parse(from->text, from->length, path, (const char *const *)from->setting,
-                                       from->n_settings, problems);
-  if (!s) return NULL;
-  cps_scenario_on_wait(s, progress_wait, NULL);
-  size_t n = strlen(from->file) + 1;
-  s->file = (char *)grow(s->file, n, 1);
-  memcpy(s->file, from->file, n);
+  cps_load_options how = {
+      .settings = (const char *const *)from->setting, .n_settings = from->n_settings, .folder = from->origin};
+  cps_scenario *s = cps_scenario_parse_with(from->text, from->length, from->file, &how, problems);
+  if (s) cps_scenario_on_wait(s, progress_wait, NULL);
   return s;
 }
 

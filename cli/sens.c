@@ -58,7 +58,7 @@ static void print_table(const cps_scenario *scenario, const cps_sens *s, double 
     int n = (int)strlen(cps_sens_parameter(s, p)->path);
     widest = n > widest ? n : widest;
   }
-  printf("%s\n", title && *title ? title : scenario->file);
+  printf("%s\n", title && *title ? title : cps_scenario_file(scenario));
   printf("  %s, %s\n",
          cps_sens_used(s) == CPS_SENS_DIFFERENCES ? "differences of whole runs" : methods[cps_sens_used(s)],
          span);
@@ -83,7 +83,7 @@ static void write_json(FILE *out, const cps_scenario *scenario, const cps_sens *
   json w = json_start(out);
   json_open(&w, NULL, '{');
   json_text(&w, "title", cps_scenario_title(scenario));
-  json_text(&w, "scenario", scenario->file);
+  json_text(&w, "scenario", cps_scenario_file(scenario));
   json_text(&w, "hash", cps_scenario_hash(scenario));
   json_text(&w, "version", cps_version());
   json_text(&w, "method", methods[cps_sens_used(s)]);

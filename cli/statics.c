@@ -5,15 +5,13 @@
 #include "options.h"
 #include "problems.h"
 
-#include "scenario.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DEG (180 / 3.14159265358979323846)
 
-enum { N_OPTIONS = 4, COLUMN_SIZE = 3 * NAME_MAX_LENGTH };
+enum { N_OPTIONS = 4, COLUMN_SIZE = 3 * CPS_NAME_ROOM };
 
 typedef struct statics_options {
   int help, json, no_range;
@@ -58,20 +56,25 @@ static double value(const findings *f, const char *kind, const char *name, const
   return c >= 0 && last >= 0 ? cps_result_data(f->result, c)[last] + 0.0 : NAN;
 }
 
+static int is_in_space(const cps_scenario *scenario) {
+  cps_contents has;
+  cps_scenario_contents(scenario, &has);
+  return has.dim == 3;
+}
+
 /* A value of a cable on a drum. */
-static double contact_response(const findings *f, const scenario_cable *c, const scenario_drum *d,
-                               const char *what) {
+static double contact_response(const findings *f, const cps_cable *c, const cps_drum *d, const char *what) {
   char kind[COLUMN_SIZE];
   snprintf(kind, sizeof kind, "cables.%s", c->name);
   return value(f, kind, d->name, what);
 }
 
-static int touches(const findings *f, const scenario_cable *c, const scenario_drum *d) {
+static int touches(const findings *f, const cps_cable *c, const cps_drum *d) {
   return isfinite(contact_response(f, c, d, "wrap"));
 }
 
 /* Where an end of a cable is. */
-static const double *end_place(const findings *f, const scenario_cable *c, int end, int *dim) {
+static const double *end_place(const findings *f, const cps_cable *c, int end, int *dim) {
   char name[COLUMN_SIZE];
   snprintf(name, sizeof name, "cables.%s.position", c->name);
   for (int i = 0; i < cps_result_fields(f->result); i++) {
@@ -84,21 +87,22 @@ static const double *end_place(const findings *f, const scenario_cable *c, int e
   return NULL;
 }
 
-static void end_name(const findings *f, const scenario_cable *c, int end, char *text, size_t size) {
-  static const char *const kinds[] = {"free", "pinned", "clamped", "body", "rim of"};
-  const cable_end *e = &c->end[end];
-  const char *on = e->kind == END_BODY  ? f->scenario->bodies[e->body].name
-                   : e->kind == END_RIM ? f->scenario->drums[e->drum].name
-                                        : "";
-  snprintf(text, size, "%s %s, %s%s%s", c->name, end ? "end" : "start", kinds[e->kind], *on ? " " : "", on);
+static void end_name(const findings *f, const cps_cable *c, int end, char *text, size_t size) {
+  cps_body body = {.name = ""};
+  cps_drum drum = {.name = ""};
+  cps_scenario_body_at(f->scenario, c->end[end].body, &body);
+  int rim = cps_scenario_drum_at(f->scenario, c->end[end].drum, &drum) == CPS_OK;
+  const char *on = rim ? drum.name : body.name;
+  snprintf(text, size, "%s %s, %s%s%s%s", c->name, end ? "end" : "start", c->end[end].kind, rim ? " of" : "",
+           *on ? " " : "", on);
 }
 
 /* ---------------------------------------------------------------- for people */
 
 static void print_ends(const findings *f) {
   printf("\n  %-34s %14s %14s %14s\n", "ends at rest", "x [m]", "y [m]", "tension [N]");
-  for (int i = 0; i < f->scenario->n_cables; i++) {
-    const scenario_cable *c = &f->scenario->cables[i];
+  cps_cable cable, *c = &cable;
+  for (int i = 0; cps_scenario_cable_at(f->scenario, i, c) == CPS_OK; i++) {
     for (int e = 0; e < 2 && !c->closed; e++) {
       char name[COLUMN_SIZE];
       int dim = 2;
@@ -115,10 +119,10 @@ static void print_ends(const findings *f) {
 
 static void print_contacts(const findings *f) {
   int lines = 0;
-  for (int i = 0; i < f->scenario->n_cables; i++)
-    for (int k = 0; k < f->scenario->n_drums; k++) {
-      const scenario_cable *c = &f->scenario->cables[i];
-      const scenario_drum *d = &f->scenario->drums[k];
+  cps_cable cable, *c = &cable;
+  cps_drum drum, *d = &drum;
+  for (int i = 0; cps_scenario_cable_at(f->scenario, i, c) == CPS_OK; i++)
+    for (int k = 0; cps_scenario_drum_at(f->scenario, k, d) == CPS_OK; k++) {
       if (!touches(f, c, d)) continue;
       if (!lines++)
         printf("\n  %-20s %9s %9s %9s %11s %11s %11s %11s %9s\n", "cable on drum", "wrap", "sticks", "slips",
@@ -134,9 +138,10 @@ static void print_contacts(const findings *f) {
 }
 
 static void print_drums(const findings *f) {
-  int space = f->scenario->dim == 3;
-  for (int k = 0; k < f->scenario->n_drums; k++) {
-    const char *name = f->scenario->drums[k].name;
+  int space = is_in_space(f->scenario);
+  cps_drum d;
+  for (int k = 0; cps_scenario_drum_at(f->scenario, k, &d) == CPS_OK; k++) {
+    const char *name = d.name;
     if (k == 0)
       printf("\n  %-20s %14s %14s %14s %14s\n", "drum", "torque [N m]", "x force [N]", "y force [N]",
              space ? "z force [N]" : "");
@@ -202,15 +207,17 @@ static void print_findings(const findings *f) {
 
 static void json_ends(json *w, const findings *f) {
   json_open(w, "ends", '[');
-  for (int i = 0; i < f->scenario->n_cables; i++) {
-    const scenario_cable *c = &f->scenario->cables[i];
+  cps_cable cable, *c = &cable;
+  for (int i = 0; cps_scenario_cable_at(f->scenario, i, c) == CPS_OK; i++) {
     for (int e = 0; e < 2 && !c->closed; e++) {
       int dim = 2;
       const double *r = end_place(f, c, e, &dim);
       json_open_flat(w, NULL, '{');
       json_text(w, "cable", c->name);
       json_text(w, "end", e ? "end" : "start");
-      json_text(w, "body", c->end[e].kind == END_BODY ? f->scenario->bodies[c->end[e].body].name : NULL);
+      cps_body body = {.name = NULL};
+      cps_scenario_body_at(f->scenario, c->end[e].body, &body);
+      json_text(w, "body", body.name);
       json_open(w, "position", '[');
       for (int d = 0; r && d < dim; d++) json_number(w, NULL, r[d]);
       json_close(w);
@@ -225,10 +232,10 @@ static void json_contacts(json *w, const findings *f) {
   static const char *const what[] = {"wrap",  "stick_arc", "slip_arc", "t_in",
                                      "t_out", "normal",    "friction", "margin"};
   json_open(w, "contacts", '[');
-  for (int i = 0; i < f->scenario->n_cables; i++)
-    for (int k = 0; k < f->scenario->n_drums; k++) {
-      const scenario_cable *c = &f->scenario->cables[i];
-      const scenario_drum *d = &f->scenario->drums[k];
+  cps_cable cable, *c = &cable;
+  cps_drum drum, *d = &drum;
+  for (int i = 0; cps_scenario_cable_at(f->scenario, i, c) == CPS_OK; i++)
+    for (int k = 0; cps_scenario_drum_at(f->scenario, k, d) == CPS_OK; k++) {
       if (!touches(f, c, d)) continue;
       json_open_flat(w, NULL, '{');
       json_text(w, "cable", c->name);
@@ -239,14 +246,14 @@ static void json_contacts(json *w, const findings *f) {
     }
   json_close(w);
   json_open(w, "drums", '[');
-  for (int k = 0; k < f->scenario->n_drums; k++) {
-    const char *name = f->scenario->drums[k].name;
+  for (int k = 0; cps_scenario_drum_at(f->scenario, k, d) == CPS_OK; k++) {
+    const char *name = d->name;
     json_open_flat(w, NULL, '{');
     json_text(w, "drum", name);
     json_number(w, "torque", value(f, "drums", name, "torque"));
     json_number(w, "fx", value(f, "drums", name, "fx"));
     json_number(w, "fy", value(f, "drums", name, "fy"));
-    if (f->scenario->dim == 3) json_number(w, "fz", value(f, "drums", name, "fz"));
+    if (is_in_space(f->scenario)) json_number(w, "fz", value(f, "drums", name, "fz"));
     json_close(w);
   }
   json_close(w);
@@ -305,7 +312,8 @@ static void find_holds(findings *f, const cps_system *system) {
 static int find_rest(const cps_scenario *scenario, const char *file, const statics_options *o) {
   findings f = {.scenario = scenario, .file = file};
   cps_system *system = cps_system_new(scenario, &f.error);
-  if (system && scenario->n_cables == 0) {
+  cps_cable first;
+  if (system && cps_scenario_cable_at(scenario, 0, &first) != CPS_OK) {
     complain("statics", "%s has no cables: statics is about cables on drums", file);
     cps_system_free(system);
     return STATUS_USAGE;

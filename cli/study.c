@@ -5,8 +5,6 @@
 #include "problems.h"
 #include "progress.h"
 
-#include "result_file.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -101,12 +99,14 @@ int study_run_make(study_run *r, cps_scenario *scenario, cps_error *error) {
     study_run_free(r);
     return 0;
   }
+  cps_contents has;
+  cps_scenario_contents(scenario, &has);
   double began = seconds_now();
   cps_status status = cps_simulation_run(r->sim, NULL, NULL, &r->error);
   r->all = (outcome){.scenario = scenario,
                      .result = cps_simulation_result(r->sim),
-                     .settings = (const char *const *)scenario->settings,
-                     .n_settings = scenario->n_settings,
+                     .settings = has.settings,
+                     .n_settings = has.n_settings,
                      .status = status == CPS_OK ? "complete" : "failed",
                      .error = status == CPS_OK ? NULL : &r->error,
                      .wall = seconds_now() - began};
@@ -133,8 +133,9 @@ int study_file(const char *where, const char *folder, const char *name, void (*w
 }
 
 static void write_source(FILE *out, const void *data) {
-  const cps_scenario *s = (const cps_scenario *)data;
-  fwrite(s->text, 1, s->length, out);
+  size_t length;
+  const char *text = cps_scenario_text((const cps_scenario *)data, &length);
+  fwrite(text, 1, length, out);
 }
 
 int study_write(const char *where, const char *folder, const outcome *o) {
@@ -148,7 +149,7 @@ int study_write(const char *where, const char *folder, const outcome *o) {
   summary_write(memory, o);
   fclose(memory);
   snprintf(path, sizeof path, "%s/result.h5", folder);
-  result_source from = {o->result, o->scenario, o->settings, o->n_settings, o->status, summary};
+  cps_result_source from = {o->result, o->scenario, o->status, summary};
   cps_error error = {0};
   int status = STATUS_GOOD;
   if (cps_result_file_write(path, &from, &error) != CPS_OK) {

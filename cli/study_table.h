@@ -55,7 +55,4 @@ int study_table_find(const study_table *t, const char *name);
 /* The command that computes the i-th point of the table again; the caller's to free. */
 char *study_table_command(const study_table *t, long i);
 
-/* Writes the points as HDF5 (study_hdf.c); complains and returns an exit status. */
-int study_table_hdf(const char *where, const study_table *t, const char *path);
-
 #endif

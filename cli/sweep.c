@@ -1,6 +1,5 @@
 /* sweep.c - capstan sweep: a scenario at many values of its parameters, as a study file says. */
 #include "cli.h"
-#include "output_file.h"
 #include "problems.h"
 #include "progress.h"
 #include "shard.h"

@@ -56,6 +56,44 @@ CPS_API void cps_sha256_hex(const void *bytes, size_t size, char hex[65]);
 /* Frees text and bytes that the library has handed over, also where the caller's free() is another one. NULL is fine. */
 CPS_API void cps_free(void *memory);
 
+/* ------------------------------------------------------------------ files that are written
+ *
+ * Whole or not at all, on the disk before they bear their name, and never in the place of something that is not a file: a regular
+ * file is written beside its place as NAME.part, which is made anew, and renamed when it is complete. A target of another kind (a
+ * device, a pipe) is written to directly. */
+
+enum { CPS_OUTPUT_PATH = 4096 };
+
+/* How the last part of a path is taken. */
+typedef enum cps_output_where {
+  CPS_OUTPUT_NAMED, /* somebody named this file: links are followed, devices and pipes written to */
+  CPS_OUTPUT_INSIDE, /* a file of one's own within a folder: a link that has its name is replaced, not followed */
+  CPS_OUTPUT_COPY /* the same for what can be made again from another file: nobody waits for the disk */
+} cps_output_where;
+
+typedef struct cps_output_file {
+  int descriptor;             /* -1 if there is none */
+  int copy;                   /* not waited for */
+  char path[CPS_OUTPUT_PATH]; /* where it will be, links followed */
+  char part[CPS_OUTPUT_PATH]; /* where it is until then; "" if the target is written to directly */
+  char reason[160];           /* why the last call failed */
+} cps_output_file;
+
+/* Opens the file to be written; 0 if it cannot be. */
+CPS_API int cps_output_open(cps_output_file *file, const char *path, cps_output_where where);
+/* Finds the names and makes way for the part, for those who open it themselves, with O_EXCL. 0 if the target is not a regular file,
+ * or cannot be. */
+CPS_API int cps_output_name(cps_output_file *file, const char *path, cps_output_where where);
+/* Writes all bytes; 0 if that fails. */
+CPS_API int cps_output_write(cps_output_file *file, const void *bytes, size_t size);
+/* Brings what was written to the disk, closes the descriptor if there is one, and gives the file its name; 0 if that fails, and
+ * then the part is gone. */
+CPS_API int cps_output_commit(cps_output_file *file);
+/* Gives up: closes the descriptor and removes the part. */
+CPS_API void cps_output_discard(cps_output_file *file);
+/* Waits until the names in the folder of a file are on the disk; 0 with errno if that fails. */
+CPS_API int cps_folder_sync(const char *path);
+
 /* ------------------------------------------------------------------ errors */
 
 typedef enum cps_status {
@@ -395,6 +433,7 @@ typedef struct cps_load_options {
   const char *const *settings; /* [n_settings] "path=value", on top */
   int n_settings;
   const cps_laws *laws; /* that the scenario may name besides the built-in ones; NULL: none */
+  const char *folder;   /* where relative paths in the source start; NULL: the folder of the file */
 } cps_load_options;
 CPS_API cps_scenario *cps_scenario_load_with(const char *path, const cps_load_options *options,
                                              cps_problems **problems);
@@ -417,6 +456,9 @@ typedef struct cps_wait {
 CPS_API void cps_scenario_on_wait(cps_scenario *scenario, int (*wait)(const cps_wait *now, void *data),
                                   void *data);
 CPS_API const char *cps_scenario_hash(const cps_scenario *scenario);
+CPS_API const char *cps_scenario_file(const cps_scenario *scenario); /* its name, as it was given */
+/* The source, with a zero after its *length (unless NULL) bytes. */
+CPS_API const char *cps_scenario_text(const cps_scenario *scenario, size_t *length);
 
 /* The format of scenario files, generated from the tables that the reader uses: a JSON Schema, and the
  * reference in Markdown. Returns text to be freed with cps_free(), NULL if out of memory. */
@@ -462,6 +504,95 @@ CPS_API cps_scenario *cps_builder_scenario(const cps_builder *builder, const cps
                                            cps_problems **problems);
 /* The model as a scenario file: text to be freed with cps_free, NULL if out of memory. */
 CPS_API char *cps_builder_yaml(const cps_builder *builder);
+
+/* ------------------------------------------------------------------ what a scenario holds
+ *
+ * For those who list, draw or compare what was read: SI, names resolved to indices, texts borrowed from the scenario. Bodies and
+ * surfaces are one list, bodies first; the index -1 is the ground, or nothing. Doers return CPS_BAD_INPUT if there is no such thing. */
+
+enum { CPS_NAME_ROOM = 64 }; /* a name has fewer bytes */
+
+typedef struct cps_contents {
+  int bodies, surfaces, springs, contacts, loads, drums, cables; /* how many */
+  int dim;                                                       /* 2: in the plane, 3: in space */
+  double gravity[3];                                             /* [m/s2] */
+  const char *solver;
+  double from, until;              /* [s] */
+  double step;                     /* fixed, or largest [s]; 0: the solver chooses */
+  double output;                   /* interval of rows [s]; 0: every step */
+  double tolerance, tolerance_abs; /* of adaptive solvers: relative, absolute */
+  const char *const *settings;     /* [n_settings] "path=value", on top of the source */
+  int n_settings;
+} cps_contents;
+CPS_API void cps_scenario_contents(const cps_scenario *scenario, cps_contents *contents);
+
+typedef struct cps_body {
+  const char *name;
+  const char *kind; /* "line": one freedom; "plane": moves freely; "surface": moves as prescribed */
+  double mass;      /* [kg] */
+  double origin[3], direction[3]; /* place = origin + x direction [m]; not of "plane" */
+  double x[3];                    /* at the start [m]; a line has x[0] alone */
+} cps_body;
+CPS_API cps_status cps_scenario_body_at(const cps_scenario *scenario, int i, cps_body *body);
+
+typedef struct cps_spring {
+  const char *name;
+  double length; /* without force [m] */
+  int tension_only, along_line;
+  int body[2];         /* at its ends */
+  double offset[2][3]; /* from the body's reference point; of the ground the point itself [m] */
+} cps_spring;
+CPS_API cps_status cps_scenario_spring_at(const cps_scenario *scenario, int i, cps_spring *spring);
+
+typedef struct cps_contact {
+  const char *name;
+  const cps_law *law;
+  int body[2];
+} cps_contact;
+CPS_API cps_status cps_scenario_contact_at(const cps_scenario *scenario, int i, cps_contact *contact);
+
+typedef struct cps_load {
+  const char *name;
+  int body;
+  double direction[3];
+} cps_load;
+CPS_API cps_status cps_scenario_load_at(const cps_scenario *scenario, int i, cps_load *load);
+CPS_API double cps_scenario_force(const cps_scenario *scenario, int load,
+                                  double t); /* at a time [N]; NaN: none */
+
+typedef struct cps_drum {
+  const char *name;
+  double radius;             /* of the cable's centre line on it [m] */
+  double center[3], axis[3]; /* [m]; a unit vector */
+  int carrier;               /* the body that its centre is on */
+  int moves[3];              /* whether the centre moves along x, y, z as prescribed: */
+} cps_drum;
+CPS_API cps_status cps_scenario_drum_at(const cps_scenario *scenario, int i, cps_drum *drum);
+CPS_API double cps_scenario_shift(const cps_scenario *scenario, int drum, int component,
+                                  double t); /* by [m]; NaN: it does not */
+
+typedef struct cps_cable {
+  const char *name;
+  const cps_law *law;     /* of its friction on drums; NULL: none */
+  double diameter;        /* [m]; 0: not given */
+  double mass_per_length; /* [kg/m] */
+  int closed;             /* a belt: it has no ends */
+  struct {
+    const char *kind; /* "free", "pinned", "clamped", "body", "rim" */
+    int body, drum;   /* that it is on */
+  } end[2];
+} cps_cable;
+CPS_API cps_status cps_scenario_cable_at(const cps_scenario *scenario, int i, cps_cable *cable);
+/* The drum that is the k-th on the path of a cable; -1 past the last. */
+CPS_API int cps_scenario_wrap(const cps_scenario *scenario, int cable, int k);
+
+/* Every text of a scenario that is no number, by its path: laws, kinds, names, items of paths. What cps_scenario_quantities leaves out.
+ * *list is the caller's, to be released with cps_free; texts in it are borrowed from the scenario. */
+typedef struct cps_word {
+  char path[128];
+  const char *text;
+} cps_word;
+CPS_API cps_status cps_scenario_words(const cps_scenario *scenario, cps_word **list, int *n, cps_error *err);
 
 /* ------------------------------------------------------------------ systems and simulations */
 
@@ -880,6 +1011,52 @@ enum { CPS_RESULT_SEAL = 512 };
 CPS_API cps_result *cps_result_load(const char *path, cps_error *err);
 CPS_API void cps_result_free(cps_result *result);
 CPS_API const char *cps_result_text(const cps_result *result, const char *name);
+/* Where things are that have a place of their own: bodies on lines, surfaces, drums. How many a loaded result knows, and the i-th. */
+typedef struct cps_result_place {
+  char name[CPS_NAME_ROOM];
+  char kind[12];       /* line, plane, surface, drum */
+  double at[3];        /* origin of the line, or centre [m] */
+  double direction[3]; /* of the line, or axis */
+  double radius;       /* of a drum [m], 0 of others */
+} cps_result_place;
+CPS_API int cps_result_places(const cps_result *result);
+CPS_API const cps_result_place *cps_result_place_at(const cps_result *result, int i);
+
+/* A result file that grows while its run goes on: others can read it meanwhile. `from` is copied; what it points to must outlive
+ * the file. */
+typedef struct cps_result_source {
+  const cps_result *result;
+  const cps_scenario *scenario;
+  const char *status;  /* "running", "complete", "failed", "stopped" */
+  const char *summary; /* JSON; NULL if there is none yet */
+} cps_result_source;
+typedef struct cps_result_file cps_result_file;
+/* Makes it, with all that the result holds already. */
+CPS_API cps_result_file *cps_result_file_new(const char *path, const cps_result_source *from, cps_error *err);
+/* Adds what is new in the result since the last time. */
+CPS_API cps_status cps_result_file_append(cps_result_file *file, cps_error *err);
+/* Hands it to the operating system, and if `to_disk` waits until it is on the disk. */
+CPS_API cps_status cps_result_file_flush(cps_result_file *file, int to_disk, cps_error *err);
+/* Sets the status, unless NULL; frees the file, whether that and closing succeeds or not. */
+CPS_API cps_status cps_result_file_close(cps_result_file *file, const char *status, cps_error *err);
+/* Writes a whole file at once, compactly. */
+CPS_API cps_status cps_result_file_write(const char *path, const cps_result_source *from, cps_error *err);
+/* About how large the file of a run becomes before compression [bytes]; rows are not known (0) if every step is recorded. */
+CPS_API double cps_result_size(const cps_scenario *scenario, const cps_result *result, double *rows,
+                               double *frames);
+/* Puts the first rows, events and frames of a loaded result into that of a simulation, which must be empty: for runs that are taken
+ * up again. */
+CPS_API cps_status cps_result_refill(cps_simulation *sim, const cps_result *loaded, cps_extent upto,
+                                     cps_error *err);
+
+/* A loaded result as a stream of plain bytes between processes of one machine, such as one that reads a file which nobody vouches for
+ * and one that goes on with what was read. `put` and `get` move so many bytes, and return 0 if that fails. */
+typedef int (*cps_pack_put)(void *to, const void *bytes, size_t size);
+typedef int (*cps_pack_get)(void *from, void *bytes, size_t size);
+CPS_API int cps_result_pack(const cps_result *result, cps_pack_put put, void *to); /* 0 if that fails */
+/* Trusts nothing in it; NULL if it is not whole, or there is no memory. */
+CPS_API cps_result *cps_result_unpack(cps_pack_get get, void *from);
+
 /* For people: "position of bodies block along its line"; the name itself where nothing better is known. */
 CPS_API void cps_result_long_name(const char *name, char *text, size_t size);
 
@@ -1258,6 +1435,8 @@ CPS_API cps_status cps_study_merge(const char *to, const char *const *files, int
                                    long long *wanted, cps_error *err);
 /* Writes the table of a file as CSV. */
 CPS_API cps_status cps_study_csv(const char *file, const char *csv, cps_error *err);
+/* The same as HDF5: one dataset "points" with a field for each column, and a group "study" with what the file says of the study. */
+CPS_API cps_status cps_study_hdf(const char *file, const char *hdf, cps_error *err);
 
 /* ------------------------------------------------------------------ numbers about samples
  *

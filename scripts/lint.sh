@@ -54,16 +54,6 @@ analyse() {
     $(files '*.c' | grep -E '^(src|cli|examples|bench)/')
 }
 
-# The tool is a user of the library: it includes capstan.h and its own headers. What is left of others is listed; the list only shrinks.
-tool_includes() {
-  local left='hdf output_file result_file result_pack scenario yaml_tree' file name status=0
-  while IFS=: read -r file name; do
-    [ "$name" = capstan ] || [ -f "cli/$name.h" ] || [ -f "cli/reproduce/$name.h" ] && continue
-    case " $left " in *" $name "*) ;; *) echo "$file: $name.h is private to the library"; status=1 ;; esac
-  done < <(grep -HoE '^#include "[^"]+\.h"' cli/*.[ch] cli/reproduce/*.[ch] | sed 's/#include "//; s/\.h"$//')
-  return $status
-}
-
 paths() {
   ! files '*' | xargs -r grep -nIE '(^|[^A-Za-z0-9_.])/(work|root|home/[a-z]+)/'
 }
@@ -74,6 +64,5 @@ check "clang" scripts/build.sh clang
 check "clang-tidy" tidy
 check "cppcheck" analyse
 check "paths" paths
-check "tool includes" tool_includes
 if command -v shellcheck >/dev/null; then check "shellcheck" shellcheck -S warning $(files '*.sh') .ci/run; fi
 exit $status

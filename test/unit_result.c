@@ -29,7 +29,7 @@ static char path[200];
 typedef struct made_up {
   cps_result r;
   cps_scenario *scenario;
-  result_source source;
+  cps_result_source source;
 } made_up;
 
 static const struct {
@@ -42,8 +42,8 @@ static const struct {
 static made_up make_up(void) {
   static const char *const names[COLUMNS] = {"time", "bodies.bl\u00f6ck.x", "contacts.c.f", "energy.kinetic"};
   static const char *units[COLUMNS] = {"s", "m", "N", "J"};
-  static const char *const settings[] = {"run.until=2 s", "title=\"a\nb\""};
-  made_up m = {.scenario = cps_scenario_parse(source, strlen(source), "block.yaml", NULL, 0, NULL)};
+  static const char *const settings[] = {"run.until=2 s", "run.step=\n1 ms"};
+  made_up m = {.scenario = cps_scenario_parse(source, strlen(source), "block.yaml", settings, 2, NULL)};
   assert_non_null(m.scenario);
   rng random = rng_for("made up", 3);
   m.r.n_columns = COLUMNS;
@@ -78,7 +78,7 @@ static made_up make_up(void) {
     m.r.fields[i].data = calloc(n, sizeof(double));
     for (size_t k = 0; k < n; k++) m.r.fields[i].data[k] = rng_between(&random, -9, 9);
   }
-  m.source = (result_source){NULL, m.scenario, settings, 2, "running", NULL};
+  m.source = (cps_result_source){.scenario = m.scenario, .status = "running"};
   return m;
 }
 
@@ -137,13 +137,13 @@ static void check_texts(const cps_result *r, const char *status) {
   assert_string_equal(cps_result_text(r, "status"), status);
   assert_string_equal(cps_result_text(r, "scenario"), source);
   assert_string_equal(cps_result_text(r, "file"), "block.yaml");
-  assert_string_equal(cps_result_text(r, "settings"), "run.until=2 s\ntitle=\"a\nb\"");
+  assert_string_equal(cps_result_text(r, "settings"), "run.until=2 s\nrun.step=\n1 ms");
   assert_string_equal(cps_result_text(r, "title"), "Bl\u00f6cke");
   assert_string_equal(cps_result_text(r, "version"), cps_version());
   assert_int_equal(strlen(cps_result_text(r, "hash")), 64);
   assert_null(cps_result_text(r, "nonsense"));
   assert_int_equal(cps_result_places(r), 1);
-  const result_place *p = cps_result_place(r, 0);
+  const cps_result_place *p = cps_result_place_at(r, 0);
   assert_string_equal(p->kind, "line");
   assert_true(p->at[0] == 1 && p->at[1] == 2 && p->direction[1] == 1);
 }
@@ -177,7 +177,7 @@ static void live(void **state) {
   m.source.result = &m.r;
   cps_error err = {0};
   extend(&m, 3, 0, 0); /* a run that is resumed has something from the start */
-  result_file *f = cps_result_file_new(path, &m.source, &err);
+  cps_result_file *f = cps_result_file_new(path, &m.source, &err);
   if (!f) fail_msg("%s", err.text);
   rng random = rng_for("live", 1);
   long rows = 3, events = 0, frames = 0;
@@ -222,7 +222,7 @@ static void many_columns(void **state) {
   }
   m.source.result = &r;
   cps_error err = {0};
-  result_file *f = cps_result_file_new(path, &m.source, &err);
+  cps_result_file *f = cps_result_file_new(path, &m.source, &err);
   if (!f) fail_msg("%s", err.text);
   for (int end = 0; end < 2; end++) {
     for (r.rows = end ? LONG : 7; !end && r.rows <= LONG; r.rows += 43) {
@@ -267,7 +267,7 @@ static void full_disk(void **state) {
     remove(path);
     setrlimit(RLIMIT_FSIZE, &now);
     cps_error err = {0};
-    result_file *f = cps_result_file_new(path, &m.source, &err);
+    cps_result_file *f = cps_result_file_new(path, &m.source, &err);
     long flushed = -1;
     if (!f) assert_non_null(strstr(err.text, "File too large"));
     for (long rows = 100; f && rows <= ROWS_MOST; rows += 100) {
@@ -307,7 +307,7 @@ static void killed(void **state) {
     remove(path);
     pid_t child = fork();
     if (child == 0) {
-      result_file *f = cps_result_file_new(path, &m.source, NULL);
+      cps_result_file *f = cps_result_file_new(path, &m.source, NULL);
       char go = f ? 'y' : 'n';
       if (write(pipe_ends[1], &go, 1) != 1) _exit(1);
       for (long rows = 5; f && rows <= ROWS_MOST; rows += 5) {

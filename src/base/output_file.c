@@ -1,8 +1,8 @@
-/* output_file.c - see output_file.h.
+/* output_file.c - files that are written: capstan.h says what for.
  *
  * After a power loss a file system may have a rename and not the data of the file that was renamed, so the data go to
  * the disk first (fdatasync); and a rename may be lost until the folder itself was written (fsync of the folder). */
-#include "output_file.h"
+#include "capstan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,28 +13,28 @@
 
 enum { LINKS_MOST = 40, TRIES = 4 };
 
-static int because(output_file *f, const char *what) {
+static int because(cps_output_file *f, const char *what) {
   snprintf(f->reason, sizeof f->reason, "%s", what);
   return 0;
 }
 
-static int because_errno(output_file *f) {
+static int because_errno(cps_output_file *f) {
   char text[120];
   if (strerror_r(errno, text, sizeof text) != 0) snprintf(text, sizeof text, "error %d", errno);
   return because(f, text);
 }
 
 /* The folder of a file, as a path. */
-static void folder_of(const char *path, char folder[OUTPUT_PATH]) {
+static void folder_of(const char *path, char folder[CPS_OUTPUT_PATH]) {
   const char *slash = strrchr(path, '/');
   int n = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
-  snprintf(folder, OUTPUT_PATH, "%.*s", n, slash ? path : ".");
+  snprintf(folder, CPS_OUTPUT_PATH, "%.*s", n, slash ? path : ".");
 }
 
 /* In a folder that anybody may write to, a link that is neither ours nor of the owner of the folder was put there by
  * somebody else, who would choose what is overwritten. */
 static int link_is_strange(const char *path, const struct stat *link) {
-  char folder[OUTPUT_PATH];
+  char folder[CPS_OUTPUT_PATH];
   struct stat info;
   folder_of(path, folder);
   if (stat(folder, &info) != 0 || !(info.st_mode & (S_IWOTH | S_IWGRP))) return 0;
@@ -42,35 +42,36 @@ static int link_is_strange(const char *path, const struct stat *link) {
 }
 
 /* Follows links at the end of f->path, until there is something else, or nothing. */
-static int follow_links(output_file *f) {
+static int follow_links(cps_output_file *f) {
   for (int i = 0; i < LINKS_MOST; i++) {
     struct stat info;
     if (lstat(f->path, &info) != 0 || !S_ISLNK(info.st_mode)) return 1;
     if (link_is_strange(f->path, &info))
       return because(f, "it is a link that somebody else made in a folder which others can write to");
-    char to[OUTPUT_PATH], folder[OUTPUT_PATH], whole[2 * OUTPUT_PATH];
+    char to[CPS_OUTPUT_PATH], folder[CPS_OUTPUT_PATH], whole[2 * CPS_OUTPUT_PATH];
     ssize_t n = readlink(f->path, to, sizeof to - 1);
     if (n < 0) return because_errno(f);
     to[n] = 0;
     folder_of(f->path, folder);
     int length = snprintf(whole, sizeof whole, "%s%s%s", to[0] == '/' ? "" : folder, to[0] == '/' ? "" : "/",
                           to);
-    if (length >= OUTPUT_PATH) return because(f, "the name that it links to is too long");
+    if (length >= CPS_OUTPUT_PATH) return because(f, "the name that it links to is too long");
     memcpy(f->path, whole, (size_t)length + 1);
   }
   return because(f, "it is a link that leads in a circle");
 }
 
 /* Fills the names. *direct: the target is not a regular file. */
-static int find_names(output_file *f, const char *path, output_where where, int *direct, mode_t *mode) {
+static int find_names(cps_output_file *f, const char *path, cps_output_where where, int *direct,
+                      mode_t *mode) {
   struct stat info;
   *direct = 0;
   *mode = 0;
-  *f = (output_file){.descriptor = -1, .copy = where == OUTPUT_COPY};
+  *f = (cps_output_file){.descriptor = -1, .copy = where == CPS_OUTPUT_COPY};
   int n = snprintf(f->path, sizeof f->path, "%s", path);
-  if (n < 0 || n >= OUTPUT_PATH - 32) return because(f, "the name is too long");
+  if (n < 0 || n >= CPS_OUTPUT_PATH - 32) return because(f, "the name is too long");
   if (n == 0) return because(f, "it has no name");
-  if (where == OUTPUT_NAMED) {
+  if (where == CPS_OUTPUT_NAMED) {
     /* Before links are followed: those of /dev/stdout and /dev/fd lead to names that are none. */
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
       *direct = 1;
@@ -83,21 +84,22 @@ static int find_names(output_file *f, const char *path, output_where where, int 
     if (S_ISREG(info.st_mode)) {
       *mode = info.st_mode & 0777;
       /* A file that its owner has protected stays as it is, though its folder could be changed. */
-      if (where == OUTPUT_NAMED && access(f->path, W_OK) != 0) return because_errno(f);
+      if (where == CPS_OUTPUT_NAMED && access(f->path, W_OK) != 0) return because_errno(f);
     }
   }
-  snprintf(f->part, sizeof f->part, "%.*s.part", OUTPUT_PATH - 8, f->path);
+  snprintf(f->part, sizeof f->part, "%.*s.part", CPS_OUTPUT_PATH - 8, f->path);
   return 1;
 }
 
 /* Removes what lies where the part goes; if it cannot be removed, the part gets a name of its own. */
-static int make_way(output_file *f, int attempt) {
+static int make_way(cps_output_file *f, int attempt) {
   if (attempt > 0)
-    snprintf(f->part, sizeof f->part, "%.*s.%ld.%d.part", OUTPUT_PATH - 32, f->path, (long)getpid(), attempt);
+    snprintf(f->part, sizeof f->part, "%.*s.%ld.%d.part", CPS_OUTPUT_PATH - 32, f->path, (long)getpid(),
+             attempt);
   return unlink(f->part) == 0 || errno == ENOENT;
 }
 
-int cps_output_name(output_file *f, const char *path, output_where where) {
+int cps_output_name(cps_output_file *f, const char *path, cps_output_where where) {
   int direct;
   mode_t mode;
   if (!find_names(f, path, where, &direct, &mode)) return 0;
@@ -107,7 +109,7 @@ int cps_output_name(output_file *f, const char *path, output_where where) {
   return because_errno(f);
 }
 
-int cps_output_open(output_file *f, const char *path, output_where where) {
+int cps_output_open(cps_output_file *f, const char *path, cps_output_where where) {
   int direct;
   mode_t mode;
   if (!find_names(f, path, where, &direct, &mode)) return 0;
@@ -130,11 +132,11 @@ int cps_output_open(output_file *f, const char *path, output_where where) {
   return 1;
 }
 
-int cps_output_write(output_file *f, const void *bytes, unsigned long size) {
-  for (unsigned long at = 0; at < size;) {
+int cps_output_write(cps_output_file *f, const void *bytes, size_t size) {
+  for (size_t at = 0; at < size;) {
     ssize_t n = write(f->descriptor, (const char *)bytes + at, size - at);
     if (n > 0)
-      at += (unsigned long)n;
+      at += (size_t)n;
     else if (n == 0 || errno != EINTR)
       return because_errno(f);
   }
@@ -147,7 +149,7 @@ static int sync_descriptor(int descriptor) {
 }
 
 int cps_folder_sync(const char *path) {
-  char folder[OUTPUT_PATH];
+  char folder[CPS_OUTPUT_PATH];
   folder_of(path, folder);
   int d = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (d < 0) return errno == EACCES; /* a folder that may be written and not read: nothing to be done */
@@ -157,7 +159,7 @@ int cps_folder_sync(const char *path) {
   return good;
 }
 
-int cps_output_commit(output_file *f) {
+int cps_output_commit(cps_output_file *f) {
   if (!*f->part) { /* a device or a pipe */
     int good = close(f->descriptor) == 0;
     f->descriptor = -1;
@@ -176,7 +178,7 @@ int cps_output_commit(output_file *f) {
   return f->copy || cps_folder_sync(f->path) ? 1 : because_errno(f);
 }
 
-void cps_output_discard(output_file *f) {
+void cps_output_discard(cps_output_file *f) {
   if (f->descriptor >= 0) close(f->descriptor);
   f->descriptor = -1;
   if (*f->part) unlink(f->part);

@@ -46,7 +46,7 @@ typedef struct field_data {
 typedef struct loaded_text loaded_text;
 
 /* Longest name of a column: also a derivative, d(bodies.block.x)/d(springs.spring.stiffness). */
-enum { COLUMN_NAME = 5 * NAME_MAX_LENGTH };
+enum { COLUMN_NAME = 5 * CPS_NAME_ROOM };
 
 struct cps_result {
   int n_columns;

@@ -38,7 +38,7 @@ static void cable(row *r, const lift *l) {
     cps_row_put(r, "cables", name, "created_start", "J", l->y[LIFT_MADE1]);
     cps_row_put(r, "cables", name, "created_end", "J", l->y[LIFT_MADE2]);
   }
-  char kind[16 + 2 * NAME_MAX_LENGTH];
+  char kind[16 + 2 * CPS_NAME_ROOM];
   snprintf(kind, sizeof kind, "cables.%s", name);
   const char *on = l->drum->name;
   double friction = l->turn * l->ea * (e1 - e2), normal = 0; /* counterclockwise, as of finite elements */

@@ -113,7 +113,7 @@ static void wraps(row *r, const machine *m, const cable *c, const double *tensio
     if (!touches || c->n_points == 0) continue;
     wrap w = {0};
     if (cps_row_wants(r, WRAP_COLUMNS)) w = wrap_of(m, c, i, tension);
-    char kind[16 + 2 * NAME_MAX_LENGTH] = "";
+    char kind[16 + 2 * CPS_NAME_ROOM] = "";
     if (r->task == NAMING) snprintf(kind, sizeof kind, "cables.%s", c->of->name);
     const char *name = m->drum[i].of->name;
     cps_row_put(r, kind, name, "wrap", "rad", w.angle);

@@ -107,6 +107,6 @@ const char *cps_result_text(const cps_result *r, const char *name) {
 }
 
 int cps_result_places(const cps_result *r) { return r->texts ? r->texts->n_places : 0; }
-const result_place *cps_result_place(const cps_result *r, int i) {
+const cps_result_place *cps_result_place_at(const cps_result *r, int i) {
   return i >= 0 && i < cps_result_places(r) ? &r->texts->places[i] : NULL;
 }

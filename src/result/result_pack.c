@@ -1,8 +1,8 @@
-/* result_pack.c - see result_pack.h.
+/* result_pack.c - a result as a stream of plain bytes.
  *
  * The stream: a head with all counts, then column names, units and values, events, times of frames, fields, places and
  * texts. Who takes it checks each count before there is room made for it, and ends each text itself. */
-#include "result_pack.h"
+#include "result_file.h"
 #include "result_texts.h"
 
 #include <limits.h>
@@ -35,7 +35,7 @@ static size_t field_size(const cps_field *f, long frames) {
   return (size_t)f->points * (size_t)f->components * (f->constant ? 1 : (size_t)frames);
 }
 
-static int put_events(const cps_result *r, pack_put put, void *to) {
+static int put_events(const cps_result *r, cps_pack_put put, void *to) {
   for (long i = 0; i < r->n_events; i++) {
     const cps_event *e = &r->events[i];
     pack_event p;
@@ -51,7 +51,7 @@ static int put_events(const cps_result *r, pack_put put, void *to) {
   return 1;
 }
 
-static int put_fields(const cps_result *r, pack_put put, void *to) {
+static int put_fields(const cps_result *r, cps_pack_put put, void *to) {
   for (int i = 0; i < r->n_fields; i++) {
     const cps_field *f = &r->fields[i].field;
     pack_field p;
@@ -67,7 +67,7 @@ static int put_fields(const cps_result *r, pack_put put, void *to) {
   return 1;
 }
 
-int cps_result_pack(const cps_result *r, pack_put put, void *to) {
+int cps_result_pack(const cps_result *r, cps_pack_put put, void *to) {
   const loaded_text *t = r->texts;
   pack_head h = {r->n_columns, r->rows, r->n_events, r->frames, r->n_fields, t->n_places};
   int good = put(to, &h, sizeof h) && put(to, r->names, (size_t)r->n_columns * sizeof *r->names) &&
@@ -92,7 +92,7 @@ static int head_is_good(const pack_head *h) {
          h->fields < INT_MAX / 2 && h->places >= 0 && h->places < INT_MAX / 2;
 }
 
-static int get_columns(cps_result *r, int n, pack_get get, void *from) {
+static int get_columns(cps_result *r, int n, cps_pack_get get, void *from) {
   loaded_text *t = r->texts;
   if (!cps_result_make_columns(r, n) || !get(from, r->names, (size_t)n * sizeof *r->names) ||
       !get(from, t->column_unit, (size_t)n * UNIT_ROOM))
@@ -105,7 +105,7 @@ static int get_columns(cps_result *r, int n, pack_get get, void *from) {
   return 1;
 }
 
-static int get_events(cps_result *r, size_t n, pack_get get, void *from) {
+static int get_events(cps_result *r, size_t n, cps_pack_get get, void *from) {
   r->events = calloc(n + 1, sizeof *r->events);
   r->texts->contact = calloc(n + 1, sizeof *r->texts->contact);
   if (!r->events || !r->texts->contact) return 0;
@@ -122,7 +122,7 @@ static int get_events(cps_result *r, size_t n, pack_get get, void *from) {
   return 1;
 }
 
-static int get_fields(cps_result *r, int n, pack_get get, void *from) {
+static int get_fields(cps_result *r, int n, cps_pack_get get, void *from) {
   r->fields = calloc((size_t)n + 1, sizeof *r->fields);
   r->texts->field_unit = calloc((size_t)n + 1, UNIT_ROOM);
   if (!r->fields || !r->texts->field_unit) return 0;
@@ -149,7 +149,7 @@ static int get_fields(cps_result *r, int n, pack_get get, void *from) {
   return 1;
 }
 
-static int get_texts(loaded_text *t, pack_get get, void *from) {
+static int get_texts(loaded_text *t, cps_pack_get get, void *from) {
   for (int i = 0; i < RESULT_TEXTS; i++) {
     int64_t length;
     if (!get(from, &length, sizeof length) || length > TEXT_MOST) return 0;
@@ -160,7 +160,7 @@ static int get_texts(loaded_text *t, pack_get get, void *from) {
   return 1;
 }
 
-static int get_all(cps_result *r, pack_get get, void *from) {
+static int get_all(cps_result *r, cps_pack_get get, void *from) {
   pack_head h;
   if (!get(from, &h, sizeof h) || !head_is_good(&h)) return 0;
   r->rows = (long)h.rows;
@@ -174,14 +174,14 @@ static int get_all(cps_result *r, pack_get get, void *from) {
       !get(from, r->texts->places, (size_t)h.places * sizeof *r->texts->places))
     return 0;
   for (int64_t i = 0; i < h.places; i++) {
-    result_place *p = &r->texts->places[i];
+    cps_result_place *p = &r->texts->places[i];
     p->name[sizeof p->name - 1] = p->kind[sizeof p->kind - 1] = 0;
   }
   r->texts->n_places = (int)h.places;
   return get_texts(r->texts, get, from);
 }
 
-cps_result *cps_result_unpack(pack_get get, void *from) {
+cps_result *cps_result_unpack(cps_pack_get get, void *from) {
   cps_result *r = cps_result_empty();
   if (r && get_all(r, get, from)) return r;
   cps_result_free(r);

@@ -316,11 +316,10 @@ static void read_places(hid_t file, cps_result *r) {
   int good = names >= 0 && cps_hdf_sizes(names, size) == 1 && size[0] < INT_MAX / 4;
   size_t n = good ? (size_t)size[0] : 0;
   const hsize_t block[] = {n, 3};
-  char(*name)[NAME_MAX_LENGTH] = calloc(n + 1, sizeof *name),
-  (*kind)[KIND_NAME] = calloc(n + 1, sizeof *kind);
+  char(*name)[CPS_NAME_ROOM] = calloc(n + 1, sizeof *name), (*kind)[KIND_NAME] = calloc(n + 1, sizeof *kind);
   double *at = calloc(3 * n + 1, sizeof *at), *direction = calloc(3 * n + 1, sizeof *direction);
   double *radius = calloc(n + 1, sizeof *radius);
-  hid_t name_type = cps_hdf_text_type(NAME_MAX_LENGTH), kind_type = cps_hdf_text_type(KIND_NAME);
+  hid_t name_type = cps_hdf_text_type(CPS_NAME_ROOM), kind_type = cps_hdf_text_type(KIND_NAME);
   r->texts->places = calloc(n + 1, sizeof *r->texts->places);
   good = good && name && kind && at && direction && radius && r->texts->places &&
          take(names, name_type, size[0], name) && take(kinds, kind_type, size[0], kind) &&
@@ -328,8 +327,8 @@ static void read_places(hid_t file, cps_result *r) {
          cps_hdf_read(directions, H5T_NATIVE_DOUBLE, 2, block, direction) &&
          take(radii, H5T_NATIVE_DOUBLE, size[0], radius);
   for (size_t i = 0; good && i < n; i++) {
-    result_place *p = &r->texts->places[i];
-    snprintf(p->name, sizeof p->name, "%.*s", NAME_MAX_LENGTH - 1, name[i]);
+    cps_result_place *p = &r->texts->places[i];
+    snprintf(p->name, sizeof p->name, "%.*s", CPS_NAME_ROOM - 1, name[i]);
     snprintf(p->kind, sizeof p->kind, "%.*s", KIND_NAME - 1, kind[i]);
     cps_plain_text(p->name, 0);
     cps_plain_text(p->kind, 0);

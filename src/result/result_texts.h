@@ -11,7 +11,7 @@ struct loaded_text {
   char (*column_unit)[UNIT_ROOM];
   char (*field_unit)[UNIT_ROOM];
   char (*contact)[EVENT_NAME]; /* [events] */
-  result_place *places;
+  cps_result_place *places;
   int n_places;
 };
 

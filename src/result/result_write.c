@@ -10,7 +10,6 @@
  */
 #include "hdf.h"
 #include "hdf_disk.h"
-#include "output_file.h"
 #include "result_file.h"
 #include "row_store.h"
 #include "seal.h"
@@ -48,9 +47,9 @@ static const struct event_array {
     [EV_TO_MODE] = {"to_mode", "number of the mode after", 0},
 };
 
-struct result_file {
-  result_source from;
-  char path[OUTPUT_PATH];
+struct cps_result_file {
+  cps_result_source from;
+  char path[CPS_OUTPUT_PATH];
   int live;
   hid_t driver;
   const hdf_disk *disk;     /* NULL before the file is open */
@@ -81,7 +80,7 @@ void cps_result_long_name(const char *name, char *text, size_t size) {
     snprintf(text, size, "derivative of %s by %.*s", of, length, parameter);
     return;
   }
-  char thing[NAME_MAX_LENGTH + 1];
+  char thing[CPS_NAME_ROOM + 1];
   const cps_column_meaning *m = cps_column_meaning_find(name, thing, sizeof thing);
   const char *gap = m ? strstr(m->text, "%s") : NULL;
   if (gap)
@@ -109,7 +108,7 @@ static hsize_t within(double x, double least, double most) {
 }
 
 /* Rows per chunk: see the top. */
-static hsize_t row_chunk(const result_file *f) {
+static hsize_t row_chunk(const cps_result_file *f) {
   if (!f->live) return within((double)f->from.result->rows, 1, 16384);
   double rows, frames;
   cps_result_size(f->from.scenario, f->from.result, &rows, &frames);
@@ -119,7 +118,7 @@ static hsize_t row_chunk(const result_file *f) {
 
 /* ------------------------------------------------------------------ making */
 
-static cps_status broken(result_file *f, cps_error *err) {
+static cps_status broken(cps_result_file *f, cps_error *err) {
   char why[160];
   int reason = f->disk ? f->disk->error : errno;
   f->failed = 1;
@@ -130,7 +129,7 @@ static cps_status broken(result_file *f, cps_error *err) {
 }
 
 /* Remembers a handle, to close it with the file; -1 if it is none or there is no memory. */
-static hid_t keep(result_file *f, hid_t handle) {
+static hid_t keep(cps_result_file *f, hid_t handle) {
   if (handle < 0) return -1;
   if (f->n_all == f->room_all) {
     int room = 2 * f->room_all + 64;
@@ -172,7 +171,7 @@ static void path_of(char path[PATH_ROOM], const char *group, const char *name) {
 }
 
 /* A dataset that grows along its first dimension; -1 if it cannot be made. */
-static hid_t make_growing(result_file *f, const char *path, hid_t type, int rank, const hsize_t *rest,
+static hid_t make_growing(cps_result_file *f, const char *path, hid_t type, int rank, const hsize_t *rest,
                           hsize_t chunk) {
   hsize_t now[3] = {0, 1, 1}, most[3] = {H5S_UNLIMITED, 1, 1}, chunks[3] = {chunk, 1, 1};
   size_t bytes = (size_t)chunk * H5Tget_size(type);
@@ -197,7 +196,7 @@ static hid_t make_growing(result_file *f, const char *path, hid_t type, int rank
 }
 
 /* One of fixed size, with its value (unless NULL); closed at once unless `open`. -1 if it fails. */
-static hid_t make_fixed(result_file *f, const char *path, hid_t type, int rank, const hsize_t *size,
+static hid_t make_fixed(cps_result_file *f, const char *path, hid_t type, int rank, const hsize_t *size,
                         const void *value) {
   hid_t space = rank > 0 ? H5Screate_simple(rank, size, NULL) : H5Screate(H5S_SCALAR);
   /* in place from the start: it may be written when nothing can be made any more */
@@ -210,7 +209,7 @@ static hid_t make_fixed(result_file *f, const char *path, hid_t type, int rank, 
   return d;
 }
 
-static hid_t make_text(result_file *f, const char *path, const char *text, size_t length) {
+static hid_t make_text(cps_result_file *f, const char *path, const char *text, size_t length) {
   hid_t type = cps_hdf_text_type(length);
   hid_t d = make_fixed(f, path, type, 0, NULL, length > 0 ? text : "");
   H5Tclose(type);
@@ -224,7 +223,7 @@ static int describe(hid_t d, const char *name, const char *unit) {
 }
 
 /* One dataset for all columns, and their names and units. */
-static int make_rows(result_file *f) {
+static int make_rows(cps_result_file *f) {
   const cps_result *r = f->from.result;
   hsize_t columns = (hsize_t)r->n_columns;
   enum { NAME = sizeof *r->names, UNIT = 32 };
@@ -241,7 +240,7 @@ static int make_rows(result_file *f) {
   return good;
 }
 
-static int make_series(result_file *f) {
+static int make_series(cps_result_file *f) {
   const cps_result *r = f->from.result;
   if (f->live && r->n_columns > LIVE_COLUMNS) return make_rows(f);
   hsize_t chunk = row_chunk(f);
@@ -256,7 +255,7 @@ static int make_series(result_file *f) {
   return 1;
 }
 
-static int make_events(result_file *f) {
+static int make_events(cps_result_file *f) {
   for (int i = 0; i < EV_COUNT; i++) {
     const struct event_array *a = &event_arrays[i];
     char path[PATH_ROOM];
@@ -279,7 +278,7 @@ static int field_rank(const cps_field *field, hsize_t size[2]) {
   return field->components > 1 ? 2 : 1;
 }
 
-static int make_fields(result_file *f) {
+static int make_fields(cps_result_file *f) {
   const cps_result *r = f->from.result;
   char path[PATH_ROOM];
   hsize_t expected = within((double)r->frames, 1, 256);
@@ -306,11 +305,11 @@ static int make_fields(result_file *f) {
 }
 
 /* Where bodies and drums are, for whoever draws them. */
-static int make_places(result_file *f) {
+static int make_places(cps_result_file *f) {
   const cps_scenario *s = f->from.scenario;
   int n = s->n_bodies + s->n_drums;
   if (n == 0) return keep(f, H5Gcreate2(f->file, "/geometry", f->link, H5P_DEFAULT, H5P_DEFAULT)) >= 0;
-  char(*names)[NAME_MAX_LENGTH] = calloc((size_t)n, sizeof *names),
+  char(*names)[CPS_NAME_ROOM] = calloc((size_t)n, sizeof *names),
   (*kinds)[KIND_NAME] = calloc((size_t)n, sizeof *kinds);
   double(*at)[3] = calloc((size_t)n, sizeof *at), (*direction)[3] = calloc((size_t)n, sizeof *direction);
   double *radius = calloc((size_t)n, sizeof *radius);
@@ -318,7 +317,7 @@ static int make_places(result_file *f) {
   for (int i = 0; good && i < n; i++) {
     const scenario_body *b = i < s->n_bodies ? &s->bodies[i] : NULL;
     const scenario_drum *d = b ? NULL : &s->drums[i - s->n_bodies];
-    memcpy(names[i], b ? b->name : d->name, NAME_MAX_LENGTH);
+    memcpy(names[i], b ? b->name : d->name, CPS_NAME_ROOM);
     snprintf(kinds[i], sizeof kinds[i], "%s",
              !b                        ? "drum"
              : b->kind == BODY_LINE    ? "line"
@@ -329,7 +328,7 @@ static int make_places(result_file *f) {
     radius[i] = b ? 0 : d->radius;
   }
   hsize_t size[2] = {(hsize_t)n, 3};
-  hid_t name = cps_hdf_text_type(NAME_MAX_LENGTH), kind = cps_hdf_text_type(KIND_NAME);
+  hid_t name = cps_hdf_text_type(CPS_NAME_ROOM), kind = cps_hdf_text_type(KIND_NAME);
   good = good && make_fixed(f, "/geometry/name", name, 1, size, names) >= 0 &&
          make_fixed(f, "/geometry/kind", kind, 1, size, kinds) >= 0 &&
          make_fixed(f, "/geometry/at", H5T_NATIVE_DOUBLE, 2, size, at) >= 0 &&
@@ -345,19 +344,19 @@ static int make_places(result_file *f) {
   return good;
 }
 
-static int make_scenario(result_file *f) {
+static int make_scenario(cps_result_file *f) {
   const cps_scenario *s = f->from.scenario;
   if (make_text(f, "/scenario/text", s->text, s->length) < 0) return 0;
   hid_t g = keep(f, H5Gopen2(f->file, "/scenario", H5P_DEFAULT));
   size_t length = 1;
-  for (int i = 0; i < f->from.n_settings; i++) length += strlen(f->from.settings[i]) + 1;
+  for (int i = 0; i < s->n_settings; i++) length += strlen(s->settings[i]) + 1;
   char *settings = calloc(length, 1);
   if (g < 0 || !settings) {
     free(settings);
     return 0;
   }
-  for (int i = 0, at = 0; i < f->from.n_settings; i++)
-    at += snprintf(settings + at, length - (size_t)at, "%s%s", i > 0 ? "\n" : "", f->from.settings[i]);
+  for (int i = 0, at = 0; i < s->n_settings; i++)
+    at += snprintf(settings + at, length - (size_t)at, "%s%s", i > 0 ? "\n" : "", s->settings[i]);
   /* Attributes of many settings may be too large for one: those are in the text of the summary too. */
   int good = cps_hdf_text(g, "file", s->file) && cps_hdf_text(g, "hash", s->hash) &&
              cps_hdf_text(g, "title", s->title) && cps_hdf_text(g, "settings", settings);
@@ -365,7 +364,7 @@ static int make_scenario(result_file *f) {
   return good;
 }
 
-static int make_provenance(result_file *f) {
+static int make_provenance(cps_result_file *f) {
   const scenario_run *run = &f->from.scenario->run;
   hid_t g = keep(f, H5Gcreate2(f->file, "/provenance", f->link, H5P_DEFAULT, H5P_DEFAULT));
   unsigned major = 0, minor = 0, release = 0;
@@ -387,7 +386,7 @@ static int make_provenance(result_file *f) {
          cps_hdf_integer(g, "dimension", f->from.scenario->dim == 3 ? 3 : 2);
 }
 
-static int make_root(result_file *f) {
+static int make_root(cps_result_file *f) {
   char status[STATUS_NAME] = "";
   int64_t none[3] = {0, 0, 0};
   hsize_t three = 3;
@@ -402,7 +401,7 @@ static int make_root(result_file *f) {
          cps_hdf_text(root, "title", f->from.scenario->title);
 }
 
-static hid_t create(result_file *f) {
+static hid_t create(cps_result_file *f) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS), make = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   /* the format that has checksums */
@@ -426,8 +425,8 @@ static hid_t create(result_file *f) {
 }
 
 /* Everything that the file will ever have, still empty. NULL if out of memory. */
-static result_file *make(const char *path, const result_source *from, int live, cps_error *err) {
-  result_file *f = calloc(1, sizeof *f);
+static cps_result_file *make(const char *path, const cps_result_source *from, int live, cps_error *err) {
+  cps_result_file *f = calloc(1, sizeof *f);
   if (f) {
     f->series = calloc((size_t)from->result->n_columns + 1, sizeof *f->series);
     f->fields = calloc((size_t)from->result->n_fields + 1, sizeof *f->fields);
@@ -469,7 +468,7 @@ static int put(hid_t d, hid_t type, long first, long n, int rank, const hsize_t 
 }
 
 /* Rows of the one dataset that has all columns, a block at a time. */
-static int add_whole_rows(result_file *f, long first, long n) {
+static int add_whole_rows(cps_result_file *f, long first, long n) {
   const cps_result *r = f->from.result;
   const hsize_t columns = (hsize_t)r->n_columns;
   const long block = 16;
@@ -486,7 +485,7 @@ static int add_whole_rows(result_file *f, long first, long n) {
   return good;
 }
 
-static int add_rows(result_file *f) {
+static int add_rows(cps_result_file *f) {
   const cps_result *r = f->from.result;
   long first = f->done.rows, n = r->rows - first;
   if (f->rows >= 0 && !add_whole_rows(f, first, n)) return 0;
@@ -521,7 +520,7 @@ static void gather(const cps_result *r, int what, long first, long n, void *data
   }
 }
 
-static int add_events(result_file *f) {
+static int add_events(cps_result_file *f) {
   const cps_result *r = f->from.result;
   long first = f->done.events, n = r->n_events - first;
   if (n == 0) return 1;
@@ -537,7 +536,7 @@ static int add_events(result_file *f) {
 }
 
 /* Frames; and constant fields, once they have values. */
-static int add_frames(result_file *f) {
+static int add_frames(cps_result_file *f) {
   const cps_result *r = f->from.result;
   long first = f->done.frames, n = r->frames - first;
   for (int i = 0; i < r->n_fields; i++) {
@@ -559,12 +558,12 @@ static int add_frames(result_file *f) {
   return 1;
 }
 
-static int write_recorded(result_file *f) {
+static int write_recorded(cps_result_file *f) {
   int64_t recorded[3] = {f->done.rows, f->done.events, f->done.frames};
   return H5Dwrite(f->recorded, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, recorded) >= 0;
 }
 
-cps_status cps_result_file_append(result_file *f, cps_error *err) {
+cps_status cps_result_file_append(cps_result_file *f, cps_error *err) {
   hdf_voice voice = cps_hdf_hush();
   cps_status status = CPS_OK;
   if (f->failed || !add_rows(f) || !add_events(f) || !add_frames(f)) status = broken(f, err);
@@ -572,7 +571,7 @@ cps_status cps_result_file_append(result_file *f, cps_error *err) {
   return status;
 }
 
-cps_status cps_result_file_flush(result_file *f, int to_disk, cps_error *err) {
+cps_status cps_result_file_flush(cps_result_file *f, int to_disk, cps_error *err) {
   char why[160];
   hdf_voice voice = cps_hdf_hush();
   cps_status status = CPS_OK;
@@ -591,7 +590,7 @@ cps_status cps_result_file_flush(result_file *f, int to_disk, cps_error *err) {
 
 /* Closes and frees, whatever state it is in; 0, and a reason from the operating system if there is one, if not all
  * could be written. */
-static int finish(result_file *f, int *reason) {
+static int finish(cps_result_file *f, int *reason) {
   int good = !f->failed;
   for (int i = f->n_all - 1; i >= 0; i--) {
     if (H5Iis_valid(f->all[i]) <= 0) continue;
@@ -608,9 +607,9 @@ static int finish(result_file *f, int *reason) {
   return good;
 }
 
-result_file *cps_result_file_new(const char *path, const result_source *from, cps_error *err) {
+cps_result_file *cps_result_file_new(const char *path, const cps_result_source *from, cps_error *err) {
   hdf_voice voice = cps_hdf_hush();
-  result_file *f = make(path, from, 1, err);
+  cps_result_file *f = make(path, from, 1, err);
   if (f && !f->failed && (H5Fstart_swmr_write(f->file) < 0 || f->disk->error)) broken(f, err);
   cps_hdf_unhush(voice);
   if (f && !f->failed && cps_result_file_append(f, err) == CPS_OK &&
@@ -620,7 +619,7 @@ result_file *cps_result_file_new(const char *path, const result_source *from, cp
   return NULL;
 }
 
-cps_status cps_result_file_close(result_file *f, const char *status, cps_error *err) {
+cps_status cps_result_file_close(cps_result_file *f, const char *status, cps_error *err) {
   hdf_voice voice = cps_hdf_hush();
   char text[STATUS_NAME] = "", why[160];
   cps_status result = CPS_OK;
@@ -640,14 +639,14 @@ cps_status cps_result_file_close(result_file *f, const char *status, cps_error *
   return result;
 }
 
-static cps_status write_whole(const char *path, output_where where, const result_source *from,
+static cps_status write_whole(const char *path, cps_output_where where, const cps_result_source *from,
                               cps_error *err) {
-  output_file name;
+  cps_output_file name;
   char why[160];
   if (!cps_output_name(&name, path, where))
     return cps_error_set(err, CPS_IO, NULL, "cannot write '%s': %s", path, name.reason);
   hdf_voice voice = cps_hdf_hush();
-  result_file *f = make(name.part, from, 0, err);
+  cps_result_file *f = make(name.part, from, 0, err);
   cps_hdf_unhush(voice);
   if (!f) return CPS_NO_MEMORY;
   cps_status status = f->failed ? CPS_IO : cps_result_file_append(f, err);
@@ -663,15 +662,15 @@ static cps_status write_whole(const char *path, output_where where, const result
   return status;
 }
 
-cps_status cps_result_file_write(const char *path, const result_source *from, cps_error *err) {
-  return write_whole(path, OUTPUT_INSIDE, from, err);
+cps_status cps_result_file_write(const char *path, const cps_result_source *from, cps_error *err) {
+  return write_whole(path, CPS_OUTPUT_INSIDE, from, err);
 }
 
 cps_status cps_simulation_write(const cps_simulation *sim, const char *path, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
-  result_source from = {.result = &sim->result, .scenario = sim->system->scenario};
+  cps_result_source from = {.result = &sim->result, .scenario = sim->system->scenario};
   from.status = sim->t >= run->until ? "complete" : sim->ended ? "failed" : "running";
-  return write_whole(path, OUTPUT_NAMED, &from, err);
+  return write_whole(path, CPS_OUTPUT_NAMED, &from, err);
 }
 
 cps_status cps_sens_write(const cps_sens *s, const char *path, cps_error *err) {
@@ -680,11 +679,8 @@ cps_status cps_sens_write(const cps_sens *s, const char *path, cps_error *err) {
   cps_status status = e.status;
   if (r) {
     const cps_scenario *sc = cps_sens_scenario(s);
-    result_source from = {.result = r,
-                          .scenario = sc,
-                          .settings = (const char *const *)sc->settings,
-                          .n_settings = sc->n_settings,
-                          .status = cps_sens_is_complete(s) ? "complete" : "failed"};
+    cps_result_source from = {
+        .result = r, .scenario = sc, .status = cps_sens_is_complete(s) ? "complete" : "failed"};
     status = cps_result_file_write(path, &from, &e);
   }
   cps_result_free(r);

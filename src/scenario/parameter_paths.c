@@ -13,7 +13,7 @@
 
 /* Whether a part of a path names a law or a kind of profile or drive, which a path may leave out. */
 static int is_kind(const reader *r, const char *s, size_t n) {
-  char name[NAME_MAX_LENGTH];
+  char name[CPS_NAME_ROOM];
   if (n >= sizeof name) return 0;
   memcpy(name, s, n);
   name[n] = 0;

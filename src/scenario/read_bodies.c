@@ -36,7 +36,7 @@ int cps_enter_element(reader *r, const char *section, const map_entry *e, char *
   int before = cps_enter(r, section);
   cps_enter(r, e->key->text);
   cps_check_name(r, e->key);
-  snprintf(name, NAME_MAX_LENGTH, "%s", e->key->text);
+  snprintf(name, CPS_NAME_ROOM, "%s", e->key->text);
   return before;
 }
 

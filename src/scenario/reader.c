@@ -285,7 +285,7 @@ int cps_check_name(reader *r, const node *key_node) {
   unsigned char c = (unsigned char)name[0];
   if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80))
     why = "does not start with a letter";
-  else if (strlen(name) >= NAME_MAX_LENGTH)
+  else if (strlen(name) >= CPS_NAME_ROOM)
     why = "is too long: at most 63 bytes";
   else if (!cps_plain_name(name))
     why = "contains a character other than letters, digits, - and _";

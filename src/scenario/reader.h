@@ -8,6 +8,7 @@
 typedef struct reader {
   document *d;
   const cps_laws *laws; /* besides the built-in ones; NULL: none */
+  const char *folder;   /* where relative paths in the first source start; NULL: the folder of its file */
   char path[200];       /* of the value being read, such as "bodies.block.mass" */
   unit_cache units;
   const node *profiles;     /* the named ones; NULL if there are none */

@@ -206,6 +206,7 @@ static cps_scenario *read_document(document *d, const char *const *settings, int
   r->d = d;
   s->laws = r->laws;
   s->tree = tree;
+  s->folder = r->folder ? copy_text(d, r->folder) : NULL;
   keep_settings(d, s, settings, n);
   atomic_fetch_add(&tree->users, 1);
   node *root = NULL;
@@ -254,6 +255,21 @@ static cps_scenario *finish(document *d, cps_scenario *s, cps_problems **problem
   return s;
 }
 
+/* Adds the text that all starts with, of which it takes ownership; relative paths in it start in the folder, or where the file is. 0 if
+ * that fails. */
+static int add_first(document *d, const char *file, const char *folder, char *text, size_t length) {
+  char whole[4096];
+  size_t n = folder ? strlen(folder) : 0;
+  if (n > 0 &&
+      snprintf(whole, sizeof whole, "%s%s", folder, folder[n - 1] == '/' ? "" : "/") >= (int)sizeof whole) {
+    free(text);
+    cps_problem_file(d, CPS_BAD_INPUT, file, "the name of its folder is too long");
+    return 0;
+  }
+  const char *start = n > 0 ? cps_document_text(d, whole, strlen(whole)) : cps_document_folder(d, file);
+  return cps_document_add(d, file, start, text, length) == 0;
+}
+
 /* Takes ownership of the text. */
 static cps_scenario *parse_owned(document *d, char *text, size_t length, const char *file,
                                  const char *const *settings, int n, const reader *like,
@@ -268,7 +284,7 @@ static cps_scenario *parse_owned(document *d, char *text, size_t length, const c
     free(text);
     snprintf(why, sizeof why, "there are more than %d settings", SOURCES_MOST / 2);
     cps_problem_file(d, CPS_BAD_INPUT, "--set", why);
-  } else if (cps_document_add(d, file, cps_document_folder(d, file), text, length) == 0) {
+  } else if (add_first(d, file, like->folder, text, length)) {
     s = read_document(d, settings, n, like, NULL);
   }
   return finish(d, s, problems);
@@ -293,18 +309,19 @@ static cps_scenario *parse(const char *text, size_t length, const char *file, co
   return parse_owned(&d, copy, length, file ? file : "scenario", settings, settings ? n : 0, like, problems);
 }
 
-static const cps_load_options usual = {NULL, 0, NULL};
+static const cps_load_options usual = {0};
 
 cps_scenario *cps_scenario_parse_with(const char *text, size_t length, const char *file,
                                       const cps_load_options *options, cps_problems **problems) {
   const cps_load_options *o = options ? options : &usual;
-  reader like = {.laws = o->laws};
+  reader like = {.laws = o->laws, .folder = o->folder};
   return parse(text, length, file, o->settings, o->n_settings, &like, problems);
 }
 
 cps_scenario *cps_scenario_parse(const char *text, size_t length, const char *file,
                                  const char *const *settings, int n, cps_problems **problems) {
-  return cps_scenario_parse_with(text, length, file, &(cps_load_options){settings, n, NULL}, problems);
+  return cps_scenario_parse_with(text, length, file,
+                                 &(cps_load_options){.settings = settings, .n_settings = n}, problems);
 }
 
 /* The scenario of a tree with further settings. */
@@ -333,6 +350,7 @@ cps_scenario *cps_scenario_again(const cps_scenario *s, const char *const *setti
     return NULL;
   }
   like->laws = s->laws;
+  like->folder = s->folder;
   like->probes = probes;
   like->n_probes = n_probes;
   like->lenient = lenient;
@@ -347,13 +365,13 @@ cps_scenario *cps_scenario_again(const cps_scenario *s, const char *const *setti
 
 cps_scenario *cps_scenario_load(const char *path, const char *const *settings, int n,
                                 cps_problems **problems) {
-  return cps_scenario_load_with(path, &(cps_load_options){settings, n, NULL}, problems);
+  return cps_scenario_load_with(path, &(cps_load_options){.settings = settings, .n_settings = n}, problems);
 }
 
 cps_scenario *cps_scenario_load_with(const char *path, const cps_load_options *options,
                                      cps_problems **problems) {
   const cps_load_options *o = options ? options : &usual;
-  reader like = {.laws = o->laws};
+  reader like = {.laws = o->laws, .folder = o->folder};
   document d;
   char why[80] = "";
   size_t length = 0;
@@ -378,7 +396,7 @@ static mark place_of(const reader *r, const node *n, const char *path) {
   mark at = n->at;
   for (int depth = 0; *path; depth++) {
     size_t length = strcspn(path, ".");
-    char part[NAME_MAX_LENGTH + 1];
+    char part[CPS_NAME_ROOM + 1];
     if (length >= sizeof part) break;
     memcpy(part, path, length);
     part[length] = 0;
@@ -415,7 +433,7 @@ cps_problems *cps_scenario_place(const cps_scenario *s, const cps_error *found, 
     memcpy(text, s->text, s->length + 1);
     r->d = &d;
     r->laws = s->laws;
-    if (cps_document_add(&d, s->file, cps_document_folder(&d, s->file), text, s->length) == 0)
+    if (add_first(&d, s->file, s->folder, text, s->length))
       root = build_tree(r, (const char *const *)s->settings, s->n_settings);
   } else {
     free(text);
@@ -477,6 +495,7 @@ void cps_scenario_free(cps_scenario *s) {
   for (int i = 0; i < s->n_settings; i++) free(s->settings[i]);
   free(s->settings);
   free(s->file);
+  free(s->folder);
   drop_tree(s->tree);
   free(s->title);
   free(s);
@@ -487,5 +506,4 @@ void cps_scenario_on_wait(cps_scenario *s, int (*wait)(const cps_wait *now, void
   s->wait_data = data;
 }
 
-const char *cps_scenario_title(const cps_scenario *s) { return s->title; }
-const char *cps_scenario_hash(const cps_scenario *s) { return s->hash; }
+const node *cps_scenario_root(const cps_scenario *s) { return s->tree->root; }

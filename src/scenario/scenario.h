@@ -8,7 +8,7 @@
 
 #include "capstan.h"
 
-enum { NAME_MAX_LENGTH = 64, GROUND = -1 };
+enum { GROUND = -1 };
 
 /* A quantity as a function of time (or constant). A tree: sums and products have children. */
 typedef enum profile_kind {
@@ -75,7 +75,7 @@ typedef enum body_kind {
 
 /* Bodies and surfaces, in file order, bodies first. */
 typedef struct scenario_body {
-  char name[NAME_MAX_LENGTH];
+  char name[CPS_NAME_ROOM];
   body_kind kind;
   double mass;
   int placed;                     /* 0: nothing is said about where it is; a cable's path places it */
@@ -94,7 +94,7 @@ typedef struct spring_end {
 } spring_end;
 
 typedef struct scenario_spring {
-  char name[NAME_MAX_LENGTH];
+  char name[CPS_NAME_ROOM];
   spring_end end[2];
   double stiffness, damping, length;
   int tension_only;
@@ -109,7 +109,7 @@ typedef enum normal_kind {
 } normal_kind;
 
 typedef struct scenario_contact {
-  char name[NAME_MAX_LENGTH];
+  char name[CPS_NAME_ROOM];
   int body[2]; /* [0] a line body; [1] a line body, a surface or GROUND. v = velocity of [0] relative to [1]
                 */
   normal_kind normal;
@@ -121,7 +121,7 @@ typedef struct scenario_contact {
 } scenario_contact;
 
 typedef struct scenario_load {
-  char name[NAME_MAX_LENGTH];
+  char name[CPS_NAME_ROOM];
   int body;
   double direction[3];
   profile *force;
@@ -135,7 +135,7 @@ typedef struct scenario_load {
 typedef struct drum_drive drum_drive; /* drives.h */
 
 typedef struct scenario_drum {
-  char name[NAME_MAX_LENGTH];
+  char name[CPS_NAME_ROOM];
   double radius; /* of the cable's centre line on it */
   double center[3];
   double axis[3]; /* unit vector; (0, 0, 1) in the plane: positive turns are counter-clockwise */
@@ -220,7 +220,7 @@ typedef enum cable_model {
 } cable_model;
 
 typedef struct scenario_cable {
-  char name[NAME_MAX_LENGTH];
+  char name[CPS_NAME_ROOM];
   cable_model model;
   double ea, ei, rho;                              /* [N], [N m2], [kg/m] */
   double diameter;                                 /* of a round cross-section; 0: not given */
@@ -264,7 +264,7 @@ typedef struct scenario_run {
 
 /* What is set from outside while time passes: see {input: ...} among the profiles. */
 typedef struct scenario_input {
-  char name[NAME_MAX_LENGTH];
+  char name[CPS_NAME_ROOM];
   char unit[32];
   char path[128]; /* of the quantity that it is first used for */
   double start;
@@ -272,8 +272,8 @@ typedef struct scenario_input {
 
 /* What to record: `run` says how often. */
 typedef struct scenario_outputs {
-  int n;                                /* patterns; 0: everything */
-  char (*pattern)[2 * NAME_MAX_LENGTH]; /* owned */
+  int n;                              /* patterns; 0: everything */
+  char (*pattern)[2 * CPS_NAME_ROOM]; /* owned */
 } scenario_outputs;
 
 /* Whether a column is to be recorded; and whether any of the recorded ones fits pattern i. */
@@ -289,8 +289,12 @@ void cps_scenario_locate(const cps_scenario *s, cps_error *err);
  * is drawn stays as it was. CPS_NO_MEMORY if a profile does not get room for it. */
 cps_status cps_scenario_tell(cps_scenario *s, const input_value *in);
 
+/* What the source says, after includes, repeats and the settings that are no numbers. */
+const struct node *cps_scenario_root(const cps_scenario *s);
+
 struct cps_scenario {
   char *file;       /* owned: name as given, "" for text */
+  char *folder;     /* owned: where relative paths in the source start; NULL: the folder of the file */
   const char *text; /* the source; of `tree` */
   size_t length;
   struct scenario_tree *tree; /* what the source says, for readings with other numbers: scenario.c. Shared */

@@ -58,7 +58,7 @@ typedef struct naming {
 } naming;
 
 static void name(naming *n, const char *kind, const char *of, const char *what, column x) {
-  char text[4 * NAME_MAX_LENGTH];
+  char text[4 * CPS_NAME_ROOM];
   if (of)
     snprintf(text, sizeof text, "%s.%s.%s", kind, of, what);
   else
@@ -158,7 +158,7 @@ static void name_cables(naming *n, const machine *m) {
         name(n, "cables", of, what, (column){COL_END_MOMENT, i, e, d});
       }
     for (int d = 0; d < m->n_drums; d++) {
-      char kind[16 + NAME_MAX_LENGTH];
+      char kind[16 + CPS_NAME_ROOM];
       snprintf(kind, sizeof kind, "cables.%s", of);
       for (size_t k = 0; k < sizeof wrap / sizeof wrap[0]; k++)
         name(n, kind, m->drum[d].of->name, wrap[k].what, (column){wrap[k].kind, i, d, 0});

@@ -126,7 +126,7 @@ static void find_points(drive *o) {
     o->point[k] = o->table[k] = -1;
     for (int i = 0; i < s->n_drums && values; i++) {
       const profile *p = s->drums[i].motion;
-      char start[NAME_MAX_LENGTH + 16], *end;
+      char start[CPS_NAME_ROOM + 16], *end;
       snprintf(start, sizeof start, "drums.%s.drive.", s->drums[i].name);
       long n = strtol(values + strlen(".table.values."), &end, 10);
       if (strncmp(q->path, start, strlen(start)) != 0 || *end != 0 || !p || p->kind != PROFILE_TABLE)

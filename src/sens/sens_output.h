@@ -12,7 +12,7 @@ typedef struct sens_output {
   double from, to; /* part of the run; a value has only `to` */
   double target;   /* of square */
   int contact;     /* of events: -1 for all */
-  char contact_name[NAME_MAX_LENGTH];
+  char contact_name[CPS_NAME_ROOM];
   long nth; /* from 1 */
   sens_weight *
       given; /* weights of the caller, sorted by row, for a result of that many rows; kind is NULL then. Owned */

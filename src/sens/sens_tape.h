@@ -114,7 +114,7 @@ typedef struct bodies {
   int *mode_next, *seen; /* [nc] */
   int *event_contact;
   long *event_index;
-  char graze[4][NAME_MAX_LENGTH]; /* contacts that have been warned of */
+  char graze[4][CPS_NAME_ROOM]; /* contacts that have been warned of */
   int grazes, warned_rk4, warned_break, warned_taut;
   int *slack;    /* [springs] */
   long along_at; /* number of the spot's last evaluation for bdf */

@@ -479,7 +479,7 @@ static cps_status ran(const machine *m, const double *was, double *is, cps_error
       worst = i;
     }
   }
-  char what[3 * NAME_MAX_LENGTH], coeffs[80];
+  char what[3 * CPS_NAME_ROOM], coeffs[80];
   name_watched(m, worst, what, sizeof what);
   say_direction(m, worst >= first_drum, is + 3 * worst, coeffs, sizeof coeffs);
   return cps_error_set(err, CPS_FAILED, NULL,

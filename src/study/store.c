@@ -8,7 +8,6 @@
 
 #include "buffer.h"
 #include "internal.h"
-#include "output_file.h"
 #include "units.h"
 
 #include <math.h>
@@ -40,7 +39,7 @@ static const char *const kind_names[] = {
 
 /* ------------------------------------------------------------------ talking to SQLite */
 
-static cps_status fault(sqlite3 *db, const char *file, int code, cps_error *err) {
+cps_status cps_store_fault(sqlite3 *db, const char *file, int code, cps_error *err) {
   cps_status status = code == SQLITE_NOMEM ? CPS_NO_MEMORY : CPS_IO;
   cps_error_set(err, status, NULL, "%s cannot be used: %s%s", file,
                 db ? sqlite3_errmsg(db) : sqlite3_errstr(code),
@@ -259,7 +258,7 @@ static cps_status open_tables(study_store *store, int resume, int rollback, cps_
         "%s is there already, with %lld of %lld points: --resume goes on with it, -o names another file",
         store->file, query_number(db, "SELECT count(*) FROM points"), (long long)store->study->count);
   }
-  if (code != SQLITE_OK) return fault(db, store->file, code, err);
+  if (code != SQLITE_OK) return cps_store_fault(db, store->file, code, err);
   return check_study(store, err);
 }
 
@@ -302,10 +301,10 @@ study_store *cps_store_open(const cps_study *s, const char *file, int resume, in
   store->study = s;
   int code = sqlite3_open_v2(file, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
   cps_status status = code == SQLITE_OK ? open_tables(store, resume, rollback, err)
-                                        : fault(store->db, file, code, err);
+                                        : cps_store_fault(store->db, file, code, err);
   if (status == CPS_OK) {
     code = prepare(store);
-    if (code != SQLITE_OK) status = fault(store->db, file, code, err);
+    if (code != SQLITE_OK) status = cps_store_fault(store->db, file, code, err);
   }
   if (status == CPS_OK) return store;
   cps_store_close(store);
@@ -358,7 +357,7 @@ cps_status cps_store_add(study_store *store, const cps_study_row *rows, int n, c
   for (int i = 0; i < n && code == SQLITE_OK; i++) code = add_row(store, &rows[i]);
   if (code == SQLITE_OK) code = execute(store->db, "COMMIT");
   if (code == SQLITE_OK) return CPS_OK;
-  cps_status status = fault(store->db, store->file, code, err);
+  cps_status status = cps_store_fault(store->db, store->file, code, err);
   if (!sqlite3_get_autocommit(store->db)) execute(store->db, "ROLLBACK");
   return status;
 }
@@ -405,7 +404,7 @@ static cps_status merge_one(sqlite3 *db, const char *to, const char *from, cps_e
   struct stat there;
   if (stat(from, &there) != 0) return cps_error_set(err, CPS_IO, NULL, "%s is not there", from);
   int code = attach(db, from);
-  if (code != SQLITE_OK) return fault(db, from, code, err);
+  if (code != SQLITE_OK) return cps_store_fault(db, from, code, err);
   if (!has_tables(db, "part")) {
     status = cps_error_set(err, CPS_BAD_INPUT, NULL, "%s is not the table of a study", from);
   } else {
@@ -421,7 +420,7 @@ static cps_status merge_one(sqlite3 *db, const char *to, const char *from, cps_e
     if (code == SQLITE_OK && status == CPS_OK)
       code = execute(db, "INSERT OR IGNORE INTO main.points SELECT * FROM part.points");
     if (code == SQLITE_OK && status == CPS_OK) code = execute(db, "COMMIT");
-    if (code != SQLITE_OK) status = fault(db, to, code, err);
+    if (code != SQLITE_OK) status = cps_store_fault(db, to, code, err);
     if (!sqlite3_get_autocommit(db)) execute(db, "ROLLBACK");
   }
   execute(db, "DETACH part");
@@ -434,7 +433,7 @@ cps_status cps_study_merge(const char *to, const char *const *files, int n, long
   char count[40] = "";
   int code = sqlite3_open_v2(to, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
   if (code == SQLITE_OK) sqlite3_busy_timeout(db, BUSY_MILLISECONDS);
-  cps_status status = code == SQLITE_OK ? CPS_OK : fault(db, to, code, err);
+  cps_status status = code == SQLITE_OK ? CPS_OK : cps_store_fault(db, to, code, err);
   for (int i = 0; i < n && status == CPS_OK; i++)
     if (!same_file(files[i], to)) status = merge_one(db, to, files[i], err);
   if (status == CPS_OK && !has_tables(db, "main"))
@@ -469,11 +468,11 @@ static void add_value(buffer *b, sqlite3_stmt *s, int i) {
     add_cell(b, (const char *)sqlite3_column_text(s, i));
 }
 
-static cps_status write_csv(sqlite3 *db, const char *file, output_file *out, cps_error *err) {
+static cps_status write_csv(sqlite3 *db, const char *file, cps_output_file *out, cps_error *err) {
   enum { PIECE = 1 << 16 };
   sqlite3_stmt *s = NULL;
   int code = sqlite3_prepare_v2(db, "SELECT * FROM points ORDER BY point", -1, &s, NULL);
-  if (code != SQLITE_OK) return fault(db, file, code, err);
+  if (code != SQLITE_OK) return cps_store_fault(db, file, code, err);
   buffer b = {0};
   int n = sqlite3_column_count(s), written = 1;
   for (int i = 0; i < n; i++) {
@@ -495,15 +494,26 @@ static cps_status write_csv(sqlite3 *db, const char *file, output_file *out, cps
   sqlite3_finalize(s);
   free(b.text);
   if (!written) return cps_error_set(err, CPS_IO, NULL, "%s cannot be written: %s", out->path, out->reason);
-  return code == SQLITE_DONE ? CPS_OK : fault(db, file, code, err);
+  return code == SQLITE_DONE ? CPS_OK : cps_store_fault(db, file, code, err);
+}
+
+/* To be read; yet a log that lies beside it has to be written into it. */
+cps_status cps_store_open_table(const char *file, sqlite3 **db, cps_error *err) {
+  int code = sqlite3_open_v2(file, db, SQLITE_OPEN_READWRITE, NULL);
+  if (code != SQLITE_OK) return cps_store_fault(*db, file, code, err);
+  sqlite3_busy_timeout(*db, BUSY_MILLISECONDS);
+  sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  if (!has_tables(*db, "main"))
+    return cps_error_set(err, CPS_BAD_INPUT, NULL, "%s is not the table of a study", file);
+  return CPS_OK;
 }
 
 cps_status cps_study_csv(const char *file, const char *csv, cps_error *err) {
   sqlite3 *db = NULL;
-  output_file out;
-  int code = sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL);
-  cps_status status = code == SQLITE_OK ? CPS_OK : fault(db, file, code, err);
-  if (status == CPS_OK && !cps_output_open(&out, csv, OUTPUT_NAMED)) {
+  cps_output_file out;
+  cps_status status = cps_store_open_table(file, &db, err);
+  if (status == CPS_OK && !cps_output_open(&out, csv, CPS_OUTPUT_NAMED)) {
     status = cps_error_set(err, CPS_IO, NULL, "%s cannot be written: %s", csv, out.reason);
   } else if (status == CPS_OK) {
     status = write_csv(db, file, &out, err);

@@ -71,7 +71,7 @@ int cps_cable_events_fit(const cps_simulation *sim) {
 static cps_status changed(cps_simulation *sim, int *seen, int now, const char *name, const char *thing,
                           const char *const *names, cps_error *err) {
   int before = *seen;
-  char from[NAME_MAX_LENGTH + 16], to[16];
+  char from[CPS_NAME_ROOM + 16], to[16];
   *seen = now;
   if (before == now || before == UNKNOWN) return CPS_OK;
   snprintf(from, sizeof from, "%s%s%s", thing, *thing ? ": " : "", names[before]);
