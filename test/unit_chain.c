@@ -135,8 +135,8 @@ static int is_free(const machine *m, const cable *c, int node, int j) {
   if (side < 0) return 1;
   if (c->seam >= 0) return 0;
   const tie *e = &c->end[side];
-  int bound = e->body >= 0 ||
-              (e->kind == END_RIM && (m->drum[e->drum].angle_at >= 0 || m->drum[e->drum].carrier >= 0));
+  int bound = e->body >= 0 || (e->kind == cps_end_find("rim") &&
+                               (m->drum[e->drum].angle_at >= 0 || m->drum[e->drum].carrier >= 0));
   return !(bound && j < c->dim);
 }
 

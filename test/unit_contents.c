@@ -20,7 +20,7 @@ static const char file[] =
     "contacts:\n"
     "  c: {between: [cart, belt], normal: 1 N, friction: cdq}\n"
     "loads:\n"
-    "  push: {body: cart, direction: [0, 1], force: {ramp: {rate: 2, end: 10}}}\n"
+    "  push: {on: cart, direction: [0, 1], force: {ramp: {rate: 2, end: 10}}}\n"
     "drums:\n"
     "  pulley: {center: [0, 3], radius: 0.5, moved: {x: {ramp: {rate: 0.1, end: 10}}}}\n"
     "cables:\n"
@@ -129,8 +129,8 @@ static void finds_files_in_a_folder(void **state) {
   (void)state;
   static const char text[] = "capstan: 1\n"
                              "bodies: {block: {mass: 1}}\n"
-                             "loads: {push: {body: block, direction: [1, 0], force: {table: {file: f.csv}}}, "
-                             "pull: {body: block, direction: [1, 0], force: 1 N}}\n"
+                             "loads: {push: {on: block, direction: [1, 0], force: {table: {file: f.csv}}}, "
+                             "pull: {on: block, direction: [1, 0], force: 1 N}}\n"
                              "run: {until: 1}\n";
   char folder[] = "/tmp/capstan-unit-XXXXXX", path[100];
   assert_non_null(mkdtemp(folder));

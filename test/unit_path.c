@@ -165,7 +165,7 @@ static void test_rim(void **state) {
       world w;
       world_begin(&w, 2);
       int winch = add_drum(&w, 0, 0, 0.5), sheave = add_drum(&w, 3, 0, 0.5);
-      w.cable.end[end].kind = END_RIM, w.cable.end[end].drum = winch;
+      w.cable.end[end].kind = cps_end_find("rim"), w.cable.end[end].drum = winch;
       if (end) hang(&w, 2);
       if (end) wrap(&w, sheave, 1);
       wrap(&w, winch, 1)->turns = turns;
@@ -311,9 +311,9 @@ static void test_refusals(void **state) {
   refused(&w, "cables.rope.path.1", "over or under");
   w.cable.n_path = 0;
   wrap(&w, a, 1);
-  w.cable.end[1].kind = END_RIM, w.cable.end[1].drum = b;
+  w.cable.end[1].kind = cps_end_find("rim"), w.cable.end[1].drum = b;
   refused(&w, "cables.rope.path.1", "must be last");
-  w.cable.end[0].kind = END_RIM, w.cable.end[0].drum = a;
+  w.cable.end[0].kind = cps_end_find("rim"), w.cable.end[0].drum = a;
   w.cable.end[1].drum = a;
   refused(&w, "cables.rope.path.1", "both ends");
   world_begin(&w, 2);
@@ -350,7 +350,7 @@ static void scene(world *w, int k) {
     wrap(w, a, 1);
     wrap(w, c, -1);
   } else {
-    w->cable.end[0].kind = END_RIM;
+    w->cable.end[0].kind = cps_end_find("rim");
     w->cable.end[0].drum = a;
     wrap(w, a, 1)->turns = 2;
     wrap(w, c, 1);
@@ -423,7 +423,7 @@ static void test_unrolled(void **state) {
   cps_path_free(&p);
 
   world_begin(&w, 3); /* a rim is in the drum's middle plane */
-  w.cable.end[0].kind = END_RIM;
+  w.cable.end[0].kind = cps_end_find("rim");
   w.cable.end[0].drum = add_drum(&w, 0, 0, 1);
   w.drums[0].center[2] = 5;
   path_item *wound = wrap(&w, 0, 1);
@@ -605,11 +605,13 @@ static void random_world(world *w, rng *g) {
   for (int i = 0; i < items; i++) random_item(w, g);
   for (int e = 0; e < 2; e++) {
     cable_end *end = &w->cable.end[e];
-    end->kind = (end_kind)rng_below(g, 5);
+    static const char *const kinds[] = {"free", "pinned", "clamped", "body", "rim"};
+    end->kind = cps_end_find(kinds[rng_below(g, 5)]);
     end->placed = rng_below(g, 2);
     for (int k = 0; k < w->s.dim; k++) end->at[k] = rng_between(g, -5, 5);
     end->body = add_body(w, rng_between(g, 0, 10));
-    end->drum = end->kind == END_RIM && items && w->items[e ? items - 1 : 0].kind == PATH_WRAP
+    end->drum = end->kind == cps_end_find("rim") && items &&
+                        cps_item_is(&w->items[e ? items - 1 : 0], ITEM_WRAPS)
                     ? w->items[e ? items - 1 : 0].drum
                     : rng_below(g, drums);
   }

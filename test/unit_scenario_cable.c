@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "drives.h"
-#include "scenario.h"
+#include "path_kinds.h"
 
 static cps_scenario *parse_set(const char *text, const char *const *settings, int n) {
   cps_problems *problems = NULL;
@@ -170,15 +170,15 @@ static void test_everything(void **state) {
   assert_near(c->masses[0].at, 1);
   assert_near(c->masses[0].mass, 2);
   assert_near(c->masses[1].mass, 0.005);
-  assert_int_equal(c->end[0].kind, END_BODY);
+  assert_ptr_equal(c->end[0].kind, cps_end_find("body"));
   assert_int_equal(c->end[0].body, 0);
-  assert_int_equal(c->end[1].kind, END_FREE);
+  assert_ptr_equal(c->end[1].kind, cps_end_find("free"));
   assert_false(c->end[1].placed);
   const path_item *p = c->path;
   assert_int_equal(c->n_path, 4);
-  assert_int_equal(p[0].kind, PATH_HANG);
+  assert_ptr_equal(p[0].kind, cps_item_find("hang"));
   assert_near(p[0].length, 1);
-  assert_int_equal(p[1].kind, PATH_WRAP);
+  assert_ptr_equal(p[1].kind, cps_item_find("over"));
   assert_int_equal(p[1].drum, 0);
   assert_int_equal(p[1].side, 1);
   assert_int_equal(p[1].turn, 0);
@@ -187,7 +187,7 @@ static void test_everything(void **state) {
   assert_int_equal(p[2].side, -1);
   assert_int_equal(p[2].turn, 1);
   assert_int_equal(p[2].turns, 2);
-  assert_int_equal(p[3].kind, PATH_HANG);
+  assert_ptr_equal(p[3].kind, cps_item_find("hang"));
   assert_true(p[3].length == 0);
   const cable_contact *t = &c->contact;
   assert_int_equal(t->quadrature, 4);
@@ -268,14 +268,14 @@ static cps_scenario *ends(const char *path) {
 static void test_ends(void **state) {
   (void)state;
   cps_scenario *s = ends("{body: left}, over w, {body: free}");
-  assert_int_equal(s->cables[0].end[0].kind, END_BODY);
+  assert_ptr_equal(s->cables[0].end[0].kind, cps_end_find("body"));
   assert_int_equal(s->cables[0].end[0].body, 0);
   assert_int_equal(s->cables[0].end[1].body, 1);
   cps_scenario_free(s);
   s = ends("body left, over w, {free: [1, 2 m]}");
   assert_int_equal(s->cables[0].end[0].body, 0);
   const cable_end *e = &s->cables[0].end[1];
-  assert_int_equal(e->kind, END_FREE);
+  assert_ptr_equal(e->kind, cps_end_find("free"));
   assert_true(e->placed);
   assert_vector(e->at, 1, 2, 0);
   cps_scenario_free(s);
@@ -291,7 +291,7 @@ static void test_ends(void **state) {
   cps_scenario_free(s);
   s = ends("{pinned: [1, 2]}, over w, {pinned: {at: [3, 4], moved: {y: 1 mm}}}");
   e = s->cables[0].end;
-  assert_int_equal(e->kind, END_PINNED);
+  assert_ptr_equal(e->kind, cps_end_find("pinned"));
   assert_vector(e->at, 1, 2, 0);
   assert_vector(e[1].at, 3, 4, 0);
   assert_true(e[0].placed && e[1].placed);
@@ -299,20 +299,20 @@ static void test_ends(void **state) {
   cps_scenario_free(s);
   s = ends("{clamped: {at: [1, 2], direction: [3, 4], moved: {x: 1 mm}}}, over w, clamped");
   e = s->cables[0].end;
-  assert_int_equal(e->kind, END_CLAMPED);
+  assert_ptr_equal(e->kind, cps_end_find("clamped"));
   assert_vector(e->direction, 0.6, 0.8, 0);
   assert_near(e->shift[0]->a[0], 1e-3);
-  assert_int_equal(e[1].kind, END_CLAMPED);
+  assert_ptr_equal(e[1].kind, cps_end_find("clamped"));
   assert_false(e[1].placed);
   assert_vector(e[1].direction, 0, 0, 0);
   cps_scenario_free(s);
   s = ends("{clamped: [1, 2]}, over w, pinned");
-  assert_true(s->cables[0].end[0].placed && s->cables[0].end[1].kind == END_PINNED);
+  assert_true(s->cables[0].end[0].placed && s->cables[0].end[1].kind == cps_end_find("pinned"));
   cps_scenario_free(s);
   s = ends(
       "rim w, {around: w, turn: clockwise}, hang 1, {around: over, turn: counterclockwise}, {rim: over}");
   e = s->cables[0].end;
-  assert_int_equal(e[0].kind, END_RIM);
+  assert_ptr_equal(e[0].kind, cps_end_find("rim"));
   assert_int_equal(e[0].drum, 0);
   assert_int_equal(e[1].drum, 1);
   assert_int_equal(s->cables[0].path[0].turn, -1);
@@ -329,16 +329,16 @@ static void test_items(void **state) {
       "\"over over\", under  w, free");
   const path_item *p = s->cables[0].path;
   assert_int_equal(s->cables[0].n_path, 6);
-  assert_int_equal(p[0].kind, PATH_TO);
+  assert_ptr_equal(p[0].kind, cps_item_find("to"));
   assert_vector(p[0].point, 1, 0.2, 0);
   assert_vector(p[0].direction, 0, 0, 0);
   assert_int_equal(p[0].drum, -1);
-  assert_int_equal(p[1].kind, PATH_TO);
+  assert_ptr_equal(p[1].kind, cps_item_find("along"));
   assert_vector(p[1].direction, 0, -1, 0);
   assert_near(p[1].length, 3);
   assert_vector(p[2].direction, 1, 0, 0);
   assert_true(p[2].length == 0);
-  assert_int_equal(p[3].kind, PATH_HANG);
+  assert_ptr_equal(p[3].kind, cps_item_find("hang"));
   assert_near(p[3].length, 2);
   assert_int_equal(p[4].drum, 1);
   assert_int_equal(p[4].side, 1);

@@ -470,7 +470,7 @@ static void test_clamped(void **state) {
   world w;
   world_begin(&w, 2);
   pin(&w, 0, 0, 0);
-  w.cable.end[0].kind = END_CLAMPED;
+  w.cable.end[0].kind = cps_end_find("clamped");
   w.cable.end[0].direction[1] = 1;
   along(&w, 1, 0, 2);
   path p = path_of(&w);

@@ -49,14 +49,14 @@ static MAYBE_UNUSED int add_body(world *w, double mass) {
   return w->s.n_bodies++;
 }
 
-static MAYBE_UNUSED path_item *add_item(world *w, path_kind kind) {
+static MAYBE_UNUSED path_item *add_item(world *w, const char *kind) {
   path_item *i = &w->items[w->cable.n_path++];
-  i->kind = kind;
+  i->kind = cps_item_find(kind);
   return i;
 }
 
 static MAYBE_UNUSED path_item *wrap(world *w, int drum, int side) {
-  path_item *i = add_item(w, PATH_WRAP);
+  path_item *i = add_item(w, side > 0 ? "over" : side < 0 ? "under" : "around");
   i->drum = drum, i->side = side;
   return i;
 }
@@ -68,30 +68,30 @@ static MAYBE_UNUSED path_item *turn(world *w, int drum, int way) {
 }
 
 static MAYBE_UNUSED path_item *hang(world *w, double length) {
-  path_item *i = add_item(w, PATH_HANG);
+  path_item *i = add_item(w, "hang");
   i->length = length;
   return i;
 }
 
 static MAYBE_UNUSED path_item *to(world *w, double x, double y) {
-  path_item *i = add_item(w, PATH_TO);
+  path_item *i = add_item(w, "to");
   i->point[0] = x, i->point[1] = y;
   return i;
 }
 
 static MAYBE_UNUSED path_item *along(world *w, double x, double y, double length) {
-  path_item *i = add_item(w, PATH_TO);
+  path_item *i = add_item(w, "along");
   i->direction[0] = x, i->direction[1] = y, i->length = length;
   return i;
 }
 
 static MAYBE_UNUSED void pin(world *w, int end, double x, double y) {
   cable_end *e = &w->cable.end[end];
-  e->kind = END_PINNED, e->placed = 1, e->at[0] = x, e->at[1] = y;
+  e->kind = cps_end_find("pinned"), e->placed = 1, e->at[0] = x, e->at[1] = y;
 }
 
 static MAYBE_UNUSED void carry(world *w, int end, int body) {
-  w->cable.end[end].kind = END_BODY, w->cable.end[end].body = body;
+  w->cable.end[end].kind = cps_end_find("body"), w->cable.end[end].body = body;
 }
 
 static MAYBE_UNUSED void press_law(world *w, double stiffness, double exponent) {

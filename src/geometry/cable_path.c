@@ -44,8 +44,8 @@ void cps_drum_place(const cps_scenario *s, int drum, double *center, double *axi
 
 int cps_end_place(const cps_scenario *s, int cable, int end, double *at) {
   const cable_end *e = &s->cables[cable].end[end];
-  if (e->kind == END_RIM) return 0;
-  if (e->kind != END_BODY) {
+  if (cps_end_is(e->kind, END_ON_DRUM)) return 0;
+  if (!cps_end_is(e->kind, END_ON_BODY)) {
     if (!e->placed) return 0;
     vec_copy(at, e->at);
     add_shift(at, e->shift, s->run.from);
@@ -145,9 +145,11 @@ static cps_status add_line(maker *m, const double *a, const double *b, int item)
 
 static int sign_of(double x, double scale) { return x > SMALL * scale ? 1 : x < -SMALL * scale ? -1 : 0; }
 
-static int has_direction(const path_item *i) {
-  return i->kind == PATH_TO && vec_dot(i->direction, i->direction) > 0;
-}
+static int has_direction(const path_item *i) { return cps_item_is(i, ITEM_DIRECTED); }
+static int is_straight(const path_item *i) { return cps_item_is(i, ITEM_RUNS); }
+static int hangs(const path_item *i) { return is_straight(i) && !has_direction(i); }
+static int is_wrap(const path_item *i) { return cps_item_is(i, ITEM_WRAPS); }
+static int is_point(const path_item *i) { return !is_wrap(i) && !is_straight(i); }
 
 /* Whether the cable runs to the right (+1) or left (-1) where it comes to item i (step -1) or goes on from
  * it (+1), as far as the neighbour on that side tells; *other is the wrap there, or -1. */
@@ -158,14 +160,14 @@ static int heading(const maker *m, int i, int step, const double *center, const 
   do {
     j += step;
     if (m->c->closed) j = (j + m->n) % m->n;
-  } while (j != i && j >= 0 && j < m->n && m->c->path[j].kind == PATH_HANG);
+  } while (j != i && j >= 0 && j < m->n && hangs(&m->c->path[j]));
   if (j < 0 || j >= m->n) {
     int e = j >= 0;
     if (!m->placed[e]) return 0;
     vec_copy(at, m->place[e]);
   } else if (has_direction(&m->c->path[j])) {
     return sign_of(vec_dot(m->c->path[j].direction, right), 1);
-  } else if (m->c->path[j].kind == PATH_WRAP) {
+  } else if (is_wrap(&m->c->path[j])) {
     cps_drum_place(m->s, m->c->path[j].drum, at, axis);
     *other = j;
   } else {
@@ -229,7 +231,7 @@ static cps_status push_wrap(maker *m, int i) {
 
 /* Travel direction of a hanging or directed item; hanging pieces in front go up. */
 static void direction_of(const maker *m, int i, int leading, double *d) {
-  if (m->c->path[i].kind == PATH_HANG) {
+  if (hangs(&m->c->path[i])) {
     for (int k = 0; k < 3; k++) d[k] = leading ? -m->down[k] : m->down[k];
     return;
   }
@@ -338,11 +340,9 @@ static cps_status go_along(maker *m, int i) {
 
 /* ------------------------------------------------------------------ items */
 
-static int is_straight(const path_item *i) { return i->kind == PATH_HANG || has_direction(i); }
-
 /* Whether only straight pieces lie between item i and an end whose place is not known. */
 static int dangles(const maker *m, int i, int e) {
-  if (m->c->closed || m->placed[e] || m->c->end[e].kind == END_RIM) return 0;
+  if (m->c->closed || m->placed[e] || cps_end_is(m->c->end[e].kind, END_ON_DRUM)) return 0;
   for (; i >= 0 && i < m->n; i += e ? 1 : -1)
     if (!is_straight(&m->c->path[i])) return 0;
   return 1;
@@ -351,7 +351,7 @@ static int dangles(const maker *m, int i, int e) {
 static cps_status take_straight(maker *m, int i) {
   const path_item *item = &m->c->path[i];
   int first = dangles(m, i, 0), last = dangles(m, i, 1);
-  if (m->c->closed && (item->kind == PATH_TO || item->length > 0))
+  if (m->c->closed && (has_direction(item) || item->length > 0))
     return bad(m, i, "a closed cable has no piece of its own length; leave it out, or name a point");
   if (first && last)
     return bad(m, i, "nothing says where the cable is: place one of its ends, or lead it over a drum");
@@ -362,11 +362,10 @@ static cps_status take_straight(maker *m, int i) {
   if (last) return go_along(m, i);
   if (item->length <= 0) { /* what its neighbours leave */
     m->line_item = i;
-    return item->kind == PATH_HANG
-               ? CPS_OK
-               : bad(m, i, "give the length of this straight piece, or the point that it leads to");
+    return hangs(item) ? CPS_OK
+                       : bad(m, i, "give the length of this straight piece, or the point that it leads to");
   }
-  if (item->kind == PATH_HANG) {
+  if (hangs(item)) {
     if (i > 0 && i < m->n - 1)
       return bad(
           m, i,
@@ -382,7 +381,7 @@ static cps_status take_straight(maker *m, int i) {
 static cps_status take_item(maker *m, int i) {
   const path_item *item = &m->c->path[i];
   if (is_straight(item)) return take_straight(m, i);
-  if (item->kind == PATH_TO) return to_point(m, item->point, i);
+  if (is_point(item)) return to_point(m, item->point, i);
   if (m->kind == CURSOR_OPEN && !m->row && m->lead[1] == m->lead[0] && !m->c->closed)
     return bad(m, i,
                "nothing says where the cable starts: place that end, or give a length to a hang or straight "
@@ -393,7 +392,7 @@ static cps_status take_item(maker *m, int i) {
 
 static cps_status finish_open(maker *m) {
   taut_end end = {TAUT_RIM, {0}};
-  if (m->c->end[1].kind == END_RIM) return end_row(m, &end, -1);
+  if (cps_end_is(m->c->end[1].kind, END_ON_DRUM)) return end_row(m, &end, -1);
   if (m->placed[1]) return to_point(m, m->place[1], -1);
   if (m->row)
     return bad(m, m->n - 1,
@@ -408,12 +407,12 @@ static cps_status finish_open(maker *m) {
 static cps_status check_rim(const maker *m, int e) {
   const cable_end *end = &m->c->end[e];
   int i = e ? m->n - 1 : 0;
-  if (end->kind != END_RIM) return CPS_OK;
-  if (m->n == 0 || m->c->path[i].kind != PATH_WRAP || m->c->path[i].drum != end->drum)
+  if (!cps_end_is(end->kind, END_ON_DRUM)) return CPS_OK;
+  if (m->n == 0 || !is_wrap(&m->c->path[i]) || m->c->path[i].drum != end->drum)
     return bad(m, m->n ? i : -1,
                "the cable %s on the rim of drum %s, so the wrap around that drum must be %s",
                e ? "ends" : "starts", m->s->drums[end->drum].name, e ? "last" : "first");
-  if (m->n == 1 && m->c->end[!e].kind == END_RIM)
+  if (m->n == 1 && cps_end_is(m->c->end[!e].kind, END_ON_DRUM))
     return bad(m, i,
                "both ends of the cable are on the rim of drum %s; lead it to something else between them",
                m->s->drums[end->drum].name);
@@ -423,7 +422,9 @@ static cps_status check_rim(const maker *m, int e) {
 static cps_status walk_open(maker *m) {
   cps_status status = check_rim(m, 0);
   if (status == CPS_OK) status = check_rim(m, 1);
-  m->kind = m->placed[0] ? CURSOR_POINT : m->c->end[0].kind == END_RIM ? CURSOR_RIM : CURSOR_OPEN;
+  m->kind = m->placed[0]                                 ? CURSOR_POINT
+            : cps_end_is(m->c->end[0].kind, END_ON_DRUM) ? CURSOR_RIM
+                                                         : CURSOR_OPEN;
   if (m->placed[0]) vec_copy(m->at, m->place[0]);
   for (int i = 0; i < m->n && status == CPS_OK; i++) status = take_item(m, i);
   return status == CPS_OK ? finish_open(m) : status;
@@ -433,7 +434,7 @@ static cps_status walk_open(maker *m) {
 static cps_status walk_closed(maker *m) {
   int start = 0;
   cps_status status = CPS_OK;
-  while (start < m->n && !(m->c->path[start].kind == PATH_TO && !has_direction(&m->c->path[start]))) start++;
+  while (start < m->n && !is_point(&m->c->path[start])) start++;
   int ring = start == m->n;
   if (ring) start = -1;
   if (!ring) {
@@ -464,7 +465,7 @@ static cps_status check_hangs(const maker *m) {
   double agreed = m->by_cable ? 5e-3 : 1e-6;
   for (int k = 0; k < m->p->n; k++) {
     const path_piece *piece = &m->p->piece[k];
-    if (piece->item < 0 || m->c->path[piece->item].kind != PATH_HANG) continue;
+    if (piece->item < 0 || !hangs(&m->c->path[piece->item])) continue;
     double given = m->c->path[piece->item].length;
     if (given > 0 && fabs(given - piece->length) > agreed * (given + piece->length))
       return bad(m, piece->item,
@@ -508,7 +509,7 @@ static cps_status make(maker *m) {
   cps_status status = CPS_OK;
   int item = -1;
   for (int i = 0; i < m->n && status == CPS_OK; i++)
-    if (m->c->path[i].kind == PATH_WRAP) status = decide_turn(m, i);
+    if (is_wrap(&m->c->path[i])) status = decide_turn(m, i);
   if (status == CPS_OK) status = find_rest(m, &item);
   m->rest = -1;
   if (status == CPS_OK) status = walk(m);
@@ -533,7 +534,8 @@ cps_status cps_path_make(path *p, const cps_scenario *s, int cable, cps_error *e
   cps_gravity_direction(s, m.down);
   for (int e = 0; e < 2 && !p->closed; e++) {
     m.placed[e] = cps_end_place(s, cable, e, m.place[e]);
-    m.by_cable |= m.c->end[e].kind == END_BODY && s->bodies[m.c->end[e].body].placed == PLACED_BY_CABLE;
+    m.by_cable |= cps_end_is(m.c->end[e].kind, END_ON_BODY) &&
+                  s->bodies[m.c->end[e].body].placed == PLACED_BY_CABLE;
   }
   size_t room = (size_t)m.n + 1;
   m.turn = calloc(room, sizeof *m.turn);

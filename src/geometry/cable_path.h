@@ -4,7 +4,7 @@
 
 #include "internal.h"
 #include "mesh_grading.h"
-#include "scenario.h"
+#include "path_kinds.h"
 
 /* A piece of a path: a straight line, or an arc (in space a helix) on a drum. */
 typedef struct path_piece {

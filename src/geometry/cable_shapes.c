@@ -14,7 +14,7 @@ static void place_ends(cps_scenario *known, int cable, const shape *y) {
   const scenario_cable *c = &known->cables[cable];
   int dim = known->dim == 3 ? 3 : 2;
   for (int e = 0; e < 2 && !c->closed; e++) {
-    if (c->end[e].kind != END_BODY) continue;
+    if (!cps_end_is(c->end[e].kind, END_ON_BODY)) continue;
     scenario_body *b = &known->bodies[c->end[e].body];
     if (b->placed || b->kind != BODY_PLANE) continue;
     memset(b->origin, 0, sizeof b->origin);

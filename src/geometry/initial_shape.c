@@ -147,9 +147,9 @@ static double tension_at(const draft *d, double l) {
 
 static int is_held(const draft *d, int e) {
   const cable_end *end = &d->c->end[e];
-  if (end->kind == END_BODY)
+  if (cps_end_is(end->kind, END_ON_BODY))
     return d->s->bodies[end->body].placed || d->s->bodies[end->body].kind == BODY_SURFACE;
-  return end->kind != END_FREE;
+  return cps_end_is(end->kind, END_HELD);
 }
 
 /* Ends of cables that carry the same body share its weight. */
@@ -157,7 +157,7 @@ static int count_carriers(const cps_scenario *s, int body) {
   int n = 0;
   for (int i = 0; i < s->n_cables; i++)
     for (int e = 0; e < 2 && !s->cables[i].closed; e++)
-      n += s->cables[i].end[e].kind == END_BODY && s->cables[i].end[e].body == body;
+      n += cps_end_is(s->cables[i].end[e].kind, END_ON_BODY) && s->cables[i].end[e].body == body;
   return n;
 }
 
@@ -165,7 +165,7 @@ static int count_carriers(const cps_scenario *s, int body) {
 static double end_tension(const draft *d, int e) {
   const cable_end *end = &d->c->end[e];
   double force[3] = {0}, r[3] = {0}, t[3] = {0};
-  if (end->kind == END_BODY) {
+  if (cps_end_is(end->kind, END_ON_BODY)) {
     double mass = d->s->bodies[end->body].mass / count_carriers(d->s, end->body);
     vec_add(force, force, mass, d->gravity);
   }
@@ -212,13 +212,13 @@ static void shift_dangling(draft *d) {
   double at[3];
   int n = d->p->n;
   for (int e = 0; e < 2 && !d->p->closed; e++) {
-    if (cps_end_place(d->s, d->cable, e, at) || d->c->end[e].kind == END_RIM) continue;
+    if (cps_end_place(d->s, d->cable, e, at) || cps_end_is(d->c->end[e].kind, END_ON_DRUM)) continue;
     int k = e ? n : 0, step = e ? -1 : 1;
     while (k >= 0 && k <= n && !is_arc(d, e ? k - 1 : k)) {
       int piece = e ? k - 1 : k; /* a point of the path stays where it is */
       if (piece < 0 || piece >= n) break;
       const path_item *item = d->p->piece[piece].item >= 0 ? &d->c->path[d->p->piece[piece].item] : NULL;
-      if (!item || (item->kind == PATH_TO && vec_dot(item->direction, item->direction) == 0)) break;
+      if (!item || (!cps_item_is(item, ITEM_WRAPS | ITEM_RUNS))) break;
       k += step;
     }
     if (k < 0 || k > n || !is_arc(d, e ? k - 1 : k)) continue;
@@ -472,7 +472,7 @@ static int find_spare(const draft *d, int n, double hauled) {
   double spare = 8 + 0.3 * n;
   if (d->c->spare >= 0) return (int)d->c->spare;
   for (int e = 0; e < 2; e++)
-    if (d->c->end[e].kind == END_RIM) spare += hauled / d->c->drum_size;
+    if (cps_end_is(d->c->end[e].kind, END_ON_DRUM)) spare += hauled / d->c->drum_size;
   return (int)fmin(spare, GRADING_MOST);
 }
 
@@ -770,7 +770,8 @@ static void lay_nodes(draft *d, double *q) {
     place_at(d, d->place[i], r, t);
     for (int e = 0; e < 2 && !d->p->closed; e++) {
       const cable_end *end = &d->c->end[e];
-      if (i == (e ? d->n : 0) && end->kind == END_CLAMPED && vec_dot(end->direction, end->direction) > 0)
+      if (i == (e ? d->n : 0) && cps_end_is(end->kind, END_KEEPS_DIRECTION) &&
+          vec_dot(end->direction, end->direction) > 0)
         vec_copy(t, end->direction);
     }
     for (int k = 0; k < dim; k++) q[k] = r[k], q[dim + k] = stretch * t[k];

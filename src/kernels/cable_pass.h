@@ -286,7 +286,7 @@ static void NAME(bond_of)(const machine *m, const cable *c, int side, NAME(bond)
     return;
   }
   int carrier = e->body;
-  if (e->kind == END_RIM) {
+  if (cps_end_is(e->kind, END_ON_DRUM)) {
     const drum *g = &m->drum[e->drum];
     carrier = g->carrier;
     if (g->angle_at >= 0) {

@@ -91,7 +91,7 @@ void cps_rims_bear(machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     for (int e = 0; e < 2; e++) {
-      if (c->end[e].kind != END_RIM) continue;
+      if (!cps_end_is(c->end[e].kind, END_ON_DRUM)) continue;
       drum *g = &m->drum[c->end[e].drum];
       double arm[3], along[3];
       cps_rim_arm(m, c, e, arm, along);

@@ -64,7 +64,7 @@ static run_side side_of(const machine *m, const cable *c, int drum, contact_touc
   elements_of(c, &c->point[point], &low, &high);
   int beside = step < 0 ? low : high; /* the last one that touches, or that is bent by it */
   int quadrature = c->of->contact.quadrature > 0, beyond = -1, at_rim = 0;
-  if (c->seam < 0 && c->end[end].kind == END_RIM && c->end[end].drum == drum) {
+  if (c->seam < 0 && c->end[end].drum == drum) {
     int elements = beside < 0 ? 0 : step < 0 ? beside : c->n - 1 - beside;
     at_rim = elements <= quadrature;
   }

@@ -147,13 +147,14 @@ static void step_point(machine *m, cable *c, const contact_trace *a, const conta
 /* Newton's method had reactions of its last iteration's start. */
 static void react(cable *c) {
   for (int e = 0; e < 2 && c->seam < 0; e++)
-    if (c->end[e].kind == END_RIM || c->fixed[e == 0 ? 0 : c->n]) cps_end_reaction(c, e, c->reaction[e]);
+    if (cps_end_is(c->end[e].kind, END_ON_DRUM) || c->fixed[e == 0 ? 0 : c->n])
+      cps_end_reaction(c, e, c->reaction[e]);
 }
 
 /* The part of an end's displacement that is prescribed. On a rim that is what the drum's centre and angle do, unless a body
  * carries it or the cables turn it. */
 static double prescribed(const machine *m, const cable *c, int e, int d, double moved) {
-  if (c->end[e].kind != END_RIM) return c->fixed[e == 0 ? 0 : c->n] >> d & 1 ? moved : 0;
+  if (!cps_end_is(c->end[e].kind, END_ON_DRUM)) return c->fixed[e == 0 ? 0 : c->n] >> d & 1 ? moved : 0;
   const drum *g = &m->drum[c->end[e].drum], *g0 = &m->drum0[c->end[e].drum];
   double carried = g->center[d] - g0->center[d];
   return (g->carrier < 0 ? carried : 0) + (g->angle_at < 0 ? moved - carried : 0);

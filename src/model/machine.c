@@ -43,7 +43,7 @@ static int is_pulled(const cps_scenario *s, int body) {
   for (int k = 0; k < s->n_drums; k++) pulled |= s->drums[k].carrier == body;
   for (int k = 0; k < 2 * s->n_elements; k++) {
     const scenario_cable *c = &s->cables[k / 2];
-    pulled |= !c->closed && c->end[k % 2].kind == END_BODY && c->end[k % 2].body == body;
+    pulled |= !c->closed && cps_end_is(c->end[k % 2].kind, END_ON_BODY) && c->end[k % 2].body == body;
   }
   return pulled;
 }
@@ -123,7 +123,7 @@ static void start_bodies(machine *m) {
 static int is_reduced(const cps_scenario *s, int index) {
   for (int i = s->n_elements; i < s->n_cables; i++)
     for (int k = 0; k < s->cables[i].n_path; k++)
-      if (s->cables[i].path[k].kind == PATH_WRAP && s->cables[i].path[k].drum == index) return 1;
+      if (cps_item_is(&s->cables[i].path[k], ITEM_WRAPS) && s->cables[i].path[k].drum == index) return 1;
   return 0;
 }
 
@@ -218,7 +218,8 @@ void cps_point_make(cable *c, int i, int j, double s) {
   p->s = s;
   p->mass = c->section.rho * l + c->mass[i];
   /* What is fixed to a rim does not also rub on it: it would stick with any friction force. */
-  if (gauss == 0 && ((i == 0 && c->end[0].kind == END_RIM) || (i == c->n && c->end[1].kind == END_RIM)))
+  if (gauss == 0 && ((i == 0 && cps_end_is(c->end[0].kind, END_ON_DRUM)) ||
+                     (i == c->n && cps_end_is(c->end[1].kind, END_ON_DRUM))))
     p->clear = INFINITY;
   if (gauss == 0) return;
   /* Points that are equally far from each other let a pattern that repeats with every element cancel, as it is
@@ -250,13 +251,13 @@ static void make_ends(machine *m, cable *c) {
     t->kind = of->kind;
     t->body = t->drum = -1;
     if (c->of->closed) {
-      t->kind = END_FREE;
+      t->kind = NULL;
       continue;
     }
     t->force = (const profile *const *)of->force;
     t->shift = (const profile *const *)of->shift;
     memcpy(t->at, r, (size_t)m->dim * sizeof(double));
-    if (t->kind == END_BODY) {
+    if (cps_end_is(t->kind, END_ON_BODY)) {
       t->body = m->body_border[of->body];
       if (t->body < 0) {
         const scenario_body *b = &m->of->bodies[of->body];
@@ -265,11 +266,9 @@ static void make_ends(machine *m, cable *c) {
       } else if (!m->body[t->body].of->placed && m->body[t->body].of->kind == BODY_PLANE) {
         place_body(m, &m->body[t->body], r);
       }
-    } else if (t->kind == END_PINNED) {
-      c->fixed[node] = (unsigned char)place;
-    } else if (t->kind == END_CLAMPED) {
-      c->fixed[node] = (unsigned char)all;
-    } else if (t->kind == END_RIM) {
+    } else if (cps_end_is(t->kind, END_AT_PLACE)) {
+      c->fixed[node] = (unsigned char)(cps_end_is(t->kind, END_KEEPS_DIRECTION) ? all : place);
+    } else if (cps_end_is(t->kind, END_ON_DRUM)) {
       const drum *g = &m->drum[of->drum];
       double u[3], w[3], x = 0, y = 0;
       t->drum = of->drum;
@@ -577,7 +576,7 @@ static void move_end(machine *m, cable *c, int e, double t) {
   for (int d = 0; d < m->dim; d++) {
     size_t at = (size_t)(node * c->b + d);
     if (k->force[d]) c->load[e][d] = cps_profile_now(k->force[d], t, m->inputs).y;
-    if ((k->kind == END_PINNED || k->kind == END_CLAMPED) && k->shift[d]) {
+    if (cps_end_is(k->kind, END_AT_PLACE) && k->shift[d]) {
       profile_value s = cps_profile_now(k->shift[d], t, m->inputs);
       c->q[at] = k->at[d] + s.y;
       c->v[at] = s.y_t;
@@ -666,7 +665,7 @@ static void tie_end(machine *m, cable *c, int e) {
       v[j] = f->v;
       a[j] = f->a;
     }
-  } else if (k->kind == END_RIM) {
+  } else if (cps_end_is(k->kind, END_ON_DRUM)) {
     rim(m, &m->drum[k->drum], k->angle, k->height, r, v, a);
   } else if (k->body >= 0) {
     const machine_body *y = &m->body[k->body];

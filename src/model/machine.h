@@ -26,7 +26,7 @@
 #include "drives.h"
 #include "internal.h"
 #include "law_look.h"
-#include "scenario.h"
+#include "path_kinds.h"
 
 enum { AXES = 2, PER_NODE_MAX = 2 }; /* friction forces of a point in space; contact points of a node */
 enum { SEGMENTS_MAX = 8 };           /* of a cable that is eliminated in lanes (cable_segments.h) */
@@ -131,7 +131,7 @@ typedef struct contact_memory {
 
 /* What an end of a cable is tied to. */
 typedef struct tie {
-  end_kind kind;
+  const end_kind *kind;
   int body;      /* of the border; -1: none */
   int drum;      /* of a rim; -1: none */
   double angle;  /* on the rim, when the drum's is zero */

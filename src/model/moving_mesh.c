@@ -120,7 +120,8 @@ static void add_momentum(const cable *c, double l, const double *v, double facto
 /* Whether the velocity of a node is its own: not that of a body, a rim or something prescribed. */
 static int is_own(const cable *c, int i) {
   if (c->fixed[i]) return 0;
-  return (i > 0 || c->end[0].kind == END_FREE) && (i < c->n || c->end[1].kind == END_FREE);
+  return (i > 0 || !cps_end_is(c->end[0].kind, END_HELD)) &&
+         (i < c->n || !cps_end_is(c->end[1].kind, END_HELD));
 }
 
 /* Gives what joining the elements beside node i loses of momentum to the nodes beside it. */

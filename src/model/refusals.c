@@ -76,7 +76,7 @@ static void refuse_all_stick(refusals *r, const cps_scenario *s, const scenario_
     cps_refuse(r, key, "cable %s: the reading all-stick is for cables with two ends, not for belts; %s",
                c->name, consistent);
   for (int e = 0; e < 2 && !c->closed; e++)
-    if (c->end[e].kind == END_BODY && !cps_body_is_end(s, c->end[e].body))
+    if (cps_end_is(c->end[e].kind, END_ON_BODY) && !cps_body_is_end(s, c->end[e].body))
       cps_refuse(r, key,
                  "cable %s: the reading all-stick takes the inertia of the cable and of masses at its "
                  "ends, but body %s has more to it (a rail, a spring, a drum, or another cable); %s",

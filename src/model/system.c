@@ -51,8 +51,8 @@ static int count_ends(const cps_scenario *s, int body, int *cable_of, int *end_o
   int n = 0;
   for (int k = 0; k < s->n_cables; k++) {
     for (int e = 0; e < 2; e++) {
-      if (s->cables[k].closed || s->cables[k].end[e].kind != END_BODY || s->cables[k].end[e].body != body ||
-          s->cables[k].model != CABLE_ANCF)
+      if (s->cables[k].closed || !cps_end_is(s->cables[k].end[e].kind, END_ON_BODY) ||
+          s->cables[k].end[e].body != body || s->cables[k].model != CABLE_ANCF)
         continue;
       *cable_of = k;
       *end_of = e;
@@ -65,8 +65,8 @@ static int count_ends(const cps_scenario *s, int body, int *cable_of, int *end_o
 int cps_body_is_reduced(const cps_scenario *s, int i) {
   for (int k = 0; k < s->n_cables; k++)
     for (int e = 0; e < 2; e++)
-      if (s->cables[k].model != CABLE_ANCF && !s->cables[k].closed && s->cables[k].end[e].kind == END_BODY &&
-          s->cables[k].end[e].body == i)
+      if (s->cables[k].model != CABLE_ANCF && !s->cables[k].closed &&
+          cps_end_is(s->cables[k].end[e].kind, END_ON_BODY) && s->cables[k].end[e].body == i)
         return 1;
   return 0;
 }
@@ -118,7 +118,7 @@ static void build_partners(cps_system *s) {
     const cable_end *e = sc->cables[k].end;
     if (sc->cables[k].model == CABLE_ANCF) continue;
     int cross = s->nx + at++;
-    if (sc->cables[k].closed || e[0].kind != END_BODY || e[1].kind != END_BODY ||
+    if (sc->cables[k].closed || !cps_end_is(e[0].kind, END_ON_BODY) || !cps_end_is(e[1].kind, END_ON_BODY) ||
         sc->bodies[e[0].body].kind != BODY_LINE || sc->bodies[e[1].body].kind != BODY_LINE)
       continue;
     for (int i = 0; i < 2; i++) {

@@ -24,7 +24,7 @@ static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] 
 static const char *unfit(const cps_scenario *s, const lift *l) {
   const scenario_cable *c = l->cable;
   const scenario_drum *d = l->drum;
-  if (c->closed || c->end[0].kind != END_BODY || c->end[1].kind != END_BODY ||
+  if (c->closed || !cps_end_is(c->end[0].kind, END_ON_BODY) || !cps_end_is(c->end[1].kind, END_ON_BODY) ||
       c->end[0].body == c->end[1].body)
     return "both ends of the path must be bodies";
   if (c->n_masses > 0) return "leave out its point masses";
@@ -115,11 +115,11 @@ static cps_status check_cables(const lift *l, cps_error *err) {
       if (c->contact.drums[k] == l->drum_index && c->model == CABLE_ANCF)
         return refuse(l, "path", "no other cable touches that pulley; use model: ancf", err);
     for (int e = 0; e < 2 && !c->closed; e++)
-      if (c->end[e].kind == END_BODY && side_of(l, c->end[e].body) >= 0)
+      if (cps_end_is(c->end[e].kind, END_ON_BODY) && side_of(l, c->end[e].body) >= 0)
         return refuse_other(l, "cables", c->name, "it cannot hang on another cable too; use model: ancf",
                             s->bodies[c->end[e].body].name, err);
     for (int k = 0; k < c->n_path; k++)
-      if (c->path[k].kind == PATH_WRAP && c->path[k].drum == l->drum_index)
+      if (cps_item_is(&c->path[k], ITEM_WRAPS) && c->path[k].drum == l->drum_index)
         return refuse(
             l, "path",
             "no other cable runs over that pulley; use model: ancf, or one cable with the EA of both", err);
@@ -333,7 +333,7 @@ cps_status cps_lift_make(lift *l, const cps_system *system, int index, cps_error
   l->drum_index = -1;
   l->cable = c;
   for (int i = 0; i < c->n_path; i++)
-    if (c->path[i].kind == PATH_WRAP) l->drum_index = c->path[i].drum;
+    if (cps_item_is(&c->path[i], ITEM_WRAPS)) l->drum_index = c->path[i].drum;
   if (l->drum_index < 0) return refuse(l, "path", "the path has no pulley", err);
   l->drum = &s->drums[l->drum_index];
   const char *why = unfit(s, l);

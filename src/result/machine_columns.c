@@ -109,7 +109,7 @@ static void wraps(row *r, const machine *m, const cable *c, const double *tensio
   for (int i = 0; i < m->n_drums; i++) {
     int touches = 0;
     for (int k = 0; k < c->of->n_path; k++)
-      touches |= c->of->path[k].kind == PATH_WRAP && c->of->path[k].drum == i;
+      touches |= cps_item_is(&c->of->path[k], ITEM_WRAPS) && c->of->path[k].drum == i;
     if (!touches || c->n_points == 0) continue;
     wrap w = {0};
     if (cps_row_wants(r, WRAP_COLUMNS)) w = wrap_of(m, c, i, tension);
@@ -138,8 +138,8 @@ static void ends(row *r, const cable *c) {
   for (int e = 0; e < 2; e++) {
     double hold[6] = {0};
     const double *slope = c->q + (e ? c->n : 0) * c->b + c->dim;
-    if (c->seam >= 0 || c->end[e].kind == END_FREE) continue;
-    int first = c->dim == 2 ? 2 : 0, clamped = c->end[e].kind == END_CLAMPED;
+    if (c->seam >= 0 || !cps_end_is(c->end[e].kind, END_HELD)) continue;
+    int first = c->dim == 2 ? 2 : 0, clamped = cps_end_is(c->end[e].kind, END_KEEPS_DIRECTION);
     if (cps_row_wants(r, c->dim + (clamped ? 3 - first : 0))) cps_end_hold(c, e, hold);
     for (int d = 0; d < c->dim; d++) cps_row_put(r, "cables", c->of->name, pulls[e][d], "N", -hold[d]);
     for (int d = first; d < 3 && clamped; d++) {

@@ -1,6 +1,6 @@
 /* contents.c - what a scenario holds, for those outside: see capstan.h. */
 #include "internal.h"
-#include "scenario.h"
+#include "path_kinds.h"
 #include "yaml_tree.h"
 
 #include <math.h>
@@ -100,11 +100,6 @@ double cps_scenario_shift(const cps_scenario *s, int drum, int component, double
 }
 
 cps_status cps_scenario_cable_at(const cps_scenario *s, int i, cps_cable *to) {
-  static const char *const kinds[] = {[END_FREE] = "free",
-                                      [END_PINNED] = "pinned",
-                                      [END_CLAMPED] = "clamped",
-                                      [END_BODY] = "body",
-                                      [END_RIM] = "rim"};
   if (known(i, s->n_cables) != CPS_OK) return CPS_BAD_INPUT;
   const scenario_cable *c = &s->cables[i];
   *to = (cps_cable){.name = c->name,
@@ -114,9 +109,9 @@ cps_status cps_scenario_cable_at(const cps_scenario *s, int i, cps_cable *to) {
                     .closed = c->closed};
   for (int e = 0; e < 2; e++) {
     const cable_end *end = &c->end[e];
-    to->end[e].kind = kinds[end->kind];
-    to->end[e].body = end->kind == END_BODY ? end->body : -1;
-    to->end[e].drum = end->kind == END_RIM ? end->drum : -1;
+    to->end[e].kind = end->kind ? end->kind->name : "free";
+    to->end[e].body = cps_end_is(end->kind, END_ON_BODY) ? end->body : -1;
+    to->end[e].drum = cps_end_is(end->kind, END_ON_DRUM) ? end->drum : -1;
   }
   return CPS_OK;
 }
@@ -125,7 +120,7 @@ int cps_scenario_wrap(const cps_scenario *s, int cable, int k) {
   if (known(cable, s->n_cables) != CPS_OK) return -1;
   const scenario_cable *c = &s->cables[cable];
   for (int i = 0; i < c->n_path; i++)
-    if (c->path[i].kind == PATH_WRAP && k-- == 0) return c->path[i].drum;
+    if (cps_item_is(&c->path[i], ITEM_WRAPS) && k-- == 0) return c->path[i].drum;
   return -1;
 }
 

@@ -171,9 +171,10 @@ typedef struct raw_quadrature {
   double axial, bending;
 } raw_quadrature;
 
+/* An end is one thing, and so is an item: their keys share one place. */
 typedef struct raw_end {
-  const char *body, *rim;
-  const node *free, *pinned, *clamped;
+  const char *name;
+  const node *place;
 } raw_end;
 
 typedef struct raw_place {
@@ -182,8 +183,9 @@ typedef struct raw_place {
 } raw_place;
 
 typedef struct raw_item {
-  double hang, length, turns, pitch, to[3], along[3];
-  const char *over, *under, *around;
+  const char *drum;
+  double vector[3], length;
+  double turns, pitch;
   int turn;
 } raw_item;
 

@@ -123,15 +123,15 @@ const key_table cps_keys_end_clamped = TABLE("end-clamped", "a clamped end", end
                                              "An end held at a point and in its direction.");
 
 static const key ends[] = {
-    {"body", KEY_TEXT, .where = offsetof(raw_end, body), .example = "load",
+    {"body", KEY_TEXT, .where = offsetof(raw_end, name), .example = "load",
      .meaning = "on a body; its name alone means the same"},
-    {"free", KEY_PLACE, "m", ANY, .table = &cps_keys_end_free, .where = offsetof(raw_end, free),
+    {"free", KEY_PLACE, "m", ANY, .table = &cps_keys_end_free, .where = offsetof(raw_end, place),
      .example = "[0, -1 m]", .meaning = "held by nothing; `free` alone lets the path say where it is"},
-    {"pinned", KEY_PLACE, "m", ANY, .table = &cps_keys_end_pinned, .where = offsetof(raw_end, pinned),
+    {"pinned", KEY_PLACE, "m", ANY, .table = &cps_keys_end_pinned, .where = offsetof(raw_end, place),
      .example = "[0, 2 m]", .meaning = "held at a point, free to turn"},
-    {"clamped", KEY_PLACE, "m", ANY, .table = &cps_keys_end_clamped, .where = offsetof(raw_end, clamped),
+    {"clamped", KEY_PLACE, "m", ANY, .table = &cps_keys_end_clamped, .where = offsetof(raw_end, place),
      .example = "{at: [0, 0], direction: [1, 0]}", .meaning = "held at a point and in its direction"},
-    {"rim", KEY_TEXT, .where = offsetof(raw_end, rim), .example = "winch",
+    {"rim", KEY_TEXT, .where = offsetof(raw_end, name), .example = "winch",
      .meaning = "fixed to the rim of a drum; the item next to it says how much is wound on that drum"},
 };
 
@@ -139,17 +139,18 @@ const key_table cps_keys_ends = TABLE("ends", "an end of a cable", ends,
                                       "The ends of a cable: the first and the last entry of its path.");
 
 static const key path[] = {
-    {"hang", KEY_AMOUNT, "m", .words = "rest", POSITIVE, .where = offsetof(raw_item, hang), .example = "1 m",
+    {"hang", KEY_AMOUNT, "m", .words = "rest", POSITIVE, .where = offsetof(raw_item, length),
+     .example = "1 m",
      .meaning = "straight along gravity for a length; `rest` takes what the cable's `length` leaves"},
-    {"over", KEY_TEXT, .where = offsetof(raw_item, over), .example = "pulley",
+    {"over", KEY_TEXT, .where = offsetof(raw_item, drum), .example = "pulley",
      .meaning = "around a drum, on the side against gravity"},
-    {"under", KEY_TEXT, .where = offsetof(raw_item, under), .example = "pulley",
+    {"under", KEY_TEXT, .where = offsetof(raw_item, drum), .example = "pulley",
      .meaning = "around a drum, on the side along gravity"},
-    {"around", KEY_TEXT, .where = offsetof(raw_item, around), .example = "pulley",
+    {"around", KEY_TEXT, .where = offsetof(raw_item, drum), .example = "pulley",
      .meaning = "around a drum in the direction that `turn` says"},
-    {"to", KEY_VECTOR, "m", ANY, .otherwise = "none", .where = offsetof(raw_item, to), .example = "[1 m, 0]",
-     .meaning = "straight to a point"},
-    {"along", KEY_VECTOR, "1", ANY, .otherwise = "none", .where = offsetof(raw_item, along),
+    {"to", KEY_VECTOR, "m", ANY, .otherwise = "none", .where = offsetof(raw_item, vector),
+     .example = "[1 m, 0]", .meaning = "straight to a point"},
+    {"along", KEY_VECTOR, "1", ANY, .otherwise = "none", .where = offsetof(raw_item, vector),
      .example = "[1, 0]", .meaning = "straight in a direction, whose length does not matter, for `length`"},
     {"length", KEY_QUANTITY, "m", POSITIVE, .otherwise = "what the cable's `length` leaves",
      .where = offsetof(raw_item, length), .example = "3 m", .meaning = "how far, with `along`"},

@@ -3,6 +3,7 @@
 #include "read_sections.h"
 
 #include "internal.h"
+#include "path_kinds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -169,7 +170,7 @@ static int add_drum(cable_contact *t, int drum) {
 /* The drums of the path. */
 static void add_own_drums(scenario_cable *c) {
   for (int i = 0; i < c->n_path; i++)
-    if (c->path[i].kind == PATH_WRAP && c->path[i].drum >= 0) add_drum(&c->contact, c->path[i].drum);
+    if (cps_item_is(&c->path[i], ITEM_WRAPS) && c->path[i].drum >= 0) add_drum(&c->contact, c->path[i].drum);
 }
 
 /* The drums that the cable may touch: some by name, all, or those of its path. */
@@ -217,8 +218,8 @@ static void read_contact(reader *r, const node *n, const node *map, const cps_sc
                          scenario_cable *c) {
   cable_contact *t = &c->contact;
   raw_cable_contact raw;
-  int on_drums = c->end[0].kind == END_RIM || c->end[1].kind == END_RIM;
-  for (int i = 0; i < c->n_path; i++) on_drums |= c->path[i].kind == PATH_WRAP;
+  int on_drums = cps_end_is(c->end[0].kind, END_ON_DRUM) || cps_end_is(c->end[1].kind, END_ON_DRUM);
+  for (int i = 0; i < c->n_path; i++) on_drums |= cps_item_is(&c->path[i], ITEM_WRAPS);
   if (!n) {
     if (on_drums && !cps_node_get(map, "contact"))
       cps_complain(r, map, "a cable that runs over a drum needs contact, such as contact: %s",
@@ -284,7 +285,7 @@ static void place_bodies(cps_scenario *s) {
   for (int i = 0; i < s->n_cables; i++) {
     for (int k = 0; k < 2 && !s->cables[i].closed; k++) {
       const cable_end *e = &s->cables[i].end[k];
-      if (e->kind == END_BODY && e->body >= 0 && !s->bodies[e->body].placed)
+      if (cps_end_is(e->kind, END_ON_BODY) && e->body >= 0 && !s->bodies[e->body].placed)
         s->bodies[e->body].kind = BODY_PLANE;
     }
   }

@@ -6,18 +6,17 @@
  *
  * Here only words are judged; whether there is such a path is found out when it is drawn.
  */
+#include "path_kinds.h"
 #include "read_sections.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { PATH_KINDS_MOST = 16 };
+
 static const char end_example[] = "a body's name, free, {pinned: [0, 2 m]} or {rim: winch}";
 static const char item_example[] = "{over: pulley}, {hang: 1 m} or {to: [1 m, 0]}";
-
-/* Keys that say what an item is; the others say more about it. */
-static const char *const item_kinds[] = {"hang", "over", "under", "around", "to", "along"};
-enum { N_KINDS = sizeof item_kinds / sizeof item_kinds[0] };
 
 /* The row of the first word of a text in one of the tables; NULL if it is not in there. */
 static const key *first_word(const key_table *t, const char *text, size_t *length) {
@@ -70,7 +69,7 @@ static void read_place(reader *r, const node *n, const key *k, cable_end *e) {
     memcpy(e->direction, raw.direction, sizeof e->direction);
     e->placed = cps_node_key(n, "at") != NULL;
     const node *direction = cps_node_get(n, "direction");
-    if (e->kind == END_CLAMPED && direction && !cps_normalise(e->direction)) {
+    if (cps_end_is(e->kind, END_KEEPS_DIRECTION) && direction && !cps_normalise(e->direction)) {
       cps_enter(r, "direction");
       cps_complain(r, direction, "a direction cannot be zero; it is a list such as [1, 0]");
       r->path[before] = 0;
@@ -84,11 +83,13 @@ static void read_place(reader *r, const node *n, const key *k, cable_end *e) {
   cps_leave(r, before);
 }
 
+/* What the end is on, by its name. */
+static void read_holder(reader *r, const node *n, const cps_scenario *s, cable_end *e) {
+  if (cps_end_is(e->kind, END_ON_BODY)) e->body = cps_find_mass(r, n, s, "a cable's end is on");
+  if (cps_end_is(e->kind, END_ON_DRUM)) e->drum = cps_find_drum(r, n, s);
+}
+
 static void read_end_map(reader *r, const node *n, const cps_scenario *s, cable_end *e) {
-  static const struct {
-    const char *name;
-    end_kind kind;
-  } places[] = {{"free", END_FREE}, {"pinned", END_PINNED}, {"clamped", END_CLAMPED}};
   raw_end raw;
   if (n->n != 1) {
     cps_complain(r, n->n > 1 ? n->entry[1].key : n, "an end of a cable is one thing, such as %s",
@@ -96,44 +97,29 @@ static void read_end_map(reader *r, const node *n, const cps_scenario *s, cable_
     return;
   }
   if (!cps_read_map(r, n, &cps_keys_ends, NULL, &raw)) return;
-  const node *value = n->entry[0].value;
-  for (int i = 0; i < 3; i++) {
-    if (strcmp(n->entry[0].key->text, places[i].name) != 0) continue;
-    e->kind = places[i].kind;
-    read_place(r, value, cps_row(&cps_keys_ends, places[i].name), e);
+  const char *name = n->entry[0].key->text;
+  e->kind = cps_end_find(name);
+  if (raw.place) {
+    read_place(r, raw.place, cps_row(&cps_keys_ends, name), e);
+    return;
   }
-  int before = cps_enter(r, n->entry[0].key->text);
-  if (raw.body) {
-    e->kind = END_BODY;
-    e->body = cps_find_mass(r, value, s, "a cable's end is on");
-  } else if (raw.rim) {
-    e->kind = END_RIM;
-    e->drum = cps_find_drum(r, value, s);
-  }
+  int before = cps_enter(r, name);
+  read_holder(r, n->entry[0].value, s, e);
   cps_leave(r, before);
 }
 
 /* An end in one word: what holds it, or the name of a body. */
 static void read_end_word(reader *r, const node *n, const cps_scenario *s, cable_end *e) {
-  static const struct {
-    const char *word;
-    end_kind kind;
-  } words[] = {{"free", END_FREE}, {"pinned", END_PINNED}, {"clamped", END_CLAMPED}};
-  for (int i = 0; i < 3; i++) {
-    if (strcmp(n->text, words[i].word) != 0) continue;
-    e->kind = words[i].kind;
-    return;
-  }
-  if (strcmp(n->text, "ground") == 0) {
+  e->kind = cps_end_find(n->text);
+  if (e->kind && !cps_end_is(e->kind, END_ON_BODY | END_ON_DRUM)) return;
+  e->kind = cps_end_find("body");
+  if (strcmp(n->text, "ground") == 0)
     cps_complain(r, n, "ground has no place of its own; an end is held by {pinned: [0, 2 m]}");
-    return;
-  }
-  e->kind = END_BODY;
-  e->body = cps_find_mass(r, n, s, "a cable's end is on");
+  else
+    read_holder(r, n, s, e);
 }
 
 static void read_end(reader *r, const node *n, const cps_scenario *s, cable_end *e) {
-  e->body = e->drum = -1;
   node *entry = cps_path_entry(r->d, n);
   if (r->d->no_memory) return;
   if (belongs_to(&cps_keys_path, n) && !belongs_to(&cps_keys_ends, n))
@@ -148,86 +134,93 @@ static void read_end(reader *r, const node *n, const cps_scenario *s, cable_end 
 
 /* ------------------------------------------------------------------ items */
 
-static int kind_of(const node *map) {
-  for (int i = 0; i < N_KINDS; i++)
-    if (cps_node_get(map, item_kinds[i])) return i;
-  return -1;
+/* What an item is: the first of its keys that says so. */
+static const path_kind *kind_of(const node *map, int from, int *at) {
+  for (*at = from; cps_item_at(*at); ++*at)
+    if (cps_node_get(map, cps_item_at(*at)->name)) break;
+  return cps_item_at(*at);
 }
 
-/* Complains about a key that belongs to another kind of item. */
-static void refuse(reader *r, const node *map, const char *name, const char *kinds) {
-  const node *found = cps_node_get(map, name);
-  if (!found) return;
-  int before = cps_enter(r, name);
-  cps_complain(r, found, "%s goes with %s", name, kinds);
-  cps_leave(r, before);
+/* The kinds that a key goes with: "over, under and around". */
+static void kinds_with(const char *word, char *text, size_t size) {
+  const char *name[PATH_KINDS_MOST];
+  int n = 0;
+  text[0] = 0;
+  for (int i = 0; cps_item_at(i) && n < PATH_KINDS_MOST; i++)
+    if (strstr(cps_item_at(i)->with, word)) name[n++] = cps_item_at(i)->name;
+  for (int i = 0; i < n; i++) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", i == 0 ? "" : i == n - 1 ? " and " : ", ", name[i]);
+  }
 }
 
-static void read_wrap(reader *r, const node *n, const char *name, const cps_scenario *s, const raw_item *raw,
-                      path_item *p) {
-  int before = cps_enter(r, name);
-  p->kind = PATH_WRAP;
-  p->drum = cps_find_drum(r, cps_node_get(n, name), s);
+/* Complains about keys that say more about other kinds of items. */
+static void refuse_others(reader *r, const node *map, const path_kind *kind) {
+  for (int i = 0; i < cps_keys_path.n; i++) {
+    const char *name = cps_keys_path.keys[i].name;
+    const node *found = cps_node_get(map, name);
+    char word[32], kinds[100];
+    snprintf(word, sizeof word, " %s ", name);
+    if (!found || cps_item_find(name) || strstr(kind->with, word)) continue;
+    int before = cps_enter(r, name);
+    kinds_with(word, kinds, sizeof kinds);
+    if ((kind->traits & ITEM_RUNS) && strcmp(name, "length") == 0)
+      cps_complain(r, found, "length goes with %s; %s has its length itself, such as {%s: 1 m}", kinds,
+                   kind->name, kind->name);
+    else
+      cps_complain(r, found, "%s goes with %s", name, kinds);
+    cps_leave(r, before);
+  }
+}
+
+static void read_wrap(reader *r, const node *n, const cps_scenario *s, const raw_item *raw, path_item *p) {
+  int before = cps_enter(r, p->kind->name);
+  p->drum = cps_find_drum(r, cps_node_get(n, p->kind->name), s);
   cps_leave(r, before);
-  p->side = strcmp(name, "over") == 0 ? 1 : strcmp(name, "under") == 0 ? -1 : 0;
+  p->side = p->kind->side;
   p->turn = raw->turn < 0 ? 0 : raw->turn == 0 ? -1 : 1;
   p->turns = (int)raw->turns;
   p->pitch = raw->pitch;
-  if (p->side == 0 && p->turn == 0) cps_complain(r, n, "around needs a direction, such as turn: clockwise");
+  if (p->side == 0 && p->turn == 0)
+    cps_complain(r, n, "%s needs a direction, such as turn: clockwise", p->kind->name);
   if (p->pitch != 0 && !r->space) r->space = cps_node_get(n, "pitch");
-  refuse(r, n, "length", "along");
 }
 
-static void read_straight(reader *r, const node *n, const char *name, const raw_item *raw, path_item *p) {
-  p->drum = -1;
-  if (strcmp(name, "hang") == 0) {
-    p->kind = PATH_HANG;
-    p->length = raw->hang;
-    refuse(r, n, "length", "along; hang has its length itself, such as {hang: 1 m}");
-  } else if (strcmp(name, "to") == 0) {
-    p->kind = PATH_TO;
-    memcpy(p->point, raw->to, sizeof p->point);
-    refuse(r, n, "length", "along");
-  } else {
-    p->kind = PATH_TO;
-    p->length = raw->length;
-    memcpy(p->direction, raw->along, sizeof p->direction);
-    int before = cps_enter(r, name);
-    if (!cps_normalise(p->direction))
-      cps_complain(r, cps_node_get(n, name), "a direction cannot be zero; it is a list such as [1, 0]");
-    cps_leave(r, before);
-  }
-  refuse(r, n, "turn", "over, under and around");
-  refuse(r, n, "turns", "over, under and around");
-  refuse(r, n, "pitch", "over, under and around");
+static void read_straight(reader *r, const node *n, const raw_item *raw, path_item *p) {
+  p->length = raw->length;
+  memcpy(cps_item_is(p, ITEM_DIRECTED) ? p->direction : p->point, raw->vector, sizeof p->point);
+  if (!cps_item_is(p, ITEM_DIRECTED) || cps_normalise(p->direction)) return;
+  int before = cps_enter(r, p->kind->name);
+  cps_complain(r, cps_node_get(n, p->kind->name), "a direction cannot be zero; it is a list such as [1, 0]");
+  cps_leave(r, before);
 }
 
 static void read_item_map(reader *r, const node *n, const cps_scenario *s, path_item *p) {
   raw_item raw;
+  int at;
   if (!cps_read_map(r, n, &cps_keys_path, NULL, &raw)) return;
-  int kind = kind_of(n);
-  if (kind < 0) {
+  const path_kind *kind = kind_of(n, 0, &at), *other = kind ? kind_of(n, at + 1, &at) : NULL;
+  if (!kind) {
     cps_complain(r, n, "this does not say where the cable goes; an item of a path is such as %s",
                  item_example);
     return;
   }
-  for (int i = kind + 1; i < N_KINDS; i++) {
-    if (!cps_node_get(n, item_kinds[i])) continue;
-    cps_complain(r, n, "%s and %s are two items of a path; each has an entry of its own", item_kinds[kind],
-                 item_kinds[i]);
+  if (other) {
+    cps_complain(r, n, "%s and %s are two items of a path; each has an entry of its own", kind->name,
+                 other->name);
     return;
   }
-  if (strcmp(item_kinds[kind], "over") == 0 || strcmp(item_kinds[kind], "under") == 0 ||
-      strcmp(item_kinds[kind], "around") == 0)
-    read_wrap(r, n, item_kinds[kind], s, &raw, p);
+  p->kind = kind;
+  if (cps_item_is(p, ITEM_WRAPS))
+    read_wrap(r, n, s, &raw, p);
   else
-    read_straight(r, n, item_kinds[kind], &raw, p);
+    read_straight(r, n, &raw, p);
+  refuse_others(r, n, kind);
 }
 
 static void read_item(reader *r, const node *n, int closed, const cps_scenario *s, path_item *p) {
   char quote[QUOTE_SIZE], hint[HINT_SIZE];
   p->drum = -1;
-  p->kind = PATH_TO;
   node *entry = cps_path_entry(r->d, n);
   if (r->d->no_memory) return;
   int is_body = n->kind == NODE_SCALAR && !entry && cps_index_get(&r->bodies, n->text) >= 0;
@@ -244,8 +237,8 @@ static void read_item(reader *r, const node *n, int closed, const cps_scenario *
     char word[32];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(n->text, " "), n->text);
     near.word = word;
-    for (int i = 0; i < N_KINDS; i++)
-      if (strcmp(word, item_kinds[i]) != 0) cps_nearest_offer(&near, item_kinds[i]);
+    for (int i = 0; cps_item_at(i); i++)
+      if (strcmp(word, cps_item_at(i)->name) != 0) cps_nearest_offer(&near, cps_item_at(i)->name);
     cps_complain(r, n, "found %s%s Expected an item of a path, such as %s", cps_quote(quote, n->text),
                  cps_nearest_hint(&near, ".", hint), item_example);
   } else {
@@ -258,8 +251,8 @@ static void read_item(reader *r, const node *n, int closed, const cps_scenario *
 /* An end on a rim is next to a wrap on the same drum. */
 static void check_rim(reader *r, const node *at, const cable_end *e, const path_item *next,
                       const cps_scenario *s) {
-  if (e->kind != END_RIM || e->drum < 0) return;
-  if (next && next->kind == PATH_WRAP && (next->drum == e->drum || next->drum < 0)) return;
+  if (!cps_end_is(e->kind, END_ON_DRUM) || e->drum < 0) return;
+  if (next && cps_item_is(next, ITEM_WRAPS) && (next->drum == e->drum || next->drum < 0)) return;
   cps_complain(r, at,
                "an end on the rim of a drum is next to an item that says how the cable lies on it, such as "
                "{around: %s, turn: clockwise, turns: 2}",
@@ -274,15 +267,14 @@ static void check_items(reader *r, const node *list, const cps_scenario *s, cons
     int k = i + 1 < c->n_path ? i + 1 : c->closed && c->n_path > 1 ? 0 : -1;
     const path_item *next = k < 0 ? NULL : &c->path[k];
     int before = cps_enter_item(r, first + (k < 0 ? i : k));
-    if (next && p->kind == PATH_WRAP && next->kind == PATH_WRAP && p->drum >= 0 && p->drum == next->drum)
+    if (next && cps_item_is(p, ITEM_WRAPS) && cps_item_is(next, ITEM_WRAPS) && p->drum >= 0 &&
+        p->drum == next->drum)
       cps_complain(
           r, list->item[first + k],
           "the cable is on drum \"%s\" already; more turns on it are said by turns, such as turns: 1",
           s->drums[p->drum].name);
     cps_leave(r, before);
-    int straight = p->kind == PATH_HANG || p->direction[0] != 0 || p->direction[1] != 0 ||
-                   p->direction[2] != 0;
-    if (!straight || p->length > 0) continue;
+    if (!cps_item_is(p, ITEM_RUNS) || p->length > 0) continue;
     before = cps_enter_item(r, first + i);
     if (open >= 0)
       cps_complain(r, list->item[first + i], "another item takes the rest of the length already");
@@ -308,6 +300,7 @@ void cps_read_path(reader *r, const node *n, const cps_scenario *s, scenario_cab
     return;
   }
   int first = c->closed ? 0 : 1, last = n->n - first;
+  for (int k = 0; k < 2; k++) c->end[k].body = c->end[k].drum = -1;
   c->path = calloc((size_t)n->n, sizeof *c->path);
   if (!c->path) r->d->no_memory = 1;
   for (int i = 0; i < n->n && !r->d->no_memory; i++) {

@@ -152,41 +152,30 @@ typedef struct scenario_drum {
   int carrier;                      /* body that carries the centre; -1: none */
 } scenario_drum;
 
-typedef enum end_kind {
-  END_FREE,    /* may carry a force */
-  END_PINNED,  /* at a point, which may move */
-  END_CLAMPED, /* and with a direction */
-  END_BODY,    /* on a body */
-  END_RIM      /* fixed to a drum's rim, leaving it along the tangent */
-} end_kind;
+typedef struct end_kind end_kind; /* path_kinds.h */
 
 typedef struct cable_end {
-  end_kind kind;
+  const end_kind *kind;
   int placed;          /* whether `at` is given; otherwise the path says where the end is */
   double at[3];        /* [m] */
   double direction[3]; /* of a clamped end: unit vector along the cable; zero: as the path says */
   profile *shift[3];   /* displacement of a pinned or clamped end over time; NULL: none */
   profile *force[3];   /* on a free end [N]; NULL: none */
-  int body;            /* of END_BODY */
-  int drum;            /* of END_RIM */
+  int body, drum;      /* that it is on; -1: none */
 } cable_end;
 
-typedef enum path_kind {
-  PATH_WRAP, /* around a drum */
-  PATH_HANG, /* straight along gravity for `length` */
-  PATH_TO    /* straight to a point, or for `length` along `direction` */
-} path_kind;
+typedef struct path_kind path_kind; /* path_kinds.h */
 
 typedef struct path_item {
-  path_kind kind;
-  int drum;  /* of PATH_WRAP */
+  const path_kind *kind;
+  int drum;  /* that it goes around; -1: none */
   int turn;  /* +1 counter-clockwise about the axis, -1 clockwise; 0: as over/under and the neighbours say */
   int side;  /* +1 over, -1 under (against gravity, or along it); 0: turn says it */
   int turns; /* full turns on top of the wrap that the neighbours give */
   double pitch;        /* shift along the axis per turn, in space [m] */
-  double length;       /* of PATH_HANG, and of PATH_TO with a direction; 0: what remains */
-  double point[3];     /* of PATH_TO */
-  double direction[3]; /* of PATH_TO; zero: the point */
+  double length;       /* of a straight piece; 0: what remains */
+  double point[3];     /* that it goes to */
+  double direction[3]; /* that it goes along */
 } path_item;
 
 typedef struct point_mass {

@@ -126,7 +126,7 @@ static int bond_of(const model *o, int cable_of, int e, chain_bond *out) {
     }
     return 1;
   }
-  if (c->end[e].kind == END_RIM) return cps_rim_bond(o, cable_of, e, out);
+  if (cps_end_is(c->end[e].kind, END_ON_DRUM)) return cps_rim_bond(o, cable_of, e, out);
   if (c->end[e].body < 0) return 0;
   out->n = c->dim;
   cps_bond_body(o, c->end[e].body, out);

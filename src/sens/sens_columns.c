@@ -463,8 +463,7 @@ static void add_torque(const filling *x, int drum_of, double by) {
   by_theta(x, x->o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, by * sum);
   for (int i = 0; i < m->n_cables; i++)
     for (int e = 0; e < 2; e++)
-      if (m->cable[i].end[e].kind == END_RIM && m->cable[i].end[e].drum == drum_of)
-        add_rim_torque(x, i, e, by);
+      if (m->cable[i].end[e].drum == drum_of) add_rim_torque(x, i, e, by);
 }
 
 /* The force of the cables on a drum along an axis, times `by`. */
@@ -480,8 +479,7 @@ static void add_push(const filling *x, int drum_of, int axis, double by) {
   minus[axis] = -by;
   for (int i = 0; i < m->n_cables; i++)
     for (int e = 0; e < 2; e++)
-      if (m->cable[i].end[e].kind == END_RIM && m->cable[i].end[e].drum == drum_of)
-        add_reaction(x, i, e, minus, NULL);
+      if (m->cable[i].end[e].drum == drum_of) add_reaction(x, i, e, minus, NULL);
 }
 
 void cps_column_push(model *o, entries *list, int row, int drum_of, const double *by) {

@@ -410,8 +410,9 @@ INLINE int any_lane(lanes x) { return x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3
 
 int cps_drive_places(const cable *c, int e, int d) {
   const tie *k = &c->end[e];
-  if (k->kind == END_RIM) return c->fixed[e ? c->n : 0] >> d & 1; /* else it follows the border */
-  return (k->kind == END_PINNED || k->kind == END_CLAMPED) && k->shift && k->shift[d];
+  if (cps_end_is(k->kind, END_ON_DRUM))
+    return c->fixed[e ? c->n : 0] >> d & 1; /* else it follows the border */
+  return cps_end_is(k->kind, END_AT_PLACE) && k->shift && k->shift[d];
 }
 
 static int load_varies(const drive *o, int cable_of, int e) {
@@ -683,7 +684,7 @@ static void load_of(const drive *o, const cps_scenario *s, int cable_of, int e, 
 static void move_end(drive *o, int cable_of, int e, double t, const drum *drums) {
   const tie *k = &o->m->cable[cable_of].end[e];
   int first = o->at->cable[cable_of].end + e * DY_END;
-  for (int axis = 0; axis < o->m->dim && k->kind != END_RIM; axis++) {
+  for (int axis = 0; axis < o->m->dim && !cps_end_is(k->kind, END_ON_DRUM); axis++) {
     if (!cps_drive_places(&o->m->cable[cable_of], e, axis)) continue;
     const lanes *shift = slot_at(o, find_slot(o, -1, cable_of, e, axis), t);
     for (int chunk = 0; chunk < o->chunks; chunk++) {
@@ -695,7 +696,7 @@ static void move_end(drive *o, int cable_of, int e, double t, const drum *drums)
       d[DY_A + axis] = shift[2 * o->chunks + chunk];
     }
   }
-  if (k->kind == END_RIM && cps_drive_places(&o->m->cable[cable_of], e, 0))
+  if (cps_end_is(k->kind, END_ON_DRUM) && cps_drive_places(&o->m->cable[cable_of], e, 0))
     move_rim(o, cable_of, e, &drums[k->drum]);
   for (int wrt = 0; wrt < o->run->n_wrt && o->d_varies[first + DY_LOAD]; wrt++) {
     const sens_parameter *p = &o->run->wrt[wrt];

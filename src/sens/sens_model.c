@@ -405,8 +405,7 @@ void cps_border_by_push(model *o, int row, int drum_of, const double *by, const 
   const double minus[3] = {-by[0], -by[1], -by[2]};
   for (int i = 0; i < o->m.n_cables; i++)
     for (int e = 0; e < 2; e++)
-      if (o->m.cable[i].end[e].kind == END_RIM && o->m.cable[i].end[e].drum == drum_of)
-        cps_reaction_press(o, row, i, e, minus, coeffs, balance);
+      if (o->m.cable[i].end[e].drum == drum_of) cps_reaction_press(o, row, i, e, minus, coeffs, balance);
 }
 
 static void add_point(model *o, int cable_of, int point, const step_coeffs *coeffs, int balance) {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 int cps_reaction_prescribed(const machine *m, const cable *c, int e) {
-  if (c->end[e].kind != END_RIM || c->fixed[e ? c->n : 0]) return 0;
+  if (!cps_end_is(c->end[e].kind, END_ON_DRUM) || c->fixed[e ? c->n : 0]) return 0;
   const drum *g = &m->drum[c->end[e].drum];
   return g->carrier < 0 || g->angle_at < 0;
 }

@@ -44,7 +44,7 @@ double cps_slide_push(const model *o, int drum_of, double *push) {
   for (int i = 0; i < m->n_cables; i++)
     for (int e = 0; e < 2; e++) {
       double reaction[6];
-      if (m->cable[i].end[e].kind != END_RIM || m->cable[i].end[e].drum != drum_of) continue;
+      if (m->cable[i].end[e].drum != drum_of) continue;
       cps_reaction_value(o, i, e, reaction);
       for (int d = 0; d < m->dim; d++) push[d] -= reaction[d];
     }

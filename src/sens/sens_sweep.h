@@ -492,7 +492,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
     if (what->kind == OP_REST) {
       clear(z, l->before + at->v, 3 * at->e); /* v, a and aux are neighbours */
       for (int e = 0; e < 2; e++)             /* but what is on a rim goes with it */
-        for (int j = 0; j < c->dim && c->end[e].kind == END_RIM; j++) {
+        for (int j = 0; j < c->dim && cps_end_is(c->end[e].kind, END_ON_DRUM); j++) {
           int k = (e ? c->n : 0) * c->b + j, d = l->d + at->end + e * DY_END + j;
           if (!is_driven(c, e, j)) continue;
           z[l->before + at->q + k] = z[d + DY_Q];
@@ -505,7 +505,7 @@ void SWEEP(forward)(const model *o, const op *what, const lanes *initial, lanes 
       clear(z, l->after + at->start, starts);
     } else if (what->kind == OP_START) {
       for (int e = 0; e < 2; e++)
-        for (int j = 0; j < c->dim && c->end[e].kind == END_BODY; j++) {
+        for (int j = 0; j < c->dim && cps_end_is(c->end[e].kind, END_ON_BODY); j++) {
           int k = at->v + (e ? c->n : 0) * c->b + j;
           z[l->before + k] = initial[k];
         }
@@ -875,7 +875,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
     const cable_at *at = &l->cable[i];
     if (what->kind == OP_REST) {
       for (int e = 0; e < 2; e++)
-        for (int j = 0; j < c->dim && c->end[e].kind == END_RIM; j++) {
+        for (int j = 0; j < c->dim && cps_end_is(c->end[e].kind, END_ON_DRUM); j++) {
           int k = (e ? c->n : 0) * c->b + j, d = l->d + at->end + e * DY_END + j;
           if (!is_driven(c, e, j)) continue;
           take(z, d + DY_Q, l->after + at->q + k);
@@ -887,7 +887,7 @@ void SWEEP(backward)(const model *o, const op *what, lanes *initial, lanes *z) {
       clear(z, l->after + at->f, c->n_points * (c->dim - 1));
     } else if (what->kind == OP_START) {
       for (int e = 0; e < 2; e++)
-        for (int j = 0; j < c->dim && c->end[e].kind == END_BODY; j++) {
+        for (int j = 0; j < c->dim && cps_end_is(c->end[e].kind, END_ON_BODY); j++) {
           int k = at->v + (e ? c->n : 0) * c->b + j;
           initial[k] += z[l->after + k];
           z[l->after + k] = all(0);

@@ -57,7 +57,7 @@ int cps_cable_is_bound(const machine *m, const cable *c) {
   int bound = c->seam >= 0;
   for (int e = 0; e < 2; e++) {
     const tie *end = &c->end[e];
-    const drum *g = end->kind == END_RIM ? &m->drum[end->drum] : NULL;
+    const drum *g = cps_end_is(end->kind, END_ON_DRUM) ? &m->drum[end->drum] : NULL;
     bound |= end->body >= 0 || (g && (g->angle_at >= 0 || g->carrier >= 0));
   }
   return bound;

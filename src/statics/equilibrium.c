@@ -420,7 +420,7 @@ static void name_watched(const machine *m, int which, char *text, size_t size) {
     const char *side = which % 2 ? "end" : "start";
     if (c->of->closed)
       snprintf(text, size, "belt %s", c->of->name);
-    else if (e->kind == END_BODY)
+    else if (cps_end_is(e->kind, END_ON_BODY))
       snprintf(text, size, "body %s, at the %s of cable %s,", m->of->bodies[e->body].name, side, c->of->name);
     else
       snprintf(text, size, "the %s of cable %s", side, c->of->name);

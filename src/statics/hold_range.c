@@ -75,7 +75,7 @@ static int find_load(const machine *m, int i, varied *out) {
     for (int e = 0; e < 2; e++) {
       varied one = {LOAD_FORCE, k, e, -1, -1, 0};
       const cable *c = &m->cable[k];
-      if (c->seam < 0 && c->end[e].kind == END_FREE && size_of(c->load[e], m->dim) > 0 && i-- == 0)
+      if (c->seam < 0 && !cps_end_is(c->end[e].kind, END_HELD) && size_of(c->load[e], m->dim) > 0 && i-- == 0)
         return *out = one, 1;
     }
   return 0;
@@ -259,7 +259,9 @@ static double turned(const cable *c, const drum *g) {
 static int pull_of_end(const machine *m, const cable *c, int e, double length, double *f, double *w) {
   int node = e == 0 ? 0 : c->n;
   double pull[3] = {0}, g = size_of(m->gravity, m->dim), down = 0;
-  if (c->end[e].kind != END_FREE && !(c->end[e].kind == END_BODY && c->end[e].body < 0)) return 0;
+  if (cps_end_is(c->end[e].kind, END_HELD) &&
+      !(cps_end_is(c->end[e].kind, END_ON_BODY) && c->end[e].body < 0))
+    return 0;
   if (c->fixed[node]) return 0;
   for (int d = 0; d < m->dim; d++) {
     pull[d] = c->load[e][d] + c->mass[node] * m->gravity[d];

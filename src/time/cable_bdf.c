@@ -251,7 +251,7 @@ static int weights(N_Vector y, N_Vector weight, void *data) {
     for (int k = 0; k <= c->n; k++) {
       int end = k == 0 ? 0 : 1;
       int tied = (k == 0 || k == c->n) &&
-                 (c->seam >= 0 || c->end[end].body >= 0 || c->end[end].kind == END_RIM);
+                 (c->seam >= 0 || c->end[end].body >= 0 || cps_end_is(c->end[end].kind, END_ON_DRUM));
       for (int d = 0; d < m->dim && !tied; d++)
         if (!(c->fixed[k] >> d & 1)) w[at + k * c->b + d] = one;
     }

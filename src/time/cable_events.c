@@ -45,7 +45,7 @@ static int is_slack(const cable *c, int was) {
   int slack = 0;
   for (int k = 0; k <= c->n && was > 0; k++) most = fmax(most, strain_at(c, k));
   for (int e = 0; e < 2 && !c->of->closed; e++)
-    if (c->end[e].kind != END_FREE) slack |= !(strain_at(c, e ? c->n : 0) > TAUT_AGAIN * most);
+    if (cps_end_is(c->end[e].kind, END_HELD)) slack |= !(strain_at(c, e ? c->n : 0) > TAUT_AGAIN * most);
   return slack;
 }
 

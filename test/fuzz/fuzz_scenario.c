@@ -3,7 +3,7 @@
  * Layout of the input: the text, then up to four settings, with a byte 0xff before each.
  */
 #include "drives.h"
-#include "scenario.h"
+#include "path_kinds.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -101,18 +101,20 @@ static void check_drums(const cps_scenario *s) {
 static void check_path(const cps_scenario *s, const scenario_cable *c) {
   for (int k = 0; k < 2 && !c->closed; k++) {
     const cable_end *e = &c->end[k];
-    demand(e->kind != END_BODY || (e->body >= 0 && e->body < s->n_bodies), "an end is on no body");
-    demand(e->kind != END_RIM || (e->drum >= 0 && e->drum < s->n_drums && c->n_path > 0),
+    demand(e->kind != cps_end_find("body") || (e->body >= 0 && e->body < s->n_bodies),
+           "an end is on no body");
+    demand(e->kind != cps_end_find("rim") || (e->drum >= 0 && e->drum < s->n_drums && c->n_path > 0),
            "an end is on no drum");
     check_three(e->shift);
     check_three(e->force);
   }
   for (int i = 0; i < c->n_path; i++) {
     const path_item *p = &c->path[i];
-    demand(p->kind != PATH_WRAP || (p->drum >= 0 && p->drum < s->n_drums), "a cable is around nothing");
-    demand(p->kind != PATH_WRAP || p->side != 0 || p->turn != 0, "which way around?");
+    demand(!cps_item_is(p, ITEM_WRAPS) || (p->drum >= 0 && p->drum < s->n_drums),
+           "a cable is around nothing");
+    demand(!cps_item_is(p, ITEM_WRAPS) || p->side != 0 || p->turn != 0, "which way around?");
     demand(p->turns >= 0 && p->length >= 0 && isfinite(p->pitch), "an item is not right");
-    demand(p->kind != PATH_WRAP || c->contact.law, "a cable on a drum has no contact");
+    demand(!cps_item_is(p, ITEM_WRAPS) || c->contact.law, "a cable on a drum has no contact");
   }
 }
 
