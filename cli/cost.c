@@ -44,7 +44,8 @@ void cost_text(char *text, size_t size) {
   cost_turn(now);
   int in_seconds = until >= 10;
   double scale = in_seconds ? 1 : 1e3;
-  int n = snprintf(text, size, "%.3g %s", scale * until, in_seconds ? "s" : "ms");
+  int n = snprintf(text, size, scale * until < 1000 ? "%.3g %s" : "%.0f %s", scale * until,
+                   in_seconds ? "s" : "ms");
   for (int i = 0, shown = 0; i < N_COSTS; i++) {
     if (spent[i] < 0.01 * until || n < 0 || (size_t)n >= size) continue;
     double cost = scale * spent[i];
