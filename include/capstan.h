@@ -219,6 +219,13 @@ typedef struct cps_law_scale {
   double z[CPS_MAX_STATES]; /* bound of |z_i| in operation */
 } cps_law_scale;
 
+/* What a step of implicit Euler makes of a law with one state: the state and its rate at the end, and the force there as a function of
+ * velocity and load. */
+typedef struct cps_law_step {
+  double z, z_t, f;
+  double f_v, f_n; /* through the state, too */
+} cps_law_step;
+
 typedef struct cps_law cps_law;
 struct cps_law {
   const char *name;
@@ -256,6 +263,9 @@ struct cps_law {
    * in the velocity where f itself jumps, and returns the mode after it. Derivative arguments as above. */
   int (*slide)(const cps_law *law, const double *p, const cps_law_input *in, double time, double *z,
                double *f, cps_partials *f_x, cps_partials *z_x);
+  /* Laws with one state, without modes and without CPS_NEEDS_FEQ only, and may be NULL: z = in->z + time z_t(v, n, z) in closed form.
+   * Without it the solution is found by iteration. */
+  void (*step)(const cps_law *law, const double *p, const cps_law_input *in, double time, cps_law_step *out);
   const void *data; /* for the functions' own use */
 };
 
@@ -286,6 +296,10 @@ CPS_API cps_status cps_law_validate(const cps_law *law, cps_error *err);
  * infinity, as long as the parameters pass cps_law_check. */
 CPS_API void cps_law_eval(const cps_law *law, const double *p, const cps_law_input *in, cps_law_output *out,
                           cps_law_jacobian *jac);
+
+/* A step of implicit Euler from in->z on; only for laws with a `step`. */
+CPS_API void cps_law_implicit_step(const cps_law *law, const double *p, const cps_law_input *in, double time,
+                                   cps_law_step *out);
 
 /* Characteristic magnitudes at normal force n. */
 CPS_API void cps_law_scales(const cps_law *law, const double *p, double n, cps_law_scale *scale);

@@ -153,7 +153,42 @@ static void slides(void **state) {
   if (!(fabs(f - mean) <= 1e-3 * fabs(mean))) fail_msg("%s: %g N, mean %g N", law->name, f, mean);
 }
 
+/* A law's own step of implicit Euler gives what iteration finds. */
+static void steps(void **state) {
+  const cps_law *law = law_of(state);
+  if (!law->step) skip();
+  rng r = rng_for(law->name, 92);
+  for (int k = 0; k < 300; k++) {
+    step s;
+    memory_path path;
+    recall_row f_row, rows[CPS_MAX_STATES];
+    cps_law_output out;
+    cps_law_step got;
+    draw(law, &r, &s);
+    for (int i = 0; i < law->n_params; i++) s.law.p[i] *= rng_between(&r, 1, 1.5);
+    if (k % 4 == 0) s.time = 0;
+    if (k % 4 == 1) s.v = 0;
+    if (k % 5 == 0) s.n = 0;
+    if (k % 50 == 0) s.n = -1;
+    if (k % 7 == 0) s.star[0] *= 3;
+    cps_memory_advance(&s.law, s.v, s.n, s.e, s.mode, s.star, s.star, s.time, &path);
+    double f = cps_memory_rows_of(&s.law, s.v, s.n, s.e, &path, 0, &f_row, rows, NULL), *z = path.piece[0].z;
+    cps_law_input in = {s.v, s.n, s.e, z, s.mode};
+    cps_law_eval(law, s.law.p, &in, &out, NULL);
+    in.z = s.star;
+    cps_law_implicit_step(law, s.law.p, &in, s.time, &got);
+    const double pair[][2] = {
+        {got.z, z[0]}, {got.z_t, out.z_t[0]}, {got.f, f}, {got.f_v, f_row.v}, {got.f_n, f_row.n}};
+    const double same = s.n > 0 ? 1e-11 : 1e-8; /* lugre-adams without load is as stiff as can be */
+    const double load = fabs(s.n) + 1, size[] = {1e-12, fabs(s.v), load, 1e4 * load, 1};
+    for (int i = 0; i < (int)ROWS(pair); i++)
+      if (!(fabs(pair[i][0] - pair[i][1]) <= same * (fabs(pair[i][1]) + size[i])))
+        fail_msg("%s: number %d of a step: %.15g, by iteration %.15g (v %g, n %g, time %g)", law->name, i,
+                 pair[i][0], pair[i][1], s.v, s.n, s.time);
+  }
+}
+
 int main(void) {
-  static const law_test tests[] = {{"derivatives", derivatives}, {"slides", slides}};
+  static const law_test tests[] = {{"derivatives", derivatives}, {"slides", slides}, {"steps", steps}};
   return over_laws("law memory", tests, ROWS(tests));
 }

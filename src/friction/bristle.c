@@ -303,6 +303,29 @@ static void lugris(const cps_law *law, const double *p, const cps_law_input *in,
   }
 }
 
+/* Implicit Euler: the bristle follows v, unless it then exceeds the limit in the direction in which it does. */
+static void lugris_step(const cps_law *law, const double *p, const cps_law_input *in, double time,
+                        cps_law_step *out) {
+  enum { MU_S, MU_D, V_ST, K_B, C_B };
+  (void)law;
+  double v = in->v, n = in->n, k = p[K_B], c = p[C_B], limit = p[MU_S] * n;
+  double x = v / p[V_ST], blend = exp(-x * x), slide = p[MU_D] * sgn(v);
+  double z = in->z[0] + time * v, pull = k * z + c * v, pull_v = k * time + c, pull_n = 0, rate = v;
+  if (fabs(pull) > limit) {
+    double side = sgn(pull);
+    z = (in->z[0] + time / c * side * limit) / (1 + time * k / c);
+    rate = (side * limit - k * z) / c;
+    pull = side * limit;
+    pull_v = 0;
+    pull_n = side * p[MU_S];
+  }
+  out->z = z;
+  out->z_t = rate;
+  out->f = -blend * pull - (1 - blend) * slide * n;
+  out->f_v = -blend * pull_v + (blend == 0 ? 0 : 2 * x * blend / p[V_ST] * (pull - slide * n));
+  out->f_n = -blend * pull_n - (1 - blend) * slide;
+}
+
 static void lugris_scale(const cps_law *law, const double *p, double n, cps_law_scale *s) {
   enum { MU_S, MU_D, V_ST, K_B };
   (void)law;
@@ -563,7 +586,8 @@ static const cps_law laws[] = {
      .n_states = 1,
      .states = deflection,
      .eval = lugris,
-     .scale = lugris_scale},
+     .scale = lugris_scale,
+     .step = lugris_step},
     {.name = "gonthier",
      .aliases = "dwell-time",
      .family = "bristle",

@@ -72,14 +72,32 @@ typedef struct stribeck {
   double g, g_v, g_mu_s, g_mu_d, g_v_s, g_exponent;
 } stribeck;
 
+/* Its part that decays: exp(-x^exponent), x = |v/v_s|, with x^exponent and x^(exponent - 1). */
+typedef struct stribeck_decay {
+  double x, power, below, e;
+} stribeck_decay;
+
+static inline stribeck_decay stribeck_decay_at(double v, double v_s, double exponent) {
+  stribeck_decay d;
+  d.x = fabs(v) / v_s;
+  d.power = exponent == 2 ? d.x * d.x : pow(d.x, exponent);
+  d.below = exponent == 2 ? d.x : exponent == 1 ? 1 : pow(d.x, exponent - 1);
+  d.e = exp(-d.power);
+  return d;
+}
+
+/* The curve and its slope. */
+static inline double stribeck_level(const stribeck_decay *d, double v, double mu_s, double mu_d, double v_s,
+                                    double exponent, double *g_v) {
+  *g_v = -(mu_s - mu_d) * d->e * exponent * d->below / v_s * direction(v);
+  return mu_s * d->e + mu_d * (1 - d->e); /* never zero, as mu_d + (mu_s - mu_d) e can be by cancellation */
+}
+
 static inline stribeck stribeck_curve(double v, double mu_s, double mu_d, double v_s, double exponent) {
-  double x = fabs(v) / v_s;
-  double power = exponent == 2 ? x * x : pow(x, exponent);
-  double e = exp(-power);
-  double below = exponent == 2 ? x : exponent == 1 ? 1 : pow(x, exponent - 1); /* |x|^(exponent - 1) */
+  stribeck_decay d = stribeck_decay_at(v, v_s, exponent);
+  double x = d.x, power = d.power, e = d.e;
   stribeck s;
-  s.g = mu_s * e + mu_d * (1 - e); /* never zero, as mu_d + (mu_s - mu_d) e can be by cancellation */
-  s.g_v = -(mu_s - mu_d) * e * exponent * below / v_s * direction(v);
+  s.g = stribeck_level(&d, v, mu_s, mu_d, v_s, exponent, &s.g_v);
   s.g_mu_s = e;
   s.g_mu_d = 1 - e;
   s.g_v_s = (mu_s - mu_d) * e * exponent * power / v_s;

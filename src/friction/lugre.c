@@ -31,6 +31,34 @@ static bristle lugre_bristle(double v, double z, double g, double s0, double s1,
   return b;
 }
 
+/* A step of implicit Euler: z = z0 + time (v - w z), w = sigma0 |v|/g, is linear in z. `g_v` is dg/dv and g_n dg/dn; the force of the
+ * bristle per unit of load, and its derivatives. */
+static cps_law_step bristle_step(double v, double z0, double time, double g, double g_v, double g_n,
+                                 double s0, double s1, double s2) {
+  cps_law_step o;
+  double per = s0 / g, w = per * fabs(v), w_g = -w / g, w_v = per * direction(v) + w_g * g_v, w_n = w_g * g_n;
+  double less = 1 / (1 + time * w);
+  o.z = (z0 + time * v) * less;
+  o.z_t = v - w * o.z;
+  double z_v = time * less * (1 - w_v * o.z), z_n = -time * less * w_n * o.z;
+  o.f = s0 * o.z + s1 * o.z_t + s2 * v;
+  o.f_v = s0 * z_v + s1 * (1 - w_v * o.z - w * z_v) + s2;
+  o.f_n = s0 * z_n - s1 * (w_n * o.z + w * z_n);
+  return o;
+}
+
+/* Of a force that is proportional to the load, or does not know it. */
+static void load_step(cps_law_step *o, double n) {
+  o->f_n = -o->f - n * o->f_n;
+  o->f *= -n;
+  o->f_v *= -n;
+}
+static void free_step(cps_law_step *o) {
+  o->f_n = -o->f_n;
+  o->f = -o->f;
+  o->f_v = -o->f_v;
+}
+
 /* Dahl (1968), first order: f = -n sigma0 z, z' = v - sigma0 |v| z/mu. */
 static void dahl(const cps_law *law, const double *p, const cps_law_input *in, cps_law_output *out,
                  cps_law_jacobian *jac) {
@@ -47,6 +75,13 @@ static void dahl(const cps_law *law, const double *p, const cps_law_input *in, c
   jac->z_t[0].z[0] = b.r_z;
   jac->z_t[0].p[MU] = b.r_g;
   jac->z_t[0].p[SIGMA0] = b.r_s0;
+}
+
+static void dahl_step(const cps_law *law, const double *p, const cps_law_input *in, double time,
+                      cps_law_step *out) {
+  (void)law;
+  *out = bristle_step(in->v, in->z[0], time, p[0], 0, 0, p[1], 0, 0);
+  load_step(out, in->n);
 }
 
 static void dahl_scale(const cps_law *law, const double *p, double n, cps_law_scale *s) {
@@ -96,6 +131,22 @@ static void lugre(const cps_law *law, const double *p, const cps_law_input *in, 
   lugre_with(p, in, 1, 1, out, jac);
 }
 
+/* A step with the yield level g(v) times `level`, which grows with the load by level_n. */
+static cps_law_step lugre_step_with(const double *p, const cps_law_input *in, double time, double level,
+                                    double level_n) {
+  stribeck_decay d = stribeck_decay_at(in->v, p[V_S], p[EXPONENT]);
+  double g_v, g = stribeck_level(&d, in->v, p[G_S], p[G_D], p[V_S], p[EXPONENT], &g_v);
+  return bristle_step(in->v, in->z[0], time, level * g, level * g_v, level_n * g, p[SIGMA0], p[SIGMA1],
+                      p[SIGMA2]);
+}
+
+static void lugre_step(const cps_law *law, const double *p, const cps_law_input *in, double time,
+                       cps_law_step *out) {
+  (void)law;
+  *out = lugre_step_with(p, in, time, 1, 0);
+  free_step(out);
+}
+
 static void lugre_scale(const cps_law *law, const double *p, double n, cps_law_scale *s) {
   (void)law, (void)n;
   set_scale(s, p[G_S], INFINITY, 0, p[V_S]);
@@ -109,6 +160,13 @@ static void lugre_load(const cps_law *law, const double *p, const cps_law_input 
   (void)law;
   bristle b = lugre_with(p, in, 1, in->n, out, jac);
   if (jac) jac->f.n = -b.f;
+}
+
+static void lugre_load_step(const cps_law *law, const double *p, const cps_law_input *in, double time,
+                            cps_law_step *out) {
+  (void)law;
+  *out = lugre_step_with(p, in, time, 1, 0);
+  load_step(out, in->n);
 }
 
 static void lugre_load_scale(const cps_law *law, const double *p, double n, cps_law_scale *s) {
@@ -127,6 +185,14 @@ static void lugre_adams(const cps_law *law, const double *p, const cps_law_input
   if (!jac || !loaded) return;
   jac->f.n = -b.f_g;
   jac->z_t[0].n = b.r_g;
+}
+
+static void lugre_adams_step(const cps_law *law, const double *p, const cps_law_input *in, double time,
+                             cps_law_step *out) {
+  (void)law;
+  int loaded = in->n > LOAD_MIN;
+  *out = lugre_step_with(p, in, time, loaded ? in->n : LOAD_MIN, loaded);
+  free_step(out);
 }
 
 static void lugre_adams_scale(const cps_law *law, const double *p, double n, cps_law_scale *s) {
@@ -234,7 +300,8 @@ static const cps_law laws[] = {
      .n_states = 1,
      .states = deflection,
      .eval = dahl,
-     .scale = dahl_scale},
+     .scale = dahl_scale,
+     .step = dahl_step},
     {.name = "lugre",
      .family = "bristle",
      .title = "LuGre",
@@ -253,7 +320,8 @@ static const cps_law laws[] = {
      .n_states = 1,
      .states = deflection,
      .eval = lugre,
-     .scale = lugre_scale},
+     .scale = lugre_scale,
+     .step = lugre_step},
     {.name = "lugre-load",
      .aliases = "lugre-normalised",
      .family = "bristle",
@@ -270,7 +338,8 @@ static const cps_law laws[] = {
      .n_states = 1,
      .states = deflection,
      .eval = lugre_load,
-     .scale = lugre_load_scale},
+     .scale = lugre_load_scale,
+     .step = lugre_load_step},
     {.name = "lugre-adams",
      .family = "bristle",
      .title = "LuGre, as in Adams",
@@ -288,7 +357,8 @@ static const cps_law laws[] = {
      .n_states = 1,
      .states = deflection,
      .eval = lugre_adams,
-     .scale = lugre_adams_scale},
+     .scale = lugre_adams_scale,
+     .step = lugre_adams_step},
     {.name = "elasto-plastic",
      .aliases = "dupont",
      .family = "bristle",

@@ -97,6 +97,8 @@ cps_status cps_law_validate(const cps_law *law, cps_error *err) {
     what = "a law with modes needs mode, guards and transition";
   else if ((t & CPS_SMOOTH) && !(t & CPS_CONTINUOUS))
     what = "what is smooth is continuous";
+  else if (law->step && (law->n_states != 1 || law->n_modes || t & CPS_NEEDS_FEQ))
+    what = "only a law with one state, without modes and balance force has a step of its own";
   if (what)
     return cps_error_set(err, CPS_BAD_INPUT, law->name, "law %s: %s", law->name ? law->name : "?", what);
   double p[CPS_MAX_PARAMS];
@@ -143,6 +145,14 @@ void cps_law_eval(const cps_law *law, const double *p, const cps_law_input *in, 
     jac->f.n = 0;
     for (int i = 0; i < law->n_states; i++) jac->z_t[i].n = 0;
   }
+}
+
+void cps_law_implicit_step(const cps_law *law, const double *p, const cps_law_input *in, double time,
+                           cps_law_step *out) {
+  double zs[CPS_MAX_STATES];
+  cps_law_input x = prepare(law, p, in, zs);
+  law->step(law, p, &x, time, out);
+  if (in->n < 0) out->f_n = 0;
 }
 
 void cps_law_scales(const cps_law *law, const double *p, double n, cps_law_scale *scale) {

@@ -101,6 +101,14 @@ static law_response respond_memory(const contact_law *l, double v, double n, dou
                                    const double *z_star, double *z_t, double z_s, int *mode1) {
   memory_path path;
   recall_row f, rows[CPS_MAX_STATES];
+  if (l->law->step) {
+    cps_law_input in = {v, n, e, z_star, CPS_MODE_FREE};
+    cps_law_step x;
+    cps_law_implicit_step(l->law, l->p, &in, z_s, &x);
+    z[0] = x.z;
+    z_t[0] = x.z_t;
+    return (law_response){x.f, x.f_v, x.f_n, 0};
+  }
   size_t states = (size_t)l->law->n_states;
   cps_memory_advance(l, v, n, e, mode, z, z_star, z_s, &path);
   const memory_piece *last = &path.piece[path.n - 1];
