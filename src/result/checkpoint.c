@@ -85,6 +85,29 @@ static const unsigned char *find(checkpoint *c, const char *name, size_t size) {
   return NULL;
 }
 
+/* Copies n items. Sizes that occur most are known to the compiler: rows within steps copy the members of all contact points. */
+static void copy_items(unsigned char *to, size_t to_stride, const unsigned char *from, size_t from_stride,
+                       size_t size, size_t n) {
+  if (n == 0 || size == 0) return;
+  if (to_stride == size && from_stride == size) {
+    memcpy(to, from, size * n);
+    return;
+  }
+#define COPY(bytes)                                                                                          \
+  for (size_t i = 0; i < n; i++) memcpy(to + i * to_stride, from + i * from_stride, bytes)
+  if (size == 4)
+    COPY(4);
+  else if (size == 8)
+    COPY(8);
+  else if (size == 16)
+    COPY(16);
+  else if (size == 24)
+    COPY(24);
+  else
+    COPY(size);
+#undef COPY
+}
+
 /* Values without their name. */
 static void raw_items(checkpoint *c, const char *name, unsigned char *at, size_t size, size_t stride,
                       size_t n) {
@@ -97,12 +120,12 @@ static void raw_items(checkpoint *c, const char *name, unsigned char *at, size_t
     c->at += size * n;
     return;
   }
-  for (size_t i = 0; i < n && size > 0; i++, at += stride, c->at += size) {
-    unsigned char *place = c->kind == RAW_SIZE ? NULL : c->bytes + c->at;
-    if (c->kind == RAW_WRITE) memcpy(place, at, size);
-    if (c->kind == RAW_READ) memcpy(at, place, size);
-    if (c->kind == RAW_COMPARE && memcmp(at, place, size) != 0 && !c->missing) c->missing = name;
-  }
+  unsigned char *place = c->kind == RAW_SIZE ? NULL : c->bytes + c->at;
+  c->at += size * n;
+  if (c->kind == RAW_WRITE) copy_items(place, size, at, stride, size, n);
+  if (c->kind == RAW_READ) copy_items(at, stride, place, size, size, n);
+  for (size_t i = 0; c->kind == RAW_COMPARE && i < n && size > 0; i++)
+    if (memcmp(at + i * stride, place + i * size, size) != 0 && !c->missing) c->missing = name;
 }
 
 void cps_checkpoint_members(checkpoint *c, const char *name, void *first, size_t size, size_t stride,
