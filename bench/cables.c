@@ -52,7 +52,7 @@ static int run_machine(machine *m, double h, double until, cost *c) {
   int samples = 0, looks = 0;
   while (r.t < until * (1 - 1e-12)) {
     double step = fmin(now, until * (samples + 1) / SAMPLES - r.t);
-    if (!cps_alpha_step(&r, step)) {
+    if (!cps_alpha_step(&r, step, r.t + step)) {
       c->cuts++;
       now = step / 2;
       if (now < 1e-9) return 0;

@@ -260,7 +260,7 @@ static int run_ours(const cps_scenario *scenario, int samples, double h, trip *o
   int per_sample = (int)lround(SAMPLE / h), good = 1;
   double start = seconds_now();
   for (; o->samples < samples && good; o->samples++) {
-    for (int i = 0; i < per_sample && good; i++, o->steps++) good = cps_alpha_step(&r, h);
+    for (int i = 0; i < per_sample && good; i++, o->steps++) good = cps_alpha_step(&r, h, r.t + h);
     o->load[o->samples] = pulley_load(&m);
   }
   o->seconds = seconds_now() - start;

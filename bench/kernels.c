@@ -83,7 +83,8 @@ static int make(subject *s, const row *r, kernel_set kernels) {
   int good = made && cps_machine_statics(&s->m, 0, &error) == CPS_OK;
   if (made && kernels <= cps_kernels_most()) s->m.kernels = kernels;
   s->r = (alpha_stepper){.m = &s->m};
-  for (int i = 0; good && i < STEPS; i++) good = cps_alpha_step(&s->r, 0.01) || cps_alpha_step(&s->r, 0.001);
+  for (int i = 0; good && i < STEPS; i++)
+    good = cps_alpha_step(&s->r, 0.01, s->r.t + 0.01) || cps_alpha_step(&s->r, 0.001, s->r.t + 0.001);
   if (good) return 1;
   fprintf(stderr, "kernels: %s: %s\n", r->name, *error.text ? error.text : "a step does not converge");
   if (made) cps_machine_free(&s->m);

@@ -989,7 +989,7 @@ static void test_no_allocation(void **state) {
       cps_audit_start(&s.m, 0);
       calls = 0;
       for (int k = 0; k < 20; k++) {
-        int good = cps_alpha_step(&run, h);
+        int good = cps_alpha_step(&run, h, run.t + h);
         made += good;
         h *= good ? 1 : 0.5;
         if (!good) continue;

@@ -123,7 +123,7 @@ static double change_at_touchdown(const char *reading) {
   alpha_stepper r = {.m = &m};
   int node = -1;
   while (node < 0) { /* until one touches down, and back by that step */
-    assert_true(cps_alpha_step(&r, 1e-4) && r.t < 1);
+    assert_true(cps_alpha_step(&r, 1e-4, r.t + 1e-4) && r.t < 1);
     for (int i = 0; i < c->n_points; i++)
       if (r.t > 0.1 && c->point[i].drum >= 0 && c->point[i].drum0 < 0) node = i;
   }

@@ -12,7 +12,6 @@ typedef struct alpha_stepper {
   long steps, iterations, cuts, rejected;
   double error;       /* of the last step, in m */
   step_coeffs coeffs; /* of the last step */
-  double from;        /* time that it started at; what is prescribed was moved from there to how.t */
 } alpha_stepper;
 
 /* What a step of bdf tells about. One that passes no outputs: all of it. Otherwise that its end was reached, each
@@ -53,8 +52,9 @@ int cps_newton_converged(const machine *m, const residual_norms *left, double to
  * leaves next to nothing; NULL: from the iterations before alone. */
 int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tolerance, convergence *known);
 
-/* One step of generalised-alpha of length h: 1 if it converged, else 0 with the state as before. */
-int cps_alpha_step(alpha_stepper *r, double h);
+/* One step of generalised-alpha of length h, whose equations hold at t1: its end, or just before it. 1 if it converged, else 0 with the
+ * state as before. */
+int cps_alpha_step(alpha_stepper *r, double h, double t1);
 
 /* Equilibrium with friction that holds what it can, from the present shape. Velocities and accelerations are zero
  * after it, but for what starts with one. Fails if something runs away, and says what and where to. */

@@ -364,7 +364,8 @@ void cps_residual_spread(residual *r, double *f) {
     if (r->law[i].e < STICKS) continue;
     cps_law_scale scale;
     cps_law_scales(c->law, c->p, r->k->n[i], &scale);
-    r->limit[i] = c->n_states > 0 ? INFINITY : scale.f_stick;
+    /* what it bears while it begins to slide, if it does not grow with velocity */
+    r->limit[i] = c->n_states > 0 ? INFINITY : isfinite(scale.f_peak) ? scale.f_peak : scale.f_stick;
     queue_up(r, i, f[i], &n);
   }
   for (int at = 0; at < n; at++) {

@@ -159,7 +159,7 @@ static int resolved(const machine *m, double q_a) {
   return 1;
 }
 
-int cps_alpha_step(alpha_stepper *r, double h) {
+int cps_alpha_step(alpha_stepper *r, double h, double t1) {
   machine *m = r->m;
   alpha_weights u = cps_machine_weights(m, h);
   cps_machine_keep(m);
@@ -169,11 +169,10 @@ int cps_alpha_step(alpha_stepper *r, double h) {
     for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)
       predict_states(&m->cable[i].contact, &m->cable[i].memory[k], &u.z);
   for (int k = 0; k < m->n_slides; k++) predict_states(&m->slide[k].law, &m->slide[k].y, &u.z);
-  cps_machine_move(m, r->t, r->t + h);
+  cps_machine_move(m, r->t, t1);
   cps_machine_tie(m);
-  step_coeffs coeffs = {r->t + h, u.q_new, u.v.x_new, u.z.x_new, 0, 0, h};
+  step_coeffs coeffs = {t1, u.q_new, u.v.x_new, u.z.x_new, 0, 0, h};
   r->coeffs = coeffs;
-  r->from = r->t;
   int it = cps_newton_solve(m, &coeffs, NEWTON_MOST, fmin(BALANCED, m->convergence.balance), &m->convergence);
   r->iterations += it < 0 ? NEWTON_MOST : it;
   if (it < 0 || !resolved(m, coeffs.q_a)) {

@@ -1,15 +1,16 @@
-/* body_alpha.c - runs bodies by the generalised-alpha method (alpha_rule.c).
+/* body_alpha.c - a step of bodies by the generalised-alpha method (alpha.c, alpha_rule.c).
  *
  * Newton's method with the exact Jacobian solves for a1, the contact forces and the state rates at once
- * (residual.c). If it fails the step is halved.
+ * (residual.c).
  *
  * Work of forces is summed by the trapezoidal rule over displacements, not over time: what linear springs
  * do is then exact, a contact that does not move does none, and the audit's closing error is what the method
  * itself dissipates.
  *
  * Invariants. (1) a, f and z_t satisfy the equations at sim->t with sim->y. (2) aux_a and aux_z belong to
- * steps of the length `last`. (3) Steps end exactly at outputs and at whatever jumps.
+ * steps of the length `last`.
  */
+#include "alpha.h"
 #include "residual.h"
 #include "step_notes.h"
 
@@ -17,18 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWTON_MOST = 48, PATIENCE = 8, LOCATE_MOST = 40, SHORT = 16 };
+enum { NEWTON_MOST = 48, PATIENCE = 8 };
 
 /* A remainder that Newton no longer improves is good if it is within this many times its tolerance. */
 static const double STUCK_GOOD = 1e3;
 
-/* A guard's time is known well enough if the step passes it by this part of its length at most. */
-static const double PASSED = 1e-9;
-
 /* Auxiliary values are not extrapolated to steps that are this many times longer. */
 static const double BLOW_UP = 1e3;
 
-/* An array of a run. */
+/* An array of a run; sens_bodies.c knows some by their places among them. */
 typedef struct array {
   double **at;
   int n;
@@ -38,7 +36,6 @@ enum { ARRAYS = 25 };
 
 typedef struct run {
   cps_simulation *sim;
-  cps_error *err;
   residual r;
   array arrays[ARRAYS]; /* all of the below */
   double rho;
@@ -55,13 +52,10 @@ typedef struct run {
   work_start start;       /* of the step: for its work */
   double *guard, *guard1; /* [nc CPS_MAX_GUARDS] */
   int has_guards;
-  double last;                /* length of the last step; 0 after a restart */
-  double rescaled;            /* by which auxiliary values have been moved since then */
-  double before;              /* and of the one before it */
-  double careful, short_step; /* until this time steps are short, to see what happens before a guard fires */
-  double h;                   /* to try next */
-  double most;                /* longest step */
-  int stopped;                /* who waits for the step has enough */
+  double last;     /* length of the last step; 0 after a restart */
+  double rescaled; /* by which auxiliary values have been moved since then */
+  double before;   /* and of the one before it */
+  int stopped;     /* who waits for the step has enough */
 } run;
 
 /* ------------------------------------------------------------------ one step */
@@ -92,11 +86,14 @@ static void follow(run *r, double b_q, double b_v, double b_z) {
   for (int i = 0; i < s->nz; i++) z[i] = r->base_z[i] + b_z * r->z_t1[i];
 }
 
-/* Solves the step of length h that ends at t1; 0 if Newton does not converge. */
-static int solve_step(run *r, double h, double t1) {
+static void rescale(run *r, double h);
+
+static solved solve_step(void *of, double h, double t1) {
+  run *r = of;
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   residual *e = &r->r;
+  rescale(r, h);
   r->weights = cps_alpha_weights(r->rho, h);
   double b_q = r->weights.q_new, b_v = r->weights.v.x_new, b_z = r->weights.z.x_new;
   double last = INFINITY, mark = INFINITY;
@@ -105,14 +102,14 @@ static int solve_step(run *r, double h, double t1) {
   cps_surfaces_move(s, &sim->work, sim->t, h, t1, sim->y, r->y);
   for (int it = 0; it <= NEWTON_MOST; it++) {
     r->stopped = cps_waits(s->scenario, "a time step", sim->t, sim->result.counters.newton);
-    if (r->stopped) return 0;
+    if (r->stopped) return STEP_STOPPED;
     follow(r, b_q, b_v, b_z);
     /* First as at the end of the last step: who sticks then, mostly still does. */
     e->sight = it == 0 ? LOOK_LAST : it < PATIENCE ? LOOK_CAREFULLY : LOOK_HERE;
     cps_residual_eval(e, t1, r->y, r->a1, r->f1, r->z_t1, sim->mode);
     /* Once at least, so that what is small goes on decaying: rest is approached to the last digit. */
     int stuck = e->worst <= STUCK_GOOD && e->worst > 0.1 * last;
-    if (it > 0 && !e->limited && (e->worst <= 1 || stuck)) return 1;
+    if (it > 0 && !e->limited && (e->worst <= 1 || stuck)) return STEP_SOLVED;
     if (it == NEWTON_MOST || !isfinite(e->worst)) break;
     /* Where a law is very curved it takes many steps, but each helps; going round in circles does not. */
     if (it % PATIENCE == 0) {
@@ -129,7 +126,7 @@ static int solve_step(run *r, double h, double t1) {
     cps_residual_spread(e, r->f1);
     for (int i = 0; i < s->nz; i++) r->z_t1[i] += r->dz[i];
   }
-  return 0;
+  return STEP_FAILED;
 }
 
 /* Second derivative of a rate from its last three values; from the last two, what it might be. */
@@ -144,7 +141,8 @@ static double over(double error, double size, const scenario_run *set) {
 
 /* The local error of the step over its tolerance, from the derivatives that the method's error starts with.
  */
-static double local_error(const run *r) {
+static double local_error(const void *of) {
+  const run *r = of;
   const cps_system *s = r->sim->system;
   const scenario_run *set = &s->scenario->run;
   const double *scale = r->largest;
@@ -201,9 +199,11 @@ static void read_guards(const run *r, const double *y, double *g) {
 }
 
 /* The part of the step up to the first guard that has turned negative, by the secant; 1 if none has. */
-static double first_crossing(run *r) {
+static double first_crossing(void *of) {
+  run *r = of;
   const cps_simulation *sim = r->sim;
   double least = 1;
+  if (!r->has_guards) return 1;
   read_guards(r, r->y, r->guard1);
   for (int i = 0; i < sim->system->nc; i++) {
     for (int k = 0; sim->mode[i] >= 0 && k < sim->system->contacts[i].law->n_guards; k++) {
@@ -216,37 +216,15 @@ static double first_crossing(run *r) {
   return least;
 }
 
-/* If a guard has turned negative within the step, shortens it to end just behind that, but not below `least`.
- * The step has been solved with *h; it is again on return. 0 if Newton fails. */
-static int locate(run *r, double *h, double t_end, double least) {
-  double low = 0, high = *h, whole = *h, t = r->sim->t, part = first_crossing(r);
-  if (part >= 1) return 1;
-  for (int it = 0; it < LOCATE_MOST && high - low > fmax(PASSED * high, least); it++) {
-    double behind = part * high + 0.4 * fmax(PASSED * high, least); /* by the secant, and a little further */
-    *h = it % 4 == 3 || !(behind > low) || !(behind < high) ? 0.5 * (low + high) : behind;
-    if (!solve_step(r, *h, t + *h)) return 0;
-    double found = first_crossing(r);
-    if (found < 1) {
-      high = *h;
-      part = found;
-    } else {
-      low = *h;
-    }
-  }
-  if (*h == high) return 1;
-  *h = high;
-  return solve_step(r, high, high == whole ? t_end : t + high);
-}
-
 /* ------------------------------------------------------------------ a run */
 
 /* Accelerations and forces that fit the state, after something has jumped. */
-static cps_status restart(run *r) {
+static cps_status find_rates(run *r, cps_error *err) {
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   cps_solver_release(sim);
   if (cps_system_rates(s, &sim->work, sim->t, sim->y, sim->mode, sim->y_t) != CPS_OK)
-    return cps_simulation_fail(sim, sim->work.failed_contact, r->err, "the contact forces do not settle");
+    return cps_simulation_fail(sim, sim->work.failed_contact, err, "the contact forces do not settle");
   memcpy(r->a, sim->y_t + s->nx, (size_t)s->nx * sizeof(double));
   memcpy(r->f, sim->work.f, (size_t)s->nc * sizeof(double));
   memcpy(r->z_t, sim->y_t + 2 * s->nx, (size_t)s->nz * sizeof(double));
@@ -280,8 +258,8 @@ static void swap(double **x, double **y) {
   *y = t;
 }
 
-/* Takes the step of length h that was solved at time t1. */
-static void accept(run *r, double h, double t1) {
+static cps_status accept(void *of, double from, double h, double t1, cps_error *err) {
+  run *r = of;
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   add_work(r, t1);
@@ -302,187 +280,83 @@ static void accept(run *r, double h, double t1) {
   r->before = r->last = h;
   for (int i = 0; r->adaptive && i < 2 * s->nx + s->nz; i++)
     r->largest[i] = fmax(r->largest[i], fabs(sim->y[i]));
-}
-
-/* Tells whoever follows about the step that was accepted last. */
-static cps_status tell_step(run *r, double h, double from, double t1) {
   alpha_note coeffs = {r->rescaled, r->weights, r->a, r->f, r->z_t};
   step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &coeffs};
   r->rescaled = 1;
-  return cps_note(r->sim, &note, r->err);
+  sim->result.counters.factorisations = r->r.matrix.factored;
+  return cps_note(sim, &note, err);
 }
 
-static cps_status give_up(run *r, double h) {
+static cps_status give_up(void *of, double h, cps_error *err) {
+  const run *r = of;
   int i = r->r.worst_contact;
   cps_simulation *sim = r->sim;
-  if (r->stopped) return cps_simulation_fail(sim, -1, r->err, "stopped on request");
+  if (r->stopped) return cps_simulation_fail(sim, -1, err, "stopped on request");
   const cps_system *s = sim->system;
   if (i < 0)
-    return cps_simulation_fail(sim, -1, r->err,
+    return cps_simulation_fail(sim, -1, err,
                                "Newton's method finds no balance of forces, even with steps of %.2g s: is a "
                                "spring or damper extremely stiff? Try a smaller run.step, or run.solver bdf",
                                h);
   return cps_simulation_fail(
-      sim, i, r->err,
+      sim, i, err,
       "Newton's method finds no friction force that fits the law %s, even with steps of "
       "%.2g s (v = %.3g m/s, n = %.3g N): try a wider regularisation, a smaller run.step, "
       "or run.solver bdf",
       s->contacts[i].law->name, h, sim->work.v[i], sim->work.n[i]);
 }
 
-/* A guard fires within the step. In a mode the forces may be so simple that the step is long and passes over
- * what friction does just before, as near v = 0: 1 if it has to be taken in short steps first. */
-static int look_again(run *r, double h) {
-  double t = r->sim->t;
-  if (!r->adaptive || t + h <= r->careful || first_crossing(r) >= 1) return 0;
-  r->short_step = h / SHORT;
-  r->careful = t + h + r->short_step;
-  return 1;
-}
-
-/* One accepted step of at most h, to end at `stop` if it is that long; at_break: something jumps there, and
- * the step has to see what is before. Gives the length used and the next to try. */
-static cps_status advance(run *r, double h, double stop, int at_break, double *used, double *next) {
-  cps_simulation *sim = r->sim;
-  const scenario_run *set = &sim->system->scenario->run;
-  double least = 1e-14 * fmax(fabs(sim->t), set->until - set->from), error = 0;
-  for (;;) {
-    int last = h == stop - sim->t;
-    double t1 = last ? stop - (at_break ? 1e-10 * h : 0) : sim->t + h;
-    double tried = h;
-    rescale(r, h);
-    int good = solve_step(r, h, t1);
-    if (good && r->adaptive) error = local_error(r);
-    if (good && error <= 1 && r->has_guards) {
-      if (look_again(r, h)) {
-        h = r->short_step;
-        continue;
-      }
-      good = locate(r, &h, t1, least);
-    }
-    if (good && error <= 1) {
-      *used = h;
-      *next = h < tried ? tried : h * (error > 0 ? fmin(2, fmax(0.2, 0.9 / cbrt(error))) : 2);
-      double from = sim->t, end = h == tried ? t1 : sim->t + h;
-      accept(r, h, end);
-      sim->t = last && h == tried ? stop : sim->t + h;
-      return tell_step(r, h, from, end);
-    }
-    sim->result.counters.rejected++;
-    sim->result.counters.unsolved += !good;
-    h = tried * (good ? fmax(0.1, 0.9 / cbrt(error)) : 0.25);
-    if (!(h > least) || r->stopped) return give_up(r, tried);
-  }
-}
-
-/* Fires guards; *jumped if a mode or a state has changed by it. */
-static cps_status settle(run *r, int *jumped) {
+static cps_status settle(void *of, int *jumped, cps_error *err) {
+  run *r = of;
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   const double *z = sim->y + 2 * s->nx;
   long events = sim->result.n_events;
+  if (!r->has_guards) return CPS_OK;
   memcpy(r->dz, z, (size_t)s->nz * sizeof(double));
-  cps_status status = cps_simulation_settle(sim, r->err);
+  cps_status status = cps_simulation_settle(sim, err);
   int fired = sim->result.n_events > events || memcmp(r->dz, z, (size_t)s->nz * sizeof(double)) != 0;
   if (!fired || status != CPS_OK) return status;
   *jumped = 1;
   step_note note = {.kind = NOTE_GUARD, .contact = -1, .guard = -1, .restarts = 1};
-  return cps_note(sim, &note, r->err);
+  return cps_note(sim, &note, err);
 }
 
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
   for (int i = 0; i < ARRAYS; i++) cps_checkpoint_array(c, "alpha.array", *r->arrays[i].at, r->arrays[i].n);
   CHECKPOINT_VALUE(c, "alpha.last", r->last);
+  cps_checkpoint_demand(c, r->last >= 0, "alpha.last");
   CHECKPOINT_VALUE(c, "alpha.rescaled", r->rescaled);
   CHECKPOINT_VALUE(c, "alpha.before", r->before);
-  CHECKPOINT_VALUE(c, "alpha.careful", r->careful);
-  CHECKPOINT_VALUE(c, "alpha.short_step", r->short_step);
-  CHECKPOINT_VALUE(c, "alpha.h", r->h);
-  cps_checkpoint_demand(c, r->h > 0 && r->last >= 0, "alpha.h");
   CHECKPOINT_VALUE(c, "alpha.factored", r->r.matrix.factored);
 }
 
-/* The pivots are a matter of the matrices before: they are forgotten, and all else is in the list. */
-static cps_status forget(void *work, cps_error *err) {
-  run *r = work;
-  (void)err;
-  cps_sparse_forget(&r->r.matrix);
-  return CPS_OK;
-}
+static void forget(void *of) { cps_sparse_forget(&((run *)of)->r.matrix); }
 
-static cps_status begin(void *work, int resumed, cps_error *err) {
-  run *r = work;
-  step_note note = {.kind = NOTE_START, .contact = -1, .restarts = 1, .pinned = 1};
-  r->err = err;
-  if (resumed) return forget(r, err);
-  cps_status status = restart(r);
+static cps_status start(void *of, int first, cps_error *err) {
+  run *r = of;
+  step_note note = {.kind = first ? NOTE_START : NOTE_STOP, .contact = -1, .restarts = 1, .pinned = 1};
+  cps_status status = find_rates(r, err);
   return status == CPS_OK ? cps_note(r->sim, &note, err) : status;
 }
 
-static cps_status start_anew(void *work, cps_error *err) {
-  run *r = work;
-  step_note note = {.kind = NOTE_STOP, .contact = -1, .restarts = 1, .pinned = 1};
-  r->err = err;
-  cps_status status = restart(r);
-  return status == CPS_OK ? cps_note(r->sim, &note, err) : status;
-}
-
-static cps_status step(void *work, const stop *stop, cps_error *err) {
-  run *r = work;
-  cps_simulation *sim = r->sim;
-  r->err = err;
-  double aim = r->adaptive ? stop->time
-                           : cps_grid_next(&sim->system->scenario->run, r->most, sim->t, stop->time);
-  /* as many equal steps as there must be */
-  double left = aim - sim->t, steps = ceil(left / fmin(r->h, r->most) * (1 - 1e-9)), used = 0, next = r->h;
-  cps_status status = advance(r, steps > 1 ? left / steps : left, aim, stop->is_break && aim == stop->time,
-                              &used, &next);
-  if (status != CPS_OK) return status;
-  r->h = fmin(next, r->most);
-  if (r->has_guards && sim->t < r->careful) r->h = fmin(r->h, r->short_step);
-  sim->h = used;
-  return CPS_OK;
-}
-
-static cps_status complete(void *work, const stop *stop, cps_error *err) {
-  run *r = work;
-  r->err = err;
-  int jumped = r->sim->t == stop->time && stop->is_break;
-  cps_status status = r->has_guards ? settle(r, &jumped) : CPS_OK;
-  return status == CPS_OK && jumped ? start_anew(r, err) : status;
-}
-
-static void snap(const void *work, stop *stop) {
-  const run *r = work;
-  if (!r->adaptive) cps_grid_snap(&r->sim->system->scenario->run, r->most, stop);
-}
-
-static void count(void *work) {
-  run *r = work;
-  r->sim->result.counters.factorisations = r->r.matrix.factored;
-}
-
-static void free_run(void *work) {
-  run *r = work;
+static void free_run(void *of) {
+  run *r = of;
   cps_residual_free(&r->r);
   for (int i = 0; i < ARRAYS; i++) free(*r->arrays[i].at);
   free(r);
 }
 
-static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
+static cps_status make_run(cps_simulation *sim, void **of, double *first, cps_error *err) {
   const cps_system *s = sim->system;
   const scenario_run *set = &s->scenario->run;
-  cps_status status = CPS_OK;
   run *r = calloc(1, sizeof *r);
   if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   r->sim = sim;
   r->adaptive = !(set->step > 0);
-  r->careful = -INFINITY;
-  double span = set->until - set->from;
-  r->most = set->step > 0 ? set->step : cps_driver_longest(sim, span / 50);
-  r->h = r->adaptive ? 1e-4 * span : r->most;
   r->rho = set->rho;
+  *first = 1e-4 * (set->until - set->from);
   for (int i = 0; i < s->nc; i++) r->has_guards |= sim->mode[i] >= 0;
   int guards = r->has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
   const array arrays[ARRAYS] = {{&r->y, s->ny},
@@ -514,24 +388,25 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   int good = 1;
   for (int i = 0; i < ARRAYS; i++)
     good = (*arrays[i].at = calloc(arrays[i].n > 0 ? (size_t)arrays[i].n : 1, sizeof(double))) && good;
-  status = good ? cps_residual_make(&r->r, s, &sim->work, err)
-                : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
-  *work = r;
-  if (status != CPS_OK) free_run(r);
+  cps_status status = good ? cps_residual_make(&r->r, s, &sim->work, err)
+                           : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  if (status == CPS_OK)
+    *of = r;
+  else
+    free_run(r);
   return status;
 }
 
-static double longest(const void *work) { return 1.01 * ((const run *)work)->h; }
-
-const stepper cps_body_alpha = {.checkpoint_steps = CHECKPOINT_STEPS,
-                                .make = make_run,
-                                .free = free_run,
-                                .begin = begin,
-                                .restart = start_anew,
-                                .snap = snap,
-                                .longest = longest,
-                                .step = step,
-                                .complete = complete,
-                                .list = list,
-                                .forget = forget,
-                                .count = count};
+const alpha_equations cps_alpha_bodies = {.part = 1.0 / 50,
+                                          .safety = 0.9,
+                                          .make = make_run,
+                                          .free = free_run,
+                                          .start = start,
+                                          .solve = solve_step,
+                                          .error = local_error,
+                                          .crossing = first_crossing,
+                                          .accept = accept,
+                                          .settle = settle,
+                                          .give_up = give_up,
+                                          .list = list,
+                                          .forget = forget};

@@ -1,18 +1,16 @@
-/* cable_alpha.c - runs cables by generalised-alpha (alpha_step.c): step size control, outputs, and what it says when it fails.
+/* cable_alpha.c - machines under generalised-alpha (alpha.c, alpha_step.c): how they start, their error, and what is said when a
+ * step fails.
  *
- * The step is controlled by the local error of positions, |beta - 1/6| h^2 |da|, as a root mean square over the nodes, or that of
- * a body or a rim if it is larger (O. C. Zienkiewicz, Y. M. Xie 1991); with run.step it is fixed. A step whose equations do not converge is halved.
+ * The local error of a step is that of positions, |beta - 1/6| h^2 |da|, as a root mean square over the nodes, or that of
+ * a body or a rim if it is larger (O. C. Zienkiewicz, Y. M. Xie 1991).
  */
+#include "alpha.h"
 #include "checkpoint.h"
 #include "newton.h"
-#include "steppers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Growth and shrinkage of a step, and the safety of its choice. */
-static const double GROW = 2, SHRINK = 0.2, SAFETY = 0.85;
 
 /* Where the equations stand worst: the cable, and what it does there. */
 cps_status cps_run_give_up(cps_simulation *sim, const machine *m, double h, cps_error *err) {
@@ -52,109 +50,16 @@ static int rests(machine *m, double t) {
   return good;
 }
 
-/* A run: the method, and where it stands. */
 typedef struct cable_run {
   cps_simulation *sim;
-  cps_error *err;
   alpha_stepper r;
-  int adaptive;
-  double span, most, tolerance;
-  double h; /* next step */
-  double wish,
-      change; /* of the last step: by how much the next should have been longer, and was; 0: not known */
-  /* steps and failures since the last look at how far they came */
-  long mark_steps, failures;
-  double mark;
+  double tolerance;
 } cable_run;
 
-/* Steps that fail more often than not and hardly get anywhere end the run, with a reason. */
-enum { PATIENCE = 3000 };
-
-static int crawls(cable_run *y) {
-  long steps = y->sim->result.counters.steps - y->mark_steps;
-  if (steps + y->failures < PATIENCE) return 0;
-  int bad = y->failures > steps / 2 && y->sim->t - y->mark < 1e-3 * y->span;
-  y->mark_steps += steps;
-  y->mark = y->sim->t;
-  y->failures = 0;
-  return bad;
-}
-
-static void list(checkpoint *c, void *owner) {
-  cable_run *y = owner;
+static void list(checkpoint *c, void *of) {
+  cable_run *y = of;
   CHECKPOINT_VALUE(c, "alpha.t", y->r.t);
   CHECKPOINT_VALUE(c, "alpha.iterations", y->r.iterations);
-  CHECKPOINT_VALUE(c, "alpha.h", y->h);
-  cps_checkpoint_demand(c, y->h > 0, "alpha.h");
-  CHECKPOINT_VALUE(c, "alpha.wish", y->wish);
-  CHECKPOINT_VALUE(c, "alpha.change", y->change);
-  CHECKPOINT_VALUE(c, "alpha.mark_steps", y->mark_steps);
-  CHECKPOINT_VALUE(c, "alpha.failures", y->failures);
-  CHECKPOINT_VALUE(c, "alpha.mark", y->mark);
-}
-
-static void set_out(cable_run *y) {
-  const machine *m = y->r.m;
-  const scenario_run *set = &y->sim->system->scenario->run;
-  double size = 0;
-  int rests = 0; /* what is not in equilibrium starts with a shock, and is looked at closely */
-  for (int i = 0; i < m->n_cables; i++) {
-    double length = 0;
-    for (int k = 0; k < m->cable[i].n; k++) length += m->cable[i].length[k];
-    size = fmax(size, length);
-    rests |= m->cable[i].of->start_statics;
-  }
-  y->adaptive = !(set->step > 0);
-  y->span = set->until - set->from;
-  y->most = y->adaptive ? cps_driver_longest(y->sim, y->span / 20) : set->step;
-  y->tolerance = set->tolerance_abs + set->tolerance * size;
-  y->h = !y->adaptive ? y->most : rests ? fmin(1e-3 * y->span, 1e-3) : fmin(1e-6 * y->span, 1e-6);
-  y->mark = y->sim->t;
-}
-
-/* By how much the next step is longer than one with this error, over what is allowed: a digital filter (G. Soederlind, ACM Trans. Math.
- * Softw. 29(1), 2003, H211b with b = 4), which follows the trend of errors and not each of them. After a step that was not good
- * enough nothing is known but its own error, and the next does not grow. */
-static double choose(cable_run *y, double ratio, int good) {
-  double wish = SAFETY / cbrt(fmax(ratio, 1e-6));
-  double change = good && y->wish > 0 ? pow(wish * y->wish / y->change, 0.25) : fmin(1, wish);
-  y->wish = good ? wish : 0;
-  y->change = fmin(GROW, fmax(SHRINK, change));
-  return y->change;
-}
-
-/* One step that is good, however often it takes; *used is its length. */
-static cps_status advance(cable_run *y, const stop *stop, double *used) {
-  cps_simulation *sim = y->sim;
-  double aim = y->adaptive ? stop->time
-                           : cps_grid_next(&sim->system->scenario->run, y->most, sim->t, stop->time);
-  for (;;) {
-    double left = aim - sim->t, steps = ceil(left / fmin(y->h, y->most) * (1 - 1e-9));
-    double h = *used = steps > 1 ? left / steps : left;
-    /* what jumps at the end of the step is not yet seen there */
-    int jumps = steps <= 1 && aim == stop->time && stop->is_break && !stop->is_end;
-    if (!cps_alpha_step(&y->r, jumps ? h - 1e-13 * h - 4e-16 * fabs(stop->time) : h)) {
-      sim->result.counters.rejected++;
-      sim->result.counters.unsolved++;
-      y->failures++;
-      y->h = h / 2;
-      y->wish = 0;
-      if (y->r.m->stopped || y->h < 1e-12 * y->span || y->h < 1e-13 || crawls(y))
-        return cps_run_give_up(sim, y->r.m, y->h, y->err);
-      continue;
-    }
-    double ratio = y->adaptive ? y->r.error / y->tolerance : 0;
-    int good = !(ratio > 1) || h <= 1e-9 * y->span;
-    double change = y->adaptive ? choose(y, ratio, good) : GROW;
-    y->h = fmin(y->most, h * change);
-    if (good) {
-      y->r.t = steps > 1 ? y->r.t : aim;
-      return CPS_OK;
-    }
-    cps_machine_bring_back(y->r.m);
-    y->r.t = sim->t;
-    sim->result.counters.rejected++;
-  }
 }
 
 /* The instant that the balance of forces takes has not passed: bodies apart from cables are where they were before it. Forces
@@ -167,8 +72,9 @@ static void settle_bodies(machine *m, const step_coeffs *coeffs) {
 }
 
 /* Starts the method, at first or where something has jumped: with accelerations that balance. */
-static cps_status restart(void *work, cps_error *err) {
-  cable_run *y = work;
+static cps_status start(void *of, int first, cps_error *err) {
+  (void)first;
+  cable_run *y = of;
   alpha_stepper *r = &y->r;
   cps_simulation *sim = y->sim;
   machine *m = r->m;
@@ -206,66 +112,71 @@ static cps_status restart(void *work, cps_error *err) {
   return sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
 }
 
-static cps_status step(void *work, const stop *stop, cps_error *err) {
-  cable_run *y = work;
+static solved solve_step(void *of, double h, double t1) {
+  cable_run *y = of;
+  y->r.t = y->sim->t;
+  return cps_alpha_step(&y->r, h, t1) ? STEP_SOLVED : y->r.m->stopped ? STEP_STOPPED : STEP_FAILED;
+}
+
+static double local_error(const void *of) {
+  const cable_run *y = of;
+  return y->r.error / y->tolerance;
+}
+
+static void take_back(void *of) { cps_machine_bring_back(((cable_run *)of)->r.m); }
+
+static cps_status accept(void *of, double from, double h, double t1, cps_error *err) {
+  cable_run *y = of;
   cps_simulation *sim = y->sim;
-  double used = 0;
-  y->err = err;
-  cps_status status = advance(y, stop, &used);
-  if (status != CPS_OK) return status;
+  y->r.t = sim->t;
   cps_machine_settle(y->r.m);
-  cps_audit_step(y->r.m, y->r.coeffs.t, used);
-  sim->t = y->r.t;
-  sim->h = used;
-  sim->result.counters.newton = sim->result.counters.factorisations = y->r.iterations;
-  cable_note what = {.from = y->r.from, .h = used, .coeffs = y->r.coeffs};
-  status = sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
-  if (status == CPS_OK) cps_mesh_follow(y->r.m, y->r.t, used);
+  cps_audit_step(y->r.m, t1, h);
+  sim->result.counters.newton = sim->result.counters.factorisations = sim->result.counters.evaluations =
+      y->r.iterations;
+  cable_note what = {.from = from, .h = h, .coeffs = y->r.coeffs};
+  cps_status status = sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
+  if (status == CPS_OK) cps_mesh_follow(y->r.m, sim->t, h);
   return status;
 }
 
-static cps_status forget(void *work, cps_error *err) {
-  (void)err;
-  cps_body_system_forget(&((cable_run *)work)->r.m->bodies);
-  return CPS_OK;
+static cps_status give_up(void *of, double h, cps_error *err) {
+  const cable_run *y = of;
+  return cps_run_give_up(y->sim, y->r.m, h, err);
 }
 
-static cps_status begin(void *work, int resumed, cps_error *err) {
-  (void)forget(work, err);
-  if (!resumed) ((cable_run *)work)->sim->restart_due = 1;
-  return CPS_OK;
-}
+static void forget(void *of) { cps_body_system_forget(&((cable_run *)of)->r.m->bodies); }
 
-static void snap(const void *work, stop *stop) {
-  const cable_run *y = work;
-  if (!y->adaptive) cps_grid_snap(&y->sim->system->scenario->run, y->most, stop);
-}
-
-static void count(void *work) {
-  const cable_run *y = work;
-  y->sim->result.counters.evaluations = y->r.iterations;
-}
-
-static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
+static cps_status make_run(cps_simulation *sim, void **of, double *first, cps_error *err) {
+  const scenario_run *set = &sim->system->scenario->run;
+  const machine *m = sim->machine;
+  double size = 0;
+  int rests = 0; /* what is not in equilibrium starts with a shock, and is looked at closely */
   cable_run *y = calloc(1, sizeof *y);
-  *work = y;
+  *of = y;
   if (!y) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
-  *y = (cable_run){.sim = sim, .r = {.m = sim->machine, .t = sim->t}};
-  set_out(y);
+  for (int i = 0; i < m->n_cables; i++) {
+    double length = 0;
+    for (int k = 0; k < m->cable[i].n; k++) length += m->cable[i].length[k];
+    size = fmax(size, length);
+    rests |= m->cable[i].of->start_statics;
+  }
+  *first = (rests ? 1e-3 : 1e-6) * fmin(set->until - set->from, 1);
+  *y = (cable_run){.sim = sim,
+                   .r = {.m = sim->machine, .t = sim->t},
+                   .tolerance = set->tolerance_abs + set->tolerance * size};
   return CPS_OK;
 }
 
-static double longest(const void *work) { return 1.01 * ((const cable_run *)work)->h; }
-
-const stepper cps_cable_alpha = {.traits = STEPPER_ROW_FIRST,
-                                 .checkpoint_steps = CHECKPOINT_STEPS,
-                                 .make = make_run,
-                                 .free = free,
-                                 .begin = begin,
-                                 .restart = restart,
-                                 .snap = snap,
-                                 .longest = longest,
-                                 .step = step,
-                                 .list = list,
-                                 .forget = forget,
-                                 .count = count};
+const alpha_equations cps_alpha_machine = {.part = 1.0 / 20,
+                                           .safety = 0.85,
+                                           .row_first = 1,
+                                           .make = make_run,
+                                           .free = free,
+                                           .start = start,
+                                           .solve = solve_step,
+                                           .take_back = take_back,
+                                           .error = local_error,
+                                           .accept = accept,
+                                           .give_up = give_up,
+                                           .list = list,
+                                           .forget = forget};

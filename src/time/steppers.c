@@ -9,8 +9,8 @@
 static const solver solvers[] = {
     {"events", "event-driven: Dormand-Prince 5(4) between stick-slip transitions located to round-off",
      &cps_events, NULL, NULL, NULL},
-    {"alpha", "generalised-alpha of order 2, implicit: adaptive, or with a fixed step", &cps_body_alpha,
-     &cps_cable_alpha, "events (or rk4)", NULL},
+    {"alpha", "generalised-alpha of order 2, implicit: adaptive, or with a fixed step", &cps_alpha,
+     &cps_alpha, "events (or rk4)", NULL},
     {"bdf", "backward differentiation of order 1 to 5, implicit, adaptive (SUNDIALS)", &cps_body_bdf,
      &cps_cable_bdf, "events (or rk4)", "alpha"},
     {"rk4", "classical Runge-Kutta of order 4, fixed step", &cps_rk4, NULL, NULL, NULL},

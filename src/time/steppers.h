@@ -68,7 +68,7 @@ typedef struct solver {
 const solver *cps_solver_find(const char *name);
 const solver *cps_solver_at(int i); /* NULL past the end */
 
-extern const stepper cps_rk4, cps_events, cps_body_alpha, cps_body_bdf, cps_cable_alpha, cps_cable_bdf;
+extern const stepper cps_rk4, cps_events, cps_alpha, cps_body_bdf, cps_cable_bdf;
 
 /* ------------------------------------------------------------------ driver.c */
 

@@ -1,0 +1,248 @@
+/* alpha.c - runs bodies and machines by generalised-alpha (alpha_rule.c): which steps it makes.
+ *
+ * The local error of a step decides whether it is taken, and how long the next one is; with run.step it is fixed. A step whose equations
+ * do not converge is halved. A guard of a law with memory that fires within a step ends it.
+ *
+ * Steps end exactly at stops. What jumps at the end of a step is not yet seen there.
+ */
+#include "alpha.h"
+#include "checkpoint.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Growth and shrinkage of a step. */
+static const double GROW = 2, SHRINK = 0.2;
+
+/* Steps that fail more often than not and hardly get anywhere end the run, with a reason. */
+enum { PATIENCE = 3000 };
+
+/* A step that is this part of the run is taken whatever its error. */
+static const double SHORTEST = 1e-9;
+
+/* A guard's time is known well enough if the step passes it by this part of its length at most; it is looked for that often. */
+static const double PASSED = 1e-9;
+enum { LOCATE_MOST = 40 };
+
+/* Parts of a step in which a guard fires, to see what happens before it does. */
+enum { SHORT = 16 };
+
+typedef struct run {
+  cps_simulation *sim;
+  const alpha_equations *how;
+  void *of;
+  int adaptive;
+  double span, most;
+  double h; /* next step */
+  double wish,
+      change; /* of the last step: by how much the next should have been longer, and was; 0: not known */
+  double careful, short_step; /* until this time steps are short, to see what happens before a guard fires */
+  /* steps and failures since the last look at how far they came */
+  long mark_steps, failures;
+  double mark;
+} run;
+
+/* ------------------------------------------------------------------ length of steps */
+
+static int crawls(run *r) {
+  long steps = r->sim->result.counters.steps - r->mark_steps;
+  if (steps + r->failures < PATIENCE) return 0;
+  int bad = r->failures > steps / 2 && r->sim->t - r->mark < 1e-3 * r->span;
+  r->mark_steps += steps;
+  r->mark = r->sim->t;
+  r->failures = 0;
+  return bad;
+}
+
+/* By how much the next step is longer than one with this error, over what is allowed: a digital filter (G. Soederlind, ACM Trans. Math.
+ * Softw. 29(1), 2003, H211b with b = 4), which follows the trend of errors and not each of them. After a step that was not good
+ * enough nothing is known but its own error, and the next does not grow. */
+static double choose(run *r, double error, int good) {
+  double wish = r->how->safety / cbrt(fmax(error, 1e-6));
+  double change = good && r->wish > 0 ? pow(wish * r->wish / r->change, 0.25) : fmin(1, wish);
+  r->wish = good ? wish : 0;
+  r->change = fmin(GROW, fmax(SHRINK, change));
+  return r->change;
+}
+
+/* ------------------------------------------------------------------ guards of laws with memory */
+
+static double shortest(const run *r) { return 1e-14 * fmax(fabs(r->sim->t), r->span); }
+
+/* If a guard has fired within the step, shortens it to end just behind that, but not below `least`. The step has been solved with
+ * *h, and is again on return. */
+static solved locate(const run *r, double *h, double t_end, double least) {
+  double low = 0, high = *h, whole = *h, t = r->sim->t, part = r->how->crossing(r->of);
+  if (part >= 1) return STEP_SOLVED;
+  for (int it = 0; it < LOCATE_MOST && high - low > fmax(PASSED * high, least); it++) {
+    double behind = part * high + 0.4 * fmax(PASSED * high, least); /* by the secant, and a little further */
+    *h = it % 4 == 3 || !(behind > low) || !(behind < high) ? 0.5 * (low + high) : behind;
+    solved how = r->how->solve(r->of, *h, t + *h);
+    if (how != STEP_SOLVED) return how;
+    double found = r->how->crossing(r->of);
+    if (found < 1) {
+      high = *h;
+      part = found;
+    } else {
+      low = *h;
+    }
+  }
+  if (*h == high) return STEP_SOLVED;
+  *h = high;
+  return r->how->solve(r->of, high, high == whole ? t_end : t + high);
+}
+
+/* A guard fires within the step. In a mode the forces may be so simple that the step is long and passes over
+ * what friction does just before, as near v = 0: 1 if it has to be taken in short steps first. */
+static int look_again(run *r, double h) {
+  double t = r->sim->t;
+  if (!r->adaptive || t + h <= r->careful || r->how->crossing(r->of) >= 1) return 0;
+  r->short_step = h / SHORT;
+  r->careful = t + h + r->short_step;
+  return 1;
+}
+
+/* ------------------------------------------------------------------ a step */
+
+/* The step did not converge; nonzero: nor is it to be tried again. */
+static int fails(run *r, double h, solved how) {
+  r->sim->result.counters.rejected++;
+  r->sim->result.counters.unsolved++;
+  r->failures++;
+  r->h = h / 2;
+  r->wish = 0;
+  return how == STEP_STOPPED || r->h < shortest(r) || crawls(r);
+}
+
+/* One step that is good, however often it takes. */
+static cps_status advance(run *r, const stop *stop, cps_error *err) {
+  cps_simulation *sim = r->sim;
+  double from = sim->t, aim = stop->time;
+  if (!r->adaptive) aim = cps_grid_next(&sim->system->scenario->run, r->most, from, aim);
+  for (;;) {
+    double left = aim - from, steps = ceil(left / fmin(r->h, r->most) * (1 - 1e-9));
+    double h = steps > 1 ? left / steps : left, tried = h, end = steps > 1 ? from + h : aim;
+    int jumps = steps <= 1 && aim == stop->time && stop->is_break;
+    double t1 = jumps ? end - 1e-13 * h - 4e-16 * fabs(end) : end;
+    solved how = r->how->solve(r->of, h, t1);
+    double error = how == STEP_SOLVED && r->adaptive ? r->how->error(r->of) : 0;
+    int good = how == STEP_SOLVED && (!(error > 1) || h <= SHORTEST * r->span);
+    if (good && r->how->crossing) {
+      if (look_again(r, h)) {
+        r->h = r->short_step;
+        continue;
+      }
+      how = locate(r, &h, t1, shortest(r));
+      if (h < tried) t1 = end = from + h;
+    }
+    if (how != STEP_SOLVED) {
+      if (fails(r, tried, how)) return r->how->give_up(r->of, r->h, err);
+      continue;
+    }
+    r->h = fmin(r->most, h < tried ? tried : h * (r->adaptive ? choose(r, error, good) : GROW));
+    if (good) {
+      sim->t = end;
+      sim->h = h;
+      return r->how->accept(r->of, from, h, t1, err);
+    }
+    if (r->how->take_back) r->how->take_back(r->of);
+    sim->result.counters.rejected++;
+  }
+}
+
+static cps_status step(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
+  cps_status status = advance(r, stop, err);
+  if (r->how->crossing && r->sim->t < r->careful) r->h = fmin(r->h, r->short_step);
+  return status;
+}
+
+static cps_status restart(void *work, cps_error *err) {
+  run *r = work;
+  return r->how->start(r->of, 0, err);
+}
+
+static cps_status complete(void *work, const stop *stop, cps_error *err) {
+  run *r = work;
+  int at_break = r->sim->t == stop->time && stop->is_break, jumped = at_break && !r->how->row_first;
+  cps_status status = r->how->settle ? r->how->settle(r->of, &jumped, err) : CPS_OK;
+  if (at_break && r->how->row_first) r->sim->restart_due = 1;
+  return status == CPS_OK && jumped ? r->how->start(r->of, 0, err) : status;
+}
+
+/* ------------------------------------------------------------------ a run */
+
+static void list(checkpoint *c, void *owner) {
+  run *r = owner;
+  r->how->list(c, r->of);
+  CHECKPOINT_VALUE(c, "alpha.h", r->h);
+  cps_checkpoint_demand(c, r->h > 0, "alpha.h");
+  CHECKPOINT_VALUE(c, "alpha.wish", r->wish);
+  CHECKPOINT_VALUE(c, "alpha.change", r->change);
+  CHECKPOINT_VALUE(c, "alpha.careful", r->careful);
+  CHECKPOINT_VALUE(c, "alpha.short_step", r->short_step);
+  CHECKPOINT_VALUE(c, "alpha.mark_steps", r->mark_steps);
+  CHECKPOINT_VALUE(c, "alpha.failures", r->failures);
+  CHECKPOINT_VALUE(c, "alpha.mark", r->mark);
+}
+
+static cps_status forget(void *work, cps_error *err) {
+  run *r = work;
+  (void)err;
+  r->how->forget(r->of);
+  return CPS_OK;
+}
+
+static cps_status begin(void *work, int resumed, cps_error *err) {
+  run *r = work;
+  (void)forget(r, err);
+  if (resumed) return CPS_OK;
+  r->sim->restart_due = r->how->row_first;
+  return r->how->row_first ? CPS_OK : r->how->start(r->of, 1, err);
+}
+
+static void snap(const void *work, stop *stop) {
+  const run *r = work;
+  if (!r->adaptive) cps_grid_snap(&r->sim->system->scenario->run, r->most, stop);
+}
+
+static double longest(const void *work) { return 1.01 * ((const run *)work)->h; }
+
+static void free_run(void *work) {
+  run *r = work;
+  if (r->of) r->how->free(r->of);
+  free(r);
+}
+
+static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
+  const scenario_run *set = &sim->system->scenario->run;
+  run *r = calloc(1, sizeof *r);
+  if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
+  *r = (run){.sim = sim,
+             .how = sim->machine ? &cps_alpha_machine : &cps_alpha_bodies,
+             .adaptive = !(set->step > 0),
+             .span = set->until - set->from,
+             .careful = -INFINITY,
+             .mark = sim->t};
+  r->most = r->adaptive ? cps_driver_longest(sim, r->how->part * r->span) : set->step;
+  cps_status status = r->how->make(sim, &r->of, &r->h, err);
+  if (status != CPS_OK) {
+    free_run(r);
+    return status;
+  }
+  if (!r->adaptive) r->h = r->most;
+  *work = r;
+  return CPS_OK;
+}
+
+const stepper cps_alpha = {.checkpoint_steps = CHECKPOINT_STEPS,
+                           .make = make_run,
+                           .free = free_run,
+                           .begin = begin,
+                           .restart = restart,
+                           .snap = snap,
+                           .longest = longest,
+                           .step = step,
+                           .complete = complete,
+                           .list = list,
+                           .forget = forget};

@@ -1,0 +1,37 @@
+/* alpha.h - what generalised-alpha steps: bodies alone (body_alpha.c), or a machine (cable_alpha.c). See alpha.c. */
+#ifndef CPS_ALPHA_H
+#define CPS_ALPHA_H
+
+#include "steppers.h"
+
+typedef enum solved { STEP_STOPPED = -1, STEP_FAILED, STEP_SOLVED } solved;
+
+/* A kind of equations. `of` is what `make` has made of a simulation, with the step to try first if steps are chosen. */
+typedef struct alpha_equations {
+  double part;   /* of the run: the longest step */
+  double safety; /* of the choice of the next one */
+  int row_first; /* the first row, and that at a break, is recorded before the method starts there */
+  cps_status (*make)(cps_simulation *sim, void **of, double *first, cps_error *err);
+  void (*free)(void *of);
+  /* Rates that balance, at first or where something has jumped. */
+  cps_status (*start)(void *of, int first, cps_error *err);
+  /* Solves a step of length h from where the simulation is. Its equations hold at t1: its end, or just before something that
+   * jumps there. Unless it is solved, all is as before. */
+  solved (*solve)(void *of, double h, double t1);
+  void (*take_back)(void *of); /* a step that was solved; NULL: nothing to be done */
+  /* Of a step that was solved: its local error, over what is allowed; the part of it up to the first guard that has fired within it, 1
+   * if none has (NULL: guards are not located). */
+  double (*error)(const void *of);
+  double (*crossing)(void *of);
+  /* Takes it, of length h from time `from`, and tells who follows; the simulation's time is its end. */
+  cps_status (*accept)(void *of, double from, double h, double t1, cps_error *err);
+  /* Fires guards at the end of a step; *jumped if something has changed by it. NULL: nothing to be done. */
+  cps_status (*settle)(void *of, int *jumped, cps_error *err);
+  cps_status (*give_up)(void *of, double h, cps_error *err); /* even with steps of h */
+  checkpoint_list list;
+  void (*forget)(void *of); /* pivots, which are a matter of the matrices before */
+} alpha_equations;
+
+extern const alpha_equations cps_alpha_bodies, cps_alpha_machine;
+
+#endif
