@@ -26,7 +26,7 @@
  * and the classical Runge-Kutta method. */
 static const double DOPRI_REACH = 3.31, RK4_REACH = 2.83;
 
-/* Of the run, what steps of implicit solvers are at least (cable_alpha.c, body_alpha.c). */
+/* Of the run, what steps of implicit solvers are at least (alpha.c). */
 static const double STEP_LEAST = 1e-12;
 
 /* Of all loads, what round-off may make before it is doubtful; as much as they are, nothing is left of them. */

@@ -17,8 +17,8 @@ static const double GROW = 2, SHRINK = 0.2;
 /* Steps that fail more often than not and hardly get anywhere end the run, with a reason. */
 enum { PATIENCE = 3000 };
 
-/* A step that is this part of the run is taken whatever its error. */
-static const double SHORTEST = 1e-9;
+/* A step that is this part of the run is taken whatever its error; one that does not converge when it is this part ends the run. */
+static const double SHORTEST = 1e-9, HOPELESS = 1e-12;
 
 /* A guard's time is known well enough if the step passes it by this part of its length at most; it is looked for that often. */
 static const double PASSED = 1e-9;
@@ -67,8 +67,6 @@ static double choose(run *r, double error, int good) {
 
 /* ------------------------------------------------------------------ guards of laws with memory */
 
-static double shortest(const run *r) { return 1e-14 * fmax(fabs(r->sim->t), r->span); }
-
 /* If a guard has fired within the step, shortens it to end just behind that, but not below `least`. The step has been solved with
  * *h, and is again on return. */
 static solved locate(const run *r, double *h, double t_end, double least) {
@@ -111,7 +109,7 @@ static int fails(run *r, double h, solved how) {
   r->failures++;
   r->h = h / 2;
   r->wish = 0;
-  return how == STEP_STOPPED || r->h < shortest(r) || crawls(r);
+  return how == STEP_STOPPED || r->h < HOPELESS * r->span || crawls(r);
 }
 
 /* One step that is good, however often it takes. */
@@ -132,7 +130,7 @@ static cps_status advance(run *r, const stop *stop, cps_error *err) {
         r->h = r->short_step;
         continue;
       }
-      how = locate(r, &h, t1, shortest(r));
+      how = locate(r, &h, t1, 1e-14 * fmax(fabs(from), r->span));
       if (h < tried) t1 = end = from + h;
     }
     if (how != STEP_SOLVED) {
