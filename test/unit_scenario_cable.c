@@ -129,7 +129,7 @@ static const char everything[] =
     "    EI: 0.7 N m2\n"
     "    mass_per_length: 0.4555 kg/m\n"
     "    damping: {rayleigh: 10 N s, axial: 2 kN s, bending: 3 N m2 s}\n"
-    "    strain: engineering\n"
+    "    strain: green\n"
     "    curvature: exact\n"
     "    quadrature: {axial: 2, bending: 5}\n"
     "    mesh: {size: 50 mm, on_drums: 10 mm, growth: 1.5}\n"
@@ -157,7 +157,7 @@ static void test_everything(void **state) {
   assert_near(c->rayleigh, 10);
   assert_near(c->axial_damping, 2000);
   assert_near(c->bending_damping, 3);
-  assert_true(c->engineering && c->exact_curvature && !c->start_statics && !c->closed);
+  assert_true(!c->engineering && c->exact_curvature && !c->start_statics && !c->closed);
   assert_int_equal(c->axial_points, 2);
   assert_int_equal(c->bending_points, 5);
   assert_int_equal(c->elements, 0);
@@ -215,7 +215,7 @@ static void test_defaults(void **state) {
                                "  contact: {normal: hunt-crossley, friction: coulomb}}}\n");
   const scenario_cable *c = s->cables;
   assert_true(c->ei == 0 && c->rayleigh == 0 && c->axial_damping == 0 && c->bending_damping == 0);
-  assert_true(!c->engineering && !c->exact_curvature && c->start_statics && !c->closed);
+  assert_true(c->engineering && !c->exact_curvature && c->start_statics && !c->closed);
   assert_true(c->axial_points == 3 && c->bending_points == 3 && c->elements == 0);
   assert_true(c->drum_size == 3 && c->growth == 1.3 && c->length == 0 && c->tension == 0);
   assert_int_equal(c->n_masses, 0);

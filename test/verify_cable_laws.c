@@ -50,6 +50,7 @@ static const char *friction_of(const cps_law *law) {
   } wider[] = {{"lugre", "{lugre: {f_s: 30 N, f_c: 25 N}}"}, /* its friction does not depend on the load */
                {"lugris", "{lugris: {v_st: 1 mm/s}}"},
                {"rill", "{rill: {v_n: 1 mm/s, v_s: 10 mm/s}}"},
+               {"adams-standard", "{adams-standard: {v_s: 1 mm/s}}"},
                {"adams-stick-slip", "{adams-stick-slip: {v_s: 1 mm/s}}"},
                {"simpack-standard", "{simpack-standard: {v_s: 1 mm/s}}"},
                {"recurdyn-stick-slip", "{recurdyn-stick-slip: {v_s: 1 mm/s}}"}};

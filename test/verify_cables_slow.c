@@ -276,8 +276,8 @@ static void tilted_plane(void **state) {
   }
 }
 
-/* A belt around two pulleys that carries a steady torque: tight and slack side, and creep (T1 - T2)/EA of the driven
- * pulley (Euler; Johnson, Contact Mechanics, 8.1). */
+/* A belt around two pulleys that carries a steady torque: tight and slack side, and creep of the driven pulley, the
+ * difference of stretches over the tight one, (T1 - T2)/(EA + T1) (Euler; Johnson, Contact Mechanics, 8.1). */
 static void belt_creep(void **state) {
   (void)state;
   outcome o = run_text(
@@ -288,7 +288,7 @@ static void belt_creep(void **state) {
       " drive: {torque: {step5: {from: [0.2 s, 0], to: [1 s, 3]}}}}\n"
       "cables:\n  belt:\n    EA: 20 kN\n    EI: 1e-3 N m2\n    mass_per_length: 0.02 kg/m\n    damping: "
       "{axial: 100 N s}\n"
-      "    elements: 80\n    closed: true\n    tension: 100 N\n"
+      "    elements: 160\n    closed: true\n    tension: 100 N\n"
       "    path: [{around: driver, turn: clockwise}, {around: driven, turn: clockwise}]\n"
       "    contact: {at: quadrature, normal: {hunt-crossley: {stiffness: 1e8, exponent: 1, damping: 1}},"
       " friction: {quinn: {mu: 0.5, epsilon: 0.2 mm/s}}}\n"
@@ -304,14 +304,15 @@ static void belt_creep(void **state) {
     tight += fmax(in[i], out[i]) / (double)(n - a);
     slack += fmin(in[i], out[i]) / (double)(n - a);
   }
-  double creep = 1 - (driven[n - 1] - driven[a]) / (driver[n - 1] - driver[a]), theory = 3 / 0.1 / 20e3;
+  double creep = 1 - (driven[n - 1] - driven[a]) / (driver[n - 1] - driver[a]),
+         theory = 3 / 0.1 / (20e3 + 115);
   cps_energy e;
   cps_result_energy(o.result, &e);
   print_message("belt: %.2f and %.2f N, creep %.4e, theory %.4e; energy closes to %.1e of %.2g J\n", tight,
                 slack, creep, theory, e.error, e.scale);
   assert_true(fabs(tight - slack - 30) < 0.3);
   assert_true(fabs(tight + slack - 200) < 4);
-  assert_true(fabs(creep / theory - 1) < 0.03);
+  assert_true(fabs(creep / theory - 1) < 3e-3); /* 13e-3 with Green's strain */
   drop(&o);
 }
 

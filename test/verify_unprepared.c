@@ -147,8 +147,32 @@ static void test_printed_power(void **state) {
   forget(&o);
 }
 
+/* A soft cord under a weight gets longer by Hooke's law: EA is what tension and change of length are in proportion by, unless
+ * the file asks for Green's strain, whose tension EA (l^2 - 1) l/2 is another. */
+static void test_soft_cord(void **state) {
+  (void)state;
+  static const char *const strains[] = {"", ", strain: engineering", ", strain: green"};
+  for (int i = 0; i < ROWS(strains); i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "capstan: 1\nbodies: {load: {mass: 10 kg}}\n"
+             "cables: {cord: {EA: 2 kN, mass_per_length: 1 mg/m, elements: 4%s, path: [{pinned: [0, 0]}, "
+             "hang 2 m, "
+             "load]}}\nrun: {until: 10 ms}\n",
+             strains[i]);
+    outcome o = run(text);
+    succeeded(&o);
+    double e = 10 * 9.81 / 2000, stretch = -column(&o, "bodies.load.y")[0] / 2;
+    double force = i < 2 ? stretch - 1 : (stretch * stretch - 1) * stretch / 2;
+    if (!(fabs(force / e - 1) < 1e-6))
+      fail_msg("\"%s\": stretched by %.9g under %.9g EA", strains[i], stretch - 1, e);
+    forget(&o);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_creep), cmocka_unit_test(test_circles),
-                                     cmocka_unit_test(test_string), cmocka_unit_test(test_printed_power)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_creep), cmocka_unit_test(test_soft_cord),
+                                     cmocka_unit_test(test_circles), cmocka_unit_test(test_string),
+                                     cmocka_unit_test(test_printed_power)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,13 @@ static double share(const cable *c, const contact_point *p) {
   return (before + (p->node < c->n ? c->length[p->node] : 0)) / 2;
 }
 
+/* Normal force at the end of the step; Newton's method had that of its last iteration's start. */
+static double normal_of(const contact_trace *o) {
+  double square = 0;
+  for (int d = 0; d < 3; d++) square += (o->push[d] - o->pull[d]) * (o->push[d] - o->pull[d]);
+  return o->depth > 0 ? sqrt(square) : 0;
+}
+
 static int touched(const machine *m, const cable *c, const contact_point *p) {
   (void)m;
   (void)c;
@@ -83,7 +90,7 @@ static wrap wrap_of(const machine *m, const cable *c, int drum_index, const doub
   for (int k = 0; k < c->n_points; k++) {
     const contact_point *p = &c->point[k];
     if (p->drum != drum_index) continue;
-    w.normal += p->n;
+    w.normal += normal_of(&c->trace[k]);
     w.friction += p->f[0];
     w.limit += p->limit;
     w.penetration = fmax(w.penetration, c->trace[k].depth);
@@ -211,8 +218,8 @@ void cps_machine_fields(row *r) {
     for (int f = 0; f < FIELDS; f++) {
       for (int k = 0; k < points; k++) {
         const contact_point *p = &c->point[k];
-        double values[FIELDS] = {p->s,   p->n, p->f[0], p->v[0], p->drum < 0 ? 0 : sticks(c, p) ? 1 : 2,
-                                 p->drum};
+        double values[FIELDS] = {
+            p->s, normal_of(&c->trace[k]), p->f[0], p->v[0], p->drum < 0 ? 0 : sticks(c, p) ? 1 : 2, p->drum};
         x[k] = values[f];
       }
       cps_row_field(r, name, of[f].what, of[f].unit, points, 1, f == 0 && !c->place, x);

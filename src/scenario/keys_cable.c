@@ -289,8 +289,10 @@ static const key cables[] = {
          "EI as a fraction of that of a solid rod, with diameter: wires that slide make a rope softer"},
     {"damping", KEY_MAP, .table = &cps_keys_damping, .otherwise = "none",
      .where = offsetof(raw_cable, damping), .example = "{rayleigh: 10 N s}", .meaning = "damping inside it"},
-    {"strain", KEY_WORD, .words = "green engineering", .where = offsetof(raw_cable, strain),
-     .example = "engineering", .meaning = "measure of axial strain: Green-Lagrange, or change of length"},
+    {"strain", KEY_WORD, .words = "engineering green", .where = offsetof(raw_cable, strain),
+     .example = "green",
+     .meaning = "measure of axial strain: change of length, so that EA means what it does in Hooke's law, or "
+                "Green-Lagrange, as papers have it; they differ by 1.5 times the strain"},
     {"curvature", KEY_WORD, .words = "approximate exact", .where = offsetof(raw_cable, curvature),
      .example = "exact", .meaning = "measure of bending: the second derivative, or the true curvature"},
     {"quadrature", KEY_MAP, .table = &cps_keys_quadrature, .otherwise = "3 points each",
