@@ -906,7 +906,8 @@ typedef struct cps_exchange_state {
 } cps_exchange_state;
 
 typedef struct cps_exchange_outcome {
-  int changed; /* states have: a contact that comes to rest rests exactly, a body is released with a velocity */
+  int changed; /* states or their rates have jumped: a contact comes to rest exactly, a body is released, a force is
+                * switched on. What integrates them has to begin anew */
   long events; /* transitions that have happened */
   double next; /* when something prescribed next jumps; INFINITY: never */
 } cps_exchange_outcome;

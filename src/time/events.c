@@ -632,10 +632,9 @@ cps_status cps_events_settle(void *work, int *changed, double *next, cps_error *
   run *r = work;
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
-  size_t bytes = (size_t)s->ny * sizeof(double);
   cps_status status = CPS_OK;
   r->err = err;
-  memcpy(r->d.sample, sim->y, bytes);
+  *changed = 0;
   if (r->next_break - sim->t <= 4 * DBL_EPSILON * fabs(sim->t)) {
     int begins = r->next_break == -INFINITY;
     if (!begins) sim->t = fmax(sim->t, r->next_break);
@@ -643,6 +642,7 @@ cps_status cps_events_settle(void *work, int *changed, double *next, cps_error *
     r->d.latest = nextafter(r->next_break, -INFINITY);
     if (!begins) status = restart(r, 0, 1);
     read_start(r);
+    *changed = !begins;
   }
   for (;;) {
     if (status == CPS_OK) status = cps_events_rates(work, err);
@@ -650,9 +650,9 @@ cps_status cps_events_settle(void *work, int *changed, double *next, cps_error *
     if (i < 0) break;
     status = fire(r, i, k);
     read_start(r);
+    *changed = 1;
   }
   read_start(r);
-  *changed = memcmp(r->d.sample, sim->y, bytes) != 0;
   *next = r->next_break;
   return status;
 }

@@ -8,8 +8,8 @@
 cps_status cps_events_rates(void *work, cps_error *err);
 /* After it: guards of all contacts, positive while their modes hold. */
 void cps_events_guards(void *work, double *g);
-/* Fires the guards that are not positive, and starts anew where something prescribed jumps. *changed: states have; *next: when something
- * prescribed next jumps. */
+/* Fires the guards that are not positive, and starts anew where something prescribed jumps. *changed: states or their rates
+ * have jumped; *next: when something prescribed next jumps. */
 cps_status cps_events_settle(void *work, int *changed, double *next, cps_error *err);
 
 #endif
