@@ -20,6 +20,7 @@ from .scenario import Scenario, Sensitivities, quantity
 from .search import Fit, Optimum
 from .simulation import Cotangents, Simulation, Tangents
 from .study import Study
+from .trajectory import Trajectory
 
 __version__: str = _version()
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "SimulationError",
     "Study",
     "Tangents",
+    "Trajectory",
     "models",
     "own_law",
     "quantity",

@@ -19,10 +19,9 @@ from .errors import guarded
 class Result(Mapping[str, np.ndarray]):
     """result["bodies.load.y"] is a read-only array over the rows; result.units["bodies.load.y"] its unit."""
 
-    def __init__(self, core: _core.Result, title: str = "", write: Callable[[str], None] | None = None, path: str | os.PathLike[str] | None = None, live: bool = False):
+    def __init__(self, core: _core.Result, title: str = "", write: Callable[[str], None] | None = None, path: str | os.PathLike[str] | None = None):
         self._core = core
         self._write = write
-        self._live = live  # the simulation goes on: arrays are copies
         self._path = path
         self.title = title
         names = core.columns()
@@ -39,14 +38,7 @@ class Result(Mapping[str, np.ndarray]):
         if name not in self._index:
             near = [c for c in self._index if name.split(".")[-1] in c][:5]
             raise KeyError(f"no column is called \"{name}\"" + (f"; there are {', '.join(near)}" if near else ""))
-        return self._array(self._core.column(self._index[name]))
-
-    def _array(self, of: Any) -> np.ndarray:
-        if not self._live:
-            return np.asarray(of)
-        copy = np.array(of)
-        copy.flags.writeable = False
-        return copy
+        return np.asarray(self._core.column(self._index[name]))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)
@@ -76,7 +68,7 @@ class Result(Mapping[str, np.ndarray]):
     def fields(self) -> dict[str, np.ndarray]:
         """What is recorded along cables: [frames, points, components]; times in fields["time"]."""
         times, rows = self._core.fields()
-        return {"time": self._array(times), **{name: self._array(a) for name, _, a in rows}}
+        return {"time": np.asarray(times), **{name: np.asarray(a) for name, _, a in rows}}
 
     def quantity(self, name: str) -> Any:
         """A column with its unit, as pint's Quantity."""

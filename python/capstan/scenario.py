@@ -122,12 +122,12 @@ class Scenario:
         try:
             guarded(sim.run, call)
         except SimulationError as e:
-            e.result = Result(sim.result(), self.title, sim.write)
+            e.result = Result(sim.result(False), self.title, sim.write)
             raise
         finally:
             if bar is not None:
                 bar.close()
-        return Result(sim.result(), self.title, sim.write)
+        return Result(sim.result(False), self.title, sim.write)
 
     def quantities(self) -> dict[str, tuple[float, str]]:
         """Every number of the file by its path: value in SI, and unit."""

@@ -41,10 +41,11 @@ class Simulation:
         self._core = guarded(_core.Simulation.make, core)
         guarded(self._core.keep, keep)
         known = {name: i for i, (name, _, _) in enumerate(self._core.inputs())}
-        columns = {name: i for i, (name, _) in enumerate(self._core.result().columns())}
+        units = dict(self._core.result(True).columns())
+        columns = {name: i for i, name in enumerate(units)}
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
-        self.units = {name: unit for name, unit in self._core.result().columns() if name in outputs}
+        self.units = {name: unit for name, unit in units.items() if name in outputs}
         self._inputs = np.array([self._find(known, name.replace(".", "_"), "input") for name in inputs], dtype=np.float64)
         self._columns = np.array([self._find(columns, name, "column") for name in outputs], dtype=np.float64)
         self._nothing = np.empty(0)
@@ -103,7 +104,8 @@ class Simulation:
         return made
 
     def reset(self, values: Mapping[str, float] | None = None) -> None:
-        """Back to the start; with other values of numbers of the file, for this simulation alone."""
+        """Back to the start; with other values of numbers of the file, for this simulation alone. Without any, those of the last reset with
+        values stay."""
         values = dict(values or {})
         guarded(self._core.reset, list(values), floats(list(values.values()), "values"))
 
@@ -151,7 +153,7 @@ class Simulation:
     @property
     def result(self) -> Result:
         """What was kept of the rows; its arrays are copies, since the next step changes the rows."""
-        return Result(self._core.result(), self.scenario.title, live=True)
+        return Result(self._core.result(True), self.scenario.title)
 
     def close(self) -> None:
         """Lets go of the memory, which is freed when nothing looks at it any more; every later use raises."""

@@ -16,6 +16,7 @@ import torch  # type: ignore[import-not-found, unused-ignore]
 
 from .rollout import Rollout
 from .scenario import Scenario
+from .trajectory import Trajectory
 
 
 def function(scenario: Scenario, wrt: Sequence[str], of: Sequence[str], method: str = "auto") -> Callable[[Any], Any]:
@@ -41,22 +42,30 @@ def function(scenario: Scenario, wrt: Sequence[str], of: Sequence[str], method: 
     return checked
 
 
+def trajectory(run: Trajectory) -> Callable[[Any], Any]:
+    """The columns [rows, columns] of a run as a function of its parameters [wrt], by the adjoint method."""
+    return _from_vjp(run, run.vjp, (len(run.wrt),), f"{len(run.wrt)} numbers are needed, one for each of {', '.join(run.wrt)}")
+
+
 def rollout(run: Rollout) -> Callable[[Any], Any]:
     """The outputs [steps, outputs] of a rollout as a function of its inputs [steps, inputs]."""
+    return _from_vjp(run, run.vjp, run.shape, f"a tensor {run.shape} is needed")
 
-    class Steps(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
+
+def _from_vjp(values: Callable[[Any], Any], vjp: Callable[[Any, Any], Any], given: tuple[int, ...], wanted: str) -> Callable[[Any], Any]:
+    class Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
         @staticmethod
-        def forward(ctx: Any, u: Any) -> Any:
-            ctx.inputs = u.detach().cpu().double().numpy().copy()
-            return torch.from_numpy(run(ctx.inputs)).to(u)
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.x = x.detach().cpu().double().numpy().copy()
+            return torch.from_numpy(values(ctx.x).copy()).to(x)
 
         @staticmethod
         def backward(ctx: Any, *cotangents: Any) -> Any:
-            return torch.from_numpy(run.vjp(ctx.inputs, cotangents[0].cpu().double().numpy())).to(cotangents[0])
+            return torch.from_numpy(vjp(ctx.x, cotangents[0].cpu().double().numpy()).copy()).to(cotangents[0])
 
-    def checked(u: Any) -> Any:
-        if tuple(u.shape) != run.shape:
-            raise ValueError(f"a tensor {run.shape} is needed, not {tuple(u.shape)}")
-        return Steps.apply(u)
+    def checked(x: Any) -> Any:
+        if tuple(x.shape) != given:
+            raise ValueError(f"{wanted}, not a tensor {tuple(x.shape)}")
+        return Call.apply(x)
 
     return checked

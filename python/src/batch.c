@@ -1,41 +1,32 @@
 /* batch.c - many simulations of one model, stepped together over threads. */
 #include "core.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
-typedef struct batch_object {
-  PyObject_HEAD PyObject *scenario;
+typedef struct batch_data {
+  PyObject *scenario;
   cps_system *system;
   cps_batch *batch;
   Py_ssize_t n, inputs, columns;
-  int busy;             /* a call is under way in some thread */
+  atomic_int busy;      /* a call is under way in some thread */
   unsigned long caller; /* that thread */
   atomic_int stop;      /* Ctrl-C in it */
-} batch_object;
+} batch_data;
 
 static void batch_free(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  batch_object *o = (batch_object *)self;
+  batch_data *o = core_data(self);
   cps_batch_free(o->batch);
   cps_system_free(o->system);
   Py_XDECREF(o->scenario);
-  PyObject_Free(self);
-  Py_DECREF(type);
+  core_object_free(self);
 }
 
-static int enter(batch_object *o) {
-  if (o->busy) {
-    PyErr_SetString(PyExc_RuntimeError, "this batch is at work in another thread");
-    return 0;
-  }
-  return o->busy = 1;
-}
+static int enter(batch_data *o) { return core_enter(&o->busy, "this batch"); }
 
 /* Ctrl-C: only the thread that called can see it, and takes its part of the work. */
 static int watch(const cps_progress *p, void *data) {
   (void)p;
-  batch_object *o = data;
+  batch_data *o = data;
   if (PyThread_get_thread_ident() == o->caller) {
     PyGILState_STATE gil = PyGILState_Ensure();
     if (PyErr_Occurred() || PyErr_CheckSignals() < 0) o->stop = 1;
@@ -55,15 +46,13 @@ static PyObject *batch_make(PyObject *type, PyObject *args) {
     return PyErr_Format(PyExc_TypeError, "a Scenario is needed");
   const char **names = core_texts(columns, &n_columns);
   if (!names) return NULL;
-  batch_object *o = PyObject_New(batch_object, state->batch);
-  if (!o) {
+  PyObject *self = core_object_new(state->batch);
+  if (!self) {
     PyMem_Free((void *)names);
     return NULL;
   }
+  batch_data *o = core_data(self);
   o->scenario = Py_NewRef(scenario);
-  o->busy = 0;
-  o->caller = 0;
-  o->stop = 0;
   o->n = n;
   o->columns = n_columns;
   Py_BEGIN_ALLOW_THREADS;
@@ -74,22 +63,22 @@ static PyObject *batch_make(PyObject *type, PyObject *args) {
   if (o->batch) {
     o->inputs = cps_simulation_inputs(cps_batch_at(o->batch, 0));
     for (int i = 0; i < n; i++) cps_simulation_on_progress(cps_batch_at(o->batch, i), watch, o);
-    return (PyObject *)o;
+    return self;
   }
-  Py_DECREF(o);
+  Py_DECREF(self);
   return core_raise(state, &err);
 }
 
 /* inputs(): [(name, unit, start)] */
 static PyObject *batch_inputs(PyObject *self, PyObject *unused) {
   (void)unused;
-  return core_inputs(cps_batch_at(((batch_object *)self)->batch, 0));
+  return core_inputs(cps_batch_at(((batch_data *)core_data(self))->batch, 0));
 }
 
 /* step(duration, inputs or None, ramp, outputs, failed): arrays [n][inputs], [n][columns] and [n], of which the last gets 1 for each
  * simulation that failed. None, or the text of the first failure. */
 static PyObject *batch_step(PyObject *self, PyObject *args) {
-  batch_object *o = (batch_object *)self;
+  batch_data *o = core_data(self);
   double duration;
   int ramp;
   PyObject *from[3], *done = NULL;
@@ -118,7 +107,7 @@ static PyObject *batch_step(PyObject *self, PyObject *args) {
   for (Py_ssize_t i = 0; i < o->n; i++) ((double *)d[2].data)[i] = status[i] != CPS_OK;
   Py_END_ALLOW_THREADS;
   o->busy = 0;
-  if (core_pending_raise()) goto out;
+  if (core_raised(o->scenario)) goto out;
   if (worst == CPS_OK)
     done = Py_NewRef(Py_None);
   else if (worst == CPS_FAILED)
@@ -132,7 +121,7 @@ out:
 }
 
 /* The i-th simulation of a batch that no other thread is at work with; NULL with an exception. */
-static cps_simulation *at(batch_object *o, Py_ssize_t i) {
+static cps_simulation *at(batch_data *o, Py_ssize_t i) {
   if (i < 0 || i >= o->n) {
     PyErr_Format(PyExc_IndexError, "there are %zd simulations, and none of number %zd", o->n, i);
     return NULL;
@@ -142,7 +131,7 @@ static cps_simulation *at(batch_object *o, Py_ssize_t i) {
 
 /* reset(i, paths, values) */
 static PyObject *batch_reset(PyObject *self, PyObject *args) {
-  batch_object *o = (batch_object *)self;
+  batch_data *o = core_data(self);
   Py_ssize_t i;
   PyObject *paths, *values, *done = NULL;
   core_doubles d = {.n = 0};
@@ -172,7 +161,7 @@ out:
 
 /* times(out): the time of each */
 static PyObject *batch_times(PyObject *self, PyObject *array) {
-  batch_object *o = (batch_object *)self;
+  batch_data *o = core_data(self);
   core_doubles d;
   if (!core_doubles_get(array, 1, &d)) return NULL;
   int fits = d.n == o->n;
@@ -184,7 +173,7 @@ static PyObject *batch_times(PyObject *self, PyObject *array) {
 }
 
 static PyObject *batch_save(PyObject *self, PyObject *arg) {
-  batch_object *o = (batch_object *)self;
+  batch_data *o = core_data(self);
   Py_ssize_t i = PyLong_AsSsize_t(arg);
   if (PyErr_Occurred()) return NULL;
   cps_simulation *sim = at(o, i);
@@ -196,7 +185,7 @@ static PyObject *batch_save(PyObject *self, PyObject *arg) {
 
 /* restore(i, state) */
 static PyObject *batch_restore(PyObject *self, PyObject *args) {
-  batch_object *o = (batch_object *)self;
+  batch_data *o = core_data(self);
   Py_ssize_t i;
   PyObject *bytes;
   if (!PyArg_ParseTuple(args, "nS", &i, &bytes)) return NULL;
@@ -217,8 +206,7 @@ int core_batch_type(PyObject *module, core_state *state) {
                                   {"restore", batch_restore, METH_VARARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, batch_free}, {Py_tp_methods, methods}, {0, NULL}};
-  static PyType_Spec spec = {"capstan._core.Batch", sizeof(batch_object), 0,
+  static PyType_Spec spec = {"capstan._core.Batch", CORE_SIZE(batch_data), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  state->batch = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-  return state->batch ? PyModule_AddType(module, state->batch) : -1;
+  return core_type_add(module, &state->batch, &spec);
 }

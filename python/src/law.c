@@ -3,32 +3,32 @@
 
 #include <string.h>
 
-typedef struct law_object {
-  PyObject_HEAD const cps_law *law;
+typedef struct law_data {
+  const cps_law *law;
   PyObject *keeper; /* of a law that is not built in; NULL */
-} law_object;
+} law_data;
 
 PyObject *core_law_new(core_state *state, const cps_law *law, PyObject *keeper) {
-  law_object *o = PyObject_New(law_object, state->law);
-  if (!o) return NULL;
+  PyObject *self = core_object_new(state->law);
+  if (!self) return NULL;
+  law_data *o = core_data(self);
   o->law = law;
-  o->keeper = keeper ? Py_NewRef(keeper) : NULL;
-  return (PyObject *)o;
+  o->keeper = Py_XNewRef(keeper);
+  return self;
 }
 
-const cps_law *core_law_get(PyObject *self) { return ((law_object *)self)->law; }
+const cps_law *core_law_get(PyObject *self) { return ((law_data *)core_data(self))->law; }
+PyObject *core_law_keeper(PyObject *self) { return ((law_data *)core_data(self))->keeper; }
 
 static void law_free(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  Py_XDECREF(((law_object *)self)->keeper);
-  PyObject_Free(self);
-  Py_DECREF(type);
+  Py_XDECREF(((law_data *)core_data(self))->keeper);
+  core_object_free(self);
 }
 
 /* Everything that describes a law, as a dict. */
 static PyObject *law_describe(PyObject *self, PyObject *unused) {
   (void)unused;
-  const cps_law *l = ((law_object *)self)->law;
+  const cps_law *l = ((law_data *)core_data(self))->law;
   PyObject *params = PyList_New(0), *states = PyList_New(0);
   for (int i = 0; params && i < l->n_params; i++) {
     const cps_param *p = &l->params[i];
@@ -61,7 +61,7 @@ static double at(const core_doubles *d, Py_ssize_t i) { return d->data[d->n == 1
 /* eval(params, v, n, f_eq, z, f, z_t, jac): arrays of the same length, or of length 1. jac is None or [n, 3 + states + params]: of
  * the force by v, n, f_eq, states and parameters. */
 static PyObject *law_eval(PyObject *self, PyObject *args) {
-  const cps_law *l = ((law_object *)self)->law;
+  const cps_law *l = ((law_data *)core_data(self))->law;
   PyObject *from[8];
   core_doubles d[8] = {{.n = 0}};
   if (!PyArg_ParseTuple(args, "OOOOOOOO", &from[0], &from[1], &from[2], &from[3], &from[4], &from[5],
@@ -115,7 +115,7 @@ static PyObject *law_eval(PyObject *self, PyObject *args) {
     memcpy(row + 3 + states, j.f.p, (size_t)l->n_params * sizeof *row);
   }
   Py_END_ALLOW_THREADS;
-  done = stop || core_pending_raise() ? NULL : Py_NewRef(Py_None);
+  done = stop || core_own_raised(core_law_keeper(self)) ? NULL : Py_NewRef(Py_None);
 out:
   for (int k = 0; k < 8; k++) core_doubles_release(&d[k]);
   return done;
@@ -151,8 +151,7 @@ int core_law_type(PyObject *module, core_state *state) {
                                   {"names", law_names, METH_NOARGS | METH_CLASS, NULL},
                                   {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, law_free}, {Py_tp_methods, methods}, {0, NULL}};
-  static PyType_Spec spec = {"capstan._core.Law", sizeof(law_object), 0,
+  static PyType_Spec spec = {"capstan._core.Law", CORE_SIZE(law_data), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  state->law = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-  return state->law ? PyModule_AddType(module, state->law) : -1;
+  return core_type_add(module, &state->law, &spec);
 }

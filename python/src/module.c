@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static struct PyModuleDef definition;
-
 core_state *core_state_of(PyObject *module) { return PyModule_GetState(module); }
 
 core_state *core_state_from(PyObject *self) {
@@ -21,7 +19,7 @@ static PyObject *error_dict(const cps_error *e) {
 }
 
 PyObject *core_raise(core_state *state, const cps_error *err) {
-  if (core_pending_raise()) return NULL; /* a callback or a law has raised: that is the reason */
+  if (PyErr_Occurred()) return NULL; /* a callback has raised: that is the reason */
   if (err->status == CPS_NO_MEMORY) return PyErr_NoMemory();
   PyObject *list = Py_BuildValue("[N]", error_dict(err));
   if (list) PyErr_SetObject(state->error, list);
@@ -102,12 +100,13 @@ const char **core_texts(PyObject *sequence, int *n) {
   return texts;
 }
 
-int core_watch(const cps_progress *p, void *call) {
+int core_watch(const cps_progress *p, void *watcher) {
+  const core_watcher *w = watcher;
   PyGILState_STATE gil = PyGILState_Ensure();
-  int stop = core_pending() || PyErr_Occurred() ||
+  int stop = core_pending(w->scenario) || PyErr_Occurred() ||
              PyErr_CheckSignals() < 0; /* a law written in Python, or Ctrl-C */
-  if (!stop && call != Py_None) {
-    PyObject *answer = PyObject_CallFunction(call, "dddl", p->time, p->from, p->until, p->steps);
+  if (!stop && w->call && w->call != Py_None) {
+    PyObject *answer = PyObject_CallFunction(w->call, "dddl", p->time, p->from, p->until, p->steps);
     stop = !answer || PyObject_IsTrue(answer) != 0;
     Py_XDECREF(answer);
   }
@@ -115,20 +114,42 @@ int core_watch(const cps_progress *p, void *call) {
   return stop;
 }
 
+/* ------------------------------------------------------------------ objects */
+
+int core_type_add(PyObject *module, PyTypeObject **place, PyType_Spec *spec) {
+  *place = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+  return *place ? PyModule_AddType(module, *place) : -1;
+}
+
+PyObject *core_object_new(PyTypeObject *type) { return PyType_GenericAlloc(type, 0); }
+
+void core_object_free(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+int core_enter(atomic_int *busy, const char *what) {
+  if (!atomic_exchange(busy, 1)) return 1;
+  PyErr_Format(PyExc_RuntimeError, "%s is at work in another thread", what);
+  return 0;
+}
+
 /* ------------------------------------------------------------------ arrays */
 
-typedef struct array_object {
-  PyObject_HEAD PyObject *owner;
+typedef struct array_data {
+  PyObject *owner; /* NULL: the data are its own */
   const double *data;
   int dims;
   Py_ssize_t shape[3], strides[3];
-} array_object;
+} array_data;
 
 PyObject *core_array_new(core_state *state, PyObject *owner, const double *data, int dims,
                          const Py_ssize_t *shape) {
-  array_object *a = PyObject_New(array_object, state->array);
-  if (!a) return NULL;
-  a->owner = Py_NewRef(owner);
+  PyObject *self = core_object_new(state->array);
+  if (!self) return NULL;
+  array_data *a = core_data(self);
+  a->owner = Py_XNewRef(owner);
   a->data = data;
   a->dims = dims;
   Py_ssize_t stride = 8;
@@ -137,18 +158,24 @@ PyObject *core_array_new(core_state *state, PyObject *owner, const double *data,
     a->strides[i] = stride;
     stride *= shape[i];
   }
-  return (PyObject *)a;
+  if (owner || !data) return self;
+  double *copy = PyMem_Malloc((size_t)stride);
+  if (copy) memcpy(copy, data, (size_t)stride);
+  a->data = copy;
+  if (copy) return self;
+  Py_DECREF(self);
+  return PyErr_NoMemory();
 }
 
 static void array_free(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  Py_XDECREF(((array_object *)self)->owner);
-  PyObject_Free(self);
-  Py_DECREF(type);
+  array_data *a = core_data(self);
+  if (!a->owner) PyMem_Free((void *)a->data);
+  Py_XDECREF(a->owner);
+  core_object_free(self);
 }
 
 static int array_buffer(PyObject *self, Py_buffer *view, int flags) {
-  array_object *a = (array_object *)self;
+  array_data *a = core_data(self);
   static double nothing;
   if (flags & PyBUF_WRITABLE) {
     PyErr_SetString(PyExc_BufferError, "results are read-only: copy them first");
@@ -176,10 +203,9 @@ int core_array_type(PyObject *module, core_state *state) {
                                 {Py_bf_getbuffer, array_buffer},
                                 {Py_tp_doc, "A read-only array over memory of a result, for numpy.asarray."},
                                 {0, NULL}};
-  static PyType_Spec spec = {"capstan._core.Array", sizeof(array_object), 0,
+  static PyType_Spec spec = {"capstan._core.Array", CORE_SIZE(array_data), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  state->array = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-  return state->array ? PyModule_AddType(module, state->array) : -1;
+  return core_type_add(module, &state->array, &spec);
 }
 
 /* ------------------------------------------------------------------ module */
@@ -211,6 +237,8 @@ static PyMethodDef methods[] = {
     {"version", version, METH_NOARGS, "The version of the library."},
     {"quantity", quantity, METH_VARARGS, "quantity(text, unit): \"10 mm\" in SI."},
     {"sens", core_sens, METH_VARARGS, "sens(scenario, wrt, of, method, progress): a differentiated run."},
+    {"rows", core_rows, METH_VARARGS,
+     "rows(scenario, wrt, columns, times, weights, progress): columns of a run, differentiated."},
     {"fit", core_fit, METH_VARARGS, "fit(scenario, wrt, bounds, loss, steps, sets, progress)"},
     {"optimize", core_optimize, METH_VARARGS,
      "optimize(scenario, wrt, bounds, objective, limits, algorithm, runs, tolerance, progress)"},
@@ -255,10 +283,30 @@ static int clear(PyObject *module) {
   return 0;
 }
 
-static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, execute}, {0, NULL}};
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, execute},
+#ifdef Py_MOD_GIL_NOT_USED
+                                          {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+                                          {0, NULL}};
+static const char about[] = "Capstan's library.";
+
+#ifdef Py_TARGET_ABI3T
+PyABIInfo_VAR(abi);
+static PySlot exported[] = {PySlot_STATIC_DATA(Py_mod_abi, &abi),
+                            PySlot_STATIC_DATA(Py_mod_name, "_core"),
+                            PySlot_STATIC_DATA(Py_mod_doc, (void *)about),
+                            PySlot_SIZE(Py_mod_state_size, sizeof(core_state)),
+                            PySlot_STATIC_DATA(Py_mod_methods, methods),
+                            PySlot_STATIC_DATA(Py_mod_slots, module_slots),
+                            PySlot_FUNC(Py_mod_state_traverse, traverse),
+                            PySlot_FUNC(Py_mod_state_clear, clear),
+                            PySlot_END};
+
+PyMODEXPORT_FUNC PyModExport__core(void) { return exported; }
+#else
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                                         "_core",
-                                        "Capstan's library.",
+                                        about,
                                         sizeof(core_state),
                                         methods,
                                         module_slots,
@@ -267,3 +315,4 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                                         NULL};
 
 PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&definition); }
+#endif

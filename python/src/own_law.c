@@ -11,8 +11,8 @@
 
 typedef void (*own_function)(const double *p, const double *x, const double *z, double *rows);
 
-typedef struct own_law_object {
-  PyObject_HEAD cps_law law;
+typedef struct own_law_data {
+  cps_law law;
   own_function function; /* or */
   PyObject *call;        /* call(p, x, z, rows) with memoryviews of float64 */
   PyObject *texts;       /* keeps the texts of the descriptor alive */
@@ -20,22 +20,49 @@ typedef struct own_law_object {
   cps_state states[CPS_MAX_STATES];
   double stick, peak, velocity;       /* factors of the normal force, and a speed: numbers, or */
   int stick_at, peak_at, velocity_at; /* indices of the parameters that they are; -1: numbers */
-} own_law_object;
+  _Atomic(PyObject *) pending;        /* the first exception of `call` since the last caller that looked */
+} own_law_data;
 
-/* The first exception of a law since the last call that looked; guarded by the GIL. */
-static PyObject *pending[3];
+int core_own_pending(PyObject *own) { return own && ((own_law_data *)core_data(own))->pending != NULL; }
 
-int core_pending(void) { return pending[0] != NULL; }
-
-int core_pending_raise(void) {
-  if (pending[0]) PyErr_Restore(pending[0], pending[1], pending[2]);
-  memset(pending, 0, sizeof pending);
+int core_own_raised(PyObject *own) {
+  PyObject *value = own ? atomic_exchange(&((own_law_data *)core_data(own))->pending, NULL) : NULL;
+  if (value) PyErr_SetObject((PyObject *)Py_TYPE(value), value);
+  Py_XDECREF(value);
   return PyErr_Occurred() != NULL;
 }
 
-static void call_python(own_law_object *o, double *p, double *x, double *z, double *rows, int size) {
+/* Calls a function for each law of a scenario, until it answers other than 0: that answer. */
+static int each_law(PyObject *scenario, int (*call)(PyObject *)) {
+  PyObject *laws = scenario ? core_scenario_laws(scenario) : NULL;
+  int answer = 0;
+  for (Py_ssize_t i = 0; laws && !answer && i < PyTuple_Size(laws); i++)
+    answer = call(core_law_keeper(PyTuple_GetItem(laws, i)));
+  return answer;
+}
+
+int core_pending(PyObject *scenario) { return each_law(scenario, core_own_pending); }
+
+int core_raised(PyObject *scenario) {
+  if (core_pending(scenario)) PyErr_Clear(); /* what follows from it */
+  return each_law(scenario, core_own_raised) || PyErr_Occurred() != NULL;
+}
+
+/* Keeps the exception that was raised, unless there is one already. */
+static void keep_raised(own_law_data *o) {
+  PyObject *type, *value, *trace, *none = NULL;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (value && trace) PyException_SetTraceback(value, trace);
+  if (value && atomic_compare_exchange_strong(&o->pending, &none, value)) value = NULL;
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+}
+
+static void call_python(own_law_data *o, double *p, double *x, double *z, double *rows, int size) {
   PyGILState_STATE gil = PyGILState_Ensure();
-  if (!pending[0]) {
+  if (!o->pending) {
     int k = o->law.n_states;
     PyObject *p_view = PyMemoryView_FromMemory((char *)p, (Py_ssize_t)(sizeof *p) * o->law.n_params,
                                                PyBUF_READ);
@@ -49,7 +76,7 @@ static void call_python(own_law_object *o, double *p, double *x, double *z, doub
     Py_XDECREF(x_view);
     Py_XDECREF(z_view);
     Py_XDECREF(r_view);
-    if (!done) PyErr_Fetch(&pending[0], &pending[1], &pending[2]);
+    if (!done) keep_raised(o);
     Py_XDECREF(done);
   }
   PyGILState_Release(gil);
@@ -65,7 +92,7 @@ static void partials(const cps_law *law, const double *row, cps_partials *x) {
 
 static void own_eval(const cps_law *law, const double *p, const cps_law_input *in, cps_law_output *out,
                      cps_law_jacobian *jac) {
-  own_law_object *o = (own_law_object *)law->data;
+  own_law_data *o = (own_law_data *)law->data;
   enum { WIDTH = 4 + CPS_MAX_STATES + CPS_MAX_PARAMS };
   double rows[(1 + CPS_MAX_STATES) * WIDTH] = {0}, x[3] = {in->v, in->n, in->f_eq};
   int width = 4 + law->n_states + law->n_params, size = (1 + law->n_states) * width;
@@ -86,7 +113,7 @@ static void own_eval(const cps_law *law, const double *p, const cps_law_input *i
 static double number(double value, int at, const double *p) { return at >= 0 ? p[at] : value; }
 
 static void own_scale(const cps_law *law, const double *p, double n, cps_law_scale *scale) {
-  const own_law_object *o = law->data;
+  const own_law_data *o = law->data;
   scale->f_stick = n * number(o->stick, o->stick_at, p);
   scale->f_peak = n * number(o->peak, o->peak_at, p);
   scale->v_scale = number(o->velocity, o->velocity_at, p);
@@ -95,12 +122,11 @@ static void own_scale(const cps_law *law, const double *p, double n, cps_law_sca
 }
 
 static void own_free(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  own_law_object *o = (own_law_object *)self;
+  own_law_data *o = core_data(self);
   Py_XDECREF(o->call);
   Py_XDECREF(o->texts);
-  PyObject_Free(self);
-  Py_DECREF(type);
+  Py_XDECREF(o->pending);
+  core_object_free(self);
 }
 
 /* The text at a place of a tuple, which outlives its use. */
@@ -126,9 +152,9 @@ static PyObject *own_make(PyObject *type, PyObject *args) {
   if (n_params > CPS_MAX_PARAMS || n_states > CPS_MAX_STATES)
     return PyErr_Format(PyExc_ValueError, "a law has at most %d parameters and %d states", CPS_MAX_PARAMS,
                         CPS_MAX_STATES);
-  own_law_object *o = PyObject_New(own_law_object, state->own_law);
-  if (!o) return NULL;
-  memset((char *)o + sizeof(PyObject), 0, sizeof *o - sizeof(PyObject));
+  PyObject *self = core_object_new(state->own_law);
+  if (!self) return NULL;
+  own_law_data *o = core_data(self);
   o->texts = Py_BuildValue("OOO", texts, params, states);
   o->function = (own_function)(uintptr_t)address;
   o->call = call == Py_None ? NULL : Py_NewRef(call);
@@ -160,26 +186,25 @@ static PyObject *own_make(PyObject *type, PyObject *args) {
   }
   cps_error err = {0};
   if (!PyErr_Occurred() && cps_law_validate(&o->law, &err) != CPS_OK) core_raise(state, &err);
-  PyObject *made = PyErr_Occurred() ? NULL : core_law_new(state, &o->law, (PyObject *)o);
-  Py_DECREF(o);
+  PyObject *made = PyErr_Occurred() ? NULL : core_law_new(state, &o->law, self);
+  Py_DECREF(self);
   return made;
 }
 
 int core_laws_of(core_state *state, PyObject *list, cps_laws **laws) {
   cps_error err = {0};
   *laws = NULL;
-  Py_ssize_t n = list == Py_None ? 0 : PySequence_Size(list);
+  Py_ssize_t n = PyTuple_Size(list);
   if (n <= 0) return n == 0;
   if (!(*laws = cps_laws_new())) {
     PyErr_NoMemory();
     return 0;
   }
   for (Py_ssize_t i = 0; i < n; i++) {
-    PyObject *item = PySequence_GetItem(list, i); /* kept alive by the list */
-    int is = item && PyObject_TypeCheck(item, state->law);
-    if (item && !is) PyErr_SetString(PyExc_TypeError, "a list of laws is needed");
+    PyObject *item = PyTuple_GetItem(list, i);
+    int is = PyObject_TypeCheck(item, state->law);
+    if (!is) PyErr_SetString(PyExc_TypeError, "a list of laws is needed");
     if (is && cps_laws_add(*laws, core_law_get(item), &err) != CPS_OK) core_raise(state, &err);
-    Py_XDECREF(item);
     if (!PyErr_Occurred()) continue;
     cps_laws_free(*laws);
     *laws = NULL;
@@ -191,8 +216,7 @@ int core_laws_of(core_state *state, PyObject *list, cps_laws **laws) {
 int core_own_law_type(PyObject *module, core_state *state) {
   static PyMethodDef methods[] = {{"make", own_make, METH_VARARGS | METH_CLASS, NULL}, {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, own_free}, {Py_tp_methods, methods}, {0, NULL}};
-  static PyType_Spec spec = {"capstan._core.OwnLaw", sizeof(own_law_object), 0,
+  static PyType_Spec spec = {"capstan._core.OwnLaw", CORE_SIZE(own_law_data), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  state->own_law = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-  return state->own_law ? PyModule_AddType(module, state->own_law) : -1;
+  return core_type_add(module, &state->own_law, &spec);
 }

@@ -1,41 +1,52 @@
 /* result.c - results: columns, events, energy and fields, without copies. */
 #include "core.h"
 
-typedef struct result_object {
-  PyObject_HEAD PyObject *owner; /* the simulation that the result belongs to; NULL of a loaded one */
-  const cps_result *result;
-  cps_result *owned;
-} result_object;
+typedef struct result_data {
+  PyObject *owner; /* the simulation that the result belongs to; NULL of a loaded one */
+  cps_result *owned; /* that one */
+  int live;          /* steps may follow: arrays are copies */
+} result_data;
 
-PyObject *core_result_new(core_state *state, PyObject *owner, const cps_result *borrowed, cps_result *owned) {
-  result_object *o = PyObject_New(result_object, state->result);
-  if (!o) {
+PyObject *core_result_new(core_state *state, PyObject *owner, int live, cps_result *owned) {
+  PyObject *self = core_object_new(state->result);
+  if (!self) {
     cps_result_free(owned);
     return NULL;
   }
+  result_data *o = core_data(self);
   o->owner = Py_XNewRef(owner);
-  o->result = owned ? owned : borrowed;
   o->owned = owned;
-  return (PyObject *)o;
+  o->live = live;
+  return self;
 }
 
 static void result_free(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  result_object *o = (result_object *)self;
+  result_data *o = core_data(self);
   if (o->owned) cps_result_free(o->owned);
   Py_XDECREF(o->owner);
-  PyObject_Free(self);
-  Py_DECREF(type);
+  core_object_free(self);
 }
 
-static const cps_result *get(PyObject *self) { return ((result_object *)self)->result; }
+static const cps_result *get(PyObject *self) {
+  const result_data *o = core_data(self);
+  return o->owned ? o->owned : cps_simulation_result(core_simulation_get(o->owner));
+}
 
-/* 0 with an exception while the simulation of the result is at work: its rows may move then. */
-static int rests(PyObject *self) {
-  PyObject *owner = ((result_object *)self)->owner;
-  if (!owner || !core_simulation_busy(owner)) return 1;
-  PyErr_SetString(PyExc_RuntimeError, "the simulation of this result is at work in another thread");
-  return 0;
+/* Keeps the simulation of the result from moving its rows; 0 with an exception if it is at work. let_go ends that, and hands on what
+ * was made meanwhile. */
+static int hold(PyObject *self) {
+  PyObject *owner = ((result_data *)core_data(self))->owner;
+  return !owner || core_enter(core_simulation_busy(owner), "the simulation of this result");
+}
+static PyObject *let_go(PyObject *self, PyObject *made) {
+  PyObject *owner = ((result_data *)core_data(self))->owner;
+  if (owner) *core_simulation_busy(owner) = 0;
+  return made;
+}
+
+static PyObject *array_of(PyObject *self, const double *data, int dims, const Py_ssize_t *shape) {
+  return core_array_new(core_state_from(self), ((result_data *)core_data(self))->live ? NULL : self, data,
+                        dims, shape);
 }
 
 static PyObject *result_load(PyObject *type, PyObject *args) {
@@ -49,7 +60,7 @@ static PyObject *result_load(PyObject *type, PyObject *args) {
   r = cps_result_load(name, &err);
   Py_END_ALLOW_THREADS;
   Py_DECREF(path);
-  return r ? core_result_new(state, NULL, NULL, r) : core_raise(state, &err);
+  return r ? core_result_new(state, NULL, 0, r) : core_raise(state, &err);
 }
 
 static PyObject *result_columns(PyObject *self, PyObject *unused) {
@@ -65,16 +76,16 @@ static PyObject *result_columns(PyObject *self, PyObject *unused) {
 
 static PyObject *result_column(PyObject *self, PyObject *arg) {
   long c = PyLong_AsLong(arg);
-  if (PyErr_Occurred() || !rests(self)) return NULL;
+  if (PyErr_Occurred() || !hold(self)) return NULL;
   const double *data = c >= 0 && c < cps_result_columns(get(self)) ? cps_result_data(get(self), (int)c)
                                                                    : NULL;
   Py_ssize_t shape = data ? cps_result_rows(get(self)) : 0;
-  return core_array_new(core_state_from(self), self, data, 1, &shape);
+  return let_go(self, array_of(self, data, 1, &shape));
 }
 
 static PyObject *result_events(PyObject *self, PyObject *unused) {
   (void)unused;
-  if (!rests(self)) return NULL;
+  if (!hold(self)) return NULL;
   PyObject *list = PyList_New(0);
   for (long i = 0; list && i < cps_result_events(get(self)); i++) {
     const cps_event *e = cps_result_event(get(self), i);
@@ -82,13 +93,15 @@ static PyObject *result_events(PyObject *self, PyObject *unused) {
     if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
     Py_XDECREF(row);
   }
-  return list;
+  return let_go(self, list);
 }
 
 static PyObject *result_energy(PyObject *self, PyObject *unused) {
   (void)unused;
   cps_energy e;
+  if (!hold(self)) return NULL;
   cps_result_energy(get(self), &e);
+  let_go(self, NULL);
   return Py_BuildValue("{s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "kinetic", e.kinetic, "elastic",
                        e.elastic, "gravity", e.gravity, "initial", e.initial, "load_work", e.load_work,
                        "motion_work", e.motion_work, "friction", e.friction, "damping", e.damping, "solver",
@@ -98,7 +111,9 @@ static PyObject *result_energy(PyObject *self, PyObject *unused) {
 static PyObject *result_counters(PyObject *self, PyObject *unused) {
   (void)unused;
   cps_counters n;
+  if (!hold(self)) return NULL;
   cps_result_counters(get(self), &n);
+  let_go(self, NULL);
   return Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l}", "steps", n.steps, "rejected", n.rejected, "evaluations",
                        n.evaluations, "newton", n.newton, "factorisations", n.factorisations, "events",
                        n.events);
@@ -107,20 +122,20 @@ static PyObject *result_counters(PyObject *self, PyObject *unused) {
 /* fields(): [(name, unit, array [frames, points, components])], and the times of the frames. */
 static PyObject *result_fields(PyObject *self, PyObject *unused) {
   (void)unused;
-  if (!rests(self)) return NULL;
-  core_state *state = core_state_from(self);
+  if (!hold(self)) return NULL;
   const cps_result *r = get(self);
   Py_ssize_t frames = cps_result_frames(r);
-  PyObject *times = core_array_new(state, self, cps_result_frame_times(r), 1, &frames),
+  PyObject *times = array_of(self, cps_result_frame_times(r), 1, &frames),
            *list = times ? PyList_New(0) : NULL;
   for (int i = 0; list && i < cps_result_fields(r); i++) {
     const cps_field *f = cps_result_field(r, i);
     Py_ssize_t shape[3] = {f->constant ? frames > 0 : frames, f->points, f->components};
-    PyObject *a = core_array_new(state, self, cps_result_field_data(r, i), 3, shape);
+    PyObject *a = array_of(self, cps_result_field_data(r, i), 3, shape);
     PyObject *row = a ? Py_BuildValue("ssN", f->name, f->unit, a) : NULL;
     if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
     Py_XDECREF(row);
   }
+  let_go(self, NULL);
   if (list) return Py_BuildValue("NN", times, list);
   Py_XDECREF(times);
   return NULL;
@@ -129,7 +144,7 @@ static PyObject *result_fields(PyObject *self, PyObject *unused) {
 static PyObject *result_text(PyObject *self, PyObject *arg) {
   const char *name = PyUnicode_AsUTF8AndSize(arg, NULL);
   if (!name) return NULL;
-  const char *text = ((result_object *)self)->owned ? cps_result_text(get(self), name) : NULL;
+  const char *text = ((result_data *)core_data(self))->owned ? cps_result_text(get(self), name) : NULL;
   return text ? PyUnicode_FromString(text) : Py_NewRef(Py_None);
 }
 
@@ -144,8 +159,7 @@ int core_result_type(PyObject *module, core_state *state) {
                                   {"text", result_text, METH_O, NULL},
                                   {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, result_free}, {Py_tp_methods, methods}, {0, NULL}};
-  static PyType_Spec spec = {"capstan._core.Result", sizeof(result_object), 0,
+  static PyType_Spec spec = {"capstan._core.Result", CORE_SIZE(result_data), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  state->result = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-  return state->result ? PyModule_AddType(module, state->result) : -1;
+  return core_type_add(module, &state->result, &spec);
 }

@@ -1,16 +1,20 @@
 /* search.c - fits of parameters to measurements, and optimisation. */
 #include "core.h"
 
+typedef struct watcher {
+  PyObject *call, *scenario;
+  int n; /* parameters */
+} watcher;
+
 /* Calls progress(steps or runs, cost, values); nonzero stops. Answers Ctrl-C in the middle of a run, too. */
-static int told(PyObject *call, int count, double cost, const double *values, int n,
-                const cps_progress *run) {
-  if (run) return core_watch(run, Py_None);
+static int told(const watcher *w, int count, double cost, const double *values, const cps_progress *run) {
+  if (run) return core_watch(run, &(core_watcher){NULL, w->scenario});
   PyGILState_STATE gil = PyGILState_Ensure();
-  int stop = core_pending() || PyErr_Occurred() || PyErr_CheckSignals() < 0;
-  if (!stop && call != Py_None) {
-    PyObject *list = PyList_New(n);
-    for (int i = 0; list && i < n; i++) PyList_SetItem(list, i, PyFloat_FromDouble(values[i]));
-    PyObject *answer = list ? PyObject_CallFunction(call, "idO", count, cost, list) : NULL;
+  int stop = core_pending(w->scenario) || PyErr_Occurred() || PyErr_CheckSignals() < 0;
+  if (!stop && w->call != Py_None) {
+    PyObject *list = PyList_New(w->n);
+    for (int i = 0; list && i < w->n; i++) PyList_SetItem(list, i, PyFloat_FromDouble(values[i]));
+    PyObject *answer = list ? PyObject_CallFunction(w->call, "idO", count, cost, list) : NULL;
     stop = !answer || PyObject_IsTrue(answer) != 0;
     Py_XDECREF(answer);
     Py_XDECREF(list);
@@ -19,19 +23,12 @@ static int told(PyObject *call, int count, double cost, const double *values, in
   return stop;
 }
 
-typedef struct watcher {
-  PyObject *call;
-  int n;
-} watcher;
-
 static int fit_told(const cps_fit_progress *p, void *data) {
-  watcher *w = data;
-  return told(w->call, p->step, p->cost, p->values, w->n, p->run);
+  return told(data, p->step, p->cost, p->values, p->run);
 }
 
 static int optimize_told(const cps_optimize_progress *p, void *data) {
-  watcher *w = data;
-  return told(w->call, p->runs, p->objective, p->values, w->n, p->run);
+  return told(data, p->runs, p->objective, p->values, p->run);
 }
 
 /* Appends and gives up the reference; -1 with an exception. */
@@ -159,13 +156,14 @@ PyObject *core_fit(PyObject *module, PyObject *args) {
   cps_fit_loss(fit, (cps_loss)loss);
   if (steps > 0) cps_fit_limit(fit, steps);
   if (status == CPS_OK && add_sets(state, fit, sets) < 0) goto out;
-  watcher w = {call, n};
+  watcher w = {call, scenario, n};
   if (status == CPS_OK) {
     Py_BEGIN_ALLOW_THREADS;
     status = cps_fit_run(fit, fit_told, &w, &err);
     Py_END_ALLOW_THREADS;
   }
-  done = status == CPS_OK && !core_pending() ? fit_found(state, fit, scenario) : core_raise(state, &err);
+  if (core_raised(scenario)) goto out;
+  done = status == CPS_OK ? fit_found(state, fit, scenario) : core_raise(state, &err);
 out:
   cps_fit_free(fit);
   core_doubles_release(&bounds);
@@ -244,13 +242,14 @@ PyObject *core_optimize(PyObject *module, PyObject *args) {
   }
   cps_optimize_algorithm(o, (cps_algorithm)algorithm);
   cps_optimize_effort(o, runs, tolerance);
-  watcher w = {call, n};
+  watcher w = {call, scenario, n};
   if (status == CPS_OK) {
     Py_BEGIN_ALLOW_THREADS;
     status = cps_optimize_run(o, optimize_told, &w, &err);
     Py_END_ALLOW_THREADS;
   }
-  done = status == CPS_OK && !core_pending() ? optimize_found(state, o, scenario) : core_raise(state, &err);
+  if (core_raised(scenario)) goto out;
+  done = status == CPS_OK ? optimize_found(state, o, scenario) : core_raise(state, &err);
 out:
   cps_optimize_free(o);
   core_doubles_release(&bounds);

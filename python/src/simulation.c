@@ -1,42 +1,36 @@
 /* simulation.c - simulations: whole runs, and steps from outside. */
 #include "core.h"
 
-typedef struct simulation_object {
-  PyObject_HEAD PyObject *scenario;
+typedef struct simulation_data {
+  PyObject *scenario;
   cps_system *system;
   cps_simulation *sim;
   cps_stretch *stretch; /* makes the steps, of a simulation whose steps are differentiated; NULL otherwise */
-  int busy;             /* a call is under way in some thread */
-} simulation_object;
+  atomic_int busy;      /* a call is under way in some thread */
+  core_watcher watcher; /* Ctrl-C stops steps, too */
+} simulation_data;
 
 static void simulation_free(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  simulation_object *o = (simulation_object *)self;
+  simulation_data *o = core_data(self);
   cps_stretch_free(o->stretch);
   cps_simulation_free(o->sim);
   cps_system_free(o->system);
   Py_XDECREF(o->scenario);
-  PyObject_Free(self);
-  Py_DECREF(type);
+  core_object_free(self);
 }
 
-int core_simulation_busy(PyObject *self) { return ((simulation_object *)self)->busy; }
+atomic_int *core_simulation_busy(PyObject *self) { return &((simulation_data *)core_data(self))->busy; }
+cps_simulation *core_simulation_get(PyObject *self) { return ((simulation_data *)core_data(self))->sim; }
 
-static cps_simulation *get(PyObject *self) { return ((simulation_object *)self)->sim; }
+static cps_simulation *get(PyObject *self) { return core_simulation_get(self); }
 
 /* A call that takes long: 0 with an exception if another thread is at work. */
-static int enter(PyObject *self) {
-  simulation_object *o = (simulation_object *)self;
-  if (o->busy) {
-    PyErr_SetString(PyExc_RuntimeError, "this simulation is at work in another thread");
-    return 0;
-  }
-  return o->busy = 1;
-}
+static int enter(PyObject *self) { return core_enter(core_simulation_busy(self), "this simulation"); }
 
 static PyObject *leave(PyObject *self, cps_status status, const cps_error *err) {
-  ((simulation_object *)self)->busy = 0;
-  if (core_pending_raise()) return NULL;
+  simulation_data *o = core_data(self);
+  o->busy = 0;
+  if (core_raised(o->scenario)) return NULL;
   return status == CPS_OK ? Py_NewRef(Py_None) : core_raise(core_state_from(self), err);
 }
 
@@ -47,39 +41,39 @@ static PyObject *simulation_make(PyObject *type, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O", &scenario)) return NULL;
   if (!PyObject_TypeCheck(scenario, state->scenario))
     return PyErr_Format(PyExc_TypeError, "a Scenario is needed");
-  simulation_object *o = PyObject_New(simulation_object, state->simulation);
-  if (!o) return NULL;
+  PyObject *self = core_object_new(state->simulation);
+  if (!self) return NULL;
+  simulation_data *o = core_data(self);
   o->scenario = Py_NewRef(scenario);
-  o->stretch = NULL;
-  o->busy = 0;
+  o->watcher.scenario = scenario;
   Py_BEGIN_ALLOW_THREADS;
   o->system = cps_system_new(core_scenario_get(scenario), &err);
   o->sim = o->system ? cps_simulation_new(o->system, &err) : NULL;
   Py_END_ALLOW_THREADS;
   if (o->sim) {
-    cps_simulation_on_progress(o->sim, core_watch, Py_None); /* Ctrl-C stops steps, too */
-    return (PyObject *)o;
+    cps_simulation_on_progress(o->sim, core_watch, &o->watcher);
+    return self;
   }
-  Py_DECREF(o);
+  Py_DECREF(self);
   return core_raise(state, &err);
 }
 
 /* run(progress): None, or the error as a dict in a list if it failed: what was computed until then is in the result. */
 static PyObject *simulation_run(PyObject *self, PyObject *call) {
-  simulation_object *o = (simulation_object *)self;
+  simulation_data *o = core_data(self);
   cps_error err = {0};
   cps_status status;
+  core_watcher watcher = {call, o->scenario};
   if (!enter(self)) return NULL;
   Py_BEGIN_ALLOW_THREADS;
-  status = cps_simulation_run(o->sim, core_watch, call, &err);
+  status = cps_simulation_run(o->sim, core_watch, &watcher, &err);
   Py_END_ALLOW_THREADS;
   return leave(self, status, &err);
 }
 
-static PyObject *simulation_result(PyObject *self, PyObject *unused) {
-  (void)unused;
-  return core_result_new(core_state_from(self), self, cps_simulation_result(((simulation_object *)self)->sim),
-                         NULL);
+/* result(live): steps may follow, so that arrays have to be copies. */
+static PyObject *simulation_result(PyObject *self, PyObject *live) {
+  return core_result_new(core_state_from(self), self, PyObject_IsTrue(live) != 0, NULL);
 }
 
 static PyObject *simulation_write(PyObject *self, PyObject *args) {
@@ -87,12 +81,16 @@ static PyObject *simulation_write(PyObject *self, PyObject *args) {
   cps_error err = {0};
   cps_status status;
   if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path)) return NULL;
+  if (!enter(self)) {
+    Py_DECREF(path);
+    return NULL;
+  }
   const char *name = PyBytes_AsString(path);
   Py_BEGIN_ALLOW_THREADS;
-  status = cps_simulation_write(((simulation_object *)self)->sim, name, &err);
+  status = cps_simulation_write(get(self), name, &err);
   Py_END_ALLOW_THREADS;
   Py_DECREF(path);
-  return status == CPS_OK ? Py_NewRef(Py_None) : core_raise(core_state_from(self), &err);
+  return leave(self, status, &err);
 }
 
 /* ------------------------------------------------------------------ stepping */
@@ -150,16 +148,17 @@ static PyObject *simulation_step(PyObject *self, PyObject *args) {
     PyErr_SetString(PyExc_ValueError, "as many values as inputs, and as many places as columns are needed");
     goto out;
   }
-  cps_stretch *stretch = ((simulation_object *)self)->stretch;
+  if (!(entered = enter(self))) goto out;
+  simulation_data *own = core_data(self);
+  cps_stretch *stretch = own->stretch;
   if (stretch && to_event) {
     PyErr_SetString(PyExc_ValueError, "a step that is differentiated has a given length: without to_event");
     goto out;
   }
-  if (!(entered = enter(self))) goto out;
   cps_error err = {0};
   cps_outcome o = {0};
   cps_status status = CPS_OK;
-  cps_simulation *sim = get(self);
+  cps_simulation *sim = own->sim;
   double until = cps_simulation_time(sim) + duration;
   for (Py_ssize_t k = 0; k < d[0].n && status == CPS_OK; k++) {
     int i = (int)d[1].data[k];
@@ -174,11 +173,11 @@ static PyObject *simulation_step(PyObject *self, PyObject *args) {
       ((double *)d[2].data)[k] = cps_simulation_get(sim, (int)d[3].data[k]);
     Py_END_ALLOW_THREADS;
   }
-  if (core_pending_raise()) goto out;
+  if (core_raised(own->scenario)) goto out;
   done = status == CPS_OK ? Py_BuildValue("dil", o.time, o.reached, o.steps)
                           : core_raise(core_state_from(self), &err);
 out:
-  if (entered) ((simulation_object *)self)->busy = 0;
+  if (entered) *core_simulation_busy(self) = 0;
   for (int k = 0; k < 4; k++) core_doubles_release(&d[k]);
   return done;
 }
@@ -192,7 +191,7 @@ static PyObject *simulation_get(PyObject *self, PyObject *arg) {
   long c = PyLong_AsLong(arg);
   if (PyErr_Occurred() || !enter(self)) return NULL;
   double value = cps_simulation_get(get(self), (int)c);
-  ((simulation_object *)self)->busy = 0;
+  *core_simulation_busy(self) = 0;
   return PyFloat_FromDouble(value);
 }
 
@@ -220,14 +219,14 @@ static PyObject *simulation_save(PyObject *self, PyObject *unused) {
   (void)unused;
   if (!enter(self)) return NULL;
   PyObject *bytes = core_state_save(core_state_from(self), get(self));
-  ((simulation_object *)self)->busy = 0;
+  *core_simulation_busy(self) = 0;
   return bytes;
 }
 
 static PyObject *simulation_restore(PyObject *self, PyObject *arg) {
   if (!enter(self)) return NULL;
   PyObject *done = core_state_restore(core_state_from(self), get(self), arg);
-  ((simulation_object *)self)->busy = 0;
+  *core_simulation_busy(self) = 0;
   return done;
 }
 
@@ -235,8 +234,11 @@ static PyObject *simulation_copy(PyObject *self, PyObject *from) {
   cps_error err = {0};
   if (!PyObject_TypeCheck(from, core_state_from(self)->simulation))
     return PyErr_Format(PyExc_TypeError, "a simulation is needed");
-  if (!enter(self)) return NULL;
-  return leave(self, cps_simulation_copy(get(self), get(from), &err), &err);
+  if (from == self) return Py_NewRef(Py_None);
+  if (!enter(from)) return NULL;
+  PyObject *done = enter(self) ? leave(self, cps_simulation_copy(get(self), get(from), &err), &err) : NULL;
+  *core_simulation_busy(from) = 0;
+  return done;
 }
 
 static PyObject *simulation_reset(PyObject *self, PyObject *args) {
@@ -270,7 +272,7 @@ static PyObject *simulation_reset(PyObject *self, PyObject *args) {
 /* differentiate(paths): steps from here on can be differentiated, also by these numbers of the file. Returns [(item, offset)] of
  * the numbers of the state that derivatives are by and of. */
 static PyObject *simulation_differentiate(PyObject *self, PyObject *paths) {
-  simulation_object *o = (simulation_object *)self;
+  simulation_data *o = core_data(self);
   cps_error err = {0};
   int n;
   const char **texts = core_texts(paths, &n);
@@ -284,15 +286,15 @@ static PyObject *simulation_differentiate(PyObject *self, PyObject *paths) {
   made = cps_stretch_new(o->sim, texts, n, &err);
   Py_END_ALLOW_THREADS;
   PyMem_Free((void *)texts);
-  o->busy = 0;
-  if (core_pending_raise()) {
+  PyObject *list = core_raised(o->scenario) ? NULL
+                   : made                   ? PyList_New(0)
+                                            : core_raise(core_state_from(self), &err);
+  if (list) {
+    cps_stretch_free(o->stretch);
+    o->stretch = made;
+  } else {
     cps_stretch_free(made);
-    return NULL;
   }
-  if (!made) return core_raise(core_state_from(self), &err);
-  cps_stretch_free(o->stretch);
-  o->stretch = made;
-  PyObject *list = PyList_New(0);
   for (int i = 0; list && i < cps_stretch_numbers(made); i++) {
     cps_state_item item;
     PyObject *row = cps_stretch_number(made, i, &item) == CPS_OK
@@ -301,6 +303,7 @@ static PyObject *simulation_differentiate(PyObject *self, PyObject *paths) {
     if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
     Py_XDECREF(row);
   }
+  o->busy = 0;
   return list;
 }
 
@@ -323,7 +326,7 @@ static int get_arrays(PyObject **from, const Py_ssize_t *sizes, int first_out, c
 /* A product with the derivative of the last step: forwards of (state, inputs, parameters) into (state, columns), or backwards of
  * (state, columns) into (state, inputs, parameters). */
 static PyObject *multiply(PyObject *self, PyObject *args, int backwards) {
-  simulation_object *o = (simulation_object *)self;
+  simulation_data *o = core_data(self);
   PyObject *from[5], *done = NULL;
   core_doubles d[5] = {{.n = 0}};
   double *x[5];
@@ -332,18 +335,23 @@ static PyObject *multiply(PyObject *self, PyObject *args, int backwards) {
   cps_status status;
   if (!PyArg_ParseTuple(args, "iOOOOO", &parameters, &from[0], &from[1], &from[2], &from[3], &from[4]))
     return NULL;
-  if (!o->stretch)
+  if (!enter(self)) return NULL;
+  if (!o->stretch) {
+    o->busy = 0;
     return PyErr_Format(PyExc_RuntimeError, "no step can be differentiated yet: call differentiate() first");
+  }
   Py_ssize_t numbers = cps_stretch_numbers(o->stretch), inputs = cps_simulation_inputs(o->sim),
              columns = cps_result_columns(cps_simulation_result(o->sim));
   const Py_ssize_t forward[] = {numbers, inputs, parameters, numbers, columns},
                    backward[] = {numbers, columns, numbers, inputs, parameters};
-  if (get_arrays(from, backwards ? backward : forward, backwards ? 2 : 3, d, x) && enter(self)) {
+  if (get_arrays(from, backwards ? backward : forward, backwards ? 2 : 3, d, x)) {
     Py_BEGIN_ALLOW_THREADS;
     status = backwards ? cps_stretch_vjp(o->stretch, x[0], x[1], x[2], x[3], x[4], &err)
                        : cps_stretch_jvp(o->stretch, x[0], x[1], x[2], x[3], x[4], &err);
     Py_END_ALLOW_THREADS;
     done = leave(self, status, &err);
+  } else {
+    o->busy = 0;
   }
   for (int k = 0; k < 5; k++) core_doubles_release(&d[k]);
   return done;
@@ -355,20 +363,22 @@ static PyObject *simulation_vjp(PyObject *self, PyObject *args) { return multipl
 /* What may make derivatives wrong. */
 static PyObject *simulation_warnings(PyObject *self, PyObject *unused) {
   (void)unused;
-  const cps_stretch *stretch = ((simulation_object *)self)->stretch;
+  if (!enter(self)) return NULL;
+  const cps_stretch *stretch = ((simulation_data *)core_data(self))->stretch;
   PyObject *list = PyList_New(0);
   for (int i = 0; list && stretch && cps_stretch_warning(stretch, i); i++) {
     PyObject *text = PyUnicode_FromString(cps_stretch_warning(stretch, i));
     if (!text || PyList_Append(list, text) < 0) Py_CLEAR(list);
     Py_XDECREF(text);
   }
+  *core_simulation_busy(self) = 0;
   return list;
 }
 
 int core_simulation_type(PyObject *module, core_state *state) {
   static PyMethodDef methods[] = {{"make", simulation_make, METH_VARARGS | METH_CLASS, NULL},
                                   {"run", simulation_run, METH_O, NULL},
-                                  {"result", simulation_result, METH_NOARGS, NULL},
+                                  {"result", simulation_result, METH_O, NULL},
                                   {"write", simulation_write, METH_VARARGS, NULL},
                                   {"keep", simulation_keep, METH_O, NULL},
                                   {"start", simulation_start, METH_NOARGS, NULL},
@@ -386,8 +396,7 @@ int core_simulation_type(PyObject *module, core_state *state) {
                                   {"warnings", simulation_warnings, METH_NOARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, simulation_free}, {Py_tp_methods, methods}, {0, NULL}};
-  static PyType_Spec spec = {"capstan._core.Simulation", sizeof(simulation_object), 0,
+  static PyType_Spec spec = {"capstan._core.Simulation", CORE_SIZE(simulation_data), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  state->simulation = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-  return state->simulation ? PyModule_AddType(module, state->simulation) : -1;
+  return core_type_add(module, &state->simulation, &spec);
 }

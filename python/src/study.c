@@ -3,17 +3,15 @@
 
 #include <string.h>
 
-typedef struct study_object {
-  PyObject_HEAD cps_study *study;
-} study_object;
+typedef struct study_data {
+  cps_study *study;
+} study_data;
 
-static const cps_study *get(PyObject *self) { return ((study_object *)self)->study; }
+static const cps_study *get(PyObject *self) { return ((study_data *)core_data(self))->study; }
 
 static void study_free(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  cps_study_free(((study_object *)self)->study);
-  PyObject_Free(self);
-  Py_DECREF(type);
+  cps_study_free(((study_data *)core_data(self))->study);
+  core_object_free(self);
 }
 
 /* load(path) */
@@ -29,13 +27,12 @@ static PyObject *study_load(PyObject *type, PyObject *path) {
   Py_END_ALLOW_THREADS;
   Py_DECREF(bytes);
   if (!study) return core_raise_problems(state, problems);
-  study_object *o = PyObject_New(study_object, state->study);
-  if (!o) {
+  PyObject *self = core_object_new(state->study);
+  if (self)
+    ((study_data *)core_data(self))->study = study;
+  else
     cps_study_free(study);
-    return NULL;
-  }
-  o->study = study;
-  return (PyObject *)o;
+  return self;
 }
 
 /* about(): (title, method, hash, scenario hash, count, parameters, outputs) */
@@ -174,8 +171,7 @@ int core_study_type(PyObject *module, core_state *state) {
                                   {"run", study_run, METH_VARARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, study_free}, {Py_tp_methods, methods}, {0, NULL}};
-  static PyType_Spec spec = {"capstan._core.Study", sizeof(study_object), 0,
+  static PyType_Spec spec = {"capstan._core.Study", CORE_SIZE(study_data), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  state->study = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-  return state->study ? PyModule_AddType(module, state->study) : -1;
+  return core_type_add(module, &state->study, &spec);
 }

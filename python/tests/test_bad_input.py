@@ -119,6 +119,72 @@ def test_one_thread_at_a_time():
     assert said == {"this simulation is at work in another thread", "the simulation of this result is at work in another thread"}
 
 
+def test_many_threads_at_one_simulation():
+    """Whoever comes while another one is at work is told so; nothing is torn, also without a GIL."""
+    sim, other = loop(keep=-1), loop(keep=-1)
+    sim.differentiate(["bodies.cart.mass"])
+    result, batch = sim.result, SC.batch(3, ["loads.push.force"], ["bodies.cart.x"], threads=2)
+    errors, end = [], time.monotonic() + 0.5
+    calls = (
+        lambda: sim.step(0.02, [50.0]),
+        lambda: result["bodies.cart.x"].sum(),
+        lambda: (result.events, result.energy, result.counters, result.fields),
+        lambda: other._core.copy(sim._core),
+        lambda: sim._core.copy(other._core),
+        lambda: sim.restore(sim.save()),
+        lambda: sim.differentiate(["bodies.cart.mass"]),
+        lambda: sim.jvp(inputs=[1.0]),
+        lambda: sim.reset(),
+        lambda: batch.step(0.02, 1.0),
+        lambda: batch.reset(),
+    )
+
+    def work(call):
+        while time.monotonic() < end:
+            try:
+                call()
+            except RuntimeError as e:
+                if "at work in another thread" not in str(e):
+                    errors.append(e)
+            except capstan.ScenarioError as e:
+                if "there is no step" not in str(e) and "has not made" not in str(e):
+                    errors.append(e)
+
+    threads = [threading.Thread(target=work, args=(call,)) for call in calls]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not errors, errors[0]
+    sim.reset()
+    assert np.isfinite(sim.step(0.02, [50.0])).all()
+
+
+def test_laws_raise_where_they_were_called():
+    """Two runs in two threads, one with a law that raises: the other one ends well."""
+
+    def breaks(v, n, f_eq, p):
+        raise ZeroDivisionError("in the law")
+
+    about = {"params": {"mu": 0.1}, "stick": "mu", "velocity": 1e-3}
+    laws = [capstan.own_law("bad", call=breaks, **about), capstan.own_law("good", call=lambda v, n, f_eq, p: -p["mu"] * n * np.tanh(v / 1e-3), **about)]
+    scenarios = [capstan.Scenario.text(CART.replace("quinn: {mu: 0.1, epsilon: 1 mm/s}", f"{law.name}: {{}}").replace("1 s,", "0.05 s,"), laws=[law]) for law in laws]
+    done = []
+
+    def good():
+        for _ in range(3):
+            done.append(scenarios[1].run())
+
+    other = threading.Thread(target=good)
+    other.start()
+    while other.is_alive():
+        with pytest.raises(ZeroDivisionError, match="in the law"):
+            scenarios[0].run()
+    other.join()
+    assert len(done) == 3
+    assert np.array_equal(done[0]["bodies.cart.x"], done[2]["bodies.cart.x"])
+
+
 def test_exceptions_in_callbacks():
     class Own(Exception):
         pass

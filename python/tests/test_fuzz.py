@@ -69,7 +69,7 @@ def test_steps(u, duration, state):
             call()
         except EXPECTED:
             pass
-    sim.reset()
+    sim.reset({"bodies.cart.mass": 2.0})  # a mass that was changed stays so after reset() alone
     assert np.isfinite(sim.step(0.01, [1.0])).all()
 
 

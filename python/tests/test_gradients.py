@@ -61,6 +61,104 @@ def test_jax():
         f(P[:2])
 
 
+# ---------------------------------------------------------------- rows
+
+COLUMNS = ["bodies.block.x", "bodies.block.v"]
+
+
+def run_of_rows(**options):
+    return capstan.Trajectory(scenario(), WRT, COLUMNS, **options)
+
+
+def test_trajectory():
+    run = run_of_rows()
+    y = run(P)
+    assert y.shape == run.shape == (201, 2) and np.array_equal(run.times, scenario().run().time)
+    assert np.allclose(y[:, 0], scenario().with_(dict(zip(WRT, P))).run()["bodies.block.x"], atol=1e-9)
+    expected = np.moveaxis(np.array([by_differences(run, i) for i in range(len(P))]), 0, -1)
+    same, by = run.jacobian(P)
+    assert np.array_equal(same, y)
+    # where a row stands between stick and slip its velocity has a kink, and a difference over it is none
+    smooth = np.abs(by[:, 1] - expected[:, 1]).max(axis=-1) < 1e-3
+    assert smooth.mean() > 0.95
+    for column in range(2):
+        scale = np.abs(by[:, column]).max()
+        assert np.abs(by[smooth, column] - expected[smooth, column]).max() < 1e-8 * scale
+    weights = np.random.default_rng(3).normal(size=run.shape)
+    assert np.allclose(run.vjp(P, weights), np.einsum("rc,rcp->p", weights, by), rtol=1e-9)
+    change = np.array([0.1, -0.2, 0.3])
+    assert np.allclose(run.jvp(P, change)[1], by @ change, rtol=1e-12)
+    assert run.warnings == ()
+
+
+def by_differences(run, i):
+    """Of fourth order, by one parameter."""
+    h, e = 1e-4 * P[i], np.eye(len(P))[i]
+    return (8 * (run(P + h * e) - run(P - h * e)) - (run(P + 2 * h * e) - run(P - 2 * h * e))) / (12 * h)
+
+
+def test_trajectory_at_times():
+    times = np.array([0.1234, 0.7, 1.9876])
+    run = run_of_rows(times=times)
+    y = run(P)
+    assert np.array_equal(run.times, times) and y.shape == (3, 2)
+    single = scenario().with_(dict(zip(WRT, P))).sens(WRT, [f"bodies.block.x@{t}" for t in times])
+    assert np.allclose(y[:, 0], single.values, atol=1e-9)
+    weights = np.zeros((3, 2))
+    weights[:, 0] = [1.0, -2.0, 3.0]
+    assert np.allclose(run.vjp(P, weights), weights[:, 0] @ single.gradient, rtol=1e-6)
+
+
+def test_bad_trajectories():
+    run = run_of_rows()
+    for call in (lambda: run(P[:2]), lambda: run.vjp(P, np.zeros((3, 2))), lambda: run.jvp(P, P[:1]), lambda: capstan.Trajectory(scenario(), [], COLUMNS), lambda: run_of_rows(times=[1.0, 0.5]), lambda: run_of_rows(times=[5.0])):
+        with pytest.raises(ValueError):
+            call()
+    with pytest.raises(KeyError, match="nothing"):
+        capstan.Trajectory(scenario(), WRT, ["nothing"])
+    with pytest.raises(capstan.CapstanError, match="weight of bodies.block.v in row 7"):
+        weights = np.zeros(run.shape)
+        weights[7, 1] = np.nan
+        run.vjp(P, weights)
+    with pytest.raises(TypeError):
+        run.vjp(P, "abc")
+
+
+def test_trajectory_jax():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    import capstan.jax
+
+    run = run_of_rows()
+    y, by = run.jacobian(P)
+    reverse, forward = capstan.jax.trajectory(run), capstan.jax.trajectory(run, "forward")
+    goal = y + 0.01
+    gradient = jax.jit(jax.grad(lambda p: 0.5 * ((reverse(p) - goal) ** 2).sum()))
+    expected = np.einsum("rc,rcp->p", y - goal, by)
+    assert np.allclose(gradient(P), expected, rtol=1e-8)
+    assert np.allclose(jax.vmap(gradient)(np.stack([P, P]))[1], expected, rtol=1e-8)
+    change = np.array([0.1, -0.2, 0.3])
+    assert np.allclose(jax.jvp(forward, (P,), (change,))[1], by @ change, rtol=1e-10)
+    assert np.allclose(jax.grad(lambda p: forward(p)[-1, 0])(P), by[-1, 0], rtol=1e-10)
+    with pytest.raises(ValueError):
+        reverse(P[:1])
+    with pytest.raises(ValueError):
+        capstan.jax.trajectory(run, "sideways")
+
+
+def test_trajectory_torch():
+    torch = pytest.importorskip("torch")
+    import capstan.torch
+
+    run = run_of_rows()
+    y, by = run.jacobian(P)
+    p = torch.tensor(P, dtype=torch.float64, requires_grad=True)
+    (capstan.torch.trajectory(run)(p) ** 2).sum().backward()
+    assert np.allclose(p.grad.numpy(), np.einsum("rc,rcp->p", 2 * y, by), rtol=1e-8)
+    with pytest.raises(ValueError):
+        capstan.torch.trajectory(run)(p[:2])
+
+
 def test_torch():
     torch = pytest.importorskip("torch")
     import capstan.torch
@@ -178,6 +276,9 @@ def test_rollout_jax():
     gradient = jax.jit(jax.grad(lambda u: 0.5 * ((f(u) - goal) ** 2).sum()))
     assert np.allclose(f(U), run(U), rtol=1e-14)
     assert np.allclose(gradient(U), run.vjp(U, run(U) - goal), rtol=1e-12)
+    tangent = np.cos(np.arange(STEPS))[:, None]
+    y, y_t = jax.jit(lambda u: jax.jvp(capstan.jax.rollout(run, "forward"), (u,), (tangent,)))(U)
+    assert np.allclose(y, run(U), rtol=1e-14) and np.allclose(y_t, run.jvp(U, tangent)[1], rtol=1e-12)
     both = jax.vmap(gradient)(np.stack([U, 0.9 * U]))
     assert np.allclose(both[1], run.vjp(0.9 * U, run(0.9 * U) - goal), rtol=1e-12)
     with pytest.raises(ValueError):
