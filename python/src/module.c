@@ -304,15 +304,8 @@ static PySlot exported[] = {PySlot_STATIC_DATA(Py_mod_abi, &abi),
 
 PyMODEXPORT_FUNC PyModExport__core(void) { return exported; }
 #else
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
-                                        "_core",
-                                        about,
-                                        sizeof(core_state),
-                                        methods,
-                                        module_slots,
-                                        traverse,
-                                        clear,
-                                        NULL};
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_core", about, sizeof(core_state), methods, module_slots, traverse, clear, NULL};
 
 PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&definition); }
 #endif

@@ -2,7 +2,7 @@
 #include "core.h"
 
 typedef struct result_data {
-  PyObject *owner; /* the simulation that the result belongs to; NULL of a loaded one */
+  PyObject *owner;   /* the simulation that the result belongs to; NULL of a loaded one */
   cps_result *owned; /* that one */
   int live;          /* steps may follow: arrays are copies */
 } result_data;

@@ -43,7 +43,8 @@ PyObject *core_sens(PyObject *module, PyObject *args) {
     for (int i = 0; values && gradient && i < n_of; i++) {
       PyList_SetItem(values, i, PyFloat_FromDouble(cps_sens_value(sens, i)));
       for (int j = 0; j < n_wrt; j++)
-        PyList_SetItem(gradient, (Py_ssize_t)i * n_wrt + j, PyFloat_FromDouble(cps_sens_gradient(sens, i, j)));
+        PyList_SetItem(gradient, (Py_ssize_t)i * n_wrt + j,
+                       PyFloat_FromDouble(cps_sens_gradient(sens, i, j)));
     }
     PyObject *warnings = values && gradient ? warnings_of(sens) : NULL;
     if (warnings) done = Py_BuildValue("OOO", values, gradient, warnings);
@@ -113,7 +114,8 @@ static PyObject *rows_of(core_state *state, const cps_sens *sens, const int *at,
   if (values && by) {
     times = core_array_new(state, NULL, cps_result_data(r, 0), 1, &rows);
     values_array = core_array_new(state, NULL, values, 2, shape);
-    by_array = weighted ? core_array_new(state, NULL, by, 1, &wrt) : core_array_new(state, NULL, by, 3, shape);
+    by_array = weighted ? core_array_new(state, NULL, by, 1, &wrt)
+                        : core_array_new(state, NULL, by, 3, shape);
     warnings = warnings_of(sens);
   } else {
     PyErr_NoMemory();
@@ -138,7 +140,8 @@ PyObject *core_rows(PyObject *module, PyObject *args) {
   core_doubles times = {.n = 0}, weights = {.n = 0};
   cps_error err = {0};
   cps_sens *sens = NULL;
-  if (!PyArg_ParseTuple(args, "O!OOOOO", state->scenario, &scenario, &wrt, &columns, &from[0], &from[1], &call))
+  if (!PyArg_ParseTuple(args, "O!OOOOO", state->scenario, &scenario, &wrt, &columns, &from[0], &from[1],
+                        &call))
     return NULL;
   int weighted = from[1] != Py_None;
   const char **paths = core_texts(wrt, &n_wrt), **names = paths ? core_texts(columns, &n) : NULL;
