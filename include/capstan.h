@@ -358,7 +358,11 @@ struct cps_normal {
   const char *note;
   int n_params;
   const cps_param *params;
+  /* Gives the force and its derivatives; the caller has zeroed all. No force without depth, and never a negative one. */
   void (*eval)(const cps_normal *law, const double *p, double depth, double rate, cps_normal_output *out);
+  /* The integral of the force at rest over the depth [J], for the energy audit; NULL: by quadrature, which is exact to round-off for
+   * powers of the depth with whole and half exponents up to 6, and as exact as the force is smooth otherwise. */
+  double (*energy)(const cps_normal *law, const double *p, double depth);
   const void *data;
 };
 
@@ -367,6 +371,15 @@ CPS_API const cps_normal *cps_normal_at(int i);
 CPS_API const cps_normal *cps_normal_find(const char *name);
 CPS_API void cps_normal_eval(const cps_normal *law, const double *p, double depth, double rate,
                              cps_normal_output *out);
+/* Checks that a descriptor is complete, and its law, with default parameters, presses only what has entered and never pulls: worth
+ * calling once on a law of your own. */
+CPS_API cps_status cps_normal_validate(const cps_normal *law, cps_error *err);
+/* The same as cps_laws_add, _find, _count and _at for laws of normal contact: a scenario that is read with the list can name them,
+ * `normal: {my-law: {stiffness: 1e6}}`, wherever it can name a built-in one. */
+CPS_API cps_status cps_laws_add_normal(cps_laws *laws, const cps_normal *law, cps_error *err);
+CPS_API const cps_normal *cps_laws_find_normal(const cps_laws *laws, const char *name);
+CPS_API int cps_laws_normals(const cps_laws *laws);
+CPS_API const cps_normal *cps_laws_normal_at(const cps_laws *laws, int i);
 
 /* ------------------------------------------------------------------ belt and capstan (Euler-Eytelwein,
  * Johnson)

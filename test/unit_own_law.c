@@ -204,8 +204,175 @@ static void refusals(void **state) {
   cps_laws_free(NULL);
 }
 
+/* ------------------------------------------------------------------ normal contact */
+
+#define PRESSED                                                                                              \
+  "capstan: 1\ndrums: {pulley: {radius: 0.25, drive: {rotation: {ramp: {rate: 1}}}}}\n"                      \
+  "bodies: {left: {mass: 10}, right: {mass: 11}}\n"                                                          \
+  "cables:\n  rope:\n    EA: 1 MN\n    mass_per_length: 0.5\n    elements: 16\n    damping: {rayleigh: 1 N " \
+  "s}\n"                                                                                                     \
+  "    path: [left, {hang: 1 m}, {over: pulley}, {hang: 1 m}, right]\n"                                      \
+  "    contact: {at: %s, normal: {%s}, friction: {quinn: {mu: 0.3}}}\n"                                      \
+  "run: {until: 50 ms, solver: %s, output: 5 ms}\n"
+
+/* k depth^1.5 (1 + D rate), as hunt-crossley with its default exponent; its energy is left to quadrature. */
+static void press(const cps_normal *law, const double *p, double depth, double rate, cps_normal_output *out) {
+  (void)law;
+  double power = depth > 0 ? depth * sqrt(depth) : 0, factor = 1 + p[1] * rate;
+  if (power <= 0 || factor <= 0) return;
+  out->n = p[0] * power * factor;
+  out->depth = p[0] * 1.5 * sqrt(depth) * factor;
+  out->rate = p[0] * power * p[1];
+  out->p[0] = power * factor;
+  out->p[1] = p[0] * power * rate;
+}
+
+static const cps_param press_params[] = {{"hardness", "N/m^exponent", 5e6, 1e-3, 1e15, "stiffness"},
+                                         {"loss", "s/m", 1, 0, 1e6, "damping factor"}};
+
+static cps_normal own_normal(const char *name) {
+  return (cps_normal){.name = name,
+                      .title = "Mine",
+                      .equation = "n = max(0, k depth^1.5 (1 + D rate))",
+                      .citation = "nobody",
+                      .n_params = 2,
+                      .params = press_params,
+                      .eval = press};
+}
+
+static ran run_pressed(const cps_laws *laws, const char *at, const char *law, const char *solver) {
+  char whole[2000];
+  cps_error err = {0};
+  cps_problems *problems = NULL;
+  snprintf(whole, sizeof whole, PRESSED, at, law, solver);
+  ran r = {.scenario = read_with(laws, whole, &problems)};
+  if (!r.scenario) fail_msg("%s", cps_problems_at(problems, 0)->text);
+  r.system = cps_system_new(r.scenario, &err);
+  r.sim = r.system ? cps_simulation_new(r.system, &err) : NULL;
+  if (!r.sim || cps_simulation_run(r.sim, NULL, NULL, &err) != CPS_OK) fail_msg("%s", err.text);
+  return r;
+}
+
+/* A descriptor of one's own runs as the built-in law that it copies: all columns, energies included. */
+static void presses_alike(void **state) {
+  (void)state;
+  static const struct {
+    const char *at, *solver;
+  } cases[] = {{"nodes", "alpha"}, {"{quadrature: 2}", "alpha"}, {"nodes", "bdf"}};
+  cps_normal own = own_normal("mine");
+  cps_laws *laws = cps_laws_new();
+  assert_int_equal(cps_laws_add_normal(laws, &own, NULL), CPS_OK);
+  for (int i = 0; i < ROWS(cases); i++) {
+    ran a = run_pressed(NULL, cases[i].at, "hunt-crossley: {stiffness: 2e7, damping: 3}", cases[i].solver),
+        b = run_pressed(laws, cases[i].at, "mine: {hardness: 2e7, loss: 3}", cases[i].solver);
+    const cps_result *x = cps_simulation_result(a.sim), *y = cps_simulation_result(b.sim);
+    assert_int_equal(cps_result_columns(x), cps_result_columns(y));
+    assert_int_equal(cps_result_rows(x), cps_result_rows(y));
+    for (int c = 0; c < cps_result_columns(x); c++) {
+      double most = 0, apart = 0;
+      for (long k = 0; k < cps_result_rows(x); k++) {
+        double u = cps_result_data(x, c)[k], v = cps_result_data(y, c)[k];
+        most = fmax(most, fabs(u));
+        apart = fmax(apart, isnan(u) && isnan(v) ? 0 : fabs(u - v));
+      }
+      if (!(apart <= 1e-7 * most + 1e-9)) fail_msg("%s: %g of %g", cps_result_name(x, c), apart, most);
+    }
+    done(&a);
+    done(&b);
+  }
+  cps_laws_free(laws);
+}
+
+/* Derivatives by its parameters, which are found by path, against differences. */
+static void presses_in_studies(void **state) {
+  (void)state;
+  char text[2000];
+  cps_error err = {0};
+  cps_normal own = own_normal("mine");
+  cps_laws *laws = cps_laws_new();
+  assert_int_equal(cps_laws_add_normal(laws, &own, NULL), CPS_OK);
+  snprintf(text, sizeof text, PRESSED, "nodes", "mine: {hardness: 2e7}", "alpha, step: 1 ms, balance: 1e-12");
+  cps_scenario *s = read_with(laws, text, NULL);
+  assert_non_null(s);
+  const char *wrt[] = {"cables.rope.contact.normal.hardness"}, *of[] = {"cables.rope.tension_max"};
+  double gradient[2];
+  for (int k = 0; k < 2; k++) {
+    cps_sens *sens = cps_sens_new(s, wrt, 1, of, 1, &err);
+    if (!sens || cps_sens_run(sens, k ? CPS_SENS_DIFFERENCES : CPS_SENS_FORWARD, NULL, NULL, &err) != CPS_OK)
+      fail_msg("%s", err.text);
+    gradient[k] = cps_sens_gradient(sens, 0, 0);
+    cps_sens_free(sens);
+  }
+  assert_true(fabs(gradient[0]) > 0);
+  if (!(fabs(gradient[0] - gradient[1]) < 1e-4 * fabs(gradient[0])))
+    fail_msg("%.9g by derivatives, %.9g by differences", gradient[0], gradient[1]);
+  cps_scenario_free(s);
+  cps_laws_free(laws);
+}
+
+static void pull(const cps_normal *law, const double *p, double depth, double rate, cps_normal_output *out) {
+  (void)law;
+  out->n = depth > 0 ? p[0] * depth + 1e9 * rate : 0;
+}
+
+static void reach(const cps_normal *law, const double *p, double depth, double rate, cps_normal_output *out) {
+  (void)law, (void)rate;
+  out->n = p[0] * (depth + 2);
+}
+
+static void normal_refusals(void **state) {
+  (void)state;
+  static const cps_param odd_unit[] = {{"hardness", "apples", 1, 0, 2, "?"}, {"loss", "1", 1, 0, 2, "?"}};
+  cps_normal own = own_normal("mine"), bad;
+  cps_error err;
+  cps_laws *laws = cps_laws_new();
+  assert_int_equal(cps_laws_add_normal(laws, &own, &err), CPS_OK);
+  assert_ptr_equal(cps_laws_find_normal(laws, "mine"), &own);
+  assert_ptr_equal(cps_laws_normal_at(laws, cps_laws_normals(laws) - 1), &own);
+  assert_null(cps_laws_normal_at(laws, cps_laws_normals(laws)));
+  assert_null(cps_laws_find(laws, "mine"));
+  struct {
+    const char *name;
+    void (*eval)(const cps_normal *, const double *, double, double, cps_normal_output *);
+    const cps_param *params;
+    const char *text;
+  } cases[] = {{"mine", press, press_params, "there is a law mine already"},
+               {"penalty", press, press_params, "there is a law penalty already"},
+               {"my law", press, press_params, "letters, digits"},
+               {"new", press, odd_unit, "parameter hardness"},
+               {"new", pull, press_params, "it pulls"},
+               {"new", reach, press_params, "has not entered"},
+               {"new", NULL, press_params, "eval is needed"}};
+  for (int i = 0; i < ROWS(cases); i++) {
+    bad = own_normal(cases[i].name);
+    bad.eval = cases[i].eval;
+    bad.params = cases[i].params;
+    assert_int_equal(cps_laws_add_normal(laws, &bad, &err), CPS_BAD_INPUT);
+    if (!strstr(err.text, cases[i].text)) fail_msg("\"%s\" does not say \"%s\"", err.text, cases[i].text);
+  }
+  /* what a file may say of it */
+  struct {
+    const char *law, *text;
+  } files[] = {{"mien", "did you mean \"mine\"? There are: hunt-crossley, hunt-crossley-onset, linear, mine"},
+               {"mine: {hardness: -1}", "hardness"},
+               {"mine: {loss: 3 kg}", "s/m"}};
+  for (int i = 0; i < ROWS(files); i++) {
+    char text[2000];
+    cps_problems *problems = NULL;
+    snprintf(text, sizeof text, PRESSED, "nodes", files[i].law, "alpha");
+    assert_null(read_with(laws, text, &problems));
+    const cps_error *e = cps_problems_at(problems, 0);
+    assert_int_equal(e->line, 11);
+    if (!strstr(e->text, files[i].text)) fail_msg("\"%s\" does not say \"%s\"", e->text, files[i].text);
+    cps_problems_free(problems);
+  }
+  cps_laws_free(laws);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(studies),
-                                     cmocka_unit_test(complaints), cmocka_unit_test(refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits),      cmocka_unit_test(studies),
+                                     cmocka_unit_test(complaints),     cmocka_unit_test(refusals),
+                                     cmocka_unit_test(presses_alike),  cmocka_unit_test(presses_in_studies),
+                                     cmocka_unit_test(normal_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,35 @@ static void linear(const cps_normal *law, const double *p, double depth, double 
   out->p[D] = rate;
 }
 
+/* The integral of k x^e by depth. Beyond the onset it is that of the power itself, and what the onset has taken. */
+static double power_energy(const double *p, double depth, double onset) {
+  double e = p[EXPONENT], soft = 0, from = 0, to = depth;
+  if (onset > 0) {
+    double end = fmin(depth, 2 * onset);
+    soft = pow(end / (4 * onset), e) * pow(end, e + 1) / (2 * e + 1);
+    if (depth <= 2 * onset) return p[STIFFNESS] * soft;
+    from = onset;
+    to = depth - onset;
+  }
+  double power = e == 1.5 ? to * to * sqrt(to) : e == 1 ? to * to : pow(to, e + 1);
+  return p[STIFFNESS] * (soft + (power - (from > 0 ? pow(from, e + 1) : 0)) / (e + 1));
+}
+
+static double hunt_crossley_energy(const cps_normal *law, const double *p, double depth) {
+  (void)law;
+  return power_energy(p, depth, 0);
+}
+
+static double hunt_crossley_onset_energy(const cps_normal *law, const double *p, double depth) {
+  (void)law;
+  return power_energy(p, depth, p[ONSET]);
+}
+
+static double linear_energy(const cps_normal *law, const double *p, double depth) {
+  (void)law;
+  return p[STIFFNESS] * depth * depth / 2;
+}
+
 static const cps_param hunt_params[] = {
     {"stiffness", "N/m^exponent", 5e6, 1e-3, 1e15, "contact stiffness"},
     {"exponent", "1", 1.5, 1, 4, "exponent: 1 for cylinders, 1.5 for spheres"},
@@ -85,7 +114,8 @@ static const cps_normal laws[] = {
      .note = "Continuous at touch-down. Never pulls, whatever the rate.",
      .n_params = COUNT(hunt_params),
      .params = hunt_params,
-     .eval = hunt_crossley},
+     .eval = hunt_crossley,
+     .energy = hunt_crossley_energy},
     {.name = "hunt-crossley-onset",
      .aliases = NULL,
      .title = "Hunt-Crossley that sets in softly",
@@ -95,7 +125,8 @@ static const cps_normal laws[] = {
      .note = "Calms cables whose elements run onto a drum. A load is borne `onset` deeper than without it.",
      .n_params = COUNT(onset_params),
      .params = onset_params,
-     .eval = hunt_crossley_onset},
+     .eval = hunt_crossley_onset,
+     .energy = hunt_crossley_onset_energy},
     {.name = "linear",
      .aliases = "penalty kelvin-voigt",
      .title = "Linear penalty",
@@ -104,7 +135,8 @@ static const cps_normal laws[] = {
      .note = "With damping the force jumps at touch-down.",
      .n_params = COUNT(linear_params),
      .params = linear_params,
-     .eval = linear},
+     .eval = linear,
+     .energy = linear_energy},
 };
 
 int cps_normal_count(void) { return COUNT(laws); }
@@ -132,22 +164,52 @@ void cps_normal_force(const cps_normal *law, const double *p, double depth, doub
     cps_normal_eval(law, p, depth, rate, out);
 }
 
-/* The integral of k x^e by depth. Beyond the onset it is that of the power itself, and what the onset has taken. */
-static double hunt_crossley_energy(const double *p, double depth, double onset) {
-  double e = p[EXPONENT], soft = 0, from = 0, to = depth;
-  if (onset > 0) {
-    double end = fmin(depth, 2 * onset);
-    soft = pow(end / (4 * onset), e) * pow(end, e + 1) / (2 * e + 1);
-    if (depth <= 2 * onset) return p[STIFFNESS] * soft;
-    from = onset;
-    to = depth - onset;
+/* The integral of the force at rest by Gauss's rule in s, depth = d s^2, where roots of the depth are smooth. */
+static double integral(const cps_normal *law, const double *p, double depth) {
+  static const double x[] = {0.0950125098376374402, 0.2816035507792589132, 0.4580167776572273863,
+                             0.6178762444026437484, 0.7554044083550030339, 0.8656312023878317439,
+                             0.9445750230732325761, 0.9894009349916499326};
+  static const double w[] = {0.1894506104550684963, 0.1826034150449235888, 0.1691565193950025382,
+                             0.1495959888165767321, 0.1246289712555338720, 0.0951585116824927848,
+                             0.0622535239386478929, 0.0271524594117540949};
+  double sum = 0;
+  for (int i = 0; i < 2 * COUNT(x); i++) {
+    double s = (1 + (i % 2 ? x[i / 2] : -x[i / 2])) / 2;
+    cps_normal_output out;
+    cps_normal_eval(law, p, depth * s * s, 0, &out);
+    sum += w[i / 2] * out.n * s;
   }
-  double power = e == 1.5 ? to * to * sqrt(to) : e == 1 ? to * to : pow(to, e + 1);
-  return p[STIFFNESS] * (soft + (power - (from > 0 ? pow(from, e + 1) : 0)) / (e + 1));
+  return depth * sum;
 }
 
 double cps_normal_energy(const cps_normal *law, const double *p, double depth) {
   if (depth <= 0) return 0;
-  if (law->eval == linear) return p[STIFFNESS] * depth * depth / 2;
-  return hunt_crossley_energy(p, depth, law->eval == hunt_crossley_onset ? p[ONSET] : 0);
+  return law->energy ? law->energy(law, p, depth) : integral(law, p, depth);
+}
+
+cps_status cps_normal_validate(const cps_normal *law, cps_error *err) {
+  const char *what = NULL;
+  double p[CPS_MAX_PARAMS] = {0};
+  cps_normal_output out;
+  if (!law->name || !law->title || !law->equation || !law->citation)
+    what = "name, title, equation or citation is missing";
+  else if (law->n_params < 0 || law->n_params > CPS_MAX_PARAMS)
+    what = "n_params is out of range";
+  else if (law->n_params && !law->params)
+    what = "params is NULL";
+  else if (!law->eval)
+    what = "eval is needed";
+  for (int i = 0; !what && i < law->n_params; i++) p[i] = law->params[i].value;
+  for (int i = -1; !what && i < 60; i++) { /* depths from 1e-12 m to 1 m, and at rates in and out */
+    double depth = i < 0 ? -1 : pow(10, -12 + 0.2 * i), rate = i % 3 - 1;
+    cps_normal_eval(law, p, depth, rate, &out);
+    if (!isfinite(out.n) || !isfinite(out.depth) || !isfinite(out.rate))
+      what = "its force, or a derivative of it, is not finite";
+    else if (out.n < 0)
+      what = "it pulls: the force is negative";
+    else if (depth < 0 && (out.n != 0 || out.depth != 0 || out.rate != 0))
+      what = "it presses what has not entered";
+  }
+  if (!what) return CPS_OK;
+  return cps_error_set(err, CPS_BAD_INPUT, law->name, "law %s: %s", law->name ? law->name : "?", what);
 }

@@ -141,14 +141,18 @@ static void read_pressing(reader *r, const node *n, cable_contact *t) {
     return;
   }
   const node *name = n->kind == NODE_MAP ? n->entry[0].key : n;
-  t->normal = cps_normal_find(name->text);
+  t->normal = cps_laws_find_normal(r->laws, name->text);
   if (!t->normal) {
     nearest_name near = {.word = name->text};
-    for (int i = 0; i < cps_normal_count(); i++) cps_nearest_offer(&near, cps_normal_at(i)->name);
-    cps_complain(
-        r, name,
-        "there is no law of normal contact %s%s There are: hunt-crossley, hunt-crossley-onset, linear",
-        cps_quote(quote, name->text), cps_nearest_hint(&near, ".", hint));
+    char list[300] = "";
+    for (int i = 0; i < cps_laws_normals(r->laws); i++) {
+      size_t used = strlen(list);
+      const char *other = cps_laws_normal_at(r->laws, i)->name;
+      cps_nearest_offer(&near, other);
+      snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", other);
+    }
+    cps_complain(r, name, "there is no law of normal contact %s%s There are: %s",
+                 cps_quote(quote, name->text), cps_nearest_hint(&near, ".", hint), list);
     return;
   }
   key_table table = cps_keys_of_normal(t->normal, t->quadrature > 0, units, rows);

@@ -121,7 +121,7 @@ node *cps_node_own(document *d, const node *n) {
 const char *cps_node_kind(const reader *r, const node *map) {
   if (map->n != 1) return NULL;
   const char *name = map->entry[0].key->text;
-  if (cps_laws_find(r->laws, name) || cps_normal_find(name) || cps_row(&cps_keys_drive, name)) return name;
+  if (cps_laws_find(r->laws, name) || cps_laws_find_normal(r->laws, name) || cps_row(&cps_keys_drive, name)) return name;
   for (int i = 0; i < cps_profile_types(); i++)
     if (strcmp(cps_profile_type(i)->keys->name, name) == 0) return name;
   return NULL;
@@ -167,7 +167,7 @@ static node *as_map(reader *r, node *n, int in_path) {
   if (n->kind == NODE_MAP || n->kind == NODE_LIST) return cps_node_own(d, n);
   if (n->kind == NODE_NULL) return cps_node_new(d, NODE_MAP, n->at);
   if (in_path) return cps_path_entry(d, n);
-  if (!cps_laws_find(r->laws, n->text) && !cps_normal_find(n->text)) return NULL;
+  if (!cps_laws_find(r->laws, n->text) && !cps_laws_find_normal(r->laws, n->text)) return NULL;
   node *map = cps_node_new(d, NODE_MAP, n->at), *inside = cps_node_new(d, NODE_MAP, n->at);
   node *key_node = cps_node_copy(d, n);
   return map && inside && key_node && cps_node_put(d, map, key_node, inside) ? map : NULL;
