@@ -1,5 +1,6 @@
 /* fit.c - capstan fit: parameters of a scenario from measured series. */
 #include "cli.h"
+#include "input.h"
 #include "problems.h"
 #include "progress.h"
 #include "study.h"
@@ -540,7 +541,7 @@ static int write_folder(const study *s, const char *folder) {
   if (status == STATUS_GOOD) status = study_file("fit", folder, "settings.txt", write_settings, s);
   for (int i = 0; i < s->n_sets && status == STATUS_GOOD; i++) {
     char own[PATH_SIZE], name[200];
-    study_folder(s->sets[i].file, "", name, sizeof name);
+    input_folder(s->sets[i].file, "", name, sizeof name);
     if (s->n_sets == 1)
       snprintf(own, sizeof own, "%s", folder);
     else
@@ -645,7 +646,7 @@ int fit_run(int argc, char **argv) {
   }
   if (!check_usage(&o, n, argv)) return STATUS_USAGE;
   char folder[512];
-  study_folder(argv[0], ".fit", folder, sizeof folder);
+  input_folder(argv[0], ".fit", folder, sizeof folder);
   int status;
   cps_scenario *scenario = study_load(argv[0], &o.set, o.json, &status);
   if (!scenario) return status;

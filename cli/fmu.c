@@ -24,23 +24,6 @@ typedef struct fmu_options {
 
 /* ------------------------------------------------------------------ the archive */
 
-static char *read_file(const char *path, size_t *size) {
-  struct stat info;
-  FILE *f = fopen(path, "rb");
-  char *bytes = NULL;
-  if (f && fstat(fileno(f), &info) == 0 && info.st_size >= 0) {
-    bytes = grow(NULL, (size_t)info.st_size + 1, 1);
-    *size = fread(bytes, 1, (size_t)info.st_size, f);
-    bytes[*size] = 0;
-    if (*size != (size_t)info.st_size) {
-      free(bytes);
-      bytes = NULL;
-    }
-  }
-  if (f) fclose(f);
-  return bytes;
-}
-
 /* Platforms as FMI 3.0 and 2.0 call them, and the file that each has. */
 static const struct {
   const char *fmi3, *fmi2, *file;
@@ -64,7 +47,7 @@ static char *find_binary(int platform, size_t *size) {
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     snprintf(path, sizeof path, "%s/%s/%s/%s", own, places[i], platforms[platform].fmi3,
              platforms[platform].file);
-    char *bytes = read_file(path, size);
+    char *bytes = input_file(path, size);
     if (bytes) return bytes;
   }
   return NULL;
@@ -136,7 +119,7 @@ static int write_archive(const fmu_model *m, const char *source, size_t source_s
 static int write_fmu(const fmu_model *m, const char *file, const fmu_options *o, const char *path) {
   size_t size;
   int status;
-  char *source = read_file(file, &size);
+  char *source = input_file(file, &size);
   if (!source) {
     complain("fmu", "cannot read '%s' once more", file);
     status = STATUS_IO;
@@ -194,7 +177,7 @@ static int export(const char *file, const fmu_options *o) {
     complain("fmu", "no model exchange: %s", m.refusal);
     status = STATUS_USAGE;
   }
-  study_folder(file, ".fmu", path, sizeof path);
+  input_folder(file, ".fmu", path, sizeof path);
   const char *target = o->output ? o->output : path;
   if (status == STATUS_GOOD) status = write_fmu(&m, file, o, target);
   if (status == STATUS_GOOD && strcmp(target, "-") != 0) report(&m, target);

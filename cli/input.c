@@ -4,6 +4,7 @@
 #include "progress.h"
 #include "result_open.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,17 +18,40 @@ const char *input_name(const char *path) { return is_standard_input(path) ? "std
 
 /* ---------------------------------------------------------------- scenarios */
 
-/* All of standard input; the caller's to free. */
+/* All of a stream, with a zero behind it; NULL with errno if it cannot be read. */
 static char *read_all(FILE *in, size_t *length) {
   char *text = NULL;
   size_t n = 0, room = 0, got;
   do {
-    if (n + BLOCK > room) text = (char *)grow(text, room = 2 * room + BLOCK, 1);
+    if (n + BLOCK >= room) text = (char *)grow(text, room = 2 * room + BLOCK + 1, 1);
     got = fread(text + n, 1, BLOCK, in);
     n += got;
   } while (got > 0);
+  text[n] = 0;
   *length = n;
+  if (!ferror(in)) return text;
+  free(text);
+  errno = EIO;
+  return NULL;
+}
+
+char *input_file(const char *path, size_t *length) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return NULL;
+  char *text = read_all(file, length);
+  int reason = errno;
+  fclose(file);
+  errno = reason;
   return text;
+}
+
+void input_folder(const char *file, const char *ending, char *folder, size_t size) {
+  file = input_name(file);
+  const char *name = strrchr(file, '/');
+  name = name ? name + 1 : file;
+  const char *dot = strrchr(name, '.');
+  int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+  snprintf(folder, size, "%.*s%s", length, name, ending);
 }
 
 cps_scenario *input_scenario(const char *path, const text_list *set, cps_problems **problems) {

@@ -8,6 +8,12 @@
 /* How a file is called in messages and in names of folders: "stdin" for "-". */
 const char *input_name(const char *path);
 
+/* "dir/block.yaml" gives "block" and the ending: where results go. */
+void input_folder(const char *file, const char *ending, char *folder, size_t size);
+
+/* A whole file with a zero behind it, to be freed; NULL with errno if it cannot be read. */
+char *input_file(const char *path, size_t *length);
+
 /* As cps_scenario_load. */
 cps_scenario *input_scenario(const char *path, const text_list *set, cps_problems **problems);
 

@@ -1,5 +1,6 @@
 /* optimize.c - capstan optimize: the parameters that make an output least, within limits on others. */
 #include "cli.h"
+#include "input.h"
 #include "problems.h"
 #include "progress.h"
 #include "study.h"
@@ -480,7 +481,7 @@ int optimize_run(int argc, char **argv) {
   }
   if (!check_usage(&o, n, argv)) return STATUS_USAGE;
   char folder[512];
-  study_folder(argv[0], ".optimum", folder, sizeof folder);
+  input_folder(argv[0], ".optimum", folder, sizeof folder);
   int status;
   cps_scenario *scenario = study_load(argv[0], &o.set, o.json, &status);
   if (!scenario) return status;

@@ -41,3 +41,18 @@ int problems_status(const cps_problems *problems) {
     if (cps_problems_at(problems, i)->status == CPS_IO) return STATUS_IO;
   return STATUS_USAGE;
 }
+
+int problems_refuse(const char *file, const cps_problems *problems, int as_json) {
+  if (as_json) {
+    json w = json_start(stdout);
+    json_open(&w, NULL, '{');
+    json_text(&w, "status", "bad input");
+    json_text(&w, "scenario", file);
+    problems_json(&w, "problems", problems);
+    json_close(&w);
+    json_end(&w);
+  } else {
+    problems_print(problems);
+  }
+  return problems_status(problems);
+}

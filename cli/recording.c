@@ -9,6 +9,7 @@
 #include "recording.h"
 #include "cli.h"
 #include "cost.h"
+#include "input.h"
 #include "options.h"
 #include "progress.h"
 #include "result_files.h"
@@ -30,11 +31,6 @@ static const char first_line[] = "capstan run 2\n";
 
 /* ---------------------------------------------------------------- files */
 
-static int path_in(char path[FOLDER_ROOM], const char *folder, const char *name) {
-  int n = snprintf(path, FOLDER_ROOM, "%s/%s", folder, name);
-  return n > 0 && n < FOLDER_ROOM;
-}
-
 static int could_not(recording *r, const char *path, const char *reason) {
   r->failed = 1;
   r->error = (cps_error){.status = CPS_IO};
@@ -46,7 +42,7 @@ static int could_not(recording *r, const char *path, const char *reason) {
 static int replace_file(recording *r, const char *name, const void *const *part, const size_t *size, int n) {
   char path[FOLDER_ROOM];
   cps_output_file file;
-  path_in(path, r->folder, name);
+  results_path(path, r->folder, name);
   int good = cps_output_open(&file, path, CPS_OUTPUT_INSIDE);
   if (!good) return could_not(r, path, file.reason);
   for (int i = 0; i < n && good; i++) good = cps_output_write(&file, part[i], size[i]);
@@ -126,30 +122,6 @@ static char *take_field(char **at, const char *end, size_t *length) {
   return stop + 1;
 }
 
-/* A whole file, with a zero behind it; NULL with errno if it cannot be read. */
-static char *read_file(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
-  if (!file) return NULL;
-  char *text = NULL;
-  size_t n = 0, room = 0;
-  for (;;) {
-    if (n + 1 >= room) text = (char *)grow(text, room = 2 * room + 65536, 1);
-    size_t got = fread(text + n, 1, room - n - 1, file);
-    if (got == 0) break;
-    n += got;
-  }
-  int bad = ferror(file);
-  fclose(file);
-  if (bad) {
-    free(text);
-    errno = EIO;
-    return NULL;
-  }
-  text[n] = 0;
-  *size = n;
-  return text;
-}
-
 static int not_found(const char *what, const char *path, char *why, size_t size) {
   snprintf(why, size, "%s '%s': %s", what, path, strerror(errno));
   return 0;
@@ -158,9 +130,9 @@ static int not_found(const char *what, const char *path, char *why, size_t size)
 int interrupted_read(interrupted *i, const char *folder, char *why, size_t size) {
   char path[FOLDER_ROOM];
   memset(i, 0, sizeof *i);
-  if (!path_in(path, folder, "checkpoint")) return not_found("the name is too long:", folder, why, size);
+  if (!results_path(path, folder, "checkpoint")) return not_found("the name is too long:", folder, why, size);
   size_t n = 0;
-  i->all = read_file(path, &n);
+  i->all = input_file(path, &n);
   if (!i->all) return not_found("there is no run to go on with: cannot read", path, why, size);
   char *at = i->all + strlen(first_line), *end = i->all + n;
   char *count = NULL, *options = NULL;
@@ -216,7 +188,7 @@ int recording_intend(recording *r, int *intended) {
   *intended = 0;
   if (!*r->origin) find_origin(r);
   for (int i = 0; i < 2; i++)
-    if (!path_in(path, r->folder, used[i]) || access(path, F_OK) == 0) return 1;
+    if (!results_path(path, r->folder, used[i]) || access(path, F_OK) == 0) return 1;
   *intended = write_checkpoint(r);
   return *intended;
 }
@@ -228,7 +200,7 @@ static void remove_parts(const recording *r) {
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     char name[64], path[FOLDER_ROOM];
     snprintf(name, sizeof name, "%s.part", names[i]);
-    if (path_in(path, r->folder, name)) unlink(path);
+    if (results_path(path, r->folder, name)) unlink(path);
   }
 }
 
@@ -256,7 +228,7 @@ static int take_over(recording *r) {
   if (r->taken) return 1;
   for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) {
     char gone[FOLDER_ROOM];
-    path_in(gone, r->folder, old[i]);
+    results_path(gone, r->folder, old[i]);
     remove(gone);
   }
   if (!replace_file(r, "scenario.yaml", text, length, 1)) return 0;
@@ -268,7 +240,7 @@ static int take_over(recording *r) {
 static cps_result_file *make_live(recording *r, cps_error *err) {
   char path[FOLDER_ROOM];
   cps_output_file name;
-  path_in(path, r->folder, "result.h5");
+  results_path(path, r->folder, "result.h5");
   if (!cps_output_name(&name, path, CPS_OUTPUT_INSIDE)) {
     could_not(r, path, name.reason);
     return NULL;
@@ -289,7 +261,7 @@ static cps_result_file *make_live(recording *r, cps_error *err) {
 /* Somebody may have removed the folder: then writing succeeds and nothing is kept. */
 static int still_there(recording *r) {
   char path[FOLDER_ROOM];
-  path_in(path, r->folder, "result.h5");
+  results_path(path, r->folder, "result.h5");
   if (identity_of(path) == r->identity) return 1;
   r->failed = 1;
   r->error = (cps_error){.status = CPS_IO};
@@ -303,7 +275,7 @@ static int still_there(recording *r) {
 static int renew(recording *r) {
   char path[FOLDER_ROOM];
   struct stat info;
-  path_in(path, r->folder, "result.h5");
+  results_path(path, r->folder, "result.h5");
   if (stat(path, &info) != 0 || (double)info.st_size < r->limit) return 1;
   cps_result_file *fresh = make_live(r, NULL);
   if (r->failed) return 0;
@@ -358,7 +330,7 @@ int recording_checkpoint(cps_simulation *sim, void *data) {
 /* The file as it stays: compact, with status and summary in it. */
 static int write_whole(recording *r) {
   char path[FOLDER_ROOM];
-  path_in(path, r->folder, "result.h5");
+  results_path(path, r->folder, "result.h5");
   if ((r->file && !still_there(r)) || !take_over(r)) return 0;
   if (cps_result_file_write(path, &r->source, &r->error) == CPS_OK) return 1;
   r->failed = 1;
@@ -398,5 +370,5 @@ int recording_end(recording *r, const char *status, const char *summary) {
 
 void recording_forget(const recording *r) {
   char path[FOLDER_ROOM];
-  if (path_in(path, r->folder, "checkpoint")) remove(path);
+  if (results_path(path, r->folder, "checkpoint")) remove(path);
 }

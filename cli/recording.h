@@ -3,9 +3,7 @@
 #ifndef RECORDING_H
 #define RECORDING_H
 
-#include "capstan.h"
-
-enum { FOLDER_ROOM = 4096 };
+#include "result_files.h"
 
 typedef struct recording {
   const char *folder;

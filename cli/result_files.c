@@ -12,14 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, EVENTS_SHOWN = 20, CELLS_MOST = 500000 };
+enum { EVENTS_SHOWN = 20, CELLS_MOST = 500000 };
 
 /* ---------------------------------------------------------------- files */
 
-/* The path of a file in the folder; 0 if it is too long. */
-static int path_in(char *path, const char *folder, const char *name) {
-  int length = snprintf(path, PATH_SIZE, "%s/%s", folder, name);
-  return length > 0 && length < PATH_SIZE;
+int results_path(char path[FOLDER_ROOM], const char *folder, const char *name) {
+  int length = snprintf(path, FOLDER_ROOM, "%s/%s", folder, name);
+  return length > 0 && length < FOLDER_ROOM;
 }
 
 /* One folder, whose name is on the disk before anything in it; that it is there already is fine. */
@@ -48,7 +47,7 @@ int results_take(const char *where, const char *folder) {
 }
 
 int results_prepare(const char *where, const char *folder, int take) {
-  char path[PATH_SIZE];
+  char path[FOLDER_ROOM];
   size_t length = strlen(folder);
   if (length == 0 || length >= sizeof path - 32) {
     complain(where, length ? "the name of the result folder is too long" : "the result folder has no name");
@@ -68,7 +67,7 @@ int results_prepare(const char *where, const char *folder, int take) {
   if (take && results_take(where, folder) != STATUS_GOOD) return STATUS_IO;
   /* Better to learn now than after an hour that nothing can be written there. */
   cps_output_file probe;
-  path_in(path, folder, "summary.json");
+  results_path(path, folder, "summary.json");
   if (!cps_output_open(&probe, path, CPS_OUTPUT_INSIDE)) {
     complain(where, "cannot write in the result folder '%s': %s", folder, probe.reason);
     return STATUS_IO;
@@ -352,6 +351,16 @@ void summary_write(FILE *out, const outcome *o) {
   json_end(&w);
 }
 
+char *summary_text(const outcome *o) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) return NULL;
+  summary_write(out, o);
+  fclose(out);
+  return text;
+}
+
 /* ---------------------------------------------------------------- the folder */
 
 static void write_series(FILE *out, const outcome *o) { series_write(out, o->result); }
@@ -369,11 +378,11 @@ enum { N_CONTENTS = sizeof contents / sizeof contents[0] };
 
 int results_write(const char *where, const char *folder, const outcome *o) {
   FILE *file[N_CONTENTS] = {NULL};
-  char path[N_CONTENTS][PATH_SIZE];
+  char path[N_CONTENTS][FOLDER_ROOM];
   int status = STATUS_GOOD, small = series_is_small(o->result);
   for (int i = 0; i < N_CONTENTS && status == STATUS_GOOD; i++) {
     if (contents[i].large && !small) continue;
-    path_in(path[i], folder, contents[i].name);
+    results_path(path[i], folder, contents[i].name);
     file[i] = open_output_inside(where, path[i]);
     if (file[i]) contents[i].write(file[i], o);
     status = file[i] ? flush_output(where, path[i], file[i]) : STATUS_IO;

@@ -10,6 +10,11 @@
 #include "capstan.h"
 #include "json.h"
 
+enum { FOLDER_ROOM = 4096 };
+
+/* The path of a file in a folder; 0 if it is too long. */
+int results_path(char path[FOLDER_ROOM], const char *folder, const char *name);
+
 /* A run that has ended, one way or another. */
 typedef struct outcome {
   const cps_scenario *scenario;
@@ -41,8 +46,9 @@ void events_write(FILE *out, const cps_result *result);
 void csv_field(FILE *out, const char *text);
 void csv_number(FILE *out, double value);
 
-/* Writes the summary as one JSON document. */
+/* Writes the summary as one JSON document; and as text, to be freed, NULL if out of memory. */
 void summary_write(FILE *out, const outcome *o);
+char *summary_text(const outcome *o);
 
 /* Energy left over, relative to the largest energy of the run; 0 if there is none. */
 double closing_error(const cps_energy *e);

@@ -50,32 +50,6 @@ static void print_help(FILE *out, const option *table, int n) {
           "  capstan run --resume block.results\n");
 }
 
-/* Says what is wrong with the file: to people, or as the document that was asked for. */
-static int refuse(const char *file, const cps_problems *problems, int as_json) {
-  if (as_json) {
-    json w = json_start(stdout);
-    json_open(&w, NULL, '{');
-    json_text(&w, "status", "bad input");
-    json_text(&w, "scenario", file);
-    problems_json(&w, "problems", problems);
-    json_close(&w);
-    json_end(&w);
-  } else {
-    problems_print(problems);
-  }
-  return problems_status(problems);
-}
-
-/* "dir/block.yaml" gives "block.results". */
-static void default_folder(const char *file, char *folder, size_t size) {
-  file = input_name(file);
-  const char *name = strrchr(file, '/');
-  name = name ? name + 1 : file;
-  const char *dot = strrchr(name, '.');
-  int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
-  snprintf(folder, size, "%.*s.results", length, name);
-}
-
 /* ---------------------------------------------------------------- what matters */
 
 /* The last value of a column "kind.name.what"; NaN if there is none. */
@@ -241,17 +215,6 @@ static void announce(const cps_scenario *scenario, const cps_result *result, con
   if (left >= bytes) return;
   size_text(room, sizeof room, left);
   fprintf(stderr, "capstan run: the disk of '%s' has %s left\n", folder, room);
-}
-
-/* The summary as text. */
-static char *summary_text(const outcome *o) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out) return NULL;
-  summary_write(out, o);
-  fclose(out);
-  return text;
 }
 
 /* Takes up where a checkpoint left off: state, and what had been recorded. */
@@ -450,7 +413,7 @@ static int resume(const run_options *given) {
     o->no_report |= from.no_report;
     cps_problems *problems = NULL;
     cps_scenario *scenario = scenario_again(&from, &problems);
-    status = scenario ? simulate(scenario, o, folder, &from) : refuse(from.file, problems, o->json);
+    status = scenario ? simulate(scenario, o, folder, &from) : problems_refuse(from.file, problems, o->json);
     cps_problems_free(problems);
     cps_scenario_free(scenario);
   }
@@ -505,14 +468,14 @@ int run_run(int argc, char **argv) {
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
   if (o.resume) return resume(&o);
   char folder[512];
-  default_folder(argv[0], folder, sizeof folder);
+  input_folder(argv[0], ".results", folder, sizeof folder);
   const char *where_to = o.folder ? o.folder : folder;
 
   cps_problems *problems = NULL;
   cost_turn(COST_SCENARIO);
   cps_scenario *scenario = input_scenario(argv[0], &o.set, &problems);
   if (!scenario) {
-    int status = refuse(argv[0], problems, o.json);
+    int status = problems_refuse(argv[0], problems, o.json);
     cps_problems_free(problems);
     return status;
   }

@@ -50,33 +50,13 @@ void words_free(words *w) {
 cps_scenario *study_load(const char *file, const text_list *set, int as_json, int *status) {
   cps_problems *problems = NULL;
   cps_scenario *s = input_scenario(file, set, &problems);
-  *status = s ? STATUS_GOOD : problems_status(problems);
-  if (!s && as_json) {
-    json w = json_start(stdout);
-    json_open(&w, NULL, '{');
-    json_text(&w, "status", "bad input");
-    json_text(&w, "scenario", file);
-    problems_json(&w, "problems", problems);
-    json_close(&w);
-    json_end(&w);
-  } else if (!s) {
-    problems_print(problems);
-  }
+  *status = s ? STATUS_GOOD : problems_refuse(file, problems, as_json);
   cps_problems_free(problems);
   return s;
 }
 
 int study_status(const cps_error *e) {
   return e->status == CPS_IO ? STATUS_IO : e->status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
-}
-
-void study_folder(const char *file, const char *ending, char *folder, size_t size) {
-  file = input_name(file);
-  const char *name = strrchr(file, '/');
-  name = name ? name + 1 : file;
-  const char *dot = strrchr(name, '.');
-  int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
-  snprintf(folder, size, "%.*s%s", length, name, ending);
 }
 
 const char *number_or_dash(char *text, size_t size, const char *format, double value) {
@@ -139,15 +119,11 @@ static void write_source(FILE *out, const void *data) {
 }
 
 int study_write(const char *where, const char *folder, const outcome *o) {
-  char path[PATH_SIZE], *summary = NULL;
-  size_t size = 0;
-  FILE *memory = open_memstream(&summary, &size);
-  if (!memory) {
+  char path[PATH_SIZE], *summary = summary_text(o);
+  if (!summary) {
     complain(where, "out of memory");
     return STATUS_FAILED;
   }
-  summary_write(memory, o);
-  fclose(memory);
   snprintf(path, sizeof path, "%s/result.h5", folder);
   cps_result_source from = {o->result, o->scenario, o->status, summary};
   cps_error error = {0};

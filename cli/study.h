@@ -21,9 +21,6 @@ void words_free(words *w);
  * status. */
 cps_scenario *study_load(const char *file, const text_list *set, int as_json, int *status);
 
-/* "dir/block.yaml" gives "block" and the ending. */
-void study_folder(const char *file, const char *ending, char *folder, size_t size);
-
 /* Writes into a folder that is there: result.h5, scenario.yaml, series and events if they are small, summary.json. */
 int study_write(const char *where, const char *folder, const outcome *o);
 

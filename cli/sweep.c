@@ -1,5 +1,6 @@
 /* sweep.c - capstan sweep: a scenario at many values of its parameters, as a study file says. */
 #include "cli.h"
+#include "input.h"
 #include "problems.h"
 #include "progress.h"
 #include "shard.h"
@@ -78,7 +79,7 @@ static int ends_with(const char *text, const char *ending) {
 /* The table, and the folder that it lies in. */
 static int find_places(sweep *s) {
   char name[512];
-  study_folder(s->study_file, ".sweep", name, sizeof name);
+  input_folder(s->study_file, ".sweep", name, sizeof name);
   const char *output = s->o->output ? s->o->output : name;
   int named = ends_with(output, ".sqlite") || ends_with(output, ".db");
   size_t length = strlen(output);
@@ -381,7 +382,7 @@ static int run_point(const sweep *s) {
   if (!s->o->quiet && !s->o->json) print_point(s, (long long)k, values);
   free(values);
   snprintf(ending, sizeof ending, ".point-%lld", (long long)k);
-  study_folder(s->study_file, ending, folder, sizeof folder);
+  input_folder(s->study_file, ending, folder, sizeof folder);
   const char *where = s->o->output ? s->o->output : folder;
   cps_problems *problems = NULL;
   cps_scenario *scenario = cps_study_scenario_at(s->study, (long long)k, &problems);
@@ -528,7 +529,7 @@ int sweep_run(int argc, char **argv) {
   if (!s.threads) s.threads = s.part.threads;
   if (o.slurm) {
     char folder[512];
-    study_folder(argv[0], ".sweep", folder, sizeof folder);
+    input_folder(argv[0], ".sweep", folder, sizeof folder);
     shard_slurm(argv[0], o.output ? o.output : folder, s.tasks, s.threads > 0 ? s.threads : 1);
     return STATUS_GOOD;
   }

@@ -4,7 +4,6 @@
 #include "capstan.h"
 #include "json.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -29,38 +28,9 @@ void append(char *text, size_t size, const char *format, ...) {
   va_end(args);
 }
 
-/* Edit distance with swaps of neighbours (optimal string alignment), over the first MOST characters and
- * without regard to case. */
-static int distance(const char *a, const char *b) {
-  enum { MOST = 48 };
-  int rows[3][MOST + 1];
-  int *before = rows[0], *last = rows[1], *row = rows[2];
-  char x[MOST] = "", y[MOST] = "";
-  int m = 0, n = 0;
-  for (; m < MOST && a[m]; m++) x[m] = (char)tolower((unsigned char)a[m]);
-  for (; n < MOST && b[n]; n++) y[n] = (char)tolower((unsigned char)b[n]);
-  for (int j = 0; j <= n; j++) last[j] = before[j] = j;
-  for (int i = 0; i < m; i++) {
-    row[0] = i + 1;
-    for (int j = 0; j < n; j++) {
-      int best = last[j] + (x[i] != y[j]);
-      if (last[j + 1] + 1 < best) best = last[j + 1] + 1;
-      if (row[j] + 1 < best) best = row[j] + 1;
-      int swapped = i > 0 && j > 0 && x[i] == y[j - 1] && x[i - 1] == y[j];
-      if (swapped && before[j - 1] + 1 < best) best = before[j - 1] + 1;
-      row[j + 1] = best;
-    }
-    int *oldest = before;
-    before = last;
-    last = row;
-    row = oldest;
-  }
-  return last[n];
-}
-
 void nearest_offer(nearest *n, const char *candidate) {
   size_t a = strlen(n->word), b = strlen(candidate);
-  int d = distance(n->word, candidate);
+  int d = cps_edit_distance(n->word, candidate);
   /* A whole word inside a longer name is what people remember of it. */
   int part = (a > 2 && strstr(candidate, n->word)) || (b > 2 && strstr(n->word, candidate));
   if (part && d > 2) d = 2;

@@ -50,6 +50,9 @@ CPS_API int cps_number_shortest(char *text, size_t size, double value);
 /* For texts that came from elsewhere, such as names in a result, and are to be shown: replaces what could act on a terminal or
  * make a line read otherwise than it is by question marks, in place; with `lines`, line feeds and tabs stay. */
 CPS_API void cps_plain_text(char *text, int lines);
+/* How many letters of one word have to be changed, added, left out or swapped with their neighbour to make the other of it, whatever
+ * their case, over the first 48: for "did you mean". */
+CPS_API int cps_edit_distance(const char *a, const char *b);
 /* The SHA-256 of some bytes, as results name their scenario by. */
 CPS_API void cps_sha256_hex(const void *bytes, size_t size, char hex[65]);
 

@@ -50,22 +50,26 @@ cps_status cps_error_set(cps_error *err, cps_status status, const char *key, con
   return status;
 }
 
-/* Optimal string alignment distance over at most 40 characters, in three rows of the table. */
+static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
+
+/* Optimal string alignment, in three rows of the table. */
 int cps_edit_distance(const char *a, const char *b) {
-  enum { MOST = 40 };
+  enum { MOST = 48 };
   int rows[3][MOST + 1];
   int *before = rows[0], *last = rows[1], *row = rows[2];
-  int n = 0;
-  while (n < MOST && b[n]) n++;
+  char x[MOST] = "", y[MOST] = "";
+  int m = 0, n = 0;
+  for (; m < MOST && a[m]; m++) x[m] = lower(a[m]);
+  for (; n < MOST && b[n]; n++) y[n] = lower(b[n]);
   for (int j = 0; j <= n; j++) last[j] = before[j] = j;
-  for (int i = 0; i < MOST && a[i]; i++) {
+  for (int i = 0; i < m; i++) {
     row[0] = i + 1;
     for (int j = 0; j < n; j++) {
-      int best = last[j] + (a[i] != b[j]);
+      int best = last[j] + (x[i] != y[j]);
       if (last[j + 1] + 1 < best) best = last[j + 1] + 1;
       if (row[j] + 1 < best) best = row[j] + 1;
-      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] && before[j - 1] + 1 < best)
-        best = before[j - 1] + 1;
+      int swapped = i > 0 && j > 0 && x[i] == y[j - 1] && x[i - 1] == y[j];
+      if (swapped && before[j - 1] + 1 < best) best = before[j - 1] + 1;
       row[j + 1] = best;
     }
     int *oldest = before;

@@ -35,6 +35,13 @@ void cps_buffer_add(buffer *b, const char *format, ...) {
   va_end(args);
 }
 
+void cps_buffer_quote(buffer *b, const char *text) {
+  cps_buffer_add(b, "\"");
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+    cps_buffer_add(b, *c == '"' || *c == '\\' ? "\\%c" : *c < 0x20 ? "\\x%02x" : "%c", *c);
+  cps_buffer_add(b, "\"");
+}
+
 char *cps_buffer_take(buffer *b) {
   char *text = b->text;
   if (b->failed) {

@@ -15,6 +15,9 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void cps_buffer_add(buffer *b, const char *format, ...);
 
+/* Adds a text in double quotes as YAML reads it. */
+void cps_buffer_quote(buffer *b, const char *text);
+
 /* The text, now the caller's to free; NULL if memory ran out. */
 char *cps_buffer_take(buffer *b);
 

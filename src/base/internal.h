@@ -17,7 +17,6 @@ cps_error_set(cps_error *err, cps_status status, const char *key, const char *fo
 const char *cps_build_identity(void);
 
 /* Least number of insertions, deletions, replacements and swaps that turn one word into the other. */
-int cps_edit_distance(const char *a, const char *b);
 
 /* Whether `name` is one of the blank-separated words; NULL has none. */
 int cps_in_words(const char *words, const char *name);

@@ -4,6 +4,7 @@
  * and read by the reader of files: keys, units, defaults, ranges and complaints exist once. The text of the scenario is
  * then that YAML, so that results, checkpoints, sensitivities and fits know nothing of where it came from.
  */
+#include "buffer.h"
 #include "internal.h"
 #include "units.h"
 
@@ -106,75 +107,21 @@ static cps_status put(cps_builder *m, const char *path, char *text, cps_error *e
   return CPS_OK;
 }
 
-/* ------------------------------------------------------------------ text that grows */
+/* ------------------------------------------------------------------ text */
 
-typedef struct growing {
-  char *text;
-  size_t n, room;
-  int failed;
-} growing;
-
-static void add(growing *g, const char *text, size_t length) {
-  if (g->failed) return;
-  if (g->n + length + 1 > g->room) {
-    size_t room = 2 * (g->n + length + 1) + 64;
-    char *more = realloc(g->text, room);
-    if (!more) {
-      g->failed = 1;
-      return;
-    }
-    g->text = more;
-    g->room = room;
-  }
-  memcpy(g->text + g->n, text, length);
-  g->n += length;
-  g->text[g->n] = 0;
-}
-
-static void add_text(growing *g, const char *text) { add(g, text, strlen(text)); }
-
-static void add_number(growing *g, double value) {
+static void add_number(buffer *b, double value) {
   char text[40];
-  add_text(g, isnan(value)   ? ".nan"
-              : isinf(value) ? value > 0 ? ".inf" : "-.inf"
-                             : cps_number_text(text, sizeof text, value));
+  cps_buffer_add(b, "%s",
+                 isnan(value)   ? ".nan"
+                 : isinf(value) ? value > 0 ? ".inf" : "-.inf"
+                                : cps_number_text(text, sizeof text, value));
 }
 
-/* A text in double quotes, with what has a meaning inside of them escaped. */
-static void add_quoted(growing *g, const char *text) {
-  add(g, "\"", 1);
-  for (; *text; text++) {
-    char code[8];
-    unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\')
-      snprintf(code, sizeof code, "\\%c", c);
-    else if (c < 0x20)
-      snprintf(code, sizeof code, "\\x%02x", c);
-    else
-      snprintf(code, sizeof code, "%c", c);
-    add_text(g, code);
-  }
-  add(g, "\"", 1);
-}
-
-static char *finish(growing *g) {
-  if (!g->failed) return g->text;
-  free(g->text);
-  return NULL;
-}
-
-static void write_branch(growing *g, const branch *b, int depth) {
+static void write_branch(buffer *out, const branch *b, int depth) {
   for (int i = 0; i < b->n; i++) {
     const branch *p = b->part[i];
-    for (int k = 0; k < depth; k++) add(g, "  ", 2);
-    add_text(g, p->key);
-    add(g, ":", 1);
-    if (p->text) {
-      add(g, " ", 1);
-      add_text(g, p->text);
-    }
-    add(g, "\n", 1);
-    write_branch(g, p, depth + 1);
+    cps_buffer_add(out, "%*s%s:%s%s\n", 2 * depth, "", p->key, p->text ? " " : "", p->text ? p->text : "");
+    write_branch(out, p, depth + 1);
   }
 }
 
@@ -199,27 +146,27 @@ void cps_builder_free(cps_builder *m) {
 }
 
 cps_status cps_builder_set(cps_builder *m, const char *path, double value, cps_error *err) {
-  growing g = {0};
-  add_number(&g, value);
-  return put(m, path, finish(&g), err);
+  buffer b = {0};
+  add_number(&b, value);
+  return put(m, path, cps_buffer_take(&b), err);
 }
 
 cps_status cps_builder_set_numbers(cps_builder *m, const char *path, const double *values, int n,
                                    cps_error *err) {
-  growing g = {0};
-  add(&g, "[", 1);
+  buffer b = {0};
+  cps_buffer_add(&b, "[");
   for (int i = 0; i < n; i++) {
-    if (i > 0) add(&g, ", ", 2);
-    add_number(&g, values[i]);
+    if (i > 0) cps_buffer_add(&b, ", ");
+    add_number(&b, values[i]);
   }
-  add(&g, "]", 1);
-  return put(m, path, finish(&g), err);
+  cps_buffer_add(&b, "]");
+  return put(m, path, cps_buffer_take(&b), err);
 }
 
 cps_status cps_builder_set_text(cps_builder *m, const char *path, const char *text, cps_error *err) {
-  growing g = {0};
-  add_quoted(&g, text ? text : "");
-  return put(m, path, finish(&g), err);
+  buffer b = {0};
+  cps_buffer_quote(&b, text ? text : "");
+  return put(m, path, cps_buffer_take(&b), err);
 }
 
 cps_status cps_builder_set_yaml(cps_builder *m, const char *path, const char *yaml, cps_error *err) {
@@ -230,9 +177,9 @@ cps_status cps_builder_set_yaml(cps_builder *m, const char *path, const char *ya
 }
 
 char *cps_builder_yaml(const cps_builder *m) {
-  growing g = {0};
-  write_branch(&g, &m->root, 0);
-  return finish(&g);
+  buffer b = {0};
+  write_branch(&b, &m->root, 0);
+  return cps_buffer_take(&b);
 }
 
 cps_scenario *cps_builder_scenario(const cps_builder *m, const cps_laws *laws, cps_problems **problems) {

@@ -200,16 +200,22 @@ static void read_rows(csv *c, int time, int value, points *p) {
   } while (c->complaints < COMPLAINTS_MOST && next_line(c));
 }
 
-static int read_all(csv *c, const node *at, const node *time, const node *value, points *p) {
+/* Goes to the first line; 1 if that is a header, 0 if not, -1 after a complaint that there is none. */
+static int begin(csv *c, const node *at) {
   char text[CELL_SIZE];
   size_t place;
   double number;
   if (!next_line(c)) {
     cps_complain(c->r, at, "%s has no data", c->r->d->sources[c->source].name);
-    return 0;
+    return -1;
   }
   c->separator = guess_separator(c);
-  int has_header = cell(c, 0, &place, text) && !is_number(text, &number);
+  return cell(c, 0, &place, text) && !is_number(text, &number);
+}
+
+static int read_all(csv *c, const node *at, const node *time, const node *value, points *p) {
+  int has_header = begin(c, at);
+  if (has_header < 0) return 0;
   int x = find_column(c, at, time, "time", 1, has_header);
   int y = find_column(c, at, value, "value", 2, has_header);
   if (x < 0 || y < 0) return 0;
@@ -293,13 +299,8 @@ static int read_column_cell(csv *c, int column, const char *given, const char *u
 static int read_column(csv *c, const node *at, const node *column, const char *unit, points *p) {
   char text[CELL_SIZE], name[CELL_SIZE], given[CELL_SIZE] = "";
   size_t place;
-  double number;
-  if (!next_line(c)) {
-    cps_complain(c->r, at, "%s has no data", c->r->d->sources[c->source].name);
-    return 0;
-  }
-  c->separator = guess_separator(c);
-  int has_header = cell(c, 0, &place, text) && !is_number(text, &number), found = -1;
+  int has_header = begin(c, at), found = -1;
+  if (has_header < 0) return 0;
   for (int i = 0; has_header && column && column->kind == NODE_SCALAR && cell(c, i, &place, text); i++) {
     split_head(text, name, given);
     if (strcmp(name, column->text) == 0) found = i;

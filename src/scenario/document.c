@@ -39,6 +39,33 @@ int cps_document_start(document *d) {
   return d->problems != NULL;
 }
 
+int cps_document_begin(document *d, cps_problems **problems) {
+  if (problems) *problems = NULL;
+  if (cps_document_start(d)) return 1;
+  if (problems) *problems = cps_problems_no_memory();
+  return 0;
+}
+
+char *cps_document_file(document *d, const char *path, size_t *length) {
+  char why[80] = "there is no file name";
+  char *text = path ? cps_file_read(d, path, 0, length, why, sizeof why) : NULL;
+  if (!text && !d->no_memory) cps_problem_file(d, CPS_IO, path ? path : "", why);
+  return text;
+}
+
+char *cps_text_copy(document *d, const char *text, size_t length) {
+  char *copy = malloc(length + 1);
+  if (!copy) {
+    d->no_memory = 1;
+    return NULL;
+  }
+  if (length > 0) memcpy(copy, text, length);
+  copy[length] = 0;
+  return copy;
+}
+
+char *cps_text_copy_of(document *d, const char *text) { return cps_text_copy(d, text, strlen(text)); }
+
 int cps_document_start_from(document *d, const document *base) {
   if (!cps_document_start(d)) return 0;
   d->room = base->n_sources + 8;

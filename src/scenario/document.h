@@ -52,6 +52,15 @@ typedef struct document {
 int cps_document_start(document *d);
 void cps_document_end(document *d); /* frees all but the problems */
 
+/* The same with a list of problems (NULL: nobody asks) that is empty, or says that there was no memory: then 0. */
+int cps_document_begin(document *d, cps_problems **problems);
+/* A file that a document starts with, to be freed; NULL after a problem, or without memory. */
+char *cps_document_file(document *d, const char *path, size_t *length);
+
+/* Copies of texts of their own, to be freed; NULL (and d->no_memory) if there is no memory. */
+char *cps_text_copy(document *d, const char *text, size_t length);
+char *cps_text_copy_of(document *d, const char *text);
+
 /* Starts a document with the sources of another one; what is read into this one does not change that. 0 if out of memory. */
 int cps_document_start_from(document *d, const document *base);
 

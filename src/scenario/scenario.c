@@ -61,16 +61,6 @@ static void index_profiles(reader *r, const node *profiles) {
   }
 }
 
-static char *copy_text(document *d, const char *text) {
-  size_t n = strlen(text) + 1;
-  char *copy = malloc(n);
-  if (copy)
-    memcpy(copy, text, n);
-  else
-    d->no_memory = 1;
-  return copy;
-}
-
 /* Complains about a section that only the plane has, if the scenario speaks of space. */
 static void refuse_space(reader *r, const node *section, const char *name) {
   if (!r->space || !section || section->kind != NODE_MAP || section->n == 0) return;
@@ -87,7 +77,7 @@ static void read_tree(reader *r, const node *root, cps_scenario *s) {
   raw_scenario raw;
   memset(&raw, 0, sizeof raw);
   cps_read_map(r, root, &cps_keys_scenario, NULL, &raw);
-  s->title = copy_text(r->d, raw.title ? raw.title : "");
+  s->title = cps_text_copy_of(r->d, raw.title ? raw.title : "");
   index_profiles(r, raw.profiles);
   if (r->d->no_memory) return;
   cps_read_gravity(r, raw.gravity, s);
@@ -178,13 +168,13 @@ static void keep_settings(document *d, cps_scenario *s, const char *const *setti
   s->settings = calloc((size_t)n + 1, sizeof *s->settings);
   if (!s->settings) d->no_memory = 1;
   for (int i = 0; i < n && !d->no_memory; i++)
-    if (settings[i]) s->settings[s->n_settings++] = copy_text(d, settings[i]);
+    if (settings[i]) s->settings[s->n_settings++] = cps_text_copy_of(d, settings[i]);
 }
 
 static cps_scenario *new_scenario(document *d) {
   cps_scenario *s = calloc(1, sizeof *s);
   if (s)
-    s->file = copy_text(d, d->sources[0].name);
+    s->file = cps_text_copy_of(d, d->sources[0].name);
   else
     d->no_memory = 1;
   return s;
@@ -206,7 +196,7 @@ static cps_scenario *read_document(document *d, const char *const *settings, int
   r->d = d;
   s->laws = r->laws;
   s->tree = tree;
-  s->folder = r->folder ? copy_text(d, r->folder) : NULL;
+  s->folder = r->folder ? cps_text_copy_of(d, r->folder) : NULL;
   keep_settings(d, s, settings, n);
   atomic_fetch_add(&tree->users, 1);
   node *root = NULL;
@@ -293,19 +283,10 @@ static cps_scenario *parse_owned(document *d, char *text, size_t length, const c
 static cps_scenario *parse(const char *text, size_t length, const char *file, const char *const *settings,
                            int n, const reader *like, cps_problems **problems) {
   document d;
-  if (problems) *problems = NULL;
-  if (!cps_document_start(&d)) {
-    if (problems) *problems = cps_problems_no_memory();
-    return NULL;
-  }
+  if (!cps_document_begin(&d, problems)) return NULL;
   if (!text) length = 0;
-  char *copy = length <= TEXT_MOST ? malloc(length + 1) : NULL;
-  if (length <= TEXT_MOST && !copy) {
-    d.no_memory = 1;
-    return finish(&d, NULL, problems);
-  }
-  if (copy && length) memcpy(copy, text, length);
-  if (copy) copy[length] = 0;
+  char *copy = length <= TEXT_MOST ? cps_text_copy(&d, text, length) : NULL;
+  if (d.no_memory) return finish(&d, NULL, problems);
   return parse_owned(&d, copy, length, file ? file : "scenario", settings, settings ? n : 0, like, problems);
 }
 
@@ -373,18 +354,10 @@ cps_scenario *cps_scenario_load_with(const char *path, const cps_load_options *o
   const cps_load_options *o = options ? options : &usual;
   reader like = {.laws = o->laws, .folder = o->folder};
   document d;
-  char why[80] = "";
   size_t length = 0;
-  if (problems) *problems = NULL;
-  if (!cps_document_start(&d)) {
-    if (problems) *problems = cps_problems_no_memory();
-    return NULL;
-  }
-  char *text = path ? cps_file_read(&d, path, 0, &length, why, sizeof why) : NULL;
-  if (!text) {
-    cps_problem_file(&d, CPS_IO, path ? path : "", path ? why : "there is no file name");
-    return finish(&d, NULL, problems);
-  }
+  if (!cps_document_begin(&d, problems)) return NULL;
+  char *text = cps_document_file(&d, path, &length);
+  if (!text) return finish(&d, NULL, problems);
   return parse_owned(&d, text, length, path, o->settings, o->settings ? o->n_settings : 0, &like, problems);
 }
 

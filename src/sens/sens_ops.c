@@ -1,15 +1,6 @@
 /* sens_ops.c - tangents and adjoints of what happens to a machine: solves, and the linear maps between them. */
 #include "sens_ops.h"
 
-static void set_damping(machine *m, int on) {
-  for (int i = 0; i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    c->section.rayleigh = on ? c->of->rayleigh : 0;
-    c->section.axial_damping = c->extra.axial_damping = on ? c->of->axial_damping : 0;
-    c->section.bending_damping = c->extra.bending_damping = on ? c->of->bending_damping : 0;
-  }
-}
-
 /* Where springs take hold: start = r + f t/grip, into the list, rows of the state after. */
 static void linearise_hold(model *o) {
   const machine *m = &o->m;
@@ -114,9 +105,9 @@ static void linearise_release(model *o) {
 int cps_op_linearise(model *o, const op *what, int works) {
   int good = 1;
   if (what->kind == OP_SOLVE) {
-    set_damping(&o->m, 0);
+    cps_machine_damp(&o->m, 0);
     good = cps_model_linearise(o, &what->coeffs, 0);
-    set_damping(&o->m, 1);
+    cps_machine_damp(&o->m, 1);
   } else if (what->kind == OP_STEP) {
     good = cps_model_linearise(o, &what->coeffs, 0);
     o->work.n = o->has_dense = 0;

@@ -60,6 +60,19 @@ int cps_alpha_step(alpha_stepper *r, double h, double t1);
  * after it, but for what starts with one. Fails if something runs away, and says what and where to. */
 cps_status cps_machine_statics(machine *m, double t, cps_error *err);
 
+/* Takes the damping out of the cables, or puts it back: it has no part in an equilibrium, and would hide whether
+ * something holds or only creeps. */
+void cps_machine_damp(machine *m, int on);
+
+/* One number of a pose: taken from the machine into x[*n], or put there; x NULL only counts. */
+static inline void cps_exchange(double *value, double *x, size_t *n, int put) {
+  if (x && put)
+    *value = x[*n];
+  else if (x)
+    x[*n] = *value;
+  ++*n;
+}
+
 /* Its parts (equilibrium.c): lays the cables onto their drums, with hardly any friction; then descends from there to
  * rest. Something runs if it goes further than all cables are long, or slides further than slide_most. */
 typedef enum rest_verdict { REST_FOUND, REST_RUNS, REST_LOST } rest_verdict;

@@ -106,9 +106,7 @@ static void let_go(machine *m) {
   take_hold(m);
 }
 
-/* Takes the damping out of the cables, or puts it back: it has no part in an equilibrium, and would hide whether
- * something holds or only creeps. */
-static void set_damping(machine *m, int on) {
+void cps_machine_damp(machine *m, int on) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     c->section.rayleigh = on ? c->of->rayleigh : 0;
@@ -128,33 +126,24 @@ enum { DAMPED_MOST = 60, HALVINGS = 6 };
 /* Places and forces of an iteration; velocities and accelerations of a step from rest follow. */
 static size_t exchange(machine *m, const step_coeffs *coeffs, double *x, int put) {
   size_t n = 0;
-#define ONE(value)                                                                                           \
-  do {                                                                                                       \
-    if (x && put)                                                                                            \
-      (value) = x[n];                                                                                        \
-    else if (x)                                                                                              \
-      x[n] = (value);                                                                                        \
-    n++;                                                                                                     \
-  } while (0)
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     for (int k = 0; k < (c->n + 1) * c->b; k++) {
-      ONE(c->q[k]);
+      cps_exchange(&c->q[k], x, &n, put);
       if (!put) continue;
       c->v[k] = (c->q[k] - c->q0[k]) / coeffs->v_a;
       c->a[k] = (c->q[k] - c->q0[k]) / coeffs->q_a;
     }
     for (int k = 0; k < c->n_points; k++)
-      for (int a = 0; a < AXES; a++) ONE(c->point[k].f[a]);
+      for (int a = 0; a < AXES; a++) cps_exchange(&c->point[k].f[a], x, &n, put);
   }
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
-    ONE(f->q);
+    cps_exchange(&f->q, x, &n, put);
     if (!put) continue;
     f->v = (f->q - f->q0) / coeffs->v_a;
     f->a = (f->q - f->q0) / coeffs->q_a;
   }
-#undef ONE
   if (put) cps_machine_tie(m);
   return n;
 }
@@ -253,13 +242,13 @@ static double relax(machine *m, double t, double h, double bristle, int search) 
   rest(m);
   cps_machine_keep(m);
   step_coeffs coeffs = {t, h * h, h, h, bristle, 0, 0};
-  set_damping(m, 0);
+  cps_machine_damp(m, 0);
   int iterations = cps_newton_solve(m, &coeffs, 40, 3e-9, NULL);
   if (iterations < 0 && search) {
     cps_machine_bring_back(m);
     iterations = solve_damped(m, &coeffs, 3e-9);
   }
-  set_damping(m, 1);
+  cps_machine_damp(m, 1);
   if (iterations < 0) {
     cps_machine_bring_back(m);
     return -1;

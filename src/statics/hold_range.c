@@ -135,30 +135,21 @@ typedef struct pose {
 /* Runs through all numbers of a pose, to take them from the machine or to put them there. */
 static size_t exchange(machine *m, double *x, int put) {
   size_t n = 0;
-#define ONE(value)                                                                                           \
-  do {                                                                                                       \
-    if (x && put)                                                                                            \
-      (value) = x[n];                                                                                        \
-    else if (x)                                                                                              \
-      x[n] = (value);                                                                                        \
-    n++;                                                                                                     \
-  } while (0)
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    for (int k = 0; k < (c->n + 1) * c->b; k++) ONE(c->q[k]);
+    for (int k = 0; k < (c->n + 1) * c->b; k++) cps_exchange(&c->q[k], x, &n, put);
     for (int k = 0; k < c->n_points; k++) {
-      for (int a = 0; a < AXES; a++) ONE(c->point[k].f[a]);
-      for (int d = 0; d < 3; d++) ONE(c->start[k][d]);
+      for (int a = 0; a < AXES; a++) cps_exchange(&c->point[k].f[a], x, &n, put);
+      for (int d = 0; d < 3; d++) cps_exchange(&c->start[k][d], x, &n, put);
     }
   }
-  for (int k = 0; k < m->nb; k++) ONE(m->free[k].q);
-  for (int k = 0; k < m->n_slides; k++) ONE(m->slide[k].start);
+  for (int k = 0; k < m->nb; k++) cps_exchange(&m->free[k].q, x, &n, put);
+  for (int k = 0; k < m->n_slides; k++) cps_exchange(&m->slide[k].start, x, &n, put);
   for (int i = 0; i < m->n_drums; i++) {
-    ONE(m->drum[i].start);
-    ONE(m->drum[i].angle);
-    for (int d = 0; d < 3; d++) ONE(m->drum[i].start_center[d]);
+    cps_exchange(&m->drum[i].start, x, &n, put);
+    cps_exchange(&m->drum[i].angle, x, &n, put);
+    for (int d = 0; d < 3; d++) cps_exchange(&m->drum[i].start_center[d], x, &n, put);
   }
-#undef ONE
   if (put) cps_machine_tie(m);
   return n;
 }
