@@ -17,7 +17,8 @@ static int is_kind(const reader *r, const char *s, size_t n) {
   if (n >= sizeof name) return 0;
   memcpy(name, s, n);
   name[n] = 0;
-  if (cps_laws_find(r->laws, name) || cps_laws_find_normal(r->laws, name) || cps_row(&cps_keys_drive, name)) return 1;
+  if (cps_laws_find(r->laws, name) || cps_laws_find_normal(r->laws, name) || cps_row(&cps_keys_drive, name))
+    return 1;
   for (int i = 0; i < cps_profile_types(); i++)
     if (strcmp(cps_profile_type(i)->keys->name, name) == 0) return 1;
   return 0;

@@ -121,7 +121,8 @@ node *cps_node_own(document *d, const node *n) {
 const char *cps_node_kind(const reader *r, const node *map) {
   if (map->n != 1) return NULL;
   const char *name = map->entry[0].key->text;
-  if (cps_laws_find(r->laws, name) || cps_laws_find_normal(r->laws, name) || cps_row(&cps_keys_drive, name)) return name;
+  if (cps_laws_find(r->laws, name) || cps_laws_find_normal(r->laws, name) || cps_row(&cps_keys_drive, name))
+    return name;
   for (int i = 0; i < cps_profile_types(); i++)
     if (strcmp(cps_profile_type(i)->keys->name, name) == 0) return name;
   return NULL;
