@@ -86,15 +86,17 @@ static void atwood(making *x) {
 /* A block in a bight that is hauled, with friction in its bearing. */
 static void tackle(making *x) {
   double mass = log_of(x, 1, 5000), radius = log_of(x, 0.05, 0.4), hang = radius * log_of(x, 8, 30);
-  put(&x->w, "drums:\n  low: {radius: %.6g, center: [0, %.6g], drive: free, inertia: %.6g, carried_by: hook",
-      radius, -hang, 0.1 * mass * radius * radius);
+  put(&x->w,
+      "drums:\n  low: {radius: %.6g, center: [0, %.6g%s], drive: free, inertia: %.6g, carried_by: hook",
+      radius, -hang, depth_of(x), 0.1 * mass * radius * radius);
   if (below(x, 2)) put(&x->w, ", bearing: {friction: {quinn: {mu: 0.1}}, radius: %.6g}", 0.2 * radius);
   put(&x->w, "}\nbodies: {hook: {mass: %.6g}}\ncables:\n  rope: {", mass);
   rope(x, mass * g / 2, radius, hang / 4);
   put(&x->w,
-      ",\n    path: [{pinned: [%.6g, 0]}, under low, {pinned: {at: [%.6g, 0], moved: {y: {step5: {from: [0, "
+      ",\n    path: [{pinned: [%.6g, 0%s]}, under low, {pinned: {at: [%.6g, 0%s], moved: {y: {step5: {from: "
+      "[0, "
       "0], to: [1, %.6g]}}}}}]}\n",
-      -radius, radius, radius * between(x, 1, 6));
+      -radius, depth_of(x), radius, depth_of(x), radius * between(x, 1, 6));
 }
 
 /* A motor drives a wheel that is braked. */
@@ -103,8 +105,8 @@ static void belt(making *x) {
   put(&x->w,
       "drums:\n  motor: {radius: %.6g, drive: {rotation: {cycloid: {amplitude: %.6g, duration: 1}}}}\n",
       radius, between(x, 1, 4));
-  put(&x->w, "  wheel: {radius: %.6g, center: [%.6g, 0], inertia: %.6g, drive: {torque: %.6g}}\n",
-      radius * between(x, 0.8, 1.4), apart, tension * radius * log_of(x, 1e-3, 3e-2),
+  put(&x->w, "  wheel: {radius: %.6g, center: [%.6g, 0%s], inertia: %.6g, drive: {torque: %.6g}}\n",
+      radius * between(x, 0.8, 1.4), apart, depth_of(x), tension * radius * log_of(x, 1e-3, 3e-2),
       tension * radius * between(x, -0.1, 0.1));
   put(&x->w, "cables:\n  rope: {closed: true, tension: %.6g, ", tension);
   rope(x, tension, radius, apart / 4);
@@ -159,12 +161,21 @@ static void heave(making *x) {
       depth_of(x), "xy"[below(x, 2)], between(x, 0.01, 0.1), between(x, 1, 6), hang);
 }
 
+/* How bodies and what has few variables are run: by any solver. */
+static void any_solver(making *x, double step) {
+  static const char *const solvers[] = {"events", "alpha", "bdf", "rk4"};
+  const char *solver = solvers[below(x, ROWS(solvers))];
+  put(&x->w, "run: {until: 1, output: 20 ms, solver: %s, max_steps: %d", solver, 40 * MOST_STEPS);
+  if (strcmp(solver, "rk4") == 0)
+    put(&x->w, ", step: %g}\n", x->fine ? step / 4 : step);
+  else
+    put(&x->w, "%s}\n", x->fine ? ", tolerance: 1e-10" : "");
+}
+
 /* Blocks between springs on a belt, with any law and any solver that takes it. */
 static void blocks(making *x) {
-  static const char *const solvers[] = {"events", "alpha", "bdf", "rk4"};
   int n = 1 + below(x, 4);
   const cps_law *law = any_law(x);
-  const char *solver = solvers[below(x, ROWS(solvers))];
   double mass = log_of(x, 0.1, 100), omega = between(x, 3, 30);
   put(&x->w, "surfaces: {belt: {velocity: {sine: {amplitude: %.4g, omega: %.4g, offset: %.4g}}}}\nbodies:\n",
       between(x, 0.1, 1), between(x, 1, 6), between(x, 0, 0.3));
@@ -179,24 +190,157 @@ static void blocks(making *x) {
   put(&x->w, "contacts:\n");
   for (int i = 0; i < n; i++)
     put(&x->w, "  c%d: {between: [b%d, belt], normal: weight, friction: %s}\n", i, i, law->name);
-  put(&x->w, "run: {until: 1, output: 20 ms, solver: %s, max_steps: %d", solver, 40 * MOST_STEPS);
-  if (strcmp(solver, "rk4") == 0)
-    put(&x->w, ", step: %g}\n", x->fine ? 0.25e-4 : 1e-4);
-  else
-    put(&x->w, "%s}\n", x->fine ? ", tolerance: 1e-10" : "");
+  any_solver(x, 1e-4);
+}
+
+/* A line in turns on a capstan, pulled at both ends by forces. */
+static void mooring(making *x) {
+  double pull = log_of(x, 10, 2e4), radius = log_of(x, 0.05, 0.4), out = radius * between(x, 4, 10),
+         shift = 0.15 * radius;
+  int turns = below(x, 3);
+  put(&x->w,
+      "gravity: 0\ndrums: {drum: {radius: %.6g, center: [0, 0, 0], drive: {rotation: {cycloid: {amplitude: "
+      "%.4g, duration: 1}}}}}\n",
+      radius, between(x, -1, 1));
+  put(&x->w, "cables:\n  rope: {");
+  rope(x, pull, radius, out / 4);
+  double held = pull * between(x, 0.05, 1);
+  put(&x->w,
+      ",\n    path: [{free: {at: [%.6g, %.6g, 0], force: {x: %.6g}}}, {around: drum, turn: clockwise, turns: "
+      "%d, pitch: %.4g}, ",
+      out, -radius, pull, turns, shift);
+  put(&x->w, "{free: {at: [%.6g, %.6g, %.6g], force: {x: %.6g}}}]}\n", out, radius, (turns + 0.5) * shift,
+      held);
+}
+
+/* A load falls into its rope. */
+static void snap(making *x) {
+  double mass = log_of(x, 1, 2000), length = log_of(x, 1, 10), fall = length * between(x, 0.02, 0.2);
+  put(&x->w, "bodies: {load: {mass: %.6g, position: [0, %.6g%s]}}\ncables:\n  rope: {", mass, fall - length,
+      depth_of(x));
+  put(&x->w,
+      "EA: %.6g, EI: %.6g, mass_per_length: %.6g, damping: {axial: %.6g}, elements: %d, length: %.6g, start: "
+      "drawn, path: [{pinned: [0, 0%s]}, load]}\n",
+      mass * g / log_of(x, 3e-4, 1e-2), below(x, 2) * log_of(x, 1e-3, 1),
+      mass * log_of(x, 1e-4, 1e-2) / length, mass * g * log_of(x, 0.1, 10),
+      (x->fine ? 2 : 1) * (6 + below(x, 10)), length, depth_of(x));
+}
+
+/* A weight in the middle of a cable between two points, one of which moves. */
+static void sagging(making *x) {
+  double mass = log_of(x, 1, 1000), span = log_of(x, 1, 20), each = span * between(x, 0.51, 0.7);
+  put(&x->w, "bodies: {weight: {mass: %.6g, position: [%.6g, %.6g%s]}}\ncables:\n", mass, span / 2,
+      -sqrt(each * each - span * span / 4), depth_of(x));
+  double ea = mass * g / log_of(x, 1e-4, 5e-3), rho = mass * log_of(x, 1e-3, 0.3) / span,
+         bending = below(x, 2) * log_of(x, 1e-3, 1);
+  int n = (x->fine ? 2 : 1) * (6 + below(x, 10));
+  put(&x->w,
+      "  left: &half {EA: %.6g, EI: %.6g, mass_per_length: %.6g, damping: {axial: %.6g}, elements: %d, "
+      "length: %.6g, path: [{pinned: [0, 0%s]}, weight]}\n",
+      ea, bending, rho, mass * g * between(x, 0.5, 10), n, each, depth_of(x));
+  put(&x->w,
+      "  right:\n    <<: *half\n    path: [weight, {pinned: {at: [%.6g, 0%s], moved: {%c: {sine: {amplitude: "
+      "%.4g, omega: %.4g}}}}}]\n",
+      span, depth_of(x), "yz"[x->space], span * between(x, 0.002, 0.02), between(x, 1, 6));
+}
+
+/* A carriage between a winch and a weight over a pulley: two cables on a body that rubs. */
+static void carriage(making *x) {
+  double mass = log_of(x, 5, 2000), weight = mass * log_of(x, 0.1, 0.5), radius = log_of(x, 0.05, 0.2),
+         apart = radius * between(x, 12, 25);
+  put(&x->w,
+      "drums:\n  winch: {radius: %.6g, center: [%.6g, 0], drive: {rotation: {cycloid: {amplitude: %.4g, "
+      "duration: 1}}}}\n",
+      radius, apart, between(x, -4, 0));
+  put(&x->w, "  tail: {radius: %.6g, center: [%.6g, 0], drive: free, inertia: %.6g}\n", radius, -apart,
+      0.2 * weight * radius * radius);
+  put(&x->w, "bodies: {carriage: {mass: %.6g, at: [0, %.6g], x: 0}, weight: {mass: %.6g}}\n", mass, radius,
+      weight);
+  put(&x->w,
+      "contacts: {rail: {between: [carriage, ground], normal: weight, friction: {quinn: {mu: "
+      "%.4g}}}}\ncables:\n  pull: {",
+      between(x, 0.01, 0.1));
+  rope(x, weight * g, radius, apart / 4);
+  put(&x->w, ",\n    path: [carriage, {around: winch, turn: clockwise, turns: 1}, {rim: winch}]}\n  back: {");
+  rope(x, weight * g, radius, apart / 4);
+  put(&x->w, ",\n    path: [carriage, {around: tail, turn: counterclockwise}, hang %.6g, weight]}\n",
+      radius * between(x, 8, 20));
+}
+
+/* An elevator in few variables. */
+static void elevator(making *x) {
+  static const char *const models[] = {"springs", "semi-analytical", "semi-analytical-flow"};
+  double mass = log_of(x, 1, 5000), radius = log_of(x, 0.05, 0.6), hang = radius * log_of(x, 8, 60);
+  put(&x->w,
+      "drums: {drum: {radius: %.6g, center: [0, 0], drive: {rotation: {cycloid: {amplitude: %.4g, duration: "
+      "0.8}}}}}\n",
+      radius, between(x, -3, 3));
+  put(&x->w, "bodies: {a: {mass: %.6g}, b: {mass: %.6g}}\ncables:\n  rope: {", mass,
+      mass * log_of(x, 0.7, 1.4));
+  double ea = mass * g / log_of(x, 1e-4, 5e-3);
+  put(&x->w,
+      "EA: %.6g, mass_per_length: %.6g, damping: {axial: %.6g}, model: %s,\n    contact: {normal: "
+      "{hunt-crossley: {stiffness: 1e7}}, friction: {coulomb: {mu: %.4g}}}",
+      ea, log_of(x, 1e-4, 1e-2) * mass, ea * log_of(x, 1e-4, 1e-2), models[below(x, ROWS(models))],
+      between(x, 0.15, 0.5));
+  put(&x->w, ",\n    path: [a, hang %.6g, over drum, hang %.6g, b]}\n", hang, hang);
+  any_solver(x, 1e-4);
+}
+
+/* Blocks on each other and on the ground, the lowest of which is pushed to and fro. */
+static void stack(making *x) {
+  int n = 2 + below(x, 3);
+  double mass = log_of(x, 0.1, 100), total = 0;
+  const cps_law *law = any_law(x);
+  put(&x->w, "bodies:\n");
+  for (int i = 0; i < n; i++) put(&x->w, "  b%d: {mass: %.6g}\n", i, mass);
+  put(&x->w, "contacts:\n");
+  for (int i = n - 1; i >= 0; i--) {
+    char under[20] = "ground";
+    if (i > 0) snprintf(under, sizeof under, "b%d", i - 1);
+    total += mass * g;
+    put(&x->w, "  c%d: {between: [b%d, %s], normal: %.6g, friction: %s}\n", i, i, under, total, law->name);
+  }
+  put(&x->w, "loads: {push: {on: b0, force: {sine: {amplitude: %.6g, omega: %.4g}}}}\n",
+      total * between(x, 0.3, 1.5), between(x, 3, 20));
+  if (below(x, 2))
+    put(&x->w, "springs: {s: {between: [{ground: 0}, b%d], stiffness: %.6g}}\n", n - 1,
+        mass * log_of(x, 10, 1000));
+  any_solver(x, 1e-4);
 }
 
 static const struct {
   const char *name;
   void (*make)(making *);
   int space, own_run; /* whether there is one in space, too; whether it says how it is run */
-} families[] = {{"hoist", hoist, 1, 0},     {"atwood", atwood, 1, 0},         {"tackle", tackle, 0, 0},
-                {"belt drive", belt, 0, 0}, {"trolley crane", trolley, 0, 0}, {"helix", helix, 0, 0},
-                {"heave", heave, 1, 0},     {"blocks", blocks, 0, 1}};
+} families[] = {{"hoist", hoist, 1, 0},
+                {"atwood", atwood, 1, 0},
+                {"tackle", tackle, 1, 0},
+                {"belt drive", belt, 1, 0},
+                {"trolley crane", trolley, 0, 0},
+                {"helix", helix, 0, 0},
+                {"heave", heave, 1, 0},
+                {"blocks on a belt", blocks, 0, 1},
+                {"mooring capstan", mooring, 0, 0},
+                {"snap load", snap, 1, 0},
+                {"weight on a cable", sagging, 1, 0},
+                {"rope carriage", carriage, 0, 0},
+                {"elevator in few variables", elevator, 0, 1},
+                {"stack of blocks", stack, 0, 1}};
 
 typedef enum verdict { RIGHT, WARNED, FAILED, SLOW, SILENT, VERDICTS } verdict;
 static const char *const said[VERDICTS] = {
     "right", "off and warned about", "failed or refused with a sentence", "too slow", "wrong in silence"};
+
+/* How cables are run: mostly by default, by bdf, or by alpha with steps of a fixed length. */
+static void cable_solver(making *x) {
+  int which = below(x, 10);
+  put(&x->w, "run: {until: 1, output: 20 ms, max_steps: %d", x->fine ? 20 * MOST_STEPS : MOST_STEPS);
+  if (which == 0)
+    put(&x->w, ", solver: alpha, step: %g, rho: %.2g}\n", x->fine ? 0.25e-3 : 1e-3, between(x, 0.5, 1));
+  else
+    put(&x->w, ", solver: %s%s}\n", which < 3 ? "bdf" : "alpha", x->fine ? ", tolerance: 1e-8" : "");
+}
 
 static void make(making *x, int k, int fine) {
   int f = k % ROWS(families);
@@ -208,10 +352,7 @@ static void make(making *x, int k, int fine) {
   put(&x->w, "capstan: 1\n");
   if (x->space) put(&x->w, "gravity: [0, %.4g, 0]\n", -g);
   families[f].make(x);
-  const char *solver = below(x, 5) ? "alpha" : "bdf";
-  if (!families[f].own_run)
-    put(&x->w, "run: {until: 1, output: 20 ms, solver: %s, max_steps: %d%s}\n", solver,
-        fine ? 20 * MOST_STEPS : MOST_STEPS, fine ? ", tolerance: 1e-8" : "");
+  if (!families[f].own_run) cable_solver(x);
 }
 
 typedef struct outcome {

@@ -635,7 +635,7 @@ cps_status cps_sens_simulate(cps_sens *s, int (*progress)(const cps_progress *, 
 cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(const cps_progress *, void *),
                         void *data, cps_error *err) {
   cps_error e = {0};
-  const sens_engine *engine;
+  const sens_engine *engine = NULL;
   drop_results(s);
   cps_status status = !s->sim || s->used_up ? make_simulation(s, &e) : CPS_OK;
   sens_run run = {scenario_of(s), s->sim, s->n_wrt,         s->n_of,      s->wrt, progress,
@@ -654,6 +654,9 @@ cps_status cps_sens_run(cps_sens *s, cps_sens_method method, int (*progress)(con
     status = go(&run, &e);
   }
   if (status == CPS_OK) status = gather(&run, &e);
+  int by_bdf = engine == &cps_sens_bodies && strcmp(run.scenario->run.solver, "bdf") == 0;
+  if (status == CPS_OK && s->used == CPS_SENS_ADJOINT && by_bdf && !s->without_jumps)
+    status = cps_sens_agree(&run, &e);
   if (status != CPS_OK && err) *err = e;
   return status;
 }

@@ -108,6 +108,9 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void cps_sens_warn(sens_run *run, const char *format, ...);
 
+/* After an adjoint run by an engine that does not transpose the steps of the forward one: an error if they disagree. */
+cps_status cps_sens_agree(sens_run *run, cps_error *err);
+
 /* Makes the shadows of a parameter that are not there yet; or the last one alone. */
 cps_status cps_sens_shadows(const sens_run *run, int wrt, cps_error *err);
 cps_status cps_sens_shadow(const sens_run *run, int wrt, cps_error *err);

@@ -19,9 +19,14 @@
 /* Steps between two checkpoints that CVODES keeps of a part. */
 enum { STEPS_KEPT = 500 };
 
-/* The history has to be better than the run was, since it is interpolated. Weights are nothing below this part of what they
- * may be wrong by. */
-static const double BETTER = 0.1, NOTHING = 1e-6;
+/* The history has to be better than the run was, since it is interpolated. What a weight does is itself times the size of its state:
+ * it is nothing below this part of what the largest of them may be wrong by. */
+static const double BETTER = 0.1, NOTHING = 1e-4;
+
+/* Where the matrix of the equations jumps, as with bristles that begin to slide, rates of weights change by orders of magnitude from one
+ * step to the next: more error tests may fail in a row than CVODES is used to, and when that is not enough it starts anew, so many
+ * times in a part. */
+enum { FAILS_MOST = 40, STARTS_MOST = 100 };
 
 /* Goes to a state unless that is where the spot is. */
 static int go_there(bodies *b, double t, const double *y, const int *mode, const hold *h) {
@@ -47,17 +52,18 @@ typedef struct part {
   double latest;
   body_cvode method;
   double *state;            /* [ny] */
+  double *size;             /* [ny] of states, the largest in the part */
   double *w_t, *w_y, *grad; /* [ny] [ny] [n_wrt] */
   double gamma;
   struct backward *back; /* [n_of] */
-  int failed;
+  int starts;            /* of the weights' integration, in the midst of the part */
 } part;
 
 /* The backward integration of one output's weights. */
 typedef struct backward {
   part *p;
   int of, which;
-  N_Vector w, grad, least; /* weights, gradient, what of it does not count */
+  N_Vector w, grad, least_w, least; /* weights, gradient, and what of them does not count */
   own_linear linear;
   double gamma;
 } backward;
@@ -183,13 +189,18 @@ static int make_forward(part *p) {
          CVodeAdjInit(c, STEPS_KEPT, CV_POLYNOMIAL) == CV_SUCCESS;
 }
 
-/* Weights may be of any size: what counts as nothing is small against the largest of them. */
+/* Weights may be of any size: what counts as nothing is small against what the largest of them does. */
 static int tolerate(const part *p, const backward *k) {
   const scenario_run *set = &p->b->s->scenario->run;
-  double size = N_VMaxNorm(k->w), tolerance = fmin(set->tolerance, 1e-8);
-  double *least = N_VGetArrayPointer(k->least), nothing = NOTHING * tolerance * (size > 0 ? size : 1);
+  const double *w = N_VGetArrayPointer(k->w);
+  double *least = N_VGetArrayPointer(k->least), *least_w = N_VGetArrayPointer(k->least_w);
+  double does = 0, tolerance = fmin(set->tolerance, 1e-8);
+  int n = (int)N_VGetLength(k->w);
+  for (int i = 0; i < n; i++) does = fmax(does, fabs(w[i]) * p->size[i]);
+  double nothing = NOTHING * tolerance * (does > 0 ? does : 1);
+  for (int i = 0; i < n; i++) least_w[i] = nothing / p->size[i];
   for (int j = 0; j < p->b->n_wrt; j++) least[j] = nothing / p->b->scale[j];
-  return CVodeSStolerancesB(p->method.cvode, k->which, tolerance, nothing) == CV_SUCCESS &&
+  return CVodeSVtolerancesB(p->method.cvode, k->which, tolerance, k->least_w) == CV_SUCCESS &&
          CVodeQuadSVtolerancesB(p->method.cvode, k->which, tolerance, k->least) == CV_SUCCESS;
 }
 
@@ -200,7 +211,9 @@ static int make_backward(part *p, backward *k, int of) {
   k->w = N_VClone(p->method.y);
   k->grad = N_VNew_Serial(b->n_wrt, p->method.context);
   k->least = N_VNew_Serial(b->n_wrt, p->method.context);
-  if (!k->w || !k->grad || !k->least || !cps_linear_make(&k->linear, p->method.context, solve_back, k))
+  k->least_w = N_VClone(p->method.y);
+  if (!k->w || !k->grad || !k->least || !k->least_w ||
+      !cps_linear_make(&k->linear, p->method.context, solve_back, k))
     return 0;
   cps_cvode_pack(b->s, b->w + (size_t)of * (size_t)b->n, k->w);
   N_VConst(0, k->grad);
@@ -209,10 +222,23 @@ static int make_backward(part *p, backward *k, int of) {
          CVodeInitB(c, *which, rates_back, p->o->t1, k->w) == CV_SUCCESS &&
          CVodeSetUserDataB(c, *which, k) == CV_SUCCESS &&
          CVodeSetMaxNumStepsB(c, *which, 1000000) == CV_SUCCESS &&
+         CVodeSetMaxErrTestFails(CVodeGetAdjCVodeBmem(c, *which), FAILS_MOST) == CV_SUCCESS &&
          CVodeSetLinearSolverB(c, *which, k->linear.solver, k->linear.matrix) == CVLS_SUCCESS &&
          CVodeSetLinSysFnB(c, *which, linearise_back) == CVLS_SUCCESS &&
          CVodeQuadInitB(c, *which, gradient_back, k->grad) == CV_SUCCESS &&
          CVodeSetQuadErrConB(c, *which, SUNTRUE) == CV_SUCCESS && tolerate(p, k);
+}
+
+/* Integrates the part once more, with its history kept, and finds how large the states become. */
+static int go_forward(part *p) {
+  int checkpoints = 0, flag = CV_SUCCESS, n = (int)N_VGetLength(p->method.y);
+  const double *y = N_VGetArrayPointer(p->method.y);
+  for (int i = 0; i < n; i++) p->size[i] = fmax(fabs(y[i]), p->b->s->scenario->run.tolerance_abs);
+  for (double t = p->o->t; flag >= 0 && flag != CV_TSTOP_RETURN && t < p->o->t1;) {
+    flag = CVodeF(p->method.cvode, p->o->t1, p->method.y, &t, CV_ONE_STEP, &checkpoints);
+    for (int i = 0; i < n; i++) p->size[i] = fmax(p->size[i], fabs(y[i]));
+  }
+  return flag >= 0;
 }
 
 /* Weights of all outputs at time t, from CVODES to the engine or back. */
@@ -248,16 +274,29 @@ static int counts(const bodies *b, long row) {
   return 0;
 }
 
+/* Weights from time *t back to `to`. */
+static int go_back(part *p, double *t, double to) {
+  while (*t > to) {
+    int flag = CVodeB(p->method.cvode, to, CV_NORMAL);
+    if (flag >= 0) {
+      *t = to;
+      return fetch(p, &(double){0});
+    }
+    double reached = *t;
+    if (flag != CV_ERR_FAILURE || ++p->starts > STARTS_MOST || !fetch(p, &reached) || reached >= *t) return 0;
+    *t = reached;
+    if (!start_again(p, reached)) return 0;
+  }
+  return 1;
+}
+
 static int integrate_back(part *p, const op *rows, long n) {
   bodies *b = p->b;
   double t = p->o->t1;
   for (long i = n - 1; i >= -1; i--) {
     double to = i < 0 ? p->o->t : rows[i].t;
     if (i >= 0 && !counts(b, rows[i].row)) continue;
-    if (to < t) {
-      if (CVodeB(p->method.cvode, to, CV_NORMAL) < 0 || !fetch(p, &t)) return 0;
-      t = to;
-    }
+    if (to < t && !go_back(p, &t, to)) return 0;
     if (i < 0) break;
     b->along_at = -1;
     if (!cps_row_back(b, &rows[i])) return 0;
@@ -281,9 +320,11 @@ static void unmake(part *p) {
     if (k->w) N_VDestroy(k->w);
     if (k->grad) N_VDestroy(k->grad);
     if (k->least) N_VDestroy(k->least);
+    if (k->least_w) N_VDestroy(k->least_w);
   }
   cps_cvode_free(&p->method);
   free(p->state);
+  free(p->size);
   free(p->w_t);
   free(p->w_y);
   free(p->grad);
@@ -292,19 +333,18 @@ static void unmake(part *p) {
 
 int cps_bdf_back(bodies *b, const op *o, const op *rows, long n) {
   size_t ny = (size_t)b->s->ny;
-  int n_of = b->run->n_of, checkpoints = 0;
-  double end = o->t;
+  int n_of = b->run->n_of;
   part p = {.b = b, .o = o, .latest = INFINITY};
   /* as in the run, nothing is evaluated behind a jump */
   if (o->t1 < b->s->scenario->run.until) p.latest = o->t1 - 1e-13 * (o->t1 - o->t) - 4e-16 * fabs(o->t1);
   p.state = calloc(ny, sizeof(double));
+  p.size = calloc(ny, sizeof(double));
   p.w_t = calloc(ny, sizeof(double));
   p.w_y = calloc(ny, sizeof(double));
   p.grad = calloc((size_t)b->n_wrt, sizeof(double));
   p.back = calloc((size_t)n_of, sizeof *p.back);
   b->along_at = -1;
-  int good = p.state && p.w_t && p.w_y && p.grad && p.back && make_forward(&p) &&
-             CVodeF(p.method.cvode, o->t1, p.method.y, &end, CV_NORMAL, &checkpoints) >= 0;
+  int good = p.state && p.size && p.w_t && p.w_y && p.grad && p.back && make_forward(&p) && go_forward(&p);
   for (int m = 0; m < n_of && good; m++) good = make_backward(&p, &p.back[m], m);
   good = good && integrate_back(&p, rows, n);
   unmake(&p);

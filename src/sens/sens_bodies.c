@@ -250,8 +250,7 @@ static int energy_back(bodies *b, const place_in_run *start) {
 
 /* ------------------------------------------------------------------ operations */
 
-static cps_status unsettled(const bodies *b, double t, cps_error *err) {
-  (void)b;
+static cps_status unsettled(double t, cps_error *err) {
   return cps_error_set(err, CPS_FAILED, NULL, "at t = %.9g s: the equations cannot be linearised", t);
 }
 
@@ -267,7 +266,7 @@ cps_status cps_bodies_emit(bodies *b, const op *o, cps_error *err) {
   }
   cps_status status = CPS_OK;
   int good = o->kind == OP_ROW ? row_apply(b, o, err, &status) : apply[o->kind](b, o);
-  return good ? status : unsettled(b, o->t, err);
+  return good ? status : unsettled(o->t, err);
 }
 
 static cps_status on_row(cps_simulation *sim, void *data, cps_error *err) {
@@ -344,7 +343,7 @@ static int look_around(bodies *b) {
 static cps_status follow_stretch(bodies *b, cps_error *err) {
   cps_simulation *sim = b->sim;
   bdf_follower along = {b->n_wrt, b->scale, change_of, cps_bdf_along};
-  if (!look_around(b)) return unsettled(b, b->t, err);
+  if (!look_around(b)) return unsettled(b->t, err);
   sim->follow = (follower){
       .data = b, .row = on_row, .step = on_step, .aside = on_aside, .bdf = b->keeps ? NULL : &along};
   cps_status status = cps_simulation_step(sim, b->run->stretch->until, 0, NULL, err);
@@ -372,7 +371,7 @@ static cps_status forward(sens_run *run, cps_error *err) {
   for (int j = 0; status == CPS_OK && j < b.n_wrt; j++)
     for (int i = 0; i < b.change[j].n_initial; i++)
       b.s_y[(size_t)j * (size_t)b.n + (size_t)b.change[j].initial[i].i] = b.change[j].initial[i].d;
-  if (status == CPS_OK && !energy_apply(&b)) status = unsettled(&b, b.t, err);
+  if (status == CPS_OK && !energy_apply(&b)) status = unsettled(b.t, err);
   if (status == CPS_OK) {
     bdf_follower along = {b.n_wrt, b.scale, change_of, cps_bdf_along};
     run->sim->follow = (follower){
@@ -452,8 +451,13 @@ static cps_status go_back(bodies *b, cps_error *err) {
     long rows = 0;
     while (o->kind == OP_SEGMENT && i - rows > 0 && o[-rows - 1].kind == OP_ROW && o[-rows - 1].t > o->t)
       rows++;
-    int good = o->kind == OP_SEGMENT ? cps_bdf_back(b, o, o - rows, rows) : back[o->kind](b, o);
-    if (!good) return unsettled(b, o->t, err);
+    if (o->kind == OP_SEGMENT && !cps_bdf_back(b, o, o - rows, rows))
+      return cps_error_set(
+          err, CPS_FAILED, NULL,
+          "the adjoint cannot be integrated from t = %.9g s back to %.9g s: its rates change too "
+          "fast there; forward derivatives (method forward) go with the run, and may succeed",
+          o->t1, o->t);
+    if (o->kind != OP_SEGMENT && !back[o->kind](b, o)) return unsettled(o->t, err);
     i -= rows;
   }
   cps_tape_clear(&b->tape);
@@ -566,7 +570,7 @@ static cps_status adjoint(sens_run *run, cps_error *err) {
     status = repeat(r, i, i + 1 < r->n ? r->at[i + 1].instant : -1, err);
     if (status == CPS_OK) status = go_back(&b, err);
   }
-  if (status == CPS_OK && !energy_back(&b, &r->at[0])) status = unsettled(&b, r->at[0].t, err);
+  if (status == CPS_OK && !energy_back(&b, &r->at[0])) status = unsettled(r->at[0].t, err);
   if (status == CPS_OK) give_gradients(&b);
   for (int i = 0; i < r->n; i++) forget_place(&r->at[i]);
   free(r);
