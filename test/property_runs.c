@@ -261,7 +261,8 @@ static void carriage(making *x) {
       "%.4g}}}}\ncables:\n  pull: {",
       between(x, 0.01, 0.1));
   rope(x, weight * g, radius, apart / 4);
-  put(&x->w, ",\n    path: [carriage, {around: winch, turn: clockwise, turns: 1}, {rim: winch}]}\n  back: {");
+  put(&x->w,
+      ",\n    path: [{rim: winch}, {around: winch, turn: counterclockwise, turns: 1}, carriage]}\n  back: {");
   rope(x, weight * g, radius, apart / 4);
   put(&x->w, ",\n    path: [carriage, {around: tail, turn: counterclockwise}, hang %.6g, weight]}\n",
       radius * between(x, 8, 20));

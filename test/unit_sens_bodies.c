@@ -315,6 +315,10 @@ static int list_parameters(const cps_law *law, char (*path)[80], const char **wr
 static int can_run(const char *text, int *smoothly) {
   cps_scenario *s = open_scenario(text, NULL);
   cps_system *system = cps_system_new(s, NULL);
+  if (!system) { /* which says why: that is tested elsewhere */
+    cps_scenario_free(s);
+    return 0;
+  }
   cps_simulation *sim = cps_simulation_new(system, NULL);
   assert_non_null(sim);
   int good = cps_simulation_run(sim, NULL, NULL, NULL) == CPS_OK;

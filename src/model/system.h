@@ -118,6 +118,11 @@ struct cps_simulation {
   double
       moving_energy; /* largest kinetic energy with what has gone in and out: what there was to dissipate */
   mesh_verdict mesh;
+  struct overshoot {
+    double part,
+        step; /* how far a state of a law has gone beyond where its mode ends, over that; in a step of [s] */
+    int contact;
+  } overshoot; /* of rk4, which locates nothing */
   cps_result result;
   int (*progress)(const cps_progress *, void *);
   void *progress_data;

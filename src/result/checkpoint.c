@@ -232,6 +232,10 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   CHECKPOINT_VALUE(c, "initial_energy", sim->initial_energy);
   CHECKPOINT_VALUE(c, "open_energy", sim->open_energy);
   CHECKPOINT_VALUE(c, "moving_energy", sim->moving_energy);
+  CHECKPOINT_VALUE(c, "overshoot", sim->overshoot);
+  cps_checkpoint_demand(
+      c, sim->overshoot.contact >= 0 && (sim->overshoot.contact < s->nc || sim->overshoot.contact == 0),
+      "overshoot");
   CHECKPOINT_VALUE(c, "mesh", sim->mesh);
   cps_checkpoint_demand(c, cps_mesh_verdict_valid(&sim->mesh, s->scenario), "mesh");
   CHECKPOINT_VALUE(c, "stint", sim->stint);

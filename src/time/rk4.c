@@ -98,6 +98,30 @@ static void snap(const void *work, stop *stop) {
   cps_grid_snap(&sim->system->scenario->run, step_of(sim), stop);
 }
 
+/* How far states of laws have gone beyond where their modes end, which nobody has looked for within the step. */
+static void note_overshoot(cps_simulation *sim) {
+  const cps_system *s = sim->system;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    if (sim->mode[i] < 0 || sim->work.n[i] <= 0) continue;
+    const double *z = sim->y + 2 * s->nx + c->z;
+    double v = sim->y[s->nx + c->a] - c->sb * sim->y[s->nx + c->b], settled[CPS_MAX_STATES];
+    cps_law_input in = {v, sim->work.n[i], sim->work.f_eq[i], z, sim->mode[i]};
+    if (cps_law_settle(c->law, c->p, &in, settled) == sim->mode[i] &&
+        memcmp(settled, z, (size_t)c->n_states * sizeof(double)) == 0)
+      continue; /* no guard has fired */
+    cps_law_scale scale;
+    cps_law_scales(c->law, c->p, sim->work.n[i], &scale);
+    for (int k = 0; k < c->n_states; k++) {
+      double part = fabs(z[k]) / scale.z[k] - 1;
+      if (!(part > sim->overshoot.part)) continue;
+      sim->overshoot.part = part;
+      sim->overshoot.step = sim->h;
+      sim->overshoot.contact = i;
+    }
+  }
+}
+
 static cps_status step(void *work, const stop *stop, cps_error *err) {
   run *r = work;
   cps_simulation *sim = r->sim;
@@ -114,6 +138,7 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
   step_note note = {.kind = NOTE_RK, .t = t, .h = next - t, .latest = INFINITY, .table = &cps_rk4_table};
   cps_status status = cps_note(sim, &note, err);
   cps_solver_release(sim);
+  note_overshoot(sim);
   if (status == CPS_OK) status = cps_simulation_settle(sim, err);
   note.kind = NOTE_SETTLE;
   return status == CPS_OK ? cps_note(sim, &note, err) : status;
