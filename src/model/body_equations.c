@@ -265,11 +265,51 @@ static void add_presses(machine *m, double v_q) {
   }
 }
 
+/* ------------------------------------------------------------------ bodies apart from cables */
+
+/* Forces that are nothing [N]. */
+static const double NOTHING = 1e-12;
+
+/* A remainder of theirs: it is judged by what balances there, as that of bodies alone. */
+static void judge_apart(double rest, double size, double blur, residual_norms *left) {
+  double more = fabs(rest) - CPS_ROUND_OFF * blur - NOTHING;
+  if (more > left->apart * size) left->apart = more / size;
+}
+
+static void look_apart(const machine *m) {
+  const cps_system *s = m->system;
+  for (int c = 0; c < s->nd; c++)
+    if (m->unknown[c] >= 0) m->rate_a[c] = m->free[m->unknown[c]].a;
+  for (int i = 0; i < s->nc; i++) m->rate_f[i] = m->free[m->force[i]].q;
+  cps_balance_look(&m->judged, s, &m->forces, m->y, m->rate_a, m->rate_f);
+}
+
+static void judge_bodies(const machine *m, residual_norms *left) {
+  const cps_system *s = m->system;
+  for (int i = 0; i < m->n_bodies; i++) {
+    const machine_body *y = &m->body[i];
+    int c = s->body_q[y->index];
+    for (int k = 0; k < y->n && y->apart && !y->held; k++)
+      judge_apart(m->rhs[y->at + k], m->judged.size[c + k], m->judged.blur[c + k], left);
+  }
+}
+
+/* Laws that jump are solved for the velocity, and what is left is none of their forces. */
+static void judge_slide(const machine *m, const slide *y, const friction *f, residual_norms *left) {
+  int body = y->contact && y->at[0] >= 0 ? m->owner[y->at[0]] : -1;
+  if (body < 0 || !m->body[body].apart || y->law.kind == LAW_JUMP) return;
+  const contact *c = &m->system->contacts[y->index];
+  double pull = y->p.mass * (m->rate_a[c->a] - c->sb * m->rate_a[c->b]);
+  judge_apart(f->rest[0], fabs(y->p.f[0]) + fabs(y->p.f[0] - f->rest[0]),
+              cps_balance_blur(&m->judged, m->system, m->y, y->index, pull, f->by_v[0][0], f->by_n[0]), left);
+}
+
 static void add_slide(machine *m, slide *y, const step_coeffs *coeffs, residual_norms *left) {
   double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
   friction f;
   double by_x = rub_slide(m, y, coeffs, &f, &left->limited);
   const contact_point *p = &y->p;
+  if (m->n_apart > 0 && !(coeffs->bristle > 0)) judge_slide(m, y, &f, left);
   left->friction = fmax(left->friction, fabs(f.rest[0]));
   left->holds += p->limit;
   left->touching += 1;
@@ -293,6 +333,7 @@ void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *
   for (int i = 0; i < m->near; i++)
     for (int k = 0; k < m->near; k++) value[cps_body_slot(&m->bodies, i, k)] += m->s[i * m->near + k];
   find_forces(m, coeffs->t);
+  if (m->n_apart > 0) look_apart(m);
   for (int i = 0; i < m->n_bodies; i++) add_body(m, &m->body[i], 1 / coeffs->q_a);
   cps_body_matrix_look(&m->entries, m->y, m->y + m->system->nx);
   cps_body_matrix_springs(&m->entries, 1, v_q, value);
@@ -300,6 +341,7 @@ void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *
   add_presses(m, v_q);
   for (int i = 0; i < m->n_drums; i++)
     if (m->drum[i].angle_at >= 0) add_drum(m, &m->drum[i], coeffs);
+  if (m->n_apart > 0 && !(coeffs->bristle > 0)) judge_bodies(m, left);
   for (int i = 0; i < m->n_bodies; i++) { /* what is held does not follow its equations */
     const machine_body *y = &m->body[i];
     for (int at = y->at; y->held && at < y->at + y->n; at++) {

@@ -79,6 +79,7 @@ static void find_apart(machine *m) {
       changed = 1;
     }
   }
+  for (int i = 0; i < m->n_bodies; i++) m->n_apart += m->body[i].apart;
 }
 
 /* What cables press a body onto its line with is an unknown, if a normal force follows from it. */
@@ -375,13 +376,15 @@ static int make_tables(machine *m) {
                        &m->start.extension,
                        &m->start.damper,
                        &m->start.drive,
-                       &m->room};
-  int sizes[] = {s->ny, s->nx, s->n_loads, s->nx, s->nc, springs, springs, s->nx, s->nx};
+                       &m->room,
+                       &m->rate_a,
+                       &m->rate_f};
+  int sizes[] = {s->ny, s->nx, s->n_loads, s->nx, s->nc, springs, springs, s->nx, s->nx, s->nx, s->nc};
   int good = 1;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     good = (*arrays[i] = many(sizes[i], sizeof(double))) != NULL && good;
   m->unknown = many(s->nx, sizeof(int));
-  if (!good || !m->unknown) return 0;
+  if (!good || !m->unknown || !cps_balance_make(&m->judged, s)) return 0;
   m->start.q = m->start_q;
   m->start.f = m->start_f;
   m->body_cable = s->end_cable;
@@ -504,8 +507,8 @@ void cps_machine_free(machine *m) {
   if (m->system) cps_workspace_free(&m->forces);
   cps_system_free(m->system);
   double *tables[] = {
-      m->y,           m->q0,  m->start.load, m->start_q, m->start_f, m->start.extension, m->start.damper,
-      m->start.drive, m->room};
+      m->y,           m->q0,   m->start.load, m->start_q, m->start_f, m->start.extension, m->start.damper,
+      m->start.drive, m->room, m->rate_a,     m->rate_f};
   for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++) free(tables[k]);
   free(m->unknown);
   free(m->slide);
@@ -516,6 +519,7 @@ void cps_machine_free(machine *m) {
   free(m->press);
   free(m->force);
   free(m->diagonal);
+  cps_balance_free(&m->judged);
   cps_body_matrix_free(&m->entries);
   cps_body_system_free(&m->bodies);
   memset(m, 0, sizeof *m);

@@ -18,6 +18,7 @@
 #ifndef CPS_MACHINE_H
 #define CPS_MACHINE_H
 
+#include "balance_size.h"
 #include "bodies.h"
 #include "body_matrix.h"
 #include "body_system.h"
@@ -307,6 +308,9 @@ typedef struct machine {
   int *owner;          /* [nb] the body whose place an unknown is; -1: it is none */
   int n_presses;
   press *press;
+  int n_apart; /* bodies that have nothing to do with cables: what their remainders are judged by, from */
+  balance_size judged;
+  double *rate_a, *rate_f; /* [nx] [nc] accelerations and contact forces */
   audit work;
   double loss0;       /* power of damping at the end of the last step, */
   double audited;     /* and when that was; after a jump, its time */
@@ -385,7 +389,9 @@ typedef struct residual_norms {
   double holds;    /* what friction holds, summed over `touching` contacts */
   double touching;
   double moved; /* largest change of position that the iteration makes */
-  int limited;  /* how many laws between bodies were linearised elsewhere than they should be */
+  double
+      apart; /* largest remainder of bodies apart from cables beyond round-off, over the forces that balance there */
+  int limited; /* how many laws between bodies were linearised elsewhere than they should be */
 } residual_norms;
 
 /* One iteration on everything: assembles, solves and applies, with steps of at most `most`. 0 if the matrix is

@@ -126,7 +126,7 @@ static int converged(const residual_norms *left, double tolerance, double noise,
                  (left->force <= 16 * noise && left->moved <= still);
   int rubbed = left->friction <= rubs(left, tolerance) + noise + 1e-12 ||
                (left->friction <= 16 * noise && left->moved <= still);
-  return balanced && rubbed && left->moved < LEAP && !left->limited;
+  return balanced && rubbed && left->apart <= tolerance && left->moved < LEAP && !left->limited;
 }
 
 int cps_newton_converged(const machine *m, const residual_norms *left, double tolerance) {
@@ -203,6 +203,7 @@ static int expected(convergence *x, const residual_norms *left, int it, int loos
   if (!(x->force * left->moved <= PART && x->friction * left->moved <= PART)) return 0;
   if (!(x->force * left->force * left->moved <= most && x->friction * left->friction * left->moved <= most))
     return 0;
+  if (!(fmax(x->force, x->friction) * left->apart * left->moved <= x->balance)) return 0;
   if (it == 1) x->unseen++;
   return 1;
 }

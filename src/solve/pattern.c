@@ -16,26 +16,6 @@ static int force_row(const cps_system *s, int i) { return s->nd + i; }
 
 static int slot_in(const void *matrix, int row, int column) { return cps_sparse_slot(matrix, row, column); }
 
-/* Stiffness and damping that act on each coordinate. */
-static void sum_stiffness(residual *r) {
-  const cps_system *s = r->s;
-  for (int i = 0; i < s->n_line; i++) {
-    const line_spring *g = &s->line[i];
-    int ends[2] = {g->a, g->b};
-    for (int k = 0; k < 2; k++) {
-      r->stiffness[ends[k]] += g->k;
-      r->damping[ends[k]] += g->d;
-    }
-  }
-  for (int i = 0; i < s->n_plane; i++) {
-    int c[6], count = cps_plane_coordinates(s, &s->plane[i], c);
-    for (int k = 0; k < count; k++) {
-      r->stiffness[c[k]] += s->plane[i].k;
-      r->damping[c[k]] += s->plane[i].d;
-    }
-  }
-}
-
 /* The contacts at each free coordinate. */
 static int find_contacts(residual *r) {
   const cps_system *s = r->s;
@@ -91,9 +71,8 @@ cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps
   struct {
     double **at;
     int n;
-  } arrays[] = {{&r->r_a, s->nx},     {&r->r_f, s->nc},    {&r->r_z, s->nz},        {&r->size, s->nx},
-                {&r->blur, s->nx},    {&r->dn, s->nc},     {&r->limit, s->nc},      {&r->stiffness, s->nx},
-                {&r->damping, s->nx}, {&r->state, states}, {&r->inverse, inverses}, {&r->x, s->nd + s->nc}};
+  } arrays[] = {{&r->r_a, s->nx},   {&r->r_f, s->nc},    {&r->r_z, s->nz},        {&r->dn, s->nc},
+                {&r->limit, s->nc}, {&r->state, states}, {&r->inverse, inverses}, {&r->x, s->nd + s->nc}};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     if (!(*arrays[i].at = many(arrays[i].n, sizeof(double)))) goto fail;
   r->look = many(s->nc, sizeof *r->look);
@@ -106,11 +85,11 @@ cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps
   if (!r->look || !r->law || !r->whole || !r->unknown || !r->force || !r->diagonal || !r->queue) goto fail;
   for (int i = 0; i < s->nx; i++) r->unknown[i] = only_free(s, i);
   for (int i = 0; i < s->nc; i++) r->force[i] = force_row(s, i);
-  if (!cps_body_matrix_make(&r->entries, s, r->unknown, r->force) || !find_contacts(r) || !make_matrix(r))
+  if (!cps_balance_make(&r->judged, s) || !cps_body_matrix_make(&r->entries, s, r->unknown, r->force) ||
+      !find_contacts(r) || !make_matrix(r))
     goto fail;
   cps_body_matrix_settle(&r->entries, slot_in, &r->matrix);
   for (int i = 0; i < s->nd; i++) r->diagonal[i] = cps_sparse_slot(&r->matrix, i, i);
-  sum_stiffness(r);
   return CPS_OK;
 fail:
   cps_residual_free(r);
@@ -118,11 +97,11 @@ fail:
 }
 
 void cps_residual_free(residual *r) {
-  void *all[] = {r->limit,    r->at_first, r->at_contact, r->queue,   r->look, r->r_a,
-                 r->blur,     r->r_f,      r->r_z,        r->size,    r->dn,   r->stiffness,
-                 r->damping,  r->state,    r->x,          r->inverse, r->law,  r->whole,
+  void *all[] = {r->limit,    r->at_first, r->at_contact, r->queue,   r->look,    r->r_a, r->r_f,
+                 r->r_z,      r->dn,       r->state,      r->x,       r->inverse, r->law, r->whole,
                  r->diagonal, r->state_at, r->inverse_at, r->unknown, r->force};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+  cps_balance_free(&r->judged);
   cps_body_matrix_free(&r->entries);
   cps_sparse_free(&r->matrix);
   memset(r, 0, sizeof *r);

@@ -32,7 +32,7 @@
 static const double SHARE = 1e-11;
 
 /* What counts as solved: relative to the forces that balance, and to those whose round-off they contain. */
-static const double BALANCE = 1e-11, ROUND_OFF = 8e-16, TINY = 1e-290;
+static const double BALANCE = 1e-11, ROUND_OFF = CPS_ROUND_OFF, TINY = 1e-290;
 
 /* ------------------------------------------------------------------ evaluating */
 
@@ -80,11 +80,11 @@ static void eval_contact(residual *r, int i, const double *y, const double *a, c
   law_tangent *t = &r->law[i];
   *t = (law_tangent){jac.f.v, m > 0 ? jac.f.f_eq : 0, moves ? jac.f.n : 0};
   r->r_f[i] = f[i] - force;
-  double speed = fabs(v[c->a]) + fabs(v[c->b]), blur = r->blur[c->a] + r->blur[c->b];
   judge(r, r->r_f[i],
         BALANCE * (fabs(f[i]) + fabs(force)) +
-            ROUND_OFF * (fabs(pull) + fabs(t->v) * speed + (1 + fabs(t->n)) * blur),
+            ROUND_OFF * cps_balance_blur(&r->judged, s, y, i, pull, t->v, t->n),
         i);
+  double speed = fabs(v[c->a]) + fabs(v[c->b]), blur = r->judged.blur[c->a] + r->judged.blur[c->b];
   double *d = r->state + r->state_at[i];
   for (int j = 0; j < n; j++) {
     const cps_partials *g = &jac.z_t[j];
@@ -104,12 +104,6 @@ static void eval_contact(residual *r, int i, const double *y, const double *a, c
   }
 }
 
-static double largest(const double *x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fabs(x[i]) > most ? fabs(x[i]) : most;
-  return most;
-}
-
 void cps_residual_eval(residual *r, double t, double *y, double *a, const double *f, const double *z_t,
                        const int *mode) {
   const cps_system *s = r->s;
@@ -120,30 +114,21 @@ void cps_residual_eval(residual *r, double t, double *y, double *a, const double
   cps_body_matrix_look(&r->entries, y, y + s->nx);
   for (int i = nd; i < s->nx; i++) {
     a[i] = k->surface_a[i];
-    r->r_a[i] = r->size[i] = 0;
+    r->r_a[i] = 0;
   }
-  double most = 0;
-  for (int i = 0; i < nd; i++) {
-    double inertia = s->mass[i] * a[i];
-    r->r_a[i] = inertia - k->force[i];
-    r->size[i] = fabs(inertia) + fabs(k->force[i]);
-    most = r->size[i] > most ? r->size[i] : most;
-  }
+  for (int i = 0; i < nd; i++) r->r_a[i] = s->mass[i] * a[i] - k->force[i];
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
     r->r_a[c->a] -= f[i];
     r->r_a[c->b] += c->sb * f[i];
-    r->size[c->a] += fabs(f[i]);
-    r->size[c->b] += fabs(f[i]);
   }
-  double q_most = largest(y, s->nx), v_most = largest(y + s->nx, s->nx);
+  cps_balance_look(&r->judged, s, k, y, a, f);
   r->worst = 0;
   r->worst_contact = -1;
   r->limited = 0;
   for (int i = 0; i < nd; i++) {
-    r->blur[i] = most + r->stiffness[i] * q_most + r->damping[i] * v_most;
     if (k->inverse_mass[i] == 0) r->r_a[i] = s->mass[i] * a[i];
-    judge(r, r->r_a[i], BALANCE * r->size[i] + ROUND_OFF * r->blur[i], -1);
+    judge(r, r->r_a[i], BALANCE * r->judged.size[i] + ROUND_OFF * r->judged.blur[i], -1);
   }
   for (int i = 0; i < s->nc; i++) eval_contact(r, i, y, a, f, z_t, mode);
 }

@@ -2,6 +2,7 @@
 #ifndef CPS_RESIDUAL_H
 #define CPS_RESIDUAL_H
 
+#include "balance_size.h"
 #include "body_matrix.h"
 #include "law_look.h"
 #include "steppers.h"
@@ -21,11 +22,8 @@ typedef struct residual {
   sight sight;
   int limited;                /* how many laws were not evaluated where they should be */
   outlook *look;              /* [nc] where each was evaluated last */
-  double *size;               /* [nx] what balances at each coordinate */
-  double *blur;               /* [nx] the largest numbers whose round-off is felt there */
+  balance_size judged;        /* what they are judged by */
   double *dn;                 /* [nc] change of normal forces */
-  double *stiffness;          /* [nx] sum of what is attached, to know round-off */
-  double *damping;            /* [nx] */
   body_matrix entries;        /* of springs and contacts in the matrix */
   law_tangent *law;           /* [nc] */
   law_tangent *whole;         /* [nc] with the states eliminated */

@@ -72,11 +72,13 @@ static void finish_states(const contact_law *l, contact_memory *y, const alpha_r
 /* How much the acceleration of an unknown of the border has changed. */
 static double changed(const machine *m, int k) { return fabs(m->free[k].aux - m->free[k].aux0); }
 
-/* The most that bodies and rims of drums have. Seams of belts are nodes of their cables, and among these. */
+/* The most that bodies and rims of drums have. Seams of belts are nodes of their cables, and among these; bodies that have nothing to do
+ * with cables are judged as bodies alone are (body_error.c). */
 static double border_changed(const machine *m) {
   double most = 0;
   for (int i = 0; i < m->n_bodies; i++)
-    for (int k = 0; k < m->body[i].n; k++) most = fmax(most, changed(m, m->body[i].at + k));
+    for (int k = 0; k < m->body[i].n && !m->body[i].apart; k++)
+      most = fmax(most, changed(m, m->body[i].at + k));
   for (int i = 0; i < m->n_drums; i++)
     if (m->drum[i].angle_at >= 0) most = fmax(most, m->drum[i].radius * changed(m, m->drum[i].angle_at));
   return most;

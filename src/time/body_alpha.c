@@ -11,6 +11,7 @@
  * steps of the length `last`.
  */
 #include "alpha.h"
+#include "body_error.h"
 #include "residual.h"
 #include "step_notes.h"
 
@@ -39,22 +40,18 @@ typedef struct run {
   residual r;
   array arrays[ARRAYS]; /* all of the below */
   double rho;
-  alpha_weights weights; /* of the step being tried */
-  int adaptive;
-  double *y;                              /* [ny] at the end of the step being tried */
-  double *a, *f, *z_t;                    /* [nx] [nc] [nz] at the start */
-  double *a1, *f1, *z_t1;                 /* at the end */
-  double *aux_a, *aux_z;                  /* auxiliary values at the start */
-  double *before_a, *before_f, *before_z; /* one step earlier */
-  double *base_q, *base_v, *base_z;       /* what of the new state is known beforehand */
+  alpha_weights weights;            /* of the step being tried */
+  double *y;                        /* [ny] at the end of the step being tried */
+  body_rates old, now;              /* at its start and its end */
+  double *aux_a, *aux_z;            /* auxiliary values at the start */
+  double *base_q, *base_v, *base_z; /* what of the new state is known beforehand */
   double *da, *df, *dz;
-  double *largest;        /* [2 nx + nz] largest |y| so far */
+  body_error error;
   work_start start;       /* of the step: for its work */
   double *guard, *guard1; /* [nc CPS_MAX_GUARDS] */
   int has_guards;
   double last;     /* length of the last step; 0 after a restart */
   double rescaled; /* by which auxiliary values have been moved since then */
-  double before;   /* and of the one before it */
   int stopped;     /* who waits for the step has enough */
 } run;
 
@@ -66,13 +63,13 @@ static void predict(run *r) {
   const double *q = r->sim->y, *v = q + s->nx, *z = v + s->nx;
   const alpha_weights *u = &r->weights;
   for (int i = 0; i < s->nd; i++) {
-    r->base_q[i] = q[i] + u->h * v[i] + u->q_aux * r->aux_a[i] + u->q_old * r->a[i];
-    r->base_v[i] = v[i] + u->v.x_aux * r->aux_a[i] + u->v.x_old * r->a[i];
+    r->base_q[i] = q[i] + u->h * v[i] + u->q_aux * r->aux_a[i] + u->q_old * r->old.a[i];
+    r->base_v[i] = v[i] + u->v.x_aux * r->aux_a[i] + u->v.x_old * r->old.a[i];
   }
-  for (int i = 0; i < s->nz; i++) r->base_z[i] = z[i] + u->z.x_aux * r->aux_z[i] + u->z.x_old * r->z_t[i];
-  memcpy(r->a1, r->a, (size_t)s->nx * sizeof(double));
-  memcpy(r->f1, r->f, (size_t)s->nc * sizeof(double));
-  memcpy(r->z_t1, r->z_t, (size_t)s->nz * sizeof(double));
+  for (int i = 0; i < s->nz; i++) r->base_z[i] = z[i] + u->z.x_aux * r->aux_z[i] + u->z.x_old * r->old.z_t[i];
+  memcpy(r->now.a, r->old.a, (size_t)s->nx * sizeof(double));
+  memcpy(r->now.f, r->old.f, (size_t)s->nc * sizeof(double));
+  memcpy(r->now.z_t, r->old.z_t, (size_t)s->nz * sizeof(double));
 }
 
 /* The state that follows from the new rates. */
@@ -80,10 +77,10 @@ static void follow(run *r, double b_q, double b_v, double b_z) {
   const cps_system *s = r->sim->system;
   double *q = r->y, *v = q + s->nx, *z = v + s->nx;
   for (int i = 0; i < s->nd; i++) {
-    q[i] = r->base_q[i] + b_q * r->a1[i];
-    v[i] = r->base_v[i] + b_v * r->a1[i];
+    q[i] = r->base_q[i] + b_q * r->now.a[i];
+    v[i] = r->base_v[i] + b_v * r->now.a[i];
   }
-  for (int i = 0; i < s->nz; i++) z[i] = r->base_z[i] + b_z * r->z_t1[i];
+  for (int i = 0; i < s->nz; i++) z[i] = r->base_z[i] + b_z * r->now.z_t[i];
 }
 
 static void rescale(run *r, double h);
@@ -98,7 +95,7 @@ static solved solve_step(void *of, double h, double t1) {
   double b_q = r->weights.q_new, b_v = r->weights.v.x_new, b_z = r->weights.z.x_new;
   double last = INFINITY, mark = INFINITY;
   predict(r);
-  cps_residual_look(e, sim->y, r->a, r->f);
+  cps_residual_look(e, sim->y, r->old.a, r->old.f);
   cps_surfaces_move(s, &sim->work, sim->t, h, t1, sim->y, r->y);
   for (int it = 0; it <= NEWTON_MOST; it++) {
     r->stopped = cps_waits(s->scenario, "a time step", sim->t, sim->result.counters.newton);
@@ -106,7 +103,7 @@ static solved solve_step(void *of, double h, double t1) {
     follow(r, b_q, b_v, b_z);
     /* First as at the end of the last step: who sticks then, mostly still does. */
     e->sight = it == 0 ? LOOK_LAST : it < PATIENCE ? LOOK_CAREFULLY : LOOK_HERE;
-    cps_residual_eval(e, t1, r->y, r->a1, r->f1, r->z_t1, sim->mode);
+    cps_residual_eval(e, t1, r->y, r->now.a, r->now.f, r->now.z_t, sim->mode);
     /* Once at least, so that what is small goes on decaying: rest is approached to the last digit. */
     int stuck = e->worst <= STUCK_GOOD && e->worst > 0.1 * last;
     if (it > 0 && !e->limited && (e->worst <= 1 || stuck)) return STEP_SOLVED;
@@ -121,56 +118,24 @@ static solved solve_step(void *of, double h, double t1) {
     if (!cps_residual_factor(e, b_q, b_v, b_z) ||
         !cps_residual_solve(e, e->r_a, e->r_f, e->r_z, r->da, r->df, r->dz))
       break;
-    for (int i = 0; i < s->nd; i++) r->a1[i] += r->da[i];
-    for (int i = 0; i < s->nc; i++) r->f1[i] += r->df[i];
-    cps_residual_spread(e, r->f1);
-    for (int i = 0; i < s->nz; i++) r->z_t1[i] += r->dz[i];
+    for (int i = 0; i < s->nd; i++) r->now.a[i] += r->da[i];
+    for (int i = 0; i < s->nc; i++) r->now.f[i] += r->df[i];
+    cps_residual_spread(e, r->now.f);
+    for (int i = 0; i < s->nz; i++) r->now.z_t[i] += r->dz[i];
   }
   return STEP_FAILED;
 }
 
-/* Second derivative of a rate from its last three values; from the last two, what it might be. */
-static double bend(const run *r, double h, double x1, double x0, double before) {
-  if (r->before == 0) return (x1 - x0) / (h * h);
-  return 2 * ((x1 - x0) / h - (x0 - before) / r->before) / (h + r->before);
-}
-
-static double over(double error, double size, const scenario_run *set) {
-  return fabs(error) / (set->tolerance_abs + set->tolerance * size);
-}
-
-/* The local error of the step over its tolerance, from the derivatives that the method's error starts with.
- */
 static double local_error(const void *of) {
   const run *r = of;
-  const cps_system *s = r->sim->system;
-  const scenario_run *set = &s->scenario->run;
-  const double *scale = r->largest;
-  const alpha_weights *u = &r->weights;
-  double worst = 0, h = u->h;
-  for (int i = 0; i < s->nd; i++) {
-    double q = u->q_error / h * (r->a1[i] - r->a[i]);
-    double v = u->v.error * bend(r, h, r->a1[i], r->a[i], r->before_a[i]);
-    worst = fmax(worst, over(q, fmax(scale[i], fabs(r->y[i])), set));
-    worst = fmax(worst, over(v, fmax(scale[s->nx + i], fabs(r->y[s->nx + i])), set));
-  }
-  /* While all sticks, nothing moves: what friction does to velocities shows what the loads do. */
-  for (int i = 0; i < s->nc; i++) {
-    double v = u->v.error * bend(r, h, r->f1[i], r->f[i], r->before_f[i]) * r->sim->work.w_ii[i];
-    worst = fmax(worst, over(v, scale[s->nx + s->contacts[i].a], set));
-  }
-  for (int i = 0; i < s->nz; i++) {
-    double z = u->z.error * bend(r, h, r->z_t1[i], r->z_t[i], r->before_z[i]);
-    worst = fmax(worst, over(z, fmax(scale[2 * s->nx + i], fabs(r->y[2 * s->nx + i])), set));
-  }
-  return worst;
+  return cps_body_error(&r->error, r->sim->system, r->sim->work.w_ii, &r->weights, r->y, &r->old, &r->now);
 }
 
 /* ------------------------------------------------------------------ work */
 
 /* Keeps what the work of the next step needs of the last evaluation, which was at time t. */
 static void keep_forces(run *r, double t) {
-  r->start.f = r->f;
+  r->start.f = r->old.f;
   cps_work_begin(r->sim->system, &r->sim->work, t, &r->start);
 }
 
@@ -180,8 +145,8 @@ static void add_work(run *r, double t) {
   int at = 2 * s->nx + s->nz;
   memcpy(r->y + at, r->sim->y + at, (size_t)s->nw * sizeof(double));
   r->start.q = r->sim->y;
-  r->start.f = r->f;
-  cps_work_add(s, &r->sim->work, t, r->y, r->f1, &r->start, r->da, r->y + at);
+  r->start.f = r->old.f;
+  cps_work_add(s, &r->sim->work, t, r->y, r->now.f, &r->start, r->da, r->y + at);
 }
 
 /* ------------------------------------------------------------------ guards of laws with memory */
@@ -225,17 +190,17 @@ static cps_status find_rates(run *r, cps_error *err) {
   cps_solver_release(sim);
   if (cps_system_rates(s, &sim->work, sim->t, sim->y, sim->mode, sim->y_t) != CPS_OK)
     return cps_simulation_fail(sim, sim->work.failed_contact, err, "the contact forces do not settle");
-  memcpy(r->a, sim->y_t + s->nx, (size_t)s->nx * sizeof(double));
-  memcpy(r->f, sim->work.f, (size_t)s->nc * sizeof(double));
-  memcpy(r->z_t, sim->y_t + 2 * s->nx, (size_t)s->nz * sizeof(double));
-  memcpy(r->aux_a, r->a, (size_t)s->nx * sizeof(double));
-  memcpy(r->aux_z, r->z_t, (size_t)s->nz * sizeof(double));
+  memcpy(r->old.a, sim->y_t + s->nx, (size_t)s->nx * sizeof(double));
+  memcpy(r->old.f, sim->work.f, (size_t)s->nc * sizeof(double));
+  memcpy(r->old.z_t, sim->y_t + 2 * s->nx, (size_t)s->nz * sizeof(double));
+  memcpy(r->aux_a, r->old.a, (size_t)s->nx * sizeof(double));
+  memcpy(r->aux_z, r->old.z_t, (size_t)s->nz * sizeof(double));
   memcpy(r->y, sim->y, (size_t)s->ny * sizeof(double));
   /* the rates have added friction to the applied forces */
   cps_system_kinematics(s, &sim->work, sim->t, sim->y);
   keep_forces(r, sim->t);
   if (r->has_guards) read_guards(r, sim->y, r->guard);
-  r->last = r->before = 0;
+  r->last = r->error.length = 0;
   r->rescaled = 1;
   return CPS_OK;
 }
@@ -246,16 +211,10 @@ static void rescale(run *r, double h) {
   const cps_system *s = r->sim->system;
   if (r->last == 0 || r->last == h) return;
   double x = h / r->last < BLOW_UP ? h / r->last : 0;
-  for (int i = 0; i < s->nd; i++) r->aux_a[i] = r->a[i] + x * (r->aux_a[i] - r->a[i]);
-  for (int i = 0; i < s->nz; i++) r->aux_z[i] = r->z_t[i] + x * (r->aux_z[i] - r->z_t[i]);
+  for (int i = 0; i < s->nd; i++) r->aux_a[i] = r->old.a[i] + x * (r->aux_a[i] - r->old.a[i]);
+  for (int i = 0; i < s->nz; i++) r->aux_z[i] = r->old.z_t[i] + x * (r->aux_z[i] - r->old.z_t[i]);
   r->last = h;
   r->rescaled *= x;
-}
-
-static void swap(double **x, double **y) {
-  double *t = *x;
-  *x = *y;
-  *y = t;
 }
 
 static cps_status accept(void *of, double from, double h, double t1, cps_error *err) {
@@ -265,22 +224,17 @@ static cps_status accept(void *of, double from, double h, double t1, cps_error *
   add_work(r, t1);
   const alpha_rule *v = &r->weights.v, *z = &r->weights.z;
   for (int i = 0; i < s->nd; i++)
-    r->aux_a[i] = v->aux_new * r->a1[i] + v->aux_old * r->a[i] + v->aux_aux * r->aux_a[i];
+    r->aux_a[i] = v->aux_new * r->now.a[i] + v->aux_old * r->old.a[i] + v->aux_aux * r->aux_a[i];
   for (int i = 0; i < s->nz; i++)
-    r->aux_z[i] = z->aux_new * r->z_t1[i] + z->aux_old * r->z_t[i] + z->aux_aux * r->aux_z[i];
-  swap(&r->before_a, &r->a);
-  swap(&r->a, &r->a1);
-  swap(&r->before_z, &r->z_t);
-  swap(&r->z_t, &r->z_t1);
-  swap(&r->before_f, &r->f);
-  swap(&r->f, &r->f1);
-  swap(&sim->y, &r->y);
+    r->aux_z[i] = z->aux_new * r->now.z_t[i] + z->aux_old * r->old.z_t[i] + z->aux_aux * r->aux_z[i];
+  double *y = sim->y;
+  sim->y = r->y;
+  r->y = y;
+  cps_body_error_step(&r->error, s, sim->y, h, &r->old, &r->now);
   keep_forces(r, t1);
   if (r->has_guards) read_guards(r, sim->y, r->guard);
-  r->before = r->last = h;
-  for (int i = 0; r->adaptive && i < 2 * s->nx + s->nz; i++)
-    r->largest[i] = fmax(r->largest[i], fabs(sim->y[i]));
-  alpha_note coeffs = {r->rescaled, r->weights, r->a, r->f, r->z_t};
+  r->last = h;
+  alpha_note coeffs = {r->rescaled, r->weights, r->old.a, r->old.f, r->old.z_t};
   step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &coeffs};
   r->rescaled = 1;
   sim->result.counters.factorisations = r->r.matrix.factored;
@@ -328,7 +282,7 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "alpha.last", r->last);
   cps_checkpoint_demand(c, r->last >= 0, "alpha.last");
   CHECKPOINT_VALUE(c, "alpha.rescaled", r->rescaled);
-  CHECKPOINT_VALUE(c, "alpha.before", r->before);
+  CHECKPOINT_VALUE(c, "alpha.before", r->error.length);
   CHECKPOINT_VALUE(c, "alpha.factored", r->r.matrix.factored);
 }
 
@@ -354,30 +308,29 @@ static cps_status make_run(cps_simulation *sim, void **of, double *first, cps_er
   run *r = calloc(1, sizeof *r);
   if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   r->sim = sim;
-  r->adaptive = !(set->step > 0);
   r->rho = set->rho;
   *first = 1e-4 * (set->until - set->from);
   for (int i = 0; i < s->nc; i++) r->has_guards |= sim->mode[i] >= 0;
   int guards = r->has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
   const array arrays[ARRAYS] = {{&r->y, s->ny},
-                                {&r->a, s->nx},
-                                {&r->a1, s->nx},
-                                {&r->f, s->nc},
-                                {&r->f1, s->nc},
-                                {&r->z_t, s->nz},
-                                {&r->z_t1, s->nz},
+                                {&r->old.a, s->nx},
+                                {&r->now.a, s->nx},
+                                {&r->old.f, s->nc},
+                                {&r->now.f, s->nc},
+                                {&r->old.z_t, s->nz},
+                                {&r->now.z_t, s->nz},
                                 {&r->aux_a, s->nx},
                                 {&r->aux_z, s->nz},
-                                {&r->before_a, s->nx},
-                                {&r->before_z, s->nz},
-                                {&r->before_f, s->nc},
+                                {&r->error.before.a, s->nx},
+                                {&r->error.before.z_t, s->nz},
+                                {&r->error.before.f, s->nc},
                                 {&r->base_q, s->nx},
                                 {&r->base_v, s->nx},
                                 {&r->base_z, s->nz},
                                 {&r->da, s->nx},
                                 {&r->df, s->nc},
                                 {&r->dz, s->nz},
-                                {&r->largest, s->ny},
+                                {&r->error.largest, s->ny},
                                 {&r->start.extension, springs},
                                 {&r->start.damper, springs},
                                 {&r->start.load, s->n_loads},
