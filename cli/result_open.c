@@ -49,9 +49,14 @@ static double seconds_for(const char *path) {
   return 10 + (double)info.st_size / 4e6;
 }
 
+/* How much memory a result may take, in either process [bytes]. */
+static double memory_for_result(void) {
+  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
+  return memory > MEMORY_LEAST ? memory : MEMORY_LEAST;
+}
+
 /* What the child may use from here on. */
 static void confine(double seconds) {
-  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, seconds);
   limit(RLIMIT_FSIZE, 0);
@@ -59,7 +64,7 @@ static void confine(double seconds) {
   limit(RLIMIT_NPROC, 0);
 #endif
   /* the sanitizers reserve more addresses than any machine has memory */
-  if (!SANITIZED) limit(RLIMIT_AS, memory > MEMORY_LEAST ? memory : MEMORY_LEAST);
+  if (!SANITIZED) limit(RLIMIT_AS, memory_for_result());
   int next = dup(STDERR_FILENO); /* the file to be read gets this number, and none is left for another */
   if (next < 0) return;
   close(next);
@@ -140,7 +145,8 @@ cps_result *result_open(const char *path, cps_error *err) {
   close(ends[1]);
   char kind = 0;
   int heard = get(&ends[0], &kind, 1), told = 0, status = 0;
-  cps_result *r = heard && kind == SENDS_RESULT ? cps_result_unpack(get, &ends[0]) : NULL;
+  cps_result *r = heard && kind == SENDS_RESULT ? cps_result_unpack(get, &ends[0], memory_for_result())
+                                                : NULL;
   if (heard && kind == SENDS_ERROR && get(&ends[0], err, sizeof *err)) {
     told = 1;
     err->key[sizeof err->key - 1] = err->text[sizeof err->text - 1] = 0;

@@ -1085,8 +1085,8 @@ CPS_API cps_status cps_result_refill(cps_simulation *sim, const cps_result *load
 typedef int (*cps_pack_put)(void *to, const void *bytes, size_t size);
 typedef int (*cps_pack_get)(void *from, void *bytes, size_t size);
 CPS_API int cps_result_pack(const cps_result *result, cps_pack_put put, void *to); /* 0 if that fails */
-/* Trusts nothing in it; NULL if it is not whole, or there is no memory. */
-CPS_API cps_result *cps_result_unpack(cps_pack_get get, void *from);
+/* Trusts nothing in it; NULL if it is not whole, or needs more than `most` bytes of memory or than there are. */
+CPS_API cps_result *cps_result_unpack(cps_pack_get get, void *from, double most);
 
 /* For people: "position of bodies block along its line"; the name itself where nothing better is known. */
 CPS_API void cps_result_long_name(const char *name, char *text, size_t size);

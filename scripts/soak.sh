@@ -9,7 +9,7 @@ shift
 for preset in release asan fuzz; do
   dir=build-$preset targets="capstan_tool mutate_result unit_checkpoint_strange"
   [ $preset != release ] || dir=build targets+=" fail_alloc"
-  [ $preset != fuzz ] || targets="fuzz_scenario_libfuzzer fuzz_law_libfuzzer"
+  [ $preset != fuzz ] || targets=fuzzers
   [ -f $dir/build.ninja ] || cmake --preset $preset >/dev/null
   # shellcheck disable=SC2086
   cmake --build $dir --target $targets >/dev/null

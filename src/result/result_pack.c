@@ -85,6 +85,23 @@ int cps_result_pack(const cps_result *r, cps_pack_put put, void *to) {
 
 /* ------------------------------------------------------------------ taking */
 
+/* Where it comes from, and for how many bytes there may still be room made. */
+typedef struct taking {
+  cps_pack_get get;
+  void *from;
+  size_t left;
+} taking;
+
+static int take(taking *t, void *bytes, size_t size) { return t->get(t->from, bytes, size); }
+
+/* Whether there may be room made for n entries of that size, which is then counted. */
+static int allow(taking *t, int64_t n, size_t entry) {
+  size_t bytes;
+  if (n < 0 || !cps_size_times((size_t)n, entry, &bytes) || bytes > t->left) return 0;
+  t->left -= bytes;
+  return 1;
+}
+
 static int head_is_good(const pack_head *h) {
   const int64_t most = INT64_MAX / 4096;
   return h->columns > 0 && h->columns < INT_MAX / 2 && h->rows >= 0 && h->rows < most && h->events >= 0 &&
@@ -92,26 +109,26 @@ static int head_is_good(const pack_head *h) {
          h->fields < INT_MAX / 2 && h->places >= 0 && h->places < INT_MAX / 2;
 }
 
-static int get_columns(cps_result *r, int n, cps_pack_get get, void *from) {
+static int get_columns(cps_result *r, int n, taking *in) {
   loaded_text *t = r->texts;
-  if (!cps_result_make_columns(r, n) || !get(from, r->names, (size_t)n * sizeof *r->names) ||
-      !get(from, t->column_unit, (size_t)n * UNIT_ROOM))
+  if (!cps_result_make_columns(r, n) || !take(in, r->names, (size_t)n * sizeof *r->names) ||
+      !take(in, t->column_unit, (size_t)n * UNIT_ROOM))
     return 0;
   for (int c = 0; c < n; c++) {
     r->names[c][sizeof *r->names - 1] = t->column_unit[c][UNIT_ROOM - 1] = 0;
     r->units[c] = t->column_unit[c];
-    if (!get(from, r->data + (size_t)c * (size_t)r->capacity, (size_t)r->rows * sizeof(double))) return 0;
+    if (!take(in, r->data + (size_t)c * (size_t)r->capacity, (size_t)r->rows * sizeof(double))) return 0;
   }
   return 1;
 }
 
-static int get_events(cps_result *r, size_t n, cps_pack_get get, void *from) {
+static int get_events(cps_result *r, size_t n, taking *in) {
   r->events = calloc(n + 1, sizeof *r->events);
   r->texts->contact = calloc(n + 1, sizeof *r->texts->contact);
   if (!r->events || !r->texts->contact) return 0;
   for (size_t i = 0; i < n; i++) {
     pack_event p;
-    if (!get(from, &p, sizeof p)) return 0;
+    if (!take(in, &p, sizeof p)) return 0;
     p.name[sizeof p.name - 1] = p.what[sizeof p.what - 1] = 0;
     if (p.contact < -1) return 0;
     memcpy(r->texts->contact[i], p.name, sizeof p.name);
@@ -122,7 +139,7 @@ static int get_events(cps_result *r, size_t n, cps_pack_get get, void *from) {
   return 1;
 }
 
-static int get_fields(cps_result *r, int n, cps_pack_get get, void *from) {
+static int get_fields(cps_result *r, int n, taking *in) {
   r->fields = calloc((size_t)n + 1, sizeof *r->fields);
   r->texts->field_unit = calloc((size_t)n + 1, UNIT_ROOM);
   if (!r->fields || !r->texts->field_unit) return 0;
@@ -130,10 +147,10 @@ static int get_fields(cps_result *r, int n, cps_pack_get get, void *from) {
     pack_field p;
     field_data *f = &r->fields[i];
     size_t entry, whole, bytes;
-    if (!get(from, &p, sizeof p) || p.points < 0 || p.points > INT_MAX || p.components < 1 ||
+    if (!take(in, &p, sizeof p) || p.points < 0 || p.points > INT_MAX || p.components < 1 ||
         p.components > INT_MAX || !cps_size_times((size_t)p.points, (size_t)p.components, &entry) ||
         entry > INT_MAX || !cps_size_times(entry, p.constant ? 1 : (size_t)r->frames, &whole) ||
-        !cps_size_times(whole, sizeof(double), &bytes))
+        !cps_size_times(whole, sizeof(double), &bytes) || !allow(in, (int64_t)whole, sizeof(double)))
       return 0;
     p.name[sizeof p.name - 1] = p.unit[sizeof p.unit - 1] = 0;
     memcpy(f->field.name, p.name, sizeof f->field.name);
@@ -144,46 +161,53 @@ static int get_fields(cps_result *r, int n, cps_pack_get get, void *from) {
     f->field.constant = p.constant != 0;
     f->data = calloc(whole + 1, sizeof(double));
     r->n_fields = i + 1;
-    if (!f->data || !get(from, f->data, bytes)) return 0;
+    if (!f->data || !take(in, f->data, bytes)) return 0;
   }
   return 1;
 }
 
-static int get_texts(loaded_text *t, cps_pack_get get, void *from) {
+static int get_texts(loaded_text *t, taking *in) {
   for (int i = 0; i < RESULT_TEXTS; i++) {
     int64_t length;
-    if (!get(from, &length, sizeof length) || length > TEXT_MOST) return 0;
+    if (!take(in, &length, sizeof length) || length > TEXT_MOST) return 0;
     if (length < 0) continue;
+    if (!allow(in, length, 1)) return 0;
     t->text[i] = calloc((size_t)length + 1, 1);
-    if (!t->text[i] || !get(from, t->text[i], (size_t)length)) return 0;
+    if (!t->text[i] || !take(in, t->text[i], (size_t)length)) return 0;
   }
   return 1;
 }
 
-static int get_all(cps_result *r, cps_pack_get get, void *from) {
+static int get_all(cps_result *r, taking *in) {
   pack_head h;
-  if (!get(from, &h, sizeof h) || !head_is_good(&h)) return 0;
+  if (!take(in, &h, sizeof h) || !head_is_good(&h)) return 0;
+  if (!allow(in, h.columns, sizeof *r->names + UNIT_ROOM + sizeof *r->units) ||
+      !allow(in, h.columns * (h.rows > 0 ? 1 : 0), (size_t)h.rows * sizeof(double)) ||
+      !allow(in, h.events, sizeof *r->events + sizeof *r->texts->contact) ||
+      !allow(in, h.frames, sizeof(double)) || !allow(in, h.fields, sizeof *r->fields + UNIT_ROOM) ||
+      !allow(in, h.places, sizeof *r->texts->places))
+    return 0;
   r->rows = (long)h.rows;
   r->frames = r->frames_capacity = (long)h.frames;
   r->frame_times = calloc((size_t)h.frames + 1, sizeof(double));
   r->texts->places = calloc((size_t)h.places + 1, sizeof *r->texts->places);
-  if (!r->frame_times || !r->texts->places || !get_columns(r, (int)h.columns, get, from) ||
-      !get_events(r, (size_t)h.events, get, from) ||
-      !get(from, r->frame_times, (size_t)h.frames * sizeof(double)) ||
-      !get_fields(r, (int)h.fields, get, from) ||
-      !get(from, r->texts->places, (size_t)h.places * sizeof *r->texts->places))
+  if (!r->frame_times || !r->texts->places || !get_columns(r, (int)h.columns, in) ||
+      !get_events(r, (size_t)h.events, in) || !take(in, r->frame_times, (size_t)h.frames * sizeof(double)) ||
+      !get_fields(r, (int)h.fields, in) ||
+      !take(in, r->texts->places, (size_t)h.places * sizeof *r->texts->places))
     return 0;
   for (int64_t i = 0; i < h.places; i++) {
     cps_result_place *p = &r->texts->places[i];
     p->name[sizeof p->name - 1] = p->kind[sizeof p->kind - 1] = 0;
   }
   r->texts->n_places = (int)h.places;
-  return get_texts(r->texts, get, from);
+  return get_texts(r->texts, in);
 }
 
-cps_result *cps_result_unpack(cps_pack_get get, void *from) {
+cps_result *cps_result_unpack(cps_pack_get get, void *from, double most) {
+  taking in = {get, from, most < (double)SIZE_MAX ? (size_t)most : SIZE_MAX};
   cps_result *r = cps_result_empty();
-  if (r && get_all(r, get, from)) return r;
+  if (r && get_all(r, &in)) return r;
   cps_result_free(r);
   return NULL;
 }

@@ -3,23 +3,16 @@
  * Layout of the input: the text, then up to four settings, with a byte 0xff before each.
  */
 #include "drives.h"
+#include "fuzz_problems.h"
 #include "path_kinds.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SETTINGS = 4 };
-
-static void demand(int good, const char *what) {
-  if (good) return;
-  fprintf(stderr, "scenario: %s\n", what);
-  abort();
-}
 
 static int is_unit(const double *v) { return fabs(hypot(hypot(v[0], v[1]), v[2]) - 1) < 1e-12; }
 
@@ -159,20 +152,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   cps_problems *problems = NULL;
   cps_scenario *s = cps_scenario_parse(text, length, "fuzz.yaml", settings, n, &problems);
-  demand(!s == (cps_problems_count(problems) > 0), "neither or both of scenario and problems");
   if (s) {
     check_bodies(s);
     check_rest(s);
     check_drums(s);
     check_cables(s);
   }
-  for (int i = 0; i < cps_problems_count(problems); i++) {
-    char line[4096];
-    int needed = cps_problem_text(cps_problems_at(problems, i), line, sizeof line);
-    demand(needed > 0 && needed < (int)sizeof line, "a problem is too long");
-    demand(cps_problems_at(problems, i)->text[0], "a problem says nothing");
-  }
-  cps_problems_free(problems);
+  check_problems(s, problems);
   cps_scenario_free(s);
   free(text);
   return 0;

@@ -7,9 +7,10 @@ import re
 import shutil
 import struct
 import subprocess
+import time
 
 import runs
-from trial import ROOT, Campaign, counted
+from trial import PATIENCE, ROOT, Campaign, counted
 
 # ---------------------------------------------------------------- text
 
@@ -263,10 +264,11 @@ def interrupted(t, kind):
         os.makedirs(place)
         runs.scene(place, kind)
         p = subprocess.Popen([t.asan, "run", "scene.yaml", "-o", "out", "-q", "--flush", "0.05", "--set", "run.until=10000"], cwd=place)
-        try:
-            p.wait(timeout=4)
-        except subprocess.TimeoutExpired:
-            pass
+        for _ in range(10 * PATIENCE):  # however slow the machine is
+            if os.path.exists(os.path.join(place, "out", "checkpoint")) or p.poll() is not None:
+                break
+            time.sleep(0.1)
+        time.sleep(1)
         p.kill()
         p.wait()
         open(os.path.join(place, "done"), "w").close()

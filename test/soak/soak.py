@@ -6,7 +6,7 @@ usage: soak.py [--seconds N] [--only NAME,...] [--first SEED] [--count N] [--fol
 Each campaign tries one seed after the other for N seconds. What is tried depends on the seed alone (but for the moments of
 kills, which the clock gives), so a failure is repeated by `soak.py --only NAME --first SEED --count 1`. The folder of a failed
 try is kept in F/failures/NAME-SEED, with the commands in `what`. F/table.md has one line for each campaign: tried, held, failed;
-with --add it goes on from the counts and seeds of before.
+with --add it goes on from the counts and seeds of before, otherwise seeds start with --first.
 """
 import argparse
 import json
@@ -25,15 +25,15 @@ from trial import ROOT, Failure, Program, Try, words
 class Table:
     """What was tried, over all rounds; it is written after each campaign, so that it is there whenever one looks."""
 
-    def __init__(self, folder, go_on):
-        self.folder, self.file = folder, os.path.join(folder, "table.json")
+    def __init__(self, folder, go_on, first):
+        self.folder, self.file, self.first = folder, os.path.join(folder, "table.json"), first
         self.rows = {}
         if go_on and os.path.exists(self.file):
             with open(self.file) as f:
                 self.rows = json.load(f)
 
     def row(self, campaign):
-        return self.rows.setdefault(campaign.name, dict(what=campaign.what, tried=0, held=0, failed=0, seconds=0, seed=1, note=""))
+        return self.rows.setdefault(campaign.name, dict(what=campaign.what, tried=0, held=0, failed=0, seconds=0, seed=self.first, note=""))
 
     def write(self):
         with open(self.file + ".part", "w") as f:
@@ -64,8 +64,8 @@ def keep(setting, name, seed, t, reason):
     print(f"soak: {name} {seed} FAILED: {reason.strip().splitlines()[-1][:200]}\n      kept in {place}", flush=True)
 
 
-def soak(setting, campaign, row, first, count):
-    start, seed, last = time.monotonic(), first, first + count
+def soak(setting, campaign, row, count):
+    start, seed, last = time.monotonic(), row["seed"], row["seed"] + count
     while seed < last and time.monotonic() - start < campaign.share * setting.seconds:
         t = Try(setting, campaign.name, seed, os.path.join(setting.folder, "work", campaign.name))
         tried, failed = 1, 0
@@ -117,7 +117,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seconds", type=float, default=60)
     options.add_argument("--only", default="")
-    options.add_argument("--first", type=int)
+    options.add_argument("--first", type=int, default=1)
     options.add_argument("--count", type=int, default=10**9)
     options.add_argument("--rounds", type=int, default=1)
     options.add_argument("--folder", default=os.path.join(ROOT, "build-soak"))
@@ -139,7 +139,7 @@ def main():
     setting.store = os.path.join(setting.folder, "store")
     for name in ("store", "work"):
         os.makedirs(os.path.join(setting.folder, name), exist_ok=True)
-    table = Table(setting.folder, setting.add)
+    table = Table(setting.folder, setting.add, setting.first)
     for _ in range(setting.rounds):
         for campaign in ALL:
             if names and campaign.name not in names:
@@ -149,7 +149,7 @@ def main():
                 if not run_program(setting, campaign, row):
                     del table.rows[campaign.name]
             else:
-                soak(setting, campaign, row, setting.first or row["seed"], setting.count)
+                soak(setting, campaign, row, setting.count)
             table.write()
             if campaign.name in table.rows:
                 print("soak: %-18s %s" % (campaign.name, row["note"] or "tried %d held %d failed %d" % (row["tried"], row["held"], row["failed"])), flush=True)
