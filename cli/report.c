@@ -130,8 +130,11 @@ static double energy_at(const cps_result *r, const char *name, int last) {
 static double energy_scale(const cps_result *r) {
   double most = 0;
   for (int c = 1; c < cps_result_columns(r); c++)
-    if (strncmp(cps_result_name(r, c), "energy.", 7) == 0)
-      for (long i = 0; i < cps_result_rows(r); i++) most = fmax(most, fabs(cps_result_data(r, c)[i]));
+    if (strncmp(cps_result_name(r, c), "energy.", 7) == 0 && cps_result_rows(r) > 0) {
+      long low, high;
+      column_extremes(r, c, &low, &high);
+      most = fmax(most, fmax(fabs(cps_result_data(r, c)[low]), fabs(cps_result_data(r, c)[high])));
+    }
   return most;
 }
 
@@ -247,7 +250,7 @@ static int report_study(const char *table, const char *output, int quiet, int as
   }
   int status = study_page_write("report", table, output ? output : path, output != NULL);
   int shown = output && strcmp(output, "-") == 0;
-  if (status == STATUS_GOOD && !quiet && !shown) printf("wrote %s\n", output ? output : path);
+  if (status == STATUS_GOOD && !quiet && !shown) printf("wrote %s\n", shown_name(output ? output : path));
   return status;
 }
 
@@ -302,7 +305,8 @@ int report_run(int argc, char **argv) {
     status = report_write("report", o.output ? o.output : path, o.output != NULL, sources, n);
   }
   int shown = o.output && strcmp(o.output, "-") == 0;
-  if (status == STATUS_GOOD && !o.quiet && !shown) printf("wrote %s\n", o.output ? o.output : path);
+  if (status == STATUS_GOOD && !o.quiet && !shown)
+    printf("wrote %s\n", shown_name(o.output ? o.output : path));
   for (int i = 0; i < n; i++) loaded_free(&all[i]);
   return status;
 }

@@ -29,52 +29,63 @@ static long limit_of(long values_most, long per_row, long least, long most) {
   return limit < least ? least : limit > most ? most : limit;
 }
 
-/* Marks rows at equal distances, first and last among them. */
-static void mark_even(char *keep, long rows, long limit) {
+/* Rows to be shown, in any order and some of them twice. */
+typedef struct row_list {
+  long *row, n;
+} row_list;
+
+static void add_row(row_list *l, long row) { l->row[l->n++] = row; }
+
+/* Rows at equal distances, first and last among them. */
+static void add_even(row_list *l, long rows, long limit) {
   for (long i = 0; i < limit; i++)
-    keep[(long)((double)i * (double)(rows - 1) / (double)(limit - 1) + 0.5)] = 1;
+    add_row(l, (long)((double)i * (double)(rows - 1) / (double)(limit - 1) + 0.5));
 }
 
 /* Peaks must not be lost: the smallest and the largest value of every column stay. */
-static void mark_extremes(char *keep, const cps_result *r, long rows) {
+static void add_extremes(row_list *l, const cps_result *r) {
   for (int c = 1; c < cps_result_columns(r); c++) {
-    const double *x = cps_result_data(r, c);
-    long least = 0, most = 0;
-    for (long i = 1; i < rows; i++) {
-      if (x[i] < x[least]) least = i;
-      if (x[i] > x[most]) most = i;
-    }
-    keep[least] = keep[most] = 1;
+    long least, most;
+    column_extremes(r, c, &least, &most);
+    add_row(l, least);
+    add_row(l, most);
   }
 }
 
-static void mark_events(char *keep, const cps_result *r, long rows) {
+static void add_events(row_list *l, const cps_result *r, long rows) {
   const double *t = cps_result_data(r, 0);
   long row = 0;
   for (long i = 0; i < cps_result_events(r) && i < EVENTS_NEAR; i++) {
     double time = cps_result_event(r, i)->time;
-    while (row < rows - 1 && t[row] < time) row++;
-    keep[row] = 1;
-    if (row > 0) keep[row - 1] = 1;
+    for (; row < rows - 1 && t[row] < time; row++)
+      if (row % ROWS_AT_ONCE == 0) cps_rows_release(r);
+    add_row(l, row);
+    if (row > 0) add_row(l, row - 1);
   }
+}
+
+static int earlier(const void *a, const void *b) {
+  long x = *(const long *)a, y = *(const long *)b;
+  return (x > y) - (x < y);
 }
 
 /* The rows to be shown, *n of them; the caller's to free. */
 static long *rows_shown(const cps_result *r, long *n) {
-  long rows = cps_result_rows(r), limit = limit_of(VALUES_MOST, cps_result_columns(r), ROWS_LEAST, ROWS_MOST);
-  long *row = (long *)grow(NULL, (size_t)(rows > 0 ? rows : 1), sizeof *row);
-  char *keep = (char *)grow(NULL, (size_t)(rows > 0 ? rows : 1), 1);
-  memset(keep, rows <= limit, (size_t)(rows > 0 ? rows : 1));
+  long rows = cps_result_rows(r), columns = cps_result_columns(r);
+  long limit = limit_of(VALUES_MOST, columns, ROWS_LEAST, ROWS_MOST);
+  row_list l = {(long *)grow(NULL, (size_t)(limit + 2 * columns + 2 * EVENTS_NEAR), sizeof *l.row), 0};
   if (rows > limit) {
-    mark_even(keep, rows, limit);
-    mark_extremes(keep, r, rows);
-    mark_events(keep, r, rows);
+    add_even(&l, rows, limit);
+    add_extremes(&l, r);
+    add_events(&l, r, rows);
+    qsort(l.row, (size_t)l.n, sizeof *l.row, earlier);
+  } else {
+    for (long i = 0; i < rows; i++) add_row(&l, i);
   }
   *n = 0;
-  for (long i = 0; i < rows; i++)
-    if (keep[i]) row[(*n)++] = i;
-  free(keep);
-  return row;
+  for (long i = 0; i < l.n; i++)
+    if (*n == 0 || l.row[i] > l.row[*n - 1]) l.row[(*n)++] = l.row[i];
+  return l.row;
 }
 
 /* ---------------------------------------------------------------- series, events, fields */
@@ -85,6 +96,7 @@ static void put_columns(packer *p, const cps_result *r, const long *row, long ro
   for (int c = 0; c < cps_result_columns(r); c++) {
     const double *data = cps_result_data(r, c);
     for (long i = 0; i < rows; i++) x[i] = data[row[i]];
+    cps_rows_release(r);
     json_open_flat(&p->w, NULL, '{');
     json_text(&p->w, "name", cps_result_name(r, c));
     json_text(&p->w, "unit", cps_result_unit(r, c));

@@ -121,6 +121,7 @@ void series_write(FILE *out, const cps_result *r) {
   }
   fputc('\n', out);
   for (long i = 0; i < cps_result_rows(r); i++) {
+    if (i % ROWS_AT_ONCE == 0) cps_rows_release(r);
     for (int c = 0; c < columns; c++) {
       if (c) fputc(',', out);
       csv_number(out, data[c][i]);
@@ -203,18 +204,25 @@ static void write_end(json *w, const cps_result *r) {
   json_close(w);
 }
 
+void column_extremes(const cps_result *r, int c, long *least, long *most) {
+  const double *x = cps_result_data(r, c);
+  double low = INFINITY, high = -INFINITY;
+  *least = *most = 0;
+  for (long i = 0; i < cps_result_rows(r); i++) {
+    if (i % ROWS_AT_ONCE == 0) cps_rows_release(r);
+    if (x[i] < low) low = x[i], *least = i;
+    if (x[i] > high) high = x[i], *most = i;
+  }
+}
+
 /* Smallest and largest value of every column among the rows, and when. */
 static void write_extremes(json *w, const cps_result *r) {
   const double *t = cps_result_data(r, 0);
   json_open(w, "extremes", '{');
-  for (int c = 1; c < cps_result_columns(r); c++) {
+  for (int c = 1; c < cps_result_columns(r) && cps_result_rows(r) > 0; c++) {
     const double *x = cps_result_data(r, c);
-    long least = 0, most = 0, rows = cps_result_rows(r);
-    for (long i = 1; i < rows; i++) {
-      if (x[i] < x[least]) least = i;
-      if (x[i] > x[most]) most = i;
-    }
-    if (rows == 0) continue;
+    long least, most;
+    column_extremes(r, c, &least, &most);
     json_open_flat(w, cps_result_name(r, c), '{');
     json_text(w, "unit", cps_result_unit(r, c));
     json_number(w, "min", x[least]);
@@ -222,7 +230,6 @@ static void write_extremes(json *w, const cps_result *r) {
     json_number(w, "max", x[most]);
     json_number(w, "max_time", t[most]);
     json_close(w);
-    cps_rows_release(r);
   }
   json_close(w);
 }

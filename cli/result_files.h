@@ -46,6 +46,12 @@ void events_write(FILE *out, const cps_result *result);
 void csv_field(FILE *out, const char *text);
 void csv_number(FILE *out, double value);
 
+/* Rows that are in a file are looked at so many at a time, and released (cps_rows_release) before the next. */
+enum { ROWS_AT_ONCE = 1 << 18 };
+
+/* The rows with the smallest and the largest value of a column. */
+void column_extremes(const cps_result *result, int column, long *least, long *most);
+
 /* Writes the summary as one JSON document; and as text, to be freed, NULL if out of memory. */
 void summary_write(FILE *out, const outcome *o);
 char *summary_text(const outcome *o);

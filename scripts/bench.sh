@@ -9,6 +9,7 @@ for name in laws chain scenario cables dense_bdf lifts sens step fmu; do
   "build/bench/$name" | tee -a "$log"
 done
 bench/sweep.sh | tee -a "$log"
+bench/day.sh | tee -a "$log"
 echo
 echo 'goals (bench-peers has more of them):'
 grep '^goal' "$log" | sed 's/^goal/ /'

@@ -403,7 +403,7 @@ static void test_rows_in_file(void **state) {
   assert_true(r.mapped == 2 * sizeof(double) * MANY);
   for (; r.rows < MANY; r.rows += 1 << 18) {
     for (int c = 0; c < 2; c++) r.data[(size_t)c * MANY + (size_t)r.rows] = (double)(r.rows + c);
-    cps_rows_added(&r);
+    cps_rows_added(&r, (size_t)2 * sizeof(double) << 18);
   }
   r.rows = MANY;
   cps_rows_release(&r);
@@ -419,6 +419,27 @@ static void test_rows_in_file(void **state) {
   cps_rows_free(&r);
 }
 
+/* So do events and fields. */
+static void test_blocks_in_file(void **state) {
+  (void)state;
+  enum { FEW = 1 << 10, MANY = 3 << 20, MORE = 4 << 20 };
+  size_t mapped = 0;
+  int *x = cps_block_grow(".", NULL, &mapped, 0, FEW * sizeof *x);
+  assert_true(x && mapped == 0);
+  for (int i = 0; i < FEW; i++) x[i] = i;
+  x = cps_block_grow(".", x, &mapped, FEW * sizeof *x, MANY * sizeof *x);
+  assert_true(x && mapped == MANY * sizeof *x);
+  for (int i = FEW; i < MANY; i++) x[i] = i;
+  x = cps_block_grow(".", x, &mapped, MANY * sizeof *x, MORE * sizeof *x);
+  assert_true(x && mapped == MORE * sizeof *x);
+  for (int i = 0; i < MANY; i++) assert_true(x[i] == i);
+  /* a folder that has gone: memory takes them again */
+  x = cps_block_grow("there/is/none", x, &mapped, MANY * sizeof *x, 2 * MORE * sizeof *x);
+  assert_true(x && mapped == 0);
+  for (int i = 0; i < MANY; i++) assert_true(x[i] == i);
+  cps_block_free(x, mapped);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(whole),
                                      cmocka_unit_test(live),
@@ -427,6 +448,7 @@ int main(void) {
                                      cmocka_unit_test(killed),
                                      cmocka_unit_test(bad_files),
                                      cmocka_unit_test(test_rows_in_file),
+                                     cmocka_unit_test(test_blocks_in_file),
                                      cmocka_unit_test(long_names)};
   if (!mkdtemp(folder)) return 1;
   snprintf(path, sizeof path, "%s/result.h5", folder);

@@ -39,7 +39,8 @@ void cps_system_energy(const cps_system *s, workspace *k, double t, double *y, c
 /* Values of one field, frame after frame. */
 typedef struct field_data {
   cps_field field;
-  double *data; /* owned */
+  double *data;  /* owned */
+  size_t mapped; /* bytes of it that are in a file, as those of rows */
 } field_data;
 
 /* What a result that was loaded from a file owns beside its numbers: see result_read.c. */
@@ -56,9 +57,10 @@ struct cps_result {
   long rows, capacity;
   const char *folder; /* where much may be kept in a file; NULL: nowhere. Borrowed */
   size_t mapped;      /* bytes of data that are in such a file; 0: it is on the heap */
-  long released;      /* rows when the file was last taken out of memory */
+  size_t unreleased;  /* bytes that were added since files were last taken out of memory */
   cps_event *events;
   long n_events, events_capacity;
+  size_t events_mapped;
   cps_energy energy;
   cps_counters counters;
   warning_list warnings;

@@ -28,6 +28,9 @@ enum { COMPRESS_FROM = 1 << 14 };
 
 enum { PAGE = 4096, DEFLATE_LEVEL = 4, FIELD_CHUNK = 1 << 17, PATH_ROOM = 400 };
 
+/* Rows that are in a file are brought into memory so many at a time; whole chunks of a finished file. */
+enum { CHUNK_MOST = 16384, ROWS_AT_ONCE = 16 * CHUNK_MOST, EVENTS_AT_ONCE = 1 << 14 };
+
 /* A live file with more columns has them in one dataset: HDF5 1.10 takes time with the square of how many there are
  * to flush and close them. */
 enum { LIVE_COLUMNS = 1000 };
@@ -109,7 +112,7 @@ static hsize_t within(double x, double least, double most) {
 
 /* Rows per chunk: see the top. */
 static hsize_t row_chunk(const cps_result_file *f) {
-  if (!f->live) return within((double)f->from.result->rows, 1, 16384);
+  if (!f->live) return within((double)f->from.result->rows, 1, CHUNK_MOST);
   double rows, frames;
   cps_result_size(f->from.scenario, f->from.result, &rows, &frames);
   double room = 3e7 / f->from.result->n_columns; /* all columns have a chunk in memory */
@@ -489,10 +492,12 @@ static int add_rows(cps_result_file *f) {
   const cps_result *r = f->from.result;
   long first = f->done.rows, n = r->rows - first;
   if (f->rows >= 0 && !add_whole_rows(f, first, n)) return 0;
-  for (int c = 0; f->rows < 0 && n > 0 && c < r->n_columns; c++) {
-    if (!put(f->series[c], H5T_NATIVE_DOUBLE, first, n, 1, NULL, cps_result_data(r, c) + first)) return 0;
-    cps_rows_release(r);
-  }
+  for (int c = 0; f->rows < 0 && c < r->n_columns; c++)
+    for (long at = first; at < r->rows; at += ROWS_AT_ONCE) {
+      long count = r->rows - at < ROWS_AT_ONCE ? r->rows - at : ROWS_AT_ONCE;
+      if (!put(f->series[c], H5T_NATIVE_DOUBLE, at, count, 1, NULL, cps_result_data(r, c) + at)) return 0;
+      cps_rows_release(r);
+    }
   f->done.rows = r->rows;
   return 1;
 }
@@ -522,17 +527,34 @@ static void gather(const cps_result *r, int what, long first, long n, void *data
 
 static int add_events(cps_result_file *f) {
   const cps_result *r = f->from.result;
-  long first = f->done.events, n = r->n_events - first;
-  if (n == 0) return 1;
   int good = 1;
-  for (int i = 0; i < EV_COUNT && good; i++) {
-    void *data = calloc((size_t)n, event_arrays[i].text ? event_arrays[i].text : sizeof(double));
-    if (data) gather(r, i, first, n, data);
-    good = data && put(f->events[i], f->event_type[i], first, n, 1, NULL, data);
-    free(data);
+  for (long first = f->done.events; first < r->n_events && good; first += EVENTS_AT_ONCE) {
+    long n = r->n_events - first < EVENTS_AT_ONCE ? r->n_events - first : EVENTS_AT_ONCE;
+    for (int i = 0; i < EV_COUNT && good; i++) {
+      void *data = calloc((size_t)n, event_arrays[i].text ? event_arrays[i].text : sizeof(double));
+      if (data) gather(r, i, first, n, data);
+      good = data && put(f->events[i], f->event_type[i], first, n, 1, NULL, data);
+      free(data);
+    }
   }
   f->done.events = r->n_events;
   return good;
+}
+
+/* Frames of one field, so many at a time that a piece has about as many values as one of rows. */
+static int put_frames(cps_result_file *f, int i, long first, long n) {
+  const field_data *d = &f->from.result->fields[i];
+  hsize_t size[2];
+  int rank = field_rank(&d->field, size);
+  size_t entry = (size_t)size[0] * (size_t)d->field.components;
+  long piece = entry < ROWS_AT_ONCE ? (long)(ROWS_AT_ONCE / entry) : 1;
+  for (long at = first; at < first + n; at += piece) {
+    long count = first + n - at < piece ? first + n - at : piece;
+    if (!put(f->fields[i], H5T_NATIVE_DOUBLE, at, count, rank + 1, size, d->data + (size_t)at * entry))
+      return 0;
+    cps_rows_release(f->from.result);
+  }
+  return 1;
 }
 
 /* Frames; and constant fields, once they have values. */
@@ -541,14 +563,10 @@ static int add_frames(cps_result_file *f) {
   long first = f->done.frames, n = r->frames - first;
   for (int i = 0; i < r->n_fields; i++) {
     const field_data *d = &r->fields[i];
-    hsize_t size[2];
-    int rank = field_rank(&d->field, size);
-    size_t entry = (size_t)size[0] * (size_t)d->field.components;
     if (d->field.constant) {
       if (f->constants_done || !d->data) continue;
       if (H5Dwrite(f->fields[i], H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, d->data) < 0) return 0;
-    } else if (n > 0 && !put(f->fields[i], H5T_NATIVE_DOUBLE, first, n, rank + 1, size,
-                             d->data + (size_t)first * entry)) {
+    } else if (!put_frames(f, i, first, n)) {
       return 0;
     }
   }

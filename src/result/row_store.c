@@ -1,6 +1,6 @@
-/* row_store.c - the columns of a result while a run goes on, in memory or in a file.
+/* row_store.c - the columns of a result while a run goes on, in memory or in a file; and its events and fields.
  *
- * Up to IN_MEMORY bytes they are on the heap. Beyond that, if a folder was named, they are in a file of that folder, which has no
+ * Up to IN_MEMORY bytes (events and each field: BLOCK_IN_MEMORY) they are on the heap. Beyond that, if a folder was named, they are in a file of that folder, which has no
  * name and is gone with the process, and which is mapped: whoever reads columns sees an array as before, and the system brings
  * in the pages that are looked at. Its room on the disk is taken beforehand, since a page for which there is none would end the
  * process. If the disk has no room, memory may have. Where files cannot be mapped, rows stay on the heap.
@@ -12,16 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IN_MEMORY = 64 << 20, RELEASE_EVERY = 16 << 20 }; /* bytes */
+enum { IN_MEMORY = 64 << 20, BLOCK_IN_MEMORY = 8 << 20, RELEASE_EVERY = 16 << 20 }; /* bytes */
 
 #if defined(_WIN32)
 
-static double *map_file(const char *folder, size_t bytes) {
+static void *map_file(const char *folder, size_t bytes) {
   (void)folder, (void)bytes;
   return NULL;
 }
-static void unmap(double *data, size_t bytes) { (void)data, (void)bytes; }
-static void release(double *data, size_t bytes) { (void)data, (void)bytes; }
+static void unmap(void *data, size_t bytes) { (void)data, (void)bytes; }
+static void release(void *data, size_t bytes) { (void)data, (void)bytes; }
 
 #else
 
@@ -43,7 +43,7 @@ static int nameless(const char *folder) {
   return file;
 }
 
-static double *map_file(const char *folder, size_t bytes) {
+static void *map_file(const char *folder, size_t bytes) {
   int file = nameless(folder);
   if (file < 0) return NULL;
   void *data = posix_fallocate(file, 0, (off_t)bytes) == 0
@@ -53,16 +53,46 @@ static double *map_file(const char *folder, size_t bytes) {
   return data == MAP_FAILED ? NULL : data;
 }
 
-static void unmap(double *data, size_t bytes) { munmap(data, bytes); }
-static void release(double *data, size_t bytes) { madvise(data, bytes, MADV_DONTNEED); }
+static void unmap(void *data, size_t bytes) { munmap(data, bytes); }
+static void release(void *data, size_t bytes) { madvise(data, bytes, MADV_DONTNEED); }
 
 #endif
 
-static void drop(double *data, size_t mapped) {
+void cps_block_free(void *data, size_t mapped) {
   if (mapped > 0)
     unmap(data, mapped);
   else
     free(data);
+}
+
+/* Copies what is in files in pieces, so that no more of it is in memory at a time. */
+static void copy(char *to, size_t to_mapped, char *to_base, const char *from, size_t from_mapped,
+                 char *from_base, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += RELEASE_EVERY) {
+    memcpy(to + at, from + at, bytes - at < RELEASE_EVERY ? bytes - at : RELEASE_EVERY);
+    if (to_mapped > 0) release(to_base, to_mapped);
+    if (from_mapped > 0) release(from_base, from_mapped);
+  }
+}
+
+void *cps_block_grow(const char *folder, void *data, size_t *mapped, size_t used, size_t bytes) {
+  void *more = folder && bytes > BLOCK_IN_MEMORY ? map_file(folder, bytes) : NULL;
+  if (!more && *mapped == 0) return realloc(data, bytes + 1);
+  size_t mapped_now = more ? bytes : 0;
+  if (!more) more = malloc(bytes + 1);
+  if (!more) return NULL;
+  copy(more, mapped_now, more, data, *mapped, data, used);
+  cps_block_free(data, *mapped);
+  *mapped = mapped_now;
+  return more;
+}
+
+/* NaN everywhere, of which no more than a piece is in memory at a time. */
+static void fill_unknown(double *data, size_t n, size_t mapped) {
+  for (size_t i = 0; i < n; i++) {
+    data[i] = NAN;
+    if (mapped > 0 && i % (RELEASE_EVERY / sizeof *data) == 0) release(data, mapped);
+  }
 }
 
 int cps_rows_grow(cps_result *r, long capacity) {
@@ -74,37 +104,38 @@ int cps_rows_grow(cps_result *r, long capacity) {
   else
     data = malloc(bytes);
   if (!data) return 0;
-  for (size_t i = 0; r->left_out > 0 && i < columns * (size_t)capacity; i++) data[i] = NAN;
-  double *before = r->data;
-  size_t mapped_before = r->mapped;
-  long stride = r->capacity;
+  if (r->left_out > 0) fill_unknown(data, columns * (size_t)capacity, mapped);
+  for (size_t c = 0; c < columns && r->rows > 0; c++)
+    copy((char *)(data + c * (size_t)capacity), mapped, (char *)data,
+         (const char *)(r->data + c * (size_t)r->capacity), r->mapped, (char *)r->data,
+         (size_t)r->rows * sizeof(double));
+  cps_block_free(r->data, r->mapped);
   r->data = data;
   r->mapped = mapped;
   r->capacity = capacity;
-  r->released = r->rows;
-  for (size_t c = 0; c < columns && r->rows > 0; c++) {
-    memcpy(data + c * (size_t)capacity, before + c * (size_t)stride, (size_t)r->rows * sizeof(double));
-    if (mapped > 0) release(data, mapped);
-    if (mapped_before > 0) release(before, mapped_before);
-  }
-  drop(before, mapped_before);
   return 1;
 }
 
 void cps_rows_free(cps_result *r) {
-  drop(r->data, r->mapped);
+  cps_block_free(r->data, r->mapped);
+  cps_block_free(r->events, r->events_mapped);
+  for (int i = 0; i < r->n_fields && r->fields; i++) cps_block_free(r->fields[i].data, r->fields[i].mapped);
   r->data = NULL;
-  r->mapped = 0;
-  r->rows = r->capacity = r->released = 0;
+  r->mapped = r->events_mapped = 0;
+  r->events = NULL;
+  r->rows = r->capacity = r->n_events = r->events_capacity = 0;
 }
 
 void cps_rows_release(const cps_result *r) {
   if (r->mapped > 0) release(r->data, r->mapped);
+  if (r->events_mapped > 0) release(r->events, r->events_mapped);
+  for (int i = 0; i < r->n_fields && r->fields; i++)
+    if (r->fields[i].mapped > 0) release(r->fields[i].data, r->fields[i].mapped);
 }
 
-void cps_rows_added(cps_result *r) {
-  if (r->mapped == 0) return;
-  if ((size_t)(r->rows - r->released) * (size_t)r->n_columns * sizeof(double) < RELEASE_EVERY) return;
-  r->released = r->rows;
+void cps_rows_added(cps_result *r, size_t bytes) {
+  r->unreleased += bytes;
+  if (r->unreleased < RELEASE_EVERY) return;
+  r->unreleased = 0;
   cps_rows_release(r);
 }

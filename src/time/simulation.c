@@ -195,7 +195,9 @@ static int grow_frames(cps_result *res, long capacity) {
   for (int i = 0; i < res->n_fields; i++) {
     field_data *f = &res->fields[i];
     size_t size = (size_t)f->field.points * (size_t)f->field.components;
-    double *data = realloc(f->data, (size_t)(f->field.constant ? 1 : capacity) * size * sizeof(double) + 1);
+    size_t used = (size_t)(f->field.constant ? res->frames > 0 : res->frames) * size * sizeof(double);
+    double *data = cps_block_grow(res->folder, f->data, &f->mapped, used,
+                                  (size_t)(f->field.constant ? 1 : capacity) * size * sizeof(double));
     if (!data) return 0;
     f->data = data;
   }
@@ -204,7 +206,9 @@ static int grow_frames(cps_result *res, long capacity) {
 }
 
 static int grow_events(cps_result *res, long capacity) {
-  cps_event *events = realloc(res->events, (size_t)capacity * sizeof *events);
+  size_t used = (size_t)res->n_events * sizeof *res->events;
+  cps_event *events = cps_block_grow(res->folder, res->events, &res->events_mapped, used,
+                                     (size_t)capacity * sizeof *events);
   if (!events) return 0;
   res->events = events;
   res->events_capacity = capacity;
@@ -469,8 +473,6 @@ void cps_simulation_free(cps_simulation *sim) {
   free(sim->result.names);
   free(sim->result.units);
   cps_rows_free(&sim->result);
-  free(sim->result.events);
-  for (int i = 0; i < sim->result.n_fields && sim->result.fields; i++) free(sim->result.fields[i].data);
   free(sim->result.fields);
   free(sim->result.frame_times);
   cps_warnings_clear(&sim->result.warnings);
@@ -498,6 +500,15 @@ int cps_simulation_every_step(const cps_simulation *sim) {
   return !sim->rows_only && sim->keep != 0 && sim->system->scenario->run.output <= 0;
 }
 
+static size_t frame_bytes(const cps_result *res) {
+  size_t bytes = sizeof(double);
+  for (int i = 0; i < res->n_fields; i++) {
+    const cps_field *f = &res->fields[i].field;
+    if (!f->constant) bytes += (size_t)f->points * (size_t)f->components * sizeof(double);
+  }
+  return bytes;
+}
+
 /* A frame of the fields, if it is time for one; 0 if out of memory. */
 static int record_frame(cps_simulation *sim) {
   const scenario_run *run = &sim->system->scenario->run;
@@ -511,6 +522,7 @@ static int record_frame(cps_simulation *sim) {
   row r = {sim, res, 0, 0, FILLING};
   cps_simulation_fields(&r);
   res->frame_times[res->frames++] = sim->t;
+  cps_rows_added(res, frame_bytes(res));
   while (sim->next_frame <= sim->t + 1e-9 * interval) sim->next_frame += interval;
   return 1;
 }
@@ -524,7 +536,7 @@ cps_status cps_simulation_field(cps_simulation *sim, int i, double *values, cps_
   cps_result one = *res;
   one.frames = 0;
   one.only_field = i + 1;
-  field_data place = {res->fields[i].field, values};
+  field_data place = {res->fields[i].field, values, 0};
   one.fields = &place;
   row r = {sim, &one, 0, 0, FILLING};
   cps_simulation_fields(&r);
@@ -554,7 +566,7 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   enumerate(&r, &e);
   res->energy = e;
   res->rows++;
-  cps_rows_added(res);
+  cps_rows_added(res, (size_t)res->n_columns * sizeof(double));
   sim->stint.rows++;
   status = cps_verdict_row(sim, err);
   if (status != CPS_OK) return status;
