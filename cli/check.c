@@ -44,7 +44,7 @@ static void print_good(const cps_scenario *s, const char *file) {
   append_count(text, sizeof text, has.drums, "drum", "drums");
   append_count(text, sizeof text, has.cables, "cable", "cables");
   number_text(until, sizeof until, has.until);
-  printf("%s is good: %s; %s until %s s\n", file, text, has.solver, until);
+  printf("%s is good: %s; %s until %s s\n", shown_name(file), text, has.solver, until);
 }
 
 /* One document, whether the scenario is good (s) or not (problems). */

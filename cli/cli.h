@@ -42,6 +42,9 @@ int completion_run(int argc, char **argv);
 /* Says on standard error what is wrong, as "capstan models: ...", one line. */
 void complain(const char *where, const char *format, ...) PRINTS(2, 3);
 
+/* A text, such as the name of a file, without what could act on a terminal or make two lines of one; good for the next four calls. */
+const char *shown_name(const char *text);
+
 /* Appends to a string held in text[size]; what does not fit is cut. */
 void append(char *text, size_t size, const char *format, ...) PRINTS(3, 4);
 

@@ -167,7 +167,7 @@ static int export_study(const char *table, const export_options *o) {
       complain("export", "%s", error.text);
       status = error.status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_IO;
     } else if (!o->quiet) {
-      printf("wrote %s\n", path);
+      printf("wrote %s\n", shown_name(path));
     }
   }
   return status;
@@ -242,8 +242,8 @@ int export_run(int argc, char **argv) {
   if (status == STATUS_GOOD && o.vtk) status = export_vtk(r, folder, &files);
   if (status == STATUS_GOOD && o.npy) status = export_npy(r, folder, &files);
   if (status == STATUS_GOOD && !o.quiet)
-    printf("%d file%s in %s/: %ld rows, %ld events, %ld frames\n", files, files == 1 ? "" : "s", folder,
-           cps_result_rows(r), cps_result_events(r), cps_result_frames(r));
+    printf("%d file%s in %s/: %ld rows, %ld events, %ld frames\n", files, files == 1 ? "" : "s",
+           shown_name(folder), cps_result_rows(r), cps_result_events(r), cps_result_frames(r));
   cps_result_free(r);
   return status;
 }

@@ -406,7 +406,7 @@ static void print_found(const study *s) {
   const char *title = cps_scenario_title(s->scenario);
   span_text(span, sizeof span, s->wall);
   printf("\n%s\n  %s after %d steps, %ld runs, %s\n",
-         title && *title ? title : cps_scenario_file(s->scenario), cps_fit_reason(s->fit),
+         title && *title ? title : shown_name(cps_scenario_file(s->scenario)), cps_fit_reason(s->fit),
          cps_fit_steps(s->fit), cps_fit_runs(s->fit), span);
   print_parameters(s->fit);
   print_correlations(s->fit);
@@ -585,7 +585,7 @@ static int run_fit(study *s, const char *folder) {
     complain("fit", "it has not come to an end: %s", cps_fit_reason(s->fit));
   int status = write_folder(s, folder);
   if (status == STATUS_GOOD && !s->o->json && !s->o->quiet)
-    printf("\n  results              %s/ (fit.json, settings.txt%s)\n", folder,
+    printf("\n  results              %s/ (fit.json, settings.txt%s)\n", shown_name(folder),
            s->o->no_report ? ""
            : s->n_sets > 1 ? ", a report for each file"
                            : ", report.html");

@@ -148,8 +148,8 @@ static void report(const fmu_model *m, const char *path) {
           "capstan fmu: wrote %s, FMI %s for co-simulation%s, with %d inputs, %d outputs and %d parameters, "
           "%d of "
           "them tunable; runs on %s\n",
-          path, m->fmi3 ? "3.0" : "2.0", m->exchange ? " and model exchange" : "", inputs, outputs,
-          parameters, tuned, where);
+          shown_name(path), m->fmi3 ? "3.0" : "2.0", m->exchange ? " and model exchange" : "", inputs,
+          outputs, parameters, tuned, where);
 }
 
 static int export(const char *file, const fmu_options *o) {

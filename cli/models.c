@@ -52,7 +52,7 @@ static int write_svg(const char *path, const entry *e, const double *p, double n
   plot_svg(out, &f);
   figure_free(&f);
   int status = close_output("models", path, out);
-  if (status == STATUS_GOOD && out != stdout) fprintf(stderr, "wrote %s\n", path);
+  if (status == STATUS_GOOD && out != stdout) fprintf(stderr, "wrote %s\n", shown_name(path));
   return status;
 }
 

@@ -362,7 +362,7 @@ int models_compare(const char *laws, const char *tests, const text_list *with, c
     if (out) {
       put_page(out, &c);
       status = close_output("models", path, out);
-      if (status == STATUS_GOOD && strcmp(path, "-") != 0) fprintf(stderr, "wrote %s\n", path);
+      if (status == STATUS_GOOD && strcmp(path, "-") != 0) fprintf(stderr, "wrote %s\n", shown_name(path));
     } else if (!as_json || html) {
       status = STATUS_IO;
     }

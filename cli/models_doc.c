@@ -214,6 +214,7 @@ int models_markdown(const char *path) {
   int status = close_output("models", path, out);
   if (status == STATUS_GOOD) status = write_plots(directory);
   if (status == STATUS_GOOD)
-    fprintf(stderr, "wrote %s and %d plots in %smodels/\n", path, entry_count(), directory);
+    fprintf(stderr, "wrote %s and %d plots in %smodels/\n", shown_name(path), entry_count(),
+            shown_name(directory));
   return status;
 }

@@ -204,7 +204,7 @@ int new_run(int argc, char **argv) {
     const char *to = o.output ? o.output : file;
     status = name ? copy(&g, name, to, o.force) : STATUS_USAGE;
     if (status == STATUS_GOOD && !o.quiet && strcmp(to, "-") != 0)
-      printf("wrote %s; to go on: capstan run %s\n", to, to);
+      printf("wrote %s; to go on: capstan run %s\n", shown_name(to), shown_name(to));
   }
   free(g.name);
   return status;

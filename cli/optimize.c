@@ -289,8 +289,9 @@ static void print_found(const study *s) {
     widest = n > widest ? n : widest;
   }
   span_text(span, sizeof span, s->wall);
-  printf("\n%s\n  %s after %d runs, %s\n", title && *title ? title : cps_scenario_file(s->scenario),
-         cps_optimize_reason(o), cps_optimize_runs(o), span);
+  printf("\n%s\n  %s after %d runs, %s\n",
+         title && *title ? title : shown_name(cps_scenario_file(s->scenario)), cps_optimize_reason(o),
+         cps_optimize_runs(o), span);
   if (s->n_samples > 0)
     printf("  outputs are the %s over %d samples; a run is one at each of them\n",
            s->o->robust ? s->o->robust : robusts[CPS_ROBUST_MEAN], s->n_samples);
@@ -431,7 +432,7 @@ static int search_it(study *s, const char *folder) {
     complain("optimize", "no minimum was found: %s", cps_optimize_reason(s->search));
   int status = write_folder(s, folder);
   if (status == STATUS_GOOD && !s->o->json && !s->o->quiet)
-    printf("\n  results              %s/ (optimum.json, settings.txt%s)\n", folder,
+    printf("\n  results              %s/ (optimum.json, settings.txt%s)\n", shown_name(folder),
            s->o->no_report ? "" : ", report.html with both runs");
   return status != STATUS_GOOD ? status : cps_optimize_converged(s->search) ? STATUS_GOOD : STATUS_FAILED;
 }

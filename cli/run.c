@@ -141,7 +141,7 @@ static void print_summary(const outcome *o, const char *folder) {
   cps_contents run;
   cps_scenario_contents(o->scenario, &run);
   long rows = cps_result_rows(o->result);
-  printf("%s\n", title && *title ? title : cps_scenario_file(o->scenario));
+  printf("%s\n", title && *title ? title : shown_name(cps_scenario_file(o->scenario)));
   printf("  %s: %.9g s to %.9g s in %s, %ld steps, %ld rejected, %ld evaluations\n", run.solver, run.from,
          rows ? cps_result_data(o->result, 0)[rows - 1] : run.from, wall, n.steps, n.rejected, n.evaluations);
   print_bodies(o);
@@ -157,7 +157,7 @@ static void print_summary(const outcome *o, const char *folder) {
   char cost[200];
   cost_text(cost, sizeof cost);
   printf("  processor time       %s\n", cost);
-  printf("  results              %s/ (result.h5 with %ld rows, summary.json%s)\n", folder, rows,
+  printf("  results              %s/ (result.h5 with %ld rows, summary.json%s)\n", shown_name(folder), rows,
          series_is_small(o->result) ? ", series.csv, events.csv" : "");
 }
 
@@ -214,7 +214,7 @@ static void announce(const cps_scenario *scenario, const cps_result *result, con
   double left = (double)disk.f_bavail * (double)disk.f_frsize;
   if (left >= bytes) return;
   size_text(room, sizeof room, left);
-  fprintf(stderr, "capstan run: the disk of '%s' has %s left\n", folder, room);
+  fprintf(stderr, "capstan run: the disk of '%s' has %s left\n", shown_name(folder), room);
 }
 
 /* Takes up where a checkpoint left off: state, and what had been recorded. */
@@ -253,7 +253,7 @@ static int conclude(const outcome *all, recording *record, const run_options *o,
   else if (!o->quiet && written == STATUS_GOOD)
     print_summary(all, folder);
   if (!o->json && !o->quiet && written == STATUS_GOOD && reports)
-    printf("  to look at           %s/report.html\n", folder);
+    printf("  to look at           %s/report.html\n", shown_name(folder));
   fflush(stdout);
   /* those of the system stand first */
   for (int i = said; cps_result_warning(all->result, i); i++)
@@ -385,7 +385,8 @@ static int nothing_to_resume(const char *folder, const char *why, const run_opti
   cps_result *r = result_open(folder, NULL);
   const char *state = r ? cps_result_text(r, "status") : NULL;
   int done = state && strcmp(state, "complete") == 0, failed = state && strcmp(state, "failed") == 0;
-  if (done && !o->quiet && !o->json) printf("the run in %s is complete: nothing is left to do\n", folder);
+  if (done && !o->quiet && !o->json)
+    printf("the run in %s is complete: nothing is left to do\n", shown_name(folder));
   if (done && o->json) {
     const char *summary = cps_result_text(r, "summary");
     if (summary) fputs(summary, stdout);

@@ -58,7 +58,7 @@ static void print_table(const cps_scenario *scenario, const cps_sens *s, double 
     int n = (int)strlen(cps_sens_parameter(s, p)->path);
     widest = n > widest ? n : widest;
   }
-  printf("%s\n", title && *title ? title : cps_scenario_file(scenario));
+  printf("%s\n", title && *title ? title : shown_name(cps_scenario_file(scenario)));
   printf("  %s, %s\n",
          cps_sens_used(s) == CPS_SENS_DIFFERENCES ? "differences of whole runs" : methods[cps_sens_used(s)],
          span);
@@ -218,7 +218,7 @@ static int differentiate(const cps_scenario *scenario, const sens_options *o, co
     for (int i = 0; cps_sens_warning(s, i) && !o->json; i++)
       complain("sens", "warning: %s", cps_sens_warning(s, i));
     if (o->folder && exit_status == STATUS_GOOD && !o->json && !o->quiet)
-      printf("\n  over time            %s/ (result.h5, sensitivities.json%s)\n", o->folder,
+      printf("\n  over time            %s/ (result.h5, sensitivities.json%s)\n", shown_name(o->folder),
              o->no_report ? "" : ", report.html");
   }
   cps_sens_free(s);

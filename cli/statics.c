@@ -194,7 +194,7 @@ static void print_holds(const findings *f) {
 
 static void print_findings(const findings *f) {
   const char *title = cps_scenario_title(f->scenario);
-  printf("%s\n", title && *title ? title : f->file);
+  printf("%s\n", title && *title ? title : shown_name(f->file));
   if (f->result) {
     print_ends(f);
     print_contacts(f);

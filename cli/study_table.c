@@ -7,7 +7,6 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { COLUMNS_MOST = 2000, WORDS_MOST = 1000 };
 
@@ -203,35 +202,13 @@ int study_table_is(const char *file) {
   return n == sizeof head && memcmp(head, signature, sizeof head) == 0;
 }
 
-/* A file that nobody writes is opened as one that does not change: SQLite then leaves no files beside it. */
-static int open_file(sqlite3 **db, const char *file, int live) {
-  static const char *const beside[] = {"-wal", "-journal"};
-  char name[4200];
-  for (int i = 0; i < 2; i++)
-    live |= snprintf(name, sizeof name, "%s%s", file, beside[i]) >= (int)sizeof name ||
-            access(name, F_OK) == 0;
-  if (live) return sqlite3_open_v2(file, db, SQLITE_OPEN_READONLY, NULL);
-  char *uri = (char *)grow(NULL, 3 * strlen(file) + 32, 1), *to = uri + sprintf(uri, "file:");
-  for (const char *c = file; *c; c++)
-    to += strchr("%?#", *c) ? sprintf(to, "%%%02X", (unsigned)*c) : sprintf(to, "%c", *c);
-  sprintf(to, "?immutable=1");
-  int code = sqlite3_open_v2(uri, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
-  free(uri);
-  return code;
-}
-
 study_table *study_table_read(const char *file, int live, cps_error *error) {
   study_table *t = (study_table *)grow(NULL, 1, sizeof *t);
   memset(t, 0, sizeof *t);
   t->file = copy_of(file);
   reading r = {.t = t, .error = error};
-  int good = open_file(&r.db, file, live) == SQLITE_OK || refuse_database(&r);
-  if (good) {
-    sqlite3_busy_timeout(r.db, 2000);
-    sqlite3_db_config(r.db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(r.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    good = prepare(&r, "BEGIN") && next_row(&r) == 0 && read_keys(&r) && read_columns(&r) && read_points(&r);
-  }
+  int good = cps_study_table_open(file, live, &r.db, error) == CPS_OK && prepare(&r, "BEGIN") &&
+             next_row(&r) == 0 && read_keys(&r) && read_columns(&r) && read_points(&r);
   sqlite3_finalize(r.query);
   sqlite3_close(r.db);
   if (good) {

@@ -66,7 +66,7 @@ static void print_help(const option *table, int n) {
 
 static const char *title_of(const sweep *s) {
   const char *own = cps_study_title(s->study), *scenario = cps_scenario_title(cps_study_scenario(s->study));
-  return *own ? own : scenario && *scenario ? scenario : s->study_file;
+  return *own ? own : scenario && *scenario ? scenario : shown_name(s->study_file);
 }
 
 /* ---------------------------------------------------------------- where things go */
@@ -165,7 +165,7 @@ static void print_done(const sweep *s) {
   printf("  failed      %lld\n  beyond      %lld broke a limit\n", d->failed, d->beyond);
   if (d->done > d->before)
     printf("  time        %s, %.3g points/s\n", span, (double)(d->done - d->before) / fmax(d->seconds, 1e-9));
-  printf("  table       %s\n", s->file);
+  printf("  table       %s\n", shown_name(s->file));
   if (*s->page) printf("  page        %s\n", s->page);
   if (s->n_failed > 0)
     printf("\n  The first that failed, point %lld: %s\n  again: capstan sweep %s --point %lld\n",
@@ -354,7 +354,7 @@ static int dry_run(sweep *s) {
 /* ---------------------------------------------------------------- one point */
 
 static void print_point(const sweep *s, long long k, const double *values) {
-  printf("point %lld of %s\n", k, s->study_file);
+  printf("point %lld of %s\n", k, shown_name(s->study_file));
   for (int i = 0; i < cps_study_parameters(s->study); i++) {
     cps_study_column c;
     cps_study_column_at(s->study, i, &c);
@@ -399,7 +399,8 @@ static int run_point(const sweep *s) {
   if (status == STATUS_GOOD && !s->o->no_report) status = report_write_run("sweep", where, &run.all);
   if (s->o->json) summary_write(stdout, &run.all);
   if (run.all.error) problem_print("sweep", run.all.error);
-  if (status == STATUS_GOOD && !s->o->quiet && !s->o->json) printf("  results                  %s/\n", where);
+  if (status == STATUS_GOOD && !s->o->quiet && !s->o->json)
+    printf("  results                  %s/\n", shown_name(where));
   if (status == STATUS_GOOD && run.all.error) status = STATUS_FAILED;
   study_run_free(&run);
   return status;

@@ -15,8 +15,19 @@ void complain(const char *where, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  cps_plain_text(text, 1); /* it may quote names of files and texts of strangers */
+  /* it may quote names of files and texts of strangers; lines are those of the format */
+  cps_plain_text(text, strchr(format, '\n') != NULL);
   fprintf(stderr, "capstan%s%s: %s\n", where ? " " : "", where ? where : "", text);
+}
+
+const char *shown_name(const char *text) {
+  enum { ROOM = 4096, AT_ONCE = 4 };
+  static char room[AT_ONCE][ROOM];
+  static int next;
+  char *copy = room[next++ % AT_ONCE];
+  snprintf(copy, ROOM, "%s", text ? text : "");
+  cps_plain_text(copy, 0);
+  return copy;
 }
 
 void append(char *text, size_t size, const char *format, ...) {

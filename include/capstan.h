@@ -1468,6 +1468,10 @@ CPS_API cps_status cps_study_merge(const char *to, const char *const *files, int
 CPS_API cps_status cps_study_csv(const char *file, const char *csv, cps_error *err);
 /* The same as HDF5: one dataset "points" with a field for each column, and a group "study" with what the file says of the study. */
 CPS_API cps_status cps_study_hdf(const char *file, const char *hdf, cps_error *err);
+/* Opens the table of a study, which may come from anywhere, to be read: what is not made of plain tables, or could do something when
+ * it is read, is refused. `live` if others may write to it meanwhile. The caller's to close with sqlite3_close. */
+struct sqlite3;
+CPS_API cps_status cps_study_table_open(const char *file, int live, struct sqlite3 **db, cps_error *err);
 
 /* ------------------------------------------------------------------ numbers about samples
  *

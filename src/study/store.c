@@ -87,11 +87,31 @@ static long long query_number(sqlite3 *db, const char *sql) {
   return n;
 }
 
+/* Files may come from anywhere: what stands in them cannot change how SQLite behaves, and nothing is longer than a study's texts. */
+static void guard(sqlite3 *db) {
+  enum { LONGEST = 64 << 20 };
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST);
+}
+
+/* Whether the three tables are there, as plain ones: views could go on for ever when they are read, triggers act when something is
+ * written, virtual tables and computed columns run code of their own. */
 static int has_tables(sqlite3 *db, const char *schema) {
-  char sql[120];
+  static const char *const names[] = {"study", "points", "columns"};
+  char sql[300];
   snprintf(sql, sizeof sql,
-           "SELECT count(*) FROM \"%s\".sqlite_master WHERE name IN ('study', 'points', 'columns')", schema);
-  return query_number(db, sql) == 3;
+           "SELECT sum(type = 'table' AND rootpage > 0 AND sql LIKE 'CREATE TABLE%%' AND name IN ('study', "
+           "'points', 'columns')) "
+           "- 100 * sum(type = 'trigger') FROM \"%s\".sqlite_master",
+           schema);
+  int good = query_number(db, sql) == 3;
+  for (int i = 0; i < 3 && good; i++) {
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM pragma_table_xinfo('%s', '%s') WHERE hidden <> 0",
+             names[i], schema);
+    good = query_number(db, sql) == 0;
+  }
+  return good;
 }
 
 /* ------------------------------------------------------------------ making the tables */
@@ -244,6 +264,7 @@ static cps_status check_study(study_store *store, cps_error *err) {
 
 static cps_status open_tables(study_store *store, int resume, int rollback, cps_error *err) {
   sqlite3 *db = store->db;
+  guard(db);
   sqlite3_busy_timeout(db, BUSY_MILLISECONDS);
   int code = execute(db, rollback ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
   if (code == SQLITE_OK)
@@ -384,8 +405,13 @@ static int copy_tables(sqlite3 *db) {
       "SELECT sql FROM part.sqlite_master WHERE type = 'table' AND name IN ('study', "
       "'columns', 'points')",
       -1, &s, NULL);
-  while (code == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
-    code = execute(db, (const char *)sqlite3_column_text(s, 0));
+  while (code == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) {
+    /* that one statement, whatever may stand behind it */
+    sqlite3_stmt *make = NULL;
+    code = sqlite3_prepare_v2(db, (const char *)sqlite3_column_text(s, 0), -1, &make, NULL);
+    if (code == SQLITE_OK && sqlite3_step(make) != SQLITE_DONE) code = sqlite3_errcode(db);
+    sqlite3_finalize(make);
+  }
   sqlite3_finalize(s);
   if (code == SQLITE_OK) code = execute(db, "INSERT INTO main.study SELECT * FROM part.study");
   if (code == SQLITE_OK) code = execute(db, "INSERT INTO main.columns SELECT * FROM part.columns");
@@ -432,7 +458,10 @@ cps_status cps_study_merge(const char *to, const char *const *files, int n, long
   sqlite3 *db = NULL;
   char count[40] = "";
   int code = sqlite3_open_v2(to, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-  if (code == SQLITE_OK) sqlite3_busy_timeout(db, BUSY_MILLISECONDS);
+  if (code == SQLITE_OK) {
+    guard(db);
+    sqlite3_busy_timeout(db, BUSY_MILLISECONDS);
+  }
   cps_status status = code == SQLITE_OK ? CPS_OK : cps_store_fault(db, to, code, err);
   for (int i = 0; i < n && status == CPS_OK; i++)
     if (!same_file(files[i], to)) status = merge_one(db, to, files[i], err);
@@ -445,9 +474,63 @@ cps_status cps_study_merge(const char *to, const char *const *files, int n, long
   return status;
 }
 
+/* ------------------------------------------------------------------ reading */
+
+/* A file that nobody writes is opened as one that does not change: SQLite then leaves no files beside it. */
+static int open_to_read(sqlite3 **db, const char *file, int live) {
+  static const char *const beside[] = {"-wal", "-journal"};
+  struct stat info;
+  buffer b = {0};
+  for (int i = 0; i < 2; i++) {
+    b.length = 0;
+    cps_buffer_add(&b, "%s%s", file, beside[i]);
+    live |= b.failed || stat(b.text, &info) == 0;
+  }
+  b.length = 0;
+  cps_buffer_add(&b, "file:");
+  for (const char *c = file; *c; c++)
+    cps_buffer_add(&b, strchr("%?#", *c) ? "%%%02X" : "%c", (unsigned char)*c);
+  cps_buffer_add(&b, "?immutable=1");
+  int code = live       ? sqlite3_open_v2(file, db, SQLITE_OPEN_READONLY, NULL)
+             : b.failed ? SQLITE_NOMEM
+                        : sqlite3_open_v2(b.text, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+  free(b.text);
+  return code;
+}
+
+cps_status cps_study_table_open(const char *file, int live, sqlite3 **db, cps_error *err) {
+  enum { READ_MILLISECONDS = 2000 };
+  *db = NULL;
+  int code = open_to_read(db, file, live);
+  if (code == SQLITE_OK) {
+    guard(*db);
+    sqlite3_busy_timeout(*db, READ_MILLISECONDS);
+    code = execute(*db, "SELECT 1 FROM sqlite_master");
+  }
+  cps_status status = CPS_OK;
+  if (code != SQLITE_OK) {
+    int bad = code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR;
+    status = cps_error_set(err, bad ? CPS_BAD_INPUT : CPS_IO, NULL,
+                           "'%s' cannot be read as the table of a study: %s", file,
+                           *db ? sqlite3_errmsg(*db) : sqlite3_errstr(code));
+  } else if (!has_tables(*db, "main")) {
+    status = cps_error_set(err, CPS_BAD_INPUT, NULL,
+                           "'%s' cannot be read as the table of a study: it lacks the plain tables study, "
+                           "columns and points, or has "
+                           "triggers or computed columns",
+                           file);
+  }
+  if (status == CPS_OK) return CPS_OK;
+  sqlite3_close(*db);
+  *db = NULL;
+  return status;
+}
+
 /* ------------------------------------------------------------------ CSV */
 
+/* What a spreadsheet would take for a formula gets an apostrophe before it, so that it stays text there. */
 static void add_cell(buffer *b, const char *text) {
+  if (*text && strchr("=+-@\t\r", *text)) cps_buffer_add(b, "'");
   if (!text[strcspn(text, ",\"\n\r")]) {
     cps_buffer_add(b, "%s", text);
     return;
@@ -498,21 +581,10 @@ static cps_status write_csv(sqlite3 *db, const char *file, cps_output_file *out,
 }
 
 /* To be read; yet a log that lies beside it has to be written into it. */
-cps_status cps_store_open_table(const char *file, sqlite3 **db, cps_error *err) {
-  int code = sqlite3_open_v2(file, db, SQLITE_OPEN_READWRITE, NULL);
-  if (code != SQLITE_OK) return cps_store_fault(*db, file, code, err);
-  sqlite3_busy_timeout(*db, BUSY_MILLISECONDS);
-  sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  if (!has_tables(*db, "main"))
-    return cps_error_set(err, CPS_BAD_INPUT, NULL, "%s is not the table of a study", file);
-  return CPS_OK;
-}
-
 cps_status cps_study_csv(const char *file, const char *csv, cps_error *err) {
   sqlite3 *db = NULL;
   cps_output_file out;
-  cps_status status = cps_store_open_table(file, &db, err);
+  cps_status status = cps_study_table_open(file, 0, &db, err);
   if (status == CPS_OK && !cps_output_open(&out, csv, CPS_OUTPUT_NAMED)) {
     status = cps_error_set(err, CPS_IO, NULL, "%s cannot be written: %s", csv, out.reason);
   } else if (status == CPS_OK) {

@@ -18,9 +18,8 @@ int cps_store_has(study_store *store, long long point, long long *failed, long l
 /* Adds rows in one transaction: all of them or none. A point that is there already is left as it is. */
 cps_status cps_store_add(study_store *store, const cps_study_row *rows, int n, cps_error *err);
 
-/* Opens the file of a table to be read; CPS_BAD_INPUT if it is none. *db is to be closed in any case. And what a code of SQLite means. */
+/* What a code of SQLite means. Tables are opened to be read by cps_study_table_open of capstan.h. */
 struct sqlite3;
-cps_status cps_store_open_table(const char *file, struct sqlite3 **db, cps_error *err);
 cps_status cps_store_fault(struct sqlite3 *db, const char *file, int code, cps_error *err);
 
 #endif

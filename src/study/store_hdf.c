@@ -225,7 +225,7 @@ static cps_status write_table(hdf_table *t, const char *path, cps_error *err) {
 
 cps_status cps_study_hdf(const char *file, const char *hdf, cps_error *err) {
   hdf_table t = {.from = file};
-  cps_status status = cps_store_open_table(file, &t.db, err);
+  cps_status status = cps_study_table_open(file, 0, &t.db, err);
   if (status == CPS_OK) {
     int code = sqlite3_prepare_v2(t.db, "SELECT * FROM points ORDER BY point", -1, &t.rows, NULL);
     if (code == SQLITE_OK && !name_fields(&t)) code = SQLITE_NOMEM;

@@ -82,5 +82,45 @@ expect 2 report cut.sqlite
 has "$err" "cannot be read as the table of a study"
 python3 -c 'import sqlite3; d = sqlite3.connect("alien.sqlite"); d.execute("CREATE TABLE t (x)"); d.commit()'
 expect 2 report alien.sqlite
-has "$err" "no such table"
+has "$err" "it lacks the plain tables"
+
+# Tables of strangers: nothing in them acts when they are read, and nobody waits for them.
+python3 - <<'PY'
+import shutil, sqlite3
+forever = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT"
+hostile = {
+    "view": ["ALTER TABLE points RENAME TO p", f"CREATE VIEW points AS {forever} c.x AS point, p.status FROM c, p"],
+    "keys": ["ALTER TABLE study RENAME TO s", f"CREATE VIEW study AS {forever} 'study_hash' AS key, x AS value FROM c"],
+    "trigger": ["CREATE TRIGGER t AFTER INSERT ON points BEGIN DELETE FROM study; END"],
+    "computed": ["ALTER TABLE points ADD COLUMN big TEXT AS (hex(zeroblob(400000000)))"],
+    "formula": ["UPDATE points SET message = '=1+1'"],
+}
+for name, statements in hostile.items():
+    shutil.copy("saltelli.sqlite", name + ".sqlite")
+    d = sqlite3.connect(name + ".sqlite")
+    for s in statements:
+        d.execute(s)
+    d.commit()
+    d.close()
+# a table whose definition brings another statement along
+shutil.copy("saltelli.sqlite", "two.sqlite")
+d = sqlite3.connect("two.sqlite", isolation_level=None)
+d.execute("PRAGMA writable_schema = ON")
+d.execute("UPDATE sqlite_master SET sql = sql || '; ATTACH ''stolen.sqlite'' AS y; CREATE TABLE y.t (x)' WHERE name = 'points'")
+d.close()
+PY
+for name in view keys trigger computed; do
+  expect 2 report $name.sqlite -o hostile.html
+  has "$err" "cannot be read as the table of a study"
+  expect 2 export $name.sqlite --csv -o hostile
+  expect 2 sweep --merge $name.sqlite -o merged.sqlite
+  rm -f merged.sqlite
+done
+run sweep --merge two.sqlite -o merged.sqlite
+checks=$((checks + 1))
+[ ! -e stolen.sqlite ] || fail "a statement of a stranger was obeyed"
+expect 0 export formula.sqlite --csv -o formula
+cat formula/*.csv >formula.csv
+has formula.csv ",'=1+1,"
+has_no formula.csv ",=1+1"
 finish

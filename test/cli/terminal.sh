@@ -44,6 +44,18 @@ expect 2 run good.yaml --set $'bodies.bl\e[2Jock.mass=1' -o bad
 no_escape "a key"
 expect 2 $'un\e[31mknown'
 no_escape "a command"
+name=$'red\e[31m\nline'
+cp good.yaml "$name.yaml"
+for command in check run; do
+  expect 0 $command "$name.yaml"
+  no_escape "the name of a file that is good"
+  checks=$((checks + 1))
+  ! grep -q '^line' "$out" "$err" || fail "the name of a file makes a line of its own: $command"
+done
+expect 0 report r -o "$name.html"
+no_escape "the name of a report"
+expect 0 export r --csv -o "$name"
+no_escape "the name of a folder"
 
 # In a report no script runs but its own.
 judge r/report.html <<'PY'

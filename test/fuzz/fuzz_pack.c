@@ -81,7 +81,7 @@ static void look_at(const cps_result *r) {
     for (size_t k = 0; k < n; k++) sum += cps_result_field_data(r, i)[k];
     sum += (double)strlen(f->name) + (double)strlen(f->unit);
   }
-  for (int i = 0; i < cps_result_places(r); i++) sum += (double)strlen(cps_result_place(r, i)->name);
+  for (int i = 0; i < cps_result_places(r); i++) sum += (double)strlen(cps_result_place_at(r, i)->name);
   volatile double looked_at = sum; /* so that all of it is read */
   (void)looked_at;
 }

@@ -32,7 +32,7 @@ static original make_original(fuzz_file *file) {
   cps_system *system = scenario ? cps_system_new(scenario, &err) : NULL;
   cps_simulation *sim = system ? cps_simulation_new(system, &err) : NULL;
   demand(sim && cps_simulation_run(sim, NULL, NULL, &err) == CPS_OK, "the machine does not run");
-  cps_result_source from = {cps_simulation_result(sim), scenario, NULL, 0, "complete", "{}"};
+  cps_result_source from = {cps_simulation_result(sim), scenario, "complete", "{}"};
   fuzz_file_fill(file, "", 0);
   unlink(file->path);
   demand(cps_result_file_write(file->path, &from, &err) == CPS_OK, "no result file");
