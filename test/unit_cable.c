@@ -5,7 +5,7 @@
 static const double pi = 3.14159265358979323846;
 
 static cable_section section(double ea, double ei, double rho) {
-  cable_section c = {ea, ei, rho, 0, 0, 0, STRAIN_GREEN, CURVATURE_APPROXIMATE, 5, 5};
+  cable_section c = {ea, ei, rho, 0, 0, 0, STRAIN_GREEN, CURVATURE_APPROXIMATE, 5, 5, 0};
   return c;
 }
 
@@ -19,6 +19,7 @@ static cable_section variant(int i) {
   c.curvature = i / 2 % 2 ? CURVATURE_EXACT : CURVATURE_APPROXIMATE;
   c.axial_points = 1 + i % 5;
   c.bending_points = 1 + i / 3 % 5;
+  c.slack = i / 7 % 2 * 0.05; /* wide, so that differences can see it */
   return c;
 }
 
@@ -85,6 +86,7 @@ static void rigid_motion(void **state) {
     for (int trial = 0; trial < 40; trial++) {
       cable_section c = variant(trial);
       c.rayleigh = 0;
+      c.slack = 0; /* as its potential counts from -slack */
       double angle = 0.7 + trial, l = 0.4, spin = 3, q[12] = {0}, v[12] = {0}, f[12] = {0}, lost = 0;
       double along[3] = {cos(angle), sin(angle), 0}, across[3] = {-sin(angle), cos(angle), 0};
       for (int d = 0; d < dim; d++) {

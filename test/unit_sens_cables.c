@@ -38,6 +38,17 @@ static const example examples[] = {
      {"bodies.left.y", "drums.pulley.torque", "cables.rope.pulley.slip_work", "cables.rope.pulley.normal",
       "cables.rope.pulley.t_in", "energy.damping"},
      1},
+    {"only pulls, goes slack and taut again",
+     "capstan: 1\nbodies: {load: {mass: 10 kg, position: [0.3 m, -1.9 m], velocity: [0.5 m/s, 1 m/s]}}\n"
+     "cables:\n  rope: {EA: 20 kN, EI: 0.01 N m2, mass_per_length: 0.05 kg/m, damping: {rayleigh: 0.1 N s, "
+     "axial: 50 N s},"
+     " tension_only: true,\n    elements: 8, length: 1.923 m, start: drawn, path: [{pinned: [0, 0]}, load]}\n"
+     "run: {until: 0.25 s, step: 1 ms, solver: alpha, output: 50 ms, balance: 1e-12}\n",
+     {"cables.rope.EA", "cables.rope.damping.axial", "bodies.load.mass", "cables.rope.EI",
+      "cables.rope.mass_per_length"},
+     {"bodies.load.x", "bodies.load.y", "cables.rope.tension_start", "energy.elastic", "energy.damping",
+      "integral(cables.rope.fy_end)"},
+     10},
     {"law that jumps, rotation",
      "capstan: 1\n" PULLEY("drive: {rotation: {sine: {amplitude: 0.3 rad, omega: 9 rad/s}}}")
          LOADS ROPE("coulomb: {mu: 0.25}", "nodes") OVER RUN,

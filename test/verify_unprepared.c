@@ -170,9 +170,66 @@ static void test_soft_cord(void **state) {
   }
 }
 
+/* A load on a straight rope that only pulls is thrown up: it flies as if there were no rope, comes back after 2 v/g with the same
+ * speed, and stretches the rope as energy says. The rope that bears compression holds it down like a bar, and says so. */
+static void test_tension_only(void **state) {
+  (void)state;
+  static const char *const ropes[] = {"tension_only: true, EI: 0", "tension_only: true, EI: 0, strain: green",
+                                      "tension_only: true, EI: 0.01", "tension_only: false, EI: 0"};
+  const double v = 3, g = 9.81, k = 100e3, m = 50;
+  for (int i = 0; i < ROWS(ropes) + 1; i++) {
+    char text[700];
+    int space = i == ROWS(ropes), bar = i == 3; /* the last one: the first in space */
+    const char *z = space ? ", 0" : "";
+    snprintf(text, sizeof text,
+             "capstan: 1\nbodies: {load: {mass: 50 kg, position: [0, -2 m%s], velocity: [0, 3 m/s%s]}}\n"
+             "cables: {rope: {EA: 200 kN, mass_per_length: 10 g/m, damping: {axial: 20 N s}, elements: 10, "
+             "length: 2 m, "
+             "%s, start: drawn,\n  path: [{pinned: [0, 0%s]}, load]}}\n"
+             "run: {until: 0.7 s, output: 1 ms}\n",
+             z, z, ropes[space ? 0 : i], z);
+    outcome o = run(text);
+    succeeded(&o);
+    const double *y = column(&o, "bodies.load.y"), *t = column(&o, "time"),
+                 *pull = column(&o, "cables.rope.tension_start");
+    double off = 0, most = 0;
+    for (long row = 0; row <= last(&o); row++) {
+      if (t[row] < 0.61) off = fmax(off, fabs(y[row] + 2 - v * t[row] + g * t[row] * t[row] / 2));
+      most = fmax(most, pull[row]);
+    }
+    double exact = m * g + sqrt(m * g * m * g + k * m * v * v);
+    if (bar ? !(off > 0.1) : !(off < 2e-4)) fail_msg("%s: %g m from where it should fly", ropes[i], off);
+    if (!bar && i != 1 && !(fabs(most / exact - 1) < 0.01)) fail_msg("%d: %g N, not %g", i, most, exact);
+    if (bar != (strstr(o.warning, "is pushed by") != NULL)) fail_msg("%d says: %s", i, o.warning);
+    if (!(o.energy.open < 2e-3 * o.energy.scale)) fail_msg("%d leaves %g J open", i, o.energy.open);
+    forget(&o);
+  }
+}
+
+/* A load beside its slack rope falls freely until the rope is straight. */
+static void test_slack_pendulum(void **state) {
+  (void)state;
+  outcome o = run(
+      "capstan: 1\nbodies: {load: {mass: 50 kg, position: [1.5 m, 0]}}\n"
+      "cables: {rope: {EA: 200 kN, mass_per_length: 10 g/m, damping: {axial: 20 N s}, elements: 10, "
+      "length: 2 m, tension_only: true,\n"
+      "  start: drawn, path: [{pinned: [0, 0]}, load]}}\nrun: {until: 0.6 s, output: 1 ms}\n");
+  succeeded(&o);
+  const double *y = column(&o, "bodies.load.y"), *t = column(&o, "time");
+  double straight = sqrt(2 * sqrt(2.0 * 2 - 1.5 * 1.5) / 9.81); /* [s] */
+  for (long i = 0; i <= last(&o); i++) {
+    double off = fabs(y[i] + 9.81 * t[i] * t[i] / 2);
+    if (t[i] < straight && !(off < 2e-4)) fail_msg("%g m off at %g s", off, t[i]);
+    if (t[i] > straight + 0.05 && !(off > 1e-2)) fail_msg("nothing holds it at %g s", t[i]);
+  }
+  forget(&o);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_creep), cmocka_unit_test(test_soft_cord),
-                                     cmocka_unit_test(test_circles), cmocka_unit_test(test_string),
-                                     cmocka_unit_test(test_printed_power)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_creep),        cmocka_unit_test(test_soft_cord),
+      cmocka_unit_test(test_tension_only), cmocka_unit_test(test_slack_pendulum),
+      cmocka_unit_test(test_circles),      cmocka_unit_test(test_string),
+      cmocka_unit_test(test_printed_power)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

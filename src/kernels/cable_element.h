@@ -74,14 +74,18 @@ static void NAME(elastic)(const density *w, const double *n1, const double *n2, 
   NAME(add_block)(n2, n2, (const double(*)[DIM])h, weight * s_q, k);
 }
 
-/* Objective axial damping: tension eta e_t on the strain e(a), e_t = e_a a_t, a_t = 2 r'.r'_t. */
+/* Objective axial damping: tension eta e_t on the strain e(a), e_t = e_a a_t, a_t = 2 r'.r'_t; of cables that only pull, times
+ * the share s_e of their stiffness. */
 static double NAME(axial_damping)(const cable_section *c, const double *n1, const double *r1,
                                   const double *v1, double weight, double *f, double s_q, double s_v,
                                   double *k) {
   double a = NAME(dot)(r1, r1), a_t = 2 * NAME(dot)(r1, v1);
   int green = c->strain == STRAIN_GREEN;
+  double strain = green ? (a - 1) / 2 : sqrt(a) - 1, taut = answer_to(c, strain).s_e;
+  if (taut == 0) return 0;
   double e_a = green ? 0.5 : 0.5 / sqrt(a), e_aa = green ? 0 : -0.25 / (a * sqrt(a));
-  double rate = e_a * a_t, eta = c->axial_damping, p = 2 * eta * rate * e_a; /* force n' p r' */
+  double rate = e_a * a_t, eta = c->axial_damping * taut, p = 2 * eta * rate * e_a; /* force n' p r' */
+  double eta_e = taut < 1 ? c->axial_damping / (2 * c->slack) : 0;
   double g[DIM];
   for (int d = 0; d < DIM; d++) g[d] = p * r1[d];
   NAME(add_force)(n1, g, weight, f);
@@ -90,7 +94,8 @@ static double NAME(axial_damping)(const cable_section *c, const double *n1, cons
     double h[DIM][DIM];
     for (int d = 0; d < DIM; d++) {
       for (int e = 0; e < DIM; e++) {
-        double p_r = 8 * eta * e_a * e_aa * a_t * r1[e] + 4 * eta * e_a * e_a * v1[e],
+        double p_r = 8 * eta * e_a * e_aa * a_t * r1[e] + 4 * eta * e_a * e_a * v1[e] +
+                     4 * eta_e * e_a * e_a * rate * r1[e],
                p_v = 4 * eta * e_a * e_a * r1[e];
         h[d][e] = r1[d] * (s_q * p_r + s_v * p_v);
       }

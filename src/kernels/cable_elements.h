@@ -50,7 +50,12 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
       r[d] = at[0] * mode[0][d] + at[1] * mode[1][d] + at[2] * mode[2][d];
       square += r[d] * r[d];
     }
-    if (y->green) { /* U = EA e^2/2, e = (r'.r' - 1)/2: force EA e r', stiffness EA (e 1 + r' r'') */
+    if (y->slackens) { /* U = EA int s de: force EA s e_r, stiffness EA (s e_rr + s_e e_r e_r') */
+      lanes stretch = root(square), o[3], over = all(1) / larger(stretch, all(1e-100));
+      answer_slack(y, y->green ? all(0.5) * (square - all(1)) : stretch - all(1), o);
+      t = y->green ? w * o[0] : w * o[0] * over;
+      t_a = y->green ? w * o[1] : w * (o[1] - o[0] * over) * over * over;
+    } else if (y->green) { /* U = EA e^2/2, e = (r'.r' - 1)/2: force EA e r', stiffness EA (e 1 + r' r'') */
       t = w * all(0.5) * (square - all(1));
       t_a = w;
     } else { /* e = |r'| - 1: force EA e r'/|r'|, stiffness EA (e/|r'| 1 + r' r''/|r'|^3) */
@@ -169,10 +174,19 @@ static __attribute__((noinline)) void NAME(resist_more)(const recipe *y, lanes l
     NAME(at_point)(y->at[g], mode, r1);
     NAME(at_point)(y->at[g], rate, v1);
     lanes w = y->weight[g] * l, s = NAME(product)(r1, v1), per = y->eta_axial, less = all(0);
+    lanes square = NAME(product)(r1, r1);
     if (!y->green) {
-      lanes one = all(1) / NAME(product)(r1, r1);
+      lanes one = all(1) / larger(square, all(1e-200));
       per *= one;
       less = all(-2) * per * s * one;
+    }
+    if (y->slackens) { /* times its share of the stiffness, which changes by e_r/(2 w) where it is neither 0 nor 1 */
+      lanes o[3], stretch = root(square);
+      answer_slack(y, y->green ? all(0.5) * (square - all(1)) : stretch - all(1), o);
+      lane_bits between = (o[1] > all(0)) & (o[1] < all(1));
+      lanes by = y->green ? y->per_slack : y->per_slack / larger(stretch, all(1e-100));
+      less = less * o[1] + (lanes)((lane_bits)(per * s * by) & between);
+      per *= o[1];
     }
     NAME(dyads)(w, per * s, per, less + y->dv * per, r1, v1, h, skew);
     NAME(add_point)(y->at[g], w * per * s, r1, h, skew, f, k, both);

@@ -91,7 +91,12 @@ INLINE void stretch(const recipe *y, const quartet *e, lanes q[4][3], const int 
       r[d] = y->at[g][0] * mode[0][d] + y->at[g][1] * mode[1][d] + y->at[g][2] * mode[2][d];
       a += r[d] * r[d];
     }
-    if (y->green) {
+    if (y->slackens) {
+      lanes size = root(a), o[3];
+      answer_slack(y, y->green ? all(0.5) * (a - all(1)) : size - all(1), o);
+      pull = y->green ? w * o[0] : w * o[0] / larger(size, all(1e-100));
+      stored += w * o[2];
+    } else if (y->green) {
       strain = all(0.5) * (a - all(1));
       pull = w * strain;
       stored += pull * strain;

@@ -14,6 +14,8 @@ typedef struct recipe {
   lanes slow[6];      /* Rayleigh damping c int r'_t.r'_t in the same, over l (Westin Eq. 19) */
   lanes mass, w0, w1; /* rho/420, rho/2, rho/12 */
   int green, points, mid;
+  int slackens;           /* it only pulls: see cable.h */
+  lanes slack, per_slack; /* 1/(2 slack) */
   lanes weight[GAUSS_MAX], at[GAUSS_MAX][3], pair[GAUSS_MAX][6], per_weight;
   /* What few cables have: objective damping, exact curvature; see prepare_extra. */
   int extra, brakes_axial, brakes_bending, exact;
@@ -36,6 +38,9 @@ static void prepare(recipe *y, const cable_section *s, const step_coeffs *coeffs
   y->w0 = all(s->rho / 2);
   y->w1 = all(s->rho / 12);
   y->green = s->strain == STRAIN_GREEN;
+  y->slackens = s->slack > 0;
+  y->slack = all(s->slack);
+  y->per_slack = all(y->slackens ? 0.5 / s->slack : 0);
   y->points = s->axial_points;
   y->mid = s->axial_points / 2;
   for (int i = 0; i < 6; i++) {
@@ -52,6 +57,15 @@ static void prepare(recipe *y, const cable_section *s, const step_coeffs *coeffs
     }
   }
   y->per_weight = all(1 / w[y->mid]);
+}
+
+/* Tension over EA of a cable that only pulls at strain e (cable.h): o[0] that, o[1] its derivative, o[2] twice its potential. */
+INLINE void answer_slack(const recipe *y, lanes e, lanes o[3]) {
+  const lanes w = y->slack, zero = all(0);
+  lanes z = -larger(all(-1), -larger(zero, (e + w) * y->per_slack)), more = larger(zero, e - w);
+  o[0] = more + w * z * z;
+  o[1] = z;
+  o[2] = all(4.0 / 3) * w * w * z * z * z + more * (more + all(2) * w);
 }
 
 /* The section has what only few cables have: for those that want it from the lanes. */

@@ -78,18 +78,31 @@ typedef struct density {
   double w, a, b, c, aa, ab, ac, bb, bc, cc;
 } density;
 
+/* Tension over EA at a strain, with its potential and its derivative. */
+typedef struct answer {
+  double w, s, s_e;
+} answer;
+
+static answer answer_to(const cable_section *c, double e) {
+  double w = c->slack;
+  if (!(w > 0)) return (answer){e * e / 2, e, 1};
+  double z = fmin(fmax((e + w) / (2 * w), 0), 1), more = fmax(e - w, 0);
+  return (answer){2.0 / 3 * w * w * z * z * z + more * (more / 2 + w), more + w * z * z, z};
+}
+
 static density axial_density(const cable_section *s, double a) {
   density d = {0};
   if (s->strain == STRAIN_GREEN) {
-    double e = (a - 1) / 2;
-    d.w = s->ea * e * e / 2;
-    d.a = s->ea * e / 2;
-    d.aa = s->ea / 4;
+    answer t = answer_to(s, (a - 1) / 2);
+    d.w = s->ea * t.w;
+    d.a = s->ea * t.s / 2;
+    d.aa = s->ea * t.s_e / 4;
   } else {
-    double stretch = sqrt(a), e = stretch - 1;
-    d.w = s->ea * e * e / 2;
-    d.a = s->ea * e / (2 * stretch);
-    d.aa = s->ea / (4 * a * stretch);
+    double stretch = sqrt(a), size = fmax(stretch, 1e-100); /* a cable that only pulls may have any */
+    answer t = answer_to(s, stretch - 1);
+    d.w = s->ea * t.w;
+    d.a = s->ea * t.s / (2 * size);
+    d.aa = s->ea * (t.s_e - t.s / size) / (4 * size * size);
   }
   return d;
 }

@@ -14,6 +14,9 @@ typedef enum curvature_kind {
 
 enum { GAUSS_MAX = 5 };
 
+/* Of cables that only pull: below it a rope of 1 MN bears 10 N. 1e-6 needs half as many iterations again, 1e-4 half as many. */
+#define SLACK_STRAIN 1e-5
+
 /* What a cable is made of. */
 typedef struct cable_section {
   double ea, ei;          /* axial [N] and bending [N m2] stiffness */
@@ -24,6 +27,9 @@ typedef struct cable_section {
   strain_kind strain;
   curvature_kind curvature;
   int axial_points, bending_points; /* quadrature, 1 .. GAUSS_MAX */
+  /* Above 0 the cable only pulls: its tension is EA s(e), with s = 0 up to -slack, (e + slack)^2/(4 slack) between -slack and
+   * slack, and e from there on. There is a potential, and the stiffness is continuous. */
+  double slack;
 } cable_section;
 
 /* Elastic and damping force of one element with coordinates q = [r0, r0', r1, r1'] and velocities v (both 4

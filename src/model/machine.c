@@ -196,6 +196,7 @@ static void set_section(cable *c, const scenario_cable *of) {
                      .axial_damping = of->axial_damping,
                      .bending_damping = of->bending_damping,
                      .strain = of->engineering ? STRAIN_ENGINEERING : STRAIN_GREEN,
+                     .slack = of->tension_only ? SLACK_STRAIN : 0,
                      .curvature = of->exact_curvature ? CURVATURE_EXACT : CURVATURE_APPROXIMATE,
                      .axial_points = of->axial_points,
                      .bending_points = of->bending_points};

@@ -164,7 +164,7 @@ typedef struct raw_components {
 typedef struct raw_cable {
   double ea, ei, rho, diameter, modulus, density, bending_factor, elements, length, tension;
   const node *damping, *quadrature, *mesh, *path, *masses, *contact;
-  int model, strain, curvature, closed, start;
+  int model, strain, tension_only, curvature, closed, start;
 } raw_cable;
 
 typedef struct raw_quadrature {

@@ -293,6 +293,10 @@ static const key cables[] = {
      .example = "green",
      .meaning = "measure of axial strain: change of length, so that EA means what it does in Hooke's law, or "
                 "Green-Lagrange, as papers have it; they differ by 1.5 times the strain"},
+    {"tension_only", KEY_FLAG, .where = offsetof(raw_cable, tension_only), .example = "true",
+     .meaning =
+         "the cable bears no compression: where it is shorter than its length it is slack, without axial "
+         "force and axial damping. Otherwise elements push until they buckle, which coarse ones do late"},
     {"curvature", KEY_WORD, .words = "approximate exact", .where = offsetof(raw_cable, curvature),
      .example = "exact", .meaning = "measure of bending: the second derivative, or the true curvature"},
     {"quadrature", KEY_MAP, .table = &cps_keys_quadrature, .otherwise = "3 points each",

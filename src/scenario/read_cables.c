@@ -256,6 +256,7 @@ static void read_cable(reader *r, const node *n, const cps_scenario *s, scenario
   int good = cps_read_map(r, n, &cps_keys_cables, NULL, &raw);
   c->model = (cable_model)raw.model;
   c->engineering = raw.strain == 0;
+  c->tension_only = raw.tension_only;
   c->exact_curvature = raw.curvature == 1;
   c->start_statics = raw.start != 1;
   c->start_braked = raw.start == 2;

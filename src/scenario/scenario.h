@@ -214,6 +214,7 @@ typedef struct scenario_cable {
   double ea, ei, rho;                              /* [N], [N m2], [kg/m] */
   double diameter;                                 /* of a round cross-section; 0: not given */
   double rayleigh, axial_damping, bending_damping; /* [N s], [N s], [N m2 s] */
+  int tension_only;                                /* it bears no compression */
   int engineering;                                 /* strain: 0 Green-Lagrange, 1 engineering */
   int exact_curvature;
   int axial_points, bending_points; /* quadrature */

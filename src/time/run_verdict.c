@@ -67,7 +67,7 @@ static void note_mesh(mesh_verdict *v, const machine *m) {
     for (int k = 0; k < c->n; k++) {
       double bears = pi * pi * c->section.ei / (c->length[k] * c->length[k]);
       v->pulled = fmax(v->pulled, c->tension[k]);
-      if (!(-c->tension[k] > fmax(v->pushed, bears))) continue;
+      if (c->section.slack > 0 || !(-c->tension[k] > fmax(v->pushed, bears))) continue;
       v->pushed = -c->tension[k];
       v->pushed_cable = i;
     }
@@ -110,13 +110,12 @@ static void judge_mesh(cps_simulation *sim) {
          s->cables[v->sunk_cable].name, s->drums[v->sunk_drum].name, 100 * v->sunk,
          s->cables[v->sunk_cable].name);
   if (v->pushed > PUSHED * v->pulled)
-    warn(
-        sim,
-        "cable %s is pushed by up to %.3g N, where a rope would buckle, since its elements are too long to: "
-        "shorter "
-        "elements (cables.%s.mesh), damping (cables.%s.damping) or a start that does not snap make that less",
-        s->cables[v->pushed_cable].name, v->pushed, s->cables[v->pushed_cable].name,
-        s->cables[v->pushed_cable].name);
+    warn(sim,
+         "cable %s is pushed by up to %.3g N, where a rope would buckle, since its elements are too long to: "
+         "cables.%s.tension_only takes the push away; shorter elements (mesh), damping or a start that does "
+         "not "
+         "snap make it less",
+         s->cables[v->pushed_cable].name, v->pushed, s->cables[v->pushed_cable].name);
 }
 
 void cps_verdict_note(cps_simulation *sim, const cps_energy *e) {
