@@ -189,6 +189,19 @@ shutil.copy(sysconfig.get_config_h_filename(), sys.argv[1])
 END
 }
 
+# audit_abi MODULE ABI: whether it is what it says. abi3audit knows abi3 alone, which abi3t is a part of but for the name of its hook.
+audit_abi() {
+  local least=3.11
+  [ "$2" = abi3 ] || least=3.15
+  "$out/env/bin/abi3audit" --verbose --assume-minimum-abi3 $least "$1" >"$work/abi3.log" 2>&1 || true
+  if ! grep -q '1 extensions scanned; 0 ABI version mismatches' "$work/abi3.log" ||
+    grep '│ _*Py' "$work/abi3.log" | grep -v "$([ "$2" = abi3 ] && echo nothing || echo PyModExport__core)"; then
+    cat "$work/abi3.log" >&2
+    echo "binaries: $1 is not $2" >&2
+    exit 1
+  fi
+}
+
 # wheel TARGET ABI INTERPRETER: everything inside, for each CPython with that stable ABI; with the headers of that interpreter.
 wheel() {
   local folder=$work/wheel-$2 platform=manylinux_2_17_${1#linux-} define args=()
@@ -201,10 +214,8 @@ wheel() {
     -C "build-dir=$work/python-$2" "${args[@]}"
   [ "$2" = abi3 ] || quietly "$work/tags.log" "$out/env/bin/wheel" tags --remove --python-tag cp315 --abi-tag abi3.abi3t "$folder/"*.whl
   quietly "$work/audit.log" env PATH="$out/env/bin:$PATH" auditwheel repair --plat "$platform" --only-plat -w "$folder/repaired" "$folder/"*.whl
-  # It knows abi3 alone, which abi3t is a part of.
   "$out/env/bin/python" -m zipfile -e "$folder/repaired/"*.whl "$folder/unpacked"
-  quietly "$work/abi3.log" "$out/env/bin/abi3audit" --strict --assume-minimum-abi3 "$([ "$2" = abi3 ] && echo 3.11 || echo 3.15)" \
-    "$folder/unpacked/capstan/_core.$2.so"
+  audit_abi "$folder/unpacked/capstan/_core.$2.so" "$2"
   cp "$folder/repaired/"*.whl "$root/build/wheel"
   (cd "$folder/repaired" && printf 'binaries: build/wheel/%s\n' *.whl)
 }
@@ -252,4 +263,6 @@ for target in "${targets[@]}"; do
   ! is_full "$target" || wheels "$target"
   echo "binaries: $target, $((SECONDS - start)) s"
 done
-"$out/env/bin/python" test/binaries/compare.py "$out/"*.rows
+shopt -s nullglob
+rows=("$out/"*.rows)
+[ ${#rows[@]} -lt 2 ] || "$out/env/bin/python" test/binaries/compare.py "${rows[@]}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from . import _core
-from .arrays import floats
+from .arrays import floats, names
 from .errors import Closed, guarded
 
 if TYPE_CHECKING:
@@ -24,15 +25,16 @@ class Batch:
     """
 
     def __init__(self, scenario: Scenario, n: int, inputs: Sequence[str] = (), outputs: Sequence[str] = (), threads: int = 0):
-        if n < 1:
-            raise ValueError(f"a batch has at least one simulation, not {n}")
+        n = operator.index(n)
+        if not 1 <= n < 2**31:
+            raise ValueError(f"a batch has at least one simulation, and fewer than 2^31, not {n}")
+        inputs, outputs = names(inputs, "inputs"), names(outputs, "outputs")
         paths = [name for name in inputs if "." in name]
         core = guarded(scenario._core.inputs, paths) if paths else scenario._core
         self._core = guarded(_core.Batch.make, core, n, threads, list(outputs))
         self.scenario = scenario
         self.n = n
-        self.inputs = tuple(inputs)
-        self.outputs = tuple(outputs)
+        self.inputs, self.outputs = inputs, outputs
         known = {name: i for i, (name, _, _) in enumerate(self._core.inputs())}
         missing = [name for name in inputs if name.replace(".", "_") not in known]
         if missing:
@@ -65,6 +67,8 @@ class Batch:
             self._u[:, self._columns] = np.broadcast_to(floats(u, "inputs"), (self.n, len(self.inputs)))
             values = self._u
         y = np.empty((self.n, len(self.outputs))) if out is None else out
+        if not isinstance(y, np.ndarray):
+            raise TypeError(f"out: an array of float64 is needed, not {type(y).__name__}")
         if y.shape != (self.n, len(self.outputs)):
             raise ValueError(f"out is [{self.n}, {len(self.outputs)}], not {list(y.shape)}")
         self.message = guarded(self._core.step, duration, values, int(ramp), y, self._failed) or ""

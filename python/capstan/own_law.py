@@ -98,6 +98,10 @@ def own_law(
         return lambda function: own_law(
             name, params, stick=stick, velocity=velocity, peak=peak, call=function, states=states, traits=traits, title=title or (function.__doc__ or name).split("\n")[0], equation=equation, citation=citation
         )
+    if name == "":
+        raise ValueError("a law has a name")
+    if address < 0:
+        raise ValueError("a function has an address greater than 0")
     if call is not None and states:
         raise ValueError("laws with states are given as C functions")
     rows = tuple(_parameter(key, value) for key, value in params.items())

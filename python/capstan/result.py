@@ -36,7 +36,7 @@ class Result(Mapping[str, np.ndarray]):
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._index:
-            near = [c for c in self._index if name.split(".")[-1] in c][:5]
+            near = [c for c in self._index if str(name).split(".")[-1] in c][:5]
             raise KeyError(f"no column is called \"{name}\"" + (f"; there are {', '.join(near)}" if near else ""))
         return np.asarray(self._core.column(self._index[name]))
 

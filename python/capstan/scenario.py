@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .arrays import floats
+from .arrays import floats, names
 from .batch import Batch
 from .errors import SimulationError, guarded
 from .models import Law
@@ -100,6 +100,8 @@ class Scenario:
 
     def with_(self, values: Mapping[str, float | str]) -> Scenario:
         """The same scenario with numbers changed, in SI or as text with a unit."""
+        if not isinstance(values, Mapping):
+            raise TypeError(f"a mapping of paths to values is needed, not {values!r}")
         numbers = {p: quantity(v, self.unit(p)) if isinstance(v, str) else float(v) for p, v in values.items()}
         return Scenario._of(guarded(self._core.change, list(numbers), np.array(list(numbers.values()), dtype=np.float64)))
 
@@ -155,9 +157,10 @@ class Scenario:
         several experiments, [(settings, such a mapping), ...]. Losses are none (squares), huber and cauchy."""
         if loss not in _LOSSES:
             raise ValueError(f"loss is one of {', '.join(_LOSSES)}, not {loss}")
+        wrt = names(wrt, "wrt")
         sets = [({}, data)] if isinstance(data, Mapping) else data
         rows = tuple((_lines(settings), tuple(_series(column, given) for column, given in columns.items())) for settings, columns in sets)
-        found = guarded(_core.fit, self._core, tuple(wrt), bounds_of(wrt, bounds), _LOSSES.index(loss), steps, rows, progress)
+        found = guarded(_core.fit, self._core, wrt, bounds_of(wrt, bounds), _LOSSES.index(loss), steps, rows, progress)
         parameters = found["parameters"]
         return Fit(
             values={p["path"]: p["value"] for p in parameters},
@@ -189,8 +192,9 @@ class Scenario:
         limits = {"max(cables.rope.tension_max)": (None, 500.0)}. Gradients come from sens."""
         if algorithm not in _ALGORITHMS:
             raise ValueError(f"algorithm is one of {', '.join(_ALGORITHMS)}, not {algorithm}")
+        wrt = names(wrt, "wrt")
         rows = tuple((output, -np.inf if least is None else float(least), np.inf if most is None else float(most)) for output, (least, most) in (limits or {}).items())
-        found = guarded(_core.optimize, self._core, tuple(wrt), bounds_of(wrt, bounds), objective, rows, _ALGORITHMS.index(algorithm), runs, tolerance, progress)
+        found = guarded(_core.optimize, self._core, wrt, bounds_of(wrt, bounds), objective, rows, _ALGORITHMS.index(algorithm), runs, tolerance, progress)
         return Optimum(
             values={p["path"]: p["value"] for p in found["parameters"]},
             outputs={o["output"]: o["value"] for o in found["outputs"]},
@@ -207,7 +211,7 @@ class Scenario:
         """Exact derivatives of outputs (as `capstan sens --of` takes them) by numbers of the file."""
         if method not in _METHODS:
             raise ValueError(f"method is one of {', '.join(_METHODS)}, not {method}")
-        wrt, of = tuple(wrt), tuple(of)
+        wrt, of = names(wrt, "wrt"), names(of, "of")
         values, gradient, warnings = guarded(_core.sens, self._core, wrt, of, _METHODS[method], progress)
         return Sensitivities(of, wrt, np.array(values), np.array(gradient).reshape(len(of), len(wrt)), tuple(warnings))
 

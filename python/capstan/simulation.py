@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from . import _core
-from .arrays import floats
+from .arrays import floats, names
 from .errors import Closed, guarded
 from .result import Result
 
@@ -36,6 +36,7 @@ class Simulation:
 
     def __init__(self, scenario: Scenario, inputs: Sequence[str] = (), outputs: Sequence[str] = (), keep: int = 0):
         self.scenario = scenario
+        inputs, outputs = names(inputs, "inputs"), names(outputs, "outputs")
         paths = [name for name in inputs if "." in name]
         core = guarded(scenario._core.inputs, paths) if paths else scenario._core
         self._core = guarded(_core.Simulation.make, core)
@@ -43,8 +44,7 @@ class Simulation:
         known = {name: i for i, (name, _, _) in enumerate(self._core.inputs())}
         units = dict(self._core.result(True).columns())
         columns = {name: i for i, name in enumerate(units)}
-        self.inputs = tuple(inputs)
-        self.outputs = tuple(outputs)
+        self.inputs, self.outputs = inputs, outputs
         self.units = {name: unit for name, unit in units.items() if name in outputs}
         self._inputs = np.array([self._find(known, name.replace(".", "_"), "input") for name in inputs], dtype=np.float64)
         self._columns = np.array([self._find(columns, name, "column") for name in outputs], dtype=np.float64)
@@ -112,8 +112,9 @@ class Simulation:
     def differentiate(self, wrt: Sequence[str] = ()) -> None:
         """From here on the last step can be differentiated (jvp, vjp): by the state at its beginning, by inputs, and by these numbers of
         the file. `numbers` then says which numbers of the state there are: (item, offset in what save() gives)."""
-        self.numbers = tuple(guarded(self._core.differentiate, list(wrt)))
-        self.wrt = tuple(wrt)
+        wrt = names(wrt, "wrt")
+        self.numbers = tuple(guarded(self._core.differentiate, wrt))
+        self.wrt = wrt
 
     def jvp(self, state: Any = None, inputs: Any = None, wrt: Any = None) -> Tangents:
         """What a change of the state, of inputs and of numbers of the file changes at the end of the last step, to first order and
@@ -121,14 +122,14 @@ class Simulation:
         end, columns = np.empty(len(self.numbers)), np.empty(len(self._all))
         given = None if inputs is None else self._spread(self._vector(inputs, self.inputs, "inputs"), self._inputs, self._known)
         by = None if wrt is None else self._vector(wrt, self.wrt, "wrt")
-        guarded(self._core.jvp, len(self.wrt), None if state is None else self._vector(state, self.numbers, "state"), given, by, end, columns)
+        guarded(self._core.jvp, None if state is None else self._vector(state, self.numbers, "state"), given, by, end, columns)
         return Tangents(end, columns[self._columns.astype(int)])
 
     def vjp(self, outputs: Any = None, state: Any = None) -> Cotangents:
         """The same transposed: from weights of the outputs and of the state at the end of the last step."""
         begin, inputs, wrt = np.empty(len(self.numbers)), np.empty(self._known), np.empty(len(self.wrt))
         weights = None if outputs is None else self._spread(self._vector(outputs, self.outputs, "outputs"), self._columns, len(self._all))
-        guarded(self._core.vjp, len(self.wrt), None if state is None else self._vector(state, self.numbers, "state"), weights, begin, inputs, wrt)
+        guarded(self._core.vjp, None if state is None else self._vector(state, self.numbers, "state"), weights, begin, inputs, wrt)
         return Cotangents(begin, inputs[self._inputs.astype(int)], wrt)
 
     @property

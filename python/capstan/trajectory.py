@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from .arrays import floats
+from .arrays import floats, names
 from .errors import guarded
 
 if TYPE_CHECKING:
@@ -26,10 +26,12 @@ class Trajectory:
     """Columns [rows, columns] over numbers of the file, in SI and in the order of `wrt`. Rows are those of run.output, or at `times` [s]."""
 
     def __init__(self, scenario: Scenario, wrt: Sequence[str], columns: Sequence[str], times: Any = None):
-        self.scenario, self.wrt, self.columns = scenario, tuple(wrt), tuple(columns)
+        self.scenario, self.wrt, self.columns = scenario, names(wrt, "wrt"), names(columns, "columns")
         if not self.wrt or not self.columns:
             raise ValueError("a trajectory has parameters (wrt) and columns")
         self._at = None if times is None else floats(times, "times").reshape(-1)
+        if self._at is not None and self._at.size == 0:
+            raise ValueError("times: there has to be one at least")
         self.warnings: tuple[str, ...] = ()  # of the last call: what may make derivatives wrong
         self._shape: tuple[int, ...] = ()
         self.times, rows, _ = self._rows([scenario[path] for path in self.wrt], 1)

@@ -75,6 +75,8 @@ typedef struct core_doubles {
 int core_doubles_get(PyObject *from, int writable, core_doubles *out);
 void core_doubles_release(core_doubles *d);
 
+/* The text of a str, which keeps it; NULL with an exception if it is none. */
+const char *core_text(PyObject *from);
 /* "path=value" texts from a sequence of str: pointers into a block; NULL on failure. Free with PyMem_Free. */
 const char **core_texts(PyObject *sequence, int *n);
 

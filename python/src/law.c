@@ -122,7 +122,7 @@ out:
 }
 
 static PyObject *law_find(PyObject *type, PyObject *arg) {
-  const char *name = PyUnicode_AsUTF8AndSize(arg, NULL);
+  const char *name = core_text(arg);
   if (!name) return NULL;
   const cps_law *law = cps_law_find(name);
   if (!law) {

@@ -78,6 +78,12 @@ void core_doubles_release(core_doubles *d) {
   d->has_view = 0;
 }
 
+const char *core_text(PyObject *from) {
+  if (PyUnicode_Check(from)) return PyUnicode_AsUTF8AndSize(from, NULL);
+  PyErr_SetString(PyExc_TypeError, "a str is needed");
+  return NULL;
+}
+
 const char **core_texts(PyObject *sequence, int *n) {
   Py_ssize_t count = PySequence_Size(sequence);
   if (count < 0) return NULL;

@@ -132,7 +132,7 @@ static void own_free(PyObject *self) {
 /* The text at a place of a tuple, which outlives its use. */
 static const char *text_at(PyObject *tuple, Py_ssize_t i) {
   PyObject *item = PyTuple_GetItem(tuple, i);
-  return item ? PyUnicode_AsUTF8AndSize(item, NULL) : NULL;
+  return item ? core_text(item) : NULL;
 }
 
 /* make(texts, traits, params, states, scale, address, call): texts = (name, title, equation, citation); params = ((name, unit,

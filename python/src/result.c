@@ -142,7 +142,7 @@ static PyObject *result_fields(PyObject *self, PyObject *unused) {
 }
 
 static PyObject *result_text(PyObject *self, PyObject *arg) {
-  const char *name = PyUnicode_AsUTF8AndSize(arg, NULL);
+  const char *name = core_text(arg);
   if (!name) return NULL;
   const char *text = ((result_data *)core_data(self))->owned ? cps_result_text(get(self), name) : NULL;
   return text ? PyUnicode_FromString(text) : Py_NewRef(Py_None);

@@ -145,7 +145,7 @@ static PyObject *scenario_quantities(PyObject *self, PyObject *unused) {
 }
 
 static PyObject *scenario_quantity(PyObject *self, PyObject *arg) {
-  const char *path = PyUnicode_AsUTF8AndSize(arg, NULL);
+  const char *path = core_text(arg);
   cps_quantity q;
   cps_error err = {0};
   if (!path) return NULL;

@@ -6,6 +6,7 @@ typedef struct simulation_data {
   cps_system *system;
   cps_simulation *sim;
   cps_stretch *stretch; /* makes the steps, of a simulation whose steps are differentiated; NULL otherwise */
+  int parameters;       /* that those steps are differentiated by */
   atomic_int busy;      /* a call is under way in some thread */
   core_watcher watcher; /* Ctrl-C stops steps, too */
 } simulation_data;
@@ -292,6 +293,7 @@ static PyObject *simulation_differentiate(PyObject *self, PyObject *paths) {
   if (list) {
     cps_stretch_free(o->stretch);
     o->stretch = made;
+    o->parameters = n;
   } else {
     cps_stretch_free(made);
   }
@@ -330,11 +332,9 @@ static PyObject *multiply(PyObject *self, PyObject *args, int backwards) {
   PyObject *from[5], *done = NULL;
   core_doubles d[5] = {{.n = 0}};
   double *x[5];
-  int parameters;
   cps_error err = {0};
   cps_status status;
-  if (!PyArg_ParseTuple(args, "iOOOOO", &parameters, &from[0], &from[1], &from[2], &from[3], &from[4]))
-    return NULL;
+  if (!PyArg_ParseTuple(args, "OOOOO", &from[0], &from[1], &from[2], &from[3], &from[4])) return NULL;
   if (!enter(self)) return NULL;
   if (!o->stretch) {
     o->busy = 0;
@@ -342,8 +342,8 @@ static PyObject *multiply(PyObject *self, PyObject *args, int backwards) {
   }
   Py_ssize_t numbers = cps_stretch_numbers(o->stretch), inputs = cps_simulation_inputs(o->sim),
              columns = cps_result_columns(cps_simulation_result(o->sim));
-  const Py_ssize_t forward[] = {numbers, inputs, parameters, numbers, columns},
-                   backward[] = {numbers, columns, numbers, inputs, parameters};
+  const Py_ssize_t forward[] = {numbers, inputs, o->parameters, numbers, columns},
+                   backward[] = {numbers, columns, numbers, inputs, o->parameters};
   if (get_arrays(from, backwards ? backward : forward, backwards ? 2 : 3, d, x)) {
     Py_BEGIN_ALLOW_THREADS;
     status = backwards ? cps_stretch_vjp(o->stretch, x[0], x[1], x[2], x[3], x[4], &err)

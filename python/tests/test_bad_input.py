@@ -47,6 +47,53 @@ def test_shapes():
         capstan.Scenario("nowhere.yaml")
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: SC.simulation("loads.push.force"),
+        lambda: SC.simulation(outputs=None),
+        lambda: SC.simulation(outputs=[3]),
+        lambda: SC.batch(2, outputs="bodies.cart.x"),
+        lambda: SC.sens("bodies.cart.mass", ["bodies.cart.x"]),
+        lambda: capstan.Trajectory(SC, ["bodies.cart.mass"], "bodies.cart.x"),
+        lambda: loop().differentiate("bodies.cart.mass"),
+        lambda: SC.with_([1, 2]),
+        lambda: SC.batch(2, [], ["bodies.cart.x"]).step(0.01, out=[[0], [0]]),
+        lambda: capstan.models[None],
+    ],
+)
+def test_names_and_kinds(call):
+    with pytest.raises(TypeError, match="needed|names are texts"):
+        call()
+
+
+def test_numbers_that_cannot_be():
+    for duration in (float("nan"), float("inf"), -1.0):
+        with pytest.raises(capstan.ScenarioError, match="a step cannot go"):
+            loop().step(duration, [1.0])
+    assert loop().step(0.0, [1.0]).shape == (1,)
+    for n in (0, -1, 10**10):
+        with pytest.raises(ValueError, match="a batch has at least one"):
+            SC.batch(n)
+    sim = loop()
+    for state in (bytes(len(sim.save())), bytes(b ^ 0xFF for b in sim.save())):
+        with pytest.raises(capstan.ScenarioError, match="no state of this simulation"):
+            sim.restore(state)
+    with pytest.raises(ValueError, match="address"):
+        capstan.own_law("x", {"mu": 1.0}, stick="mu", velocity=1.0, address=-1)
+
+
+def test_products_have_the_right_sizes():
+    """The module itself knows how many parameters there are: a short array is refused, not written past its end."""
+    sim = loop()
+    sim.differentiate(["bodies.cart.mass", "contacts.rail.friction.mu"])
+    sim.step(0.01, [1.0])
+    with pytest.raises(ValueError, match="an array of 2 numbers is needed, not of 0"):
+        sim._core.vjp(None, None, None, None, np.zeros(0))
+    with pytest.raises(ValueError, match="an array of 2 numbers is needed, not of 5"):
+        sim._core.jvp(None, None, np.zeros(5), None, None)
+
+
 def test_laws_broadcast():
     v, n = np.linspace(-1, 1, 12).reshape(3, 4), np.arange(1.0, 5)
     law = capstan.models["tanh"]

@@ -43,12 +43,21 @@ static int nameless(const char *folder) {
   return file;
 }
 
+/* Room on the disk for a file; 0 if there is none. */
+static int take_room(int file, size_t bytes) {
+#ifdef __APPLE__
+  fstore_t room = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_length = (off_t)bytes};
+  return fcntl(file, F_PREALLOCATE, &room) != -1 && ftruncate(file, (off_t)bytes) == 0;
+#else
+  return posix_fallocate(file, 0, (off_t)bytes) == 0;
+#endif
+}
+
 static void *map_file(const char *folder, size_t bytes) {
   int file = nameless(folder);
   if (file < 0) return NULL;
-  void *data = posix_fallocate(file, 0, (off_t)bytes) == 0
-                   ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                   : MAP_FAILED;
+  void *data = take_room(file, bytes) ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                                      : MAP_FAILED;
   close(file); /* the mapping holds it */
   return data == MAP_FAILED ? NULL : data;
 }
