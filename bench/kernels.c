@@ -1,7 +1,8 @@
 /* kernels.c - what a Newton iteration of a cable costs, by what it is: plane or space, contact at nodes or in elements, with and without a
  * border, damping, memory.
  *
- * usage: kernels [NAME [SET]]    rows whose names contain it; kernels 0 as in runs, 1 plain, 2 AVX2, 3 AVX-512
+ * usage: kernels [NAME [SET]]    rows whose names contain it; kernels 0 as in runs, 1 plain, 2 fused (AVX2, NEON), 3 AVX-512
+ *        kernels check            compares one iteration of every machine by every set of kernels with the pass from node to node
  *
  * The motorised pulley of machines.c with 640 elements, and a belt with as many, a quarter of whose nodes touch. Each machine makes
  * some steps and then iterates where it is: nanoseconds of processor time per element and iteration, the best of several rounds in
@@ -101,7 +102,85 @@ __attribute__((noinline)) static void iterate_often(subject *s) {
   }
 }
 
+/* ------------------------------------------------------------------ check */
+
+/* One iteration of the first cable from the state that was kept: changes of its nodes, then of its friction forces. */
+static int step_by(subject *s, int careful, kernel_set set, double *x) {
+  machine *m = &s->m;
+  cable *c = &m->cable[0];
+  int nodes = (c->n + 1) * c->b;
+  step_coeffs coeffs = s->r.coeffs;
+  residual_norms left = {0};
+  coeffs.careful = careful;
+  m->kernels = set;
+  cps_machine_bring_back(m);
+  int solved = cps_machine_iterate(m, &coeffs, INFINITY, &left);
+  for (int i = 0; i < nodes; i++) x[i] = c->q[i] - c->q0[i];
+  for (int i = 0; i < c->n_points * AXES; i++) x[nodes + i] = c->point[i / AXES].f[i % AXES] - c->f0[i];
+  return solved;
+}
+
+/* Moves the nodes by `size`, relative to their places, here and there. */
+static void shake(cable *c, double *q, double size) {
+  for (int i = 0; i < (c->n + 1) * c->b; i++) q[i] += size * (0.1 + fabs(q[i])) * sin(7.0 * i);
+}
+
+/* The largest difference of changes of nodes and of friction forces: [0] and [1]. */
+static void differ(const cable *c, const double *a, const double *b, double most[2]) {
+  int nodes = (c->n + 1) * c->b;
+  most[0] = most[1] = 0;
+  for (int i = 0; i < nodes + c->n_points * AXES; i++) {
+    double *y = &most[i >= nodes], d = fabs(a[i] - b[i]);
+    if (!(d <= *y)) *y = d;
+  }
+}
+
+/* Whether all sets of kernels make the same step from a state that is not in balance. What the last digits of places do to the
+ * step counts as nothing; the pass from node to node prefers friction forces that are there by 1e-6 (see prefer in cable_pass.h). */
+static int check(subject *s, const char *name) {
+  cable *c = &s->m.cable[0];
+  size_t size = (size_t)((c->n + 1) * c->b + c->n_points * AXES);
+  double *room = calloc(3 * size, sizeof *room), *right = room, *got = room + size, *none = got + size;
+  double most[2], blur[2], off[2];
+  int good = room != NULL;
+  if (!good) return 0;
+  shake(c, c->q, 1e-6);
+  cps_machine_keep(&s->m);
+  good &= step_by(s, 1, KERNELS_BEST, right);
+  for (int i = 0; i < s->m.n_cables; i++) s->m.cable[i].frozen = 1; /* scales of friction are a choice */
+  good &= step_by(s, 1, KERNELS_BEST, right);
+  shake(c, c->q0, 1e-15);
+  good &= step_by(s, 1, KERNELS_BEST, got);
+  differ(c, right, none, most);
+  differ(c, got, right, blur);
+  memcpy(right, got, size * sizeof *right);
+  for (kernel_set k = KERNELS_BEST; k <= cps_kernels_most(); k++) {
+    good &= step_by(s, 0, k, got);
+    differ(c, got, right, off);
+    for (int i = 0; i < 2; i++) good &= off[i] <= 1e-7 * most[i] + 10 * blur[i];
+    printf("  %-24s set %d  nodes %8.1e of %8.1e m  friction %8.1e of %8.1e N\n", name, (int)k, off[0],
+           most[0], off[1], most[1]);
+  }
+  free(room);
+  if (!good) fprintf(stderr, "kernels: %s: sets of kernels make different steps\n", name);
+  return good;
+}
+
+static int check_all(void) {
+  int good = 1;
+  printf("kernels of this processor: up to set %d\n", (int)cps_kernels_most());
+  for (int i = 0; i < N_ROWS; i++) {
+    subject s;
+    if (!make(&s, &rows[i], KERNELS_BEST)) return EXIT_FAILURE;
+    good &= check(&s, rows[i].name);
+    cps_machine_free(&s.m);
+    cps_scenario_free(s.scenario);
+  }
+  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv) {
+  if (argc == 2 && strcmp(argv[1], "check") == 0) return check_all();
   static subject subjects[N_ROWS];
   int wanted[N_ROWS];
   for (int i = 0; i < N_ROWS; i++) {

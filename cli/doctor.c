@@ -77,7 +77,9 @@ static void say_processor(facts *f) {
       : cps_has_avx2() ? "AVX2 and FMA"
                        : "plain: this processor has no AVX2 and FMA, or CAPSTAN_PLAIN is set");
 #else
-  say(f, "kernels of cables", "plain: AVX2 and FMA are for x86-64");
+  say(f, "kernels of cables", "%s",
+      cps_has_neon() ? "NEON"
+                     : "plain: AVX2 and FMA are for x86-64, NEON for aarch64, or CAPSTAN_PLAIN is set");
 #endif
 }
 

@@ -42,6 +42,7 @@ CPS_API const char *cps_version(void);
  * bits on every processor. */
 CPS_API int cps_has_avx2(void);
 CPS_API int cps_has_avx512(void); /* and AVX-512 (F, DQ, VL) besides */
+CPS_API int cps_has_neon(void);   /* the same of NEON and its fused products, on aarch64 */
 
 /* A number as the shortest text that reads back as the same double, whatever the locale; size >= CPS_NUMBER_TEXT. Returns its
  * length. */

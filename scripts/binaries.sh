@@ -250,6 +250,19 @@ run_machines() {
   [ "$1" != linux-x86_64 ] || "${run[@]}" "$work/rows.exe" "${files[@]}" >"$out/$1-with-avx2.rows"
 }
 
+# One iteration of every kind of cable by every set of kernels that the processor has (NEON on aarch64), against the pass from node to
+# node.
+check_kernels() {
+  local run=() room rooms=()
+  for room in src/*/; do rooms+=("-I$room"); done
+  quietly "$work/kernels.log" "$wrappers/cc" -O2 -std=c17 -D_POSIX_C_SOURCE=200809L -Iinclude "${rooms[@]}" bench/kernels.c "$work/capstan/libcapstan.a" \
+    -L"$prefix/lib" -lsundials_cvodes -lsundials_ida -lsundials_nvecserial -lyaml -lcapstan_math -lm -o "$work/kernels.exe"
+  [ -n "${runner[$1]}" ] || return 0
+  IFS=';' read -ra run <<<"${runner[$1]}"
+  quietly "$out/$1.kernels" "${run[@]}" "$work/kernels.exe" check
+  echo "binaries: $1: $(head -n 1 "$out/$1.kernels" | tr -d '\r'), all make the same steps"
+}
+
 mkdir -p "$out"
 get_zig
 get_sources
@@ -260,6 +273,7 @@ for target in "${targets[@]}"; do
   libraries "$target"
   capstan "$target"
   run_machines "$target"
+  check_kernels "$target"
   ! is_full "$target" || wheels "$target"
   echo "binaries: $target, $((SECONDS - start)) s"
 done

@@ -3,6 +3,7 @@
 #include "memory.h"
 
 #include "newton.h"
+#include "processor.h"
 
 /* ------------------------------------------------------------------ scenes */
 
@@ -800,9 +801,10 @@ static void shortcut_by(stage *s, int way, double *x) {
   cps_machine_bring_back(m);
   if (way == 0) {
     assert_true(cps_machine_iterate(m, &coeffs, INFINITY, &left));
-#if defined(__x86_64__)
+#if CPS_FUSED
   } else if (way == 2) {
-    assert_true(cps_avx2_eliminate(m, c, &coeffs, &left) && isfinite(cps_avx2_substitute(m, c, &coeffs, 1)));
+    assert_true(cps_fused_eliminate(m, c, &coeffs, &left) &&
+                isfinite(cps_fused_substitute(m, c, &coeffs, 1)));
 #endif
   } else {
     assert_true(cps_plane_eliminate(m, c, &coeffs, &left) &&
@@ -811,7 +813,7 @@ static void shortcut_by(stage *s, int way, double *x) {
   for (int j = 0; j < s->size; j++) x[j] = step_of(s, j);
 }
 
-/* The short cut for the plane makes the careful path's step, and nearly that with and without AVX2. */
+/* The short cut for the plane makes the careful path's step, and nearly that with and without fused products. */
 static void test_short_cut(void **state) {
   (void)state;
   int seen = 0;
@@ -835,8 +837,8 @@ static void test_short_cut(void **state) {
       for (int j = 0; j < s.size; j++)
         if (!(fabs(plane[j] - careful[j]) < 1e-6 * most[class_of(&s, j)]))
           fail_msg("%s, %s: step %d is %.17g, not %.17g", scenes[i].name, laws[l], j, plane[j], careful[j]);
-#if defined(__x86_64__)
-      if (cps_has_avx2()) {
+#if CPS_FUSED
+      if (cps_has_fused()) {
         shortcut_by(&s, 2, wide);
         for (int j = 0; j < s.size; j++) /* other roundings, and otherwise the same */
           if (!(fabs(wide[j] - plane[j]) < 1e-6 * most[class_of(&s, j)]))
@@ -950,25 +952,25 @@ static void check_survey(const char *name, const cable *c) {
   cps_cable_step_work(c, &solver, &damping);
   agree(name, solver, work - change, 1e-10 * (fabs(work) + fabs(change)));
   agree(name, damping, brake_plainly(c), 1e-10 * fabs(damping));
-#if defined(__x86_64__)
-  if (!cps_has_avx2()) return;
+#if CPS_FUSED
+  if (!cps_has_fused()) return;
   cable_store wide;
   double of_wide[MOST], work_of[2][2] = {{0}};
   cps_narrow_store(c, tension, &fast);
-  cps_avx2_store(c, of_wide, &wide);
+  cps_fused_store(c, of_wide, &wide);
   agree(name, wide.elastic, fast.elastic, 1e-9 * plain.elastic);
   agree(name, wide.kinetic, fast.kinetic, 1e-13 * plain.kinetic);
   agree(name, wide.gravity, fast.gravity, 1e-13 * fabs(plain.gravity) + 1e-13);
   for (int i = 0; i < c->n && c->section.curvature == CURVATURE_APPROXIMATE; i++)
     agree(name, of_wide[i], tension[i], 1e-9 * most);
   cps_narrow_step_work(c, &work_of[0][0], &work_of[0][1]);
-  cps_avx2_step_work(c, &work_of[1][0], &work_of[1][1]);
+  cps_fused_step_work(c, &work_of[1][0], &work_of[1][1]);
   agree(name, work_of[1][0], work_of[0][0], 1e-12 * (fabs(work) + fabs(change)));
   agree(name, work_of[1][1], work_of[0][1], 1e-12 * fabs(damping));
 #endif
 }
 
-/* Four at a time, elements say what they say one by one, with and without AVX2. */
+/* Four at a time, elements say what they say one by one, with and without fused products. */
 static void test_survey(void **state) {
   (void)state;
   for (int i = 0; i < ROWS(scenes); i++) {

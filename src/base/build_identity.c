@@ -16,5 +16,7 @@ const char *cps_build_identity(void) {
                              ", AVX-512, AVX2 and FMA";
   static const char without[] = "sources " BUILD_SOURCES ", compiler " __VERSION__ ", flags " BUILD_FLAGS
                                 ", plain";
-  return cps_has_avx512() ? wide : cps_has_avx2() ? with : without;
+  static const char neon[] = "sources " BUILD_SOURCES ", compiler " __VERSION__ ", flags " BUILD_FLAGS
+                             ", NEON";
+  return cps_has_avx512() ? wide : cps_has_avx2() ? with : cps_has_neon() ? neon : without;
 }

@@ -39,6 +39,14 @@ static int has_widest(void) { return 0; }
 int cps_has_sha(void) { return 0; }
 #endif
 
+static int is_aarch64(void) {
+#if defined(__aarch64__)
+  return 1;
+#else
+  return 0;
+#endif
+}
+
 /* An answer that is kept. */
 static int has_and_may(atomic_int *known, int (*has_it)(void)) {
   int answer = atomic_load_explicit(known, memory_order_relaxed);
@@ -54,6 +62,13 @@ int cps_has_avx2(void) {
   static atomic_int known;
   return has_and_may(&known, has_wide);
 }
+
+int cps_has_neon(void) {
+  static atomic_int known;
+  return has_and_may(&known, is_aarch64);
+}
+
+int cps_has_fused(void) { return cps_has_avx2() || cps_has_neon(); }
 
 int cps_has_avx512(void) {
   static atomic_int known;

@@ -12,7 +12,7 @@
  * equations are rows c that go along with a front: c q = -c (Y + X q_next + Z y) leaves its parts to the border and to the next node.
  * A front has columns and rows only from its first contact with a drum of the border on; `bordered` is whether there are any.
  *
- * Compiled twice, by cable_plane.c and, for processors with AVX2, by cable_plane_avx2.c, which define PLANE(x). There
+ * Compiled twice, by cable_plane.c and, for processors with AVX2 or NEON, by cable_plane_fused.c, which define PLANE(x). There
  * products and sums are fused: the two differ in their last digits.
  */
 #include "dense.h"

@@ -1,6 +1,6 @@
 /* element_energy_pass.h - sums over the elements of a cable, four at a time: what it stores, passes on, and loses in a step.
  *
- * Compiled twice, by element_energy.c and, for processors with AVX2, by element_energy_avx2.c, which define SURVEY(x). In the
+ * Compiled twice, by element_energy.c and, for processors with AVX2, by element_energy_fused.c, which define SURVEY(x). In the
  * second one products and sums are fused. The elements are those of cable.c, in the modes that cable_elimination.c
  * describes.
  */

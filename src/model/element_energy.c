@@ -5,6 +5,7 @@
  */
 #define SURVEY(x) cps_narrow_##x
 #include "element_energy_pass.h"
+#include "processor.h"
 
 /* One element with all that cable.c knows; its tension balances loads and contact forces exactly, while EA times
  * the mean strain does not where an element is curved more than it can be. */
@@ -24,9 +25,9 @@ static double element(const cable *c, int i, double *tension) {
 }
 
 void cps_cable_survey(const cable *c, cable_store *o) {
-#if defined(__x86_64__)
-  if (cps_has_avx2())
-    cps_avx2_store(c, c->tension, o);
+#if CPS_FUSED
+  if (cps_has_fused())
+    cps_fused_store(c, c->tension, o);
   else
 #endif
     cps_narrow_store(c, c->tension, o);
@@ -35,9 +36,9 @@ void cps_cable_survey(const cable *c, cable_store *o) {
 }
 
 void cps_cable_step_work(const cable *c, double *solver, double *damping) {
-#if defined(__x86_64__)
-  if (cps_has_avx2()) {
-    cps_avx2_step_work(c, solver, damping);
+#if CPS_FUSED
+  if (cps_has_fused()) {
+    cps_fused_step_work(c, solver, damping);
     return;
   }
 #endif

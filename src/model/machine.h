@@ -143,7 +143,7 @@ typedef struct tie {
 } tie;
 
 typedef struct segment_kernel segment_kernel;
-typedef enum kernel_set { KERNELS_BEST, KERNELS_PLAIN, KERNELS_AVX2, KERNELS_AVX512 } kernel_set;
+typedef enum kernel_set { KERNELS_BEST, KERNELS_PLAIN, KERNELS_FUSED, KERNELS_AVX512 } kernel_set;
 
 typedef struct cable cable;
 struct cable {
@@ -432,16 +432,16 @@ struct segment_kernel {
   double (*substitute)(const machine *m, cable *c, const step_coeffs *coeffs, double factor);
 };
 /* For the plane and for space, with contact at nodes, or at one or two points of an element; in copies for processors. */
-extern const segment_kernel cps_kernels_plain[2][1 + PER_NODE_MAX], cps_kernels_avx2[2][1 + PER_NODE_MAX],
+extern const segment_kernel cps_kernels_plain[2][1 + PER_NODE_MAX], cps_kernels_fused[2][1 + PER_NODE_MAX],
     cps_kernels_avx512[2][1 + PER_NODE_MAX];
 
 /* The same for a whole cable in the plane with contact at nodes, whose ends are no part of the border (cable_plane.h), in two copies.
  * The border has at most PLANE_BORDER unknowns. */
 enum { PLANE_BORDER = 10 };
 int cps_plane_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
-int cps_avx2_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
+int cps_fused_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
 double cps_plane_substitute(const machine *m, cable *c, const step_coeffs *coeffs, double factor);
-double cps_avx2_substitute(const machine *m, cable *c, const step_coeffs *coeffs, double factor);
+double cps_fused_substitute(const machine *m, cable *c, const step_coeffs *coeffs, double factor);
 
 kernel_set cps_kernels_most(void); /* that this processor can run */
 
@@ -514,9 +514,9 @@ void cps_cable_step_work(const cable *c, double *solver, double *damping);
 
 /* Their two copies. */
 void cps_narrow_store(const cable *c, double *tension, cable_store *o);
-void cps_avx2_store(const cable *c, double *tension, cable_store *o);
+void cps_fused_store(const cable *c, double *tension, cable_store *o);
 void cps_narrow_step_work(const cable *c, double *solver, double *damping);
-void cps_avx2_step_work(const cable *c, double *solver, double *damping);
+void cps_fused_step_work(const cable *c, double *solver, double *damping);
 
 /* ------------------------------------------------------------------ contact */
 

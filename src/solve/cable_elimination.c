@@ -15,11 +15,12 @@
  * The cable is cut into as many segments as a vector has lanes, whose inner nodes are eliminated side by side, a segment in each lane
  * (cable_segments.h); cable_pass.h goes from interface to interface, where ends that belong to the border are, too. Short
  * cables, Westin's reading and those who ask for pivoting have no segments: cable_pass.h goes from node to node. Kernels
- * for processors with AVX2 and AVX-512 fuse products and sums: results differ in their last digits. cable_plane.h is
+ * for processors with AVX2, AVX-512 or NEON fuse products and sums: results differ in their last digits. cable_plane.h is
  * a short cut for the plane with contact at nodes and ends that are no part of the border.
  */
 #include "dense.h"
 #include "element_recipe.h"
+#include "processor.h"
 
 #define ALL_STICK 0
 #define DIM       2
@@ -75,18 +76,20 @@ static const segment_kernel *kernel_of(const machine *m, const cable *c, const s
   if (set ==
       KERNELS_BEST) { /* eight segments have twice as many interfaces as four: short cables are better off with these */
     set = cps_kernels_most();
-    if (set == KERNELS_AVX512 && c->n < WIDE_LEAST) set = KERNELS_AVX2;
+    if (set == KERNELS_AVX512 && c->n < WIDE_LEAST) set = KERNELS_FUSED;
   }
   const segment_kernel *best = &cps_kernels_plain[c->dim - 2][points];
+#if CPS_FUSED
+  if (set == KERNELS_FUSED) best = &cps_kernels_fused[c->dim - 2][points];
+#endif
 #if defined(__x86_64__)
-  if (set == KERNELS_AVX2) best = &cps_kernels_avx2[c->dim - 2][points];
   if (set == KERNELS_AVX512) best = &cps_kernels_avx512[c->dim - 2][points];
 #endif
   return c->n >= 2 * best->lanes ? best : NULL; /* segments have inner nodes */
 }
 
 kernel_set cps_kernels_most(void) {
-  return cps_has_avx512() ? KERNELS_AVX512 : cps_has_avx2() ? KERNELS_AVX2 : KERNELS_PLAIN;
+  return cps_has_avx512() ? KERNELS_AVX512 : cps_has_fused() ? KERNELS_FUSED : KERNELS_PLAIN;
 }
 
 /* Numbers that the ends of links need. */
@@ -131,8 +134,8 @@ int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residua
   cut(m, c);
   if (plain) {
     c->links = 0;
-#if defined(__x86_64__)
-    if (cps_has_avx2()) return cps_avx2_eliminate(m, c, coeffs, left);
+#if CPS_FUSED
+    if (cps_has_fused()) return cps_fused_eliminate(m, c, coeffs, left);
 #endif
     return cps_plane_eliminate(m, c, coeffs, left);
   }
@@ -187,8 +190,8 @@ static void apply(cable *c, const step_coeffs *coeffs, int i, int k, double part
 
 /* Substitution by the short cut for the plane, which knows no links; see cable_plane.h. */
 static double plain_substitute(const machine *m, cable *c, const step_coeffs *coeffs, double factor) {
-#if defined(__x86_64__)
-  if (cps_has_avx2()) return cps_avx2_substitute(m, c, coeffs, factor);
+#if CPS_FUSED
+  if (cps_has_fused()) return cps_fused_substitute(m, c, coeffs, factor);
 #endif
   return cps_plane_substitute(m, c, coeffs, factor);
 }

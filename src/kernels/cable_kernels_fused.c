@@ -1,0 +1,19 @@
+/* cable_kernels_fused.c - cable_kernels.h with fused products and sums, for x86-64 processors with AVX2 and FMA and for aarch64 (NEON); cable_elimination.c asks before it calls. */
+#include "machine.h"
+#include "processor.h"
+
+#include <math.h>
+#include <string.h>
+
+#if CPS_FUSED
+#if defined(__x86_64__) && defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#elif defined(__x86_64__)
+#pragma GCC target("avx2,fma")
+#endif
+#define KERNELS cps_kernels_fused
+#include "cable_kernels.h"
+#if defined(__x86_64__) && defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif

@@ -1,0 +1,19 @@
+/* element_energy_fused.c - element_energy_pass.h with fused products and sums, for x86-64 processors with AVX2 and FMA and for aarch64 (NEON); element_energy.c asks before it calls. */
+#include "machine.h"
+#include "processor.h"
+
+#include <math.h>
+#include <string.h>
+
+#if CPS_FUSED
+#if defined(__x86_64__) && defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#elif defined(__x86_64__)
+#pragma GCC target("avx2,fma")
+#endif
+#define SURVEY(x) cps_fused_##x
+#include "element_energy_pass.h"
+#if defined(__x86_64__) && defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif
