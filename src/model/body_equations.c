@@ -351,7 +351,7 @@ void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *
   }
   for (int i = 0; i < m->n_slides; i++) { /* what sticks there bears any friction: it keeps what it has */
     int at = m->slide[i].f_at;
-    if (value[m->diagonal[at]] != 0 || !m->slide[i].held) continue;
+    if (fabs(value[m->diagonal[at]]) > CPS_CONTACT_SHARE || !m->slide[i].held) continue;
     m->bodies.fixed[at] = 1;
     m->rhs[at] = 0;
   }

@@ -53,6 +53,8 @@ void cps_body_matrix_settle(body_matrix *b, entry_slot slot, const void *matrix)
 void cps_body_matrix_look(const body_matrix *b, const double *q, const double *v);
 /* Adds to the values what springs do if unknowns x change coordinates by b_q dx and velocities by b_v dx. */
 void cps_body_matrix_springs(const body_matrix *b, double b_q, double b_v, double *value);
+/* Contacts that bear the same load twice leave their shares open; this much of a preference for small ones decides. */
+#define CPS_CONTACT_SHARE 1e-11
 /* The force of contact i in the equations of its sides, in units of `unit`; its own equation by the sides, and by the force. */
 static inline void cps_body_matrix_contact(const body_matrix *b, int i, double unit, double by_side,
                                            double by_force, double *value) {
@@ -62,7 +64,7 @@ static inline void cps_body_matrix_contact(const body_matrix *b, int i, double u
   value[at->bf] += sb * unit;
   value[at->fa] += by_side;
   value[at->fb] -= sb * by_side;
-  value[at->ff] += by_force;
+  value[at->ff] += by_force + (b->s->contacts[i].group >= 0 ? CPS_CONTACT_SHARE * unit : 0);
 }
 /* Link l, given the derivative of the contact's equation by its normal force. */
 void cps_body_matrix_press(const body_matrix *b, const press_link *l, double by_n, double b_q, double b_v,

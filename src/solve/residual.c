@@ -27,10 +27,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Contacts that bear the same load twice leave their shares open; this much of a preference for small ones
- * decides. */
-static const double SHARE = 1e-11;
-
 /* What counts as solved: relative to the forces that balance, and to those whose round-off they contain. */
 static const double BALANCE = 1e-11, ROUND_OFF = CPS_ROUND_OFF, TINY = 1e-290;
 
@@ -219,11 +215,10 @@ static double unit(const workspace *k, int i) { return k->w_ii[i] > 0 ? 1 / k->w
 static int assemble_contacts(residual *r, double *value) {
   const cps_system *s = r->s;
   for (int i = 0; i < s->nc; i++) {
-    const contact *c = &s->contacts[i];
     if (!eliminate_states(r, i, r->b_z)) return 0;
     const law_tangent *t = &r->whole[i];
     double m = unit(r->k, i), slope = m * t->e - r->b_v * t->v;
-    cps_body_matrix_contact(&r->entries, i, m, slope, m * (1 - t->e + (c->group >= 0 ? SHARE : 0)), value);
+    cps_body_matrix_contact(&r->entries, i, m, slope, m * (1 - t->e), value);
   }
   for (int i = 0; i < r->entries.n_links; i++) {
     const press_link *l = &r->entries.links[i];
