@@ -413,6 +413,8 @@ static hid_t create(cps_result_file *f) {
     /* A process that is killed while it writes may have written some pages and not the next: what fits in a page has
      * to lie in one, or it could be half old, half new. */
     H5Pset_alignment(access, 1, PAGE);
+    /* That leaves a gap behind every piece. HDF5 would look through all of them for room for the next. */
+    H5Pset_file_space_strategy(make, H5F_FSPACE_STRATEGY_NONE, 0, 1);
   } else {
     H5Pset_userblock(make, SEAL_SIZE);
   }
