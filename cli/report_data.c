@@ -90,13 +90,22 @@ static long *rows_shown(const cps_result *r, long *n) {
 
 /* ---------------------------------------------------------------- series, events, fields */
 
+/* The values of some rows. Those that are in a file bring their neighbours along, and are released now and then. */
+static void pick_rows(const cps_result *r, const double *data, const long *row, long n, double *x) {
+  enum { AT_ONCE = 64 };
+  for (long i = 0; i < n; i++) {
+    x[i] = data[row[i]];
+    if (i % AT_ONCE == AT_ONCE - 1) cps_rows_release(r);
+  }
+  cps_rows_release(r);
+}
+
 static void put_columns(packer *p, const cps_result *r, const long *row, long rows) {
   double *x = (double *)grow(NULL, (size_t)(rows > 0 ? rows : 1), sizeof *x);
   json_open_flat(&p->w, "columns", '[');
   for (int c = 0; c < cps_result_columns(r); c++) {
     const double *data = cps_result_data(r, c);
-    for (long i = 0; i < rows; i++) x[i] = data[row[i]];
-    cps_rows_release(r);
+    pick_rows(r, data, row, rows, x);
     json_open_flat(&p->w, NULL, '{');
     json_text(&p->w, "name", cps_result_name(r, c));
     json_text(&p->w, "unit", cps_result_unit(r, c));
@@ -452,7 +461,7 @@ static void put_run(packer *p, const report_source *source) {
   const cps_result *r = source->run->result;
   long rows, *row = rows_shown(r, &rows);
   double *t = (double *)grow(NULL, (size_t)rows + 1, sizeof *t);
-  for (long i = 0; i < rows; i++) t[i] = cps_result_data(r, 0)[row[i]];
+  pick_rows(r, cps_result_data(r, 0), row, rows, t);
   json_open_flat(&p->w, NULL, '{');
   put_about(&p->w, source);
   put_numbers(&p->w, source);
