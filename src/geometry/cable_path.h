@@ -84,6 +84,8 @@ struct shape {
   double *length; /* owned [n] */
   double *q;      /* owned */
   grid on;        /* of a mesh that moves; no units: it does not */
+  double blow;    /* mean strain of the element that slack strains most, as it is drawn; 0 without slack */
+  int blow_at;    /* that element */
 };
 
 cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const path *p, cps_error *err);

@@ -780,6 +780,35 @@ static void lay_nodes(draft *d, double *q) {
     memcpy(q - 2 * dim, q - (size_t)(2 * dim) * (size_t)(d->n + 1), 2 * (size_t)dim * sizeof *q);
 }
 
+/* Mean strain of an element between two nodes as they are laid. */
+static double strain_of(const double *q, int dim, double length) {
+  const double *x, *w;
+  double sum = 0;
+  cps_gauss(GAUSS_MAX, &x, &w);
+  for (int g = 0; g < GAUSS_MAX; g++) {
+    double n[4], n_p[4], n_pp[4], square = 0;
+    cps_element_shape(length, x[g], n, n_p, n_pp);
+    for (int d = 0; d < dim; d++) {
+      double r = n_p[0] * q[d] + n_p[1] * q[dim + d] + n_p[2] * q[2 * dim + d] + n_p[3] * q[3 * dim + d];
+      square += r * r;
+    }
+    sum += w[g] * (sqrt(square) - 1);
+  }
+  return sum;
+}
+
+/* Slack hangs without force, but not where it bends within an element or leaves a drum at an angle: there the element is strained. */
+static void find_blow(const draft *d, shape *out) {
+  int slack = 0, dim = d->p->dim;
+  for (int k = 0; k < d->p->n; k++) slack |= d->piece[k].sag > 0;
+  for (int i = 0; i < d->n && slack; i++) {
+    double e = strain_of(out->q + (size_t)i * 2 * (size_t)dim, dim, out->length[i]);
+    if (fabs(e) <= fabs(out->blow)) continue;
+    out->blow = e;
+    out->blow_at = i;
+  }
+}
+
 cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const path *p, cps_error *err) {
   draft d = {.s = s, .c = &s->cables[cable], .p = p, .cable = cable, .excess = 1};
   cps_status status;
@@ -805,6 +834,7 @@ cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const pa
   out->length = d.length;
   out->on = d.on;
   d.length = NULL;
+  find_blow(&d, out);
 out:
   free(d.piece);
   free(d.shift);

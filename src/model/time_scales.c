@@ -215,6 +215,23 @@ static void judge_precision(const cps_system *s, refusals *r, warning_list *w) {
 
 /* ------------------------------------------------------------------ the verdict */
 
+/* Slack that starts as drawn, with a blow where its drawing bends too sharply. */
+static void judge_slack(const cps_system *s, warning_list *w) {
+  const double most = 0.01; /* strain: spans that hang well have 1e-4 */
+  for (int i = 0; s->drawn && i < s->scenario->n_cables; i++) {
+    const scenario_cable *c = &s->scenario->cables[i];
+    const shape *y = &s->drawn[i];
+    if (c->start_statics || !(fabs(y->blow) > most)) continue;
+    warn(w,
+         "the slack of cable %s bends more sharply than element %d of %.3g m can, within a span or where it "
+         "leaves "
+         "a drum: as drawn it starts with about %.2g N there. Less length, start: equilibrium, or shorter "
+         "elements "
+         "(cables.%s.start)",
+         c->name, y->blow_at + 1, y->length[y->blow_at], y->blow * c->ea, c->name);
+  }
+}
+
 void cps_judge_time_scales(const cps_system *s, refusals *r, warning_list *w) {
   const scenario_run *run = &s->scenario->run;
   double span = run->until - run->from, within = 0, steps;
@@ -246,4 +263,5 @@ void cps_judge_time_scales(const cps_system *s, refusals *r, warning_list *w) {
          f.what, within, span, f.key);
   }
   judge_precision(s, r, w);
+  judge_slack(s, w);
 }
