@@ -793,6 +793,8 @@ static double NAME(substitute)(const machine *m, cable *c, const step_coeffs *co
       for (int k = 0; k < n_met; k++) value += b_at[k * (H + S) + i] * all(m->rhs[c->met[k]]);
       x[i] = -value;
     }
+    for (int k = 0; k < LANES && j == 1; k++) /* segments that are shorter have no node here */
+      for (int i = 0; i < H && node[k] < 0; i++) x[i][k] = 0;
     UNROLL for (int i = 0; i < H; i++) {
       sum += x[i];
       if (i < DIM) most = larger(magnitude(x[i]), most);

@@ -135,9 +135,8 @@ int cps_newton_converged(const machine *m, const residual_norms *left, double to
 }
 
 /* Whether what is known of how fast iterations converge may end a solve: what is not smooth in the equations of a machine are contacts
- * that cps_contact_wrong looks at, and bearings that cps_slides_wrong judges. Not so in statics, nor with the all-stick reading, nor
- * with memory that switches between modes. The states of a slide are those of the last iteration, so that one with memory has to
- * see it; and a rail that lets go in the last iteration would keep a force above its limit. */
+ * that cps_contact_wrong looks at, and bearings and rails that cps_slides_wrong judges. Not so in statics, nor with the all-stick
+ * reading, nor with memory that switches between modes. */
 static int is_plain(const machine *m, const step_coeffs *coeffs) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
@@ -145,17 +144,8 @@ static int is_plain(const machine *m, const step_coeffs *coeffs) {
     if (c->n_points > 0 && (c->all_stick || switches)) return 0;
   }
   for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].contact || m->slide[i].law.kind == LAW_MEMORY) return 0;
+    if (m->slide[i].law.kind == LAW_MEMORY && m->slide[i].law.law->n_modes) return 0;
   return !(coeffs->bristle > 0);
-}
-
-/* Whether nobody asks for what holds an end of a cable, which is known from before the last iteration. */
-static int is_loose(const machine *m) {
-  for (int i = 0; i < m->n_cables; i++) {
-    const cable *c = &m->cable[i];
-    if (c->fixed[0] || c->fixed[c->n] || cps_cable_is_bound(m, c)) return 0;
-  }
-  return 1;
 }
 
 /* Bristles that turn round, and smooth laws at the edge of sticking, may send Newton's method in circles: half a step
@@ -197,8 +187,8 @@ static void start_pace(convergence *x, const machine *m) {
  * nothing. */
 static const double PART = 0.1;
 
-static int expected(convergence *x, const residual_norms *left, int it, int loose) {
-  if (!(x->force > 0) || (it == 1 && (x->unseen == UNSEEN_MOST || !loose))) return 0;
+static int expected(convergence *x, const residual_norms *left, int it) {
+  if (!(x->force > 0) || (it == 1 && x->unseen == UNSEEN_MOST)) return 0;
   double most = x->balance * left->tension;
   if (!(x->force * left->moved <= PART && x->friction * left->moved <= PART)) return 0;
   if (!(x->force * left->force * left->moved <= most && x->friction * left->friction * left->moved <= most))
@@ -213,7 +203,7 @@ static int iterate(machine *m, const step_coeffs *coeffs, int most, double toler
   double still, noise = round_off(m, &still);
   residual_norms before = {0};
   if (known && !(known->force > 0)) start_pace(known, m);
-  int plain = is_plain(m, coeffs), loose = is_loose(m), was_calm = 0;
+  int plain = is_plain(m, coeffs), was_calm = 0;
   for (int it = 1; it <= most; it++) {
     residual_norms left;
     if (cps_machine_waits(m, coeffs)) return -1;
@@ -239,7 +229,7 @@ static int iterate(machine *m, const step_coeffs *coeffs, int most, double toler
       convergence->unseen = 0;
     }
     calm &= it == 1 || left.touching == before.touching;
-    if (calm && expected(convergence, &left, it, loose)) return it;
+    if (calm && expected(convergence, &left, it)) return it;
     was_calm = calm;
     before = left;
   }
