@@ -144,8 +144,12 @@ static int is_plain(const machine *m, const step_coeffs *coeffs) {
     int unsure = c->contact.kind == LAW_MEMORY && (c->contact.law->n_modes || c->of->contact.quadrature > 0);
     if (c->n_points > 0 && (c->all_stick || unsure)) return 0;
   }
-  for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].law.kind == LAW_MEMORY && m->slide[i].law.law->n_modes) return 0;
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    if (y->contact && m->n_apart > 0)
+      return 0; /* bodies apart from cables are judged by what balances there */
+    if (y->law.kind == LAW_MEMORY && y->law.law->n_modes) return 0;
+  }
   return !(coeffs->bristle > 0);
 }
 
