@@ -174,7 +174,9 @@ static void write_page(FILE *out, const reproduction *r, const study *(*study_at
       out,
       "# Verification\n\n"
       "Published test cases, run from the files in [scenarios/](../scenarios). This page and its figures are "
-      "written by\n`capstan reproduce --markdown docs/verification.md`; nothing in it is written by hand.\n\n"
+      "written by\n`capstan reproduce --markdown docs/verification.md`; nothing in it is written by hand. "
+      "What `make docs` "
+      "adds at its end is a campaign\non random machines, from `test/reference/random_machines.md`.\n\n"
       "*Published* is what the paper prints. *Reference* was found independently of this program: in closed "
       "form, by an\nevent-driven solution or with another implementation of the same scheme. *ok* compares "
       "what is computed with the reference,\nor with the published number where there is no reference. A "
