@@ -5,7 +5,7 @@
  *   w1 = sum g_i q_i,   w2 = c w1 + sum g_i v_i.
  *
  * A step that passes rows is taken apart: OP_REACH solves for its end, which waits in `ahead`; OP_BETWEEN puts the state where
- * the polynomial through the last points is, balances it, and adds the work of getting there. Both are between OP_ASIDE and OP_RETURN. */
+ * the polynomial through the last points is, balances it, and adds the work of getting there; OP_BACK goes on to the end. */
 
 /* Runs of numbers that a point of the past has, of each cable and of the border: where they are in a state, in a point, and how many. */
 enum { PARTS = 3 };
@@ -89,11 +89,11 @@ static void pass_forward(const model *o, lanes *z) {
 static void bdf_forward(const model *o, const op *what, lanes *z) {
   const layout *l = &o->at;
   weights w = weights_of(o, what);
-  rims_forward(o, z);
+  if (what->kind != OP_BACK) rims_forward(o, z);
   if (is_bdf(what)) {
     solve_one_forward(o, what, &w, z);
     learn_forward(o, l->after, 0, z);
-  } else {
+  } else if (what->kind == OP_BETWEEN) {
     op begin = *what;
     begin.kind = OP_BEGIN;
     copy(z, l->kept, l->before, l->works);
@@ -105,6 +105,9 @@ static void bdf_forward(const model *o, const op *what, lanes *z) {
     else
       copy(z, l->after, l->before, l->works);
     copy(z, l->before, l->kept, l->works);
+  } else {
+    copy(z, l->after, l->before + l->ahead, l->works);
+    apply(&o->recall, z); /* laws settle */
   }
   if (what->kind == OP_REACH)
     copy(z, l->before + l->ahead, l->after, l->works);
@@ -193,7 +196,7 @@ static void bdf_backward(const model *o, const op *what, lanes *z) {
     copy(z, y0 + l->past, y1 + l->past, rest);
     solve_one_backward(o, what, &w, z);
     apply_transposed(&o->tied, z);
-  } else {
+  } else if (what->kind == OP_BETWEEN) {
     op begin = *what;
     begin.kind = OP_BEGIN;
     copy(z, y0 + l->past, y1 + l->past, rest);
@@ -208,6 +211,10 @@ static void bdf_backward(const model *o, const op *what, lanes *z) {
     move_backward(o, y0, z);
     interpolate_backward(o, what, z);
     copy(z, y0, l->kept, l->works);
+  } else {
+    copy(z, y0 + l->past, y1 + l->past, rest);
+    apply_transposed(&o->recall, z);
+    for (int k = 0; k < l->works; k++) z[y0 + l->ahead + k] += z[y1 + k];
   }
   copy(z, y1, y0, l->states);
 }

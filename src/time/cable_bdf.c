@@ -16,9 +16,8 @@
  *
  * The error test looks at places, as alpha does: the root mean square over the nodes of a cable. Order is 2 at most,
  * as higher ones are not stable along the imaginary axis, where the hardly damped bounce of loads lies. Outputs are
- * interpolated, and accelerations and friction forces solved for there, so that forces balance; works of a row are those up to the
- * start of its step and from there to the row. Nothing of a row is left when the step is complete, so that runs do not depend on
- * how often they are looked at.
+ * interpolated, and accelerations and friction forces solved for there, so that forces balance and the audit, which
+ * takes the parts of a step one by one, closes.
  */
 #include "checkpoint.h"
 #include "newton.h"
@@ -79,8 +78,7 @@ typedef struct run {
   long iterations;
   double stop_time; /* where IDA has been told to stop; NAN: nothing yet */
   long counted[2];  /* of IDA's counters, since its last restart */
-  int passed_rows;  /* the machine has been put to places within the last step, */
-  void *end_state;  /* and this is where it ended */
+  int passed_rows;  /* the machine has been put to places within the last step */
   /* of the last step */
   step_coeffs coeffs;
   int order;
@@ -396,7 +394,6 @@ static void free_run(void *work) {
   free_flat(&r->now);
   free_flat(&r->end);
   free(r->memory);
-  free(r->end_state);
   free(r);
 }
 
@@ -512,15 +509,7 @@ static cps_status restart(void *work, cps_error *err) {
   return tell(r, &what);
 }
 
-/* What follows from the state at the start or end of a step, whatever was looked at since. */
-static void refresh(run *r, double t) {
-  double at = fmin(t, r->latest);
-  cps_machine_move(r->m, at, at); /* loads */
-  cps_machine_tie(r->m);
-  cps_machine_update_contacts(r->m, at);
-}
-
-/* The step up to t: adds its work, and keeps where it ends. */
+/* The part of a step up to t: adds its work, and keeps where it ends. */
 static void pass(run *r, double t) {
   cps_audit_step(r->m, fmin(t, r->latest), t - r->kept);
   cps_machine_keep(r->m);
@@ -562,7 +551,7 @@ static cps_status interpolate(run *r, double t, double t1) {
   return tell(r, &what);
 }
 
-/* Tells about the step that ends at t, or before a row that it is looked at. */
+/* Tells about the step that ends at t, before the first row within it or if there are none. */
 static cps_status tell_step(run *r, double t, bdf_note kind) {
   cable_note what = {.from = r->kept, .h = t - r->kept, .coeffs = r->coeffs, .bdf = kind};
   weigh_step(r, what.past);
@@ -571,51 +560,40 @@ static cps_status tell_step(run *r, double t, bdf_note kind) {
 
 static double reached(const void *work) { return ((const run *)work)->now_at; }
 
-/* The run goes aside for a row from the start of the step, and comes back there. */
-static cps_status go_aside(run *r, int begins) {
-  cps_simulation *sim = r->sim;
-  if (!sim->follow.aside) return CPS_OK;
-  cps_machine_bring_back(r->m);
-  refresh(r, r->kept);
-  sim->t = r->kept;
-  return sim->follow.aside(sim, begins, sim->follow.data, r->err);
-}
-
-/* The simulation as it is at the end of the step, before its works are added. */
-static cps_status keep_end(run *r) {
-  if (!r->end_state) r->end_state = malloc(cps_state_size(r->sim));
-  if (!r->end_state) return cps_error_set(r->err, CPS_NO_MEMORY, NULL, "out of memory for rows within steps");
-  cps_state_take(r->sim, r->end_state);
-  take(r, &r->end);
-  r->passed_rows = 1;
-  return CPS_OK;
-}
-
-/* A row within the step: looked at from the start of the step, and forgotten. */
+/* A row within the step. */
 static cps_status between(void *work, double t, cps_error *err) {
   run *r = work;
+  cps_status status = CPS_OK;
   r->err = err;
-  cps_status status = r->passed_rows ? go_aside(r, 0) : keep_end(r);
-  if (status == CPS_OK) status = go_aside(r, 1);
-  if (status != CPS_OK) return status;
-  cps_driver_go_to(r->sim, r->end_state);
-  status = tell_step(r, r->now_at, BDF_REACHED);
+  if (!r->passed_rows) {
+    status = tell_step(r, r->now_at, BDF_REACHED);
+    take(r, &r->end);
+    r->passed_rows = 1;
+  }
   if (status == CPS_OK) status = interpolate(r, t, r->now_at);
-  if (status != CPS_OK) return status;
-  cps_audit_step(r->m, fmin(t, r->latest), t - r->kept);
-  r->sim->t = t;
-  return CPS_OK;
+  if (status == CPS_OK) pass(r, t);
+  return status;
+}
+
+/* Comes back to the end of the step from a row within it. */
+static cps_status come_back(run *r, double t) {
+  give_motion(r, &r->end);
+  give_forces(r, &r->end, 1);
+  memcpy(r->m->drum, r->end.drum, (size_t)r->m->n_drums * sizeof *r->m->drum);
+  memcpy(r->m->y, r->end.surface, (size_t)r->m->system->nx * sizeof(double));
+  cps_machine_move(r->m, fmin(t, r->latest), fmin(t, r->latest)); /* loads are those of the end again */
+  cps_machine_tie(r->m);
+  give_states(r, &r->end, 0);
+  cps_machine_update_contacts(r->m, fmin(t, r->latest));
+  cable_note what = {.from = r->kept, .h = t - r->kept, .coeffs = r->coeffs, .bdf = BDF_BACK};
+  return tell(r, &what);
 }
 
 static cps_status complete(void *work, const stop *stop, cps_error *err) {
   run *r = work;
   (void)stop;
   r->err = err;
-  cps_status status = r->passed_rows ? go_aside(r, 0) : CPS_OK;
-  if (status != CPS_OK) return status;
-  if (r->passed_rows) cps_driver_go_to(r->sim, r->end_state);
-  refresh(r, r->now_at);
-  status = tell_step(r, r->now_at, BDF_STEP);
+  cps_status status = r->passed_rows ? come_back(r, r->now_at) : tell_step(r, r->now_at, BDF_STEP);
   if (status != CPS_OK) return status;
   pass(r, r->now_at);
   if (cps_machine_settle(r->m)) r->sim->restart_due = 1;
