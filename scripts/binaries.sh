@@ -151,7 +151,7 @@ libraries() {
   cp "$z/zlib.h" "$z/zconf.h" "$prefix/include"
   archive sqlite3 "-DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION" "$sources/sqlite3/sqlite3.c"
   cp "$sources/sqlite3/sqlite3.h" "$prefix/include"
-  with_cmake nlopt "$sources/nlopt" -DNLOPT_CXX=OFF -DNLOPT_PYTHON=OFF -DNLOPT_OCTAVE=OFF -DNLOPT_MATLAB=OFF -DNLOPT_GUILE=OFF -DNLOPT_SWIG=OFF
+  with_cmake nlopt "$sources/nlopt" -DNLOPT_CXX=OFF -DNLOPT_PYTHON=OFF -DNLOPT_OCTAVE=OFF -DNLOPT_MATLAB=OFF -DNLOPT_GUILE=OFF -DNLOPT_SWIG=OFF -DNLOPT_TESTS=OFF
   with_cmake hdf5 "$sources/hdf5" -DHDF5_BUILD_TOOLS=OFF -DHDF5_BUILD_EXAMPLES=OFF -DBUILD_TESTING=OFF -DHDF5_BUILD_HL_LIB=OFF \
     -DHDF5_BUILD_CPP_LIB=OFF -DHDF5_BUILD_FORTRAN=OFF -DHDF5_ENABLE_Z_LIB_SUPPORT=ON -DONLY_SHARED_LIBS=OFF
 }
