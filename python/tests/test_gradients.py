@@ -78,8 +78,9 @@ def test_trajectory():
     expected = np.moveaxis(np.array([by_differences(run, i) for i in range(len(P))]), 0, -1)
     same, by = run.jacobian(P)
     assert np.array_equal(same, y)
-    # where a row stands between stick and slip its velocity has a kink, and a difference over it is none
-    smooth = np.abs(by[:, 1] - expected[:, 1]).max(axis=-1) < 1e-3
+    # where a row stands between stick and slip its velocity has a kink, and differences over it depend on their length
+    longer = np.moveaxis(np.array([by_differences(run, i, 3e-4) for i in range(len(P))]), 0, -1)
+    smooth = np.abs(longer[:, 1] - expected[:, 1]).max(axis=-1) < 1e-3
     assert smooth.mean() > 0.95
     for column in range(2):
         scale = np.abs(by[:, column]).max()
@@ -91,9 +92,9 @@ def test_trajectory():
     assert run.warnings == ()
 
 
-def by_differences(run, i):
-    """Of fourth order, by one parameter."""
-    h, e = 1e-4 * P[i], np.eye(len(P))[i]
+def by_differences(run, i, part=1e-4):
+    """Of fourth order, by one parameter, over a part of it."""
+    h, e = part * P[i], np.eye(len(P))[i]
     return (8 * (run(P + h * e) - run(P - h * e)) - (run(P + 2 * h * e) - run(P - 2 * h * e))) / (12 * h)
 
 

@@ -186,7 +186,7 @@ PY
 done
 
 # A large one is not made compact, nor is its page drawn, while somebody waits for its end; it goes on all the same.
-sed 's/until: 200 s, solver: events/until: 1000 s, solver: rk4, step: 2 ms/; s/every: 10 ms/every: 2 ms/' block.yaml >large.yaml
+sed 's/until: 200 s, solver: events/until: 1000 s, solver: rk4, step: 2 ms/; s/every: 10 ms/every: 2 ms/; s/coulomb-static: {mu_s: 0.8, mu_d: 0.7}/coulomb: {mu: 0.7}/' block.yaml >large.yaml
 expect 0 run large.yaml -q --no-report -o large
 "$CAPSTAN" run large.yaml --flush 0.02 -q -o halted 2>"$err" &
 pid=$!
