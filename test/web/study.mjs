@@ -117,6 +117,7 @@ const tests = {
   async "a rectangle in the scatter matrix"() {
     const page = await open("grid"), canvas = page.locator('section[aria-label="Scatter matrix"] canvas');
     await canvas.scrollIntoViewIfNeeded();
+    await page.waitForFunction((c) => c.height > 150, await canvas.elementHandle()); // drawn: canvases start with that height
     const box = await canvas.boundingBox();
     await page.mouse.move(box.x + 60, box.y + 250);
     await page.mouse.down();
