@@ -147,7 +147,8 @@ static const key run[] = {
      .example = "1e-9",
      .meaning =
          "force that Newton's method may leave unbalanced in a step of cables, relative to the largest "
-         "tension; the next step makes up for it"},
+         "tension; the next step makes up for it. With a `tolerance` below 1e-9 this decides how accurate "
+         "angles of drums are: ask for less"},
     {"fields", KEY_QUANTITY, "s", .value = -1, NOT_NEG, .otherwise = "about 200 in all",
      .where = offsetof(raw_run, run.fields), .example = "50 ms",
      .meaning = "interval at which shape, tension and contact along the cables are recorded; 0 means never"},
