@@ -4,7 +4,7 @@
 # usage: fmu.sh      (FMILIB=PREFIX: where FMI Library is installed; FMUSIM=PROGRAM: fmusim of the Reference FMUs;
 #                    VDM3=FOLDER: models of FMI 3.0)
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 env=build/fmu-env
 work=build/fmu-validate
 tool=${CAPSTAN:-build/capstan}
@@ -19,7 +19,7 @@ for name in block crane hoist; do
   for version in 2 3; do
     "$tool" fmu "test/fmu/$name.yaml" --fmi $version -o "$work/$name$version.fmu" 2>"$work/export.log" || { cat "$work/export.log"; exit 1; }
   done
-  rm -rf "$work/$name"
+  rm -rf "${work:?}/$name"
   "$tool" run "test/fmu/$name.yaml" -o "$work/$name" --quiet --no-report || exit 1
 done
 

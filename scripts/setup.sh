@@ -5,7 +5,7 @@ set -euo pipefail
 
 build="build-essential cmake ninja-build pkg-config libyaml-dev libsundials-dev libhdf5-dev libnlopt-dev libsqlite3-dev"
 test="libcmocka-dev libudunits2-dev python3 python3-dev python3-venv python3-numpy python3-h5py python3-pytest strace"
-lint="clang clang-format clang-tidy cppcheck"
+lint="clang clang-format clang-tidy cppcheck shellcheck"
 fuzz="clang libclang-rt-dev"
 soak="strace"
 cluster="slurm-wlm munge openmpi-bin"

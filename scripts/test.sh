@@ -2,7 +2,7 @@
 # Runs every test on the release build and, without the slow ones, with the sanitizers; with --fast only the first tier, on the
 # release build. The last line has the totals.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
 passed=0 failed=0
 log=$(mktemp)

@@ -56,7 +56,7 @@ table study.sweep/points.sqlite >whole
 expect 2 sweep study.yaml
 has "$err" "--resume"
 expect 0 sweep study.yaml --resume --json
-near done "$(number "$out" done)" 200
+near "done" "$(number "$out" "done")" 200
 near before "$(number "$out" before)" 200
 
 # Parts are the whole, to the bit.
