@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct pending {
@@ -45,12 +46,17 @@ static void watch_signals(void) {
   }
 }
 
-/* The list is not walked by a handler while it changes. */
-static void link_in(pending *p, int in) {
-  sigset_t held, before;
+/* While the list changes, and between a part that is made and the list that knows it, signals wait. */
+static void hold_signals(sigset_t *before) {
+  sigset_t held;
   sigemptyset(&held);
   for (int i = 0; i < N_ENDS; i++) sigaddset(&held, ends[i]);
-  sigprocmask(SIG_BLOCK, &held, &before);
+  sigprocmask(SIG_BLOCK, &held, before);
+}
+
+static void link_in(pending *p, int in) {
+  sigset_t before;
+  hold_signals(&before);
   if (in) {
     p->next = first;
     first = p;
@@ -70,22 +76,38 @@ static pending *find(FILE *file) {
   return p;
 }
 
+/* Makes the part and a stream for it, and takes it into the list; 0 with a reason if that fails. */
+static int open_pending(pending *p, const char *path, cps_output_where kind) {
+  if (!cps_output_open(&p->target, path, kind)) return 0;
+  /* the stream has a descriptor of its own: closing it leaves the other for the disk to be waited for */
+  int own = dup(p->target.descriptor);
+  p->file = own >= 0 ? fdopen(own, "w") : NULL;
+  if (p->file) {
+    link_in(p, 1);
+    return 1;
+  }
+  snprintf(p->target.reason, sizeof p->target.reason, "%s", strerror(errno));
+  if (own >= 0) close(own);
+  cps_output_discard(&p->target);
+  return 0;
+}
+
+/* Whether opening does not wait for somebody at the other end, so that signals may wait for it. */
+static int opens_at_once(const char *path) {
+  struct stat found;
+  return stat(path, &found) != 0 || S_ISREG(found.st_mode);
+}
+
 static FILE *open_at(const char *where, const char *path, cps_output_where kind) {
   pending *p = (pending *)grow(NULL, 1, sizeof *p);
+  sigset_t before;
+  int holds = opens_at_once(path);
   memset(p, 0, sizeof *p);
   watch_signals();
-  if (cps_output_open(&p->target, path, kind)) {
-    /* the stream has a descriptor of its own: closing it leaves the other for the disk to be waited for */
-    int own = dup(p->target.descriptor);
-    p->file = own >= 0 ? fdopen(own, "w") : NULL;
-    if (p->file) {
-      link_in(p, 1);
-      return p->file;
-    }
-    snprintf(p->target.reason, sizeof p->target.reason, "%s", strerror(errno));
-    if (own >= 0) close(own);
-    cps_output_discard(&p->target);
-  }
+  if (holds) hold_signals(&before);
+  int good = open_pending(p, path, kind);
+  if (holds) sigprocmask(SIG_SETMASK, &before, NULL);
+  if (good) return p->file;
   complain(where, "cannot write '%s': %s", path, p->target.reason);
   free(p);
   return NULL;
