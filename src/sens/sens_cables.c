@@ -337,24 +337,22 @@ static cps_status forward_one(cable_run *y, machine *m, const op *what, int move
   if (!cps_op_linearise(o, what, y->works)) return singular(y, what->coeffs.t);
   if (cps_model_lost(o)) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
-    cps_op_forward(o, what, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
+    cps_op_map(o, what, 0, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   if (what->kind == OP_REACH) put_back_drive(y);
   return CPS_OK;
 }
 
-static cps_status forward_row(cable_run *y, double t) {
+static cps_status forward_row(cable_run *y, const op *what) {
   model *o = &y->o;
   const layout *l = &o->at;
   int n_wrt = y->run->n_wrt;
   o->list.n = 0;
   for (int i = 0; i < y->n_columns; i++)
-    cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, t);
+    cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, what->coeffs.t);
   if (o->list.lost) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++) {
     lanes *z = y->z + (size_t)k * y->z_size;
-    memcpy(z + l->after, z + l->before, (size_t)l->states * sizeof *z);
-    memset(z + l->result, 0, (size_t)y->n_columns * sizeof *z);
-    cps_entries_apply(&o->list, z, 0);
+    cps_op_map(o, what, 0, NULL, z);
     for (int i = 0; i < y->n_columns; i++)
       for (int n = 0; n < LANES && k * LANES + n < n_wrt; n++)
         y->row[i * n_wrt + k * LANES + n] = z[l->result + i][n];
@@ -393,7 +391,7 @@ static cps_status happens_on_tape(cable_run *y, machine *m, const op *what, int 
 /* Something happened; `moved`: what is prescribed may have moved. */
 static cps_status happens(cable_run *y, machine *m, const op *what, int moved) {
   if (y->taping) return happens_on_tape(y, m, what, moved);
-  return what->kind == OP_ROW ? forward_row(y, what->coeffs.t) : forward_one(y, m, what, moved);
+  return what->kind == OP_ROW ? forward_row(y, what) : forward_one(y, m, what, moved);
 }
 
 static void on_statics(machine *m, machine_note note, const step_coeffs *coeffs, void *data) {
@@ -462,7 +460,7 @@ static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps
 }
 
 static cps_status on_row(cps_simulation *sim, void *data, cps_error *err) {
-  op x = {.kind = OP_ROW, .coeffs = {.t = sim->t}};
+  op x = {.kind = OP_ROW, .coeffs = {.t = sim->t}, .columns = sim->result.n_columns};
   (void)err;
   return happens(data, sim->machine, &x, 0);
 }
@@ -742,11 +740,6 @@ static cps_status backward_row(cable_run *y, const happened *x, seed *seeds, dou
     any |= seeds[i].left > 0 && seeds[i].weights[seeds[i].left - 1].row == x->row;
   if (!any) return CPS_OK;
   memset(wanted, 0, (size_t)y->n_columns);
-  for (int k = 0; k < y->chunks; k++) {
-    lanes *z = y->z + (size_t)k * y->z_size;
-    memset(z + l->result, 0, (size_t)y->n_columns * sizeof *z);
-    memset(z + l->d, 0, (size_t)l->ds * sizeof *z);
-  }
   for (int i = 0; i < n_of; i++) {
     lanes *z = y->z + (size_t)(i / LANES) * y->z_size;
     while (seeds[i].left > 0 && seeds[i].weights[seeds[i].left - 1].row == x->row) {
@@ -759,7 +752,7 @@ static cps_status backward_row(cable_run *y, const happened *x, seed *seeds, dou
   for (int i = 0; i < y->n_columns; i++)
     if (wanted[i]) cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, t);
   if (o->list.lost) return no_memory(y->err);
-  for (int k = 0; k < y->chunks; k++) cps_entries_apply(&o->list, y->z + (size_t)k * y->z_size, 1);
+  for (int k = 0; k < y->chunks; k++) cps_op_map(o, &x->what, 1, NULL, y->z + (size_t)k * y->z_size);
   contract(y, l->d, x->d, gradient);
   return CPS_OK;
 }
@@ -778,7 +771,7 @@ static cps_status backward_one(cable_run *y, const happened *x, lanes *initial, 
   if (!cps_op_linearise(o, &x->what, y->works)) return singular(y, x->what.coeffs.t);
   if (cps_model_lost(o)) return no_memory(y->err);
   for (int k = 0; k < y->chunks; k++)
-    cps_op_backward(o, &x->what, initial + k * o->at.states, y->z + (size_t)k * y->z_size);
+    cps_op_map(o, &x->what, 1, initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   contract(y, o->at.d, x->d, gradient);
   if (passes(x->what.kind)) contract(y, o->at.d0, x->d0, gradient);
   return CPS_OK;
@@ -789,7 +782,7 @@ static void backward_aside(cable_run *y, op_kind kind) {
   const layout *l = &y->o.at;
   size_t size = (size_t)l->states * sizeof(lanes);
   for (int k = 0; k < y->chunks; k++) {
-    lanes *z = y->z + (size_t)k * y->z_size + l->after, *kept = y->z_aside + (size_t)k * y->z_size;
+    lanes *z = y->z + (size_t)k * y->z_size + l->before, *kept = y->z_aside + (size_t)k * y->z_size;
     if (kind == OP_RETURN) {
       memcpy(kept, z, size);
       memset(z, 0, size);
@@ -825,7 +818,7 @@ static void finish(cable_run *y, const seed *seeds, const lanes *initial, double
       for (int k = 0; k < l->thetas; k++)
         if (y->drive.theta_varies[k]) sum += z[l->theta + k][i % LANES] * theta[k][p % LANES];
       for (int k = 0; k < l->states && !y->run->stretch; k++)
-        sum += (z[l->after + k][i % LANES] + first[k][i % LANES]) * state[k][p % LANES];
+        sum += (z[l->before + k][i % LANES] + first[k][i % LANES]) * state[k][p % LANES];
       cps_sens_add(y->run, i, p, sum);
     }
   }
@@ -869,11 +862,11 @@ static cps_status adjoint_stretch(cable_run *y, seed *seeds, lanes *initial, dou
   if (status == CPS_OK) status = find_seeds(y, seeds);
   weigh_drums(y, gradient);
   for (int i = 0; i < l->states; i++) {
-    y->z[l->after + i][0] = state[i];
+    y->z[l->before + i][0] = state[i];
     if (i >= l->works && state[i] != 0) y->works = 2;
   }
   if (status == CPS_OK) status = backward(y, seeds, initial, gradient);
-  for (int i = 0; i < l->states; i++) state[i] = y->z[l->after + i][0] + initial[i][0];
+  for (int i = 0; i < l->states; i++) state[i] = y->z[l->before + i][0] + initial[i][0];
   return status;
 }
 

@@ -1,4 +1,4 @@
-/* sens_chain.c - lists of entries, and the block-tridiagonal matrix of a cable with its solutions.
+/* sens_chain.c - the block-tridiagonal matrix of a cable with its solutions.
  *
  *   D_i -= L_i X_(i-1),  X_i = D_i^-1 U_i
  *
@@ -10,18 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* ------------------------------------------------------------------ lists */
-
-void cps_entries_apply(const entries *list, lanes *z, int transposed) {
-#if defined(__x86_64__)
-  if (cps_has_avx2()) {
-    cps_wide_sweep_apply(list, z, transposed);
-    return;
-  }
-#endif
-  cps_narrow_sweep_apply(list, z, transposed);
-}
 
 /* ------------------------------------------------------------------ elements */
 

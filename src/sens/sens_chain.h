@@ -24,11 +24,6 @@
 
 #include "simd.h"
 
-/* ------------------------------------------------------------------ lists */
-
-/* z[row] += by z[column]; transposed: z[column] += by z[row] */
-void cps_entries_apply(const entries *list, lanes *z, int transposed);
-
 /* ------------------------------------------------------------------ layout */
 
 /* Numbers of a cable in theta, before its arrays. */
@@ -450,13 +445,11 @@ int cps_drive_places(const cable *c, int e, int d);
 /* The arithmetic, in two copies: see sens_sweep.h. */
 struct op;
 #define SWEEPS(copy)                                                                                         \
-  void copy##_apply(const entries *list, lanes *z, int transposed);                                          \
   void copy##_forces(const cable *c, chain_part part, double *length, double *f);                            \
   void copy##_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);                             \
   int copy##_factor(chain_matrix *a);                                                                        \
   void copy##_solve(const chain_matrix *a, lanes *x);                                                        \
-  void copy##_forward(const model *o, const struct op *what, const lanes *initial, lanes *z);                \
-  void copy##_backward(const model *o, const struct op *what, lanes *initial, lanes *z)
+  void copy##_map(const model *o, const struct op *what, int transposed, lanes *initial, lanes *z)
 SWEEPS(cps_narrow_sweep);
 SWEEPS(cps_wide_sweep);
 #undef SWEEPS

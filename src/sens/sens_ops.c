@@ -133,22 +133,12 @@ int cps_op_linearise(model *o, const op *what, int works) {
   return good;
 }
 
-void cps_op_forward(const model *o, const op *what, const lanes *initial, lanes *z) {
+void cps_op_map(const model *o, const op *what, int transposed, lanes *initial, lanes *z) {
 #if defined(__x86_64__)
   if (cps_has_avx2()) {
-    cps_wide_sweep_forward(o, what, initial, z);
+    cps_wide_sweep_map(o, what, transposed, initial, z);
     return;
   }
 #endif
-  cps_narrow_sweep_forward(o, what, initial, z);
-}
-
-void cps_op_backward(const model *o, const op *what, lanes *initial, lanes *z) {
-#if defined(__x86_64__)
-  if (cps_has_avx2()) {
-    cps_wide_sweep_backward(o, what, initial, z);
-    return;
-  }
-#endif
-  cps_narrow_sweep_backward(o, what, initial, z);
+  cps_narrow_sweep_map(o, what, transposed, initial, z);
 }

@@ -31,6 +31,7 @@ typedef struct op {
   double h;
   step_coeffs coeffs;
   double past[BDF_POINTS], part; /* of bdf: see cable_note */
+  int columns;                   /* OP_ROW: how many results */
 } op;
 
 /* To be called at the state before OP_RELEASE. */
@@ -38,10 +39,9 @@ void cps_op_look_held(model *o);
 /* Linearises `what` at the state that is in the machine; for a step, the state before must have been looked at
  * (cps_model_look). works: 0 none, 1 those of contacts, 2 all. 0 if a matrix is singular. */
 int cps_op_linearise(model *o, const op *what, int works);
-/* The tangents z, with the state in `before`, which becomes that after it; initial: tangents of the first state. */
-void cps_op_forward(const model *o, const op *what, const lanes *initial, lanes *z);
-/* The adjoints z, with the state's in `after`, which become those of before it. Those of what is prescribed are left in d
- * and d0; initial: gets those of the first state. */
-void cps_op_backward(const model *o, const op *what, lanes *initial, lanes *z);
+/* The tangents z, with the state in `before`, which becomes that after it; initial: tangents of the first state. Transposed, the
+ * adjoints z, whose state becomes that before it; those of what is prescribed are left in d and d0, and initial gets those of
+ * the first state. Of a row, the results are columns by the list `list`. */
+void cps_op_map(const model *o, const op *what, int transposed, lanes *initial, lanes *z);
 
 #endif
