@@ -237,7 +237,7 @@ wheels() {
 
 machines="quinn/two-blocks quinn/oscillator verulkar/rabinowicz westin/capstan westin/gross-slip gallery/bollard gallery/catenary gallery/atwood-rope winch"
 
-# Runs the machines without AVX2 and FMA; on x86-64 Linux also with them, where the processor has them.
+# Runs the machines with plain code, and with the widest vectors that there are.
 run_machines() {
   local files=() m
   for m in $machines; do files+=("scenarios/$m.yaml"); done
@@ -247,7 +247,7 @@ run_machines() {
   local run=()
   IFS=';' read -ra run <<<"${runner[$1]}"
   CAPSTAN_PLAIN=1 "${run[@]}" "$work/rows.exe" "${files[@]}" | tr -d '\r' >"$out/$1.rows"
-  [ "$1" != linux-x86_64 ] || "${run[@]}" "$work/rows.exe" "${files[@]}" >"$out/$1-with-avx2.rows"
+  "${run[@]}" "$work/rows.exe" "${files[@]}" | tr -d '\r' >"$out/$1-vectors.rows"
 }
 
 # One iteration of every kind of cable by every set of kernels that the processor has (NEON on aarch64), against the pass from node to

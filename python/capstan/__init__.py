@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from ._core import version as _version
 from .batch import Batch
-from .errors import CapstanError, ScenarioError, SimulationError
-from .models import Law, models
-from .own_law import OwnLaw, own_law
+from .errors import CapstanError, FileError, MissingFileError, ScenarioError, SimulationError
+from .models import Law, Normal, models, normals
+from .own_law import OwnLaw, OwnNormal, own_law, own_normal
 from .result import Result
 from .rollout import Rollout
 from .scenario import Scenario, Sensitivities, quantity
@@ -27,10 +27,14 @@ __all__ = [
     "Batch",
     "CapstanError",
     "Cotangents",
+    "FileError",
     "Fit",
     "Law",
+    "MissingFileError",
+    "Normal",
     "Optimum",
     "OwnLaw",
+    "OwnNormal",
     "Result",
     "Rollout",
     "Scenario",
@@ -42,6 +46,8 @@ __all__ = [
     "Tangents",
     "Trajectory",
     "models",
+    "normals",
     "own_law",
+    "own_normal",
     "quantity",
 ]

@@ -89,6 +89,7 @@ class Batch:
         return guarded(self._core.save, i)
 
     def restore(self, i: int, state: bytes) -> None:
+        """Goes back to what save() has given, to the bit."""
         guarded(self._core.restore, i, state)
 
     def close(self) -> None:

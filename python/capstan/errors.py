@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -17,6 +19,9 @@ class CapstanError(Exception):
     def __init__(self, problems: list[dict[str, Any]]):
         self.problems = problems
         super().__init__("\n".join(_sentence(p) for p in problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("status", "file", "line", "column", "key", "time", "text", "source"):
@@ -34,10 +39,26 @@ class SimulationError(CapstanError, RuntimeError):
     result: Any = None
 
 
+class FileError(CapstanError, OSError):
+    """A file cannot be read or written."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file is not there."""
+
+    def __init__(self, problems: list[dict[str, Any]]):
+        super().__init__(problems)
+        self.errno = errno.ENOENT
+
+
+# As the library says it of scenarios, and the system of results.
+_MISSING = ("there is no such file", os.strerror(errno.ENOENT), "is not there")
+
+
 def _sentence(p: dict[str, Any]) -> str:
     place = p["file"]
     if p["line"]:
-        place += f":{p['line']}:{p['column']}"
+        place += f":{p['line']}:{p['column']}" if place else f"line {p['line']}, column {p['column']}"
     text = f"{place}: {p['text']}" if place else p["text"]
     if p["source"]:
         text += f"\n    {p['source']}\n    {' ' * (p['column'] - 1)}^"
@@ -49,8 +70,8 @@ def _make(problems: list[dict[str, Any]]) -> Exception:
         if isinstance(p["time"], float) and math.isnan(p["time"]):
             p["time"] = None
     status = problems[0]["status"] if problems else ""
-    if status == "I/O error":
-        return OSError(_sentence(problems[0]))
+    if status == "input/output error":
+        return (MissingFileError if problems[0]["text"].endswith(_MISSING) else FileError)(problems)
     return SimulationError(problems) if status == "failed" else ScenarioError(problems)
 
 

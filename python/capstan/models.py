@@ -1,4 +1,4 @@
-"""The table of friction laws, and their evaluation over arrays."""
+"""The tables of laws, of friction and of normal contact, and their evaluation over arrays."""
 
 from __future__ import annotations
 
@@ -13,23 +13,35 @@ from .arrays import floats
 from .errors import guarded
 
 
-class Law:
-    """A friction law. Call it with velocities, normal forces and balance forces; parameters by name."""
+TRAITS = {
+    "creeps": 1 << 0,
+    "sticks": 1 << 1,
+    "needs_f_eq": 1 << 2,
+    "memory": 1 << 3,
+    "modes": 1 << 4,
+    "continuous": 1 << 5,
+    "smooth": 1 << 6,
+    "unbounded": 1 << 7,
+    "load_free": 1 << 8,
+    "dissipates": 1 << 9,
+    "log_singular": 1 << 10,
+    "snaps": 1 << 11,
+}
 
-    def __init__(self, name: str):
-        self._read(_core.Law.find(name))
 
-    def _read(self, law: _core.Law) -> None:
-        self._law = law
-        about = law.describe()
-        self.name: str = about["name"]
-        self.title: str = about["title"]
-        self.family: str = about["family"]
-        self.equation: str = about["equation"]
-        self.citation: str = about["citation"]
-        self.note: str | None = about["note"]
-        self.params: list[dict[str, Any]] = about["params"]
-        self.states: list[dict[str, Any]] = about["states"]
+class _Named:
+    """What laws of all kinds have: a name, texts, parameters."""
+
+    name: str
+    title: str
+    equation: str
+    citation: str
+    note: str | None
+    params: list[dict[str, Any]]
+
+    def _describe(self, about: dict[str, Any]) -> None:
+        for key in ("name", "title", "equation", "citation", "note", "params"):
+            setattr(self, key, about[key])
 
     def __repr__(self) -> str:
         names = ", ".join(f"{p['name']}={p['value']:g}" for p in self.params)
@@ -43,9 +55,29 @@ class Law:
             values[name] = float(value)
         return np.array(list(values.values()), dtype=np.float64)
 
+
+class Law(_Named):
+    """A friction law. Call it with velocities, normal forces and balance forces; parameters by name."""
+
+    def __init__(self, name: str):
+        self._read(_core.Law.find(name))
+
+    def _read(self, law: _core.Law) -> None:
+        self._law = law
+        about = law.describe()
+        self._describe(about)
+        self.family: str = about["family"]
+        self.states: list[dict[str, Any]] = about["states"]
+        self.traits: tuple[str, ...] = tuple(name for name, bit in TRAITS.items() if about["traits"] & bit)
+
+    def scale(self, n: float = 1.0, **params: float) -> dict[str, Any]:
+        """Magnitudes at a normal force: f_stick and f_peak [N], v_band, in which it imitates rest, and v_scale [m/s], z: bounds of
+        the states."""
+        return dict(zip(("f_stick", "f_peak", "v_band", "v_scale", "z"), guarded(self._law.scales, self._parameters(params), float(n))))
+
     def evaluate(self, v: Any, n: Any = 1.0, f_eq: Any = 0.0, z: Any = None, *, jacobian: bool = False, **params: float) -> dict[str, np.ndarray]:
-        """Force, rates of the states and, if asked for, its derivatives by v, n, f_eq, states and parameters (f_v, f_n, f_f_eq, f_z, f_p);
-        inputs are broadcast against each other."""
+        """Force, rates of the states and, if asked for, their derivatives by v, n, f_eq, states and parameters: f_v, f_n, f_f_eq, f_z,
+        f_p, and z_t_v ... z_t_p of the rates. Inputs are broadcast against each other."""
         p = self._parameters(params)
         arrays = [floats(a, name) for a, name in ((v, "v"), (n, "n"), (f_eq, "f_eq"))]
         shape = np.broadcast_shapes(*(a.shape for a in arrays))
@@ -57,16 +89,17 @@ class Law:
             states = np.ascontiguousarray(np.broadcast_to(0.0 if z is None else floats(z, "z"), (*shape, k))).ravel()
         f = np.empty(math.prod(shape))
         z_t = np.empty(f.size * k) if k else None
-        jac = np.empty((f.size, 3 + k + len(self.params))) if jacobian else None
+        jac = np.empty((f.size, 1 + k, 3 + k + len(self.params))) if jacobian else None
         guarded(self._law.eval, p, *flat, states, f, z_t, jac)
         out: dict[str, np.ndarray] = {"f": f.reshape(shape)}
         if z_t is not None:
             out["z_t"] = z_t.reshape((*shape, k))
         if jac is not None:
-            for i, name in enumerate(("f_v", "f_n", "f_f_eq")):
-                out[name] = jac[:, i].reshape(shape)
-            out["f_z"] = jac[:, 3 : 3 + k].reshape((*shape, k))
-            out["f_p"] = jac[:, 3 + k :].reshape((*shape, len(self.params)))
+            for of, rows, dims in (("f", jac[:, 0], shape), ("z_t", jac[:, 1:], (*shape, k)))[: 2 if k else 1]:
+                for i, by in enumerate(("v", "n", "f_eq")):
+                    out[f"{of}_{by}"] = rows[..., i].reshape(dims)
+                out[f"{of}_z"] = rows[..., 3 : 3 + k].reshape((*dims, k))
+                out[f"{of}_p"] = rows[..., 3 + k :].reshape((*dims, len(self.params)))
         return out
 
     def __call__(self, v: Any, n: Any = 1.0, f_eq: Any = 0.0, z: Any = None, **params: float) -> Any:
@@ -89,6 +122,37 @@ class Law:
         )
 
 
+class Normal(_Named):
+    """A law of normal contact. Call it with depths and their rates, both positive inwards; parameters by name."""
+
+    def __init__(self, name: str):
+        self._read(_core.Normal.find(name))
+
+    def _read(self, law: _core.Normal) -> None:
+        self._law = law
+        self._describe(law.describe())
+
+    def evaluate(self, depth: Any, rate: Any = 0.0, *, jacobian: bool = False, **params: float) -> dict[str, np.ndarray]:
+        """Force (n) and, if asked for, its derivatives by depth, rate and parameters (n_depth, n_rate, n_p); inputs are broadcast
+        against each other."""
+        p = self._parameters(params)
+        arrays = [floats(a, name) for a, name in ((depth, "depth"), (rate, "rate"))]
+        shape = np.broadcast_shapes(*(a.shape for a in arrays))
+        flat = [a.ravel() if a.size == 1 else np.ascontiguousarray(np.broadcast_to(a, shape)).ravel() for a in arrays]
+        n = np.empty(math.prod(shape))
+        jac = np.empty((n.size, 2 + len(p))) if jacobian else None
+        guarded(self._law.eval, p, *flat, n, jac)
+        out = {"n": n.reshape(shape)}
+        if jac is not None:
+            out |= {"n_depth": jac[:, 0].reshape(shape), "n_rate": jac[:, 1].reshape(shape), "n_p": jac[:, 2:].reshape((*shape, len(p)))}
+        return out
+
+    def __call__(self, depth: Any, rate: Any = 0.0, **params: float) -> Any:
+        """The normal force; a float for floats."""
+        n = self.evaluate(depth, rate, jacobian=False, **params)["n"]
+        return float(n) if n.ndim == 0 else n
+
+
 class _Models(Mapping[str, Law]):
     """All laws by name: models["cdq"]."""
 
@@ -105,4 +169,23 @@ class _Models(Mapping[str, Law]):
         return f"<{len(self)} friction laws: {', '.join(self)}>"
 
 
+class _Normals(Mapping[str, Normal]):
+    """All laws of normal contact by name: normals["hunt-crossley"]."""
+
+    def __getitem__(self, name: str) -> Normal:
+        return Normal(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_core.Normal.names())
+
+    def __len__(self) -> int:
+        return len(_core.Normal.names())
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} laws of normal contact: {', '.join(self)}>"
+
+
 models = _Models()
+"""All friction laws by name: models["cdq"] is a Law."""
+normals = _Normals()
+"""All laws of normal contact by name: normals["hunt-crossley"] is a Normal."""

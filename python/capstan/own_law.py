@@ -1,4 +1,5 @@
-"""Friction laws of your own: a C function by its address, or a Python callable, named in scenarios like those that are built in."""
+"""Laws of your own, of friction and of normal contact: a C function by its address, or a Python callable, named in scenarios like those
+that are built in."""
 
 from __future__ import annotations
 
@@ -9,9 +10,10 @@ import numpy as np
 
 from . import _core
 from .errors import guarded
-from .models import Law
+from .models import TRAITS, Law, Normal
+from .own_check import friction_faults, normal_faults
 
-_TRAITS = {"creeps": 1 << 0, "sticks": 1 << 1, "needs_f_eq": 1 << 2, "memory": 1 << 3, "continuous": 1 << 5, "smooth": 1 << 6, "dissipates": 1 << 9}
+_TRAITS = ("creeps", "sticks", "needs_f_eq", "continuous", "smooth", "unbounded", "load_free", "dissipates", "log_singular")
 Number = float | tuple[float, str] | Mapping[str, Any]
 
 
@@ -27,43 +29,23 @@ def _parameter(name: str, given: Number) -> tuple[str, str, str, float, float, f
 
 
 class OwnLaw(Law):
-    """A law of your own. See own_law()."""
+    """A friction law of your own. See own_law()."""
 
-    stick: float | str
-    peak: float | str
-    velocity: float | str
-    traits: tuple[str, ...]
+    def check(self, seed: int = 1, points: int = 300) -> list[str]:
+        """What is not true of it: the properties that the tests measure of built-in laws, measured at random points, with its own and
+        with random parameters within their ranges. Finite; odd; no force at rest without cause; no more than its peak, and none
+        without load; takes energy (with states: from closed cycles); creeps or sticks as it says (without states); continuous and smooth
+        as it says; what it is said to need matters; every derivative agrees with differences. An empty list is good."""
+        return friction_faults(self, seed, points)
 
-    def check(self, v: Any = None, n: float = 1.0) -> list[str]:
-        """What is not true of it, measured as the tests measure built-in laws: finite, odd, dissipating, below its peak, and with
-        derivatives that agree with differences. An empty list is good."""
-        p = np.array([q["value"] for q in self.params])
-        scale = self.velocity if isinstance(self.velocity, float) else p[[q["name"] for q in self.params].index(self.velocity)]
-        v = np.concatenate([-np.geomspace(1e-3, 1e2, 40)[::-1], np.geomspace(1e-3, 1e2, 40)]) * scale if v is None else np.asarray(v, dtype=np.float64)
-        found: list[str] = []
-        if self.states:
-            return found
-        at = self.evaluate(v, n, jacobian=True)
-        if not np.all(np.isfinite(at["f"])):
-            found.append("the force is not finite everywhere")
-        mirrored = self.evaluate(-v, n)["f"]
-        if np.max(np.abs(at["f"] + mirrored)) > 1e-9 * np.max(np.abs(at["f"])):
-            found.append("the force is not odd: f(-v) is not -f(v)")
-        if "dissipates" in self.traits and np.any(at["f"] * v > 0):
-            found.append(f"it gives energy at v = {v[np.argmax(at['f'] * v)]:g} m/s: the force must oppose the velocity")
-        peak = self.peak if isinstance(self.peak, float) else p[[q["name"] for q in self.params].index(self.peak)]
-        if np.max(np.abs(at["f"])) > peak * n * (1 + 1e-9):
-            found.append(f"the force reaches {np.max(np.abs(at['f'])):g} N at n = {n:g} N, above the peak that was told ({peak * n:g} N)")
-        h = 1e-6 * scale
-        slopes = (self.evaluate(v + h, n)["f"] - self.evaluate(v - h, n)["f"]) / (2 * h)
-        worst = np.abs(slopes - at["f_v"]) / (np.abs(slopes) + np.max(np.abs(at["f"])) / scale)
-        if "smooth" in self.traits and np.max(worst) > 1e-4:
-            k = int(np.argmax(worst))
-            found.append(f"df/dv at v = {v[k]:g} m/s is {at['f_v'][k]:g}, differences say {slopes[k]:g}")
-        by_n = (self.evaluate(v, n * (1 + 1e-6))["f"] - self.evaluate(v, n * (1 - 1e-6))["f"]) / (2e-6 * n)
-        if np.max(np.abs(by_n - at["f_n"])) > 1e-4 * np.max(np.abs(at["f"])) / n:
-            found.append("df/dn disagrees with differences")
-        return found
+
+class OwnNormal(Normal):
+    """A law of normal contact of your own. See own_normal()."""
+
+    def check(self, seed: int = 1, points: int = 300) -> list[str]:
+        """What is not true of it, as OwnLaw.check: finite; presses only what has entered, and never pulls; does not give energy to what
+        goes in and out; every derivative agrees with differences. An empty list is good."""
+        return normal_faults(self, seed, points)
 
 
 def own_law(
@@ -75,7 +57,7 @@ def own_law(
     peak: float | str | None = None,
     address: int = 0,
     call: Callable[..., Any] | None = None,
-    states: Sequence[tuple[str, str]] = (),
+    states: Sequence[tuple[Any, ...]] = (),
     traits: Sequence[str] = ("creeps", "continuous", "smooth", "dissipates"),
     title: str = "",
     equation: str = "",
@@ -86,6 +68,10 @@ def own_law(
     params    {"mu": 0.3, "v_t": (0.01, "m/s")}: values, with units; or dicts with value, unit, min, max, meaning
     stick     the largest force that it holds, as a factor of the normal force: a number, or the name of a parameter; so `peak`
     velocity  over which it varies [m/s]: a number, or the name of a parameter
+    states    (name, unit, parity, bound) of each internal state: parity -1 if it changes sign with the velocity (a deflection), 1 if not
+              (an age); how large it becomes: a number, or the name of a parameter. Only with an address
+    traits    what is true of it: creeps or sticks, needs_f_eq, continuous, smooth, dissipates; as exceptions unbounded (no peak),
+              load_free (a force without load), log_singular (a derivative that grows without limit at rest)
     address   of a C function void f(const double *p, const double *x, const double *z, double *rows), x = v, n, f_eq. It fills rows
               [1 + states][4 + states + params]: the force, then the rate of each state; in each row the value, then its derivatives by
               v, n, f_eq, states, parameters. numba's @cfunc gives such an address.
@@ -98,42 +84,90 @@ def own_law(
         return lambda function: own_law(
             name, params, stick=stick, velocity=velocity, peak=peak, call=function, states=states, traits=traits, title=title or (function.__doc__ or name).split("\n")[0], equation=equation, citation=citation
         )
-    if name == "":
-        raise ValueError("a law has a name")
-    if address < 0:
-        raise ValueError("a function has an address greater than 0")
+    _check_source(name, address, call)
     if call is not None and states:
         raise ValueError("laws with states are given as C functions")
     rows = tuple(_parameter(key, value) for key, value in params.items())
     names = [row[0] for row in rows]
     peak = stick if peak is None else peak
-    scale: list[float | int] = []
-    for what, value in (("stick", stick), ("peak", peak), ("velocity", velocity)):
-        if isinstance(value, str) and value not in names:
-            raise ValueError(f"{what} is no parameter of the law: {value}")
-        scale += [0.0, names.index(value)] if isinstance(value, str) else [float(value), -1]
+    if "unbounded" in traits:
+        peak = np.inf
+    scale = sum((_number(what, value, names) for what, value in (("stick", stick), ("peak", peak), ("velocity", velocity))), ())
     unknown = [t for t in traits if t not in _TRAITS]
     if unknown:
         raise ValueError(f"there is no trait \"{unknown[0]}\"; there are {', '.join(_TRAITS)}")
-    bits = sum({_TRAITS[t] for t in traits} | ({_TRAITS["memory"]} if states else set()))
+    bits = sum({TRAITS[t] for t in traits} | ({TRAITS["memory"]} if states else set()))
     about = (name, title or name, equation or f"f = {name}(v, n)", citation)
-    kept = tuple((key, unit, key, -1) for key, unit in states)
+    kept = tuple(_state(names, *given) for given in states)
     made = OwnLaw.__new__(OwnLaw)
-    made._read(guarded(_core.OwnLaw.make, about, bits, rows, kept, tuple(scale), address, _adapter(call, names) if call else None))
-    made.stick, made.peak, made.velocity = (x if isinstance(x, str) else float(x) for x in (stick, peak, velocity))
-    made.traits = tuple(traits)
+    made._read(guarded(_core.OwnLaw.make, about, bits, rows, kept, scale, address, _adapter(call, ("v", "n", "f_eq"), names) if call else None))
     return made
 
 
-def _adapter(function: Callable[..., Any], names: list[str]) -> Callable[..., None]:
+def own_normal(
+    name: str,
+    params: Mapping[str, Number],
+    *,
+    address: int = 0,
+    call: Callable[..., Any] | None = None,
+    title: str = "",
+    equation: str = "",
+    citation: str = "own",
+) -> Any:
+    """Makes a law of normal contact that a scenario may name, `normal: {my-law: {stiffness: 1e6}}`: Scenario(..., laws=[law]).
+
+    params    as of own_law()
+    address   of a C function void f(const double *p, const double *x, const double *z, double *row), x = depth, rate, z = NULL. It fills
+              row [3 + params]: the force, then its derivatives by depth, rate and parameters.
+    call      instead, a Python function f(depth, rate, p) -> force, or (force, {"depth": ..., "rate": ..., "stiffness": ...}) with
+              derivatives. Without derivatives they are taken from differences. Without `address` and `call`, own_normal is a decorator
+              for such a function.
+
+    Depth and rate are positive inwards. Without depth there is no force, and never one below zero: such a law is refused.
+    """
+    if address == 0 and call is None:
+        return lambda function: own_normal(name, params, call=function, title=title or (function.__doc__ or name).split("\n")[0], equation=equation, citation=citation)
+    _check_source(name, address, call)
+    rows = tuple(_parameter(key, value) for key, value in params.items())
+    made = OwnNormal.__new__(OwnNormal)
+    about = (name, title or name, equation or f"n = {name}(depth, rate)", citation)
+    made._read(guarded(_core.OwnLaw.make_normal, about, rows, address, _adapter(call, ("depth", "rate"), [row[0] for row in rows]) if call else None))
+    return made
+
+
+def _number(what: str, value: float | str, names: list[str]) -> tuple[float, int]:
+    """A number, or where it is among the parameters."""
+    if isinstance(value, str) and value not in names:
+        raise ValueError(f"{what} is no parameter of the law: {value}")
+    return (0.0, names.index(value)) if isinstance(value, str) else (float(value), -1)
+
+
+def _state(names: list[str], name: str, unit: str, parity: int = -1, bound: float | str = 1.0) -> tuple[Any, ...]:
+    if parity not in (-1, 1):
+        raise ValueError(f"the parity of state {name} is -1 or 1, not {parity}")
+    return (name, unit, name, parity, *_number(f"the bound of state {name}", bound, names))
+
+
+def _check_source(name: str, address: int, call: Callable[..., Any] | None) -> None:
+    if name == "":
+        raise ValueError("a law has a name")
+    if address < 0:
+        raise ValueError("a function has an address greater than 0")
+    if address and call is not None:
+        raise ValueError("a law is a C function or a Python function, not both")
+    if call is not None and not callable(call):
+        raise TypeError(f"a function is needed, not {call!r}")
+
+
+def _adapter(function: Callable[..., Any], inputs: tuple[str, ...], names: list[str]) -> Callable[..., None]:
     """From memory blocks to numbers and back."""
-    keys = ["v", "n", "f_eq", *names]
+    keys = [*inputs, *names]
 
     def adapted(p: memoryview, x: memoryview, z: memoryview, rows: memoryview) -> None:
-        values = dict(zip(names, np.frombuffer(p)))
-        point = dict(zip(("v", "n", "f_eq"), np.frombuffer(x)))
+        values = dict(zip(names, np.frombuffer(p).tolist()))
+        point = dict(zip(inputs, np.frombuffer(x).tolist()))
         out = np.frombuffer(rows)
-        answer = function(point["v"], point["n"], point["f_eq"], values)
+        answer = function(*point.values(), values)
         if isinstance(answer, tuple):
             out[0] = answer[0]
             for i, key in enumerate(keys):
@@ -146,7 +180,7 @@ def _adapter(function: Callable[..., Any], names: list[str]) -> Callable[..., No
             ends = []
             for side in (h, -h):
                 at = {**point, **({key: point[key] + side} if key in point else {})}
-                ends.append(function(at["v"], at["n"], at["f_eq"], {**values, **({} if key in point else {key: values[key] + side})}))
+                ends.append(function(*at.values(), {**values, **({} if key in point else {key: values[key] + side})}))
             out[1 + i] = (ends[0] - ends[1]) / (2 * h)
 
     return adapted

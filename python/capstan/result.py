@@ -48,6 +48,7 @@ class Result(Mapping[str, np.ndarray]):
 
     @property
     def time(self) -> np.ndarray:
+        """The times of the rows [s]."""
         return self["time"]
 
     @property
@@ -62,6 +63,7 @@ class Result(Mapping[str, np.ndarray]):
 
     @property
     def counters(self) -> dict[str, int]:
+        """Steps, rejected ones, evaluations, Newton's iterations, factorisations, events."""
         return self._core.counters()
 
     @property

@@ -14,7 +14,7 @@ from . import _core
 from .arrays import floats, names
 from .batch import Batch
 from .errors import SimulationError, guarded
-from .models import Law
+from .models import Law, Normal
 from .result import Result
 from .search import Fit, Optimum, bounds_of
 from .simulation import Simulation
@@ -30,8 +30,15 @@ def quantity(text: str, unit: str) -> float:
     return guarded(_core.quantity, text, unit)
 
 
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of NumPy as JSON has them."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"a scenario has numbers, texts, lists and dicts, not {value!r}")
+
+
 def _lines(settings: Mapping[str, Any] | None) -> list[str]:
-    return [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in (settings or {}).items()]
+    return [f"{path}={value if isinstance(value, str) else json.dumps(value, default=_plain)}" for path, value in (settings or {}).items()]
 
 
 def _series(column: str, given: Sequence[Any]) -> tuple[Any, ...]:
@@ -62,15 +69,16 @@ class Scenario:
     Scenario.text("capstan: 1 ...")            YAML
     """
 
-    def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any], settings: Mapping[str, Any] | None = None, laws: Sequence[Law] = ()):
+    def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any], settings: Mapping[str, Any] | None = None, laws: Sequence[Law | Normal] = ()):
         own = [getattr(law, "_law", law) for law in laws]
         if isinstance(source, Mapping):
-            self._core = guarded(_core.Scenario.parse, json.dumps(source), "", _lines(settings), own)
+            self._core = guarded(_core.Scenario.parse, json.dumps(source, indent=1, default=_plain), "", _lines(settings), own)
         else:
             self._core = guarded(_core.Scenario.load, source, _lines(settings), own)
 
     @classmethod
-    def text(cls, yaml: str, settings: Mapping[str, Any] | None = None, file: str = "", laws: Sequence[Law] = ()) -> Scenario:
+    def text(cls, yaml: str, settings: Mapping[str, Any] | None = None, file: str = "", laws: Sequence[Law | Normal] = ()) -> Scenario:
+        """From YAML, with settings {"run.until": "2 s"}, and laws of your own (own_law, own_normal); `file` is what errors call it."""
         return cls._of(guarded(_core.Scenario.parse, yaml, file, _lines(settings), [getattr(law, "_law", law) for law in laws]))
 
     @classmethod
@@ -81,6 +89,7 @@ class Scenario:
 
     @property
     def title(self) -> str:
+        """As the file says it; else its name."""
         return self._core.title()
 
     @property
@@ -96,6 +105,7 @@ class Scenario:
         raise TypeError(f"a scenario does not change, since simulations of it may be under way: with_({{{path!r}: {value!r}}}) gives another one")
 
     def unit(self, path: str) -> str:
+        """The unit of the number at a path: unit("bodies.load.mass") is "kg"."""
         return guarded(self._core.quantity, path)[1]
 
     def with_(self, values: Mapping[str, float | str]) -> Scenario:
@@ -135,10 +145,11 @@ class Scenario:
         """Every number of the file by its path: value in SI, and unit."""
         return {path: (value, unit) for path, unit, value in self._core.quantities()}
 
-    def simulation(self, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Simulation:
+    def simulation(self, inputs: Sequence[str] = (), outputs: Sequence[str] = (), keep: int = 0) -> Simulation:
         """A simulation to be stepped from outside. `inputs` are names of inputs of the file, or paths of quantities that become
-        inputs; `outputs` are columns. Both in the order in which step() takes and gives them."""
-        return Simulation(self, inputs, outputs)
+        inputs; `outputs` are columns. Both in the order in which step() takes and gives them. `keep` is how many rows its result
+        holds: the last ones, -1 for all."""
+        return Simulation(self, inputs, outputs, keep)
 
     def batch(self, n: int, inputs: Sequence[str] = (), outputs: Sequence[str] = (), threads: int = 0) -> Batch:
         """n simulations that are stepped together over threads (0: one for each processor)."""

@@ -63,6 +63,7 @@ class Simulation:
 
     @property
     def time(self) -> float:
+        """Where it is [s]."""
         return self._core.time()
 
     def step(self, duration: float, u: Any = None, *, ramp: bool = False, to_event: bool = False) -> np.ndarray:
@@ -93,6 +94,7 @@ class Simulation:
         return guarded(self._core.save)
 
     def restore(self, state: bytes) -> None:
+        """Goes back to what save() has given, to the bit."""
         guarded(self._core.restore, state)
 
     def copy(self) -> Simulation:

@@ -36,6 +36,7 @@ typedef struct core_state {
   PyTypeObject *array;
   PyTypeObject *law;
   PyTypeObject *batch;
+  PyTypeObject *normal;
   PyTypeObject *own_law;
   PyTypeObject *study;
 } core_state;
@@ -93,6 +94,7 @@ int core_result_type(PyObject *module, core_state *state);
 int core_law_type(PyObject *module, core_state *state);
 int core_simulation_type(PyObject *module, core_state *state);
 int core_batch_type(PyObject *module, core_state *state);
+int core_normal_type(PyObject *module, core_state *state);
 int core_own_law_type(PyObject *module, core_state *state);
 int core_study_type(PyObject *module, core_state *state);
 PyObject *core_fit(PyObject *module, PyObject *args);
@@ -119,6 +121,9 @@ PyObject *core_scenario_like(core_state *state, cps_scenario *scenario, PyObject
 /* An object for a law, which `keeper` (NULL: it is built in) keeps alive; and the law of such an object. */
 PyObject *core_law_new(core_state *state, const cps_law *law, PyObject *keeper);
 const cps_law *core_law_get(PyObject *self);
+/* The same of a law of normal contact; the keeper is that of either. */
+PyObject *core_normal_new(core_state *state, const cps_normal *law, PyObject *keeper);
+const cps_normal *core_normal_get(PyObject *self);
 PyObject *core_law_keeper(PyObject *self);
 /* The laws of a tuple of such objects (empty: NULL); 0 with an exception if they cannot go together. */
 int core_laws_of(core_state *state, PyObject *list, cps_laws **laws);

@@ -256,7 +256,8 @@ static int execute(PyObject *module) {
   if (core_array_type(module, state) < 0 || core_scenario_type(module, state) < 0 ||
       core_result_type(module, state) < 0 || core_law_type(module, state) < 0 ||
       core_simulation_type(module, state) < 0 || core_batch_type(module, state) < 0 ||
-      core_own_law_type(module, state) < 0 || core_study_type(module, state) < 0)
+      core_normal_type(module, state) < 0 || core_own_law_type(module, state) < 0 ||
+      core_study_type(module, state) < 0)
     return -1;
   return 0;
 }
@@ -270,6 +271,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(s->array);
   Py_VISIT(s->law);
   Py_VISIT(s->batch);
+  Py_VISIT(s->normal);
   Py_VISIT(s->own_law);
   Py_VISIT(s->study);
   return 0;
@@ -284,6 +286,7 @@ static int clear(PyObject *module) {
   Py_CLEAR(s->array);
   Py_CLEAR(s->law);
   Py_CLEAR(s->batch);
+  Py_CLEAR(s->normal);
   Py_CLEAR(s->own_law);
   Py_CLEAR(s->study);
   return 0;

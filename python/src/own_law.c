@@ -1,18 +1,22 @@
-/* own_law.c - friction laws of users: a C function by its address (numba's cfunc, ctypes), or a Python callable.
+/* own_law.c - laws of users, of friction and of normal contact: a C function by its address (numba's cfunc, ctypes), or a Python
+ * callable.
  *
- * Both fill a block of 1 + n_states rows, one for the force and one for the rate of each state, of 4 + n_states + n_params numbers:
- * value, then derivatives by v, n, f_eq, each state and each parameter.
+ * Those of friction fill a block of 1 + n_states rows, one for the force and one for the rate of each state, of 4 + n_states + n_params
+ * numbers: value, then derivatives by v, n, f_eq, each state and each parameter. Those of normal contact fill one row: the force,
+ * then its derivatives by depth, rate and each parameter. What is not finite becomes an exception of the call that met it.
  */
 #include "core.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef void (*own_function)(const double *p, const double *x, const double *z, double *rows);
 
 typedef struct own_law_data {
-  cps_law law;
+  cps_law law; /* or */
+  cps_normal normal;
   own_function function; /* or */
   PyObject *call;        /* call(p, x, z, rows) with memoryviews of float64 */
   PyObject *texts;       /* keeps the texts of the descriptor alive */
@@ -20,7 +24,9 @@ typedef struct own_law_data {
   cps_state states[CPS_MAX_STATES];
   double stick, peak, velocity;       /* factors of the normal force, and a speed: numbers, or */
   int stick_at, peak_at, velocity_at; /* indices of the parameters that they are; -1: numbers */
-  _Atomic(PyObject *) pending;        /* the first exception of `call` since the last caller that looked */
+  double bounds[CPS_MAX_STATES];      /* of the states, and the same */
+  int bounds_at[CPS_MAX_STATES];
+  _Atomic(PyObject *) pending; /* the first exception of `call` since the last caller that looked */
 } own_law_data;
 
 int core_own_pending(PyObject *own) { return own && ((own_law_data *)core_data(own))->pending != NULL; }
@@ -60,15 +66,18 @@ static void keep_raised(own_law_data *o) {
   Py_XDECREF(trace);
 }
 
-static void call_python(own_law_data *o, double *p, double *x, double *z, double *rows, int size) {
+static PyObject *view_of(const double *data, int n, int flags) {
+  static double nothing;
+  return PyMemoryView_FromMemory((char *)(data && n ? data : &nothing), (Py_ssize_t)(sizeof *data) * n,
+                                 flags);
+}
+
+static void call_python(own_law_data *o, const double *p, int n_params, const double *x, int n_x,
+                        const double *z, int n_z, double *rows, int size) {
   PyGILState_STATE gil = PyGILState_Ensure();
   if (!o->pending) {
-    int k = o->law.n_states;
-    PyObject *p_view = PyMemoryView_FromMemory((char *)p, (Py_ssize_t)(sizeof *p) * o->law.n_params,
-                                               PyBUF_READ);
-    PyObject *x_view = PyMemoryView_FromMemory((char *)x, 3 * (Py_ssize_t)sizeof *x, PyBUF_READ);
-    PyObject *z_view = PyMemoryView_FromMemory((char *)(z ? z : x), (Py_ssize_t)(sizeof *x) * k, PyBUF_READ);
-    PyObject *r_view = PyMemoryView_FromMemory((char *)rows, (Py_ssize_t)(sizeof *rows) * size, PyBUF_WRITE);
+    PyObject *p_view = view_of(p, n_params, PyBUF_READ), *x_view = view_of(x, n_x, PyBUF_READ),
+             *z_view = view_of(z, n_z, PyBUF_READ), *r_view = view_of(rows, size, PyBUF_WRITE);
     PyObject *done = p_view && x_view && z_view && r_view
                          ? PyObject_CallFunctionObjArgs(o->call, p_view, x_view, z_view, r_view, NULL)
                          : NULL;
@@ -78,6 +87,27 @@ static void call_python(own_law_data *o, double *p, double *x, double *z, double
     Py_XDECREF(r_view);
     if (!done) keep_raised(o);
     Py_XDECREF(done);
+  }
+  PyGILState_Release(gil);
+}
+
+/* Solvers must not meet what no number is: it becomes zero, and an exception that ends the call. */
+static void refuse_infinite(own_law_data *o, const char *name, const char *what, const double *x, int n_x,
+                            double *rows, int size, int every) {
+  int bad = 0;
+  for (int i = 0; i < size; i++) {
+    if (isfinite(rows[i])) continue;
+    bad |= i % every == 0;
+    rows[i] = 0;
+  }
+  if (!bad) return;
+  char place[3][32] = {"", "", ""};
+  for (int i = 0; i < n_x; i++) snprintf(place[i], sizeof place[i], "%s%.9g", i ? ", " : "", x[i]);
+  PyGILState_STATE gil = PyGILState_Ensure();
+  if (!o->pending) {
+    PyErr_Format(PyExc_ValueError, "law %s: its force, or a derivative of it, is not finite at %s = %s%s%s",
+                 name, what, place[0], place[1], place[2]);
+    keep_raised(o);
   }
   PyGILState_Release(gil);
 }
@@ -99,15 +129,28 @@ static void own_eval(const cps_law *law, const double *p, const cps_law_input *i
   if (o->function)
     o->function(p, x, in->z, rows);
   else
-    call_python(o, (double *)p, x, (double *)in->z, rows, size);
-  for (int i = 0; i < size;
-       i++) /* a solver must not meet what no number is: the run fails by its balance instead */
-    if (!isfinite(rows[i])) rows[i] = 0;
+    call_python(o, p, law->n_params, x, 3, in->z, law->n_states, rows, size);
+  refuse_infinite(o, law->name, "v, n, f_eq", x, 3, rows, size, jac ? 1 : width);
   out->f = rows[0];
   for (int i = 0; i < law->n_states; i++) out->z_t[i] = rows[(1 + i) * width];
   if (!jac) return;
   partials(law, rows, &jac->f);
   for (int i = 0; i < law->n_states; i++) partials(law, rows + (1 + i) * width, &jac->z_t[i]);
+}
+
+static void own_press(const cps_normal *law, const double *p, double depth, double rate,
+                      cps_normal_output *out) {
+  own_law_data *o = (own_law_data *)law->data;
+  double row[3 + CPS_MAX_PARAMS] = {0}, x[2] = {depth, rate};
+  if (o->function)
+    o->function(p, x, NULL, row);
+  else
+    call_python(o, p, law->n_params, x, 2, NULL, 0, row, 3 + law->n_params);
+  refuse_infinite(o, law->name, "depth, rate", x, 2, row, 3 + law->n_params, 1);
+  out->n = row[0];
+  out->depth = row[1];
+  out->rate = row[2];
+  memcpy(out->p, row + 3, (size_t)law->n_params * sizeof *row);
 }
 
 static double number(double value, int at, const double *p) { return at >= 0 ? p[at] : value; }
@@ -118,7 +161,7 @@ static void own_scale(const cps_law *law, const double *p, double n, cps_law_sca
   scale->f_peak = n * number(o->peak, o->peak_at, p);
   scale->v_scale = number(o->velocity, o->velocity_at, p);
   scale->v_band = law->traits & CPS_NEEDS_FEQ ? scale->v_scale : 0;
-  for (int i = 0; i < law->n_states; i++) scale->z[i] = 1;
+  for (int i = 0; i < law->n_states; i++) scale->z[i] = number(o->bounds[i], o->bounds_at[i], p);
 }
 
 static void own_free(PyObject *self) {
@@ -135,8 +178,59 @@ static const char *text_at(PyObject *tuple, Py_ssize_t i) {
   return item ? core_text(item) : NULL;
 }
 
+/* An object with a function, and parameters ((name, unit, meaning, value, min, max), ...); NULL with an exception. */
+static PyObject *own_new(core_state *state, PyObject *texts, PyObject *params, PyObject *states,
+                         unsigned long long address, PyObject *call) {
+  if (PyTuple_Size(params) > CPS_MAX_PARAMS || PyTuple_Size(states) > CPS_MAX_STATES)
+    return PyErr_Format(PyExc_ValueError, "a law has at most %d parameters and %d states", CPS_MAX_PARAMS,
+                        CPS_MAX_STATES);
+  PyObject *self = core_object_new(state->own_law);
+  if (!self) return NULL;
+  own_law_data *o = core_data(self);
+  o->texts = Py_BuildValue("OOO", texts, params, states);
+  o->function = (own_function)(uintptr_t)address;
+  o->call = call == Py_None ? NULL : Py_NewRef(call);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(params); i++) {
+    cps_param *q = &o->params[i];
+    if (!PyArg_ParseTuple(PyTuple_GetItem(params, i), "sssddd", &q->name, &q->unit, &q->meaning, &q->value,
+                          &q->min, &q->max))
+      break;
+  }
+  if (!PyErr_Occurred()) return self;
+  Py_DECREF(self);
+  return NULL;
+}
+
+/* make_normal(texts, params, address, call): as make. */
+static PyObject *own_make_normal(PyObject *type, PyObject *args) {
+  core_state *state = PyModule_GetState(PyType_GetModule((PyTypeObject *)type));
+  PyObject *texts, *params, *call, *none = PyTuple_New(0);
+  unsigned long long address;
+  PyObject *self = none && PyArg_ParseTuple(args, "O!O!KO", &PyTuple_Type, &texts, &PyTuple_Type, &params,
+                                            &address, &call)
+                       ? own_new(state, texts, params, none, address, call)
+                       : NULL;
+  Py_XDECREF(none);
+  if (!self) return NULL;
+  own_law_data *o = core_data(self);
+  o->normal = (cps_normal){.name = text_at(texts, 0),
+                           .title = text_at(texts, 1),
+                           .equation = text_at(texts, 2),
+                           .citation = text_at(texts, 3),
+                           .n_params = (int)PyTuple_Size(params),
+                           .params = o->params,
+                           .eval = own_press,
+                           .data = o};
+  cps_error err = {0};
+  int good = PyErr_Occurred() || cps_normal_validate(&o->normal, &err) == CPS_OK;
+  if (!core_own_raised(self) && !good) core_raise(state, &err);
+  PyObject *made = PyErr_Occurred() ? NULL : core_normal_new(state, &o->normal, self);
+  Py_DECREF(self);
+  return made;
+}
+
 /* make(texts, traits, params, states, scale, address, call): texts = (name, title, equation, citation); params = ((name, unit,
- * meaning, value, min, max), ...); states = ((name, unit, meaning, parity), ...); scale = (stick, at, peak, at, velocity, at). */
+ * meaning, value, min, max), ...); states = ((name, unit, meaning, parity, bound, at), ...); scale = (stick, at, peak, at, velocity, at). */
 static PyObject *own_make(PyObject *type, PyObject *args) {
   core_state *state = PyModule_GetState(PyType_GetModule((PyTypeObject *)type));
   PyObject *texts, *params, *states, *call;
@@ -149,15 +243,9 @@ static PyObject *own_make(PyObject *type, PyObject *args) {
                         &address, &call))
     return NULL;
   Py_ssize_t n_params = PyTuple_Size(params), n_states = PyTuple_Size(states);
-  if (n_params > CPS_MAX_PARAMS || n_states > CPS_MAX_STATES)
-    return PyErr_Format(PyExc_ValueError, "a law has at most %d parameters and %d states", CPS_MAX_PARAMS,
-                        CPS_MAX_STATES);
-  PyObject *self = core_object_new(state->own_law);
+  PyObject *self = own_new(state, texts, params, states, address, call);
   if (!self) return NULL;
   own_law_data *o = core_data(self);
-  o->texts = Py_BuildValue("OOO", texts, params, states);
-  o->function = (own_function)(uintptr_t)address;
-  o->call = call == Py_None ? NULL : Py_NewRef(call);
   o->stick = scale[0], o->peak = scale[1], o->velocity = scale[2];
   o->stick_at = at[0], o->peak_at = at[1], o->velocity_at = at[2];
   o->law = (cps_law){.name = text_at(texts, 0),
@@ -173,19 +261,15 @@ static PyObject *own_make(PyObject *type, PyObject *args) {
                      .eval = own_eval,
                      .scale = own_scale,
                      .data = o};
-  for (Py_ssize_t i = 0; i < n_params && !PyErr_Occurred(); i++) {
-    cps_param *q = &o->params[i];
-    if (!PyArg_ParseTuple(PyTuple_GetItem(params, i), "sssddd", &q->name, &q->unit, &q->meaning, &q->value,
-                          &q->min, &q->max))
-      break;
-  }
   for (Py_ssize_t i = 0; i < n_states && !PyErr_Occurred(); i++) {
     cps_state *q = &o->states[i];
-    if (!PyArg_ParseTuple(PyTuple_GetItem(states, i), "sssi", &q->name, &q->unit, &q->meaning, &q->parity))
+    if (!PyArg_ParseTuple(PyTuple_GetItem(states, i), "sssidi", &q->name, &q->unit, &q->meaning, &q->parity,
+                          &o->bounds[i], &o->bounds_at[i]))
       break;
   }
   cps_error err = {0};
-  if (!PyErr_Occurred() && cps_law_validate(&o->law, &err) != CPS_OK) core_raise(state, &err);
+  int good = PyErr_Occurred() || cps_law_validate(&o->law, &err) == CPS_OK;
+  if (!core_own_raised(self) && !good) core_raise(state, &err);
   PyObject *made = PyErr_Occurred() ? NULL : core_law_new(state, &o->law, self);
   Py_DECREF(self);
   return made;
@@ -202,9 +286,15 @@ int core_laws_of(core_state *state, PyObject *list, cps_laws **laws) {
   }
   for (Py_ssize_t i = 0; i < n; i++) {
     PyObject *item = PyTuple_GetItem(list, i);
-    int is = PyObject_TypeCheck(item, state->law);
-    if (!is) PyErr_SetString(PyExc_TypeError, "a list of laws is needed");
-    if (is && cps_laws_add(*laws, core_law_get(item), &err) != CPS_OK) core_raise(state, &err);
+    cps_status added = CPS_OK;
+    if (PyObject_TypeCheck(item, state->law))
+      added = cps_laws_add(*laws, core_law_get(item), &err);
+    else if (PyObject_TypeCheck(item, state->normal))
+      added = cps_laws_add_normal(*laws, core_normal_get(item), &err);
+    else
+      PyErr_SetString(PyExc_TypeError, "a list of laws is needed");
+    if (!core_own_raised(PyErr_Occurred() ? NULL : core_law_keeper(item)) && added != CPS_OK)
+      core_raise(state, &err);
     if (!PyErr_Occurred()) continue;
     cps_laws_free(*laws);
     *laws = NULL;
@@ -214,7 +304,9 @@ int core_laws_of(core_state *state, PyObject *list, cps_laws **laws) {
 }
 
 int core_own_law_type(PyObject *module, core_state *state) {
-  static PyMethodDef methods[] = {{"make", own_make, METH_VARARGS | METH_CLASS, NULL}, {NULL, NULL, 0, NULL}};
+  static PyMethodDef methods[] = {{"make", own_make, METH_VARARGS | METH_CLASS, NULL},
+                                  {"make_normal", own_make_normal, METH_VARARGS | METH_CLASS, NULL},
+                                  {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, own_free}, {Py_tp_methods, methods}, {0, NULL}};
   static PyType_Spec spec = {"capstan._core.OwnLaw", CORE_SIZE(own_law_data), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};

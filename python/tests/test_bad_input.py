@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -43,8 +44,27 @@ def test_shapes():
         SC.batch(2, ["loads.push.force"], []).step(0.01, np.zeros((3, 1)))
     with pytest.raises(ValueError):
         capstan.models["coulomb"]([1.0, 2.0], [1.0, 2.0, 3.0])
-    with pytest.raises(capstan.ScenarioError, match="nowhere.yaml: there is no such file"):
-        capstan.Scenario("nowhere.yaml")
+
+
+def test_files(tmp_path):
+    """What is not there is a FileNotFoundError, what cannot be read or written an OSError; neither is a fault of a scenario."""
+    (tmp_path / "notes.h5").write_text("hello")
+    (tmp_path / "empty").mkdir()
+    for call in (
+        lambda: capstan.Scenario(tmp_path / "nowhere.yaml"),
+        lambda: capstan.Result.load(tmp_path / "nowhere.h5"),
+        lambda: capstan.Result.load(tmp_path / "empty"),
+        lambda: capstan.Study(tmp_path / "nowhere.yaml"),
+    ):
+        with pytest.raises(capstan.MissingFileError, match="[Nn]o such file") as e:
+            call()
+        assert isinstance(e.value, FileNotFoundError) and not isinstance(e.value, ValueError)
+    for call in (lambda: capstan.Scenario(tmp_path), lambda: capstan.Result.load(tmp_path / "notes.h5"), lambda: SC.run().write(tmp_path)):
+        with pytest.raises(capstan.FileError) as e:
+            call()
+        assert isinstance(e.value, OSError) and not isinstance(e.value, (FileNotFoundError, ValueError))
+    again = pickle.loads(pickle.dumps(e.value))  # as a pool of processes does
+    assert type(again) is type(e.value) and str(again) == str(e.value) and again.problems == e.value.problems
 
 
 @pytest.mark.parametrize(

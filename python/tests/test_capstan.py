@@ -1,5 +1,6 @@
 """The Python package: scenarios, runs, results without copies, laws over arrays, derivatives, errors."""
 
+import errno
 import gc
 import math
 import threading
@@ -78,8 +79,9 @@ def test_errors_say_where():
         capstan.Scenario.text(BLOCK.replace("mass: 1 kg", "mas: 1 kg").replace("1 m/s", "1 kg"))
     assert len(e.value.problems) >= 2
     assert e.value.line == 4 and "mass" in str(e.value)
-    with pytest.raises(capstan.ScenarioError):
+    with pytest.raises(FileNotFoundError, match="no such file.yaml: there is no such file") as e:
         capstan.Scenario("no such file.yaml")
+    assert isinstance(e.value, capstan.FileError) and e.value.file == "no such file.yaml" and e.value.errno == errno.ENOENT
     with pytest.raises(KeyError):
         capstan.Scenario.text(BLOCK).run()["bodies.block.y"]
     with pytest.raises(capstan.ScenarioError):

@@ -145,8 +145,10 @@ def python_page(package):
             continue
         tree = ast.parse(file.read_text())
         out += [f"## {file.stem}", "", describe(tree), ""]
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+        for node, after in zip(tree.body, [*tree.body[1:], None]):
+            if isinstance(node, ast.Assign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+                out += [f"### {ast.unparse(node.targets[0])}", "", after.value.value, ""]
+            elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 out += [f"### {node.name}", "", "```python", signature(node), "```", "", describe(node), ""]
             elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 out += [f"### {node.name}", "", describe(node), ""]

@@ -1,5 +1,5 @@
-/* rows.c - runs scenario files with the core alone and prints every number of the results as its bits, for comparison between
- * processors and systems (scripts/binaries.sh). usage: rows FILE... */
+/* rows.c - runs scenario files with the core alone and prints which instructions the innermost loops of cables use, and every number of
+ * the results as its bits, for comparison between processors and systems (scripts/binaries.sh). usage: rows FILE... */
 #include "capstan.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static int run(const char *path) {
       for (long i = 0; i < cps_result_rows(r); i++) {
         uint64_t bits;
         memcpy(&bits, &cps_result_data(r, c)[i], sizeof bits);
-        printf("%s %s %ld %016" PRIx64 "\n", path, cps_result_name(r, c), i, bits);
+        printf("%s|%s|%s|%016" PRIx64 "\n", path, cps_result_name(r, c), cps_result_unit(r, c), bits);
       }
   } else {
     cps_problem_text(problems ? cps_problems_at(problems, 0) : &err, text, sizeof text);
@@ -36,6 +36,7 @@ static int run(const char *path) {
 
 int main(int argc, char **argv) {
   int good = argc > 1;
+  printf("%s\n", cps_has_avx512() ? "avx512" : cps_has_avx2() ? "avx2" : cps_has_neon() ? "neon" : "plain");
   for (int i = 1; i < argc; i++) good = run(argv[i]) && good;
   return good ? 0 : 1;
 }
