@@ -746,7 +746,7 @@ int cps_machine_waits(machine *m, const step_coeffs *coeffs) {
   return m->stopped;
 }
 
-int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, residual_norms *left) {
+int cps_machine_evaluate(machine *m, const step_coeffs *coeffs, residual_norms *left) {
   memset(left, 0, sizeof *left);
   cps_slides_press(m);
   for (int i = 0; i < m->n_drums; i++) {
@@ -758,11 +758,14 @@ int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, resi
   for (int i = 0; i < m->n_cables; i++)
     if (!cps_cable_eliminate(m, &m->cable[i], coeffs, left)) return 0;
   cps_rims_bear(m);
-  if (m->nb > 0) {
-    cps_border_assemble(m, coeffs, left);
-    if (!(coeffs->bristle > 0)) judge_border(m, left); /* statics ends when nothing moves any more */
-    if (!cps_body_system_solve(&m->bodies, m->rhs)) return 0;
-  }
+  if (m->nb == 0) return 1;
+  cps_border_assemble(m, coeffs, left);
+  if (!(coeffs->bristle > 0)) judge_border(m, left); /* statics ends when nothing moves any more */
+  return 1;
+}
+
+int cps_machine_correct(machine *m, const step_coeffs *coeffs, double most, residual_norms *left) {
+  if (m->nb > 0 && !cps_body_system_solve(&m->bodies, m->rhs)) return 0;
   double check = 0;
   for (int i = 0; i < m->n_cables; i++) {
     double moved = cps_cable_substitute(m, &m->cable[i], coeffs);
@@ -778,6 +781,10 @@ int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, resi
   for (int i = 0; i < m->n_cables && scale < 1; i++) cps_cable_take_back(m, &m->cable[i], coeffs, 1 - scale);
   apply_border(m, coeffs, scale);
   return 1;
+}
+
+int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, residual_norms *left) {
+  return cps_machine_evaluate(m, coeffs, left) && cps_machine_correct(m, coeffs, most, left);
 }
 
 /* States of laws stay where they are in an evaluation that lets no time pass. */

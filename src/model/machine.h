@@ -26,7 +26,7 @@
 #include "cable_path.h"
 #include "drives.h"
 #include "internal.h"
-#include "law_look.h"
+#include "newton_loop.h"
 #include "path_kinds.h"
 
 enum { AXES = 2, PER_NODE_MAX = 2 }; /* friction forces of a point in space; contact points of a node */
@@ -268,14 +268,6 @@ typedef enum machine_note {
 
 struct step_coeffs;
 
-/* How fast Newton's method converges in steps: what an iteration leaves, over what was left before it times how far it
- * moved [1/m]; 0: not known. */
-typedef struct convergence {
-  double balance; /* force that may be left, relative to the tension */
-  double force, friction;
-  int unseen; /* steps since it was looked at */
-} convergence;
-
 typedef struct machine {
   const cps_scenario *of;
   const input_value *inputs; /* of the simulation; NULL: as they start */
@@ -381,23 +373,12 @@ static inline double cps_memory_time(const contact_law *l, const step_coeffs *co
   return l->walks ? coeffs->length : coeffs->z_s;
 }
 
-/* What is left of the equations at the point of the iteration. */
-typedef struct residual_norms {
-  double force;    /* largest force residual */
-  double tension;  /* largest force in the cable, to judge it by */
-  double friction; /* largest friction residual */
-  double holds;    /* what friction holds, summed over `touching` contacts */
-  double touching;
-  double moved; /* largest change of position that the iteration makes */
-  double
-      apart; /* largest remainder of bodies apart from cables beyond round-off, over the forces that balance there */
-  int limited; /* how many laws between bodies were linearised elsewhere than they should be */
-} residual_norms;
-
-/* One iteration on everything: assembles, solves and applies, with steps of at most `most`. 0 if the matrix is
- * singular or something is not finite. */
 /* Before an iteration: tells who waits for it; nonzero if it is not to be made. */
 int cps_machine_waits(machine *m, const step_coeffs *coeffs);
+/* An iteration on everything. Its first part assembles the equations and eliminates the cables onto those of drums and bodies; its second
+ * solves and applies, with steps of at most `most`. 0 if the matrix is singular or something is not finite. */
+int cps_machine_evaluate(machine *m, const step_coeffs *coeffs, residual_norms *left);
+int cps_machine_correct(machine *m, const step_coeffs *coeffs, double most, residual_norms *left);
 int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, residual_norms *left);
 
 /* Looks at time t what touches what, with which forces, and changes nothing else. */

@@ -1,8 +1,99 @@
-/* machine_state.c - the state of cables, drums and bodies as a checkpoint lists it: everything that a later step reads.
- * What a Newton iteration fills anew is left out, and so are constants of the model, such as the node of a contact point.
+/* machine_state.c - the state of cables, drums and bodies: kept before a step and brought back, and as a checkpoint lists it.
+ *
+ * That is everything that a later step reads. What a Newton iteration fills anew is left out, and so are constants of the model, such as the node of a contact point.
  * What serves as an index is demanded to be one, for a checkpoint may come from anywhere. */
 #include "checkpoint.h"
-#include "machine.h"
+#include "newton.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ before a step */
+
+/* Keeps what is now, or brings it back. */
+static inline void carry(void *now, void *kept, size_t bytes, int back) {
+  memcpy(back ? now : kept, back ? kept : now, bytes);
+}
+
+static void carry_memory(contact_memory *y, int back) {
+  carry(y->z, y->z0, sizeof y->z, back);
+  carry(y->aux, y->aux0, sizeof y->aux, back);
+  carry(y->z_t, y->z_t0, sizeof y->z_t, back);
+}
+
+/* Modes are those of the step in any case: guards fire within it, or after it. */
+static void keep_point(contact_point *p) {
+  p->drum0 = p->drum;
+  p->stuck0 = p->stuck != 0;
+  p->slid0 = p->slid != 0;
+  p->flips = 0;
+  memcpy(p->mode0, p->mode, sizeof p->mode0);
+}
+
+static void bring_point_back(contact_point *p) {
+  p->drum = p->drum0;
+  p->stuck = p->stuck0;
+  p->slid = p->slid0;
+  p->guess = GUESS_NONE;
+}
+
+static void carry_cable(cable *c, int back) {
+  size_t bytes = cps_cable_entries(c) * sizeof(double);
+  carry(c->q, c->q0, bytes, back);
+  carry(c->v, c->v0, bytes, back);
+  carry(c->a, c->a0, bytes, back);
+  carry(c->aux, c->aux0, bytes, back);
+  if (c->all_stick) {
+    carry(c->gap, c->gap0, bytes, back);
+    carry(c->pull, c->pull0, (size_t)(c->n_points * AXES) * sizeof(double), back);
+  }
+  for (int k = 0; k < c->n_points; k++) {
+    carry(c->point[k].f, c->f0 + k * AXES, sizeof c->point[k].f, back);
+    if (back)
+      bring_point_back(&c->point[k]);
+    else
+      keep_point(&c->point[k]);
+  }
+  for (int k = 0; c->memory && k < c->n_points; k++) carry_memory(&c->memory[k], back);
+}
+
+static void carry_machine(machine *m, int back) {
+  for (int i = 0; i < m->n_cables; i++) carry_cable(&m->cable[i], back);
+  for (int k = 0; k < m->nb; k++) {
+    dof *f = &m->free[k];
+    carry(&f->q, &f->q0, sizeof f->q, back);
+    carry(&f->v, &f->v0, sizeof f->v, back);
+    carry(&f->a, &f->a0, sizeof f->a, back);
+    carry(&f->aux, &f->aux0, sizeof f->aux, back);
+  }
+  carry(m->y, m->q0, (size_t)m->system->nx * sizeof(double), back);
+  for (int k = 0; k < m->n_slides; k++) {
+    contact_point *p = &m->slide[k].p;
+    if (!back) memcpy(p->mode0, p->mode, sizeof p->mode0);
+    if (m->slide[k].law.law->n_states) carry_memory(&m->slide[k].y, back);
+  }
+  carry(m->drum, m->drum0, (size_t)m->n_drums * sizeof *m->drum, back);
+}
+
+void cps_machine_keep(machine *m) { carry_machine(m, 0); }
+
+void cps_machine_bring_back(machine *m) { carry_machine(m, 1); }
+
+int cps_machine_stay(machine *m) {
+  int any = 0;
+  for (int i = 0; i < m->n_bodies; i++) {
+    const machine_body *y = &m->body[i];
+    for (int k = 0; k < y->n && y->apart; k++) {
+      dof *f = &m->free[y->at + k];
+      f->q = f->q0;
+      f->v = f->v0;
+      any = 1;
+    }
+  }
+  if (any) cps_machine_tie(m);
+  return any;
+}
+
+/* ------------------------------------------------------------------ in a checkpoint */
 
 static int is_index(int i, int n) { return i >= -1 && i < n; }
 

@@ -206,34 +206,68 @@ static double reach(const machine *m) {
   return count > 0 ? fmin(LEAP, fmax(LEAP / 20, sum / count)) : LEAP;
 }
 
-static int solve_damped(machine *m, const step_coeffs *coeffs, double tolerance) {
-  size_t n = exchange(m, coeffs, NULL, 0);
-  double *was = malloc((2 * n + 1) * sizeof *was), *is = was ? was + n : NULL;
-  residual_norms left, trial;
-  int found = -1;
-  m->no_memory |= !was;
-  if (!was || !pull_springs(m, coeffs, &left)) {
-    free(was);
-    return -1;
-  }
-  for (int it = 1; it <= DAMPED_MOST; it++) {
-    double before = total(m, coeffs->t), part = 1;
-    exchange(m, coeffs, was, 0);
-    if (cps_machine_waits(m, coeffs) || !cps_machine_iterate(m, coeffs, reach(m), &left)) break;
-    if (cps_newton_converged(m, &left, tolerance)) {
-      found = it;
+/* A solve with a line search. */
+typedef struct damped {
+  machine *m;
+  const step_coeffs *coeffs;
+  size_t n;
+  double *was, *is; /* [n] places and forces before the correction, and after it */
+  double energy;    /* before it */
+} damped;
+
+static int damped_waits(void *of) {
+  const damped *x = of;
+  return cps_machine_waits(x->m, x->coeffs);
+}
+
+static int damped_evaluate(void *of, sight where, residual_norms *left) {
+  damped *x = of;
+  (void)where; /* springs hold the contacts */
+  x->energy = total(x->m, x->coeffs->t);
+  exchange(x->m, x->coeffs, x->was, 0);
+  return cps_machine_evaluate(x->m, x->coeffs, left);
+}
+
+static int damped_correct(void *of, residual_norms *left) {
+  const damped *x = of;
+  return cps_machine_correct(x->m, x->coeffs, reach(x->m), left);
+}
+
+/* Shortens the correction. */
+static int search_line(void *of, int it, const residual_norms *left, const residual_norms *before) {
+  const damped *x = of;
+  (void)it, (void)before;
+  residual_norms trial;
+  double part = 1;
+  exchange(x->m, x->coeffs, x->is, 0);
+  for (int cut = 0; cut < HALVINGS; cut++, part /= 2) {
+    if (!pull_springs(x->m, x->coeffs, &trial)) break;
+    if (trial.force <= 0.5 * left->force ||
+        total(x->m, x->coeffs->t) + taken(x->m, x->was, part) <= x->energy)
       break;
-    }
-    exchange(m, coeffs, is, 0);
-    for (int cut = 0; cut < HALVINGS; cut++, part /= 2) {
-      if (!pull_springs(m, coeffs, &trial)) break;
-      if (trial.force <= 0.5 * left.force || total(m, coeffs->t) + taken(m, was, part) <= before) break;
-      for (size_t k = 0; k < n; k++) is[k] = was[k] + 0.5 * (is[k] - was[k]);
-      exchange(m, coeffs, is, 1);
-    }
+    for (size_t k = 0; k < x->n; k++) x->is[k] = x->was[k] + 0.5 * (x->is[k] - x->was[k]);
+    exchange(x->m, x->coeffs, x->is, 1);
   }
-  free(was);
-  return found;
+  return 0;
+}
+
+static const newton_equations damped_equations = {.first = LOOK_HERE,
+                                                  .waits = damped_waits,
+                                                  .evaluate = damped_evaluate,
+                                                  .correct = damped_correct,
+                                                  .update = search_line};
+
+static int solve_damped(machine *m, const step_coeffs *coeffs, double tolerance) {
+  damped x = {.m = m, .coeffs = coeffs, .n = exchange(m, coeffs, NULL, 0)};
+  residual_norms left;
+  x.was = malloc((2 * x.n + 1) * sizeof *x.was);
+  m->no_memory |= !x.was;
+  if (!x.was) return -1;
+  x.is = x.was + x.n;
+  newton_goal goal = cps_newton_goal(m, DAMPED_MOST, tolerance);
+  int it = pull_springs(m, coeffs, &left) ? cps_newton_iterate(&damped_equations, &x, &goal) : -1;
+  free(x.was);
+  return it;
 }
 
 /* One implicit Euler step from rest, if need be and asked for with a line search. Returns how far it moved, or -1 with

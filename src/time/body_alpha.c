@@ -12,6 +12,7 @@
  */
 #include "alpha.h"
 #include "body_error.h"
+#include "newton_loop.h"
 #include "residual.h"
 #include "step_notes.h"
 
@@ -19,10 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWTON_MOST = 48, PATIENCE = 8 };
-
-/* A remainder that Newton no longer improves is good if it is within this many times its tolerance. */
-static const double STUCK_GOOD = 1e3;
+/* Iterations of a step. */
+enum { NEWTON_MOST = 48 };
 
 /* Auxiliary values are not extrapolated to steps that are this many times longer. */
 static const double BLOW_UP = 1e3;
@@ -40,7 +39,8 @@ typedef struct run {
   residual r;
   array arrays[ARRAYS]; /* all of the below */
   double rho;
-  alpha_weights weights;            /* of the step being tried */
+  alpha_weights weights;            /* of the step being tried, */
+  double t1;                        /* whose equations hold then */
   double *y;                        /* [ny] at the end of the step being tried */
   body_rates old, now;              /* at its start and its end */
   double *aux_a, *aux_z;            /* auxiliary values at the start */
@@ -73,8 +73,9 @@ static void predict(run *r) {
 }
 
 /* The state that follows from the new rates. */
-static void follow(run *r, double b_q, double b_v, double b_z) {
+static void follow(run *r) {
   const cps_system *s = r->sim->system;
+  double b_q = r->weights.q_new, b_v = r->weights.v.x_new, b_z = r->weights.z.x_new;
   double *q = r->y, *v = q + s->nx, *z = v + s->nx;
   for (int i = 0; i < s->nd; i++) {
     q[i] = r->base_q[i] + b_q * r->now.a[i];
@@ -83,47 +84,68 @@ static void follow(run *r, double b_q, double b_v, double b_z) {
   for (int i = 0; i < s->nz; i++) z[i] = r->base_z[i] + b_z * r->now.z_t[i];
 }
 
+static int waits(void *of) {
+  const cps_simulation *sim = ((run *)of)->sim;
+  return cps_waits(sim->system->scenario, "a time step", sim->t, sim->result.counters.newton);
+}
+
+static int evaluate(void *of, sight where, residual_norms *left) {
+  run *r = of;
+  residual *e = &r->r;
+  follow(r);
+  e->sight = where;
+  cps_residual_eval(e, r->t1, r->y, r->now.a, r->now.f, r->now.z_t, r->sim->mode);
+  left->apart = e->worst;
+  left->limited = e->limited;
+  return isfinite(e->worst);
+}
+
+static int correct(void *of, residual_norms *left) {
+  run *r = of;
+  (void)left;
+  const cps_system *s = r->sim->system;
+  residual *e = &r->r;
+  r->sim->result.counters.newton++;
+  if (!cps_residual_factor(e, r->weights.q_new, r->weights.v.x_new, r->weights.z.x_new) ||
+      !cps_residual_solve(e, e->r_a, e->r_f, e->r_z, r->da, r->df, r->dz))
+    return 0;
+  for (int i = 0; i < s->nd; i++) r->now.a[i] += r->da[i];
+  for (int i = 0; i < s->nc; i++) r->now.f[i] += r->df[i];
+  for (int i = 0; i < s->nz; i++) r->now.z_t[i] += r->dz[i];
+  return 1;
+}
+
+static int update(void *of, int it, const residual_norms *left, const residual_norms *before) {
+  run *r = of;
+  (void)it, (void)left, (void)before;
+  cps_residual_spread(&r->r, r->now.f);
+  return 0;
+}
+
+/* Laws are first linearised as at the end of the last step: who sticks then, mostly still does. One correction is made at least, so that
+ * what is small goes on decaying: rest is approached to the last digit. */
+static const newton_equations body_equations = {.judged_first = 1,
+                                                .first = LOOK_LAST,
+                                                .waits = waits,
+                                                .evaluate = evaluate,
+                                                .correct = correct,
+                                                .update = update};
+
 static void rescale(run *r, double h);
 
 static solved solve_step(void *of, double h, double t1) {
   run *r = of;
   cps_simulation *sim = r->sim;
-  const cps_system *s = sim->system;
-  residual *e = &r->r;
+  static const newton_goal goal = {.most = NEWTON_MOST, .tolerance = 1}; /* of what residual.c allows */
   rescale(r, h);
   r->weights = cps_alpha_weights(r->rho, h);
-  double b_q = r->weights.q_new, b_v = r->weights.v.x_new, b_z = r->weights.z.x_new;
-  double last = INFINITY, mark = INFINITY;
+  r->t1 = t1;
   predict(r);
-  cps_residual_look(e, sim->y, r->old.a, r->old.f);
-  cps_surfaces_move(s, &sim->work, sim->t, h, t1, sim->y, r->y);
-  for (int it = 0; it <= NEWTON_MOST; it++) {
-    r->stopped = cps_waits(s->scenario, "a time step", sim->t, sim->result.counters.newton);
-    if (r->stopped) return STEP_STOPPED;
-    follow(r, b_q, b_v, b_z);
-    /* First as at the end of the last step: who sticks then, mostly still does. */
-    e->sight = it == 0 ? LOOK_LAST : it < PATIENCE ? LOOK_CAREFULLY : LOOK_HERE;
-    cps_residual_eval(e, t1, r->y, r->now.a, r->now.f, r->now.z_t, sim->mode);
-    /* Once at least, so that what is small goes on decaying: rest is approached to the last digit. */
-    int stuck = e->worst <= STUCK_GOOD && e->worst > 0.1 * last;
-    if (it > 0 && !e->limited && (e->worst <= 1 || stuck)) return STEP_SOLVED;
-    if (it == NEWTON_MOST || !isfinite(e->worst)) break;
-    /* Where a law is very curved it takes many steps, but each helps; going round in circles does not. */
-    if (it % PATIENCE == 0) {
-      if (it > PATIENCE && e->worst > 0.7 * mark) break;
-      mark = e->worst;
-    }
-    last = e->worst;
-    sim->result.counters.newton++;
-    if (!cps_residual_factor(e, b_q, b_v, b_z) ||
-        !cps_residual_solve(e, e->r_a, e->r_f, e->r_z, r->da, r->df, r->dz))
-      break;
-    for (int i = 0; i < s->nd; i++) r->now.a[i] += r->da[i];
-    for (int i = 0; i < s->nc; i++) r->now.f[i] += r->df[i];
-    cps_residual_spread(e, r->now.f);
-    for (int i = 0; i < s->nz; i++) r->now.z_t[i] += r->dz[i];
-  }
-  return STEP_FAILED;
+  cps_residual_look(&r->r, sim->y, r->old.a, r->old.f);
+  cps_surfaces_move(sim->system, &sim->work, sim->t, h, t1, sim->y, r->y);
+  int it = cps_newton_iterate(&body_equations, r, &goal);
+  r->stopped = it == NEWTON_STOPPED;
+  return it >= 0 ? STEP_SOLVED : r->stopped ? STEP_STOPPED : STEP_FAILED;
 }
 
 static double local_error(const void *of) {

@@ -46,8 +46,9 @@ cps_status cps_run_give_up(cps_simulation *sim, const machine *m, double h, cps_
  * them is far more on a fine mesh than what is left of forces deserves. Everything is as it was kept after it. */
 static int rests(machine *m, double t) {
   step_coeffs coeffs = cps_machine_instant(t);
+  newton_goal goal = cps_newton_goal(m, 1, 1e-6);
   residual_norms left;
-  int good = cps_machine_iterate(m, &coeffs, INFINITY, &left) && cps_newton_converged(m, &left, 1e-6);
+  int good = cps_machine_iterate(m, &coeffs, INFINITY, &left) && cps_newton_settled(&left, &goal);
   cps_machine_bring_back(m);
   return good;
 }
