@@ -11,9 +11,10 @@ typedef struct NAME(quad) {
   lanes up[10][SKEW], low[10][SKEW];
 } NAME(quad);
 
-/* Axial force, bending and Rayleigh damping in the three modes d, s0, s1. */
+/* Axial force, bending and Rayleigh damping in the three modes d, s0, s1. With `brakes` also objective damping along the cable, as in
+ * cable_element.h: `both` gets the skew part of its tangent, which is the same for both orders of a pair. */
 INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][DIM], lanes f[3][DIM],
-                         lanes k[6][SYM], lanes *most) {
+                         lanes k[6][SYM], lanes both[6][SKEW], const int brakes, lanes *most) {
   lanes inverse = all(1) / l, mode[3][DIM], rate[3][DIM], ea = y->ea * l;
   UNROLL for (int d = 0; d < DIM; d++) {
     mode[0][d] = (q[2][d] - q[0][d]) * inverse;
@@ -42,6 +43,7 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
     UNROLL for (int d = 0, n = 0; d < DIM; d++) UNROLL for (int e = d; e < DIM; e++, n++)
         k[i][n] = d == e ? trace : all(0);
   }
+  if (brakes) UNROLL for (int i = 0; i < 6; i++) UNROLL for (int n = 0; n < SKEW; n++) both[i][n] = all(0);
   *most = all(0);
   for (int g = 0; g < y->points; g++) {
     const lanes *at = y->at[g], *pair = y->pair[g];
@@ -64,30 +66,48 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
       t_a = w / (square * stretch);
     }
     if (g == y->mid) *most = t * inverse * y->per_weight;
-    UNROLL for (int d = 0, n = 0; d < DIM; d++) {
+    lanes u[DIM], half = all(0), skew[SKEW];
+    if (brakes) { /* with s = r'.r'_t: force p r', p = eta s/square, tangent p 1 + eta/square r' r'_t' + p_r r' r'' */
+      lanes s = all(0), per = y->eta_axial * (y->weight[g] * l), less = all(0);
+      UNROLL for (int d = 0; d < DIM; d++) {
+        u[d] = at[0] * rate[0][d] + at[1] * rate[1][d] + at[2] * rate[2][d];
+        s += r[d] * u[d];
+      }
+      if (!y->green) {
+        lanes one = all(1) / larger(square, all(1e-200));
+        per *= one;
+        less = all(-2) * per * s * one;
+      }
+      if (y->slackens) { /* times its share of the stiffness, which changes by e_r/(2 w) where it is neither 0 nor 1 */
+        lanes o[3], stretch = root(square);
+        answer_slack(y, y->green ? all(0.5) * (square - all(1)) : stretch - all(1), o);
+        lane_bits between = (o[1] > all(0)) & (o[1] < all(1));
+        lanes by = y->green ? y->per_slack : y->per_slack / larger(stretch, all(1e-100));
+        less = less * o[1] + (lanes)((lane_bits)(per * s * by) & between);
+        per *= o[1];
+      }
+      t += per * s;
+      t_a += less + y->dv * per;
+      half = all(0.5) * per;
+    }
+    UNROLL for (int d = 0, n = 0, m = 0; d < DIM; d++) {
       lanes pull = t * r[d];
       UNROLL for (int i = 0; i < 3; i++) f[i][d] += at[i] * pull;
-      UNROLL for (int e = d; e < DIM; e++, n++) h[n] = d == e ? t + t_a * r[d] * r[e] : t_a * r[d] * r[e];
+      UNROLL for (int e = d; e < DIM; e++, n++) {
+        h[n] = d == e ? t + t_a * r[d] * r[e] : t_a * r[d] * r[e];
+        if (brakes) h[n] += half * (r[d] * u[e] + u[d] * r[e]);
+        if (brakes && d < e) skew[m++] = half * (r[d] * u[e] - u[d] * r[e]);
+      }
     }
+    if (brakes) /* cppcheck-suppress uninitvar */
+      UNROLL for (int i = 0; i < 6; i++) UNROLL for (int n = 0; n < SKEW; n++)
+          both[i][n] += pair[i] * skew[n];
     /* cppcheck-suppress uninitvar */
     UNROLL for (int i = 0; i < 6; i++) UNROLL for (int n = 0; n < SYM; n++) k[i][n] += pair[i] * h[n];
   }
 }
 
 /* ------------------------------------------------------------------ what few cables have */
-
-/* x 1 + b (u v' + v u')/2 + c u u', times w, into a symmetric tensor; and the skew part b (u v' - v u')/2 of x 1 + b u v' + ... */
-INLINE void NAME(dyads)(lanes w, lanes x, lanes b, lanes c, const lanes *u, const lanes *v, lanes *h,
-                        lanes *skew) {
-  lanes half = all(0.5) * w * b, wc = w * c, wx = w * x;
-  UNROLL for (int d = 0, n = 0, m = 0; d < DIM; d++) {
-    UNROLL for (int e = d; e < DIM; e++, n++) {
-      h[n] = half * (u[d] * v[e] + v[d] * u[e]) + wc * u[d] * u[e];
-      if (d == e) h[n] += wx;
-      if (d < e) skew[m++] = half * (u[d] * v[e] - v[d] * u[e]);
-    }
-  }
-}
 
 /* sum of shapes times modes */
 INLINE void NAME(at_point)(const lanes *shape, lanes mode[3][DIM], lanes *r) {
@@ -99,19 +119,6 @@ INLINE lanes NAME(product)(const lanes *u, const lanes *v) {
   lanes s = u[0] * v[0];
   UNROLL for (int d = 1; d < DIM; d++) s += u[d] * v[d];
   return s;
-}
-
-/* Adds the force s_i p r and the tangent s_i s_j h of a point, s the shapes of the modes. */
-INLINE void NAME(add_point)(const lanes *s, lanes p, const lanes *r, const lanes *h, const lanes *skew,
-                            lanes f[3][DIM], lanes k[6][SYM], lanes both[6][SKEW]) {
-  UNROLL for (int i = 0, n = 0; i < 3; i++) {
-    UNROLL for (int d = 0; d < DIM; d++) f[i][d] += s[i] * (p * r[d]);
-    UNROLL for (int j = i; j < 3; j++, n++) {
-      lanes pair = s[i] * s[j];
-      UNROLL for (int e = 0; e < SYM; e++) k[n][e] += pair * h[e];
-      UNROLL for (int e = 0; e < SKEW; e++) both[n][e] += pair * skew[e];
-    }
-  }
 }
 
 /* Exact curvature at a point: the energy density EI (a c - b^2)/(2 a^3) of cable.c. `turned` is skew and changes its sign
@@ -155,13 +162,46 @@ INLINE void NAME(add_exact)(const recipe *y, int g, lanes w, lanes inverse, cons
   }
 }
 
-/* Objective damping and exact curvature, as in cable_element.h. `both` is skew and the same for both orders of a pair. */
-static __attribute__((noinline)) void NAME(resist_more)(const recipe *y, lanes l, lanes q[4][DIM],
-                                                        lanes v[4][DIM], lanes f[3][DIM], lanes k[6][SYM],
-                                                        lanes both[6][SKEW], lanes turned[3][SKEW]) {
-  lanes inverse = all(1) / l, mode[3][DIM], rate[3][DIM], h[SYM], skew[SKEW], r1[DIM], r2[DIM], v1[DIM];
-  memset(both, 0, 6 * sizeof both[0]);
-  memset(turned, 0, 3 * sizeof turned[0]);
+/* Objective damping of bending at a point, as in cable_element.h, with l r'' and its rate: the force turn_i p r'' of the mode i, whose
+ * tangent is turn_i turn_j h. */
+INLINE void NAME(brake_bending)(const recipe *y, int g, lanes inverse, lanes mode[3][DIM], lanes rate[3][DIM],
+                                lanes f[3][DIM], lanes k[6][SYM], lanes both[6][SKEW]) {
+  const lanes *turn = y->turn[g], *pair = y->turn_pair[g];
+  lanes r[DIM], v[DIM], h[SYM], skew[SKEW];
+  NAME(at_point)(turn, mode, r);
+  NAME(at_point)(turn, rate, v);
+  lanes one = all(1) / (NAME(product)(r, r) + all(1e-6)),
+        per = y->eta_bending * (y->bend_weight[g] * inverse) * one;
+  lanes p = per * NAME(product)(r, v), half = all(0.5) * per, by = y->dv * per - all(2) * p * one;
+  UNROLL for (int d = 0, n = 0, m = 0; d < DIM; d++) {
+    lanes push = p * r[d];
+    UNROLL for (int i = 0; i < 3; i++) f[i][d] += turn[i] * push;
+    UNROLL for (int e = d; e < DIM; e++, n++) {
+      h[n] = half * (r[d] * v[e] + v[d] * r[e]) + by * r[d] * r[e];
+      if (d == e) h[n] += p;
+      if (d < e) skew[m++] = half * (r[d] * v[e] - v[d] * r[e]);
+    }
+  }
+  UNROLL for (int i = 0; i < 6; i++) { /* cppcheck-suppress uninitvar */
+    UNROLL for (int n = 0; n < SYM; n++) k[i][n] += pair[i] * h[n];
+    UNROLL for (int n = 0; n < SKEW; n++) both[i][n] += pair[i] * skew[n];
+  }
+}
+
+/* All that resists, with objective damping and exact curvature. Sums are made in arrays of its own, which nothing else can point
+ * at. */
+static __attribute__((noinline)) void NAME(resist_all)(const recipe *y, lanes l, lanes q[4][DIM],
+                                                       lanes v[4][DIM], lanes f_out[3][DIM],
+                                                       lanes k_out[6][SYM], lanes both_out[6][SKEW],
+                                                       lanes turned[3][SKEW], lanes *most) {
+  lanes inverse = all(1) / l, mode[3][DIM], rate[3][DIM], f[3][DIM], k[6][SYM], both[6][SKEW];
+  UNROLL for (int i = 0; i < 3; i++) UNROLL for (int n = 0; n < SKEW; n++) turned[i][n] = all(0);
+  if (y->brakes_axial) {
+    NAME(resist)(y, l, q, v, f, k, both, 1, most);
+  } else {
+    memset(both, 0, sizeof both);
+    NAME(resist)(y, l, q, v, f, k, both, 0, most);
+  }
   UNROLL for (int d = 0; d < DIM; d++) {
     mode[0][d] = (q[2][d] - q[0][d]) * inverse;
     mode[1][d] = q[1][d];
@@ -170,40 +210,18 @@ static __attribute__((noinline)) void NAME(resist_more)(const recipe *y, lanes l
     rate[1][d] = v[1][d];
     rate[2][d] = v[3][d];
   }
-  for (int g = 0; g < y->points && y->brakes_axial; g++) { /* tension eta e_t */
-    NAME(at_point)(y->at[g], mode, r1);
-    NAME(at_point)(y->at[g], rate, v1);
-    lanes w = y->weight[g] * l, s = NAME(product)(r1, v1), per = y->eta_axial, less = all(0);
-    lanes square = NAME(product)(r1, r1);
-    if (!y->green) {
-      lanes one = all(1) / larger(square, all(1e-200));
-      per *= one;
-      less = all(-2) * per * s * one;
-    }
-    if (y->slackens) { /* times its share of the stiffness, which changes by e_r/(2 w) where it is neither 0 nor 1 */
-      lanes o[3], stretch = root(square);
-      answer_slack(y, y->green ? all(0.5) * (square - all(1)) : stretch - all(1), o);
-      lane_bits between = (o[1] > all(0)) & (o[1] < all(1));
-      lanes by = y->green ? y->per_slack : y->per_slack / larger(stretch, all(1e-100));
-      less = less * o[1] + (lanes)((lane_bits)(per * s * by) & between);
-      per *= o[1];
-    }
-    NAME(dyads)(w, per * s, per, less + y->dv * per, r1, v1, h, skew);
-    NAME(add_point)(y->at[g], w * per * s, r1, h, skew, f, k, both);
-  }
-  for (int g = 0; g < y->bending_points && (y->brakes_bending || y->exact); g++) {
-    lanes w = y->bend_weight[g] * l, turn2[3];
+  for (int g = 0; g < y->bending_points && y->brakes_bending; g++)
+    NAME(brake_bending)(y, g, inverse, mode, rate, f, k, both);
+  for (int g = 0; g < y->bending_points && y->exact; g++) {
+    lanes turn2[3], r1[DIM], r2[DIM];
     UNROLL for (int i = 0; i < 3; i++) turn2[i] = y->turn[g][i] * inverse;
     NAME(at_point)(y->slope[g], mode, r1);
     NAME(at_point)(turn2, mode, r2);
-    if (y->exact) NAME(add_exact)(y, g, w, inverse, r1, r2, f, k, turned);
-    if (!y->brakes_bending) continue;
-    NAME(at_point)(turn2, rate, v1);
-    lanes least = all(1e-3) * inverse, one = all(1) / (NAME(product)(r2, r2) + least * least);
-    lanes per = y->eta_bending * one, p = per * NAME(product)(r2, v1);
-    NAME(dyads)(w, p, per, y->dv * per - all(2) * p * one, r2, v1, h, skew);
-    NAME(add_point)(turn2, w * p, r2, h, skew, f, k, both);
+    NAME(add_exact)(y, g, y->bend_weight[g] * l, inverse, r1, r2, f, k, turned);
   }
+  memcpy(f_out, f, sizeof f);
+  memcpy(k_out, k, sizeof k);
+  memcpy(both_out, both, sizeof both);
 }
 
 /* Takes the skew parts of the modes d, s0, s1 to the nodes, with r1 - r0 = l d. */
@@ -306,11 +324,12 @@ INLINE void NAME(elements)(const cable *c, const recipe *y, int first, int step,
   }
 #endif
   lanes f[3][DIM], k[6][SYM], mass[10], pair[10];
-  NAME(resist)(y, l, q, v, f, k, &o->tension);
   if (y->extra) {
     lanes both[6][SKEW], turned[3][SKEW];
-    NAME(resist_more)(y, l, q, v, f, k, both, turned);
+    NAME(resist_all)(y, l, q, v, f, k, both, turned, &o->tension);
     NAME(skew_to_nodes)(l, both, turned, o);
+  } else {
+    NAME(resist)(y, l, q, v, f, k, NULL, 0, &o->tension);
   }
   NAME(node_masses)(y, l, mass);
   NAME(node_forces)(y, c->gravity, l, mass, f, a, o->f);

@@ -85,8 +85,10 @@ static __attribute__((noinline)) void NAME(link_to)(const cable *c, const recipe
     }
   }
   lanes f[3][DIM], k[6][SYM], mass[10], force[4][DIM], pair[10];
-  NAME(resist)(y, l, x[0], x[1], f, k, &w->tension);
-  if (y->extra) NAME(resist_more)(y, l, x[0], x[1], f, k, w->same, w->turned);
+  if (y->extra)
+    NAME(resist_all)(y, l, x[0], x[1], f, k, w->same, w->turned, &w->tension);
+  else
+    NAME(resist)(y, l, x[0], x[1], f, k, NULL, 0, &w->tension);
   NAME(node_masses)(y, l, mass);
   NAME(node_forces)(y, c->gravity, l, mass, f, x[2], force);
   UNROLL for (int d = 0, n = 0; d < DIM; d++) {

@@ -77,7 +77,11 @@ typedef struct NAME(pass) {
   ELEMENT(motion) at;      /* of the nodes at hand */
   lanes elastic[DIM][DIM]; /* of the nodes at hand, by the elements before */
   lanes force, tension;
-  int n_met, met[BORDER_MET]; /* unknowns of the border that have been met */
+  /* Unknowns of the border that a lane has met, in slots of its own: a lane meets few of them, and a slot is one more column of
+   * all lanes. n_met: slots that any lane uses; met: -1 where a lane does not. What slots take from the border's equations, from
+   * their right-hand sides and from each other's columns, is summed lane by lane. */
+  int n_met, met[BORDER_MET][LANES];
+  lanes rhs[BORDER_MET], square[BORDER_MET][BORDER_MET];
   NAME(contacts) t[2];   /* of a step and of the next, which is looked at before the first is eliminated: */
   ELEMENT(link) link[2]; /* numbers that are put into single lanes are not at hand as vectors at once */
   NAME(factors) f;
@@ -85,17 +89,22 @@ typedef struct NAME(pass) {
 
 /* ------------------------------------------------------------------ contact */
 
-/* Where the unknown `at` of the border is among those that have been met. */
-static int NAME(slot_of)(NAME(pass) * o, NAME(state) * s, int at) {
-  for (int k = 0; k < o->n_met; k++)
-    if (o->met[k] == at) return k;
-  int k = o->n_met++;
-  o->met[k] = at;
-  memset(s->b[k], 0, sizeof s->b[k]);
-  memset(s->a[k], 0, sizeof s->a[k]);
-  memset(s->own_b[k], 0, sizeof s->own_b[k]);
-  memset(s->own_a[k], 0, sizeof s->own_a[k]);
-  for (int i = 0; i < 2; i++) memset(o->t[i].edge[k], 0, sizeof o->t[i].edge[k]);
+/* The slot of the unknown `at` of the border in a lane. */
+static int NAME(slot_of)(NAME(pass) * o, NAME(state) * s, int at, int lane) {
+  int k = 0;
+  while (k < o->n_met && o->met[k][lane] >= 0 && o->met[k][lane] != at) k++;
+  if (k == o->n_met) {
+    o->n_met++;
+    for (int i = 0; i < LANES; i++) o->met[k][i] = -1;
+    memset(s->b[k], 0, sizeof s->b[k]);
+    memset(s->a[k], 0, sizeof s->a[k]);
+    memset(s->own_b[k], 0, sizeof s->own_b[k]);
+    memset(s->own_a[k], 0, sizeof s->own_a[k]);
+    for (int i = 0; i < 2; i++) memset(o->t[i].edge[k], 0, sizeof o->t[i].edge[k]);
+    o->rhs[k] = all(0);
+    for (int i = 0; i <= k; i++) o->square[i][k] = o->square[k][i] = all(0);
+  }
+  o->met[k][lane] = at;
   return k;
 }
 
@@ -164,7 +173,7 @@ static __attribute__((noinline)) void NAME(touch)(NAME(pass) * o, NAME(state) * 
   border_touch b;
   cps_contact_border(m, p, &t, &b);
   for (int i = 0; i < b.n; i++) {
-    NAME(edge) *e = &all_of->edge[NAME(slot_of)(o, s, b.at[i])][place];
+    NAME(edge) *e = &all_of->edge[NAME(slot_of)(o, s, b.at[i], lane)][place];
     for (int d = 0; d < DIM; d++) {
       e->column[d][lane] += b.column[i][d];
       e->row[d][lane] += b.row[i][d];
@@ -406,7 +415,7 @@ INLINE void NAME(eliminate_nodes)(NAME(pass) * o, NAME(state) * s, ELEMENT(link)
   enum { V = H, ONE = H + W, ALL = H + W + 1 };
   const NAME(factors) *q = &o->f;
   lanes(*l)[H] = POINTS > 0 || o->y.extra ? w->l : w->u;
-  int nb = o->m->near, n_met = o->n_met;
+  int n_met = o->n_met;
   lanes(*c)[H] = s->c[o->turn], (*c_next)[H] = s->c[!o->turn], row[BORDER_MET][H], r[H];
   lanes *x_at = kept + 1, *f_at = x_at + ALL * H, *b_at = kept + KEPT;
   o->turn = !o->turn;
@@ -478,7 +487,7 @@ INLINE void NAME(eliminate_nodes)(NAME(pass) * o, NAME(state) * s, ELEMENT(link)
       if (is_p)
         s->own_a[n][k] -= part;
       else
-        *(k == W ? &o->m->rhs[o->met[n]] : &o->m->s[o->met[n] * nb + o->met[y]]) -= sum_of(part);
+        *(k == W ? &o->rhs[n] : &o->square[n][y]) -= part;
     }
   }
   for (int n = 0; n < n_met; n++) memcpy(s->a[n], row[n], sizeof row[n]);
@@ -665,7 +674,11 @@ static void NAME(hand_over)(const NAME(pass) * o, const NAME(state) * s, int k, 
     }
   }
   for (int n = 0; n < o->n_met; n++) {
-    int at = o->met[n];
+    int at = o->met[n][k];
+    if (at < 0) continue;
+    o->m->rhs[at] += o->rhs[n][k];
+    for (int i = 0; i < o->n_met; i++)
+      if (o->met[i][k] >= 0) o->m->s[at * nb + o->met[i][k]] += o->square[n][i][k];
     double *right = c->right + (size_t)k * (size_t)(width * wide),
            *across = c->across + (size_t)k * (size_t)(width * nb);
     for (int i = 0; i < W; i++) {
@@ -738,7 +751,8 @@ static int NAME(eliminate)(machine *m, cable *c, const step_coeffs *coeffs, segm
     if (j + 1 < steps) NAME(prepare)(&o, &s, j + 1, node);
     if (!NAME(eliminate_step)(&o, &s, j, kept + (size_t)(j - 1) * stride)) return 0;
   }
-  memcpy(c->met, o.met, (size_t)o.n_met * sizeof *o.met);
+  for (int i = 0; i < o.n_met; i++) memcpy(c->met[i], o.met[i], sizeof o.met[i]);
+  c->n_met = o.n_met;
   for (int k = 0; k < LANES; k++) {
     NAME(hand_over)(&o, &s, k, &ends[k]);
     left->force = o.force[k] > left->force || !(o.force[k] < INFINITY) ? o.force[k] : left->force;
@@ -771,11 +785,13 @@ static double NAME(substitute)(const machine *m, cable *c, const step_coeffs *co
   int node[LANES], near = m->near, width = c->width;
   size_t stride = (size_t)(KEPT + near * (H + S));
   double v_q = factor * coeffs->v_a / coeffs->q_a, a_q = factor / coeffs->q_a, moved = 0;
-  lanes x[H], next[H], own[W], most = all(0), sum = all(0), first[H];
+  lanes x[H], next[H], own[W], most = all(0), sum = all(0), first[H], border[BORDER_MET];
   for (int k = 0; k < LANES; k++) {
     for (int i = 0; i < H; i++) x[i][k] = c->x[(k + 1) * width + i];
     for (int i = 0; i < W; i++) own[i][k] = c->x[k * width + i];
   }
+  for (int i = 0; i < c->n_met; i++)
+    for (int k = 0; k < LANES; k++) border[i][k] = c->met[i][k] >= 0 ? m->rhs[c->met[i][k]] : 0;
   int steps = NAME(nodes_of)(c, 0, node);
   memcpy(first, x, sizeof first);
   for (int j = steps - 1; j > 0; j--) {
@@ -790,7 +806,7 @@ static double NAME(substitute)(const machine *m, cable *c, const step_coeffs *co
       lanes value = y_at[i];
       UNROLL for (int k = 0; k < H; k++) value += x_at[k * H + i] * next[k];
       UNROLL for (int k = 0; k < W; k++) value += v_at[k * H + i] * own[k];
-      for (int k = 0; k < n_met; k++) value += b_at[k * (H + S) + i] * all(m->rhs[c->met[k]]);
+      for (int k = 0; k < n_met; k++) value += b_at[k * (H + S) + i] * border[k];
       x[i] = -value;
     }
     for (int k = 0; k < LANES && j == 1; k++) /* segments that are shorter have no node here */
@@ -815,7 +831,7 @@ static double NAME(substitute)(const machine *m, cable *c, const step_coeffs *co
       lanes value = f_at[(H + W) * S + i];
       UNROLL for (int k = 0; k < H; k++) value += f_at[k * S + i] * next[k];
       UNROLL for (int k = 0; k < W; k++) value += f_at[(H + k) * S + i] * own[k];
-      for (int k = 0; k < n_met; k++) value += b_at[k * (H + S) + H + i] * all(m->rhs[c->met[k]]);
+      for (int k = 0; k < n_met; k++) value += b_at[k * (H + S) + H + i] * border[k];
       f[i] = -value;
       sum += f[i];
     }

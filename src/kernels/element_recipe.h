@@ -22,6 +22,7 @@ typedef struct recipe {
   lanes eta_axial, eta_bending, ei;
   int bending_points;
   lanes bend_weight[GAUSS_MAX], slope[GAUSS_MAX][3], turn[GAUSS_MAX][3]; /* r' and l r'' of the modes there */
+  lanes turn_pair[GAUSS_MAX][6];
 } recipe;
 
 static void prepare(recipe *y, const cable_section *s, const step_coeffs *coeffs) {
@@ -88,6 +89,8 @@ static inline void prepare_extra(recipe *y, const cable_section *s) {
       y->slope[g][i] = all(r1[i]);
       y->turn[g][i] = all(r2[i]);
     }
+    for (int i = 0, k = 0; i < 3; i++)
+      for (int j = i; j < 3; j++) y->turn_pair[g][k++] = all(r2[i] * r2[j]);
   }
 }
 

@@ -182,19 +182,20 @@ struct cable {
       *gap0; /* all_stick: [n + 1][b] by how much accelerations would differ if all contacts stuck, */
   double *pull, *pull0; /* [n_points][AXES] and friction forces; see cable_pass.h */
   /* of a Newton iteration: unknowns of a node, solution and eliminated blocks */
-  int width;                 /* b + slots, or twice that where all contacts are taken to stick */
-  double *x;                 /* [links + 1][width] */
-  double *up;                /* [links + 1][width][width] */
-  double *right;             /* [links + 1][width][1 + border] */
-  double *across;            /* [links + 1][border][width] */
-  double *kept;              /* of inner nodes of segments, see cable_segments.h */
-  double *room;              /* that they all lie in */
-  const segment_kernel *by;  /* that eliminated it; NULL: it was eliminated node by node */
-  int links;                 /* elements, or segments, between which it was cut at the nodes */
-  int cut[SEGMENTS_MAX + 1]; /* of which these are the ends */
-  int met[BORDER_MET];       /* unknowns of the border, in the order in which they were met */
-  int frozen;                /* scales of friction stay as they are: for differences */
-  double *draft;             /* [16 n_points + 4] for the slip front */
+  int width;                         /* b + slots, or twice that where all contacts are taken to stick */
+  double *x;                         /* [links + 1][width] */
+  double *up;                        /* [links + 1][width][width] */
+  double *right;                     /* [links + 1][width][1 + border] */
+  double *across;                    /* [links + 1][border][width] */
+  double *kept;                      /* of inner nodes of segments, see cable_segments.h */
+  double *room;                      /* that they all lie in */
+  const segment_kernel *by;          /* that eliminated it; NULL: it was eliminated node by node */
+  int links;                         /* elements, or segments, between which it was cut at the nodes */
+  int cut[SEGMENTS_MAX + 1];         /* of which these are the ends */
+  int n_met;                         /* slots for unknowns of the border that segments have met, */
+  int met[BORDER_MET][SEGMENTS_MAX]; /* and which those are; -1: none */
+  int frozen;                        /* scales of friction stay as they are: for differences */
+  double *draft;                     /* [16 n_points + 4] for the slip front */
 };
 
 /* What an unknown of the border is: a place or an angle, or a force, which has no velocity. */
