@@ -11,7 +11,60 @@ typedef struct NAME(quad) {
   lanes up[10][SKEW], low[10][SKEW];
 } NAME(quad);
 
-/* Axial force, bending and Rayleigh damping in the three modes d, s0, s1. With `brakes` also objective damping along the cable, as in
+/* sum of shapes times modes */
+INLINE void NAME(at_point)(const lanes *shape, lanes mode[3][DIM], lanes *r) {
+  UNROLL for (int d = 0; d < DIM; d++)
+      r[d] = shape[0] * mode[0][d] + shape[1] * mode[1][d] + shape[2] * mode[2][d];
+}
+
+INLINE lanes NAME(product)(const lanes *u, const lanes *v) {
+  lanes s = u[0] * v[0];
+  UNROLL for (int d = 1; d < DIM; d++) s += u[d] * v[d];
+  return s;
+}
+
+/* Objective damping of bending at point g, as in cable_element.h, with l r'' and its rate: the force p r'', with the tangent h. */
+INLINE void NAME(brake_bending)(const recipe *y, int g, lanes inverse, lanes mode[3][DIM], lanes rate[3][DIM],
+                                lanes push[DIM], lanes h[SYM], lanes skew[SKEW]) {
+  lanes r[DIM], v[DIM];
+  NAME(at_point)(y->at[g], mode, r);
+  NAME(at_point)(y->at[g], rate, v);
+  lanes one = all(1) / (NAME(product)(r, r) + all(1e-6)),
+        per = y->eta_bending * (y->weight[g] * inverse) * one;
+  lanes p = per * NAME(product)(r, v), half = all(0.5) * per, by = y->dv * per - all(2) * p * one;
+  UNROLL for (int d = 0, n = 0, m = 0; d < DIM; d++) {
+    push[d] = p * r[d];
+    UNROLL for (int e = d; e < DIM; e++, n++) {
+      h[n] = half * (r[d] * v[e] + v[d] * r[e]) + by * r[d] * r[e];
+      if (d == e) h[n] += p;
+      if (d < e) skew[m++] = half * (r[d] * v[e] - v[d] * r[e]);
+    }
+  }
+}
+
+/* What the points of a quadrature add in all: forces `pull` and symmetric and skew tensors `h` and `skew`, times the shapes of the
+ * modes. One entry after the other, which stays in a register meanwhile; `known` is the number of points if the compiler knows it. */
+INLINE void NAME(sum_up)(const recipe *y, int points, const int known, const int brakes, lanes pull[][DIM],
+                         lanes h[][SYM], lanes skew[][SKEW], lanes f[3][DIM], lanes k[6][SYM],
+                         lanes both[6][SKEW]) {
+#define OVER_POINTS(sum, w, x)                                                                               \
+  do {                                                                                                       \
+    if (known) {                                                                                             \
+      UNROLL for (int g = 0; g < known; g++) sum += (w) * (x);                                               \
+    } else {                                                                                                 \
+      for (int g = 0; g < points; g++) sum += (w) * (x);                                                     \
+    }                                                                                                        \
+  } while (0)
+  UNROLL for (int d = 0; d < DIM; d++) UNROLL for (int i = 0; i < 3; i++)
+      OVER_POINTS(f[i][d], y->at[g][i], pull[g][d]);
+  UNROLL for (int n = 0; n < SYM; n++) UNROLL for (int i = 0; i < 6; i++)
+      OVER_POINTS(k[i][n], y->pair[g][i], h[g][n]);
+  UNROLL for (int n = 0; n < SKEW && brakes; n++) UNROLL for (int i = 0; i < 6; i++)
+      OVER_POINTS(both[i][n], y->pair[g][i], skew[g][n]);
+#undef OVER_POINTS
+}
+
+/* Axial force, bending and Rayleigh damping in the three modes d, s0, s1. With `brakes` also objective damping, as in
  * cable_element.h: `both` gets the skew part of its tangent, which is the same for both orders of a pair. */
 INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][DIM], lanes f[3][DIM],
                          lanes k[6][SYM], lanes both[6][SKEW], const int brakes, lanes *most) {
@@ -44,10 +97,12 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
         k[i][n] = d == e ? trace : all(0);
   }
   if (brakes) UNROLL for (int i = 0; i < 6; i++) UNROLL for (int n = 0; n < SKEW; n++) both[i][n] = all(0);
+  lanes pull[2 * GAUSS_MAX][DIM], h[2 * GAUSS_MAX][SYM], skew[2 * GAUSS_MAX][SKEW];
+  int points = y->points + (brakes && y->brakes_bending ? y->bending_points : 0);
   *most = all(0);
   for (int g = 0; g < y->points; g++) {
-    const lanes *at = y->at[g], *pair = y->pair[g];
-    lanes r[DIM], square = all(0), t, t_a, h[SYM], w = y->weight[g] * ea;
+    const lanes *at = y->at[g];
+    lanes r[DIM], square = all(0), t, t_a, w = y->weight[g] * ea;
     UNROLL for (int d = 0; d < DIM; d++) {
       r[d] = at[0] * mode[0][d] + at[1] * mode[1][d] + at[2] * mode[2][d];
       square += r[d] * r[d];
@@ -61,13 +116,14 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
       t = w * all(0.5) * (square - all(1));
       t_a = w;
     } else { /* e = |r'| - 1: force EA e r'/|r'|, stiffness EA (e/|r'| 1 + r' r''/|r'|^3) */
-      lanes stretch = root(square);
-      t = w * (stretch - all(1)) / stretch;
-      t_a = w / (square * stretch);
+      lanes stretch = root(square), over = all(1) / stretch;
+      t = w * (stretch - all(1)) * over;
+      t_a = w * over * (over * over);
     }
     if (g == y->mid) *most = t * inverse * y->per_weight;
-    lanes u[DIM], half = all(0), skew[SKEW];
-    if (brakes) { /* with s = r'.r'_t: force p r', p = eta s/square, tangent p 1 + eta/square r' r'_t' + p_r r' r'' */
+    lanes u[DIM] = {all(0)}, half = all(0);
+    if (brakes &&
+        y->brakes_axial) { /* with s = r'.r'_t: force p r', p = eta s/square, tangent p 1 + eta/square r' r'_t' + p_r r' r'' */
       lanes s = all(0), per = y->eta_axial * (y->weight[g] * l), less = all(0);
       UNROLL for (int d = 0; d < DIM; d++) {
         u[d] = at[0] * rate[0][d] + at[1] * rate[1][d] + at[2] * rate[2][d];
@@ -91,35 +147,25 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
       half = all(0.5) * per;
     }
     UNROLL for (int d = 0, n = 0, m = 0; d < DIM; d++) {
-      lanes pull = t * r[d];
-      UNROLL for (int i = 0; i < 3; i++) f[i][d] += at[i] * pull;
+      pull[g][d] = t * r[d];
       UNROLL for (int e = d; e < DIM; e++, n++) {
-        h[n] = d == e ? t + t_a * r[d] * r[e] : t_a * r[d] * r[e];
-        if (brakes) h[n] += half * (r[d] * u[e] + u[d] * r[e]);
-        if (brakes && d < e) skew[m++] = half * (r[d] * u[e] - u[d] * r[e]);
+        h[g][n] = d == e ? t + t_a * r[d] * r[e] : t_a * r[d] * r[e];
+        if (brakes) h[g][n] += half * (r[d] * u[e] + u[d] * r[e]);
+        if (brakes && d < e) skew[g][m++] = half * (r[d] * u[e] - u[d] * r[e]);
       }
     }
-    if (brakes) /* cppcheck-suppress uninitvar */
-      UNROLL for (int i = 0; i < 6; i++) UNROLL for (int n = 0; n < SKEW; n++)
-          both[i][n] += pair[i] * skew[n];
-    /* cppcheck-suppress uninitvar */
-    UNROLL for (int i = 0; i < 6; i++) UNROLL for (int n = 0; n < SYM; n++) k[i][n] += pair[i] * h[n];
   }
+  for (int g = y->points; g < points && brakes; g++) /* points of bending come behind these */
+    NAME(brake_bending)(y, g, inverse, mode, rate, pull[g], h[g], skew[g]);
+  if (!brakes && points == 3)
+    NAME(sum_up)(y, 3, 3, 0, pull, h, skew, f, k, both);
+  else if (brakes && points == 6)
+    NAME(sum_up)(y, 6, 6, 1, pull, h, skew, f, k, both);
+  else
+    NAME(sum_up)(y, points, 0, brakes, pull, h, skew, f, k, both);
 }
 
 /* ------------------------------------------------------------------ what few cables have */
-
-/* sum of shapes times modes */
-INLINE void NAME(at_point)(const lanes *shape, lanes mode[3][DIM], lanes *r) {
-  UNROLL for (int d = 0; d < DIM; d++)
-      r[d] = shape[0] * mode[0][d] + shape[1] * mode[1][d] + shape[2] * mode[2][d];
-}
-
-INLINE lanes NAME(product)(const lanes *u, const lanes *v) {
-  lanes s = u[0] * v[0];
-  UNROLL for (int d = 1; d < DIM; d++) s += u[d] * v[d];
-  return s;
-}
 
 /* Exact curvature at a point: the energy density EI (a c - b^2)/(2 a^3) of cable.c. `turned` is skew and changes its sign
  * with the order of the pair: 01 02 12. */
@@ -162,56 +208,20 @@ INLINE void NAME(add_exact)(const recipe *y, int g, lanes w, lanes inverse, cons
   }
 }
 
-/* Objective damping of bending at a point, as in cable_element.h, with l r'' and its rate: the force turn_i p r'' of the mode i, whose
- * tangent is turn_i turn_j h. */
-INLINE void NAME(brake_bending)(const recipe *y, int g, lanes inverse, lanes mode[3][DIM], lanes rate[3][DIM],
-                                lanes f[3][DIM], lanes k[6][SYM], lanes both[6][SKEW]) {
-  const lanes *turn = y->turn[g], *pair = y->turn_pair[g];
-  lanes r[DIM], v[DIM], h[SYM], skew[SKEW];
-  NAME(at_point)(turn, mode, r);
-  NAME(at_point)(turn, rate, v);
-  lanes one = all(1) / (NAME(product)(r, r) + all(1e-6)),
-        per = y->eta_bending * (y->bend_weight[g] * inverse) * one;
-  lanes p = per * NAME(product)(r, v), half = all(0.5) * per, by = y->dv * per - all(2) * p * one;
-  UNROLL for (int d = 0, n = 0, m = 0; d < DIM; d++) {
-    lanes push = p * r[d];
-    UNROLL for (int i = 0; i < 3; i++) f[i][d] += turn[i] * push;
-    UNROLL for (int e = d; e < DIM; e++, n++) {
-      h[n] = half * (r[d] * v[e] + v[d] * r[e]) + by * r[d] * r[e];
-      if (d == e) h[n] += p;
-      if (d < e) skew[m++] = half * (r[d] * v[e] - v[d] * r[e]);
-    }
-  }
-  UNROLL for (int i = 0; i < 6; i++) { /* cppcheck-suppress uninitvar */
-    UNROLL for (int n = 0; n < SYM; n++) k[i][n] += pair[i] * h[n];
-    UNROLL for (int n = 0; n < SKEW; n++) both[i][n] += pair[i] * skew[n];
-  }
-}
-
 /* All that resists, with objective damping and exact curvature. Sums are made in arrays of its own, which nothing else can point
  * at. */
 static __attribute__((noinline)) void NAME(resist_all)(const recipe *y, lanes l, lanes q[4][DIM],
                                                        lanes v[4][DIM], lanes f_out[3][DIM],
                                                        lanes k_out[6][SYM], lanes both_out[6][SKEW],
                                                        lanes turned[3][SKEW], lanes *most) {
-  lanes inverse = all(1) / l, mode[3][DIM], rate[3][DIM], f[3][DIM], k[6][SYM], both[6][SKEW];
+  lanes inverse = all(1) / l, mode[3][DIM], f[3][DIM], k[6][SYM], both[6][SKEW];
   UNROLL for (int i = 0; i < 3; i++) UNROLL for (int n = 0; n < SKEW; n++) turned[i][n] = all(0);
-  if (y->brakes_axial) {
-    NAME(resist)(y, l, q, v, f, k, both, 1, most);
-  } else {
-    memset(both, 0, sizeof both);
-    NAME(resist)(y, l, q, v, f, k, both, 0, most);
-  }
+  NAME(resist)(y, l, q, v, f, k, both, 1, most);
   UNROLL for (int d = 0; d < DIM; d++) {
     mode[0][d] = (q[2][d] - q[0][d]) * inverse;
     mode[1][d] = q[1][d];
     mode[2][d] = q[3][d];
-    rate[0][d] = (v[2][d] - v[0][d]) * inverse;
-    rate[1][d] = v[1][d];
-    rate[2][d] = v[3][d];
   }
-  for (int g = 0; g < y->bending_points && y->brakes_bending; g++)
-    NAME(brake_bending)(y, g, inverse, mode, rate, f, k, both);
   for (int g = 0; g < y->bending_points && y->exact; g++) {
     lanes turn2[3], r1[DIM], r2[DIM];
     UNROLL for (int i = 0; i < 3; i++) turn2[i] = y->turn[g][i] * inverse;

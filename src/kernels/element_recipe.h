@@ -16,14 +16,22 @@ typedef struct recipe {
   int green, points, mid;
   int slackens;           /* it only pulls: see cable.h */
   lanes slack, per_slack; /* 1/(2 slack) */
-  lanes weight[GAUSS_MAX], at[GAUSS_MAX][3], pair[GAUSS_MAX][6], per_weight;
+  /* shapes of the modes at points, and their products; behind those of r' follow those of l r'' if bending is damped */
+  lanes weight[2 * GAUSS_MAX], at[2 * GAUSS_MAX][3], pair[2 * GAUSS_MAX][6], per_weight;
   /* What few cables have: objective damping, exact curvature; see prepare_extra. */
   int extra, brakes_axial, brakes_bending, exact;
   lanes eta_axial, eta_bending, ei;
   int bending_points;
   lanes bend_weight[GAUSS_MAX], slope[GAUSS_MAX][3], turn[GAUSS_MAX][3]; /* r' and l r'' of the modes there */
-  lanes turn_pair[GAUSS_MAX][6];
 } recipe;
+
+static void shapes_at(recipe *y, int g, double weight, const double a[3]) {
+  y->weight[g] = all(weight);
+  for (int i = 0, k = 0; i < 3; i++) {
+    y->at[g][i] = all(a[i]);
+    for (int j = i; j < 3; j++) y->pair[g][k++] = all(a[i] * a[j]);
+  }
+}
 
 static void prepare(recipe *y, const cable_section *s, const step_coeffs *coeffs) {
   static const double bend_full[6] = {12, -6, -6, 4, 2, 4}, bend_mid[6] = {0, 0, 0, 1, -1, 1};
@@ -51,11 +59,7 @@ static void prepare(recipe *y, const cable_section *s, const step_coeffs *coeffs
   cps_gauss(s->axial_points, &x, &w);
   for (int g = 0; g < s->axial_points; g++) {
     double a[3] = {6 * x[g] - 6 * x[g] * x[g], 1 - 4 * x[g] + 3 * x[g] * x[g], 3 * x[g] * x[g] - 2 * x[g]};
-    y->weight[g] = all(w[g]);
-    for (int i = 0, k = 0; i < 3; i++) {
-      y->at[g][i] = all(a[i]);
-      for (int j = i; j < 3; j++) y->pair[g][k++] = all(a[i] * a[j]);
-    }
+    shapes_at(y, g, w[g], a);
   }
   y->per_weight = all(1 / w[y->mid]);
 }
@@ -89,8 +93,7 @@ static inline void prepare_extra(recipe *y, const cable_section *s) {
       y->slope[g][i] = all(r1[i]);
       y->turn[g][i] = all(r2[i]);
     }
-    for (int i = 0, k = 0; i < 3; i++)
-      for (int j = i; j < 3; j++) y->turn_pair[g][k++] = all(r2[i] * r2[j]);
+    shapes_at(y, s->axial_points + g, w[g], r2);
   }
 }
 
