@@ -4,6 +4,7 @@
 #include "models.h"
 #include "pairs.h"
 #include "plot.h"
+#include "report.h"
 #include "study.h"
 
 #include <math.h>
@@ -323,10 +324,10 @@ static void put_experiment(FILE *out, const comparison *c, int k) {
 static void put_page(FILE *out, const comparison *c) {
   fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
         "content=\"width=device-width, initial-scale=1\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'\">\n"
-        "<title>Friction laws compared \xC2\xB7 Capstan</title><style>",
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src",
         out);
+  page_hash(out, (web_asset){style, strlen(style)});
+  fputs("\">\n<title>Friction laws compared \xC2\xB7 Capstan</title><style>", out);
   fputs(style, out);
   fputs("</style></head><body><main>\n<h1>Friction laws compared</h1>\n<p class=\"soft\">", out);
   fprintf(out, "%d law%s in %d experiment%s", c->n_laws, c->n_laws == 1 ? "" : "s", c->n_tests,

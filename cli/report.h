@@ -62,7 +62,8 @@ web_asset web_study_script(void);
 web_asset web_study_style(void);
 
 /* A page (report_html.c): up to its body, with the scripts that may run in it, data in a gzip stream under an id, and the script that shows them. A live page asks
- * the server that it came from. */
+ * the server that it came from. `page_hash` writes what a policy says of a script or style that is allowed. */
+void page_hash(FILE *out, web_asset asset);
 void page_open(FILE *out, const char *title, web_asset style, const web_asset *scripts, int n_scripts,
                int live);
 void page_data(FILE *out, const char *id, const void *data, size_t length);

@@ -70,11 +70,11 @@ static int in_space(const report_source *sources, int n) {
   return has.dim == 3;
 }
 
-/* Says that this script, and no other, may run. */
-static void put_hash(FILE *out, web_asset script) {
+/* Says that this script or style, and no other, is obeyed. */
+void page_hash(FILE *out, web_asset asset) {
   char hex[65];
   unsigned char digest[32];
-  cps_sha256_hex(script.text, script.length, hex);
+  cps_sha256_hex(asset.text, asset.length, hex);
   for (int i = 0; i < 32; i++) {
     char two[3] = {hex[2 * i], hex[2 * i + 1], 0};
     digest[i] = (unsigned char)strtoul(two, NULL, 16);
@@ -84,8 +84,9 @@ static void put_hash(FILE *out, web_asset script) {
   fputc('\'', out);
 }
 
-/* The page up to its body. Nothing may be loaded from anywhere, and no script may run but our own, whatever is in the data; a live
- * page asks where it came from. Styles may stand anywhere: drawings carry them, and they reach nothing outside the page. */
+/* The page up to its body. Nothing may be loaded from anywhere, and no script may run but our own, and no styles but our own, whatever
+ * is in the data: scripts set the style of an element by its properties, which a policy allows, and not by an attribute. A live page
+ * asks where it came from. */
 void page_open(FILE *out, const char *title, web_asset style, const web_asset *scripts, int n_scripts,
                int live) {
   fprintf(out,
@@ -93,9 +94,10 @@ void page_open(FILE *out, const char *title, web_asset style, const web_asset *s
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src",
           live ? " data-live" : "");
-  for (int i = 0; i < n_scripts; i++) put_hash(out, scripts[i]);
-  fprintf(out, "; style-src 'unsafe-inline'; img-src data: blob:%s\">\n<title>",
-          live ? "; connect-src 'self'" : "");
+  for (int i = 0; i < n_scripts; i++) page_hash(out, scripts[i]);
+  fputs("; style-src", out);
+  page_hash(out, style);
+  fprintf(out, "; img-src data: blob:%s\">\n<title>", live ? "; connect-src 'self'" : "");
   plot_escape(out, title);
   fputs(" \xC2\xB7 Capstan</title>\n<style>", out);
   fwrite(style.text, 1, style.length, out);

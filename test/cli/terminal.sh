@@ -57,17 +57,23 @@ no_escape "the name of a report"
 expect 0 export r --csv -o "$name"
 no_escape "the name of a folder"
 
-# In a report no script runs but its own.
-judge r/report.html <<'PY'
+# In a page no script runs but its own, and no style is obeyed but its own.
+expect 0 models --compare quinn --test pulse --html laws.html
+for page in r/report.html laws.html; do
+  judge $page <<'PY'
 import base64, hashlib, re, sys
 page = open(sys.argv[1], encoding="utf-8", newline="").read()
 policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page).group(1)
-allowed = re.search(r"script-src ([^;]*)", policy).group(1).split()
-scripts = re.findall(r"<script>(.*?)</script>", page, re.S)
-assert len(scripts) == 1 and "unsafe" not in " ".join(allowed), policy
-found = "'sha256-" + base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode() + "'"
-assert allowed == [found], (allowed, found)
+assert policy.startswith("default-src 'none';") and "unsafe" not in policy, policy
+for kind in "script", "style":
+    allowed = re.search(kind + r"-src ([^;]*)", policy)
+    blocks = re.findall(f"<{kind}>(.*?)</{kind}>", page, re.S)
+    assert len(blocks) == (0 if kind == "script" and "laws" in sys.argv[1] else 1), len(blocks)
+    found = ["'sha256-" + base64.b64encode(hashlib.sha256(b.encode()).digest()).decode() + "'" for b in blocks]
+    assert (allowed.group(1).split() if allowed else []) == found, (policy, found)
+assert not re.search(r"<[^<>]* style=", re.sub(r"<script.*?</script>", "", page, flags=re.S)), "an attribute that the policy refuses"
 PY
+done
 
 # More steps or rows than anybody waits for.
 scenario Long block 'until: 10 s, output: 1e-12 s' >rows.yaml

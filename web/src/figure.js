@@ -110,7 +110,7 @@ export function figureSvg(f) {
   if (f.title) out.push(`<text x="${l.left}" y="21" font-size="14" font-weight="600" fill="${c.ink}">${escapeXml(f.title)}</text>`);
   for (const i of f.images ?? []) {
     const x = l.px(i.x[0]), y = l.py(i.y[1]);
-    out.push(`<image href="${i.href}" x="${r1(x)}" y="${r1(y)}" width="${r1(l.px(i.x[1]) - x)}" height="${r1(l.py(i.y[0]) - y)}" preserveAspectRatio="none" style="image-rendering:pixelated"/>`);
+    out.push(`<image href="${i.href}" x="${r1(x)}" y="${r1(y)}" width="${r1(l.px(i.x[1]) - x)}" height="${r1(l.py(i.y[0]) - y)}" preserveAspectRatio="none" image-rendering="pixelated"/>`);
   }
   for (const v of l.xTicks.values) {
     const x = r1(l.px(v));

@@ -145,6 +145,7 @@ export function el(tag, attributes = {}, ...children) {
     if (value === null || value === undefined || value === false) continue;
     if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
     else if (key === "text") e.textContent = value;
+    else if (key === "style") e.style.cssText = value; // the page's policy refuses an attribute
     else e.setAttribute(key, value === true ? "" : value);
   }
   for (const c of children.flat()) if (c !== null && c !== undefined && c !== false) e.append(c);
