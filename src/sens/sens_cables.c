@@ -80,7 +80,7 @@ typedef struct cable_run {
   unsigned char *state; /* room for one */
   int looked;           /* the state before has been looked at */
   int warned_break;
-  double *drive_kept, *drive_end;
+  double *drive_kept;
   /* where the run was when it went aside for a row */
   lanes *z_aside; /* as z */
   size_t state_aside, d_aside;
@@ -383,8 +383,8 @@ static cps_status happens_on_tape(cable_run *y, machine *m, const op *what, int 
   cps_status status = tape_add(y, m, what, row, moved);
   y->stopped = y->most > 0 && y->tape.n == y->most;
   if (status == CPS_OK && y->stopped) return CPS_FAILED;
-  /* at the end of a step the tape may be cut, or within it; not while the machine looks ahead */
-  int may = what->kind >= OP_BDF && what->kind != OP_REACH && y->most == 0;
+  /* at the end of a step the tape may be cut; not while the machine is aside */
+  int may = what->kind == OP_BDF && y->most == 0;
   return status == CPS_OK && may && y->tape.size >= tape_limit(y, TAPE_UTMOST) ? cut_tape(y, m) : status;
 }
 
@@ -404,18 +404,12 @@ static void on_statics(machine *m, machine_note note, const step_coeffs *coeffs,
   if (y->status == CPS_OK) y->status = happens(y, m, &what, 0);
 }
 
-/* What is prescribed is looked at in the order of the notes, which is not that of time where a step passes rows: two
- * copies keep where it was before the step or at the last row, and at the step's end. */
+/* What is prescribed is looked at in the order of the notes, which is not that of time where a step passes a row: a copy keeps
+ * where it was before the step. */
 static void move_drive(cable_run *y, const cable_note *note, const drum *drums) {
-  if (note->bdf == BDF_BACK) {
-    cps_drive_restore(&y->drive, y->drive_end);
-    return;
-  }
   if (note->bdf == BDF_REACHED) cps_drive_save(&y->drive, y->drive_kept);
   if (note->bdf == BDF_BETWEEN) cps_drive_restore(&y->drive, y->drive_kept);
   cps_drive_move(&y->drive, note->from, note->coeffs.t, drums);
-  if (note->bdf == BDF_REACHED) cps_drive_save(&y->drive, y->drive_end);
-  if (note->bdf == BDF_BETWEEN) cps_drive_save(&y->drive, y->drive_kept);
 }
 
 /* Something may jump: how its time moves. */
@@ -437,11 +431,8 @@ static void cross_break(cable_run *y, const machine *m, double t) {
 }
 
 static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
-  static const op_kind kinds[] = {[BDF_NONE] = OP_STEP,
-                                  [BDF_STEP] = OP_BDF,
-                                  [BDF_REACHED] = OP_REACH,
-                                  [BDF_BETWEEN] = OP_BETWEEN,
-                                  [BDF_BACK] = OP_BACK};
+  static const op_kind kinds[] = {
+      [BDF_NONE] = OP_STEP, [BDF_STEP] = OP_BDF, [BDF_REACHED] = OP_REACH, [BDF_BETWEEN] = OP_BETWEEN};
   cable_run *y = data;
   const cable_note *note = what;
   op x = {.kind = note->released ? OP_RELEASE
@@ -507,7 +498,6 @@ static void course_free(cable_run *y) {
   free(y->row);
   free(y->state);
   free(y->drive_kept);
-  free(y->drive_end);
 }
 
 static cps_status course_make(cable_run *y, sens_run *run, int lanes_of, cps_error *err) {
@@ -530,8 +520,7 @@ static cps_status course_make(cable_run *y, sens_run *run, int lanes_of, cps_err
   y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
   y->state = malloc(state_size(&y->o.m));
   y->drive_kept = malloc(cps_drive_size(&y->drive) * sizeof(double));
-  y->drive_end = malloc(cps_drive_size(&y->drive) * sizeof(double));
-  if (!y->columns || !y->z || !y->z_aside || !y->row || !y->state || !y->drive_kept || !y->drive_end ||
+  if (!y->columns || !y->z || !y->z_aside || !y->row || !y->state || !y->drive_kept ||
       !cps_model_prepare(&y->o))
     return no_memory(err);
   memset(y->z, 0, (all_of + 1) * sizeof(lanes));

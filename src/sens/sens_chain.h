@@ -329,12 +329,6 @@ void cps_stick_add(model *o, int cable, const step_coeffs *coeffs, int balance);
 void cps_memory_rows(model *o, int cable, int point, const step_coeffs *coeffs);
 void cps_memory_states(model *o, const step_coeffs *coeffs, int balance);
 void cps_memory_begin(model *o, const step_coeffs *coeffs); /* of a motion that begins as it is */
-/* The same of laws that only settle, from the states at the end of a step of bdf; what stays is not in the list. */
-void cps_memory_settle(model *o, double t);
-/* Whether states of a law, which are in z, jump there; rows by themselves. */
-int cps_recall_settles(const contact_law *l, double v, double n, double f, int mode, double *z,
-                       recall_row *rows);
-void cps_slide_settle(model *o, int slide, double t);
 void cps_memory_hold(model *o);
 
 /* The border of a model: see sens_border.c. */

@@ -153,14 +153,10 @@ static void NAME(learn_before)(const sweep *x) { NAME(learn)(x, x->o->at.before)
 
 static void NAME(learn_after)(const sweep *x) { NAME(learn)(x, x->o->at.after); }
 
-/* A step that passes rows is taken apart: OP_REACH solves for its end, which waits in `ahead`; OP_BETWEEN puts the state where
- * the polynomial through the last points is, balances it, and adds the work of getting there; OP_BACK goes on to the end. */
+/* A row within a step: OP_REACH solves for the end of the step, which waits in `ahead`; OP_BETWEEN puts the state where the
+ * polynomial through the last points is, balances it, and adds the work of getting there. Both are between OP_ASIDE and OP_RETURN. */
 static void NAME(reach)(const sweep *x) {
   copy(BACK, x->z, x->o->at.before + x->o->at.ahead, x->o->at.after, x->o->at.works);
-}
-
-static void NAME(arrive)(const sweep *x) {
-  copy(BACK, x->z, x->o->at.after, x->o->at.before + x->o->at.ahead, x->o->at.works);
 }
 
 static void NAME(keep)(const sweep *x) { copy(BACK, x->z, x->o->at.kept, x->o->at.before, x->o->at.works); }
@@ -665,8 +661,7 @@ static stage *const *NAME(stages_of)(const op *what, int remembers) {
       [OP_BDF] = {RIMS, SOLVE, NAME(age), NAME(learn_after), WORKS},
       [OP_REACH] = {RIMS, SOLVE, NAME(age), NAME(learn_after), NAME(reach)},
       [OP_BETWEEN] = {RIMS, NAME(keep), NAME(polynomial), NAME(between), NAME(move), NAME(tie_before), SOLVE,
-                      NAME(unkeep), WORKS},
-      [OP_BACK] = {NAME(arrive), NAME(states), WORKS}};
+                      NAME(unkeep), WORKS}};
   static stage *const plain[] = {
       RIMS,         NAME(listed),       NAME(move), NAME(tie_before), NAME(begin_rates),
       NAME(forget), NAME(learn_before), NULL};

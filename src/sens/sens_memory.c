@@ -81,19 +81,6 @@ void cps_recall_settle(const contact_law *l, double v, double n, double f, int m
   }
 }
 
-int cps_recall_settles(const contact_law *l, double v, double n, double f, int mode, double *z,
-                       recall_row *rows) {
-  double before[CPS_MAX_STATES];
-  size_t bytes = (size_t)l->law->n_states * sizeof *z;
-  memcpy(before, z, bytes);
-  for (int k = 0; k < l->law->n_states; k++) {
-    rows[k] = (recall_row){.v = 0};
-    rows[k].star[k] = 1;
-  }
-  cps_recall_settle(l, v, n, f, mode, z, rows);
-  return memcmp(before, z, bytes) != 0;
-}
-
 /* ------------------------------------------------------------------ entries */
 
 static void by_theta(const model *o, entries *list, int row, int theta, double by) {
@@ -189,42 +176,6 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
           by_theta(o, &o->recall, row, at->theta + TH_LAW + j, x->p[j]);
       }
     }
-}
-
-/* Laws that settle at the end of a step that has passed rows: z becomes S(z, v, N, f, p), in place of z itself. */
-static void add_settled(model *o, int cable_of, int point, int axis) {
-  const cable *c = &o->m.cable[cable_of];
-  const cable_at *at = &o->at.cable[cable_of];
-  const contact_point *p = &c->point[point];
-  const spot *s = &o->spot[cable_of][point];
-  int n = c->contact.law->n_states, first = first_of(c, point, axis), touches = s->drum >= 0;
-  double states[CPS_MAX_STATES];
-  recall_row z[CPS_MAX_STATES];
-  memcpy(states, c->memory[point].z_star[axis], sizeof states);
-  if (!cps_recall_settles(&c->contact, touches ? s->slide_v[axis] : 0, s->load, s->f[axis],
-                          c->memory[point].mode1[axis], states, z))
-    return;
-  for (int k = 0; k < n; k++) {
-    int row = o->at.after + at->z + first + k, from = o->at.before + o->at.ahead + at->z + first;
-    for (int j = 0; j < n; j++) cps_entries_add(&o->recall, row, from + j, z[k].star[j] - (j == k));
-    if (touches) {
-      spot_row all_of;
-      cps_spot_recall(&o->m, c, p, s, axis, &z[k], &all_of);
-      add_row(o, &o->recall, row, cable_of, point, s, &all_of, o->at.after);
-    } else {
-      for (int j = 0; j < c->contact.law->n_params; j++)
-        by_theta(o, &o->recall, row, at->theta + TH_LAW + j, z[k].p[j]);
-    }
-  }
-}
-
-void cps_memory_settle(model *o, double t) {
-  o->recall.n = 0;
-  for (int i = 0; i < o->m.n_cables; i++)
-    for (int k = 0; o->m.cable[i].memory && o->m.cable[i].contact.law->n_modes && k < o->m.cable[i].n_points;
-         k++)
-      for (int a = 0; a < o->m.dim - 1; a++) add_settled(o, i, k, a);
-  for (int i = 0; i < o->m.n_slides; i++) cps_slide_settle(o, i, t);
 }
 
 void cps_memory_states(model *o, const step_coeffs *coeffs, int balance) {

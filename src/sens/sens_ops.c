@@ -56,9 +56,7 @@ static int linearise_bdf(model *o, const op *what, int works) {
     good = cps_model_linearise(o, &what->coeffs, 1);
   else
     cps_model_touch(o);
-  if (what->kind == OP_REACH)
-    cps_memory_states(o, &what->coeffs, 1); /* laws settle when rows have been passed */
-  if (what->kind == OP_BACK) cps_memory_settle(o, what->coeffs.t);
+  if (what->kind == OP_REACH) cps_memory_states(o, &what->coeffs, 1);
   if (what->kind == OP_BETWEEN && !what->balanced && o->at.nb > 0) cps_border_tie(o);
   o->work.n = o->has_dense = 0;
   if (works && what->kind != OP_REACH) cps_model_works(o, what->coeffs.t, what->h, works > 1);

@@ -21,8 +21,7 @@ typedef enum op_kind {
   OP_RETURN,   /* and is back where it was */
   OP_BDF,      /* a step of bdf, to its end, */
   OP_REACH,    /* or one that only looks there: it passes rows, */
-  OP_BETWEEN,  /* the state in between that a row is about, */
-  OP_BACK      /* and back to its end */
+  OP_BETWEEN   /* and the state in between that a row is about */
 } op_kind;
 
 typedef struct op {

@@ -354,25 +354,6 @@ void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {
     }
 }
 
-void cps_slide_settle(model *o, int i, double t) {
-  const slide *y = &o->m.slide[i];
-  const cable_at *at = &o->at.cable[o->m.n_cables];
-  int n = y->law.law->n_states, first = first_of(o, i);
-  double states[CPS_MAX_STATES];
-  sliding_now s;
-  recall_row z[CPS_MAX_STATES];
-  if (n == 0 || !y->law.law->n_modes) return;
-  cps_border_look(o, t);
-  look(o, i, t, &s);
-  memcpy(states, y->y.z_star[0], sizeof states);
-  if (!cps_recall_settles(&y->law, s.v, s.load, o->m.free[y->f_at].q, y->y.mode1[0], states, z)) return;
-  for (int k = 0; k < n; k++) {
-    int row = o->at.after + at->z + first + k, from = o->at.before + o->at.ahead + at->z + first;
-    for (int j = 0; j < n; j++) cps_entries_add(&o->recall, row, from + j, z[k].star[j] - (j == k));
-    by_recall(o, &o->recall, row, i, &s, &z[k]);
-  }
-}
-
 void cps_slide_hold(model *o, int i) {
   const slide *y = &o->m.slide[i];
   int n = y->law.law->n_states, start = o->list.n;

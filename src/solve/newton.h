@@ -16,7 +16,7 @@ typedef struct alpha_stepper {
 
 /* What a step of bdf tells about. One that passes no outputs: all of it. Otherwise that its end was reached, each
  * state between that was recorded, and that it is back at its end. */
-typedef enum bdf_note { BDF_NONE, BDF_STEP, BDF_REACHED, BDF_BETWEEN, BDF_BACK } bdf_note;
+typedef enum bdf_note { BDF_NONE, BDF_STEP, BDF_REACHED, BDF_BETWEEN } bdf_note;
 
 enum { BDF_POINTS = 3 }; /* ends of steps that a step of order 2 knows */
 

@@ -16,8 +16,9 @@
  *
  * The error test looks at places, as alpha does: the root mean square over the nodes of a cable. Order is 2 at most,
  * as higher ones are not stable along the imaginary axis, where the hardly damped bounce of loads lies. Outputs are
- * interpolated, and accelerations and friction forces solved for there, so that forces balance and the audit, which
- * takes the parts of a step one by one, closes.
+ * interpolated, and accelerations and friction forces solved for there, so that forces balance; works of a row are those
+ * up to the start of its step and from there to the row. Nothing of a row is left when the step is complete, so that runs do not depend on
+ * how often they are looked at.
  */
 #include "checkpoint.h"
 #include "newton.h"
@@ -60,6 +61,14 @@ typedef struct flat {
   double *surface; /* [nx] places of surfaces, among those of bodies */
 } flat;
 
+/* The end of a step: the state of the simulation, and what the last evaluation of its equations has left at contacts, which is no
+ * part of a state: an evaluation at the same state could not give it again, as it lets no time pass. */
+typedef struct end_kept {
+  void *state;
+  contact_point *point;   /* of cables, then of slides */
+  contact_memory *memory; /* the same, if there are laws with memory */
+} end_kept;
+
 typedef struct run {
   cps_simulation *sim;
   machine *m;
@@ -78,7 +87,8 @@ typedef struct run {
   long iterations;
   double stop_time; /* where IDA has been told to stop; NAN: nothing yet */
   long counted[2];  /* of IDA's counters, since its last restart */
-  int passed_rows;  /* the machine has been put to places within the last step */
+  int passed_rows;  /* the machine has been put to places within the last step, */
+  end_kept end_at;  /* and this is where it ended */
   /* of the last step */
   step_coeffs coeffs;
   int order;
@@ -394,6 +404,9 @@ static void free_run(void *work) {
   free_flat(&r->now);
   free_flat(&r->end);
   free(r->memory);
+  free(r->end_at.state);
+  free(r->end_at.point);
+  free(r->end_at.memory);
   free(r);
 }
 
@@ -509,7 +522,14 @@ static cps_status restart(void *work, cps_error *err) {
   return tell(r, &what);
 }
 
-/* The part of a step up to t: adds its work, and keeps where it ends. */
+/* What is prescribed, and what follows from it, as it is at the start or end of a step, whatever was looked at since. */
+static void refresh(run *r, double t) {
+  double at = fmin(t, r->latest);
+  cps_machine_move(r->m, at, at); /* loads */
+  cps_machine_tie(r->m);
+}
+
+/* The step up to t: adds its work, and keeps where it ends. */
 static void pass(run *r, double t) {
   cps_audit_step(r->m, fmin(t, r->latest), t - r->kept);
   cps_machine_keep(r->m);
@@ -551,7 +571,7 @@ static cps_status interpolate(run *r, double t, double t1) {
   return tell(r, &what);
 }
 
-/* Tells about the step that ends at t, before the first row within it or if there are none. */
+/* Tells about the step that ends at t, or before a row that it is looked at. */
 static cps_status tell_step(run *r, double t, bdf_note kind) {
   cable_note what = {.from = r->kept, .h = t - r->kept, .coeffs = r->coeffs, .bdf = kind};
   weigh_step(r, what.past);
@@ -560,40 +580,89 @@ static cps_status tell_step(run *r, double t, bdf_note kind) {
 
 static double reached(const void *work) { return ((const run *)work)->now_at; }
 
-/* A row within the step. */
-static cps_status between(void *work, double t, cps_error *err) {
-  run *r = work;
-  cps_status status = CPS_OK;
-  r->err = err;
-  if (!r->passed_rows) {
-    status = tell_step(r, r->now_at, BDF_REACHED);
-    take(r, &r->end);
-    r->passed_rows = 1;
-  }
-  if (status == CPS_OK) status = interpolate(r, t, r->now_at);
-  if (status == CPS_OK) pass(r, t);
-  return status;
+/* The run goes aside for a row from the start of the step, and comes back there. */
+static cps_status go_aside(run *r, int begins) {
+  cps_simulation *sim = r->sim;
+  if (!sim->follow.aside) return CPS_OK;
+  cps_machine_bring_back(r->m);
+  refresh(r, r->kept);
+  cps_machine_update_contacts(r->m, fmin(r->kept, r->latest));
+  sim->t = r->kept;
+  return sim->follow.aside(sim, begins, sim->follow.data, r->err);
 }
 
-/* Comes back to the end of the step from a row within it. */
-static cps_status come_back(run *r, double t) {
-  give_motion(r, &r->end);
-  give_forces(r, &r->end, 1);
-  memcpy(r->m->drum, r->end.drum, (size_t)r->m->n_drums * sizeof *r->m->drum);
-  memcpy(r->m->y, r->end.surface, (size_t)r->m->system->nx * sizeof(double));
-  cps_machine_move(r->m, fmin(t, r->latest), fmin(t, r->latest)); /* loads are those of the end again */
-  cps_machine_tie(r->m);
-  give_states(r, &r->end, 0);
-  cps_machine_update_contacts(r->m, fmin(t, r->latest));
-  cable_note what = {.from = r->kept, .h = t - r->kept, .coeffs = r->coeffs, .bdf = BDF_BACK};
-  return tell(r, &what);
+/* Copies what evaluations leave at contacts, or puts it back. */
+static void carry_contacts(run *r, int back) {
+  machine *m = r->m;
+  contact_point *point = r->end_at.point;
+  contact_memory *memory = r->end_at.memory;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    size_t n = (size_t)c->n_points;
+    memcpy(back ? c->point : point, back ? point : c->point, n * sizeof *point);
+    if (c->memory) memcpy(back ? c->memory : memory, back ? memory : c->memory, n * sizeof *memory);
+    point += n;
+    memory += n;
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    memcpy(back ? &y->p : point, back ? point : &y->p, sizeof *point);
+    memcpy(back ? &y->y : memory, back ? memory : &y->y, sizeof *memory);
+    point++;
+    memory++;
+  }
+}
+
+/* Room for the end of a step: once, before the first row within one. */
+static int make_end(run *r) {
+  size_t n = (size_t)(r->nf / AXES + r->m->n_slides) + 1;
+  end_kept *e = &r->end_at;
+  if (!e->state) e->state = malloc(cps_state_size(r->sim));
+  if (!e->point) e->point = calloc(n, sizeof *e->point);
+  if (!e->memory) e->memory = calloc(n, sizeof *e->memory);
+  return e->state && e->point && e->memory;
+}
+
+/* The simulation as it is at the end of the step, before its works are added. */
+static cps_status keep_end(run *r) {
+  if (!make_end(r)) return cps_error_set(r->err, CPS_NO_MEMORY, NULL, "out of memory for rows within steps");
+  cps_state_take(r->sim, r->end_at.state);
+  carry_contacts(r, 0);
+  take(r, &r->end);
+  r->passed_rows = 1;
+  return CPS_OK;
+}
+
+static void go_to_end(run *r) {
+  cps_driver_go_to(r->sim, r->end_at.state);
+  carry_contacts(r, 1);
+  refresh(r, r->now_at);
+}
+
+/* A row within the step: looked at from the start of the step, and forgotten. */
+static cps_status between(void *work, double t, cps_error *err) {
+  run *r = work;
+  r->err = err;
+  cps_status status = r->passed_rows ? go_aside(r, 0) : keep_end(r);
+  if (status == CPS_OK) status = go_aside(r, 1);
+  if (status != CPS_OK) return status;
+  go_to_end(r);
+  status = tell_step(r, r->now_at, BDF_REACHED);
+  if (status == CPS_OK) status = interpolate(r, t, r->now_at);
+  if (status != CPS_OK) return status;
+  cps_audit_step(r->m, fmin(t, r->latest), t - r->kept);
+  r->sim->t = t;
+  return CPS_OK;
 }
 
 static cps_status complete(void *work, const stop *stop, cps_error *err) {
   run *r = work;
   (void)stop;
   r->err = err;
-  cps_status status = r->passed_rows ? come_back(r, r->now_at) : tell_step(r, r->now_at, BDF_STEP);
+  cps_status status = r->passed_rows ? go_aside(r, 0) : CPS_OK;
+  if (status != CPS_OK) return status;
+  if (r->passed_rows) go_to_end(r);
+  status = tell_step(r, r->now_at, BDF_STEP);
   if (status != CPS_OK) return status;
   pass(r, r->now_at);
   if (cps_machine_settle(r->m)) r->sim->restart_due = 1;

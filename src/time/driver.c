@@ -135,8 +135,7 @@ static observed observe(const cps_simulation *sim) {
                     .mesh = sim->mesh};
 }
 
-/* Goes to a state that was kept; rows that have been recorded since stay so. */
-static void go_to(cps_simulation *sim, unsigned char *state) {
+void cps_driver_go_to(cps_simulation *sim, void *state) {
   observed o = observe(sim);
   cps_state_put(sim, state);
   sim->next_output = o.next_output;
@@ -176,7 +175,7 @@ static cps_status row_aside(cps_simulation *sim, const stop *next, unsigned char
   if (status == CPS_OK) status = cps_simulation_record(sim, err);
   if (status == CPS_OK) status = cps_simulation_report(sim, err);
   if (status != CPS_OK) return status;
-  go_to(sim, start);
+  cps_driver_go_to(sim, start);
   return sim->follow.aside ? sim->follow.aside(sim, 0, sim->follow.data, err) : CPS_OK;
 }
 
@@ -201,11 +200,11 @@ static cps_status step_past_rows(cps_simulation *sim, const stop *next, cps_erro
   int again = sim->follow.step || sim->result.counters.events > events, any = row_before(sim, reached);
   if (!any && !again) return CPS_OK;
   if (!again) cps_state_take(sim, end);
-  go_to(sim, start);
+  cps_driver_go_to(sim, start);
   while (status == CPS_OK && row_before(sim, reached)) status = row_aside(sim, next, start, err);
   if (status != CPS_OK) return status;
   if (again) return how->step(sim->solver, next, err);
-  go_to(sim, end);
+  cps_driver_go_to(sim, end);
   return CPS_OK;
 }
 
