@@ -2,6 +2,7 @@
  *
  * A new command is one file with its function and one row here. Exit statuses are in help.c.
  */
+#include "guard.h"
 #include "help.h"
 
 #include "capstan.h"
@@ -125,5 +126,5 @@ int main(int argc, char **argv) {
   int status = dispatch(argc, argv);
   /* A full disk must not pass for success, so what is buffered goes out while it can still be reported. */
   int written = close_output(NULL, "-", stdout);
-  return status != STATUS_GOOD ? status : written;
+  return guard_leave(status != STATUS_GOOD ? status : written);
 }

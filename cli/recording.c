@@ -9,6 +9,7 @@
 #include "recording.h"
 #include "cli.h"
 #include "cost.h"
+#include "guard.h"
 #include "input.h"
 #include "options.h"
 #include "progress.h"
@@ -206,6 +207,13 @@ static void remove_parts(const recording *r) {
 
 static int flush(recording *r, int to_disk);
 
+/* HDF5 writes result.h5 from here on; who takes up the run finds it as if it had been killed. */
+static void guard_result(const recording *r) {
+  char path[FOLDER_ROOM];
+  results_path(path, r->folder, "result.h5");
+  guard_begin("run", path, r->folder);
+}
+
 int recording_start(recording *r, int has_checkpoint) {
   if (!*r->origin) find_origin(r);
   r->failed = 0;
@@ -236,6 +244,12 @@ static int take_over(recording *r) {
   return 1;
 }
 
+static void close_file(const recording *r, cps_result_file *file, const char *status) {
+  guard_result(r);
+  cps_result_file_close(file, status, NULL);
+  guard_end();
+}
+
 /* Makes the file that grows, with all that there is so far, in the place of any of before. */
 static cps_result_file *make_live(recording *r, cps_error *err) {
   char path[FOLDER_ROOM];
@@ -245,7 +259,9 @@ static cps_result_file *make_live(recording *r, cps_error *err) {
     could_not(r, path, name.reason);
     return NULL;
   }
+  guard_result(r);
   cps_result_file *live = cps_result_file_new(name.part, &r->source, err);
+  guard_end();
   if (live && take_over(r)) {
     if (cps_output_commit(&name)) {
       r->identity = identity_of(path);
@@ -253,7 +269,7 @@ static cps_result_file *make_live(recording *r, cps_error *err) {
     }
     could_not(r, path, name.reason);
   }
-  if (live) cps_result_file_close(live, NULL, NULL);
+  if (live) close_file(r, live, NULL);
   cps_output_discard(&name);
   return NULL;
 }
@@ -283,7 +299,7 @@ static int renew(recording *r) {
     r->limit *= 2;
     return 1;
   }
-  cps_result_file_close(r->file, NULL, NULL); /* nobody sees it any more, but those who have it open */
+  close_file(r, r->file, NULL); /* nobody sees it any more, but those who have it open */
   r->file = fresh;
   if (stat(path, &info) == 0 && 4 * (double)info.st_size > r->limit) r->limit = 4 * (double)info.st_size;
   return 1;
@@ -291,9 +307,11 @@ static int renew(recording *r) {
 
 /* Adds what is new to the file that grows. */
 static int add_new(recording *r, int to_disk) {
+  guard_result(r);
   if (cps_result_file_append(r->file, &r->error) != CPS_OK ||
       cps_result_file_flush(r->file, to_disk, &r->error) != CPS_OK)
     r->failed = 1;
+  guard_end();
   return !r->failed && still_there(r);
 }
 
@@ -332,9 +350,10 @@ static int write_whole(recording *r) {
   char path[FOLDER_ROOM];
   results_path(path, r->folder, "result.h5");
   if ((r->file && !still_there(r)) || !take_over(r)) return 0;
-  if (cps_result_file_write(path, &r->source, &r->error) == CPS_OK) return 1;
-  r->failed = 1;
-  return 0;
+  guard_result(r);
+  r->failed = cps_result_file_write(path, &r->source, &r->error) != CPS_OK;
+  guard_end();
+  return !r->failed;
 }
 
 /* What there is to be written [bytes]. */
@@ -363,7 +382,7 @@ int recording_end(recording *r, const char *status, const char *summary) {
     if (flush(r, 0)) r->error = why;
     r->failed = 1;
   }
-  if (r->file) cps_result_file_close(r->file, good && !r->grown ? NULL : status, NULL);
+  if (r->file) close_file(r, r->file, good && !r->grown ? NULL : status);
   r->file = NULL;
   return good;
 }

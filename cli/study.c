@@ -1,6 +1,7 @@
 /* study.c - see study.h. */
 #include "study.h"
 #include "cli.h"
+#include "guard.h"
 #include "input.h"
 #include "problems.h"
 #include "progress.h"
@@ -128,10 +129,10 @@ int study_write(const char *where, const char *folder, const outcome *o) {
   cps_result_source from = {o->result, o->scenario, o->status, summary};
   cps_error error = {0};
   int status = STATUS_GOOD;
-  if (cps_result_file_write(path, &from, &error) != CPS_OK) {
-    complain(where, "%s", error.text);
-    status = STATUS_IO;
-  }
+  guard_begin(where, path, NULL);
+  if (cps_result_file_write(path, &from, &error) != CPS_OK) status = STATUS_IO;
+  guard_end();
+  if (status != STATUS_GOOD) complain(where, "%s", error.text);
   if (status == STATUS_GOOD) status = study_file(where, folder, "scenario.yaml", write_source, o->scenario);
   if (status == STATUS_GOOD) status = results_write(where, folder, o);
   free(summary);

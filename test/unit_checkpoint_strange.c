@@ -35,6 +35,40 @@ static const char blocks[] =
     "  two: {between: [b, ground], normal: 3 N, friction: %s}\n"
     "run: {until: 3 s, solver: %s, output: 20 ms}\n";
 
+/* Other kinds of machines: a mesh that moves, few variables in place of elements, beside a block, and a wheel that was held by a
+ * brake. */
+static const struct {
+  const char *name, *text;
+} others[] = {
+    {"moving mesh",
+     "capstan: 1\nbodies: {left: {mass: 10 kg}, right: {mass: 10 kg}}\n"
+     "drums: {pulley: {radius: 250 mm, center: [0, 0], drive: {rotation: {ramp: {rate: 4 rad/s}}}}}\n"
+     "cables: {rope: {EA: 0.1 MN, EI: 0.7 N m2, mass_per_length: 0.45 kg/m, damping: {rayleigh: 10 N s},\n"
+     "  mesh: {size: 0.5 m, on_drums: 80 mm, follow: true},\n"
+     "  path: [left, {hang: 2 m}, {over: pulley}, {hang: 2 m}, right],\n"
+     "  contact: {normal: {hunt-crossley: {stiffness: 1e6}}, friction: {quinn: {mu: 0.5, epsilon: 10 "
+     "mm/s}}}}}\n"
+     "run: {until: 0.4, output: 10 ms, solver: alpha, step: 0.5 ms}\n"},
+    {"few variables",
+     "capstan: 1\nbodies: {left: {mass: 600 kg}, right: {mass: 1000 kg}, block: {mass: 1 kg, v: 1 m/s}}\n"
+     "contacts: {floor: {between: [block, ground], normal: weight, friction: karnopp}}\n"
+     "drums: {pulley: {radius: 0.3 m, center: [0, 10 m], drive: {rotation: {cycloid: {amplitude: 1 rad, "
+     "duration: 1 s}}}}}\n"
+     "cables: {rope: {model: semi-analytical, EA: 4e7 N, EI: 10 N m2, mass_per_length: 2 kg/m, elements: "
+     "20,\n"
+     "  path: [left, {hang: 5 m}, {over: pulley}, {hang: 5 m}, right], contact: {at: nodes,\n"
+     "  normal: {hunt-crossley: {stiffness: 1e7, exponent: 1, damping: 1}}, friction: {coulomb: {mu: "
+     "0.5}}}}}\n"
+     "run: {until: 1, output: 10 ms, tolerance: 1e-8}\n"},
+    {"brake",
+     "capstan: 1\ndrums: {wheel: {radius: 150 mm, center: [0, 0], drive: free, inertia: 0.02 kg m2}}\n"
+     "bodies: {left: {mass: 20 kg}, right: {mass: 24 kg}}\n"
+     "cables: {rope: {EA: 1 MN, mass_per_length: 0.2 kg/m, damping: {axial: 3 kN s}, start: braked,\n"
+     "  tension_only: true, mesh: {size: 100 mm}, path: [left, hang 1 m, over wheel, hang 1.5 m, right],\n"
+     "  contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.4}}}}}\n"
+     "run: {until: 0.2 s, output: 10 ms, solver: alpha, step: 0.5 ms}\n"},
+};
+
 typedef struct saved {
   int wanted; /* the instant */
   void *bytes;
@@ -164,6 +198,7 @@ static void change_states(void) {
     snprintf(text, sizeof text, winch, laws[i], "alpha");
     try_many(laws[i], text, 1, 60);
   }
+  for (int i = 0; i < ROWS(others); i++) try_many(others[i].name, others[i].text, 0, 60);
   static const struct {
     const char *law, *solver;
   } bodies[] = {{"coulomb-static", "events"},

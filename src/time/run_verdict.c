@@ -139,7 +139,11 @@ static double most_of(const char *name) {
 static cps_status look_at_row(cps_simulation *sim, cps_error *err) {
   const cps_result *r = &sim->result;
   const cps_energy *e = &r->energy;
-  const char *advice = "the solution has run away; try a smaller run.step, or run.solver alpha or bdf";
+  const char *advice =
+      sim->t > sim->system->scenario->run.from
+          ? "the solution has run away; try a smaller run.step, or run.solver alpha or bdf"
+          : "it starts with numbers that are too large to be computed with; see whether masses, "
+            "velocities and their units are meant as they are";
   for (int c = 0; c < r->n_columns && r->rows > 0; c++) {
     double x = r->data[(size_t)c * (size_t)r->capacity + (size_t)r->rows - 1];
     if (fabs(x) > most_of(r->names[c]))

@@ -3,8 +3,9 @@
 
 usage: allocations.py SECONDS [--sample N]     CAPSTAN names the tool, FAIL_ALLOC the library of test/fail_alloc.c, SEED the first seed
 
-A command ends by itself with one of its statuses, and says what is the matter; if it says that all is well, then all is there.
-What libraries of others do where they were refused memory themselves is counted apart, by library: HDF5 calls exit or crashes.
+A command ends by itself with one of its statuses, and says what is the matter; if it says that all is well, then all is there. A
+run that can be gone on with ends, with memory again, in the same bits as one that nobody disturbed. What the loader and the C library
+do before the tool begins, where they were refused memory themselves, is counted apart.
 """
 import argparse
 import collections
@@ -61,6 +62,22 @@ class Trial:
         return p, left, found
 
 
+def resumed(t, whole):
+    """What is wrong with a run that goes on, with memory again; "" if nothing is."""
+    out = os.path.join(t.place, "out")
+    if not os.path.exists(os.path.join(out, "checkpoint")):
+        return ""
+    p = subprocess.run([t.tool, "run", "--resume", "out", "-q"], cwd=t.place, capture_output=True, timeout=300)
+    if p.returncode != 0:
+        return "it does not go on: status %d, %s" % (p.returncode, p.stderr[-300:].decode(errors="replace"))
+    found = runs.outcome(out)
+    different = sorted(k for k in set(whole) | set(found) if whole.get(k) != found.get(k))
+    if different:
+        return f"it goes on, and {different[:3]} differ from the run that nobody disturbed"
+    parts = [name for name in os.listdir(out) if name.endswith(".part") or name == "checkpoint"]
+    return f"it goes on, and leaves {parts}" if parts else ""
+
+
 def judge(p, left, wanted):
     """What is wrong; "" if nothing is."""
     if p.returncode < 0 or p.returncode > 3:
@@ -89,6 +106,7 @@ def main():
                 print(f"allocations: {name}: it does not even run: status {p.returncode}, {p.stderr[-300:]}, '{found}'")
                 return 1
             wanted, n = (p.stdout, left), int(found)
+            whole = runs.outcome(os.path.join(place, "out")) if command[0] == "run" else None
             points = [(i, on) for i in range(1, n + 1) for on in (False, True)]
             if len(points) > setting.sample:
                 points = dice.sample(points, setting.sample)
@@ -98,10 +116,12 @@ def main():
                 try:
                     p, left, who = t.run(command, at, on)
                     wrong = judge(p, left, wanted)
+                    if not wrong and whole and p.returncode != 0:
+                        wrong = resumed(t, whole)
                 except subprocess.TimeoutExpired:
                     wrong, who = "no end after 300 s", ""
                 library = os.path.basename(who)
-                if wrong and library and not library.startswith(("capstan", "libcapstan")):
+                if wrong and library.startswith(("ld-linux", "libc.so")):
                     others[library] += 1
                     continue
                 tried += 1
