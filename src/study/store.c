@@ -267,8 +267,8 @@ static cps_status open_tables(study_store *store, int resume, int rollback, cps_
   guard(db);
   sqlite3_busy_timeout(db, BUSY_MILLISECONDS);
   int code = execute(db, rollback ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
-  if (code == SQLITE_OK)
-    code = execute(db, rollback ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+  /* with less than FULL a log keeps what is committed in memory until it has grown to a thousand pages, and power takes it */
+  if (code == SQLITE_OK) code = execute(db, "PRAGMA synchronous = FULL");
   if (code == SQLITE_OK && !has_tables(db, "main")) {
     if (query_number(db, "SELECT count(*) FROM sqlite_master") > 0)
       return cps_error_set(err, CPS_BAD_INPUT, NULL, "%s is an SQLite file, but not of a study", store->file);

@@ -37,7 +37,7 @@ def fuzz(name):
         os.makedirs(os.path.join(found, name), exist_ok=True)
         words = os.path.join(ROOT, "test/fuzz", name + ".dict")
         # HDF5 asks for as much memory as a file says; that there is none is for it to say
-        return ["env", "ASAN_OPTIONS=allocator_may_return_null=1", program, "-malloc_limit_mb=100000000", "-timeout=1200", "-rss_limit_mb=6000", f"-max_total_time={seconds:g}", f"-seed={seed}", "-verbosity=0", "-print_final_stats=1", f"-artifact_prefix={found}/{name}-"] + (
+        return ["env", "ASAN_OPTIONS=allocator_may_return_null=1", program, "-malloc_limit_mb=100000000", "-timeout=1200", "-rss_limit_mb=6000", f"-max_total_time={seconds:g}", f"-seed={seed}", "-verbosity=0", "-report_slow_units=1200", "-print_final_stats=1", f"-artifact_prefix={found}/{name}-"] + (
             [f"-dict={words}"] if os.path.exists(words) else []) + [os.path.join(found, name), os.path.join(ROOT, "test/fuzz/corpus", name)]  # fmt: skip
 
     return command

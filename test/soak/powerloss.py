@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""powerloss.py - power is lost after any system call of a run: what was not synced is gone.
+"""powerloss.py - power is lost after any system call of a run or a study: what was not synced is gone.
 
 usage: powerloss.py SECONDS [--sample N]      CAPSTAN names the tool, SEED the first seed
 
@@ -9,14 +9,14 @@ disks are left then: one that has nothing but what was synced; one that has all 
 empty file, if it never was); and one that has some of the pages and some of the names of since then. On each the run is taken up
 again, or started again where nothing was left. It must end in the same bits as one that nobody disturbed. On the first two kinds it
 must not have less to go on from than what was synced before; on the third the growing file may have become unreadable, which must
-be said.
+be said. Of a study the points of its table count, and what was committed has to be synced.
 """
 import argparse
 import os
 import random
 import re
 import shutil
-import subprocess
+import sqlite3
 import sys
 import tempfile
 import time
@@ -43,8 +43,8 @@ class File:
 class Disk:
     """One folder: names as programs see them, and as they were synced. Files are told apart by their number."""
 
-    def __init__(self, folder):
-        self.folder = folder  # as the program names it
+    def __init__(self, folder, root):
+        self.folder, self.root = folder, root  # as the program names it, and where that is
         self.files, self.names, self.synced_names = [], {}, {}
         self.there, self.synced_there = False, False  # the folder itself
         self.descriptors = {}  # pid -> {number: [kind, file, [offset]]}
@@ -52,6 +52,8 @@ class Disk:
     def inside(self, path):
         """The name within the folder; "" for the folder; None for what is elsewhere; "." for where the folder is."""
         path = os.path.normpath(path)
+        if path.startswith(self.root):
+            path = os.path.relpath(path, self.root)
         if path == self.folder:
             return ""
         if path == ".":
@@ -62,7 +64,7 @@ class Disk:
     def play(self, pid, call, args, result):
         table = self.descriptors.setdefault(pid, {})
         if call in ("clone", "clone3", "fork", "vfork"):
-            self.descriptors[str(result)] = dict(table)
+            self.descriptors[str(result)] = table if "CLONE_FILES" in " ".join(args) else dict(table)
         elif call == "openat":
             self.open(table, args, result)
         elif call == "close":
@@ -200,8 +202,7 @@ def recorded(path):
     return out
 
 
-def calls_of(t, kind, command):
-    runs.scene(t.folder, kind)
+def calls_of(t, command):
     t.run("strace", "-f", "-qq", "-xx", "-s", "100000000", "-e", "trace=" + CALLS, "-o", "calls", *command, statuses=(0,), seconds=300)
     calls = recorded(t.path("calls"))
     shutil.rmtree(t.path("out"))
@@ -219,9 +220,7 @@ def rows_left(t):
     return 0
 
 
-def try_disk(t, kind, disk, command, promised, torn):
-    """Takes the run up on what is left; returns the rows that were there. A file of which pages are missing may be refused: then
-    None, and the run is started again."""
+def put_disk(t, disk):
     shutil.rmtree(t.path("out"), ignore_errors=True)
     if disk is not None:
         os.mkdir(t.path("out"))
@@ -229,6 +228,12 @@ def try_disk(t, kind, disk, command, promised, torn):
             with open(t.path("out/" + name), "wb") as f:
                 f.write(content)
     t.log = []
+
+
+def try_disk(t, kind, disk, command, promised, torn):
+    """Takes the run up on what is left; returns the rows that were there. A file of which pages are missing may be refused: then
+    None, and the run is started again."""
+    put_disk(t, disk)
     if torn and os.path.exists(t.path("out/checkpoint")):
         p = t.run(t.tool, "run", "--resume", "out", "-q", statuses=(0, 1, 2, 3), seconds=120)
         if p.returncode == 0:
@@ -245,6 +250,69 @@ def try_disk(t, kind, disk, command, promised, torn):
     return rows
 
 
+class Run:
+    """A run, and what it goes on from."""
+
+    def __init__(self, t, kind):
+        self.kind = kind
+        self.command = [t.tool, "run", "scene.yaml", "-o", "out", "-q", "--no-report", "--flush", "0"]
+        runs.reference(t, kind)
+        runs.scene(t.folder, kind)
+
+    def try_disk(self, t, disk, promised, torn):
+        return try_disk(t, self.kind, disk, self.command, promised, torn)
+
+
+class Study:
+    """A study, whose table has all points that were committed."""
+
+    kind = "study"
+    LEAST = 1.2  # that it takes, so that it commits several times, of which each is a quarter of a second [s]
+
+    def __init__(self, t):
+        self.command = [t.tool, "sweep", "study.yaml", "-q", "-j", "1", "-o", "out"]
+        t.write("parts.yaml", runs.PARTS)
+        t.write("study.yaml", runs.STUDY.replace("points: 12", "points: 24"))
+        until, took = 10, 0
+        while took < self.LEAST:
+            until *= 2
+            t.write("scene.yaml", runs.bodies(law="coulomb-static", until=until, solver="events", more="tolerance: 1e-7", every=0.1))
+            shutil.rmtree(t.path("whole"), ignore_errors=True)
+            took = time.monotonic()
+            t.run(*self.command[:-1], "whole", statuses=(0,), seconds=300)
+            took = time.monotonic() - took
+        self.whole = runs.rows_of(t.path("whole"))
+
+    def points_left(self, t):
+        """In a copy: who looks at a table changes it."""
+        shutil.rmtree(t.path("look"), ignore_errors=True)
+        shutil.copytree(t.path("out"), t.path("look"))
+        try:
+            return len(runs.rows_of(t.path("look")))
+        except (sqlite3.OperationalError, IndexError):  # there is no table yet, or no file
+            return 0
+
+    def secured(self, t, calls):
+        """How many points were synced at some time or other: a study of a second commits several times."""
+        disk, seen, counts = Disk("out", t.folder), set(), set()
+        for call in calls:
+            disk.play(*call)
+            left = disk.left("synced", None) if call[1] in ("fsync", "fdatasync") and disk.key("synced") not in seen else None
+            if left:
+                seen.add(disk.key("synced"))
+                put_disk(t, left)
+                counts.add(self.points_left(t))
+        return sorted(counts)
+
+    def try_disk(self, t, disk, promised, torn):
+        put_disk(t, disk)
+        points = self.points_left(t) if disk is not None else 0
+        t.demand(torn or points >= promised, f"{promised} points were synced, and {points} are left")
+        t.run(*self.command, *(["--resume"] if disk else []), statuses=(0,), seconds=300)
+        t.demand(runs.rows_of(t.path("out")) == self.whole, "the table differs from that of a study that nobody disturbed")
+        return points
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("seconds", type=float)
@@ -256,18 +324,25 @@ def main():
     tried = failed = refused = 0
     with tempfile.TemporaryDirectory() as place:
         setting.store = os.path.join(place, "store")
-        for name in sorted(runs.SHORT):
-            kind, dice = "short-" + name, random.Random(f"{seed}:{name}")
+        names = sorted(runs.SHORT) + ["study"]
+        for number_of, name in enumerate(names):
+            dice = random.Random(f"{seed}:{name}")
             t = Try(setting, "powerloss", seed, os.path.join(place, "work"))
-            command = [setting.tool, "run", "scene.yaml", "-o", "out", "-q", "--no-report", "--flush", "0"]
-            runs.reference(t, kind)
-            calls = calls_of(t, kind, command)
+            subject = Study(t) if name == "study" else Run(t, "short-" + name)
+            kind = subject.kind
+            calls = calls_of(t, subject.command)
             unknown = {call for _, call, _, _ in calls} & UNKNOWN
             if unknown:
                 print(f"powerloss: {kind}: the model does not know {sorted(unknown)}")
                 return 1
+            if name == "study":
+                counts, tried = subject.secured(t, calls), tried + 1
+                print(f"powerloss: study: {counts} points were synced, one after the other", flush=True)
+                if len(counts) < 4:
+                    failed += 1
+                    print("powerloss: study: what is committed is not synced")
             # first which disks there are, then those that are tried, in their order: what has been synced is not lost later
-            points, seen, disk, promised = [], set(), Disk("out"), 0
+            points, seen, disk, promised = [], set(), Disk("out", t.folder), 0
             for number, call in enumerate(calls):
                 disk.play(*call)
                 for how in ("synced", "names", "some"):
@@ -279,9 +354,9 @@ def main():
             last = [p for p in points if p[1] == "synced"][-1]
             chosen = [dice.sample(some, setting.sample) if len(some) > setting.sample else some for some in chosen]
             points = sorted(set(chosen[0] + chosen[1] + [last]))
-            disk, played = Disk("out"), 0
+            disk, played = Disk("out", t.folder), 0
             for number, how in points:
-                if time.monotonic() - start > setting.seconds * (1 + sorted(runs.SHORT).index(name)) / len(runs.SHORT):
+                if time.monotonic() - start > setting.seconds * (1 + number_of) / len(names):
                     break
                 for one in calls[played : number + 1]:
                     disk.play(*one)
@@ -289,7 +364,7 @@ def main():
                 left = disk.left(how, dice)
                 tried += 1
                 try:
-                    rows = try_disk(t, kind, left, command, 0 if how == "some" else promised, how == "some")
+                    rows = subject.try_disk(t, left, 0 if how == "some" else promised, how == "some")
                     if how == "synced":
                         promised = max(promised, rows)
                     refused += rows is None
