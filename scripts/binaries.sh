@@ -189,6 +189,14 @@ shutil.copy(sysconfig.get_config_h_filename(), sys.argv[1])
 END
 }
 
+# audit_wheel PROCESSOR ARGUMENT...: auditwheel, which knows the rules of the machine that it runs on alone, and believes what Python says of it.
+audit_wheel() {
+  PATH="$out/env/bin:$PATH" "$out/env/bin/python" -c 'import platform, sys
+platform.machine = lambda name=sys.argv.pop(1): name
+from auditwheel.main import main
+sys.exit(main())' "$@"
+}
+
 # audit_abi MODULE ABI: whether it is what it says. abi3audit knows abi3 alone, which abi3t is a part of but for the name of its hook.
 audit_abi() {
   local least=3.11
@@ -213,7 +221,7 @@ wheel() {
   quietly "$work/wheel.log" env _PYTHON_HOST_PLATFORM="linux-${1#linux-}" "$out/env/bin/pip" wheel --no-deps -w "$folder" "$root/python" \
     -C "build-dir=$work/python-$2" "${args[@]}"
   [ "$2" = abi3 ] || quietly "$work/tags.log" "$out/env/bin/wheel" tags --remove --python-tag cp315 --abi-tag abi3.abi3t "$folder/"*.whl
-  quietly "$work/audit.log" env PATH="$out/env/bin:$PATH" auditwheel repair --plat "$platform" --only-plat -w "$folder/repaired" "$folder/"*.whl
+  quietly "$work/audit.log" audit_wheel "${1#linux-}" repair --plat "$platform" --only-plat -w "$folder/repaired" "$folder/"*.whl
   "$out/env/bin/python" -m zipfile -e "$folder/repaired/"*.whl "$folder/unpacked"
   audit_abi "$folder/unpacked/capstan/_core.$2.so" "$2"
   cp "$folder/repaired/"*.whl "$root/build/wheel"

@@ -21,6 +21,8 @@ def names(given: Iterable[str], what: str) -> tuple[str, ...]:
 
 def floats(values: Any, what: str) -> np.ndarray:
     """The numbers, contiguous. What is no real number - text, complex numbers, dates, None - is refused."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise TypeError(f"{what}: some numbers are masked")
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{what}: real numbers are needed, not {array.dtype}")

@@ -64,13 +64,18 @@ class Batch:
         [n, outputs] at the end, written to `out` if it is given."""
         values = None
         if u is not None:
-            self._u[:, self._columns] = np.broadcast_to(floats(u, "inputs"), (self.n, len(self.inputs)))
-            values = self._u
+            given = np.broadcast_to(floats(u, "inputs"), (self.n, len(self.inputs)))
+            if not np.isfinite(given).all():
+                i, k = np.argwhere(~np.isfinite(given))[0]
+                raise ValueError(f"input {self.inputs[k]} of simulation {i} cannot be {given[i, k]}: nothing was done")
         y = np.empty((self.n, len(self.outputs))) if out is None else out
         if not isinstance(y, np.ndarray):
             raise TypeError(f"out: an array of float64 is needed, not {type(y).__name__}")
         if y.shape != (self.n, len(self.outputs)):
             raise ValueError(f"out is [{self.n}, {len(self.outputs)}], not {list(y.shape)}")
+        if u is not None:
+            self._u[:, self._columns] = given
+            values = self._u
         self.message = guarded(self._core.step, duration, values, int(ramp), y, self._failed) or ""
         return y
 
@@ -91,6 +96,9 @@ class Batch:
     def restore(self, i: int, state: bytes) -> None:
         """Goes back to what save() has given, to the bit."""
         guarded(self._core.restore, i, state)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a batch cannot be pickled: its scenario can, and save() has states as bytes")
 
     def close(self) -> None:
         """Ends the threads and lets go of the memory; every later use raises."""

@@ -43,6 +43,9 @@ class _Named:
         for key in ("name", "title", "equation", "citation", "note", "params"):
             setattr(self, key, about[key])
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name,)
+
     def __repr__(self) -> str:
         names = ", ".join(f"{p['name']}={p['value']:g}" for p in self.params)
         return f"<{self.name}: {self.title} ({names})>"

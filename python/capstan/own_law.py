@@ -4,7 +4,7 @@ that are built in."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -31,6 +31,12 @@ def _parameter(name: str, given: Number) -> tuple[str, str, str, float, float, f
 class OwnLaw(Law):
     """A friction law of your own. See own_law()."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a law of your own cannot be pickled: make it anew in the other process")
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
     def check(self, seed: int = 1, points: int = 300) -> list[str]:
         """What is not true of it: the properties that the tests measure of built-in laws, measured at random points, with its own and
         with random parameters within their ranges. Finite; odd; no force at rest without cause; no more than its peak, and none
@@ -41,6 +47,12 @@ class OwnLaw(Law):
 
 class OwnNormal(Normal):
     """A law of normal contact of your own. See own_normal()."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a law of your own cannot be pickled: make it anew in the other process")
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
 
     def check(self, seed: int = 1, points: int = 300) -> list[str]:
         """What is not true of it, as OwnLaw.check: finite; presses only what has entered, and never pulls; does not give energy to what
@@ -139,6 +151,8 @@ def _number(what: str, value: float | str, names: list[str]) -> tuple[float, int
     """A number, or where it is among the parameters."""
     if isinstance(value, str) and value not in names:
         raise ValueError(f"{what} is no parameter of the law: {value}")
+    if not isinstance(value, str) and not value > 0:
+        raise ValueError(f"{what} has to be positive, not {value}")
     return (0.0, names.index(value)) if isinstance(value, str) else (float(value), -1)
 
 
@@ -151,8 +165,8 @@ def _state(names: list[str], name: str, unit: str, parity: int = -1, bound: floa
 def _check_source(name: str, address: int, call: Callable[..., Any] | None) -> None:
     if name == "":
         raise ValueError("a law has a name")
-    if address < 0:
-        raise ValueError("a function has an address greater than 0")
+    if not 0 <= address < 2**64:
+        raise ValueError("a function has an address greater than 0, and below 2^64")
     if address and call is not None:
         raise ValueError("a law is a C function or a Python function, not both")
     if call is not None and not callable(call):
@@ -162,6 +176,7 @@ def _check_source(name: str, address: int, call: Callable[..., Any] | None) -> N
 def _adapter(function: Callable[..., Any], inputs: tuple[str, ...], names: list[str]) -> Callable[..., None]:
     """From memory blocks to numbers and back."""
     keys = [*inputs, *names]
+    known = set(keys)
 
     def adapted(p: memoryview, x: memoryview, z: memoryview, rows: memoryview) -> None:
         values = dict(zip(names, np.frombuffer(p).tolist()))
@@ -169,10 +184,16 @@ def _adapter(function: Callable[..., Any], inputs: tuple[str, ...], names: list[
         out = np.frombuffer(rows)
         answer = function(*point.values(), values)
         if isinstance(answer, tuple):
+            if len(answer) != 2 or not isinstance(answer[1], Mapping):
+                raise TypeError(f"a law gives a force, or (force, {{name: derivative}}), not {answer!r}")
+            if not known.issuperset(answer[1]):
+                raise KeyError(f"there are derivatives by {', '.join(keys)}, and not by {', '.join(map(str, set(answer[1]) - known))}")
             out[0] = answer[0]
             for i, key in enumerate(keys):
                 out[1 + i] = answer[1].get(key, 0.0)
             return
+        if not isinstance(answer, (float, int, np.number)):
+            raise TypeError(f"a law gives a force, or (force, {{name: derivative}}), not {answer!r}")
         out[0] = answer
         for i, key in enumerate(keys):
             size = abs(point[key] if key in point else values[key])

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class Result(Mapping[str, np.ndarray]):
         self._core = core
         self._write = write
         self._path = path
+        self._folder: Any = None
         self.title = title
         names = core.columns()
         self._index = {name: i for i, (name, _) in enumerate(names)}
@@ -33,6 +34,21 @@ class Result(Mapping[str, np.ndarray]):
         """Reads a result.h5, or the one in a folder that `capstan run` has left."""
         core = guarded(_core.Result.load, path)
         return cls(core, core.text("title") or "", path=path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As the bytes of its result.h5."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.write(Path(folder) / "result.h5")
+            return _unpack, (type(self), (Path(folder) / "result.h5").read_bytes(), self.title)
+
+    __eq__ = object.__eq__  # one is like no other: a Mapping would compare arrays
+    __hash__ = object.__hash__
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._index:
@@ -127,3 +143,12 @@ class Result(Mapping[str, np.ndarray]):
     def __repr__(self) -> str:
         rows = len(self.time) if len(self) else 0
         return f"<Result \"{self.title}\": {rows} rows of {len(self)} columns, {len(self.events)} events>"
+
+
+def _unpack(kind: type[Result], data: bytes, title: str) -> Result:
+    folder = tempfile.TemporaryDirectory()
+    path = Path(folder.name) / "result.h5"
+    path.write_bytes(data)
+    made = kind(guarded(_core.Result.load, path), title, path=path)
+    made._folder = folder  # what write() and report() copy, as long as the result is there
+    return made

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -38,6 +38,8 @@ def _plain(value: Any) -> Any:
 
 
 def _lines(settings: Mapping[str, Any] | None) -> list[str]:
+    if settings is not None and not isinstance(settings, Mapping):
+        raise TypeError(f"settings: a mapping of paths to values is needed, not {settings!r}")
     return [f"{path}={value if isinstance(value, str) else json.dumps(value, default=_plain)}" for path, value in (settings or {}).items()]
 
 
@@ -70,22 +72,49 @@ class Scenario:
     """
 
     def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any], settings: Mapping[str, Any] | None = None, laws: Sequence[Law | Normal] = ()):
-        own = [getattr(law, "_law", law) for law in laws]
         if isinstance(source, Mapping):
-            self._core = guarded(_core.Scenario.parse, json.dumps(source, indent=1, default=_plain), "", _lines(settings), own)
+            self._read(json.dumps(source, indent=1, default=_plain), "", _lines(settings), laws)
         else:
-            self._core = guarded(_core.Scenario.load, source, _lines(settings), own)
+            self._read(None, source, _lines(settings), laws)
 
     @classmethod
     def text(cls, yaml: str, settings: Mapping[str, Any] | None = None, file: str = "", laws: Sequence[Law | Normal] = ()) -> Scenario:
         """From YAML, with settings {"run.until": "2 s"}, and laws of your own (own_law, own_normal); `file` is what errors call it."""
-        return cls._of(guarded(_core.Scenario.parse, yaml, file, _lines(settings), [getattr(law, "_law", law) for law in laws]))
-
-    @classmethod
-    def _of(cls, core: Any) -> Scenario:
         made = cls.__new__(cls)
-        made._core = core
+        made._read(yaml, file, _lines(settings), laws)
         return made
+
+    def _read(self, text: str | None, file: str | os.PathLike[str], lines: list[str], laws: Sequence[Law | Normal]) -> None:
+        own = [getattr(law, "_law", law) for law in laws]
+        self._core = guarded(_core.Scenario.load, file, lines, own) if text is None else guarded(_core.Scenario.parse, text, os.fspath(file), lines, own)
+        self._recipe = (text, os.path.abspath(os.fsdecode(file)) if text is None else file, lines)
+        self._own = bool(own)
+        self._changes: dict[str, float] = {}
+
+    def _changed(self, core: _core.Scenario, values: Mapping[str, float]) -> Self:
+        made = type(self).__new__(type(self))
+        made.__dict__.update({**self.__dict__, "_core": core, "_changes": {**self._changes, **values}})
+        return made
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._own:
+            raise TypeError("a scenario with laws of your own cannot be pickled: make it anew in the other process")
+        return {**self.__dict__, "_core": None, "hash": self.hash}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        text, file, lines = state["_recipe"]
+        self._read(text, file, lines, ())
+        core = self.with_(state["_changes"])._core if state["_changes"] else self._core
+        kept = state.pop("hash")
+        self.__dict__.update({**state, "_core": core})
+        if self.hash != kept:
+            raise ValueError(f"{self._recipe[1] or 'the scenario'} is not the same here: the hashes differ")
 
     @property
     def title(self) -> str:
@@ -108,12 +137,12 @@ class Scenario:
         """The unit of the number at a path: unit("bodies.load.mass") is "kg"."""
         return guarded(self._core.quantity, path)[1]
 
-    def with_(self, values: Mapping[str, float | str]) -> Scenario:
+    def with_(self, values: Mapping[str, float | str]) -> Self:
         """The same scenario with numbers changed, in SI or as text with a unit."""
         if not isinstance(values, Mapping):
             raise TypeError(f"a mapping of paths to values is needed, not {values!r}")
         numbers = {p: quantity(v, self.unit(p)) if isinstance(v, str) else float(v) for p, v in values.items()}
-        return Scenario._of(guarded(self._core.change, list(numbers), np.array(list(numbers.values()), dtype=np.float64)))
+        return self._changed(guarded(self._core.change, list(numbers), np.array(list(numbers.values()), dtype=np.float64)), numbers)
 
     def run(self, progress: Progress | bool | None = None) -> Result:
         """Runs to the end. `progress` is called with (time, from, until, steps) and stops the run by returning True; True shows a bar."""
@@ -133,6 +162,8 @@ class Scenario:
 
         try:
             guarded(sim.run, call)
+            if bar is not None:
+                bar.update(1 - bar.n)
         except SimulationError as e:
             e.result = Result(sim.result(False), self.title, sim.write)
             raise
@@ -179,7 +210,7 @@ class Scenario:
             intervals={p["path"]: (p["low"], p["high"]) for p in parameters},
             covariance=np.array(found["covariance"]).reshape(len(parameters), len(parameters)),
             series=found["series"],
-            scenario=Scenario._of(found["scenario"]),
+            scenario=self._changed(found["scenario"], {p["path"]: p["value"] for p in parameters}),
             cost=found["cost"],
             converged=bool(found["converged"]),
             reason=found["reason"],
@@ -210,7 +241,7 @@ class Scenario:
             values={p["path"]: p["value"] for p in found["parameters"]},
             outputs={o["output"]: o["value"] for o in found["outputs"]},
             started={o["output"]: o["start"] for o in found["outputs"]},
-            scenario=Scenario._of(found["scenario"]),
+            scenario=self._changed(found["scenario"], {p["path"]: p["value"] for p in found["parameters"]}),
             converged=bool(found["converged"]),
             reason=found["reason"],
             runs=found["runs"],

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from .scenario import Scenario
 
 
+_DOUBLE = np.dtype(np.float64)
+
+
 class Tangents(NamedTuple):
     """What changes at the end of a step."""
 
@@ -36,10 +39,13 @@ class Simulation:
 
     def __init__(self, scenario: Scenario, inputs: Sequence[str] = (), outputs: Sequence[str] = (), keep: int = 0):
         self.scenario = scenario
+        self._keep, self._values = keep, dict[str, float]()
         inputs, outputs = names(inputs, "inputs"), names(outputs, "outputs")
         paths = [name for name in inputs if "." in name]
         core = guarded(scenario._core.inputs, paths) if paths else scenario._core
         self._core = guarded(_core.Simulation.make, core)
+        if keep < -1:
+            raise ValueError(f"keep: as many rows as are to be kept, or -1 for all, not {keep}")
         guarded(self._core.keep, keep)
         known = {name: i for i, (name, _, _) in enumerate(self._core.inputs())}
         units = dict(self._core.result(True).columns())
@@ -71,7 +77,7 @@ class Simulation:
         first transition between stick and slip, if one comes before."""
         values = places = self._nothing
         if u is not None:
-            ready = type(u) is np.ndarray and u.dtype.char == "d" and u.flags.c_contiguous
+            ready = type(u) is np.ndarray and u.dtype == _DOUBLE and u.flags.c_contiguous
             values, places = u if ready else floats(u, "inputs"), self._inputs
         out = np.empty(self._room)
         guarded(self._core.step, duration, values, places, ramp, to_event, out, self._columns)
@@ -99,17 +105,26 @@ class Simulation:
 
     def copy(self) -> Simulation:
         """Another simulation in the same state."""
-        made = Simulation(self.scenario, self.inputs, self.outputs)
+        made = Simulation(self.scenario, self.inputs, self.outputs, self._keep)
+        if self._values:
+            made.reset(self._values)
         made.restore(self.save())
         if self.numbers:
             made.differentiate(self.wrt)
         return made
+
+    def __deepcopy__(self, memo: Any) -> Simulation:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a simulation cannot be pickled: its scenario can, and save() has its state as bytes")
 
     def reset(self, values: Mapping[str, float] | None = None) -> None:
         """Back to the start; with other values of numbers of the file, for this simulation alone. Without any, those of the last reset with
         values stay."""
         values = dict(values or {})
         guarded(self._core.reset, list(values), floats(list(values.values()), "values"))
+        self._values = values or self._values
 
     def differentiate(self, wrt: Sequence[str] = ()) -> None:
         """From here on the last step can be differentiated (jvp, vjp): by the state at its beginning, by inputs, and by these numbers of

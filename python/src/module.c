@@ -79,8 +79,14 @@ void core_doubles_release(core_doubles *d) {
 }
 
 const char *core_text(PyObject *from) {
-  if (PyUnicode_Check(from)) return PyUnicode_AsUTF8AndSize(from, NULL);
-  PyErr_SetString(PyExc_TypeError, "a str is needed");
+  if (!PyUnicode_Check(from)) {
+    PyErr_SetString(PyExc_TypeError, "a str is needed");
+    return NULL;
+  }
+  Py_ssize_t length;
+  const char *text = PyUnicode_AsUTF8AndSize(from, &length);
+  if (!text || (size_t)length == strlen(text)) return text;
+  PyErr_Format(PyExc_ValueError, "a text ends where it ends, and not at a NUL within it: %R", from);
   return NULL;
 }
 
@@ -95,7 +101,7 @@ const char **core_texts(PyObject *sequence, int *n) {
   for (Py_ssize_t i = 0; i < count; i++) {
     /* borrowed from the sequence, which outlives the call */
     PyObject *item = PySequence_GetItem(sequence, i);
-    texts[i] = item && PyUnicode_Check(item) ? PyUnicode_AsUTF8AndSize(item, NULL) : NULL;
+    texts[i] = item && PyUnicode_Check(item) ? core_text(item) : NULL;
     Py_XDECREF(item);
     if (texts[i]) continue;
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "a sequence of str is needed");

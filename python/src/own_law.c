@@ -184,6 +184,7 @@ static PyObject *own_new(core_state *state, PyObject *texts, PyObject *params, P
   if (PyTuple_Size(params) > CPS_MAX_PARAMS || PyTuple_Size(states) > CPS_MAX_STATES)
     return PyErr_Format(PyExc_ValueError, "a law has at most %d parameters and %d states", CPS_MAX_PARAMS,
                         CPS_MAX_STATES);
+  if (!address && call == Py_None) return PyErr_Format(PyExc_ValueError, "a law is a function");
   PyObject *self = core_object_new(state->own_law);
   if (!self) return NULL;
   own_law_data *o = core_data(self);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
 import os
 import pickle
 import signal
@@ -295,3 +297,97 @@ def test_ctrl_c(call):
     waited = time.perf_counter() - sent[0][0]
     worked = time.process_time() - sent[0][1]
     assert min(waited, worked) < 0.1, (waited, worked)
+
+
+def scaled(mass):
+    """For a pool of processes: what it is given and what it gives back is pickled."""
+    return SC.with_({"bodies.cart.mass": mass, "loads.push.force": 50.0}).run()
+
+
+def test_pickle_and_copy(tmp_path):
+    """Scenarios and results go to other processes and back; what cannot says why."""
+    path = tmp_path / "cart.yaml"
+    path.write_text(CART)
+    for sc in (SC, capstan.Scenario(path, {"run.until": "0.5 s"}), capstan.Scenario({"capstan": 1, "bodies": {"a": {"mass": np.int64(2)}}, "run": {"until": 1, "output": 0.5}})):
+        for same in (sc, sc.with_({"run.until": "0.2 s"})):
+            again = pickle.loads(pickle.dumps(same))
+            assert again.hash == same.hash and again.quantities() == same.quantities() and np.array_equal(again.run().time, same.run().time)
+        assert copy.deepcopy(sc) is sc
+    kept = pickle.dumps(capstan.Scenario(path))
+    path.write_text(CART.replace("2 kg", "3 kg"))
+    with pytest.raises(ValueError, match="not the same here"):
+        pickle.loads(kept)
+    result = scaled(3.0)
+    again = pickle.loads(pickle.dumps(result))
+    assert all(np.array_equal(again[name], result[name], equal_nan=True) for name in result) and again.units == result.units
+    again.write(tmp_path / "again.h5")
+    assert result == result and result != again and copy.copy(result) is result
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        back = pool.apply(scaled, (3.0,))
+    assert np.array_equal(back["bodies.cart.x"], result["bodies.cart.x"])
+    for law in (capstan.models["cdq"], capstan.normals["linear"]):
+        assert repr(pickle.loads(pickle.dumps(law))) == repr(law)
+    own = capstan.own_normal("mine", {}, call=lambda depth, rate, p: 1e6 * max(depth, 0.0))
+    for thing in (loop(), SC.batch(1), own, capstan.Scenario.text(CART, laws=[own])):
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            pickle.dumps(thing)
+
+
+def test_copies_have_the_values_of_the_last_reset():
+    sim = loop(keep=-1)
+    sim.reset({"bodies.cart.mass": 8.0})
+    sim.step(0.1, [50.0])
+    for other in (sim.copy(), copy.deepcopy(sim)):
+        other.step(0.1, [50.0])
+        assert other["bodies.cart.x"] != loop().step(0.2, [50.0])[0]
+        assert np.array_equal(other.step(0.1, [50.0]), two_steps(sim))
+
+
+def two_steps(sim):
+    """Where it would be after two steps, which it does not make."""
+    state = sim.save()
+    sim.step(0.1, [50.0])
+    there = sim.step(0.1, [50.0])
+    sim.restore(state)
+    return there
+
+
+def test_scenarios_of_a_kind_of_ones_own():
+    class Mine(capstan.Scenario):
+        """With something more."""
+
+    assert type(Mine.text(CART).with_({"bodies.cart.mass": 3.0})) is Mine
+
+
+@pytest.mark.parametrize(
+    "call, error, match",
+    [
+        (lambda: SC.with_({"bodies.cart.mass\0": 3.0}), ValueError, "NUL"),
+        (lambda: SC["bodies.cart\0"], ValueError, "NUL"),
+        (lambda: loop().step(0.01, np.ma.array([1.0], mask=[True])), TypeError, "masked"),
+        (lambda: loop(keep=-2), ValueError, "keep"),
+        (lambda: capstan.Scenario.text(CART, "run.until=3"), TypeError, "mapping of paths"),
+        (lambda: capstan.own_law("x", {"mu": 0.1}, stick="mu", velocity=1.0, address=2**64), ValueError, "address"),
+        (lambda: capstan.own_law("x", {"mu": 0.1}, stick="mu", velocity=0.0, call=abs), ValueError, "positive"),
+        (lambda: capstan.own_law("x", {}, stick=float("nan"), velocity=1.0, call=abs), ValueError, "positive"),
+        (lambda: capstan._core.OwnLaw.make_normal(("x", "x", "x", "x"), (), 0, None), ValueError, "a law is a function"),
+        (lambda: capstan.own_law("x", {"mu": 0.1}, stick="mu", velocity=1.0, call=lambda *a: (0.0, {"nu": 1.0}))(0.1), KeyError, "not by nu"),
+        (lambda: capstan.own_law("x", {"mu": 0.1}, stick="mu", velocity=1.0, call=lambda *a: None)(0.1), TypeError, "a law gives a force"),
+        (lambda: capstan.own_law("x", {"mu": 0.1}, stick="mu", velocity=1.0, call=lambda *a: (1.0,))(0.1), TypeError, "a law gives a force"),
+    ],
+)
+def test_what_was_taken_for_something_else(call, error, match):
+    with pytest.raises(error, match=match):
+        call()
+
+
+def test_a_batch_that_is_refused_has_not_moved():
+    batch = SC.batch(2, ["loads.push.force"], ["bodies.cart.x"])
+    batch.step(0.1, 50.0)
+    with pytest.raises(ValueError, match="input loads.push.force of simulation 1 cannot be nan: nothing was done"):
+        batch.step(0.1, [[50.0], [np.nan]])
+    assert np.array_equal(batch.time, [0.1, 0.1]) and not batch.failed.any()
+    other = SC.batch(2, ["loads.push.force"], ["bodies.cart.x"])
+    other.step(0.1, 50.0)
+    assert np.array_equal(batch.step(0.1), other.step(0.1))
+    assert np.array_equal(loop().step(0.2, np.array([50.0], dtype=">f8")), loop().step(0.2, [50.0]))

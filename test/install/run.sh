@@ -48,6 +48,12 @@ for word in $(printf 'capstan_%s ' $commands) $options; do
   grep -qF -e "${word/_/ }" "$temp/man" || fail "${word/_/ } is not in the man page"
 done
 
+# Without the libraries that it needs, the build says which packages have them, all at once.
+if "$cmake" -S "$root" -B "$temp/bare" -DCMAKE_C_COMPILER="$cc" -DCMAKE_FIND_ROOT_PATH="$temp/nothing" -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY >"$temp/log" 2>&1; then
+  fail "it can be configured without any libraries"
+fi
+tr -s ' \n' ' ' <"$temp/log" | grep -q 'apt-get install libyaml-dev libsundials-dev libhdf5-dev libnlopt-dev libsqlite3-dev Elsewhere' || { cat "$temp/log"; fail "what is missing is not said"; }
+
 # With CMake.
 "$cmake" -S "$here" -B "$temp/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" -DEXAMPLE="$example" \
   >"$temp/log" 2>&1 && "$cmake" --build "$temp/cmake" >>"$temp/log" 2>&1 || { cat "$temp/log"; fail "the CMake project does not build"; }
