@@ -248,9 +248,9 @@ static void shake(stage *s, rng *r, int still) {
       }
   }
   for (int k = 0; k < m->nb; k++) {
-    m->free[k].q += (is_force(m, k) ? 5 : 1e-6) * rng_between(r, -1, 1);
-    m->free[k].v = still ? 0 : 0.005 * rng_between(r, -1, 1);
-    m->free[k].a = still ? 0 : 0.1 * rng_between(r, -1, 1);
+    *m->free[k].q += (is_force(m, k) ? 5 : 1e-6) * rng_between(r, -1, 1);
+    *m->free[k].v = still ? 0 : 0.005 * rng_between(r, -1, 1);
+    *m->free[k].a = still ? 0 : 0.1 * rng_between(r, -1, 1);
   }
   cps_machine_tie(m);
   for (int i = 0; i < m->n_drums; i++) {
@@ -379,9 +379,9 @@ static void add_sticking(machine *m, cable *c, const step_coeffs *coeffs, const 
 /* Work of the forces at the ends of cables on a shift of border unknown k. */
 static double end_work(machine *m, int k, double *const *f) {
   const double h = 1e-6;
-  double work = 0, kept = m->free[k].q, low[2][2][6];
+  double work = 0, kept = *m->free[k].q, low[2][2][6];
   for (int side = 0; side < 2; side++) {
-    m->free[k].q = kept + (side == 0 ? -h : h);
+    *m->free[k].q = kept + (side == 0 ? -h : h);
     cps_machine_tie(m);
     for (int i = 0; i < m->n_cables; i++) {
       const cable *c = &m->cable[i];
@@ -393,7 +393,7 @@ static double end_work(machine *m, int k, double *const *f) {
       }
     }
   }
-  m->free[k].q = kept;
+  *m->free[k].q = kept;
   cps_machine_tie(m);
   return work;
 }
@@ -459,10 +459,10 @@ static void shift(stage *s, const step_coeffs *coeffs, int j, double by) {
     m->cable[s->of[j]].pull[s->at[j] * AXES + s->axis[j]] += by;
   } else {
     dof *f = &m->free[s->at[j]];
-    f->q += by;
+    *f->q += by;
     if (!is_force(m, s->at[j])) {
-      f->v += v;
-      f->a += a;
+      *f->v += v;
+      *f->a += a;
     }
     cps_machine_tie(m);
   }

@@ -424,20 +424,20 @@ static void test_blocks_in_file(void **state) {
   (void)state;
   enum { FEW = 1 << 10, MANY = 3 << 20, MORE = 4 << 20 };
   size_t mapped = 0;
-  int *x = cps_block_grow(".", NULL, &mapped, 0, FEW * sizeof *x);
+  int *x = cps_room_grow(".", NULL, &mapped, 0, FEW * sizeof *x);
   assert_true(x && mapped == 0);
   for (int i = 0; i < FEW; i++) x[i] = i;
-  x = cps_block_grow(".", x, &mapped, FEW * sizeof *x, MANY * sizeof *x);
+  x = cps_room_grow(".", x, &mapped, FEW * sizeof *x, MANY * sizeof *x);
   assert_true(x && mapped == MANY * sizeof *x);
   for (int i = FEW; i < MANY; i++) x[i] = i;
-  x = cps_block_grow(".", x, &mapped, MANY * sizeof *x, MORE * sizeof *x);
+  x = cps_room_grow(".", x, &mapped, MANY * sizeof *x, MORE * sizeof *x);
   assert_true(x && mapped == MORE * sizeof *x);
   for (int i = 0; i < MANY; i++) assert_true(x[i] == i);
   /* a folder that has gone: memory takes them again */
-  x = cps_block_grow("there/is/none", x, &mapped, MANY * sizeof *x, 2 * MORE * sizeof *x);
+  x = cps_room_grow("there/is/none", x, &mapped, MANY * sizeof *x, 2 * MORE * sizeof *x);
   assert_true(x && mapped == 0);
   for (int i = 0; i < MANY; i++) assert_true(x[i] == i);
-  cps_block_free(x, mapped);
+  cps_room_free(x, mapped);
 }
 
 int main(void) {

@@ -15,15 +15,10 @@
 
 /* ------------------------------------------------------------------ what acts on bodies */
 
-/* Coordinates and velocities of bodies and surfaces, states of laws. */
+/* Puts into the state of bodies what others hold of it: bodies that are ends of cables, surfaces, states of laws. */
 static void gather(const machine *m, double t) {
   const cps_system *s = m->system;
   double *q = m->y, *v = q + s->nx, *z = v + s->nx;
-  for (int i = 0; i < s->nd; i++) {
-    if (m->unknown[i] < 0) continue;
-    q[i] = m->free[m->unknown[i]].q;
-    v[i] = m->free[m->unknown[i]].v;
-  }
   for (int i = 0; i < m->of->n_bodies && m->n_cables > 0; i++) {
     if (m->body_cable[i] < 0) continue;
     const cable *c = &m->cable[m->body_cable[i]];
@@ -52,7 +47,7 @@ static void find_forces(const machine *m, double t) {
   for (int i = 0; i < m->n_bodies; i++) {
     const machine_body *y = &m->body[i];
     if (y->press_at < 0) continue;
-    for (int c = s->body_q[y->index]; c >= 0; c = s->under[c]) k->hung[c] += m->free[y->press_at].q;
+    for (int c = s->body_q[y->index]; c >= 0; c = s->under[c]) k->hung[c] += *m->free[y->press_at].q;
   }
 }
 
@@ -64,12 +59,12 @@ static void add_body(machine *m, const machine_body *y, double a_q) {
   double more = y->mass - y->of->mass; /* of statics with another load */
   for (int k = 0; k < y->n; k++) {
     int at = y->at + k;
-    m->rhs[at] += y->mass * m->free[at].a - m->forces.force[q + k];
+    m->rhs[at] += y->mass * *m->free[at].a - m->forces.force[q + k];
     for (int d = 0; d < m->dim && more != 0; d++) m->rhs[at] -= more * m->gravity[d] * y->along[k][d];
     add(m, at, y->mass * a_q);
   }
   if (y->press_at < 0) return;
-  m->rhs[y->press_at] += m->free[y->press_at].q;
+  m->rhs[y->press_at] += *m->free[y->press_at].q;
   add(m, y->press_at, 1);
 }
 
@@ -119,9 +114,9 @@ static inline void slide_motion(const machine *m, const slide *y, double *x, dou
   for (int i = 0; i < 2; i++) {
     double k = i == 0 ? y->factor[0] : -y->factor[1];
     if (y->at[i] >= 0) {
-      *x += k * m->free[y->at[i]].q;
-      *v += k * m->free[y->at[i]].v;
-      *a += k * m->free[y->at[i]].a;
+      *x += k * *m->free[y->at[i]].q;
+      *v += k * *m->free[y->at[i]].v;
+      *a += k * *m->free[y->at[i]].a;
     } else if (i == 1 && y->surface) {
       int q = s->contacts[y->index].b;
       *x += k * m->y[q];
@@ -149,8 +144,8 @@ void cps_bodies_look(const machine *m, double t) {
     slide_motion(m, y, &x, &v, &a);
     m->forces.v[y->index] = v;
     m->forces.n[y->index] = slide_normal(m, y, t);
-    m->forces.f[y->index] = m->free[y->f_at].q;
-    m->forces.f_eq[y->index] = y->held ? 0 : m->free[y->f_at].q - y->p.mass * a;
+    m->forces.f[y->index] = *m->free[y->f_at].q;
+    m->forces.f_eq[y->index] = y->held ? 0 : *m->free[y->f_at].q - y->p.mass * a;
   }
 }
 
@@ -183,7 +178,7 @@ static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, f
   contact_point *p = &y->p;
   p->n = slide_normal(m, y, coeffs->t);
   p->limit = cps_friction_holds(&y->law, p->n);
-  p->f[0] = m->free[y->f_at].q;
+  p->f[0] = *m->free[y->f_at].q;
   if (coeffs->length > 0) memcpy(y->y.mode1, p->mode, sizeof p->mode);
   memset(f, 0, sizeof *f);
   if (coeffs->bristle > 0) {
@@ -229,7 +224,7 @@ int cps_slides_wrong(const machine *m, const step_coeffs *coeffs, double slack) 
   if (m->system->nc > 0 && !(coeffs->bristle > 0)) find_forces(m, coeffs->t);
   for (int i = 0; i < m->n_slides && !(coeffs->bristle > 0); i++) {
     const slide *y = &m->slide[i];
-    double x, v, a, f = m->free[y->f_at].q;
+    double x, v, a, f = *m->free[y->f_at].q;
     int jumps = y->law.kind == LAW_JUMP;
     if (y->contact && y->held) continue;
     slide_motion(m, y, &x, &v, &a);
@@ -289,14 +284,6 @@ static void judge_apart(double rest, double size, double blur, residual_norms *l
   if (more > left->apart * size) left->apart = more / size;
 }
 
-static void look_apart(const machine *m) {
-  const cps_system *s = m->system;
-  for (int c = 0; c < s->nd; c++)
-    if (m->unknown[c] >= 0) m->rate_a[c] = m->free[m->unknown[c]].a;
-  for (int i = 0; i < s->nc; i++) m->rate_f[i] = m->free[m->force[i]].q;
-  cps_balance_look(&m->judged, s, &m->forces, m->y, m->rate_a, m->rate_f);
-}
-
 static void judge_bodies(const machine *m, residual_norms *left) {
   const cps_system *s = m->system;
   for (int i = 0; i < m->n_bodies; i++) {
@@ -312,7 +299,7 @@ static void judge_slide(const machine *m, const slide *y, const friction *f, res
   int body = y->contact && y->at[0] >= 0 ? m->owner[y->at[0]] : -1;
   if (body < 0 || !m->body[body].apart || y->law.kind == LAW_JUMP) return;
   const contact *c = &m->system->contacts[y->index];
-  double pull = y->p.mass * (m->rate_a[c->a] - c->sb * m->rate_a[c->b]);
+  double pull = y->p.mass * (m->a[c->a] - c->sb * m->a[c->b]);
   judge_apart(f->rest[0], fabs(y->p.f[0]) + fabs(y->p.f[0] - f->rest[0]),
               cps_balance_blur(&m->judged, m->system, m->y, y->index, pull, f->by_v[0][0], f->by_n[0]), left);
 }
@@ -346,7 +333,7 @@ void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *
   for (int i = 0; i < m->near; i++)
     for (int k = 0; k < m->near; k++) value[cps_body_slot(&m->bodies, i, k)] += m->s[i * m->near + k];
   find_forces(m, coeffs->t);
-  if (m->n_apart > 0) look_apart(m);
+  if (m->n_apart > 0) cps_balance_look(&m->judged, m->system, &m->forces, m->y, m->a, m->f);
   for (int i = 0; i < m->n_bodies; i++) add_body(m, &m->body[i], 1 / coeffs->q_a);
   cps_body_matrix_look(&m->entries, m->y, m->y + m->system->nx);
   cps_body_matrix_springs(&m->entries, 1, v_q, value);

@@ -180,7 +180,8 @@ static void step_border(machine *m, double t) {
     const machine_body *y = &m->body[i];
     for (int k = 0; k < y->n; k++) {
       const dof *f = &m->free[y->at + k];
-      m->work.solver += y->mass * ((f->q - f->q0) * (f->a + f->a0) / 2 - (f->v * f->v - f->v0 * f->v0) / 2);
+      m->work.solver += y->mass *
+                        ((*f->q - *f->q0) * (*f->a + *f->a0) / 2 - (*f->v * *f->v - *f->v0 * *f->v0) / 2);
     }
   }
   for (int i = 0; i < m->n_drums; i++) {
@@ -197,7 +198,8 @@ static void step_border(machine *m, double t) {
   for (int i = 0; i < m->n_slides; i++) {
     const slide *y = &m->slide[i];
     const dof *force = &m->free[y->f_at], *angle = &m->free[y->at[0]];
-    if (!y->contact) m->work.friction -= (force->q + force->q0) / 2 * y->factor[0] * (angle->q - angle->q0);
+    if (!y->contact)
+      m->work.friction -= (*force->q + *force->q0) / 2 * y->factor[0] * (*angle->q - *angle->q0);
   }
 }
 

@@ -99,7 +99,7 @@ static void find_presses(machine *m) {
 
 /* Puts a free body of the border at a place. */
 static void place_body(machine *m, machine_body *y, const double *r) {
-  for (int d = 0; d < m->dim; d++) m->free[y->at + d].q = r[d];
+  for (int d = 0; d < m->dim; d++) *m->free[y->at + d].q = r[d];
 }
 
 static void start_bodies(machine *m) {
@@ -107,8 +107,8 @@ static void start_bodies(machine *m) {
     machine_body *y = &m->body[i];
     y->held = m->of->run.from < y->of->held_until;
     for (int k = 0; k < y->n; k++) {
-      m->free[y->at + k].q = y->of->x[k];
-      m->free[y->at + k].v = y->held ? 0 : y->of->v[k];
+      *m->free[y->at + k].q = y->of->x[k];
+      *m->free[y->at + k].v = y->held ? 0 : y->of->v[k];
     }
   }
   for (int i = 0; i < m->n_drums; i++) {
@@ -287,12 +287,9 @@ static void make_ends(machine *m, cable *c) {
 }
 
 static int make_arrays(machine *m, cable *c) {
-  int nodes = c->n + 1, entries = nodes * c->b;
-  double **arrays[] = {&c->q, &c->v, &c->a, &c->aux, &c->q0, &c->v0, &c->a0, &c->aux0};
+  int nodes = c->n + 1;
   int good = 1;
   c->length = many(c->n, sizeof(double));
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-    good = (*arrays[i] = many(entries, sizeof(double))) != NULL && good;
   c->mass = many(nodes, sizeof(double));
   c->fixed = many(nodes, 1);
   c->point = cps_lines_new((size_t)c->n_points, sizeof *c->point);
@@ -303,13 +300,6 @@ static int make_arrays(machine *m, cable *c) {
   c->room = cps_lines_new(cps_cable_room(m, c), sizeof(double));
   c->draft = many(16 * c->n_points + 4, sizeof(double));
   c->tension = many(c->n, sizeof(double));
-  if (c->all_stick) {
-    c->gap = many(entries, sizeof(double));
-    c->gap0 = many(entries, sizeof(double));
-    c->pull = many(c->n_points * AXES, sizeof(double));
-    c->pull0 = many(c->n_points * AXES, sizeof(double));
-    good = good && c->gap && c->gap0 && c->pull && c->pull0;
-  }
   if (c->of->follows) {
     c->place = many(nodes, sizeof *c->place);
     c->wanted = many(c->n, sizeof(double));
@@ -323,22 +313,78 @@ static int make_arrays(machine *m, cable *c) {
          c->tension && c->trace && c->slip_work;
 }
 
-static cps_status make_cable(machine *m, cable *c, int index, const shape *drawn, cps_error *err) {
-  const scenario_cable *of = &m->of->cables[index];
-  c->of = of;
+/* How many of everything a cable has, and its parts of the state. */
+static void size_cable(machine *m, cable *c, int index, const shape *drawn) {
+  const scenario_cable *of = c->of = &m->of->cables[index];
   c->dim = m->dim;
   c->b = 2 * m->dim;
-  memcpy(c->gravity, m->gravity, sizeof c->gravity);
-  set_section(c, of);
   c->n = drawn->n;
   int gauss = of->contact.quadrature;
   c->per_node = gauss > 0 ? gauss : 1;
   c->slots = c->per_node * (m->dim - 1);
   c->n_points = !of->contact.law ? 0 : gauss > 0 ? gauss * c->n : c->n + !of->closed;
-  c->n_drums = of->contact.n_drums;
-  c->drums = of->contact.drums;
   c->all_stick = of->contact.law && of->contact.reading == STICK_ALL;
   c->width = c->b + c->slots;
+  size_t entries = cps_cable_entries(c);
+  cps_block_part(&m->state, "cable.q", &c->q, &c->q0, entries);
+  cps_block_part(&m->state, "cable.v", &c->v, &c->v0, entries);
+  cps_block_part(&m->state, "cable.a", &c->a, &c->a0, entries);
+  cps_block_part(&m->state, "cable.aux", &c->aux, &c->aux0, entries);
+  if (!c->all_stick) return;
+  cps_block_part(&m->state, "cable.gap", &c->gap, &c->gap0, entries);
+  cps_block_part(&m->state, "cable.pull", &c->pull, &c->pull0, (size_t)(c->n_points * AXES));
+}
+
+/* Where the unknowns of the border lie in the state. */
+static void place_unknowns(machine *m) {
+  const cps_system *s = m->system;
+  for (int k = 0; k < m->nb; k++) {
+    double **own[] = {&m->free[k].q, &m->free[k].v, &m->free[k].a, &m->free[k].aux};
+    double **own0[] = {&m->free[k].q0, &m->free[k].v0, &m->free[k].a0, &m->free[k].aux0};
+    for (int j = 0; j < 4; j++) {
+      *own[j] = m->own[j] + k;
+      *own0[j] = m->own0[j] + k;
+    }
+  }
+  for (int c = 0; c < s->nd; c++) {
+    if (m->unknown[c] < 0) continue;
+    dof *f = &m->free[m->unknown[c]];
+    f->q = m->y + c;
+    f->v = m->y + s->nx + c;
+    f->a = m->a + c;
+    f->q0 = m->y0 + c;
+    f->v0 = m->y0 + s->nx + c;
+    f->a0 = m->a0 + c;
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    m->free[y->f_at].kind = DOF_FRICTION;
+    if (!y->contact) continue;
+    m->free[y->f_at].q = m->f + y->index;
+    m->free[y->f_at].q0 = m->f0 + y->index;
+  }
+}
+
+/* Makes the state of everything; 0 if out of memory. */
+static int make_state(machine *m, const shape *drawn) {
+  static const char *const names[] = {"freedom.q", "freedom.v", "freedom.a", "freedom.aux"};
+  const cps_system *s = m->system;
+  cps_block_part(&m->state, NULL, &m->y, &m->y0, (size_t)s->ny); /* listed by its own parts */
+  cps_block_part(&m->state, "bodies.a", &m->a, &m->a0, (size_t)s->nx);
+  cps_block_part(&m->state, "contacts.f", &m->f, &m->f0, (size_t)s->nc);
+  for (int j = 0; j < 4; j++) cps_block_part(&m->state, names[j], &m->own[j], &m->own0[j], (size_t)m->nb);
+  for (int i = 0; i < m->n_cables; i++) size_cable(m, &m->cable[i], i, &drawn[i]);
+  if (!cps_block_make(&m->state)) return 0;
+  place_unknowns(m);
+  return 1;
+}
+
+static cps_status make_cable(machine *m, cable *c, const shape *drawn, cps_error *err) {
+  const scenario_cable *of = c->of;
+  memcpy(c->gravity, m->gravity, sizeof c->gravity);
+  set_section(c, of);
+  c->n_drums = of->contact.n_drums;
+  c->drums = of->contact.drums;
   if (!make_arrays(m, c))
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for cable %s", of->name);
   memcpy(c->length, drawn->length, (size_t)c->n * sizeof(double));
@@ -360,7 +406,7 @@ static cps_status make_cable(machine *m, cable *c, int index, const shape *drawn
                         of->contact.p);
     make_points(c);
   }
-  for (int j = 0; j < c->b && c->seam >= 0; j++) m->free[c->seam + j].q = c->q[j];
+  for (int j = 0; j < c->b && c->seam >= 0; j++) *m->free[c->seam + j].q = c->q[j];
   return CPS_OK;
 }
 
@@ -369,18 +415,9 @@ static int make_tables(machine *m) {
   cps_system *s = m->system = cps_bodies_new(m->of);
   if (!s || cps_workspace_make(s, &m->forces, NULL) != CPS_OK) return 0;
   int springs = m->of->n_springs;
-  double **arrays[] = {&m->y,
-                       &m->q0,
-                       &m->start.load,
-                       &m->start_q,
-                       &m->start_f,
-                       &m->start.extension,
-                       &m->start.damper,
-                       &m->start.drive,
-                       &m->room,
-                       &m->rate_a,
-                       &m->rate_f};
-  int sizes[] = {s->ny, s->nx, s->n_loads, s->nx, s->nc, springs, springs, s->nx, s->nx, s->nx, s->nc};
+  double **arrays[] = {&m->start.load,   &m->start_q,     &m->start_f, &m->start.extension,
+                       &m->start.damper, &m->start.drive, &m->room};
+  int sizes[] = {s->n_loads, s->nx, s->nc, springs, springs, s->nx, s->nx};
   int good = 1;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     good = (*arrays[i] = many(sizes[i], sizeof(double))) != NULL && good;
@@ -431,12 +468,11 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
     m->s = many(m->near * m->near, sizeof(double));
     m->rhs = many(m->nb, sizeof(double));
     m->owner = many(m->nb, sizeof(int));
-    good = m->free && m->s && m->rhs && m->owner && cps_border_prepare(m);
+    good = m->free && m->s && m->rhs && m->owner && make_state(m, drawn) && cps_border_prepare(m);
   }
   for (int k = 0; good && k < m->nb; k++) m->owner[k] = -1;
   for (int i = 0; good && i < m->n_bodies; i++)
     for (int k = 0; k < m->body[i].n; k++) m->owner[m->body[i].at + k] = i;
-  for (int i = 0; good && i < m->n_slides; i++) m->free[m->slide[i].f_at].kind = DOF_FRICTION;
   for (int i = 0; good && i < m->n_bodies; i++)
     if (m->body[i].press_at >= 0) m->free[m->body[i].press_at].kind = DOF_PRESS;
   if (!good) {
@@ -446,7 +482,7 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
   start_bodies(m);
   cps_slides_weigh(m);
   for (int i = 0; i < m->n_cables; i++) {
-    cps_status status = make_cable(m, &m->cable[i], i, &drawn[i], err);
+    cps_status status = make_cable(m, &m->cable[i], &drawn[i], err);
     if (status == CPS_OK) continue;
     cps_machine_free(m);
     return status;
@@ -456,9 +492,9 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
     for (int d = 0; d < m->dim && g->carrier >= 0; d++) {
       const machine_body *y = &m->body[g->carrier];
       g->offset[d] = g->center[d] - y->base[d];
-      for (int k = 0; k < y->n; k++) g->offset[d] -= m->free[y->at + k].q * y->along[k][d];
+      for (int k = 0; k < y->n; k++) g->offset[d] -= *m->free[y->at + k].q * y->along[k][d];
     }
-    if (g->angle_at >= 0) m->free[g->angle_at].v = g->of->rate;
+    if (g->angle_at >= 0) *m->free[g->angle_at].v = g->of->rate;
   }
   cps_machine_tie(m);
   cps_machine_move(m, s->run.from, s->run.from);
@@ -487,8 +523,7 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
 void cps_machine_free(machine *m) {
   for (int i = 0; m->cable && i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    double *arrays[] = {c->length, c->mass, c->q,     c->v,   c->a,    c->aux,  c->q0,    c->v0,     c->a0,
-                        c->aux0,   c->f0,   c->draft, c->gap, c->gap0, c->pull, c->pull0, c->tension};
+    double *arrays[] = {c->length, c->mass, c->f0, c->draft, c->tension};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
     free(c->fixed);
     free(c->place);
@@ -507,9 +542,9 @@ void cps_machine_free(machine *m) {
   free(m->body_border);
   if (m->system) cps_workspace_free(&m->forces);
   cps_system_free(m->system);
-  double *tables[] = {
-      m->y,           m->q0,   m->start.load, m->start_q, m->start_f, m->start.extension, m->start.damper,
-      m->start.drive, m->room, m->rate_a,     m->rate_f};
+  double *tables[] = {m->start.load,   m->start_q,     m->start_f, m->start.extension,
+                      m->start.damper, m->start.drive, m->room};
+  cps_block_free(&m->state);
   for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++) free(tables[k]);
   free(m->unknown);
   free(m->slide);
@@ -632,7 +667,7 @@ int cps_machine_release(machine *m, double t) {
     } else if (m->body_border[i] >= 0 && m->body[m->body_border[i]].held) {
       machine_body *y = &m->body[m->body_border[i]];
       y->held = 0;
-      for (int k = 0; k < y->n; k++) m->free[y->at + k].v = b->v[k];
+      for (int k = 0; k < y->n; k++) *m->free[y->at + k].v = b->v[k];
       released = 1;
     }
   }
@@ -666,9 +701,9 @@ static void tie_end(machine *m, cable *c, int e) {
   if (c->seam >= 0) {
     for (int j = 0; j < c->b; j++) {
       const dof *f = &m->free[c->seam + j];
-      r[j] = f->q;
-      v[j] = f->v;
-      a[j] = f->a;
+      r[j] = *f->q;
+      v[j] = *f->v;
+      a[j] = *f->a;
     }
   } else if (cps_end_is(k->kind, END_ON_DRUM)) {
     rim(m, &m->drum[k->drum], k->angle, k->height, r, v, a);
@@ -688,9 +723,9 @@ void cps_machine_tie(machine *m) {
       y->v[d] = y->a[d] = 0;
       for (int k = 0; k < y->n; k++) {
         const dof *f = &m->free[y->at + k];
-        y->r[d] += f->q * y->along[k][d];
-        y->v[d] += f->v * y->along[k][d];
-        y->a[d] += f->a * y->along[k][d];
+        y->r[d] += *f->q * y->along[k][d];
+        y->v[d] += *f->v * y->along[k][d];
+        y->a[d] += *f->a * y->along[k][d];
       }
     }
   }
@@ -698,9 +733,9 @@ void cps_machine_tie(machine *m) {
     drum *g = &m->drum[i];
     if (g->angle_at >= 0) {
       const dof *f = &m->free[g->angle_at];
-      g->angle = f->q;
-      g->rate = f->v;
-      g->acceleration = f->a;
+      g->angle = *f->q;
+      g->rate = *f->v;
+      g->acceleration = *f->a;
     }
     if (g->carrier < 0) continue;
     const machine_body *y = &m->body[g->carrier];
@@ -722,10 +757,10 @@ static void apply_border(machine *m, const step_coeffs *coeffs, double scale) {
   double v_q = scale * coeffs->v_a / coeffs->q_a, a_q = scale / coeffs->q_a;
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
-    f->q += scale * m->rhs[k];
+    *f->q += scale * m->rhs[k];
     if (f->kind != DOF_PLACE) continue;
-    f->v += v_q * m->rhs[k];
-    f->a += a_q * m->rhs[k];
+    *f->v += v_q * m->rhs[k];
+    *f->a += a_q * m->rhs[k];
   }
   if (m->nb > 0) cps_machine_tie(m);
 }

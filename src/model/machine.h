@@ -28,6 +28,7 @@
 #include "internal.h"
 #include "newton_loop.h"
 #include "path_kinds.h"
+#include "state_block.h"
 
 enum { AXES = 2, PER_NODE_MAX = 2 }; /* friction forces of a point in space; contact points of a node */
 enum { SEGMENTS_MAX = 8 };           /* of a cable that is eliminated in lanes (cable_segments.h) */
@@ -205,9 +206,10 @@ typedef enum dof_kind {
   DOF_PRESS     /* that of cables on a body onto its line */
 } dof_kind;
 
-/* An unknown of the border. */
+/* An unknown of the border: where it lies in the state now, and as it was kept before the step. Coordinates of bodies and forces of
+ * contacts are those of bodies.h. */
 typedef struct dof {
-  double q, v, a, aux, q0, v0, a0, aux0;
+  double *q, *v, *a, *aux, *q0, *v0, *a0, *aux0;
   dof_kind kind;
 } dof;
 
@@ -282,12 +284,17 @@ typedef struct machine {
   int *body_border;                 /* [scenario bodies] index in `body`; -1: none */
   cps_system *system;               /* owned: tables of bodies, springs, loads and contacts (bodies.h), */
   workspace forces;                 /* what acts on them as of the last look, */
-  double *y;                        /* [ny] their coordinates, velocities, states of laws, works */
-  double *q0;                       /* [nx] places of surfaces before the step */
-  int *unknown;                     /* [nx] border unknown that is a coordinate; -1: none */
-  work_start start;                 /* of the step, for its work; what it points to is in */
-  double *start_q, *start_f;        /* [nx] [nc] */
-  double *room;                     /* [nx] */
+  state_block state;                /* of all of the machine: parts of it are */
+  double *y,
+      *y0; /* [ny] coordinates and velocities of bodies, states of laws, works; now and before the step, */
+  double *a, *a0; /* [nx] accelerations, */
+  double *f, *f0; /* [nc] forces of contacts, */
+  double *own[4],
+      *own0[4];     /* [nb] q, v, a of unknowns that are none of these, and aux of all; those of cables */
+  int *unknown;     /* [nx] border unknown that is a coordinate; -1: none */
+  work_start start; /* of the step, for its work; what it points to is in */
+  double *start_q, *start_f; /* [nx] [nc] */
+  double *room;              /* [nx] */
   int n_slides;
   slide *slide;
   int nb;              /* unknowns that are no cable's own, */
@@ -303,7 +310,6 @@ typedef struct machine {
   press *press;
   int n_apart; /* bodies that have nothing to do with cables: what their remainders are judged by, from */
   balance_size judged;
-  double *rate_a, *rate_f; /* [nx] [nc] accelerations and contact forces */
   audit work;
   double loss0;       /* power of damping at the end of the last step, */
   double audited;     /* and when that was; after a jump, its time */

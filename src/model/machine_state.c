@@ -37,15 +37,6 @@ static void bring_point_back(contact_point *p) {
 }
 
 static void carry_cable(cable *c, int back) {
-  size_t bytes = cps_cable_entries(c) * sizeof(double);
-  carry(c->q, c->q0, bytes, back);
-  carry(c->v, c->v0, bytes, back);
-  carry(c->a, c->a0, bytes, back);
-  carry(c->aux, c->aux0, bytes, back);
-  if (c->all_stick) {
-    carry(c->gap, c->gap0, bytes, back);
-    carry(c->pull, c->pull0, (size_t)(c->n_points * AXES) * sizeof(double), back);
-  }
   for (int k = 0; k < c->n_points; k++) {
     carry(c->point[k].f, c->f0 + k * AXES, sizeof c->point[k].f, back);
     if (back)
@@ -57,15 +48,11 @@ static void carry_cable(cable *c, int back) {
 }
 
 static void carry_machine(machine *m, int back) {
+  if (back)
+    cps_block_bring_back(&m->state);
+  else
+    cps_block_keep(&m->state);
   for (int i = 0; i < m->n_cables; i++) carry_cable(&m->cable[i], back);
-  for (int k = 0; k < m->nb; k++) {
-    dof *f = &m->free[k];
-    carry(&f->q, &f->q0, sizeof f->q, back);
-    carry(&f->v, &f->v0, sizeof f->v, back);
-    carry(&f->a, &f->a0, sizeof f->a, back);
-    carry(&f->aux, &f->aux0, sizeof f->aux, back);
-  }
-  carry(m->y, m->q0, (size_t)m->system->nx * sizeof(double), back);
   for (int k = 0; k < m->n_slides; k++) {
     contact_point *p = &m->slide[k].p;
     if (!back) memcpy(p->mode0, p->mode, sizeof p->mode0);
@@ -84,8 +71,8 @@ int cps_machine_stay(machine *m) {
     const machine_body *y = &m->body[i];
     for (int k = 0; k < y->n && y->apart; k++) {
       dof *f = &m->free[y->at + k];
-      f->q = f->q0;
-      f->v = f->v0;
+      *f->q = *f->q0;
+      *f->v = *f->v0;
       any = 1;
     }
   }
@@ -162,10 +149,6 @@ static void list_mesh(checkpoint *c, cable *y) {
 static void list_cable(checkpoint *c, cable *y, int drums) {
   int entries = (y->n + 1) * y->b;
   size_t points = (size_t)y->n_points;
-  cps_checkpoint_array(c, "cable.q", y->q, entries);
-  cps_checkpoint_array(c, "cable.v", y->v, entries);
-  cps_checkpoint_array(c, "cable.a", y->a, entries);
-  cps_checkpoint_array(c, "cable.aux", y->aux, entries);
   cps_checkpoint_demand(
       c, cps_checkpoint_finite(y->q, (size_t)entries) && cps_checkpoint_finite(y->v, (size_t)entries),
       "cable.q");
@@ -190,10 +173,6 @@ static void list_cable(checkpoint *c, cable *y, int drums) {
       cps_checkpoint_demand(c, is_index(y->trace[i].drum, drums), "trace.drum");
   }
   if (y->memory) cps_checkpoint_item(c, "cable.memory", y->memory, points * sizeof *y->memory);
-  if (y->all_stick) {
-    cps_checkpoint_array(c, "cable.gap", y->gap, entries);
-    cps_checkpoint_array(c, "cable.pull", y->pull, y->n_points * AXES);
-  }
   cps_checkpoint_array(c, "cable.slip_work", y->slip_work, drums);
 }
 
@@ -209,6 +188,7 @@ static void list_drum(checkpoint *c, drum *g) {
 }
 
 void cps_machine_list(checkpoint *c, machine *m) {
+  cps_block_list(c, &m->state);
   for (int i = 0; i < m->n_cables; i++) list_cable(c, &m->cable[i], m->n_drums);
   for (int i = 0; i < m->n_drums; i++) list_drum(c, &m->drum[i]);
   for (int i = 0; i < m->n_bodies; i++) {
@@ -225,22 +205,13 @@ void cps_machine_list(checkpoint *c, machine *m) {
     check_point(c, &m->slide[i].p, m->n_drums, m->slide[i].law.law);
     if (m->slide[i].law.law->n_states) CHECKPOINT_VALUE(c, "slide.memory", m->slide[i].y);
   }
-  size_t nb = (size_t)m->nb;
-  if (nb > 0) {
-    CHECKPOINT_MEMBER(c, "freedom.q", m->free, nb, q);
-    CHECKPOINT_MEMBER(c, "freedom.v", m->free, nb, v);
-    CHECKPOINT_MEMBER(c, "freedom.a", m->free, nb, a);
-    CHECKPOINT_MEMBER(c, "freedom.aux", m->free, nb, aux);
-  }
   const cps_system *s = m->system;
-  cps_checkpoint_bodies(c, s, m->y);
   cps_checkpoint_array(c, "bodies.q0", m->start_q, s->nx);
   cps_checkpoint_array(c, "bodies.f0", m->start_f, s->nc);
   cps_checkpoint_array(c, "bodies.extension", m->start.extension, s->scenario->n_springs);
   cps_checkpoint_array(c, "bodies.damper", m->start.damper, s->scenario->n_springs);
   cps_checkpoint_array(c, "bodies.load", m->start.load, s->n_loads);
   cps_checkpoint_array(c, "bodies.drive", m->start.drive, s->nx);
-  cps_checkpoint_array(c, "bodies.surface_a", m->forces.surface_a, s->nx);
   CHECKPOINT_VALUE(c, "travel", m->travel);
   CHECKPOINT_VALUE(c, "convergence.balance", m->convergence.balance);
   CHECKPOINT_VALUE(c, "convergence.force", m->convergence.force);

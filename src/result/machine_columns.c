@@ -37,7 +37,7 @@ static void drums(row *r, const machine *m) {
     if (y->contact) continue;
     const char *name = m->drum[y->drum].of->name;
     cps_row_put(r, "bearings", name, "v", "m/s", y->p.v[0]);
-    cps_row_put(r, "bearings", name, "f", "N", m->free[y->f_at].q);
+    cps_row_put(r, "bearings", name, "f", "N", *m->free[y->f_at].q);
     cps_row_put(r, "bearings", name, "n", "N", y->p.n);
   }
 }

@@ -67,7 +67,7 @@ static void release(void *data, size_t bytes) { madvise(data, bytes, MADV_DONTNE
 
 #endif
 
-void cps_block_free(void *data, size_t mapped) {
+void cps_room_free(void *data, size_t mapped) {
   if (mapped > 0)
     unmap(data, mapped);
   else
@@ -84,14 +84,14 @@ static void copy(char *to, size_t to_mapped, char *to_base, const char *from, si
   }
 }
 
-void *cps_block_grow(const char *folder, void *data, size_t *mapped, size_t used, size_t bytes) {
+void *cps_room_grow(const char *folder, void *data, size_t *mapped, size_t used, size_t bytes) {
   void *more = folder && bytes > BLOCK_IN_MEMORY ? map_file(folder, bytes) : NULL;
   if (!more && *mapped == 0) return realloc(data, bytes + 1);
   size_t mapped_now = more ? bytes : 0;
   if (!more) more = malloc(bytes + 1);
   if (!more) return NULL;
   copy(more, mapped_now, more, data, *mapped, data, used);
-  cps_block_free(data, *mapped);
+  cps_room_free(data, *mapped);
   *mapped = mapped_now;
   return more;
 }
@@ -118,7 +118,7 @@ int cps_rows_grow(cps_result *r, long capacity) {
     copy((char *)(data + c * (size_t)capacity), mapped, (char *)data,
          (const char *)(r->data + c * (size_t)r->capacity), r->mapped, (char *)r->data,
          (size_t)r->rows * sizeof(double));
-  cps_block_free(r->data, r->mapped);
+  cps_room_free(r->data, r->mapped);
   r->data = data;
   r->mapped = mapped;
   r->capacity = capacity;
@@ -126,9 +126,9 @@ int cps_rows_grow(cps_result *r, long capacity) {
 }
 
 void cps_rows_free(cps_result *r) {
-  cps_block_free(r->data, r->mapped);
-  cps_block_free(r->events, r->events_mapped);
-  for (int i = 0; i < r->n_fields && r->fields; i++) cps_block_free(r->fields[i].data, r->fields[i].mapped);
+  cps_room_free(r->data, r->mapped);
+  cps_room_free(r->events, r->events_mapped);
+  for (int i = 0; i < r->n_fields && r->fields; i++) cps_room_free(r->fields[i].data, r->fields[i].mapped);
   r->data = NULL;
   r->mapped = r->events_mapped = 0;
   r->events = NULL;

@@ -13,7 +13,7 @@ void cps_rows_added(cps_result *r, size_t bytes);
 
 /* Makes room for so many bytes, of which those that are used keep their values, on the heap or, if they are many, in a file of the
  * folder (NULL: never); *mapped says how many are in a file. NULL if there is no room, and all is as it was. */
-void *cps_block_grow(const char *folder, void *data, size_t *mapped, size_t used, size_t bytes);
-void cps_block_free(void *data, size_t mapped);
+void *cps_room_grow(const char *folder, void *data, size_t *mapped, size_t used, size_t bytes);
+void cps_room_free(void *data, size_t mapped);
 
 #endif

@@ -584,20 +584,22 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   return NULL;
 }
 
-/* What generalised-alpha carries along, by its place among the arrays that body_alpha.c lists. Forces at the beginning of a step
- * are not among it: only works feel them. */
+/* What generalised-alpha carries along, by the names that body_alpha.c gives it. Forces at the beginning of a step are not
+ * among it: only works feel them. */
 static void alpha_states(cps_simulation *sim, const alpha_layout *l, double **at) {
-  const struct { int array, state; } which[] = {{1, l->a}, {5, l->z_t}, {7, l->aux_a}, {8, l->aux_z}};
-  int n = cps_state_pieces(sim, NULL, 0), seen = 0;
+  const struct {
+    const char *name;
+    int state;
+  } which[] = {
+      {"alpha.a", l->a}, {"alpha.z_t", l->z_t}, {"alpha.aux_a", l->aux_a}, {"alpha.aux_z", l->aux_z}};
+  int n = cps_state_pieces(sim, NULL, 0);
   state_piece *pieces = many(n, sizeof *pieces);
   if (pieces) cps_state_pieces(sim, pieces, n);
-  for (int i = 0; pieces && i < n; i++) {
-    if (strcmp(pieces[i].name, "alpha.array") != 0) continue;
+  for (int i = 0; pieces && i < n; i++)
     for (size_t j = 0; j < sizeof which / sizeof which[0]; j++)
-      for (size_t k = 0; which[j].array == seen && k < pieces[i].size / sizeof(double); k++)
+      for (size_t k = 0; strcmp(pieces[i].name, which[j].name) == 0 && k < pieces[i].size / sizeof(double);
+           k++)
         at[(size_t)which[j].state + k] = (double *)(void *)pieces[i].at + k;
-    seen++;
-  }
   free(pieces);
 }
 

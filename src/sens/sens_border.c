@@ -153,7 +153,7 @@ void cps_border_look(model *o, double t) {
   cps_body_matrix_look(&m->entries, q, v);
   o->looked = t;
   for (int c = 0; c < s->nx; c++)
-    o->a[c] = m->unknown[c] >= 0 ? m->free[m->unknown[c]].a : c >= s->nd ? m->forces.surface_a[c] : 0;
+    o->a[c] = m->unknown[c] >= 0 ? *m->free[m->unknown[c]].a : c >= s->nd ? m->forces.surface_a[c] : 0;
   for (int i = 0; i < m->n_bodies; i++) {
     const machine_body *y = &m->body[i];
     for (int k = 0; k < y->n; k++)
@@ -182,16 +182,16 @@ static void exchange_bodies(model *o) { /* the state before, and back */
   machine *m = &o->m;
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
-    double q = f->q, v = f->v;
-    f->q = f->q0;
-    f->v = f->v0;
-    f->q0 = q;
-    f->v0 = v;
+    double q = *f->q, v = *f->v;
+    *f->q = *f->q0;
+    *f->v = *f->v0;
+    *f->q0 = q;
+    *f->v0 = v;
   }
   for (int i = m->system->nd; i < m->system->nx; i++) {
     double q = m->y[i];
-    m->y[i] = m->q0[i];
-    m->q0[i] = q;
+    m->y[i] = m->y0[i];
+    m->y0[i] = q;
   }
 }
 
@@ -208,8 +208,8 @@ void cps_border_step(model *o, double t, double h) {
   exchange_bodies(o);
   cps_border_look(o, t);
   for (int i = 0; i < s->nc; i++) {
-    o->f0[i] = m->free[m->force[i]].q0;
-    o->f[i] = m->free[m->force[i]].q;
+    o->f0[i] = *m->free[m->force[i]].q0;
+    o->f[i] = *m->free[m->force[i]].q;
   }
 }
 
@@ -519,14 +519,14 @@ static void add_torque(model *o, entries *list, int i, int row, int after, doubl
 static double work_of_inertia(model *o, int k, double inertia) {
   const dof *f = &o->m.free[k];
   int row = o->at.after + o->at.works + WK_SOLVER, nb = o->at.nb;
-  double dq = f->q - f->q0, sum = (f->a + f->a0) / 2;
+  double dq = *f->q - *f->q0, sum = (*f->a + *f->a0) / 2;
   for (int side = 0; side < 2; side++) {
     int at = (side ? o->at.after : o->at.before) + o->at.border + k;
     cps_entries_add(&o->work, row, at, (side ? 1 : -1) * inertia * sum);
-    cps_entries_add(&o->work, row, at + nb, (side ? -1 : 1) * inertia * (side ? f->v : f->v0));
+    cps_entries_add(&o->work, row, at + nb, (side ? -1 : 1) * inertia * (side ? *f->v : *f->v0));
     cps_entries_add(&o->work, row, at + 2 * nb, inertia * dq / 2);
   }
-  return dq * sum - (f->v * f->v - f->v0 * f->v0) / 2;
+  return dq * sum - (*f->v * *f->v - *f->v0 * *f->v0) / 2;
 }
 
 void cps_border_works(model *o, double t, double h) {

@@ -140,13 +140,13 @@ static void power_of_ends(const side *x, int cable_of) {
 
 static double rate_of(const side *x, int k) {
   const dof *f = &x->o->m.free[k];
-  return x->after ? f->v : f->v0;
+  return x->after ? *f->v : *f->v0;
 }
 
 /* Friction of bearings. */
 static void power_of_bearing(const side *x, const slide *y) {
   const dof *force = &x->o->m.free[y->f_at];
-  x->power[WK_FRICTION] -= (x->after ? force->q : force->q0) * y->factor[0] * rate_of(x, y->at[0]);
+  x->power[WK_FRICTION] -= (x->after ? *force->q : *force->q0) * y->factor[0] * rate_of(x, y->at[0]);
 }
 
 /* Friction between bodies, springs, loads and surfaces, whose places do not jump. */
@@ -161,7 +161,7 @@ static void power_of_bodies(const side *x) {
     if (!y->contact) continue;
     const contact *c = &s->contacts[y->index];
     const dof *force = &m->free[y->f_at];
-    double f = x->after ? force->q : force->q0, slides = v[c->a] - c->sb * v[c->b];
+    double f = x->after ? *force->q : *force->q0, slides = v[c->a] - c->sb * v[c->b];
     x->power[WK_FRICTION] -= f * slides;
     x->power[x->o->at.rubs + y->index] -= f * slides;
     if (y->surface) x->power[WK_MOTION] += f * c->sb * v[c->b];
@@ -222,8 +222,8 @@ void cps_model_break(model *o, double t) {
     }
   }
   for (int k = 0; k < m->nb; k++) {
-    add(o, l->border + k, m->free[k].v0 - m->free[k].v);
-    add(o, l->border + m->nb + k, m->free[k].a0 - m->free[k].a);
+    add(o, l->border + k, *m->free[k].v0 - *m->free[k].v);
+    add(o, l->border + m->nb + k, *m->free[k].a0 - *m->free[k].a);
   }
   double *power = calloc(2 * (size_t)works, sizeof *power);
   if (!power) {

@@ -102,7 +102,7 @@ static cps_status no_memory(cps_error *err) {
 /* ------------------------------------------------------------------ states of machines */
 
 static size_t state_size(const machine *m) {
-  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * sizeof(dof) + sizeof(double) +
+  size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * 5 * sizeof(double) + sizeof(double) +
                 (size_t)m->n_slides * sizeof(kept_slide) + (size_t)m->n_bodies * sizeof(double) +
                 (size_t)(m->system->nx - m->system->nd) * sizeof(double);
   for (int i = 0; i < m->n_slides; i++)
@@ -148,12 +148,9 @@ static void exchange(machine *m, unsigned char *at, int put) {
   pass(&at, &m->grip, sizeof m->grip, put);
   pass(&at, m->y + s->nd, (size_t)(s->nx - s->nd) * sizeof(double), put); /* places of surfaces */
   for (int k = 0; k < m->nb; k++) {
-    dof before = m->free[k];
-    pass(&at, &m->free[k], sizeof m->free[k], put);
-    if (!put) continue;
-    m->free[k].q0 = before.q0; /* as it was looked at */
-    m->free[k].v0 = before.v0;
-    m->free[k].a0 = before.a0;
+    const dof *f = &m->free[k]; /* what was kept stays as it was looked at */
+    double *all[] = {f->q, f->v, f->a, f->aux, f->aux0};
+    for (size_t j = 0; j < sizeof all / sizeof all[0]; j++) pass(&at, all[j], sizeof(double), put);
   }
   for (int i = 0; i < m->n_slides; i++) {
     slide *y = &m->slide[i];
@@ -929,7 +926,7 @@ static int states(cps_simulation *sim, double **at) {
   if (n > 0 && at) {
     memset(at, 0, (size_t)n * sizeof *at);
     for (int k = 0; k < m->nb; k++) {
-      double *free_at[] = {&m->free[k].q, &m->free[k].v, &m->free[k].a, &m->free[k].aux};
+      double *free_at[] = {m->free[k].q, m->free[k].v, m->free[k].a, m->free[k].aux};
       for (int j = 0; j < 4; j++) at[l.border + j * m->nb + k] = free_at[j];
     }
     for (int i = 0; i < m->n_cables; i++) {

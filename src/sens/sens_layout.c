@@ -161,8 +161,8 @@ void cps_layout_theta(const layout *l, const machine *m, const machine *like, do
 void cps_layout_initial(const layout *l, const machine *m, double *state) {
   memset(state, 0, (size_t)l->states * sizeof(double));
   for (int k = 0; k < m->nb; k++) {
-    state[l->border + k] = m->free[k].q;
-    state[l->border + m->nb + k] = m->free[k].v;
+    state[l->border + k] = *m->free[k].q;
+    state[l->border + m->nb + k] = *m->free[k].v;
   }
   double *z = state + l->cable[m->n_cables].z;
   for (int i = 0; i < m->n_slides; i++) {

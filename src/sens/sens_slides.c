@@ -58,9 +58,9 @@ static void look(const model *o, int i, double t, sliding_now *s) {
   for (int k = 0; k < 2; k++) {
     if (y->at[k] < 0) continue;
     const dof *f = &o->m.free[y->at[k]];
-    s->x += factor_of(y, k) * f->q;
-    s->v += factor_of(y, k) * f->v;
-    s->a += factor_of(y, k) * f->a;
+    s->x += factor_of(y, k) * *f->q;
+    s->v += factor_of(y, k) * *f->v;
+    s->a += factor_of(y, k) * *f->a;
   }
   if (y->contact) { /* bodies have been looked at */
     const cps_system *sys = o->m.system;
@@ -93,7 +93,7 @@ static void by_motion(model *o, const tangent_sink *k, int row, int i, int rate,
   }
   const dof *angle = &o->m.free[y->at[0]];
   k->add(k, row, BY_UNKNOWN + rate, y->at[0], by * y->factor[0]);
-  by_theta(k, row, theta_of(o, i) + TH_FACTOR, by * (rate == 1 ? angle->v : angle->a));
+  by_theta(k, row, theta_of(o, i) + TH_FACTOR, by * (rate == 1 ? *angle->v : *angle->a));
 }
 
 /* The mass that the balance force is scaled by: of a bearing a number, else 1/m = sum of 1/m of bodies that are free. */
@@ -167,7 +167,7 @@ static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs 
   }
   for (int n = 0; n < 2; n++)
     if (y->at[n] >= 0) cps_border_by_unknown(o, row, y->at[n], k * factor_of(y, n), 0, 0, coeffs, 0);
-  if (!y->contact) cps_border_by_theta(o, row, theta + TH_FACTOR, -k * o->m.free[y->at[0]].q);
+  if (!y->contact) cps_border_by_theta(o, row, theta + TH_FACTOR, -k * *o->m.free[y->at[0]].q);
   if (k == o->m.grip) cps_border_by_theta(o, row, o->at.grip, pull / k);
   cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, o->at.before + o->at.slide_start + i, k);
 }
@@ -179,7 +179,7 @@ static void add_friction(model *o, int i, const sliding_now *s, const step_coeff
   const slide *y = &o->m.slide[i];
   const border_sink to = cps_sink_equations(o, coeffs, balance);
   int row = y->f_at, law = law_theta(o, i);
-  double f[AXES] = {o->m.free[row].q, 0};
+  double f[AXES] = {*o->m.free[row].q, 0};
   slip x = {.axes = 1, .v = {s->v}, .a = {s->a}, .load = s->load, .mass = y->p.mass, .scale = y->p.mass};
   rub r;
   x.limit = cps_friction_holds(&y->law, s->load);
@@ -211,7 +211,7 @@ void cps_slides_own(model *o, const step_coeffs *coeffs, int balance) {
       add_friction(o, i, &s, coeffs, balance);
     for (int k = 0; k < 2; k++)
       if (y->at[k] >= 0) cps_border_by_unknown(o, y->at[k], y->f_at, -factor_of(y, k), 0, 0, coeffs, balance);
-    if (!y->contact) cps_border_by_theta(o, y->at[0], theta_of(o, i) + TH_FACTOR, o->m.free[y->f_at].q);
+    if (!y->contact) cps_border_by_theta(o, y->at[0], theta_of(o, i) + TH_FACTOR, *o->m.free[y->f_at].q);
   }
 }
 
@@ -224,9 +224,9 @@ void cps_slides_hold(model *o) {
     for (int k = 0; k < 2; k++)
       if (y->at[k] >= 0) cps_entries_add(&o->list, row, border + y->at[k], factor_of(y, k));
     cps_entries_add(&o->list, row, border + y->f_at, 1 / m->grip);
-    if (o->theta_varies[theta]) cps_entries_add(&o->list, row, o->at.theta + theta, m->free[y->at[0]].q);
+    if (o->theta_varies[theta]) cps_entries_add(&o->list, row, o->at.theta + theta, *m->free[y->at[0]].q);
     if (o->theta_varies[o->at.grip])
-      cps_entries_add(&o->list, row, o->at.theta + o->at.grip, -m->free[y->f_at].q / (m->grip * m->grip));
+      cps_entries_add(&o->list, row, o->at.theta + o->at.grip, -*m->free[y->f_at].q / (m->grip * m->grip));
   }
 }
 
@@ -245,7 +245,7 @@ void cps_slides_works(model *o) {
       continue;
     }
     const dof *force = &m->free[y->f_at], *angle = &m->free[y->at[0]];
-    double mean = (force->q + force->q0) / 2, turned = angle->q - angle->q0;
+    double mean = (*force->q + *force->q0) / 2, turned = *angle->q - *angle->q0;
     for (int after = 0; after < 2; after++) {
       const tangent_sink *k = &x.sink[after].k;
       k->add(k, first + WK_FRICTION, BY_UNKNOWN, y->at[0], (after ? -mean : mean) * y->factor[0]);
@@ -296,7 +296,7 @@ int cps_slide_first_state(const model *o, int i) { return o->at.cable[o->m.n_cab
 static void recall_slide(const model *o, int i, const sliding_now *s, double z_s, recall *out) {
   const slide *y = &o->m.slide[i];
   int held = y->contact && y->held; /* there is nothing to balance */
-  double e = held ? 0 : o->m.free[y->f_at].q - y->p.mass * s->a;
+  double e = held ? 0 : *o->m.free[y->f_at].q - y->p.mass * s->a;
   cps_recall_law(&y->law, &y->y, 0, y->p.mode0[0], s->v, s->load, e, z_s, out);
   if (!held) return;
   out->f.e = 0;
@@ -343,7 +343,7 @@ void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {
   cps_border_look(o, coeffs->t);
   look(o, i, coeffs->t, &s);
   recall_slide(o, i, &s, cps_memory_time(&o->m.slide[i].law, coeffs), &x);
-  if (!balance) cps_recall_settle(&y->law, s.v, s.load, o->m.free[y->f_at].q, x.mode, x.states, x.z);
+  if (!balance) cps_recall_settle(&y->law, s.v, s.load, *o->m.free[y->f_at].q, x.mode, x.states, x.z);
   for (int k = 0; k < n; k++)
     for (int rate = 0; rate < 2; rate++) {
       const recall_row *of = rate ? &x.z_t[k] : &x.z[k];
@@ -363,7 +363,7 @@ void cps_slide_hold(model *o, int i) {
   cps_border_look(o, o->m.of->run.from);
   look(o, i, o->m.of->run.from, &s);
   if (!(s.load > 0)) return;
-  cps_recall_pull(&y->law, s.load, o->m.free[y->f_at].q, z);
+  cps_recall_pull(&y->law, s.load, *o->m.free[y->f_at].q, z);
   for (int k = 0; k < n; k++) {
     recall_row x = z[k];
     x.f = x.e; /* at rest */

@@ -27,12 +27,12 @@ void cps_model_look(model *o) {
   for (int i = 0; i < o->m.n_cables; i++)
     memcpy(o->reaction0[i], o->m.cable[i].reaction, sizeof o->m.cable[i].reaction);
   memcpy(o->m.drum0, o->m.drum, (size_t)o->m.n_drums * sizeof *o->m.drum);
-  memcpy(o->m.q0, o->m.y, (size_t)o->m.system->nx * sizeof(double));
+  memcpy(o->m.y0, o->m.y, (size_t)o->m.system->nx * sizeof(double));
   for (int k = 0; k < o->m.nb; k++) {
     dof *f = &o->m.free[k];
-    f->q0 = f->q;
-    f->v0 = f->v;
-    f->a0 = f->a;
+    *f->q0 = *f->q;
+    *f->v0 = *f->v;
+    *f->a0 = *f->a;
   }
 }
 

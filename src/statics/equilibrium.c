@@ -44,7 +44,7 @@ static void rest(machine *m) {
     memset(c->a, 0, bytes);
     memset(c->aux, 0, bytes);
   }
-  for (int k = 0; k < m->nb; k++) m->free[k].v = m->free[k].a = m->free[k].aux = 0;
+  for (int k = 0; k < m->nb; k++) *m->free[k].v = *m->free[k].a = *m->free[k].aux = 0;
   cps_machine_tie(m);
   note(m, NOTE_REST, NULL);
 }
@@ -60,7 +60,7 @@ static void place_of(const cable *c, const contact_point *p, double *r) {
 static double slide_place(const machine *m, const slide *y) {
   double x = 0;
   for (int i = 0; i < 2; i++)
-    if (y->at[i] >= 0) x += (i == 0 ? y->factor[0] : -y->factor[1]) * m->free[y->at[i]].q;
+    if (y->at[i] >= 0) x += (i == 0 ? y->factor[0] : -y->factor[1]) * *m->free[y->at[i]].q;
   return x;
 }
 
@@ -85,7 +85,7 @@ static double take_hold(machine *m) {
     }
   }
   for (int k = 0; k < m->n_slides; k++)
-    m->slide[k].start = slide_place(m, &m->slide[k]) + m->free[m->slide[k].f_at].q / m->grip;
+    m->slide[k].start = slide_place(m, &m->slide[k]) + *m->free[m->slide[k].f_at].q / m->grip;
   for (int i = 0; i < m->n_drums; i++) {
     drum *g = &m->drum[i];
     g->start = g->angle;
@@ -101,7 +101,7 @@ static void let_go(machine *m) {
     cable *c = &m->cable[i];
     for (int k = 0; k < c->n_points; k++) c->point[k].f[0] = c->point[k].f[1] = 0;
   }
-  for (int k = 0; k < m->n_slides; k++) m->free[m->slide[k].f_at].q = 0;
+  for (int k = 0; k < m->n_slides; k++) *m->free[m->slide[k].f_at].q = 0;
   note(m, NOTE_LET_GO, NULL);
   take_hold(m);
 }
@@ -139,10 +139,10 @@ static size_t exchange(machine *m, const step_coeffs *coeffs, double *x, int put
   }
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
-    cps_exchange(&f->q, x, &n, put);
+    cps_exchange(f->q, x, &n, put);
     if (!put) continue;
-    f->v = (f->q - f->q0) / coeffs->v_a;
-    f->a = (f->q - f->q0) / coeffs->q_a;
+    *f->v = (*f->q - *f->q0) / coeffs->v_a;
+    *f->a = (*f->q - *f->q0) / coeffs->q_a;
   }
   if (put) cps_machine_tie(m);
   return n;
@@ -300,7 +300,7 @@ static double relax(machine *m, double t, double h, double bristle, int search) 
   for (int i = 0; i < m->n_bodies; i++)
     for (int k = 0; k < m->body[i].n; k++) {
       const dof *f = &m->free[m->body[i].at + k];
-      moved = fmax(moved, fabs(f->q - f->q0));
+      moved = fmax(moved, fabs(*f->q - *f->q0));
     }
   return moved;
 }
@@ -414,7 +414,7 @@ static void remember_all(machine *m) {
   for (int k = 0; k < m->n_slides; k++) {
     slide *y = &m->slide[k];
     any |= y->law.law->n_states;
-    if (y->law.law->n_states) cps_memory_take(&y->law, y->p.n, m->free[y->f_at].q, &y->p.mode[0], &y->y, 0);
+    if (y->law.law->n_states) cps_memory_take(&y->law, y->p.n, *m->free[y->f_at].q, &y->p.mode[0], &y->y, 0);
   }
   if (any) note(m, NOTE_REMEMBERED, NULL);
 }
@@ -534,11 +534,11 @@ static void start_moving(machine *m, double t) {
       for (int d = 0; d < m->dim && t >= b->held_until; d++) v[d] = b->v[d];
     } else if (m->body_border[i] >= 0) { /* not one of a cable in few variables */
       const machine_body *y = &m->body[m->body_border[i]];
-      for (int k = 0; k < y->n && !y->held; k++) m->free[y->at + k].v = b->v[k];
+      for (int k = 0; k < y->n && !y->held; k++) *m->free[y->at + k].v = b->v[k];
     }
   }
   for (int i = 0; i < m->n_drums; i++)
-    if (m->drum[i].angle_at >= 0) m->free[m->drum[i].angle_at].v = m->drum[i].of->rate;
+    if (m->drum[i].angle_at >= 0) *m->free[m->drum[i].angle_at].v = m->drum[i].of->rate;
   cps_machine_move(m, t, t);
   cps_machine_tie(m);
   note(m, NOTE_STARTED, NULL);

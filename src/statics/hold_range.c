@@ -143,7 +143,7 @@ static size_t exchange(machine *m, double *x, int put) {
       for (int d = 0; d < 3; d++) cps_exchange(&c->start[k][d], x, &n, put);
     }
   }
-  for (int k = 0; k < m->nb; k++) cps_exchange(&m->free[k].q, x, &n, put);
+  for (int k = 0; k < m->nb; k++) cps_exchange(m->free[k].q, x, &n, put);
   for (int k = 0; k < m->n_slides; k++) cps_exchange(&m->slide[k].start, x, &n, put);
   for (int i = 0; i < m->n_drums; i++) {
     cps_exchange(&m->drum[i].start, x, &n, put);

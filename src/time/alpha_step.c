@@ -49,8 +49,8 @@ static void predict(machine *m, const alpha_weights *u) {
   }
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
-    f->q += h * f->v + q_0 * f->aux + q_a * f->a;
-    f->v += v_0 * f->aux + v_a * f->a;
+    *f->q += h * *f->v + q_0 * *f->aux + q_a * *f->a;
+    *f->v += v_0 * *f->aux + v_a * *f->a;
   }
 }
 
@@ -70,7 +70,7 @@ static void finish_states(const contact_law *l, contact_memory *y, const alpha_r
 }
 
 /* How much the acceleration of an unknown of the border has changed. */
-static double changed(const machine *m, int k) { return fabs(m->free[k].aux - m->free[k].aux0); }
+static double changed(const machine *m, int k) { return fabs(*m->free[k].aux - *m->free[k].aux0); }
 
 /* The most that bodies and rims of drums have. Seams of belts are nodes of their cables, and among these; bodies that have nothing to do
  * with cables are judged as bodies alone are (body_error.c). */
@@ -111,7 +111,7 @@ static double finish(machine *m, const alpha_weights *u) {
   }
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
-    f->aux = by_a * f->a + by_a0 * f->a0 + by_aux * f->aux0;
+    *f->aux = by_a * *f->a + by_a0 * *f->a0 + by_aux * *f->aux0;
   }
   for (int k = 0; k < m->n_slides; k++) finish_states(&m->slide[k].law, &m->slide[k].y, &u->z);
   return fabs(u->beta - 1.0 / 6) * u->h * u->h * fmax(border_changed(m), sqrt(sum / fmax(count, 1)));

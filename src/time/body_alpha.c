@@ -14,6 +14,7 @@
 #include "body_error.h"
 #include "newton_loop.h"
 #include "residual.h"
+#include "state_block.h"
 #include "step_notes.h"
 
 #include <math.h>
@@ -26,18 +27,10 @@ enum { NEWTON_MOST = 48 };
 /* Auxiliary values are not extrapolated to steps that are this many times longer. */
 static const double BLOW_UP = 1e3;
 
-/* An array of a run; sens_bodies.c knows some by their places among them. */
-typedef struct array {
-  double **at;
-  int n;
-} array;
-
-enum { ARRAYS = 25 };
-
 typedef struct run {
   cps_simulation *sim;
   residual r;
-  array arrays[ARRAYS]; /* all of the below */
+  state_block state; /* all arrays below */
   double rho;
   alpha_weights weights;            /* of the step being tried, */
   double t1;                        /* whose equations hold then */
@@ -249,9 +242,7 @@ static cps_status accept(void *of, double from, double h, double t1, cps_error *
     r->aux_a[i] = v->aux_new * r->now.a[i] + v->aux_old * r->old.a[i] + v->aux_aux * r->aux_a[i];
   for (int i = 0; i < s->nz; i++)
     r->aux_z[i] = z->aux_new * r->now.z_t[i] + z->aux_old * r->old.z_t[i] + z->aux_aux * r->aux_z[i];
-  double *y = sim->y;
-  sim->y = r->y;
-  r->y = y;
+  memcpy(sim->y, r->y, (size_t)s->ny * sizeof(double));
   cps_body_error_step(&r->error, s, sim->y, h, &r->old, &r->now);
   keep_forces(r, t1);
   if (r->has_guards) read_guards(r, sim->y, r->guard);
@@ -300,7 +291,7 @@ static cps_status settle(void *of, int *jumped, cps_error *err) {
 
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
-  for (int i = 0; i < ARRAYS; i++) cps_checkpoint_array(c, "alpha.array", *r->arrays[i].at, r->arrays[i].n);
+  cps_block_list(c, &r->state);
   CHECKPOINT_VALUE(c, "alpha.last", r->last);
   cps_checkpoint_demand(c, r->last >= 0, "alpha.last");
   CHECKPOINT_VALUE(c, "alpha.rescaled", r->rescaled);
@@ -320,7 +311,7 @@ static cps_status start(void *of, int first, cps_error *err) {
 static void free_run(void *of) {
   run *r = of;
   cps_residual_free(&r->r);
-  for (int i = 0; i < ARRAYS; i++) free(*r->arrays[i].at);
+  cps_block_free(&r->state);
   free(r);
 }
 
@@ -334,35 +325,38 @@ static cps_status make_run(cps_simulation *sim, void **of, double *first, cps_er
   *first = 1e-4 * (set->until - set->from);
   for (int i = 0; i < s->nc; i++) r->has_guards |= sim->mode[i] >= 0;
   int guards = r->has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
-  const array arrays[ARRAYS] = {{&r->y, s->ny},
-                                {&r->old.a, s->nx},
-                                {&r->now.a, s->nx},
-                                {&r->old.f, s->nc},
-                                {&r->now.f, s->nc},
-                                {&r->old.z_t, s->nz},
-                                {&r->now.z_t, s->nz},
-                                {&r->aux_a, s->nx},
-                                {&r->aux_z, s->nz},
-                                {&r->error.before.a, s->nx},
-                                {&r->error.before.z_t, s->nz},
-                                {&r->error.before.f, s->nc},
-                                {&r->base_q, s->nx},
-                                {&r->base_v, s->nx},
-                                {&r->base_z, s->nz},
-                                {&r->da, s->nx},
-                                {&r->df, s->nc},
-                                {&r->dz, s->nz},
-                                {&r->error.largest, s->ny},
-                                {&r->start.extension, springs},
-                                {&r->start.damper, springs},
-                                {&r->start.load, s->n_loads},
-                                {&r->start.drive, s->nx},
-                                {&r->guard, guards},
-                                {&r->guard1, guards}};
-  memcpy(r->arrays, arrays, sizeof arrays);
-  int good = 1;
-  for (int i = 0; i < ARRAYS; i++)
-    good = (*arrays[i].at = calloc(arrays[i].n > 0 ? (size_t)arrays[i].n : 1, sizeof(double))) && good;
+  const struct {
+    const char *name; /* sens_bodies.c knows some of them */
+    double **at;
+    int n;
+  } parts[] = {{"alpha.y", &r->y, s->ny},
+               {"alpha.a", &r->old.a, s->nx},
+               {"alpha.a_new", &r->now.a, s->nx},
+               {"alpha.f", &r->old.f, s->nc},
+               {"alpha.f_new", &r->now.f, s->nc},
+               {"alpha.z_t", &r->old.z_t, s->nz},
+               {"alpha.z_t_new", &r->now.z_t, s->nz},
+               {"alpha.aux_a", &r->aux_a, s->nx},
+               {"alpha.aux_z", &r->aux_z, s->nz},
+               {"alpha.a_before", &r->error.before.a, s->nx},
+               {"alpha.z_t_before", &r->error.before.z_t, s->nz},
+               {"alpha.f_before", &r->error.before.f, s->nc},
+               {"alpha.base_q", &r->base_q, s->nx},
+               {"alpha.base_v", &r->base_v, s->nx},
+               {"alpha.base_z", &r->base_z, s->nz},
+               {"alpha.da", &r->da, s->nx},
+               {"alpha.df", &r->df, s->nc},
+               {"alpha.dz", &r->dz, s->nz},
+               {"alpha.largest", &r->error.largest, s->ny},
+               {"alpha.extension", &r->start.extension, springs},
+               {"alpha.damper", &r->start.damper, springs},
+               {"alpha.load", &r->start.load, s->n_loads},
+               {"alpha.drive", &r->start.drive, s->nx},
+               {"alpha.guard", &r->guard, guards},
+               {"alpha.guard_new", &r->guard1, guards}};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    cps_block_part(&r->state, parts[i].name, parts[i].at, NULL, (size_t)parts[i].n);
+  int good = cps_block_make(&r->state);
   cps_status status = good ? cps_residual_make(&r->r, s, &sim->work, err)
                            : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   if (status == CPS_OK)

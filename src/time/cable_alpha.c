@@ -74,15 +74,15 @@ static void look_apart(const cable_run *y, const body_rates *to) {
   for (int c = 0; c < s->nd; c++) {
     if (!y->counts[c]) continue;
     const dof *f = &m->free[m->unknown[c]];
-    y->y[c] = f->q;
-    y->y[s->nx + c] = f->v;
-    to->a[c] = f->a;
+    y->y[c] = *f->q;
+    y->y[s->nx + c] = *f->v;
+    to->a[c] = *f->a;
   }
   for (int i = 0; i < s->nc; i++) {
     const slide *x = cps_contact_slide(m, i);
     const contact *c = &s->contacts[i];
     size_t bytes = x->law.walks ? 0 : (size_t)c->n_states * sizeof(double);
-    to->f[i] = m->free[x->f_at].q;
+    to->f[i] = *m->free[x->f_at].q;
     y->w_ii[i] = x->held ? 0 : 1 / x->p.mass;
     memcpy(y->y + 2 * s->nx + c->z, x->y.z[0], bytes);
     memcpy(to->z_t + c->z, x->y.z_t[0], bytes);
@@ -175,7 +175,7 @@ static cps_status start(void *of, int first, cps_error *err) {
     for (int k = 0; c->memory && k < c->n_points; k++)
       memcpy(c->memory[k].aux, c->memory[k].z_t, sizeof c->memory[k].aux);
   }
-  for (int k = 0; k < m->nb; k++) m->free[k].aux = m->free[k].a;
+  for (int k = 0; k < m->nb; k++) *m->free[k].aux = *m->free[k].a;
   for (int k = 0; k < m->n_slides; k++)
     memcpy(m->slide[k].y.aux, m->slide[k].y.z_t, sizeof m->slide[k].y.aux);
   cps_audit_start(m, r->t);

@@ -117,9 +117,9 @@ static void take(const run *r, const flat *o) {
       for (int j = 0; j < AXES; j++) o->f[f++] = c->point[k].f[j];
   }
   for (int k = 0; k < m->nb; k++) {
-    o->q[at + k] = m->free[k].q;
-    o->v[at + k] = m->free[k].v;
-    o->a[at + k] = m->free[k].a;
+    o->q[at + k] = *m->free[k].q;
+    o->v[at + k] = *m->free[k].v;
+    o->a[at + k] = *m->free[k].a;
   }
   for (int i = 0; i < r->n_memory; i++) {
     const recall *y = &r->memory[i];
@@ -147,9 +147,9 @@ static void give_motion(const run *r, const flat *o) {
   }
   for (int k = 0; k < m->nb; k++) {
     if (is_force(m, k)) continue;
-    m->free[k].q = o->q[at + k];
-    m->free[k].v = o->v[at + k];
-    m->free[k].a = o->a[at + k];
+    *m->free[k].q = o->q[at + k];
+    *m->free[k].v = o->v[at + k];
+    *m->free[k].a = o->a[at + k];
   }
 }
 
@@ -162,7 +162,7 @@ static void give_forces(const run *r, const flat *o, double part) {
       for (int j = 0; j < AXES; j++, f++)
         m->cable[i].point[k].f[j] += part * (o->f[f] - m->cable[i].point[k].f[j]);
   for (int k = 0; k < m->nb; k++)
-    if (is_force(m, k)) m->free[k].q += part * (o->q[r->nq - m->nb + k] - m->free[k].q);
+    if (is_force(m, k)) *m->free[k].q += part * (o->q[r->nq - m->nb + k] - *m->free[k].q);
 }
 
 /* States of laws, which an evaluation starts from: z = z_star + z_s z_t. */

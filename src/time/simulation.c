@@ -82,12 +82,6 @@ void cps_row_field(row *r, const char *name, const char *what, const char *unit,
   memcpy(f->data + (constant ? 0 : (size_t)r->result->frames * size), values, size * sizeof(double));
 }
 
-/* Where bodies are, and what acts on them: a machine with cables has its own. */
-static const double *state_of(const cps_simulation *sim) { return sim->machine ? sim->machine->y : sim->y; }
-static const workspace *forces_of(const cps_simulation *sim) {
-  return sim->machine ? &sim->machine->forces : &sim->work;
-}
-
 int cps_simulation_mode(const cps_simulation *sim, int i) {
   if (!sim->machine) return sim->mode[i];
   const slide *y = cps_contact_slide(sim->machine, i);
@@ -98,12 +92,12 @@ int cps_simulation_mode(const cps_simulation *sim, int i) {
 /* Whether contact i slides: by its mode if it has one, else by its velocity. */
 static int slides(const cps_simulation *sim, int i) {
   const cps_system *s = sim->system;
-  const workspace *k = forces_of(sim);
+  const workspace *k = &sim->work;
   const contact *c = &s->contacts[i];
   if (c->law->n_modes > 1 && c->law->modes) {
     int mode = cps_simulation_mode(sim, i);
     if (mode < 0) {
-      cps_law_input in = {k->v[i], k->n[i], k->f_eq[i], state_of(sim) + 2 * s->nx + c->z, CPS_MODE_FREE};
+      cps_law_input in = {k->v[i], k->n[i], k->f_eq[i], sim->y + 2 * s->nx + c->z, CPS_MODE_FREE};
       mode = cps_law_mode(c->law, c->p, &in);
     }
     return strncmp(c->law->modes[mode], "slip", 4) == 0;
@@ -117,7 +111,7 @@ static void enumerate_bodies(row *r) {
   static const char *const places[] = {"x", "y", "z"}, *const rates[] = {"vx", "vy", "vz"};
   const cps_system *s = r->sim->system;
   const cps_scenario *sc = s->scenario;
-  const double *q = state_of(r->sim), *v = q + s->nx;
+  const double *q = r->sim->y, *v = q + s->nx;
   for (int i = 0; i < sc->n_bodies; i++) {
     const scenario_body *b = &sc->bodies[i];
     int c = s->body_q[i], n = cps_body_freedoms(s, i);
@@ -131,8 +125,8 @@ static void enumerate_bodies(row *r) {
 static void enumerate_contacts(row *r) {
   const cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
-  const workspace *k = forces_of(sim);
-  const double *z = state_of(sim) + 2 * s->nx, *w = z + s->nz;
+  const workspace *k = &sim->work;
+  const double *z = sim->y + 2 * s->nx, *w = z + s->nz;
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
     const char *name = s->scenario->contacts[i].name;
@@ -166,7 +160,7 @@ static void enumerate(row *r, const cps_energy *e) {
   cps_row_put(r, "time", NULL, "", "s", r->sim->t);
   enumerate_bodies(r);
   for (int i = 0; i < s->scenario->n_springs; i++)
-    cps_row_put(r, "springs", s->scenario->springs[i].name, "force", "N", forces_of(r->sim)->spring[i]);
+    cps_row_put(r, "springs", s->scenario->springs[i].name, "force", "N", r->sim->work.spring[i]);
   enumerate_contacts(r);
   if (r->sim->machine) cps_machine_columns(r);
   cps_lift_columns(r);
@@ -196,8 +190,8 @@ static int grow_frames(cps_result *res, long capacity) {
     field_data *f = &res->fields[i];
     size_t size = (size_t)f->field.points * (size_t)f->field.components;
     size_t used = (size_t)(f->field.constant ? res->frames > 0 : res->frames) * size * sizeof(double);
-    double *data = cps_block_grow(res->folder, f->data, &f->mapped, used,
-                                  (size_t)(f->field.constant ? 1 : capacity) * size * sizeof(double));
+    double *data = cps_room_grow(res->folder, f->data, &f->mapped, used,
+                                 (size_t)(f->field.constant ? 1 : capacity) * size * sizeof(double));
     if (!data) return 0;
     f->data = data;
   }
@@ -207,8 +201,8 @@ static int grow_frames(cps_result *res, long capacity) {
 
 static int grow_events(cps_result *res, long capacity) {
   size_t used = (size_t)res->n_events * sizeof *res->events;
-  cps_event *events = cps_block_grow(res->folder, res->events, &res->events_mapped, used,
-                                     (size_t)capacity * sizeof *events);
+  cps_event *events = cps_room_grow(res->folder, res->events, &res->events_mapped, used,
+                                    (size_t)capacity * sizeof *events);
   if (!events) return 0;
   res->events = events;
   res->events_capacity = capacity;
@@ -312,9 +306,19 @@ static void place_beside(cps_simulation *sim) {
   const cps_system *s = sim->system;
   const double *y = sim->beside->y;
   for (int i = s->nd + s->ns; i < s->nx - 1; i++) {
-    sim->machine->y[i] = y[i];
-    sim->machine->y[s->nx + i] = y[s->nx + i];
+    sim->y[i] = y[i];
+    sim->y[s->nx + i] = y[s->nx + i];
   }
+}
+
+/* State and workspace of bodies alone; 0 if out of memory. */
+static int make_bodies(cps_simulation *sim) {
+  const cps_system *s = sim->system;
+  sim->y = malloc((size_t)s->ny * sizeof(double));
+  if (!sim->y || cps_workspace_make(s, &sim->work, NULL) != CPS_OK) return 0;
+  sim->work.inputs = sim->inputs;
+  memcpy(sim->y, s->initial, (size_t)s->ny * sizeof(double));
+  return 1;
 }
 
 cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
@@ -329,12 +333,9 @@ cps_simulation *cps_simulation_new(const cps_system *s, cps_error *err) {
     double start = s->scenario->inputs[i].start;
     sim->inputs[i] = (input_value){start, start, -INFINITY, -INFINITY, 0};
   }
-  sim->y = malloc((size_t)s->ny * sizeof(double));
   sim->y_t = calloc((size_t)s->ny, sizeof(double));
   sim->mode = calloc(s->nc > 0 ? (size_t)s->nc : 1, sizeof(int));
-  if (!sim->y || !sim->y_t || !sim->mode || cps_workspace_make(s, &sim->work, NULL) != CPS_OK) goto fail;
-  sim->work.inputs = sim->inputs;
-  memcpy(sim->y, s->initial, (size_t)s->ny * sizeof(double));
+  if (!sim->y_t || !sim->mode || (s->n_elements == 0 && !make_bodies(sim))) goto fail;
   sim->t = sim->stint.from = s->scenario->run.from;
   cps_warnings_copy(&sim->result.warnings, &s->warnings);
   sim->next_output = sim->next_frame = sim->t;
@@ -395,14 +396,18 @@ void cps_refuse_outputs(refusals *r, const cps_system *s) {
   cps_simulation_free(sim);
 }
 
-/* The cables of the scenario, as they are drawn. */
+/* The cables of the scenario, as they are drawn. Bodies are in the state of the machine, and what acts on them in its workspace. */
 static cps_status make_machine(cps_simulation *sim, cps_error *err) {
   const cps_scenario *sc = sim->system->scenario;
   machine *m = calloc(1, sizeof *m);
   if (!m) return CPS_NO_MEMORY;
   sim->machine = m;
   cps_status status = cps_machine_make_drawn(m, sc, sim->system->drawn, err);
-  if (status == CPS_OK) cps_machine_inputs(m, sim->inputs);
+  if (status == CPS_OK) {
+    cps_machine_inputs(m, sim->inputs);
+    sim->y = m->y;
+    sim->work = m->forces;
+  }
   sim->n_seen = status == CPS_OK ? cps_cable_events_count(m) : 0;
   sim->seen = calloc((size_t)sim->n_seen + 1, sizeof *sim->seen);
   if (!sim->seen) return CPS_NO_MEMORY;
@@ -461,8 +466,10 @@ void cps_simulation_free(cps_simulation *sim) {
   cps_driver_free(sim);
   if (!sim->beside) free(sim->work.lifts);
   cps_simulation_free(sim->beside);
-  cps_workspace_free(&sim->work);
-  free(sim->y);
+  if (!sim->machine) {
+    cps_workspace_free(&sim->work);
+    free(sim->y);
+  }
   free(sim->y_t);
   free(sim->mode);
   free(sim->pending);
