@@ -326,35 +326,26 @@ static cps_status make_run(cps_simulation *sim, void **of, double *first, cps_er
   for (int i = 0; i < s->nc; i++) r->has_guards |= sim->mode[i] >= 0;
   int guards = r->has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
   const struct {
-    const char *name; /* sens_bodies.c knows some of them */
+    const char *name;
     double **at;
     int n;
   } parts[] = {{"alpha.y", &r->y, s->ny},
-               {"alpha.a", &r->old.a, s->nx},
-               {"alpha.a_new", &r->now.a, s->nx},
-               {"alpha.f", &r->old.f, s->nc},
-               {"alpha.f_new", &r->now.f, s->nc},
-               {"alpha.z_t", &r->old.z_t, s->nz},
-               {"alpha.z_t_new", &r->now.z_t, s->nz},
                {"alpha.aux_a", &r->aux_a, s->nx},
                {"alpha.aux_z", &r->aux_z, s->nz},
-               {"alpha.a_before", &r->error.before.a, s->nx},
-               {"alpha.z_t_before", &r->error.before.z_t, s->nz},
-               {"alpha.f_before", &r->error.before.f, s->nc},
                {"alpha.base_q", &r->base_q, s->nx},
                {"alpha.base_v", &r->base_v, s->nx},
                {"alpha.base_z", &r->base_z, s->nz},
                {"alpha.da", &r->da, s->nx},
                {"alpha.df", &r->df, s->nc},
                {"alpha.dz", &r->dz, s->nz},
-               {"alpha.largest", &r->error.largest, s->ny},
                {"alpha.extension", &r->start.extension, springs},
                {"alpha.damper", &r->start.damper, springs},
                {"alpha.load", &r->start.load, s->n_loads},
                {"alpha.drive", &r->start.drive, s->nx},
                {"alpha.guard", &r->guard, guards},
                {"alpha.guard_new", &r->guard1, guards}};
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+  cps_body_error_parts(&r->state, s, &r->error, &r->old, &r->now); /* sens_bodies.c knows some by name, as */
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)      /* some of these */
     cps_block_part(&r->state, parts[i].name, parts[i].at, NULL, (size_t)parts[i].n);
   int good = cps_block_make(&r->state);
   cps_status status = good ? cps_residual_make(&r->r, s, &sim->work, err)

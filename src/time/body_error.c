@@ -19,6 +19,21 @@ static double over(double error, double size, const scenario_run *set) {
   return fabs(error) / (set->tolerance_abs + set->tolerance * size);
 }
 
+void cps_body_error_parts(state_block *b, const cps_system *s, body_error *e, body_rates *old,
+                          body_rates *now) {
+  size_t nx = (size_t)s->nx, nc = (size_t)s->nc, nz = (size_t)s->nz;
+  cps_block_part(b, "alpha.a", &old->a, NULL, nx);
+  cps_block_part(b, "alpha.a_new", &now->a, NULL, nx);
+  cps_block_part(b, "alpha.a_before", &e->before.a, NULL, nx);
+  cps_block_part(b, "alpha.f", &old->f, NULL, nc);
+  cps_block_part(b, "alpha.f_new", &now->f, NULL, nc);
+  cps_block_part(b, "alpha.f_before", &e->before.f, NULL, nc);
+  cps_block_part(b, "alpha.z_t", &old->z_t, NULL, nz);
+  cps_block_part(b, "alpha.z_t_new", &now->z_t, NULL, nz);
+  cps_block_part(b, "alpha.z_t_before", &e->before.z_t, NULL, nz);
+  cps_block_part(b, "alpha.largest", &e->largest, NULL, 2 * nx + nz);
+}
+
 double cps_body_error(const body_error *e, const cps_system *s, const double *w_ii, const alpha_weights *u,
                       const double *y, const body_rates *old, const body_rates *now) {
   const scenario_run *set = &s->scenario->run;

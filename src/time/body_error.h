@@ -4,6 +4,7 @@
 
 #include "alpha_rule.h"
 #include "bodies.h"
+#include "state_block.h"
 
 /* Accelerations [nx], forces of contacts [nc] and rates of their states [nz]. */
 typedef struct body_rates {
@@ -17,6 +18,10 @@ typedef struct body_error {
   body_rates before;           /* at the start of the last step, */
   double length;               /* which was that long; 0: there was none since a jump */
 } body_error;
+
+/* Adds what is known from earlier steps, and rates at the start and at the end of one, to a block of state: all arrays of these. */
+void cps_body_error_parts(state_block *b, const cps_system *s, body_error *e, body_rates *old,
+                          body_rates *now);
 
 /* The error of a step to the state y, over what is allowed, given rates at its start and at its end. */
 double cps_body_error(const body_error *e, const cps_system *s, const double *w_ii, const alpha_weights *u,

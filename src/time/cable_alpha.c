@@ -60,65 +60,42 @@ typedef struct cable_run {
   int has_apart; /* steps are chosen, and there are bodies apart from cables: their error, from */
   body_error error;
   body_rates old, now;   /* at the start of a step and at its end, */
-  double *y, *w_ii;      /* [2 nx + nz] [nc] at its end, */
+  double *w_ii;          /* [nc] at its end, */
   unsigned char *counts; /* [nx] for coordinates of these */
-  double *room;          /* all of the numbers; owned, as counts */
+  state_block state;     /* all of the numbers */
 } cable_run;
 
 /* ------------------------------------------------------------------ bodies apart from cables */
 
-/* What their error needs of the machine as it is. States of laws whose guards fire within steps have none. */
+/* What their error needs of the machine as it is. Rates of states of laws whose guards fire within steps stay zero: they have no error. */
 static void look_apart(const cable_run *y, const body_rates *to) {
   const machine *m = y->r.m;
   const cps_system *s = m->system;
-  for (int c = 0; c < s->nd; c++) {
-    if (!y->counts[c]) continue;
-    const dof *f = &m->free[m->unknown[c]];
-    y->y[c] = *f->q;
-    y->y[s->nx + c] = *f->v;
-    to->a[c] = *f->a;
-  }
+  memcpy(to->a, m->a, (size_t)s->nx * sizeof(double));
+  memcpy(to->f, m->f, (size_t)s->nc * sizeof(double));
   for (int i = 0; i < s->nc; i++) {
     const slide *x = cps_contact_slide(m, i);
     const contact *c = &s->contacts[i];
     size_t bytes = x->law.walks ? 0 : (size_t)c->n_states * sizeof(double);
-    to->f[i] = *m->free[x->f_at].q;
     y->w_ii[i] = x->held ? 0 : 1 / x->p.mass;
-    memcpy(y->y + 2 * s->nx + c->z, x->y.z[0], bytes);
+    memcpy(m->y + 2 * s->nx + c->z, x->y.z[0], (size_t)c->n_states * sizeof(double));
     memcpy(to->z_t + c->z, x->y.z_t[0], bytes);
   }
-}
-
-static void list_rates(checkpoint *c, const cps_system *s, const body_rates *x) {
-  cps_checkpoint_array(c, "apart.a", x->a, s->nx);
-  cps_checkpoint_array(c, "apart.f", x->f, s->nc);
-  cps_checkpoint_array(c, "apart.z_t", x->z_t, s->nz);
-}
-
-static body_rates rates_in(const cps_system *s, double *room) {
-  return (body_rates){room, room + s->nx, room + s->nx + s->nc};
 }
 
 /* Room for it, if there are any; 0 if out of memory. */
 static int make_apart(cable_run *y) {
   const machine *m = y->r.m;
   const cps_system *s = m->system;
-  int state = 2 * s->nx + s->nz, rates = s->nx + s->nc + s->nz;
   for (int i = 0; i < m->n_bodies; i++) y->has_apart |= m->body[i].apart;
   if (!y->has_apart) return 1;
-  y->counts = calloc((size_t)s->nx, 1);
-  y->room = calloc((size_t)(2 * state + 3 * rates + s->nc), sizeof(double));
-  if (!y->counts || !y->room) return 0;
+  y->error.counts = y->counts = calloc((size_t)s->nx, 1);
+  if (!y->counts) return 0;
   for (int i = 0; i < m->n_bodies; i++)
     for (int k = 0; k < m->body[i].n && m->body[i].apart; k++) y->counts[s->body_q[m->body[i].index] + k] = 1;
-  double *at = y->room + 2 * state;
-  y->y = y->room;
-  y->old = rates_in(s, at);
-  y->now = rates_in(s, at + rates);
-  y->error = (body_error){
-      .counts = y->counts, .largest = y->room + state, .before = rates_in(s, at + 2 * rates)};
-  y->w_ii = at + 3 * rates;
-  return 1;
+  cps_body_error_parts(&y->state, s, &y->error, &y->old, &y->now);
+  cps_block_part(&y->state, "alpha.w_ii", &y->w_ii, NULL, (size_t)s->nc);
+  return cps_block_make(&y->state);
 }
 
 /* ------------------------------------------------------------------ a run */
@@ -127,11 +104,7 @@ static void list(checkpoint *c, void *of) {
   cable_run *y = of;
   CHECKPOINT_VALUE(c, "alpha.t", y->r.t);
   CHECKPOINT_VALUE(c, "alpha.iterations", y->r.iterations);
-  if (!y->has_apart) return;
-  const cps_system *s = y->r.m->system;
-  list_rates(c, s, &y->old);
-  list_rates(c, s, &y->error.before);
-  cps_checkpoint_array(c, "apart.largest", y->error.largest, 2 * s->nx + s->nz);
+  cps_block_list(c, &y->state);
   CHECKPOINT_VALUE(c, "apart.length", y->error.length);
 }
 
@@ -200,7 +173,7 @@ static double local_error(const void *of) {
   if (!y->has_apart) return error;
   alpha_weights weights = cps_machine_weights(m, y->r.coeffs.length);
   look_apart(y, &y->now);
-  return fmax(error, cps_body_error(&y->error, m->system, y->w_ii, &weights, y->y, &y->old, &y->now));
+  return fmax(error, cps_body_error(&y->error, m->system, y->w_ii, &weights, m->y, &y->old, &y->now));
 }
 
 static void take_back(void *of) { cps_machine_bring_back(((cable_run *)of)->r.m); }
@@ -209,7 +182,7 @@ static cps_status accept(void *of, double from, double h, double t1, cps_error *
   cable_run *y = of;
   cps_simulation *sim = y->sim;
   y->r.t = sim->t;
-  if (y->has_apart) cps_body_error_step(&y->error, y->r.m->system, y->y, h, &y->old, &y->now);
+  if (y->has_apart) cps_body_error_step(&y->error, y->r.m->system, y->r.m->y, h, &y->old, &y->now);
   cps_machine_settle(y->r.m);
   cps_audit_step(y->r.m, t1, h);
   sim->result.counters.newton = sim->result.counters.factorisations = sim->result.counters.evaluations =
@@ -228,7 +201,7 @@ static cps_status give_up(void *of, double h, cps_error *err) {
 static void free_run(void *of) {
   cable_run *y = of;
   free(y->counts);
-  free(y->room);
+  cps_block_free(&y->state);
   free(y);
 }
 
