@@ -228,6 +228,41 @@ wheel() {
   (cd "$folder/repaired" && printf 'binaries: build/wheel/%s\n' *.whl)
 }
 
+# The Python of this release of Debian for aarch64, into build/binaries/python-aarch64; nothing of it is installed.
+get_python_aarch64() {
+  local folder=$out/python-aarch64 version package
+  version=$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  python=(/usr/bin/qemu-aarch64 -L "$folder/root" "$folder/root/usr/bin/python$version")
+  [ ! -f "$folder/done" ] || return 0
+  rm -rf "$folder" && mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial" "$folder/root"
+  # shellcheck disable=SC2016
+  apt-get indextargets --format 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(REPO_URI) $(RELEASE) $(COMPONENT)' \
+    'Created-By: Packages' 'Origin: Debian' | sort -u >"$folder/sources.list"
+  (
+    cd "$folder"
+    options=(-q -o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::SourceList="$folder/sources.list" -o Dir::State::Lists="$folder/lists"
+      -o Dir::Cache="$folder/cache" -o APT::Sandbox::User= -o APT::Architecture=arm64 -o APT::Architectures=arm64)
+    apt-get "${options[@]}" update && apt-get "${options[@]}" download "python$version-minimal" "libpython$version-minimal" "libpython$version-stdlib" \
+      libc6 libexpat1 zlib1g libssl3 libffi8 liblzma5 libbz2-1.0 libuuid1 libgcc-s1 libstdc++6 libcrypt1
+  ) >"$folder/log" 2>&1 || { echo "binaries: no Python for aarch64: $(tail -n 1 "$folder/log")"; return 1; }
+  for package in "$folder/"*.deb; do dpkg -x "$package" "$folder/root"; done
+  touch "$folder/done"
+}
+
+# The machines again, by the wheel for CPython 3.11 and later: by the Python of this system, or under QEMU.
+run_wheel() {
+  local python=("$out/env/bin/python") site=$work/wheel-site files=() m foreign=()
+  if [ "$1" = linux-aarch64 ]; then
+    get_python_aarch64 || return 0
+    foreign=(--platform manylinux2014_aarch64 --platform manylinux_2_17_aarch64 --platform manylinux_2_27_aarch64 --platform manylinux_2_28_aarch64
+      --python-version "$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')" --only-binary=:all:)
+  fi
+  rm -rf "$site"
+  quietly "$work/site.log" "$out/env/bin/pip" install --quiet --target "$site" "${foreign[@]}" numpy "$work/wheel-abi3/repaired/"*.whl
+  for m in $machines; do files+=("scenarios/$m.yaml"); done
+  CAPSTAN_PLAIN=1 PYTHONPATH=$site PYTHONDONTWRITEBYTECODE=1 "${python[@]}" test/binaries/rows.py "${files[@]}" >"$out/$1-wheel.rows"
+}
+
 # For CPython 3.11 and later; and for free-threaded 3.15 and later, if there are headers of 3.15 or later.
 wheels() {
   local python
@@ -282,7 +317,10 @@ for target in "${targets[@]}"; do
   capstan "$target"
   run_machines "$target"
   check_kernels "$target"
-  ! is_full "$target" || wheels "$target"
+  if is_full "$target"; then
+    wheels "$target"
+    run_wheel "$target"
+  fi
   echo "binaries: $target, $((SECONDS - start)) s"
 done
 shopt -s nullglob

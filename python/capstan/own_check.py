@@ -239,7 +239,7 @@ def _jumps(f: _Friction, faults: _Faults, segments: int) -> None:
         for e in range(y.shape[2]):
             k, rows = steepest[:, e], np.arange(segments)
             t0, t1, y0, y1 = samples[k], samples[k + 1], y[k, rows, e], y[k + 1, rows, e]
-            for _ in range(300):  # to a distance of 1e-90 of the segment
+            for _ in range(120):  # to a distance of 1e-36 of the segment
                 t = t0 + (t1 - t0) / 2
                 if not np.any((np.abs(y1 - y0) > _JUMP * span[:, e]) & (t > t0) & (t < t1)):
                     break
@@ -313,7 +313,7 @@ def _cycles(f: _Friction, faults: _Faults, cycles: int) -> None:
                 break
         return taken
 
-    steps = 200
+    steps = 120
     with np.errstate(all="ignore"):
         taken = work_of(steps)
         if np.any(taken < -1e-5 * unit):  # what looks like work has to persist when the steps are refined
@@ -334,7 +334,7 @@ def friction_faults(law: Law, seed: int, points: int) -> list[str]:
         _derivatives(f, faults, each)
         _jumps(f, faults, each)
         _needs(f, faults, seen, each)
-        if law.states and "dissipates" in law.traits and i < 2:
+        if law.states and "dissipates" in law.traits and i == 0:
             _cycles(f, faults, 8)
     if seen.pop("f_eq") != ("needs_f_eq" in law.traits):
         faults.append("the balance force does not matter, against needs_f_eq" if "needs_f_eq" in law.traits else "the balance force matters, without needs_f_eq")
