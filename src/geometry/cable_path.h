@@ -84,6 +84,7 @@ struct shape {
   double *length; /* owned [n] */
   double *q;      /* owned */
   grid on;        /* of a mesh that moves; no units: it does not */
+  double slack;   /* by which it is longer than its path */
   double blow;    /* mean strain of the element that slack strains most, as it is drawn; 0 without slack */
   int blow_at;    /* that element */
 };

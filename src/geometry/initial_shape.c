@@ -5,7 +5,7 @@
  * and of the cable's own weight, T = C - rho g.r, where C is constant along lines and linear in the wrapped
  * length between its values at the two ends; what the cable stretches moves its ends. TIGHT: both ends are
  * held, or the path is closed; one tension everywhere, wanted or such that the cable fits. SLACK: the same,
- * but the cable is longer than its path; the longest spans sag as parabolas.
+ * but the cable is longer than its path; the longest spans sag (sag.c).
  *
  * A drum carries the tension by being pressed in: T/R per length. So arcs lie at R - depth, and lines lead
  * from one such arc to the next: they are moved at each end by what the arc there is. That path is shorter
@@ -18,6 +18,7 @@
 #include "cable.h"
 #include "drives.h"
 #include "mesh_grading.h"
+#include "sag.h"
 #include "vec.h"
 
 #include <stdio.h>
@@ -35,13 +36,16 @@ typedef struct laid {
   double depth[SAMPLES + 1]; /* of an arc, at equal distances */
   double speed[SAMPLES + 1]; /* m there; of a line [0] */
   double pressed;            /* length of the pressed piece before it */
-  double sag;                /* of a slack span */
+  int sags;                  /* whether it is a slack span, */
+  sag_span span;             /* and how that hangs */
 } laid;
 
 typedef struct draft {
   const cps_scenario *s;
   const scenario_cable *c;
   const path *p;
+  path *
+      way; /* a slack cable's own path, on which drums are wrapped as far as its sagging spans leave them; else NULL */
   int cable;
   lie coeffs;
   int n;              /* elements */
@@ -52,6 +56,7 @@ typedef struct draft {
   double *place;      /* [n + 1] along the pressed path */
   laid *piece;        /* [p->n + 1], the last one only marks the end */
   double (*shift)[3]; /* [p->n + 1] of the joints between pieces */
+  int takers;         /* spans of a slack cable that sag */
   double total;       /* unstretched length */
   double load[2];     /* C at the ends */
   double tension;     /* of a tight cable */
@@ -331,52 +336,81 @@ static void pressed_place(const draft *d, double s, double *r, double *r_l) {
 
 /* ------------------------------------------------------------------ slack */
 
-/* A span with the chord c sags as r = chord + 4 sag x (1 - x) g, x in 0..1. With H the part of the chord
- * across g and v = c.g + 4 sag (1 - 2 x), |dr/dx|^2 = H^2 + v^2, whose integral over v is F. */
-static double parabola(double h, double v) { return (v * hypot(h, v) + h * h * asinh(v / h)) / 2; }
+static void measure(draft *d);
+static cps_status no_memory(const draft *d, cps_error *err);
 
-static double span_length(double h, double slope, double sag) {
-  double a = slope + 4 * sag, b = slope - 4 * sag;
-  return (parabola(h, a) - parabola(h, b)) / (8 * sag);
-}
-
-/* The direction in which a span sags: gravity's, or across it if it hangs straight. */
-static double sag_direction(const draft *d, const path_piece *piece, double *g) {
-  vec_copy(g, d->down);
-  double slope = vec_dot(piece->along, g), across = sqrt(fmax(1 - slope * slope, 0));
-  if (across > 1e-3) return across;
-  double e[3] = {fabs(piece->along[0]) < 0.7, fabs(piece->along[0]) >= 0.7, 0};
-  vec_add(g, e, -vec_dot(e, piece->along), piece->along);
-  vec_unit(g);
-  return 0;
+static sag_span span_of(const draft *d, const path_piece *piece) {
+  return cps_sag_span(piece->from, piece->along, piece->length, d->down);
 }
 
 /* How readily a span takes the slack: the distance that it spans across gravity; hanging ones only if there
  * is no other. */
 static double sag_rank(const draft *d, int k) {
-  double g[3];
   if (d->p->piece[k].drum >= 0) return 0;
-  double across = sag_direction(d, &d->p->piece[k], g);
-  return d->p->piece[k].length * (across > 0 ? across : 1e-6);
+  double across = span_of(d, &d->p->piece[k]).across;
+  return across > 0 ? across : d->p->piece[k].length * 1e-6;
 }
 
-static void solve_sag(draft *d, int k, double extra) {
+/* The least radius that the bottom of a bight has: elements cannot bend around less. */
+static double least_radius(const draft *d) {
+  const double elements = 1.5;
+  double size = d->c->elements > 0 ? d->total / d->c->elements
+                : d->c->size > 0   ? d->c->size
+                                   : d->c->drum_size;
+  return elements * size;
+}
+
+/* Lets span k hang with the length that it has and `more`. */
+static void hang_span(draft *d, int k, double more) {
   const path_piece *piece = &d->p->piece[k];
-  double g[3];
-  sag_direction(d, piece, g);
-  double slope = piece->length * vec_dot(piece->along, g),
-         h = sqrt(fmax(piece->length * piece->length - slope * slope, 0));
-  double want = piece->length + extra, low = 0, high = want;
-  for (int i = 0; i < 200; i++) {
-    double middle = (low + high) / 2;
-    if (middle <= low || middle >= high) break;
-    *(span_length(h, slope, middle) < want ? &low : &high) = middle;
+  d->piece[k].span = span_of(d, piece);
+  cps_sag_hang(&d->piece[k].span, piece->length + more, least_radius(d));
+}
+
+/* Turns one end of an arc until the cable leaves it (or comes to it) along t. Returns by how much. */
+static double turn_arc(const draft *d, path_piece *arc, int last, const double *t) {
+  double r[3], now[3], inward[3], center[3], axis[3], cross[3];
+  cps_piece_at(d->s, arc, last ? arc->length : 0, r, now, inward);
+  cps_drum_place(d->s, arc->drum, center, axis);
+  vec_cross(cross, now, t);
+  double by = atan2(vec_dot(cross, axis), vec_dot(now, t)), sweep = arc->sweep + (last ? by : -by);
+  if (!(sweep * arc->sweep > 0)) return 0; /* it would not lie on the drum at all */
+  if (!last) arc->angle += by;
+  arc->sweep = sweep;
+  arc->length = hypot(d->s->drums[arc->drum].radius * sweep, arc->rise);
+  return fabs(by);
+}
+
+/* A sagging span leaves a drum tangentially, later or earlier than a straight one. Turns the ends of the arcs beside span k and moves the
+ * span between them; returns by how much. */
+static double turn_beside(draft *d, int k) {
+  path *p = d->way;
+  int n = p->n, before = p->closed ? (k + n - 1) % n : k - 1, after = p->closed ? (k + 1) % n : k + 1;
+  path_piece *piece = &p->piece[k];
+  double a[3], b[3], t[3], inward[3], turned = 0;
+  if (vec_dot(d->piece[k].span.down, d->down) < 0.5)
+    return 0; /* it hangs straight, and its slack is beside it */
+  cps_piece_at(d->s, piece, 0, a, t, inward);
+  cps_piece_at(d->s, piece, piece->length, b, t, inward);
+  if (before >= 0 && p->piece[before].drum >= 0) {
+    cps_sag_at(&d->piece[k].span, 0, a, t);
+    turned += turn_arc(d, &p->piece[before], 1, t);
+    cps_piece_at(d->s, &p->piece[before], p->piece[before].length, a, t, inward);
   }
-  d->piece[k].sag = high;
+  if (after < n && p->piece[after].drum >= 0) {
+    cps_sag_at(&d->piece[k].span, cps_sag_length(&d->piece[k].span), b, t);
+    turned += turn_arc(d, &p->piece[after], 0, t);
+    cps_piece_at(d->s, &p->piece[after], 0, b, t, inward);
+  }
+  vec_copy(piece->from, a);
+  vec_add(piece->along, b, -1, a);
+  piece->length = vec_unit(piece->along);
+  return turned;
 }
 
 static cps_status find_slack(draft *d, cps_error *err) {
-  double extra = fmax(d->total * d->excess - d->p->length, 0), most = 0, material = 0;
+  enum { ROUNDS = 60 };
+  double most = 0, material = 0, turned = 1;
   int takers = 0;
   for (int k = 0; k < d->p->n; k++) most = fmax(most, sag_rank(d, k));
   if (most == 0) {
@@ -387,44 +421,99 @@ static cps_status find_slack(draft *d, cps_error *err) {
         "the cable is %.6g m long and its path %.6g m, all of it on a drum, so that it would lie loose",
         d->total, d->p->length);
   }
-  for (int k = 0; k < d->p->n; k++) takers += sag_rank(d, k) >= most * (1 - 1e-9);
+  for (int k = 0; k < d->p->n; k++)
+    takers += d->piece[k].sags = d->takers ? d->piece[k].sags : sag_rank(d, k) >= most * (1 - 1e-9);
+  d->takers = takers;
+  for (int round = 0; round < ROUNDS && turned > 1e-14; round++) {
+    double extra = (d->total * d->excess - d->p->length) / takers;
+    turned = 0;
+    for (int k = 0; k < d->p->n; k++)
+      if (d->piece[k].sags) {
+        hang_span(d, k, extra);
+        turned += turn_beside(d, k);
+      }
+    d->way->length = 0;
+    for (int k = 0; k < d->p->n; k++) d->way->length += d->p->piece[k].length;
+  }
+  double extra = fmax(d->total * d->excess - d->p->length, 0) / takers;
   for (int k = 0; k < d->p->n; k++) {
-    int takes = sag_rank(d, k) >= most * (1 - 1e-9);
     d->piece[k].material = material;
-    d->piece[k].sag = 0;
-    material += d->p->piece[k].length + (takes ? extra / takers : 0);
-    if (takes && extra > 0) solve_sag(d, k, extra / takers);
+    material += d->p->piece[k].length + (d->piece[k].sags ? extra : 0);
+    if (d->piece[k].sags) hang_span(d, k, extra);
   }
   d->piece[d->p->n].material = material;
+  measure(d);
   return CPS_OK;
 }
 
 /* Place and unit tangent at the length p of a slack path. */
 static void slack_place(const draft *d, double p, double *r, double *t) {
   int k = 0;
-  double g[3], inward[3];
+  double inward[3];
   while (k < d->p->n - 1 && p >= d->piece[k + 1].material) k++;
-  const path_piece *piece = &d->p->piece[k];
-  double sag = d->piece[k].sag, l = p - d->piece[k].material;
-  cps_piece_at(d->s, piece, l, r, t, inward);
-  if (sag <= 0) return;
-  sag_direction(d, piece, g);
-  double slope = piece->length * vec_dot(piece->along, g),
-         h = sqrt(piece->length * piece->length - slope * slope);
-  double low = slope - 4 * sag, high = slope + 4 * sag, want = parabola(h, high) - 8 * sag * l, v = high;
-  for (int i = 0; i < 100; i++) {
-    double f = parabola(h, v) - want, next = v - f / hypot(h, v);
-    *(f > 0 ? &high : &low) = v;
-    if (!(next >= low && next <= high)) next = (low + high) / 2;
-    if (fabs(next - v) <= 1e-16 * (fabs(v) + h)) break;
-    v = next;
+  double l = p - d->piece[k].material;
+  if (d->piece[k].sags)
+    cps_sag_at(&d->piece[k].span, l, r, t);
+  else
+    cps_piece_at(d->s, &d->p->piece[k], l, r, t, inward);
+}
+
+/* ------------------------------------------------------------------ bights below drums
+ *
+ * A cable that runs under a drum with much more length than its path does not lie on that drum: it hangs below it, from what holds it
+ * before to what holds it after. */
+
+/* Whether the pieces before and after arc k and the arc itself can hang like that with the length that they then have: clear of the drum. */
+static int hangs_clear(const draft *d, int k, path_piece *whole) {
+  const path_piece *arc = &d->p->piece[k];
+  if (k < 1 || k + 1 >= d->p->n || arc->drum < 0 || arc[-1].drum >= 0 || arc[1].drum >= 0) return 0;
+  double center[3], axis[3], r[3], t[3], inward[3], radius = d->s->drums[arc->drum].radius;
+  cps_piece_at(d->s, arc, arc->length / 2, r, t, inward);
+  if (!(vec_dot(inward, d->down) < -0.5)) return 0; /* the drum is not above */
+  *whole = arc[-1];
+  whole->item = -1;
+  cps_piece_at(d->s, &arc[1], arc[1].length, r, t, inward);
+  vec_add(whole->along, r, -1, whole->from);
+  whole->length = vec_unit(whole->along);
+  if (!(whole->length > 0)) return 0;
+  sag_span span = span_of(d, whole);
+  double length = d->total - d->p->length + arc[-1].length + arc->length + arc[1].length;
+  if (length < 2 * span.across) return 0; /* a span that bends gently: the drum lies in it */
+  cps_sag_hang(&span, length, fmax(radius, least_radius(d)));
+  cps_drum_place(d->s, arc->drum, center, axis);
+  return cps_sag_inside(&span, center) > radius * (1 - 1e-6);
+}
+
+/* Leads a slack cable past the first drum that it can hang below, if any. A span elsewhere that takes the slack and bends gently comes
+ * first. */
+static void hang_below(draft *d) {
+  double extra = d->total - d->p->length, most = 0;
+  path_piece whole;
+  path *p = d->way;
+  int k = 0;
+  for (int i = 0; i < p->n; i++) most = fmax(most, sag_rank(d, i));
+  if (extra < most) return;
+  while (k < p->n && !hangs_clear(d, k, &whole)) k++;
+  if (k == p->n) return;
+  p->n -= 2;
+  p->piece[k - 1] = whole;
+  d->piece[k - 1].sags = d->takers = 1;
+  memmove(p->piece + k, p->piece + k + 2, (size_t)(p->n - k) * sizeof *p->piece);
+  p->length = 0;
+  for (int i = 0; i < p->n; i++) p->length += p->piece[i].length;
+}
+
+static path *path_copy(const path *p) {
+  path *out = malloc(sizeof *out);
+  if (!out) return NULL;
+  *out = *p;
+  out->piece = malloc(((size_t)p->n + 1) * sizeof *out->piece);
+  if (out->piece) {
+    memcpy(out->piece, p->piece, (size_t)p->n * sizeof *out->piece);
+    return out;
   }
-  double x = (slope + 4 * sag - v) / (8 * sag);
-  for (int i = 0; i < 3; i++) {
-    r[i] = piece->from[i] + x * piece->length * piece->along[i] + 4 * sag * x * (1 - x) * g[i];
-    t[i] = piece->length * piece->along[i] + (v - slope) * g[i];
-  }
-  vec_unit(t);
+  free(out);
+  return NULL;
 }
 
 /* ------------------------------------------------------------------ elements */
@@ -573,7 +662,12 @@ static cps_status find_materials(draft *d, cps_error *err) {
   int both = d->p->closed || (is_held(d, 0) && is_held(d, 1));
   d->total = d->c->length > 0 ? d->c->length : d->p->length;
   d->coeffs = !both ? LIE_MOVABLE : d->total > d->p->length * (1 + 1e-12) ? LIE_SLACK : LIE_TIGHT;
-  if (d->coeffs == LIE_SLACK) return find_slack(d, err);
+  if (d->coeffs == LIE_SLACK) {
+    d->p = d->way = path_copy(d->p);
+    if (!d->way) return no_memory(d, err);
+    hang_below(d);
+    return find_slack(d, err);
+  }
   find_anchor(d);
   for (int k = 0; k <= d->p->n; k++) {
     double l = d->piece[k].start;
@@ -800,7 +894,7 @@ static double strain_of(const double *q, int dim, double length) {
 /* Slack hangs without force, but not where it bends within an element or leaves a drum at an angle: there the element is strained. */
 static void find_blow(const draft *d, shape *out) {
   int slack = 0, dim = d->p->dim;
-  for (int k = 0; k < d->p->n; k++) slack |= d->piece[k].sag > 0;
+  for (int k = 0; k < d->p->n; k++) slack |= d->piece[k].sags;
   for (int i = 0; i < d->n && slack; i++) {
     double e = strain_of(out->q + (size_t)i * 2 * (size_t)dim, dim, out->length[i]);
     if (fabs(e) <= fabs(out->blow)) continue;
@@ -830,12 +924,15 @@ cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const pa
     goto out;
   }
   lay_nodes(&d, out->q);
+  out->slack = d.coeffs == LIE_SLACK ? d.total - p->length : 0;
   out->n = d.n;
   out->length = d.length;
   out->on = d.on;
   d.length = NULL;
   find_blow(&d, out);
 out:
+  if (d.way) cps_path_free(d.way);
+  free(d.way);
   free(d.piece);
   free(d.shift);
   free(d.length);
