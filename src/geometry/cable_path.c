@@ -82,7 +82,7 @@ typedef struct maker {
   cps_error *err;
   double down[3];
   int placed[2]; /* whether the place of an end is known, */
-  int by_cable;  /* and whether one of them is where another cable has been drawn to */
+  int by_cable;  /* and whether one of them is where another cable has put it */
   double place[2][3];
   int *turn;        /* [n] of wraps, once decided */
   taut_wrap *wrap;  /* [n] the row of drums that is being read */
@@ -219,6 +219,7 @@ static cps_status push_wrap(maker *m, int i) {
   w->radius = m->s->drums[item->drum].radius;
   w->turn = m->turn[i];
   w->turns = item->turns;
+  w->more = item->more;
   w->shortest = item->turn == 0;
   w->pitch = m->s->dim == 2 ? 0 : item->pitch;
   if (m->row == 0) m->row_item = m->line_item;
@@ -272,6 +273,23 @@ static path_piece arc_of(const taut_wrap *w, int item, int drum) {
   return arc;
 }
 
+/* Over a drum or under it is where the middle of the wrap is. Where a cable comes from and goes to may leave it only the other side. */
+static cps_status check_side(const maker *m, const taut_wrap *w, int item) {
+  const path_item *i = &m->c->path[item];
+  double u[3], v[3], middle = w->angle + w->sweep / 2, below = 0;
+  if (!i->side || i->turn || i->turns || m->c->closed)
+    return CPS_OK; /* a crossed belt runs under one of its drums by name alone */
+  cps_drum_frame(w->axis, u, v);
+  for (int k = 0; k < 3; k++) below += m->down[k] * (cos(middle) * u[k] + sin(middle) * v[k]);
+  if (!(i->side * below > 0.5)) return CPS_OK;
+  const char *said = i->side > 0 ? "over" : "under", *lies = i->side > 0 ? "under" : "over";
+  return bad(m, item,
+             "from where it comes and goes to the cable cannot run %s drum %s: it would lie %s it. Move the "
+             "drum or what is beside it, say "
+             "%s, or give its `turn`",
+             said, w->name, lies, lies);
+}
+
 /* Ends the row at a point, along a direction, on a rim or in a ring: solves it and adds its pieces. */
 static cps_status end_row(maker *m, const taut_end *last, int last_item) {
   taut_end end[2] = {{TAUT_POINT, {0}}, *last};
@@ -289,6 +307,8 @@ static cps_status end_row(maker *m, const taut_end *last, int last_item) {
   status = cps_taut_solve(m->wrap, n, end, &fault);
   if (status == CPS_NO_MEMORY) return no_memory(m);
   if (status != CPS_OK) return bad(m, m->wrap_item[fault.wrap], "%s", fault.text);
+  for (int i = 0; i < n && status == CPS_OK; i++) status = check_side(m, &m->wrap[i], m->wrap_item[i]);
+  if (status != CPS_OK) return status;
 
   if (end[0].kind == TAUT_ALONG) status = add_lead(m, m->wrap[0].in);
   if (end[0].kind == TAUT_POINT) status = add_line(m, m->at, m->wrap[0].in, m->row_item);
@@ -459,10 +479,11 @@ static cps_status walk_closed(maker *m) {
   return CPS_OK;
 }
 
-/* A hang whose length is given although both of its ends are known must agree with them: to the digits that people write, or to what
- * the other cable is stretched. */
+/* A hang whose length is given although both of its ends are known must agree with them, to the digits that people write. Where another
+ * cable has put an end, cable_shapes.c sees to it. */
 static cps_status check_hangs(const maker *m) {
-  double agreed = m->by_cable ? 5e-3 : 1e-6;
+  const double agreed = 1e-6;
+  if (m->by_cable) return CPS_OK;
   for (int k = 0; k < m->p->n; k++) {
     const path_piece *piece = &m->p->piece[k];
     if (piece->item < 0 || !hangs(&m->c->path[piece->item])) continue;
@@ -535,7 +556,7 @@ cps_status cps_path_make(path *p, const cps_scenario *s, int cable, cps_error *e
   for (int e = 0; e < 2 && !p->closed; e++) {
     m.placed[e] = cps_end_place(s, cable, e, m.place[e]);
     m.by_cable |= cps_end_is(m.c->end[e].kind, END_ON_BODY) &&
-                  s->bodies[m.c->end[e].body].placed == PLACED_BY_CABLE;
+                  s->bodies[m.c->end[e].body].placed >= PLACED_BY_CABLE;
   }
   size_t room = (size_t)m.n + 1;
   m.turn = calloc(room, sizeof *m.turn);

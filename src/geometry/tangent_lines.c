@@ -65,7 +65,7 @@ static double wrap_angle(const taut_wrap *w, double x) {
   return angle + 2 * PI * w->turns;
 }
 
-static double rim_angle(const taut_wrap *w) { return w->turns > 0 ? 2 * PI * w->turns : PI; }
+static double rim_angle(const taut_wrap *w) { return (w->turns > 0 ? 2 * PI * w->turns : PI) + w->more; }
 
 static cps_status check_wrap(const taut_wrap *w, int i, taut_fault *fault) {
   double angle = w->turn * w->sweep;

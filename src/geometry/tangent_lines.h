@@ -10,6 +10,7 @@ typedef struct taut_wrap {
   double center[3], axis[3], radius;
   int turn;     /* +1 or -1 about the axis */
   int turns;    /* full turns on top */
+  double more;  /* angle on top, next to a rim */
   int shortest; /* 1: more than three quarters of a turn are taken for a cable that passes by; 0: the turn is
                    meant as it is */
   double pitch; /* shift along the axis per turn; 0: as a taut cable runs */

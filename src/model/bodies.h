@@ -130,7 +130,7 @@ struct cps_system {
   int *alone; /* [n_alone] contacts that are in no group */
   int n_alone;
   int most_group, most_band;
-  struct shape *drawn; /* [cables] what each cable of elements starts with; NULL: these are tables alone */
+  struct drawing *drawn; /* what cables of elements and all with them start with; NULL: these are tables alone */
   int n_elements;      /* cables of elements; then the bodies are those of a machine (machine.h) */
   int n_lifts;         /* cables in few variables: elevator.h */
   struct cps_system

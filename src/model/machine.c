@@ -2,6 +2,7 @@
 #include "machine.h"
 #include "aligned.h"
 #include "cable_shapes.h"
+#include "start_rest.h"
 #include "start_tension.h"
 
 #include <math.h>
@@ -97,24 +98,14 @@ static void find_presses(machine *m) {
   }
 }
 
-/* Puts a free body of the border at a place. */
-static void place_body(machine *m, machine_body *y, const double *r) {
-  for (int d = 0; d < m->dim; d++) *m->free[y->at + d].q = r[d];
-}
-
-static void start_bodies(machine *m) {
+static void start_bodies(machine *m, const drawing *drawn) {
   for (int i = 0; i < m->n_bodies; i++) {
     machine_body *y = &m->body[i];
     y->held = m->of->run.from < y->of->held_until;
     for (int k = 0; k < y->n; k++) {
-      *m->free[y->at + k].q = y->of->x[k];
+      *m->free[y->at + k].q = drawn->body[y->of - m->of->bodies][k];
       *m->free[y->at + k].v = y->held ? 0 : y->of->v[k];
     }
-  }
-  for (int i = 0; i < m->n_drums; i++) {
-    const drum *g = &m->drum[i];
-    if (g->carrier >= 0 && !m->body[g->carrier].of->placed && m->body[g->carrier].of->kind == BODY_PLANE)
-      place_body(m, &m->body[g->carrier], g->center);
   }
 }
 
@@ -128,12 +119,12 @@ static int is_reduced(const cps_scenario *s, int index) {
   return 0;
 }
 
-static void make_drum(machine *m, drum *g, const scenario_drum *of) {
+static void make_drum(machine *m, drum *g, const scenario_drum *of, const double *center) {
   g->of = of;
   g->elsewhere = is_reduced(m->of, (int)(of - m->of->drums));
   g->radius = of->radius;
   memcpy(g->axis, of->axis, sizeof g->axis);
-  memcpy(g->center, of->center, sizeof g->center);
+  memcpy(g->center, center, sizeof g->center);
   g->angle_at = g->bearing = -1;
   g->carrier = of->carrier >= 0 ? m->body_border[of->carrier] : -1;
   if (cps_drum_is_free(of) && !g->elsewhere) g->angle_at = m->nb++;
@@ -265,8 +256,6 @@ static void make_ends(machine *m, cable *c) {
         const scenario_body *b = &m->of->bodies[of->body];
         c->mass[node] += b->mass;
         for (int d = 0; d < m->dim && m->of->run.from >= b->held_until; d++) c->v[node * c->b + d] = b->v[d];
-      } else if (!m->body[t->body].of->placed && m->body[t->body].of->kind == BODY_PLANE) {
-        place_body(m, &m->body[t->body], r);
       }
     } else if (cps_end_is(t->kind, END_AT_PLACE)) {
       c->fixed[node] = (unsigned char)(cps_end_is(t->kind, END_KEEPS_DIRECTION) ? all : place);
@@ -431,7 +420,7 @@ static int make_tables(machine *m) {
   return 1;
 }
 
-cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape *drawn, cps_error *err) {
+cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const drawing *drawn, cps_error *err) {
   memset(m, 0, sizeof *m);
   m->of = s;
   m->dim = s->dim == 3 ? 3 : 2;
@@ -455,7 +444,7 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
     number_bodies(m, 1);
     find_presses(m);
     find_apart(m);
-    for (int i = 0; i < m->n_drums; i++) make_drum(m, &m->drum[i], &s->drums[i]);
+    for (int i = 0; i < m->n_drums; i++) make_drum(m, &m->drum[i], &s->drums[i], drawn->drum[i]);
     make_bearings(m);
     for (int i = 0; i < m->n_cables; i++) {
       m->cable[i].seam = s->cables[i].closed ? m->nb : -1;
@@ -468,7 +457,7 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
     m->s = many(m->near * m->near, sizeof(double));
     m->rhs = many(m->nb, sizeof(double));
     m->owner = many(m->nb, sizeof(int));
-    good = m->free && m->s && m->rhs && m->owner && make_state(m, drawn) && cps_border_prepare(m);
+    good = m->free && m->s && m->rhs && m->owner && make_state(m, drawn->cable) && cps_border_prepare(m);
   }
   for (int k = 0; good && k < m->nb; k++) m->owner[k] = -1;
   for (int i = 0; good && i < m->n_bodies; i++)
@@ -479,10 +468,10 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
     cps_machine_free(m);
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
   }
-  start_bodies(m);
+  start_bodies(m, drawn);
   cps_slides_weigh(m);
   for (int i = 0; i < m->n_cables; i++) {
-    cps_status status = make_cable(m, &m->cable[i], &drawn[i], err);
+    cps_status status = make_cable(m, &m->cable[i], &drawn->cable[i], err);
     if (status == CPS_OK) continue;
     cps_machine_free(m);
     return status;
@@ -502,20 +491,19 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape
 }
 
 cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
-  shape *drawn = many(s->n_cables, sizeof *drawn);
+  drawing drawn = {0};
   cps_error *wrong = many(s->n_cables, sizeof *wrong);
-  cps_status status = drawn && wrong
-                          ? CPS_OK
-                          : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
-  if (status == CPS_OK) cps_shapes_draw(drawn, s, wrong);
+  cps_status status = wrong ? CPS_OK
+                            : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
+  if (status == CPS_OK) cps_drawing_make(&drawn, s, wrong);
   for (int i = 0; i < s->n_cables && status == CPS_OK; i++) {
     status = wrong[i].status;
     if (status != CPS_OK && err) *err = wrong[i];
   }
-  if (status == CPS_OK) status = cps_shapes_tighten(drawn, s, err);
-  if (status == CPS_OK) status = cps_machine_make_drawn(m, s, drawn, err);
-  for (int i = 0; i < s->n_cables && drawn; i++) cps_shape_free(&drawn[i]);
-  free(drawn);
+  if (status == CPS_OK) status = cps_drawing_rest(&drawn, s, err);
+  if (status == CPS_OK) status = cps_drawing_tighten(&drawn, s, err);
+  if (status == CPS_OK) status = cps_machine_make_drawn(m, s, &drawn, err);
+  cps_drawing_free(&drawn, s);
   free(wrong);
   return status;
 }

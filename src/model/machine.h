@@ -23,7 +23,7 @@
 #include "body_matrix.h"
 #include "body_system.h"
 #include "cable.h"
-#include "cable_path.h"
+#include "cable_shapes.h"
 #include "drives.h"
 #include "internal.h"
 #include "newton_loop.h"
@@ -341,8 +341,8 @@ static inline double cps_cable_shortest(const cable *c) {
 
 /* A machine at the start of the scenario: cables drawn along their paths. */
 cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err);
-/* The same with cables that have been drawn already: drawn[cables], as a system has them. */
-cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const shape *drawn, cps_error *err);
+/* The same with cables that have been drawn already: as a system has them. */
+cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const drawing *drawn, cps_error *err);
 void cps_machine_free(machine *m);
 
 /* From now on inputs have these values, which must outlive it. */

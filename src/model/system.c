@@ -5,6 +5,7 @@
 #include "document.h"
 #include "elevator.h"
 #include "refusals.h"
+#include "start_rest.h"
 #include "start_tension.h"
 #include "time_scales.h"
 
@@ -405,23 +406,25 @@ static int separate(cps_system *s) {
 }
 
 /* The geometry of the cables, and whether everything that the scenario wants can be done. */
-static int build_cables(cps_system *s, refusals *r) {
+static int build_cables(cps_system *s, refusals *r, int to_run) {
   const cps_scenario *sc = s->scenario;
   cps_error err = {0};
   cps_error *wrong = many(sc->n_cables, sizeof *wrong);
-  s->drawn = many(sc->n_cables, sizeof *s->drawn);
+  s->drawn = many(1, sizeof *s->drawn);
   if (!s->drawn || !wrong) {
     free(wrong);
     return 0;
   }
-  cps_shapes_draw(s->drawn, sc, wrong);
+  cps_drawing_make(s->drawn, sc, wrong);
   for (int i = 0; i < sc->n_cables; i++) cps_refuse_error(r, wrong[i].status, &wrong[i]);
   free(wrong);
   if (!cps_lifts_make(s, r) || !separate(s)) return 0;
   cps_refuse_cables(r, sc);
   cps_refuse_solver(r, sc);
-  if (r->n == 0 && !r->no_memory && s->n_elements > 0)
-    cps_refuse_error(r, cps_shapes_tighten(s->drawn, sc, &err), &err);
+  if (r->n == 0 && !r->no_memory && s->n_elements > 0) {
+    if (to_run) cps_refuse_error(r, cps_drawing_rest(s->drawn, sc, &err), &err);
+    cps_refuse_error(r, cps_drawing_tighten(s->drawn, sc, &err), &err);
+  }
   if (r->n == 0 && !r->no_memory) cps_refuse_outputs(r, s);
   return !r->no_memory;
 }
@@ -465,11 +468,11 @@ fail:
   return NULL;
 }
 
-/* A system with everything that is wrong with it in r; NULL if out of memory. */
-static cps_system *build(const cps_scenario *scenario, refusals *r) {
+/* A system with everything that is wrong with it in r; NULL if out of memory. One that is not to be run need not know where it rests. */
+static cps_system *build(const cps_scenario *scenario, refusals *r, int to_run) {
   cps_system *s = cps_bodies_new(scenario);
   if (!s) return NULL;
-  if (build_cables(s, r)) {
+  if (build_cables(s, r, to_run)) {
     if (r->n == 0) cps_judge_time_scales(s, r, &s->warnings);
     return s;
   }
@@ -479,7 +482,7 @@ static cps_system *build(const cps_scenario *scenario, refusals *r) {
 
 cps_system *cps_system_new(const cps_scenario *scenario, cps_error *err) {
   refusals r = {0};
-  cps_system *s = build(scenario, &r);
+  cps_system *s = build(scenario, &r, 1);
   if (!s) cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory while building the system");
   if (s && r.n > 0) {
     if (err) {
@@ -495,7 +498,7 @@ cps_system *cps_system_new(const cps_scenario *scenario, cps_error *err) {
 
 cps_status cps_system_check(const cps_scenario *scenario, cps_problems **problems) {
   refusals r = {0};
-  cps_system *s = build(scenario, &r);
+  cps_system *s = build(scenario, &r, 0);
   cps_status status = !s ? CPS_NO_MEMORY : r.n > 0 ? CPS_BAD_INPUT : CPS_OK;
   if (problems) {
     *problems = NULL;
@@ -516,7 +519,7 @@ void cps_system_free(cps_system *s) {
     free(s->groups[i].shared);
     free(s->groups[i].sign);
   }
-  for (int i = 0; s->drawn && i < s->scenario->n_cables; i++) cps_shape_free(&s->drawn[i]);
+  if (s->drawn) cps_drawing_free(s->drawn, s->scenario);
   free(s->drawn);
   free(s->lifts);
   free(s->reduced);

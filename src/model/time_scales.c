@@ -13,7 +13,7 @@
  */
 #include "time_scales.h"
 
-#include "cable_path.h"
+#include "cable_shapes.h"
 #include "plain_locale.h"
 
 #include <float.h>
@@ -111,9 +111,9 @@ static double shortest(const struct shape *d) {
 }
 
 static void look_at_cables(const cps_system *s, fastest *f) {
-  for (int i = 0; s->drawn && i < s->scenario->n_cables; i++) {
+  for (int i = 0; s->drawn && s->drawn->cable && i < s->scenario->n_cables; i++) {
     const scenario_cable *c = &s->scenario->cables[i];
-    const struct shape *d = &s->drawn[i];
+    const struct shape *d = &s->drawn->cable[i];
     if (c->model != CABLE_ANCF || d->n == 0 || !d->length) continue;
     double l = shortest(d), damping = fmax(c->rayleigh, c->axial_damping);
     const struct {
@@ -157,8 +157,8 @@ static double loads(const cps_system *s) {
   for (int i = 0; i < sc->n_cables; i++) {
     const scenario_cable *c = &sc->cables[i];
     sum += c->tension;
-    for (int k = 0; s->drawn && k < s->drawn[i].n && s->drawn[i].length; k++)
-      sum += g * c->rho * s->drawn[i].length[k];
+    for (int k = 0; s->drawn && s->drawn->cable && k < s->drawn->cable[i].n && s->drawn->cable[i].length; k++)
+      sum += g * c->rho * s->drawn->cable[i].length[k];
     for (int k = 0; k < c->n_masses; k++) sum += g * c->masses[k].mass;
     for (int e = 0; e < 2; e++)
       for (int k = 0; k < 3; k++)
@@ -200,9 +200,9 @@ static void judge_precision(const cps_system *s, refusals *r, warning_list *w) {
     cps_print(what, sizeof what, "spring %s of %.3g N/m", g->name, g->stiffness);
     judge_noise(r, w, key, what, noise(g->stiffness, size), all);
   }
-  for (int i = 0; s->drawn && i < sc->n_cables; i++) {
+  for (int i = 0; s->drawn && s->drawn->cable && i < sc->n_cables; i++) {
     const scenario_cable *c = &sc->cables[i];
-    const struct shape *d = &s->drawn[i];
+    const struct shape *d = &s->drawn->cable[i];
     if (c->model != CABLE_ANCF || d->n == 0 || !d->length || !d->q) continue;
     double size = 0, l = shortest(d);
     int b = 2 * s->dim;
@@ -218,9 +218,9 @@ static void judge_precision(const cps_system *s, refusals *r, warning_list *w) {
 /* Slack that starts as drawn, with a blow where its drawing bends too sharply. */
 static void judge_slack(const cps_system *s, warning_list *w) {
   const double most = 0.01; /* strain: spans that hang well have 1e-4 */
-  for (int i = 0; s->drawn && i < s->scenario->n_cables; i++) {
+  for (int i = 0; s->drawn && s->drawn->cable && i < s->scenario->n_cables; i++) {
     const scenario_cable *c = &s->scenario->cables[i];
-    const shape *y = &s->drawn[i];
+    const shape *y = &s->drawn->cable[i];
     if (c->start_statics || !(fabs(y->blow) > most)) continue;
     warn(w,
          "the slack of cable %s bends more sharply than element %d of %.3g m can, within a span or where it "

@@ -80,9 +80,11 @@ static const key drums[] = {
      .meaning = "displacement of the centre, over time"},
     {"carried_by", KEY_TEXT, .otherwise = "nothing", .where = offsetof(raw_drum, carried_by),
      .example = "hook",
-     .meaning = "the body that carries the centre, which keeps its distance from it. A body that says "
-                "nothing about its "
-                "place moves freely, and starts at the centre of the drum"},
+     .meaning =
+         "the body that carries the centre, which keeps its distance from it. A body that says "
+         "nothing about its "
+         "place moves freely, and starts at the centre of the drum; if that is not said either, where the "
+         "lengths of cables around its drums let it rest, or else at the origin"},
 };
 
 const key_table cps_keys_drums = TABLE(

@@ -123,9 +123,11 @@ static void sit(const node *n, cps_scenario *s, scenario_drum *d) {
   if (!said && b->placed)
     for (int k = 0; k < 3; k++)
       d->center[k] = b->kind == BODY_PLANE ? b->x[k] : b->origin[k] + b->x[0] * b->direction[k];
+  if (said) b->adrift = 0;
   if (b->placed) return;
   b->kind = BODY_PLANE;
   b->placed = 1;
+  b->adrift = !said;
   memset(b->origin, 0, sizeof b->origin);
   memcpy(b->x, d->center, sizeof d->center);
 }

@@ -317,7 +317,11 @@ static const char path_rules[] =
     "from its start towards its end; where neighbours do not tell it, say it. A body at an end that says "
     "nothing of "
     "its place is put\n"
-    "where the path ends; one that has `x`, `at` or `position` is where it says, and the path goes there.\n";
+    "where the path ends; one that has `x`, `at` or `position` is where it says, and the path goes there. "
+    "Where no "
+    "path "
+    "says it\n"
+    "but lengths of cables do, it rests where they let it: a load in two ropes, a sheave in a bight.\n";
 
 static void add_section(buffer *b, const char *level, const char *title, const key_table *t) {
   cps_buffer_add(b, "\n%s %s\n\n%s\n\n", level, title, t->meaning);

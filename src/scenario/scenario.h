@@ -78,7 +78,8 @@ typedef struct scenario_body {
   char name[CPS_NAME_ROOM];
   body_kind kind;
   double mass;
-  int placed;                     /* 0: nothing is said about where it is; a cable's path places it */
+  int placed; /* 0: nothing is said about where it is; a cable's path places it */
+  int adrift; /* it carries drums, and nothing says where it or they are: lengths of cables may */
   double origin[3], direction[3]; /* direction is a unit vector */
   double x[3], v[3];              /* initial state; a line uses [0] only */
   double held_until;              /* fixed at its initial place until then; -INFINITY if never */
@@ -172,6 +173,8 @@ typedef struct path_item {
   int turn;  /* +1 counter-clockwise about the axis, -1 clockwise; 0: as over/under and the neighbours say */
   int side;  /* +1 over, -1 under (against gravity, or along it); 0: turn says it */
   int turns; /* full turns on top of the wrap that the neighbours give */
+  double
+      more; /* of a wrap next to a rim: by how much a drawing elsewhere winds more onto it than `turns` says [rad] */
   double pitch;        /* shift along the axis per turn, in space [m] */
   double length;       /* of a straight piece; 0: what remains */
   double point[3];     /* that it goes to */

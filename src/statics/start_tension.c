@@ -39,7 +39,7 @@ static double mean_tension(const cable *c) {
 }
 
 /* The mean tensions in equilibrium of the cables that want one; 0 if there is no equilibrium. */
-static int look(const shape *drawn, const cps_scenario *s, double *tension) {
+static int look(const drawing *drawn, const cps_scenario *s, double *tension) {
   machine m;
   if (cps_machine_make_drawn(&m, s, drawn, NULL) != CPS_OK) return 0;
   int good = cps_machine_statics(&m, s->run.from, NULL) == CPS_OK;
@@ -55,7 +55,7 @@ static void scale(shape *y, int dim, double factor) {
     for (int d = 0; d < dim; d++) y->q[(2 * i + 1) * dim + d] /= factor; /* slopes */
 }
 
-cps_status cps_shapes_tighten(shape *drawn, const cps_scenario *s, cps_error *err) {
+cps_status cps_drawing_tighten(drawing *drawn, const cps_scenario *s, cps_error *err) {
   int any = 0, dim = s->dim == 3 ? 3 : 2;
   for (int i = 0; i < s->n_cables; i++) any |= wants(&s->cables[i]);
   if (!any) return CPS_OK;
@@ -77,7 +77,7 @@ cps_status cps_shapes_tighten(shape *drawn, const cps_scenario *s, cps_error *er
     }
     if (worst <= near_enough) break;
     for (int i = 0; i < s->n_cables; i++)
-      if (wants(&s->cables[i])) scale(&drawn[i], dim, 1 + way[i]);
+      if (wants(&s->cables[i])) scale(&drawn->cable[i], dim, 1 + way[i]);
   }
   free(tension);
   return CPS_OK;

@@ -2,10 +2,10 @@
 #ifndef CPS_START_TENSION_H
 #define CPS_START_TENSION_H
 
-#include "cable_path.h"
+#include "cable_shapes.h"
 
 /* Changes the unstretched lengths of cables that are drawn with a wanted tension, so that they have it in equilibrium.
  * CPS_NO_MEMORY; where no equilibrium is found, lengths stay as they are, and whoever looks for it says so. */
-cps_status cps_shapes_tighten(shape *drawn, const cps_scenario *s, cps_error *err);
+cps_status cps_drawing_tighten(drawing *drawn, const cps_scenario *s, cps_error *err);
 
 #endif
