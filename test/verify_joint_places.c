@@ -106,6 +106,25 @@ static void test_compensation(void **state) {
   rests_at(LIFT("", "", "[car, hang 3 m, under pit, hang 3 m, counterweight]"), "tensioner", 0, -8, 4e-3);
   rests_at(LIFT(", position: [0, -6 m]", ", length: 8 m", "[car, under pit, counterweight]"), "tensioner", 0,
            deep, 4e-3);
+  /* with elements of another size: what the suspension stretches is slack in the compensation, which hangs almost straight */
+  static const char *const meshes[] = {"elements: 150", "elements: 90",
+                                       "mesh: {size: 100 mm, on_drums: 30 mm}"};
+  for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++) {
+    char text[2500];
+    snprintf(text, sizeof text,
+             "drums:\n  traction: {radius: 300 mm, drive: {rotation: 0}}\n"
+             "  pit: {radius: 300 mm, drive: free, inertia: 2 kg m2, carried_by: tensioner}\n"
+             "bodies: {car: {mass: 1000 kg}, counterweight: {mass: 1000 kg}, tensioner: {mass: 200 kg}}\n"
+             "cables:\n  suspension: {EA: 5 MN, EI: 1 N m2, mass_per_length: 1 kg/m, %s, path: [car, hang 5 "
+             "m, over "
+             "traction, hang 5 m, counterweight], " TOUCH "}\n"
+             "  compensation: {EA: 5 MN, EI: 1 N m2, mass_per_length: 1 kg/m, %s, length: 8 m, path: [car, "
+             "under pit, "
+             "counterweight], " TOUCH "}\n",
+             meshes[i], meshes[i]);
+    /* the suspension stretches by 11 kN/EA in 5 m, and half of its arc */
+    rests_at(text, "tensioner", 0, deep - 11e3 / 5e6 * 5.5, 1e-2);
+  }
   rest r = find(LIFT("", "", "[car, hang 3 m, under pit, hang 2.5 m, counterweight]"), "tensioner");
   assert_int_not_equal(r.status, CPS_OK);
 }

@@ -374,7 +374,8 @@ static double turn_arc(const draft *d, path_piece *arc, int last, const double *
   cps_drum_place(d->s, arc->drum, center, axis);
   vec_cross(cross, now, t);
   double by = atan2(vec_dot(cross, axis), vec_dot(now, t)), sweep = arc->sweep + (last ? by : -by);
-  if (!(sweep * arc->sweep > 0)) return 0; /* it would not lie on the drum at all */
+  if (!(sweep * arc->sweep > 0) || fabs(by) > 1.6)
+    return 0; /* it would not lie on the drum at all, or comes from the wrong side of it */
   if (!last) arc->angle += by;
   arc->sweep = sweep;
   arc->length = hypot(d->s->drums[arc->drum].radius * sweep, arc->rise);

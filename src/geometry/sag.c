@@ -150,11 +150,14 @@ void cps_sag_hang(sag_span *s, double length, double least) {
   if (length > deep * s->across && hang_bight(s, length, least)) return;
   if (s->across > 0) {
     hang_parabola(s, length);
-    return;
+    if (s->across * s->across > 8 * s->sag * least) return; /* the radius at its bottom, straight below */
+    s->sag = 0;
+    if (hang_bight(s, length, least)) return;
   }
-  /* Straight below its start, and too short for a bight: to the side. */
+  /* It hangs almost straight, and is too short for a bight: to the side. */
   double aside[3];
-  vec_copy(aside, s->side);
+  vec_add(aside, s->side, -vec_dot(s->side, s->along), s->along);
+  vec_unit(aside);
   vec_copy(s->down, aside);
   s->drop = 0;
   s->across = s->chord;

@@ -130,9 +130,10 @@ struct cps_system {
   int *alone; /* [n_alone] contacts that are in no group */
   int n_alone;
   int most_group, most_band;
-  struct drawing *drawn; /* what cables of elements and all with them start with; NULL: these are tables alone */
-  int n_elements;      /* cables of elements; then the bodies are those of a machine (machine.h) */
-  int n_lifts;         /* cables in few variables: elevator.h */
+  struct drawing
+      *drawn;     /* what cables of elements and all with them start with; NULL: these are tables alone */
+  int n_elements; /* cables of elements; then the bodies are those of a machine (machine.h) */
+  int n_lifts;    /* cables in few variables: elevator.h */
   struct cps_system
       *reduced; /* those alone, for where there are cables of elements beside them; owned, tables shared */
   struct lift *lifts; /* [n_lifts] in equilibrium */

@@ -421,10 +421,12 @@ static void cross_break(cable_run *y, const machine *m, double t) {
                   "derivative is that of all of them moving together",
                   t, path);
   else
-    cps_sens_warn(y->run,
-                  "%s moves the jump at t = %.9g s: its derivative is exact up to the error of the steps "
-                  "behind it, and shorter ones show how much that is",
-                  path, t);
+    cps_sens_warn(
+        y->run,
+        "%s moves the jump at t = %.9g s, and its derivative holds only as far as the steps behind it "
+        "resolve the blow: it may be far off in size and sign. Shorter steps, --method differences, or "
+        "something that starts smoothly show by how much",
+        path, t);
 }
 
 static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
