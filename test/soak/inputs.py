@@ -256,6 +256,15 @@ def live_many(t):
 # ---------------------------------------------------------------- checkpoints
 
 
+def has_state(path):
+    """Whether a checkpoint is of a run that has begun."""
+    if not os.path.exists(path):
+        return False
+    with open(path, "rb") as f:
+        data = f.read()
+    return len(data) > state_start(data)[0]
+
+
 def interrupted(t, kind):
     """The folder of a run that was killed."""
     place = os.path.join(t.store, "interrupted-" + kind)
@@ -265,10 +274,9 @@ def interrupted(t, kind):
         runs.scene(place, kind)
         p = subprocess.Popen([t.asan, "run", "scene.yaml", "-o", "out", "-q", "--flush", "0.05", "--set", "run.until=10000"], cwd=place)
         for _ in range(10 * PATIENCE):  # however slow the machine is
-            if os.path.exists(os.path.join(place, "out", "checkpoint")) or p.poll() is not None:
+            if has_state(os.path.join(place, "out", "checkpoint")) or p.poll() is not None:
                 break
             time.sleep(0.1)
-        time.sleep(1)
         p.kill()
         p.wait()
         open(os.path.join(place, "done"), "w").close()
@@ -278,7 +286,7 @@ def interrupted(t, kind):
 def checkpoint(t):
     """The folder of a stranger: preamble or state changed, the state hashed anew; resumed for a while."""
     r = t.random
-    source = interrupted(t, r.choice(["rk4", "events", "alpha", "rope", "rope-memory", "rope-bdf", "bdf"]))
+    source = interrupted(t, r.choice(["rk4", "events", "karnopp", "alpha", "bdf", "rope", "rope-memory", "moving-mesh", "braked", "elevator", "zip-line"]))
     shutil.copytree(source, t.path("out"))
     with open(t.path("out/checkpoint"), "rb") as f:
         data = f.read()

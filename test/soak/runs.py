@@ -43,6 +43,35 @@ cables:
     contact: {{normal: {{hunt-crossley: {{stiffness: 5e6}}}}, friction: {law}}}
 run: {{until: {until}, solver: {solver}, output: 10 ms, fields: 20 ms}}
 """
+MOVING = """capstan: 1
+bodies: {left: {mass: 10 kg}, right: {mass: 10 kg}}
+drums: {pulley: {radius: 250 mm, center: [0, 0], drive: {rotation: {ramp: {rate: 1 rad/s}}}}}
+cables:
+  rope:
+    EA: 0.1 MN
+    EI: 0.7 N m2
+    mass_per_length: 0.45 kg/m
+    damping: {rayleigh: 10 N s}
+    mesh: {size: 0.5 m, on_drums: 80 mm, follow: true}
+    path: [left, {hang: 3 m}, {over: pulley}, {hang: 3 m}, right]
+    contact: {normal: {hunt-crossley: {stiffness: 1e6}}, friction: {quinn: {mu: 0.5, epsilon: 10 mm/s}}}
+run: {until: 1.5, output: 10 ms, fields: 20 ms, solver: alpha, step: 0.5 ms}
+"""
+BRAKED = """capstan: 1
+drums: {wheel: {radius: 150 mm, center: [0, 0], drive: free, inertia: 0.02 kg m2}}
+bodies: {left: {mass: 20 kg}, right: {mass: 24 kg}}
+cables:
+  rope:
+    EA: 1 MN
+    mass_per_length: 0.2 kg/m
+    damping: {axial: 3 kN s}
+    start: braked
+    tension_only: true
+    mesh: {size: 50 mm}
+    path: [left, hang 3 m, over wheel, hang 3 m, right]
+    contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.4}}}
+run: {until: 0.6 s, output: 10 ms, fields: 20 ms, solver: alpha, step: 0.5 ms}
+"""
 PARTS = "bodies:\n  a: {mass: 1 kg}\n  b: {mass: 2 kg, x: 0.5}\n"
 
 
@@ -65,6 +94,8 @@ KINDS = {
     "rope-coulomb": rope(elements=20, law="{coulomb: {mu: 0.25}}", until=2, solver="alpha"),
     "rope-memory": rope(elements=12, law="{elasto-plastic: {}}", until=1, solver="alpha"),
     "rope-bdf": rope(elements=8, law="{quinn: {mu: 0.25, epsilon: 0.01}}", until=0.3, solver="bdf"),
+    "moving-mesh": MOVING,
+    "braked": BRAKED,
     "elevator": open(os.path.join(ROOT, "scenarios/gallery/elevator.yaml")).read(),
     "elastica": open(os.path.join(ROOT, "scenarios/gallery/elastica.yaml")).read(),
     "zip-line": open(os.path.join(ROOT, "scenarios/gallery/zip-line.yaml")).read(),
@@ -305,7 +336,7 @@ def complete(t, kind):
 
 
 RUNS = [
-    Campaign("kill", "`kill -9` at random moments of 12 kinds of runs; resumed, compared to the bit", killed),
+    Campaign("kill", "`kill -9` at random moments of 14 kinds of runs; resumed, compared to the bit", killed),
     Campaign("kill-study", "`kill -9` of studies; resumed, tables compared to the bit", study_killed),
     Campaign("kill-call", "killed before a system call; resumed, compared to the bit", killed_at_call),
     Campaign("fault", "a system call fails (EIO, ENOSPC, ...); resumed, compared to the bit", failed_call),

@@ -2,11 +2,13 @@
 """soak.py - long campaigns against the tool: kills, faults, strange inputs, random machines. `make soak` runs them all.
 
 usage: soak.py [--seconds N] [--only NAME,...] [--first SEED] [--count N] [--folder F] [--add] [--rounds N] [--list]
+       soak.py --sum F...
 
 Each campaign tries one seed after the other for N seconds. What is tried depends on the seed alone (but for the moments of
 kills, which the clock gives), so a failure is repeated by `soak.py --only NAME --first SEED --count 1`. The folder of a failed
 try is kept in F/failures/NAME-SEED, with the commands in `what`. F/table.md has one line for each campaign: tried, held, failed;
-with --add it goes on from the counts and seeds of before, otherwise seeds start with --first.
+with --add it goes on from the counts and seeds of before, otherwise seeds start with --first. --sum prints one table of those in
+several folders, of campaigns that ran beside each other or one after the other; their seeds have to differ.
 """
 import argparse
 import json
@@ -31,6 +33,17 @@ class Table:
         if go_on and os.path.exists(self.file):
             with open(self.file) as f:
                 self.rows = json.load(f)
+
+    def add(self, other):
+        """Counts of another table; a campaign keeps its place in the list."""
+        for name, r in other.rows.items():
+            if name not in self.rows:
+                self.rows[name] = dict(r)
+                continue
+            for key in ("tried", "held", "failed", "seconds"):
+                self.rows[name][key] += r[key]
+        order = [campaign.name for campaign in ALL]
+        self.rows = {name: self.rows[name] for name in sorted(self.rows, key=order.index)}
 
     def row(self, campaign):
         return self.rows.setdefault(campaign.name, dict(what=campaign.what, tried=0, held=0, failed=0, seconds=0, seed=self.first, note=""))
@@ -125,10 +138,17 @@ def main():
     options.add_argument("--asan-build", default=os.path.join(ROOT, "build-asan"))
     options.add_argument("--add", action="store_true")
     options.add_argument("--list", action="store_true")
+    options.add_argument("--sum", nargs="+", default=[])
     setting = options.parse_args()
     if setting.list:
         for campaign in ALL:
             print(f"{campaign.name:18} {campaign.what}")
+        return 0
+    if setting.sum:
+        total = Table(setting.sum[0], True, 1)
+        for folder in setting.sum[1:]:
+            total.add(Table(folder, True, 1))
+        print(total.text(), end="")
         return 0
     names = [name for name in setting.only.split(",") if name]
     unknown = set(names) - {campaign.name for campaign in ALL}
