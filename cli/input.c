@@ -16,6 +16,11 @@ static int is_standard_input(const char *path) { return strcmp(path, "-") == 0; 
 
 const char *input_name(const char *path) { return is_standard_input(path) ? "stdin" : path; }
 
+int input_is_file(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 /* ---------------------------------------------------------------- scenarios */
 
 /* All of a stream, with a zero behind it; NULL with errno if it cannot be read. */
@@ -99,8 +104,7 @@ static int has_ending(const char *path, const char *ending) {
 static int is_hdf(const char *path) {
   static const char signature[] = "\211HDF\r\n\032\n";
   char head[CPS_RESULT_SEAL + 8] = "";
-  struct stat info;
-  FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
+  FILE *file = input_is_file(path) ? fopen(path, "rb") : NULL;
   size_t n = file ? fread(head, 1, sizeof head, file) : 0;
   if (file) fclose(file);
   return n >= 8 && (memcmp(head, signature, 8) == 0 || memcmp(head + CPS_RESULT_SEAL, signature, 8) == 0);

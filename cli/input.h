@@ -11,6 +11,9 @@ const char *input_name(const char *path);
 /* "dir/block.yaml" gives "block" and the ending: where results go. */
 void input_folder(const char *file, const char *ending, char *folder, size_t size);
 
+/* Whether it is a regular file: who waits for a pipe, or reads a device that has no end, waits for ever. */
+int input_is_file(const char *path);
+
 /* A whole file with a zero behind it, to be freed; NULL with errno if it cannot be read. */
 char *input_file(const char *path, size_t *length);
 

@@ -133,6 +133,10 @@ int interrupted_read(interrupted *i, const char *folder, char *why, size_t size)
   memset(i, 0, sizeof *i);
   if (!results_path(path, folder, "checkpoint")) return not_found("the name is too long:", folder, why, size);
   size_t n = 0;
+  if (access(path, F_OK) == 0 && !input_is_file(path)) {
+    snprintf(why, size, "cannot read '%s': it is not a regular file", path);
+    return 0;
+  }
   i->all = input_file(path, &n);
   if (!i->all) return not_found("there is no run to go on with: cannot read", path, why, size);
   char *at = i->all + strlen(first_line), *end = i->all + n;

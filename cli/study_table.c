@@ -1,6 +1,7 @@
 /* study_table.c - see study_table.h. */
 #include "study_table.h"
 #include "cli.h"
+#include "input.h"
 #include "json.h"
 
 #include <math.h>
@@ -196,7 +197,7 @@ static int read_points(reading *r) {
 int study_table_is(const char *file) {
   static const char signature[16] = "SQLite format 3"; /* with its zero */
   char head[16] = "";
-  FILE *in = fopen(file, "rb");
+  FILE *in = input_is_file(file) ? fopen(file, "rb") : NULL;
   size_t n = in ? fread(head, 1, sizeof head, in) : 0;
   if (in) fclose(in);
   return n == sizeof head && memcmp(head, signature, sizeof head) == 0;

@@ -116,7 +116,8 @@ static int has_tables(sqlite3 *db, const char *schema) {
 
 /* ------------------------------------------------------------------ making the tables */
 
-static int make_points(sqlite3 *db, const cps_study *s) {
+/* How the table of points is made; the caller's to free. */
+static char *points_made(const cps_study *s) {
   buffer b = {0};
   cps_study_column c;
   cps_buffer_add(&b, "CREATE TABLE points (point INTEGER PRIMARY KEY");
@@ -128,7 +129,11 @@ static int make_points(sqlite3 *db, const cps_study *s) {
   }
   for (int i = 0; i < N_COUNTERS; i++) cps_buffer_add(&b, ", %s %s", counters[i].name, counters[i].type);
   cps_buffer_add(&b, ")");
-  char *sql = cps_buffer_take(&b);
+  return cps_buffer_take(&b);
+}
+
+static int make_points(sqlite3 *db, const cps_study *s) {
+  char *sql = points_made(s);
   int code = sql ? execute(db, sql) : SQLITE_NOMEM;
   free(sql);
   return code;
@@ -252,6 +257,46 @@ static cps_status check_hash(sqlite3 *db, const char *schema, const char *file, 
   return CPS_BAD_INPUT;
 }
 
+/* Files may be damaged, or changed by others: pages hang together, and points are those of a study, with `count` of them unless
+ * that is negative. */
+static cps_status check_rows(sqlite3 *db, const char *schema, const char *file, long long count,
+                             cps_error *err) {
+  char sql[300];
+  sqlite3_stmt *s = NULL;
+  snprintf(sql, sizeof sql, "PRAGMA \"%s\".quick_check(1)", schema);
+  if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK || sqlite3_step(s) != SQLITE_ROW) {
+    sqlite3_finalize(s);
+    return cps_store_fault(db, file, sqlite3_errcode(db), err);
+  }
+  const char *found = (const char *)sqlite3_column_text(s, 0);
+  int whole = found && strcmp(found, "ok") == 0;
+  if (!whole)
+    cps_error_set(err, CPS_BAD_INPUT, NULL, "%s is damaged: %.200s", file, found ? found : "no text");
+  sqlite3_finalize(s);
+  if (!whole) return CPS_BAD_INPUT;
+  snprintf(
+      sql, sizeof sql,
+      "SELECT count(*) FROM \"%s\".points WHERE point < 0 OR (%lld >= 0 AND point >= %lld) OR status IS NULL "
+      "OR status NOT IN ('ok', 'limit', 'failed')",
+      schema, count, count);
+  if (query_number(db, sql) == 0) return CPS_OK;
+  return cps_error_set(err, CPS_BAD_INPUT, NULL, "%s has points that this study cannot have: it was changed",
+                       file);
+}
+
+/* Whether the columns of points are those of the study. */
+static int has_columns(const study_store *store) {
+  sqlite3_stmt *s = NULL;
+  char *made = points_made(store->study);
+  int same = made &&
+             sqlite3_prepare_v2(store->db, "SELECT 1 FROM sqlite_master WHERE name = 'points' AND sql = ?",
+                                -1, &s, NULL) == SQLITE_OK &&
+             bind_text(s, 1, made) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
+  sqlite3_finalize(s);
+  free(made);
+  return same;
+}
+
 static cps_status check_study(study_store *store, cps_error *err) {
   const cps_study *s = store->study;
   cps_status status = check_hash(store->db, "main", store->file, "study_hash", "study file", s->hash, "now",
@@ -259,7 +304,10 @@ static cps_status check_study(study_store *store, cps_error *err) {
   if (status == CPS_OK)
     status = check_hash(store->db, "main", store->file, "scenario_hash", "scenario", s->scenario->hash, "now",
                         err);
-  return status;
+  if (status == CPS_OK && !has_columns(store))
+    status = cps_error_set(err, CPS_BAD_INPUT, NULL, "%s has other columns than the study: it was changed",
+                           store->file);
+  return status == CPS_OK ? check_rows(store->db, "main", store->file, (long long)s->count, err) : status;
 }
 
 static cps_status open_tables(study_store *store, int resume, int rollback, cps_error *err) {
@@ -443,6 +491,7 @@ static cps_status merge_one(sqlite3 *db, const char *to, const char *from, cps_e
       if (status == CPS_OK)
         status = check_hash(db, "part", from, "scenario_hash", "scenario", scenario, "in the others", err);
     }
+    if (code == SQLITE_OK && status == CPS_OK) status = check_rows(db, "part", from, -1, err);
     if (code == SQLITE_OK && status == CPS_OK)
       code = execute(db, "INSERT OR IGNORE INTO main.points SELECT * FROM part.points");
     if (code == SQLITE_OK && status == CPS_OK) code = execute(db, "COMMIT");

@@ -112,6 +112,34 @@ has "$err" "--resume"
 expect 0 sweep --merge stopped/points.sqlite -o part.sqlite --no-report
 has "$out" "of 1000000 points: some are still missing"
 
+# A table that was damaged, or changed by somebody: not gone on with, and not merged.
+tamper() { # SQL: of a copy of a whole table
+  rm -rf tampered && mkdir tampered && cp study.sweep/points.sqlite tampered
+  python3 -c 'import sqlite3, sys; db = sqlite3.connect("tampered/points.sqlite"); db.execute(sys.argv[1]); db.commit()' "$1"
+  expect 2 sweep study.yaml -o tampered --resume
+}
+tamper "UPDATE points SET point = 5000 WHERE point = 7"
+has "$err" "points that this study cannot have"
+tamper "UPDATE points SET status = 'well' WHERE point = 7"
+has "$err" "points that this study cannot have"
+expect 2 sweep --merge tampered/points.sqlite -o x.sqlite
+has "$err" "points that this study cannot have"
+tamper "ALTER TABLE points ADD COLUMN more"
+has "$err" "other columns than the study"
+cp study.sweep/points.sqlite tampered/points.sqlite
+python3 - <<'PY'
+import struct
+name = "tampered/points.sqlite"
+data = bytearray(open(name, "rb").read())
+size = struct.unpack(">H", data[16:18])[0]
+for at in range(size, len(data), size):  # two cells of a leaf change their places
+    if data[at] == 0x0D and struct.unpack(">H", data[at + 3 : at + 5])[0] > 5:
+        data[at + 8 : at + 12] = data[at + 10 : at + 12] + data[at + 8 : at + 10]
+open(name, "wb").write(data)
+PY
+expect 2 sweep study.yaml -o tampered --resume
+has "$err" "is damaged"
+
 # Another study, another scenario: not in one table.
 sed 's/seed: 3/seed: 4/' study.yaml >other.yaml
 expect 2 sweep other.yaml -o study.sweep --resume
