@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IN_MEMORY = 64 << 20, BLOCK_IN_MEMORY = 8 << 20, RELEASE_EVERY = 16 << 20 }; /* bytes */
+/* Bytes. Pieces that are copied are small, as rows that leave memory for a file are still there, too: 16 MB made that the moment in
+ * which a run needs most. */
+enum { IN_MEMORY = 64 << 20, BLOCK_IN_MEMORY = 8 << 20, RELEASE_EVERY = 16 << 20, PIECE = 1 << 20 };
 
 #if defined(_WIN32)
 
@@ -77,8 +79,8 @@ void cps_room_free(void *data, size_t mapped) {
 /* Copies what is in files in pieces, so that no more of it is in memory at a time. */
 static void copy(char *to, size_t to_mapped, char *to_base, const char *from, size_t from_mapped,
                  char *from_base, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += RELEASE_EVERY) {
-    memcpy(to + at, from + at, bytes - at < RELEASE_EVERY ? bytes - at : RELEASE_EVERY);
+  for (size_t at = 0; at < bytes; at += PIECE) {
+    memcpy(to + at, from + at, bytes - at < PIECE ? bytes - at : PIECE);
     if (to_mapped > 0) release(to_base, to_mapped);
     if (from_mapped > 0) release(from_base, from_mapped);
   }
