@@ -286,7 +286,7 @@ def interrupted(t, kind):
 def checkpoint(t):
     """The folder of a stranger: preamble or state changed, the state hashed anew; resumed for a while."""
     r = t.random
-    source = interrupted(t, r.choice(["rk4", "events", "karnopp", "alpha", "bdf", "rope", "rope-memory", "moving-mesh", "braked", "elevator", "zip-line"]))
+    source = interrupted(t, r.choice(["rk4", "events", "karnopp", "alpha", "bdf", "rope", "rope-memory", "moving-mesh", "braked", "elevator"]))
     shutil.copytree(source, t.path("out"))
     with open(t.path("out/checkpoint"), "rb") as f:
         data = f.read()
