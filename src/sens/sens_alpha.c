@@ -5,7 +5,7 @@
  * equations at the end of the step, linearised at the solution that Newton's method has found, with the state following the unknowns,
  * give the change of the unknowns; all else is linear. Lengths of steps do not change.
  */
-#include "sens_tape.h"
+#include "sens_bodies.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ alpha_layout cps_alpha_layout(const cps_system *s) {
 
 /* ------------------------------------------------------------------ rates found anew */
 
-int cps_rates_apply(bodies *b, const op *o) {
+int cps_rates_apply(bodies *b, const body_op *o) {
   const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
   spot *p = &b->at;
@@ -41,13 +41,13 @@ int cps_rates_apply(bodies *b, const op *o) {
   return 1;
 }
 
-int cps_rates_back(bodies *b, const op *o) {
+int cps_rates_back(bodies *b, const body_op *o) {
   const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
   spot *p = &b->at;
   if (!cps_spot_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
-  for (int m = 0; m < b->run->n_of; m++) {
-    double *w = b->w + (size_t)m * (size_t)b->n, *grad = b->grad + (size_t)m * (size_t)b->n_wrt;
+  for (int m = 0; m < b->c.run->n_of; m++) {
+    double *w = b->w + (size_t)m * (size_t)b->n, *grad = b->c.gradient + (size_t)m * (size_t)b->n_wrt;
     for (int i = 0; i < s->nd; i++) w[l->a + i] += w[l->aux_a + i];
     for (int i = 0; i < s->nz; i++) w[l->z_t + i] += w[l->aux_z + i];
     double *z = cps_spot_clear(p);
@@ -62,7 +62,7 @@ int cps_rates_back(bodies *b, const op *o) {
 
 /* ------------------------------------------------------------------ a step */
 
-static int go(bodies *b, const op *o) {
+static int go(bodies *b, const body_op *o) {
   const alpha_weights *u = &o->alpha.weights;
   cps_spot_start(&b->at, o->t, o->y, o->before, o->carried);
   return cps_spot_go_known(&b->at, o->t1, o->y1, o->a, o->f, o->z_t, o->mode, &o->free->k, u->q_new,
@@ -70,7 +70,7 @@ static int go(bodies *b, const op *o) {
 }
 
 /* Surfaces whose velocity is prescribed: how Simpson's rule moves them with parameter c. */
-static void roll_along(const op *o, const change *c, double *dq) {
+static void roll_along(const body_op *o, const change *c, double *dq) {
   for (int i = 0; i < c->n_profile; i++) {
     const profile_change *x = &c->profile[i];
     if (x->kind != GIVEN_SURFACE || !x->is_velocity) continue;
@@ -80,7 +80,7 @@ static void roll_along(const op *o, const change *c, double *dq) {
   }
 }
 
-static double roll_back(const op *o, const change *c, const double *dq) {
+static double roll_back(const body_op *o, const change *c, const double *dq) {
   double sum = 0;
   for (int i = 0; i < c->n_profile; i++) {
     const profile_change *x = &c->profile[i];
@@ -126,7 +126,7 @@ static void work_back(bodies *b, double *w, double *w0, double *grad) {
   }
 }
 
-static void step_along(bodies *b, const op *o, const change *c, double *x, double *x0) {
+static void step_along(bodies *b, const body_op *o, const change *c, double *x, double *x0) {
   const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
   spot *at = &b->at;
@@ -161,7 +161,7 @@ static void step_along(bodies *b, const op *o, const change *c, double *x, doubl
   work_along(b, x0, x);
 }
 
-int cps_alpha_apply(bodies *b, const op *o) {
+int cps_alpha_apply(bodies *b, const body_op *o) {
   if (!go(b, o)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     double *x = b->s_y + (size_t)j * (size_t)b->n;
@@ -171,7 +171,7 @@ int cps_alpha_apply(bodies *b, const op *o) {
   return 1;
 }
 
-static int step_back(bodies *b, const op *o, double *w, double *grad) {
+static int step_back(bodies *b, const body_op *o, double *w, double *grad) {
   const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
   spot *at = &b->at;
@@ -205,9 +205,10 @@ static int step_back(bodies *b, const op *o, double *w, double *grad) {
   return 1;
 }
 
-int cps_alpha_back(bodies *b, const op *o) {
+int cps_alpha_back(bodies *b, const body_op *o) {
   if (!go(b, o)) return 0;
-  for (int m = 0; m < b->run->n_of; m++)
-    if (!step_back(b, o, b->w + (size_t)m * (size_t)b->n, b->grad + (size_t)m * (size_t)b->n_wrt)) return 0;
+  for (int m = 0; m < b->c.run->n_of; m++)
+    if (!step_back(b, o, b->w + (size_t)m * (size_t)b->n, b->c.gradient + (size_t)m * (size_t)b->n_wrt))
+      return 0;
   return 1;
 }

@@ -10,7 +10,7 @@
  * backward method, 1 - gamma (df/dy)', is the transpose of that of the run.
  */
 #include "body_cvode.h"
-#include "sens_tape.h"
+#include "sens_bodies.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ int cps_bdf_along(void *data, int j, double t, const double *y, double *dy, doub
 
 typedef struct part {
   bodies *b;
-  const op *o;
+  const body_op *o;
   double latest;
   body_cvode method;
   double *state;            /* [ny] */
@@ -244,7 +244,7 @@ static int go_forward(part *p) {
 /* Weights of all outputs at time t, from CVODES to the engine or back. */
 static int fetch(part *p, double *t) {
   bodies *b = p->b;
-  for (int m = 0; m < b->run->n_of; m++) {
+  for (int m = 0; m < b->c.run->n_of; m++) {
     backward *k = &p->back[m];
     if (CVodeGetB(p->method.cvode, k->which, t, k->w) != CV_SUCCESS) return 0;
     cps_cvode_unpack(b->s, k->w, b->w + (size_t)m * (size_t)b->n);
@@ -254,7 +254,7 @@ static int fetch(part *p, double *t) {
 
 static int start_again(part *p, double t) {
   bodies *b = p->b;
-  for (int m = 0; m < b->run->n_of; m++) {
+  for (int m = 0; m < b->c.run->n_of; m++) {
     backward *k = &p->back[m];
     double was;
     if (CVodeGetQuadB(p->method.cvode, k->which, &was, k->grad) != CV_SUCCESS) return 0;
@@ -268,9 +268,9 @@ static int start_again(part *p, double t) {
 
 /* Whether any output depends on a row. */
 static int counts(const bodies *b, long row) {
-  for (int m = 0; m < b->run->n_of; m++)
-    for (long i = b->n_weight[m] - 1; i >= 0 && b->weight[m][i].row >= row; i--)
-      if (b->weight[m][i].row == row) return 1;
+  for (int m = 0; m < b->c.run->n_of; m++)
+    for (long i = b->c.seeds[m].left - 1; i >= 0 && b->c.seeds[m].weights[i].row >= row; i--)
+      if (b->c.seeds[m].weights[i].row == row) return 1;
   return 0;
 }
 
@@ -290,7 +290,7 @@ static int go_back(part *p, double *t, double to) {
   return 1;
 }
 
-static int integrate_back(part *p, const op *rows, long n) {
+static int integrate_back(part *p, const body_op *rows, long n) {
   bodies *b = p->b;
   double t = p->o->t1;
   for (long i = n - 1; i >= -1; i--) {
@@ -303,18 +303,18 @@ static int integrate_back(part *p, const op *rows, long n) {
     b->along_at = -1;
     if (!start_again(p, t)) return 0;
   }
-  for (int m = 0; m < b->run->n_of; m++) {
+  for (int m = 0; m < b->c.run->n_of; m++) {
     backward *k = &p->back[m];
     if (CVodeGetQuadB(p->method.cvode, k->which, &t, k->grad) != CV_SUCCESS) return 0;
     for (int j = 0; j < b->n_wrt; j++)
-      b->grad[(size_t)m * (size_t)b->n_wrt + (size_t)j] += N_VGetArrayPointer(k->grad)[j];
+      b->c.gradient[(size_t)m * (size_t)b->n_wrt + (size_t)j] += N_VGetArrayPointer(k->grad)[j];
   }
   return 1;
 }
 
 static void unmake(part *p) {
   if (p->method.cvode) CVodeFree(&p->method.cvode); /* before what it points to */
-  for (int m = 0; p->back && m < p->b->run->n_of; m++) {
+  for (int m = 0; p->back && m < p->b->c.run->n_of; m++) {
     backward *k = &p->back[m];
     cps_linear_free(&k->linear);
     if (k->w) N_VDestroy(k->w);
@@ -331,9 +331,9 @@ static void unmake(part *p) {
   free(p->back);
 }
 
-int cps_bdf_back(bodies *b, const op *o, const op *rows, long n) {
+int cps_bdf_back(bodies *b, const body_op *o, const body_op *rows, long n) {
   size_t ny = (size_t)b->s->ny;
-  int n_of = b->run->n_of;
+  int n_of = b->c.run->n_of;
   part p = {.b = b, .o = o, .latest = INFINITY};
   /* as in the run, nothing is evaluated behind a jump */
   if (o->t1 < b->s->scenario->run.until) p.latest = o->t1 - 1e-13 * (o->t1 - o->t) - 4e-16 * fabs(o->t1);

@@ -1,39 +1,10 @@
-/* sens_bodies.c - the engine that differentiates runs without cables.
- *
- * Forward: every operation of the run (sens_notes.c) is applied to the changes of state by all parameters as soon as the
- * solver has made it. Adjoint: operations go to a tape and are transposed from the last to the first. A tape that
- * grows too long is given up; the run is then repeated in parts, from its checkpoints, the last part first: memory stays
- * bounded, for one more simulation.
- */
+/* sens_bodies.c - the engine that differentiates runs without cables. */
+#include "sens_bodies.h"
 #include "checkpoint.h"
-#include "sens_tape.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A tape may grow to this size; checkpoints are kept at most this many, evenly spread. */
-static const size_t TAPE_MOST = (size_t)64 << 20;
-enum { CHECKPOINTS = 128 };
-
-/* A place from which the run can be repeated. */
-typedef struct place_in_run {
-  void *bytes;
-  size_t size;
-  double t, *y, *now;
-  int *mode;
-  hold *free;
-  long rows, events, instant;
-} place_in_run;
-
-typedef struct adjoint_run {
-  bodies *b;
-  place_in_run at[CHECKPOINTS];
-  int n;
-  long instants, stride;
-  long until; /* the instant at which a repeated part ends; -1: with the run */
-  int repeats, given_up, no_memory;
-} adjoint_run;
 
 /* ------------------------------------------------------------------ making */
 
@@ -45,11 +16,11 @@ typedef struct array {
   long n;
 } array;
 
-enum { ARRAYS = 24 };
-static void list(bodies *b, array *a) {
+enum { ARRAYS = 23 };
+static void list_arrays(bodies *b, array *a) {
   const cps_system *s = b->s;
-  long ny = s->ny, n = b->n, wrt = b->n_wrt, of = b->run->n_of, most = wrt > of ? wrt : of, nc = s->nc;
-  long entries = b->at.l.count, columns = b->sim->result.n_columns;
+  long ny = s->ny, n = b->n, wrt = b->n_wrt, of = b->c.run->n_of, most = wrt > of ? wrt : of, nc = s->nc;
+  long entries = b->at.l.count, columns = b->c.sim->result.n_columns;
   const array all[ARRAYS] = {{&b->y, ny},
                              {&b->open_y, ny},
                              {&b->scale, wrt},
@@ -57,7 +28,6 @@ static void list(bodies *b, array *a) {
                              {&b->energy, wrt},
                              {&b->tau, nc * wrt},
                              {&b->w, of * n},
-                             {&b->grad, of * wrt},
                              {&b->w_energy, of},
                              {&b->k, RK_STAGES * ny},
                              {&b->stage, RK_STAGES * ny},
@@ -80,11 +50,11 @@ static void list(bodies *b, array *a) {
 /* Numbers each entry and lets the simulation fill a row with the numbers: which entry each column shows. */
 static int map_columns(bodies *b) {
   const spot_layout *l = &b->at.l;
-  double *id = many(l->count, sizeof(double)), *row = many(b->sim->result.n_columns, sizeof(double));
-  b->column_entry = many(b->sim->result.n_columns, sizeof(int));
+  double *id = many(l->count, sizeof(double)), *row = many(b->c.sim->result.n_columns, sizeof(double));
+  b->column_entry = many(b->c.sim->result.n_columns, sizeof(int));
   if (id && row && b->column_entry) {
     for (int i = 0; i < l->count; i++) id[i] = i + 2; /* 0 and 1 are what depends on nothing */
-    cps_simulation like = *b->sim;
+    cps_simulation like = *b->c.sim;
     like.t = 0;
     like.y = id + l->y;
     like.work.spring = id + l->spring;
@@ -102,7 +72,7 @@ static int map_columns(bodies *b) {
                          .motion_work = e[ENERGY_MOTION],
                          .error = e[ENERGY_ERROR]};
     cps_simulation_columns(&like, &energy, row);
-    for (int i = 0; i < b->sim->result.n_columns; i++)
+    for (int i = 0; i < b->c.sim->result.n_columns; i++)
       b->column_entry[i] = row[i] >= 2 ? (int)row[i] - 2 : -1;
   }
   int good = id && row && b->column_entry;
@@ -111,16 +81,17 @@ static int map_columns(bodies *b) {
   return good;
 }
 
-static void unmake(bodies *b) {
+static void unmake(course *c) {
+  bodies *b = (bodies *)c;
   array a[ARRAYS] = {{NULL, 0}};
-  list(b, a);
+  list_arrays(b, a);
   for (int i = 0; i < ARRAYS && a[i].at; i++) free(*a[i].at);
   for (int j = 0; b->change && j < b->n_wrt; j++) cps_change_free(&b->change[j]);
   cps_change_free(&b->time);
   free(b->change);
   if (b->at.s) cps_spot_free(&b->at);
-  void *all[] = {b->moves, b->slack,         b->column_entry, b->mode,    b->mode_next,      b->mode_aside,
-                 b->seen,  b->event_contact, b->event_index,  b->w_event, (void *)b->weight, b->n_weight};
+  void *all[] = {b->moves,      b->slack, b->column_entry,  b->mode,        b->mode_next,
+                 b->mode_aside, b->seen,  b->event_contact, b->event_index, b->w_event};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
   while (b->holds) {
     hold *next = b->holds->next;
@@ -128,21 +99,27 @@ static void unmake(bodies *b) {
     free(b->holds);
     b->holds = next;
   }
-  cps_tape_free(&b->tape);
-  if (b->sim) b->sim->follow = (follower){0};
 }
 
-static cps_status make(bodies *b, sens_run *run, cps_error *err) {
+static double *change_of(void *data, int j) {
+  bodies *b = data;
+  return b->s_y + (size_t)j * (size_t)b->n;
+}
+
+static cps_status make(course *c) {
+  bodies *b = (bodies *)c;
+  sens_run *run = c->run;
+  cps_error *err = c->err;
   const cps_system *s = run->sim->system;
-  *b = (bodies){.run = run, .s = s, .sim = run->sim, .n_wrt = run->n_wrt};
+  b->s = s;
+  b->n_wrt = run->n_wrt;
   b->is_alpha = strcmp(s->scenario->run.solver, "alpha") == 0;
   b->without_jumps = run->without_jumps;
   b->alpha = cps_alpha_layout(s);
   b->n = b->is_alpha ? b->alpha.count : s->ny;
   b->change = many(run->n_wrt, sizeof *b->change);
   b->moves = many(run->n_wrt, 1);
-  if (!b->change || !b->moves)
-    return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  if (!b->change || !b->moves) return cps_course_no_memory(c);
   cps_status status = cps_change_make_time(&b->time, s, err);
   for (int j = 0; j < b->n_wrt && status == CPS_OK; j++)
     status = cps_change_make(&b->change[j], s, &run->wrt[j], err);
@@ -151,7 +128,7 @@ static cps_status make(bodies *b, sens_run *run, cps_error *err) {
   if (status == CPS_OK) status = cps_spot_make(&b->at, s, b->change, b->n_wrt, err);
   if (status != CPS_OK) return status;
   array a[ARRAYS] = {{NULL, 0}};
-  list(b, a);
+  list_arrays(b, a);
   int good = 1;
   for (int i = 0; i < ARRAYS && a[i].at; i++) good = (*a[i].at = many(a[i].n, sizeof(double))) && good;
   b->mode = many(s->nc, sizeof(int));
@@ -161,28 +138,28 @@ static cps_status make(bodies *b, sens_run *run, cps_error *err) {
   b->slack = many(s->scenario->n_springs, sizeof(int));
   b->event_contact = many(s->nc, sizeof(int));
   b->event_index = many(s->nc, sizeof(long));
-  b->weight = many(run->n_of, sizeof *b->weight);
-  b->n_weight = many(run->n_of, sizeof(long));
   good = good && b->mode && b->mode_next && b->mode_aside && b->seen && b->slack && b->event_contact &&
-         b->event_index && b->weight && b->n_weight && map_columns(b);
-  if (!good) {
-    cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
-    return CPS_NO_MEMORY;
-  }
+         b->event_index && map_columns(b);
+  if (!good) return cps_course_no_memory(c);
   for (int i = 0; i < s->nc; i++) b->seen[i] = -1;
   for (int j = 0; j < b->n_wrt; j++) b->scale[j] = run->wrt[j].q.value != 0 ? fabs(run->wrt[j].q.value) : 1;
-  memcpy(b->y, b->sim->y, (size_t)s->ny * sizeof(double));
-  memcpy(b->mode, b->sim->mode, (size_t)s->nc * sizeof(int));
-  b->t = b->sim->t;
+  memcpy(b->y, b->c.sim->y, (size_t)s->ny * sizeof(double));
+  memcpy(b->mode, b->c.sim->mode, (size_t)s->nc * sizeof(int));
+  b->t = b->c.sim->t;
   b->free = cps_bodies_hold(b);
-  return b->free ? CPS_OK : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  b->along = (bdf_follower){b->n_wrt, b->scale, change_of, cps_bdf_along};
+  return b->free ? CPS_OK : cps_course_no_memory(c);
 }
 
 /* ------------------------------------------------------------------ rows */
 
-static int row_apply(bodies *b, const op *o, cps_error *err, cps_status *status) {
+static cps_status unsettled(course *c, double t) {
+  return cps_error_set(c->err, CPS_FAILED, NULL, "at t = %.9g s: the equations cannot be linearised", t);
+}
+
+static int row_apply(bodies *b, const body_op *o) {
   const spot_layout *l = &b->at.l;
-  int columns = b->sim->result.n_columns, ny = b->s->ny;
+  int columns = b->c.sim->result.n_columns, ny = b->s->ny;
   if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)ny * sizeof(double));
@@ -194,19 +171,18 @@ static int row_apply(bodies *b, const op *o, cps_error *err, cps_status *status)
       b->columns[(size_t)i * (size_t)b->n_wrt + (size_t)j] = at < 0 ? 0 : b->at.z[at];
     }
   }
-  *status = cps_sens_add_row(b->run, b->columns, err);
+  b->status = cps_sens_add_row(b->c.run, b->columns, b->c.err);
   return 1;
 }
 
-int cps_row_back(bodies *b, const op *o) {
+int cps_row_back(bodies *b, const body_op *o) {
   const spot_layout *l = &b->at.l;
   int gone = 0;
-  for (int m = 0; m < b->run->n_of; m++) {
+  for (int m = 0; m < b->c.run->n_of; m++) {
     int any = 0;
     double *z = cps_spot_clear(&b->at);
-    while (b->n_weight[m] > 0 && b->weight[m][b->n_weight[m] - 1].row >= o->row) {
-      const sens_weight *w = &b->weight[m][--b->n_weight[m]];
-      int at = w->row == o->row ? b->column_entry[w->column] : -1;
+    for (const sens_weight *w; (w = cps_course_weight(&b->c, m, o->row)) != NULL;) {
+      int at = b->column_entry[w->column];
       if (at < 0) continue;
       any = 1;
       z[at] += w->weight;
@@ -216,15 +192,15 @@ int cps_row_back(bodies *b, const op *o) {
     if (!gone && !cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
     gone = 1;
     if (!cps_spot_back(&b->at, SPOT_COLUMNS, b->change, b->n_wrt, b->w + (size_t)m * (size_t)b->n,
-                       b->grad + (size_t)m * (size_t)b->n_wrt))
+                       b->c.gradient + (size_t)m * (size_t)b->n_wrt))
       return 0;
   }
   return 1;
 }
 
 /* The energy at the start, which errors of the energy balance are measured from. */
-static int energy_apply(bodies *b) {
-  if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return 0;
+static int energy_apply(bodies *b, const body_op *o) {
+  if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)b->s->ny * sizeof(double));
     if (!cps_spot_along(&b->at, &b->change[j], b->dy)) return 0;
@@ -235,63 +211,136 @@ static int energy_apply(bodies *b) {
   return 1;
 }
 
-static int energy_back(bodies *b, const place_in_run *start) {
-  for (int m = 0; m < b->run->n_of; m++) {
+static int energy_back(bodies *b, const body_op *o) {
+  for (int m = 0; m < b->c.run->n_of; m++) {
     if (b->w_energy[m] == 0) continue;
     double *e = cps_spot_clear(&b->at) + b->at.l.energy;
     e[ENERGY_KINETIC] = e[ENERGY_ELASTIC] = e[ENERGY_GRAVITY] = b->w_energy[m];
-    if (!cps_spot_go(&b->at, start->t, start->y, start->mode, &start->free->k) ||
+    if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k) ||
         !cps_spot_back(&b->at, SPOT_COLUMNS, b->change, b->n_wrt, b->w + (size_t)m * (size_t)b->n,
-                       b->grad + (size_t)m * (size_t)b->n_wrt))
+                       b->c.gradient + (size_t)m * (size_t)b->n_wrt))
       return 0;
   }
   return 1;
 }
 
-/* ------------------------------------------------------------------ operations */
+/* ------------------------------------------------------------------ the tape */
 
-static cps_status unsettled(double t, cps_error *err) {
-  return cps_error_set(err, CPS_FAILED, NULL, "at t = %.9g s: the equations cannot be linearised", t);
-}
-
-cps_status cps_bodies_emit(bodies *b, const op *o, cps_error *err) {
-  static int (*const apply[])(bodies *, const op *) = {
+static cps_status apply(course *c, const op *what, const void *where) {
+  static int (*const how[])(bodies *, const body_op *) = {
       [OP_RK] = cps_rk_apply,         [OP_ALPHA] = cps_alpha_apply,     [OP_RATES] = cps_rates_apply,
-      [OP_SWITCH] = cps_switch_apply, [OP_CAPTURE] = cps_capture_apply, [OP_ROW] = NULL};
-  if (b->keeps) {
-    if (b->tape.ops == NULL && b->tape.room < 0) return CPS_OK; /* given up */
-    return cps_tape_add(&b->tape, b->s, o)
-               ? CPS_OK
-               : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the tape of an adjoint run");
+      [OP_SWITCH] = cps_switch_apply, [OP_CAPTURE] = cps_capture_apply, [OP_ROW] = row_apply,
+      [OP_INITIAL] = energy_apply};
+  const body_op *o = (const body_op *)what;
+  bodies *b = (bodies *)c;
+  (void)where;
+  b->status = CPS_OK;
+  return how[o->kind](b, o) ? b->status : unsettled(c, o->t);
+}
+
+/* All arrays of an operation, and how long they are. */
+enum { KEPT = 10 };
+static void list(const cps_system *s, body_op *o, void **at[KEPT], size_t size[KEPT]) {
+  void **all[KEPT] = {(void **)&o->y,          (void **)&o->y1,    (void **)&o->a,
+                      (void **)&o->f,          (void **)&o->z_t,   (void **)&o->before,
+                      (void **)&o->mode,       (void **)&o->mode1, (void **)&o->event_contact,
+                      (void **)&o->event_index};
+  size_t d = sizeof(double), i = sizeof(int), ny = (size_t)s->ny, nc = (size_t)s->nc,
+         events = (size_t)o->n_events;
+  const size_t sizes[KEPT] = {
+      ny * d, ny * d,     (size_t)s->nx * d,    nc * d, (size_t)s->nz * d, nc * d, nc * i,
+      nc * i, events * i, events * sizeof(long)};
+  memcpy(at, all, sizeof all);
+  memcpy(size, sizes, sizeof sizes);
+}
+
+static cps_status keep(course *c, const op *what, const void *where) {
+  body_op *o = (body_op *)cps_tape_add(&c->tape, what);
+  void **array[KEPT];
+  size_t size[KEPT], at;
+  (void)where;
+  if (!o) return cps_course_no_memory(c);
+  o->at = c->tape.size;
+  list(((bodies *)c)->s, o, array, size);
+  for (int k = 0; k < KEPT; k++) {
+    if (!*array[k]) continue;
+    void *to = cps_tape_keep(&c->tape, size[k], &at);
+    if (!to) return cps_course_no_memory(c);
+    memcpy(to, *array[k], size[k]);
   }
-  cps_status status = CPS_OK;
-  int good = o->kind == OP_ROW ? row_apply(b, o, err, &status) : apply[o->kind](b, o);
-  return good ? status : unsettled(o->t, err);
+  return CPS_OK;
 }
 
-static cps_status on_row(cps_simulation *sim, void *data, cps_error *err) {
-  bodies *b = data;
+/* Operations know their arrays, now that these stay where they are. */
+static void find_arrays(course *c) {
+  for (long n = 0; n < c->tape.n; n++) {
+    body_op *o = (body_op *)(void *)c->tape.ops + n;
+    void **array[KEPT];
+    size_t size[KEPT], at = o->at;
+    list(((bodies *)c)->s, o, array, size);
+    for (int k = 0; k < KEPT; k++) {
+      if (!*array[k]) continue;
+      *array[k] = c->tape.bytes + at;
+      at += (size[k] + 7) / 8 * 8;
+    }
+  }
+}
+
+/* Weights of the state that the run goes on from wait while those of the row aside are found, and are added to them. */
+static int aside_back(bodies *b, const body_op *o) {
+  size_t n = (size_t)b->c.run->n_of * (size_t)b->n;
+  if (o->kind == OP_RETURN) {
+    memcpy(b->changes_aside, b->w, n * sizeof(double));
+    memset(b->w, 0, n * sizeof(double));
+  } else {
+    for (size_t i = 0; i < n; i++) b->w[i] += b->changes_aside[i];
+  }
+  return 1;
+}
+
+/* From the end of the tape to its start. */
+static cps_status go_back(course *c) {
+  static int (*const back[])(bodies *, const body_op *) = {
+      [OP_ASIDE] = aside_back,       [OP_RETURN] = aside_back,    [OP_ROW] = cps_row_back,
+      [OP_RK] = cps_rk_back,         [OP_ALPHA] = cps_alpha_back, [OP_RATES] = cps_rates_back,
+      [OP_SWITCH] = cps_switch_back, [OP_INITIAL] = energy_back,  [OP_CAPTURE] = cps_capture_back};
+  bodies *b = (bodies *)c;
+  find_arrays(c);
+  for (long i = c->tape.n - 1; i >= 0; i--) {
+    const body_op *o = (const body_op *)(const void *)c->tape.ops + i;
+    long rows = 0;
+    while (o->kind == OP_SEGMENT && i - rows > 0 && o[-rows - 1].kind == OP_ROW && o[-rows - 1].t > o->t)
+      rows++;
+    if (o->kind == OP_SEGMENT && !cps_bdf_back(b, o, o - rows, rows))
+      return cps_error_set(
+          c->err, CPS_FAILED, NULL,
+          "the adjoint cannot be integrated from t = %.9g s back to %.9g s: its rates change too "
+          "fast there; forward derivatives (method forward) go with the run, and may succeed",
+          o->t1, o->t);
+    if (o->kind != OP_SEGMENT && !back[o->kind](b, o)) return unsettled(c, o->t);
+    i -= rows;
+  }
+  return CPS_OK;
+}
+
+/* ------------------------------------------------------------------ following */
+
+static cps_status note(course *c, const void *what) { return cps_bodies_note((bodies *)c, what); }
+
+static cps_status on_row(course *c) {
+  bodies *b = (bodies *)c;
   hold *h = cps_bodies_hold(b);
-  if (!h) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
-  op o = {.kind = OP_ROW, .t = sim->t, .y = sim->y, .mode = sim->mode, .free = h, .row = b->rows++};
-  return cps_bodies_emit(b, &o, err);
-}
-
-static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
-  (void)sim;
-  return cps_bodies_note(data, what, err);
-}
-
-static size_t changes_size(const bodies *b) {
-  return (size_t)(b->keeps ? b->run->n_of : b->n_wrt) * (size_t)b->n * sizeof(double);
+  body_op o = {.kind = OP_ROW, .t = c->sim->t, .y = c->sim->y, .mode = c->sim->mode, .free = h};
+  return h ? cps_course_happens(c, &o.as, NULL) : cps_course_no_memory(c);
 }
 
 /* The run goes aside for a row, and comes back: so do the changes of state. */
-static cps_status on_aside(cps_simulation *sim, int begins, void *data, cps_error *err) {
-  bodies *b = data;
+static cps_status aside(course *c, int begins) {
+  bodies *b = (bodies *)c;
   size_t state = (size_t)b->s->ny * sizeof(double), modes = (size_t)b->s->nc * sizeof(int);
-  size_t forces = (size_t)b->s->nc * sizeof(double);
-  op o = {.kind = begins ? OP_ASIDE : OP_RETURN, .t = sim->t};
+  size_t forces = (size_t)b->s->nc * sizeof(double),
+         changes = (size_t)b->n_wrt * (size_t)b->n * sizeof(double);
+  body_op o = {.kind = begins ? OP_ASIDE : OP_RETURN, .t = c->sim->t};
   if (begins) {
     b->t_aside = b->t;
     b->free_aside = b->free;
@@ -299,7 +348,7 @@ static cps_status on_aside(cps_simulation *sim, int begins, void *data, cps_erro
     memcpy(b->now_aside, b->now, forces);
     memcpy(b->y_aside, b->y, state);
     memcpy(b->mode_aside, b->mode, modes);
-    if (!b->keeps) memcpy(b->changes_aside, b->s_y, changes_size(b));
+    if (!c->taping) memcpy(b->changes_aside, b->s_y, changes);
   } else {
     b->t = b->t_aside;
     b->free = b->free_aside;
@@ -307,276 +356,140 @@ static cps_status on_aside(cps_simulation *sim, int begins, void *data, cps_erro
     memcpy(b->now, b->now_aside, forces);
     memcpy(b->y, b->y_aside, state);
     memcpy(b->mode, b->mode_aside, modes);
-    if (!b->keeps) memcpy(b->s_y, b->changes_aside, changes_size(b));
+    if (!c->taping) memcpy(b->s_y, b->changes_aside, changes);
   }
-  return b->keeps ? cps_bodies_emit(b, &o, err) : CPS_OK;
+  return c->taping ? cps_course_happens(c, &o.as, NULL) : CPS_OK;
 }
 
-/* Weights of the state that the run goes on from wait while those of the row aside are found, and are added to them. */
-static int aside_back(bodies *b, const op *o) {
-  if (o->kind == OP_RETURN) {
-    memcpy(b->changes_aside, b->w, changes_size(b));
-    memset(b->w, 0, changes_size(b));
-  } else {
-    for (size_t i = 0; i < (size_t)b->run->n_of * (size_t)b->n; i++) b->w[i] += b->changes_aside[i];
+static cps_status instant(course *c) { return cps_bodies_end_segment((bodies *)c); }
+
+static const bdf_follower *along(course *c) { return &((bodies *)c)->along; }
+
+/* Where the run is. */
+typedef struct body_place {
+  double t;
+  hold *free;
+  long events;
+} body_place;
+
+static size_t place_size(const course *c) {
+  const cps_system *s = ((const bodies *)c)->s;
+  return sizeof(body_place) + (size_t)(s->ny + s->nc) * sizeof(double) + (size_t)s->nc * sizeof(int);
+}
+
+static void exchange_place(bodies *b, unsigned char *at, int put) {
+  const struct {
+    void *at;
+    size_t size;
+  } parts[] = {{b->y, (size_t)b->s->ny * sizeof(double)},
+               {b->now, (size_t)b->s->nc * sizeof(double)},
+               {b->mode, (size_t)b->s->nc * sizeof(int)}};
+  for (int i = 0; i < 3; at += parts[i++].size) {
+    if (put)
+      memcpy(parts[i].at, at, parts[i].size);
+    else
+      memcpy(at, parts[i].at, parts[i].size);
   }
-  return 1;
 }
 
-/* ------------------------------------------------------------------ forward */
-
-static double *change_of(void *data, int j) {
-  bodies *b = data;
-  return b->s_y + (size_t)j * (size_t)b->n;
+static void save_place(const course *c, void *to) {
+  bodies *b = (bodies *)c;
+  *(body_place *)to = (body_place){b->t, b->free, b->event_offset + b->events};
+  exchange_place(b, (unsigned char *)to + sizeof(body_place), 0);
 }
 
-/* What works need of where the stretch begins. */
-static int look_around(bodies *b) {
-  if (!b->is_alpha) return 1;
-  if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return 0;
+static void restore_place(course *c, const void *from) {
+  bodies *b = (bodies *)c;
+  const body_place *p = from;
+  b->t = p->t;
+  b->free = p->free;
+  b->event_offset = p->events;
+  b->events = 0;
+  b->open = 0;
+  exchange_place(b, (unsigned char *)from + sizeof(body_place), 1);
+}
+
+/* ------------------------------------------------------------------ beginning and end */
+
+static cps_status start(course *c) {
+  bodies *b = (bodies *)c;
+  body_op o = {.kind = OP_INITIAL, .t = b->t, .y = b->y, .mode = b->mode, .free = b->free};
+  for (int j = 0; j < b->n_wrt && !c->taping; j++)
+    for (int i = 0; i < b->change[j].n_initial; i++)
+      b->s_y[(size_t)j * (size_t)b->n + (size_t)b->change[j].initial[i].i] = b->change[j].initial[i].d;
+  cps_status status = cps_course_begin(c, NULL);
+  return status == CPS_OK ? cps_course_happens(c, &o.as, NULL) : status;
+}
+
+/* A stretch begins, with what works need of where it does. */
+static cps_status stretch(course *c) {
+  bodies *b = (bodies *)c;
+  size_t size = (size_t)b->n_wrt * (size_t)b->n * sizeof(double);
+  if (!c->taping) memcpy(b->s_y, c->run->stretch->state, size);
+  if (!b->is_alpha) return CPS_OK;
+  if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return unsettled(c, b->t);
   memcpy(b->now, b->at.f, (size_t)b->s->nc * sizeof(double));
   b->carried = 1;
-  return 1;
-}
-
-/* From the state in the simulation to the end of the stretch, and a row there. */
-static cps_status follow_stretch(bodies *b, cps_error *err) {
-  cps_simulation *sim = b->sim;
-  bdf_follower along = {b->n_wrt, b->scale, change_of, cps_bdf_along};
-  if (!look_around(b)) return unsettled(b->t, err);
-  sim->follow = (follower){
-      .data = b, .row = on_row, .step = on_step, .aside = on_aside, .bdf = b->keeps ? NULL : &along};
-  cps_status status = cps_simulation_step(sim, b->run->stretch->until, 0, NULL, err);
-  if (status == CPS_OK) status = cps_bodies_end_segment(b, err);
-  return status == CPS_OK ? on_row(sim, b, err) : status;
-}
-
-static cps_status forward_stretch(sens_run *run, cps_error *err) {
-  bodies b;
-  cps_status status = make(&b, run, err);
-  size_t size = (size_t)run->n_wrt * (size_t)b.n * sizeof(double);
-  if (status == CPS_OK) {
-    memcpy(b.s_y, run->stretch->state, size);
-    status = follow_stretch(&b, err);
-    memcpy(run->stretch->state, b.s_y, size);
-  }
-  unmake(&b);
-  return status;
-}
-
-static cps_status forward(sens_run *run, cps_error *err) {
-  if (run->stretch) return forward_stretch(run, err);
-  bodies b;
-  cps_status status = make(&b, run, err);
-  for (int j = 0; status == CPS_OK && j < b.n_wrt; j++)
-    for (int i = 0; i < b.change[j].n_initial; i++)
-      b.s_y[(size_t)j * (size_t)b.n + (size_t)b.change[j].initial[i].i] = b.change[j].initial[i].d;
-  if (status == CPS_OK && !energy_apply(&b)) status = unsettled(b.t, err);
-  if (status == CPS_OK) {
-    bdf_follower along = {b.n_wrt, b.scale, change_of, cps_bdf_along};
-    run->sim->follow = (follower){
-        .data = &b, .row = on_row, .step = on_step, .aside = on_aside, .bdf = &along};
-    status = cps_simulation_run(run->sim, run->progress, run->progress_data, err);
-  }
-  unmake(&b);
-  return status;
-}
-
-/* ------------------------------------------------------------------ adjoint */
-
-static void forget_place(place_in_run *p) {
-  free(p->bytes);
-  free(p->y);
-  free(p->now);
-  free(p->mode);
-  memset(p, 0, sizeof *p);
-}
-
-/* Keeps this place; half of the places are dropped when there are too many. */
-static int keep_place(adjoint_run *r, cps_simulation *sim, int begun) {
-  bodies *b = r->b;
-  if (r->n == CHECKPOINTS) {
-    for (int i = 1; i < CHECKPOINTS; i++) {
-      if (i % 2)
-        forget_place(&r->at[i]);
-      else
-        r->at[i / 2] = r->at[i];
-    }
-    memset(r->at + CHECKPOINTS / 2, 0, CHECKPOINTS / 2 * sizeof r->at[0]);
-    r->n = CHECKPOINTS / 2;
-    r->stride *= 2;
-    if (r->instants % r->stride) return 1;
-  }
-  place_in_run *p = &r->at[r->n];
-  *p = (place_in_run){.t = b->t,
-                      .free = b->free,
-                      .rows = b->rows,
-                      .events = b->event_offset + b->events,
-                      .instant = r->instants};
-  p->y = many(b->s->ny, sizeof(double));
-  p->now = many(b->s->nc, sizeof(double));
-  p->mode = many(b->s->nc, sizeof(int));
-  if (!p->y || !p->now || !p->mode) return 0;
-  memcpy(p->y, b->y, (size_t)b->s->ny * sizeof(double));
-  memcpy(p->mode, b->mode, (size_t)b->s->nc * sizeof(int));
-  memcpy(p->now, b->now, (size_t)b->s->nc * sizeof(double));
-  r->n++;
-  return !begun || cps_simulation_save(sim, &p->bytes, &p->size, NULL) == CPS_OK;
-}
-
-/* At each instant at which the run could be saved: in the first run, keeps places and gives up a tape that has grown too
- * long; in a repeated part, ends it. */
-static int at_instant(cps_simulation *sim, void *data) {
-  adjoint_run *r = data;
-  r->instants++;
-  if (r->repeats) return r->instants == r->until && cps_bodies_end_segment(r->b, NULL) == CPS_OK;
-  if (cps_bodies_end_segment(r->b, NULL) != CPS_OK) r->no_memory = 1;
-  if (r->instants % r->stride == 0 && !keep_place(r, sim, 1)) r->no_memory = 1;
-  if (!r->given_up && r->b->tape.bytes > (r->b->run->tape_most ? r->b->run->tape_most : TAPE_MOST)) {
-    r->given_up = 1;
-    cps_tape_free(&r->b->tape);
-    r->b->tape.room = -1;
-  }
-  return r->no_memory;
-}
-
-/* From the end of the tape to its start. */
-static cps_status go_back(bodies *b, cps_error *err) {
-  static int (*const back[])(bodies *, const op *) = {
-      [OP_ASIDE] = aside_back,       [OP_RETURN] = aside_back,       [OP_ROW] = cps_row_back,
-      [OP_RK] = cps_rk_back,         [OP_ALPHA] = cps_alpha_back,    [OP_RATES] = cps_rates_back,
-      [OP_SWITCH] = cps_switch_back, [OP_CAPTURE] = cps_capture_back};
-  for (long i = b->tape.n - 1; i >= 0; i--) {
-    const op *o = &b->tape.ops[i];
-    long rows = 0;
-    while (o->kind == OP_SEGMENT && i - rows > 0 && o[-rows - 1].kind == OP_ROW && o[-rows - 1].t > o->t)
-      rows++;
-    if (o->kind == OP_SEGMENT && !cps_bdf_back(b, o, o - rows, rows))
-      return cps_error_set(
-          err, CPS_FAILED, NULL,
-          "the adjoint cannot be integrated from t = %.9g s back to %.9g s: its rates change too "
-          "fast there; forward derivatives (method forward) go with the run, and may succeed",
-          o->t1, o->t);
-    if (o->kind != OP_SEGMENT && !back[o->kind](b, o)) return unsettled(o->t, err);
-    i -= rows;
-  }
-  cps_tape_clear(&b->tape);
   return CPS_OK;
 }
 
-/* Repeats the part of the run from a place to the instant `until`, with a tape. */
-static cps_status repeat(adjoint_run *r, int from, long until, cps_error *err) {
-  bodies *b = r->b;
-  place_in_run *p = &r->at[from];
-  cps_simulation *first = b->sim, *sim = cps_simulation_new(b->s, err);
-  if (!sim) return CPS_NO_MEMORY;
-  if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
-  sim->event_rows = first->event_rows;
-  sim->longest_step = first->longest_step;
-  cps_status status = p->bytes ? cps_simulation_restore(sim, p->bytes, p->size, NULL, err) : CPS_OK;
-  b->sim = sim;
-  b->t = p->t;
-  memcpy(b->y, p->y, (size_t)b->s->ny * sizeof(double));
-  memcpy(b->mode, p->mode, (size_t)b->s->nc * sizeof(int));
-  memcpy(b->now, p->now, (size_t)b->s->nc * sizeof(double));
-  b->free = p->free;
-  b->rows = p->rows;
-  b->events = 0;
-  b->event_offset = p->events;
-  b->open = 0;
-  r->instants = p->instant;
-  r->until = until;
-  r->repeats = 1;
-  sim->follow = (follower){.data = b, .row = on_row, .step = on_step, .aside = on_aside};
-  cps_simulation_on_checkpoint(sim, at_instant, r);
-  cps_error stopped = {0};
-  if (status == CPS_OK) {
-    status = cps_simulation_run(sim, NULL, NULL, &stopped);
-    if (status == CPS_FAILED && r->instants == until)
-      status = CPS_OK;
-    else if (status != CPS_OK && err)
-      *err = stopped;
-  }
-  cps_simulation_free(sim);
-  b->sim = first;
-  return status;
+static void end_stretch(course *c) {
+  bodies *b = (bodies *)c;
+  size_t size = (size_t)(c->taping ? 1 : b->n_wrt) * (size_t)b->n * sizeof(double);
+  memcpy(c->run->stretch->state, c->taping ? b->w : b->s_y, size);
 }
 
-static cps_status find_weights(bodies *b, cps_error *err) {
-  b->n_events = b->sim->result.n_events;
-  b->w_event = many((long)b->run->n_of * b->n_events, sizeof(double));
-  if (!b->w_event) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
-  for (int m = 0; m < b->run->n_of; m++) {
-    long event = -1;
-    b->weight[m] = cps_sens_weights(b->run, m, &b->n_weight[m], &event, err);
-    if (!b->weight[m] && b->n_weight[m] != 0) return CPS_NO_MEMORY;
-    if (!b->weight[m]) b->n_weight[m] = 0;
+/* Weights of events, and of the state at the end of a stretch. */
+static cps_status weigh(course *c) {
+  bodies *b = (bodies *)c;
+  b->n_events = c->sim->result.n_events;
+  b->w_event = many((long)c->run->n_of * b->n_events, sizeof(double));
+  if (!b->w_event) return cps_course_no_memory(c);
+  for (int m = 0; m < c->run->n_of; m++) {
+    long event = c->seeds[m].event;
     if (event >= 0 && event < b->n_events) b->w_event[m * b->n_events + event] = 1;
     for (long k = 0; event < 0 && k < b->n_events; k++)
-      b->w_event[m * b->n_events + k] = cps_sens_jump(b->run, m, k);
+      b->w_event[m * b->n_events + k] = cps_sens_jump(c->run, m, k);
   }
+  if (c->run->stretch) memcpy(b->w, c->run->stretch->state, (size_t)b->n * sizeof(double));
   return CPS_OK;
 }
 
-static void give_gradients(bodies *b) {
-  for (int m = 0; m < b->run->n_of; m++) {
-    const double *w = b->w + (size_t)m * (size_t)b->n;
-    for (int j = 0; j < b->n_wrt; j++) {
-      double sum = b->grad[(size_t)m * (size_t)b->n_wrt + (size_t)j];
+/* Weights of the first state. */
+static void finish(course *c) {
+  bodies *b = (bodies *)c;
+  for (int m = 0; m < c->run->n_of && !c->run->stretch; m++)
+    for (int j = 0; j < b->n_wrt; j++)
       for (int i = 0; i < b->change[j].n_initial; i++)
-        sum += w[b->change[j].initial[i].i] * b->change[j].initial[i].d;
-      cps_sens_add(b->run, m, j, sum);
-    }
-  }
+        c->gradient[m * b->n_wrt + j] += b->w[(size_t)m * (size_t)b->n + (size_t)b->change[j].initial[i].i] *
+                                         b->change[j].initial[i].d;
 }
 
-static cps_status adjoint_stretch(sens_run *run, cps_error *err) {
-  bodies b;
-  cps_status status = make(&b, run, err);
-  b.keeps = 1;
-  if (status == CPS_OK) status = follow_stretch(&b, err);
-  if (status == CPS_OK) status = find_weights(&b, err);
-  if (status == CPS_OK) {
-    memcpy(b.w, run->stretch->state, (size_t)b.n * sizeof(double));
-    status = go_back(&b, err);
-    memcpy(run->stretch->state, b.w, (size_t)b.n * sizeof(double));
-  }
-  for (int j = 0; status == CPS_OK && j < b.n_wrt; j++) cps_sens_add(run, 0, j, b.grad[j]);
-  unmake(&b);
-  return status;
-}
+static const course_calls calls = {.size = sizeof(bodies),
+                                   .op_size = sizeof(body_op),
+                                   .most = (size_t)64 << 20,
+                                   .make = make,
+                                   .free = unmake,
+                                   .start = start,
+                                   .stretch = stretch,
+                                   .end_stretch = end_stretch,
+                                   .note = note,
+                                   .row = on_row,
+                                   .aside = aside,
+                                   .forward = apply,
+                                   .keep = keep,
+                                   .backward = go_back,
+                                   .finish = finish,
+                                   .weigh = weigh,
+                                   .place_size = place_size,
+                                   .save_place = save_place,
+                                   .restore_place = restore_place,
+                                   .instant = instant,
+                                   .along = along};
 
-static cps_status adjoint(sens_run *run, cps_error *err) {
-  if (run->stretch) return adjoint_stretch(run, err);
-  bodies b;
-  adjoint_run *r = many(1, sizeof *r);
-  if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
-  *r = (adjoint_run){.b = &b, .stride = 1, .until = -1};
-  cps_status status = make(&b, run, err);
-  b.keeps = 1;
-  if (status == CPS_OK && !keep_place(r, run->sim, 0)) r->no_memory = 1;
-  if (status == CPS_OK) {
-    run->sim->follow = (follower){.data = &b, .row = on_row, .step = on_step, .aside = on_aside};
-    cps_simulation_on_checkpoint(run->sim, at_instant, r);
-    status = cps_simulation_run(run->sim, run->progress, run->progress_data, err);
-    cps_simulation_on_checkpoint(run->sim, NULL, NULL);
-  }
-  if (r->no_memory)
-    status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for checkpoints of the run");
-  if (status == CPS_OK) status = find_weights(&b, err);
-  if (status == CPS_OK && !r->given_up) status = go_back(&b, err);
-  if (r->given_up) b.tape.room = 0;
-  for (int i = r->n - 1; r->given_up && i >= 0 && status == CPS_OK; i--) {
-    status = repeat(r, i, i + 1 < r->n ? r->at[i + 1].instant : -1, err);
-    if (status == CPS_OK) status = go_back(&b, err);
-  }
-  if (status == CPS_OK && !energy_back(&b, &r->at[0])) status = unsettled(r->at[0].t, err);
-  if (status == CPS_OK) give_gradients(&b);
-  for (int i = 0; i < r->n; i++) forget_place(&r->at[i]);
-  free(r);
-  unmake(&b);
-  return status;
-}
+static cps_status forward(sens_run *run, cps_error *err) { return cps_course_forward(&calls, run, err); }
+
+static cps_status adjoint(sens_run *run, cps_error *err) { return cps_course_adjoint(&calls, run, err); }
 
 static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   (void)method;

@@ -5,10 +5,7 @@
  * starts from is found once more, for it was found before anybody could listen. Steps, who touches what, and who
  * sticks are those of the run; all else is differentiated, so that derivatives are those of the steps taken.
  *
- * Forward, tangents of four parameters at a time follow the run. The adjoint keeps a tape of states. When that holds
- * TAPE_MOST bytes, the run is saved, and the tape begins anew; at the end the last piece is on the tape, and the others
- * are run once more, from the last to the first, each from where it was saved. IDA's history cannot be saved: pieces of bdf begin
- * anywhere, and are reached by running from the last place where it was.
+ * Forward, tangents of four parameters at a time follow the run. The adjoint keeps a tape of states.
  */
 #include "aligned.h"
 #include "sens_columns.h"
@@ -16,9 +13,6 @@
 #include "sens_ops.h"
 
 #include <stdlib.h>
-
-/* Bytes of states on the tape; and of one whose piece costs more to run again than itself. */
-static const size_t TAPE_MOST = (size_t)16 << 20, TAPE_UTMOST = (size_t)64 << 20;
 
 /* What is kept of a contact point. */
 typedef struct kept_point {
@@ -38,36 +32,8 @@ typedef struct kept_slide {
   int stuck;
 } kept_slide;
 
-/* Something that happened: where its states are on the tape, and what was prescribed. */
-typedef struct happened {
-  op what;
-  size_t state, before; /* of the machine after and before it */
-  size_t d, d0;         /* tangents of what is prescribed, in doubles */
-  long row;             /* OP_ROW */
-} happened;
-
-typedef struct tape {
-  happened *list;
-  long n, room;
-  unsigned char *bytes;
-  size_t size, bytes_room;
-  double *d;
-  size_t d_size, d_room;
-  size_t state, d_now; /* where the present ones are */
-} tape;
-
-/* Where a piece of the run began: the simulation, and what the course knew. */
-typedef struct piece {
-  void *bytes;
-  size_t size;
-  double *drive;
-  long rows, n; /* rows before it; what happened in it */
-  int from;     /* the piece whose start it is reached from: itself, if the run was saved here, */
-  long skip;    /* and what happens on the way */
-} piece;
-
 typedef struct cable_run {
-  sens_run *run;
+  course c;
   model o;
   drive drive;
   column *columns;
@@ -76,7 +42,6 @@ typedef struct cable_run {
   lanes *z;      /* [chunks][z_size] */
   double *row;   /* [n_columns][n_wrt] */
   cps_status status;
-  cps_error *err;
   unsigned char *state; /* room for one */
   int looked;           /* the state before has been looked at */
   int warned_break;
@@ -85,19 +50,9 @@ typedef struct cable_run {
   lanes *z_aside; /* as z */
   size_t state_aside, d_aside;
   /* adjoint */
-  int taping;
-  tape tape;
-  piece *pieces;
-  int n_pieces;
-  long rows;        /* so far */
-  long most;        /* what may happen before the run is stopped; 0: no end */
-  long since, skip; /* what has happened since the run was saved; what is not to be put onto the tape */
-  int stopped;
+  size_t state_now, d_now; /* on the tape, where the present ones are */
+  lanes *initial;          /* [chunks][states] adjoints of the first state */
 } cable_run;
-
-static cps_status no_memory(cps_error *err) {
-  return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities of cables");
-}
 
 /* ------------------------------------------------------------------ states of machines */
 
@@ -202,23 +157,6 @@ static void exchange(machine *m, unsigned char *at, int put) {
 
 /* ------------------------------------------------------------------ tape */
 
-static int more_bytes(unsigned char **x, size_t *room, size_t needed) {
-  if (needed <= *room) return 1;
-  size_t wanted = 2 * needed + 4096;
-  unsigned char *more = realloc(*x, wanted);
-  if (!more) return 0;
-  *x = more;
-  *room = wanted;
-  return 1;
-}
-
-static void tape_free(tape *t) {
-  free(t->list);
-  free(t->bytes);
-  free(t->d);
-  memset(t, 0, sizeof *t);
-}
-
 static int has_state(op_kind k) {
   return k == OP_SOLVE || k == OP_REMEMBER || k == OP_BEGIN || k == OP_STEP || k == OP_START ||
          k == OP_RELEASE || k >= OP_BDF;
@@ -226,69 +164,52 @@ static int has_state(op_kind k) {
 
 /* Puts the tangents of what is prescribed now onto the tape; where they are. */
 static int tape_drive(cable_run *y, size_t *at) {
-  tape *t = &y->tape;
   const drive *d = &y->drive;
-  size_t size = (size_t)(d->varying * y->run->n_wrt);
-  if (t->d_size + size > t->d_room) {
-    size_t room = 2 * (t->d_size + size) + 64;
-    double *more = realloc(t->d, room * sizeof *more);
-    if (!more) return 0;
-    t->d = more;
-    t->d_room = room;
-  }
-  *at = t->d_size;
-  for (int i = 0; i < d->varying; i++)
-    for (int k = 0; k < y->run->n_wrt; k++)
-      t->d[t->d_size++] = d->d[k / LANES * d->at->ds + d->which[i]][k % LANES];
-  return 1;
+  int n_wrt = y->c.run->n_wrt;
+  double *to = cps_tape_keep(&y->c.tape, (size_t)(d->varying * n_wrt) * sizeof(double), at);
+  for (int i = 0; i < d->varying && to; i++)
+    for (int k = 0; k < n_wrt; k++) *to++ = d->d[k / LANES * d->at->ds + d->which[i]][k % LANES];
+  return to != NULL;
 }
 
-static int tape_state(cable_run *y, machine *m, size_t *at) {
-  tape *t = &y->tape;
-  size_t size = state_size(m);
-  if (!more_bytes(&t->bytes, &t->bytes_room, t->size + size)) return 0;
-  *at = t->size;
-  exchange(m, t->bytes + t->size, 0);
-  t->size += size;
-  return 1;
+static int tape_state(cable_run *y, const machine *m, size_t *at) {
+  unsigned char *to = cps_tape_keep(&y->c.tape, state_size(m), at);
+  if (to) exchange((machine *)m, to, 0);
+  return to != NULL;
 }
 
-/* An empty tape, with the state that comes before all that happens on it. */
-static cps_status tape_begin(cable_run *y, machine *m) {
-  size_t at;
-  y->tape.n = 0;
-  y->tape.size = y->tape.d_size = 0;
-  y->tape.state = y->tape.d_now = 0;
-  return tape_state(y, m, &at) && tape_drive(y, &at) ? CPS_OK : no_memory(y->err);
+/* The state that comes before all that happens on a tape. */
+static cps_status begin(course *c, const void *where) {
+  cable_run *y = (cable_run *)c;
+  const machine *m = where ? where : c->sim->machine;
+  return tape_state(y, m, &y->state_now) && tape_drive(y, &y->d_now) ? CPS_OK : cps_course_no_memory(c);
 }
 
-static cps_status tape_add(cable_run *y, machine *m, const op *what, long row, int moved) {
-  tape *t = &y->tape;
-  if (t->n == t->room) {
-    long room = t->room > 0 ? 2 * t->room : 256;
-    happened *more = realloc(t->list, (size_t)room * sizeof *more);
-    if (!more) return no_memory(y->err);
-    t->list = more;
-    t->room = room;
+static cps_status keep(course *c, const op *what, const void *m) {
+  cable_run *y = (cable_run *)c;
+  machine_op x = *(const machine_op *)(const void *)what;
+  x.before = x.state = y->state_now;
+  if (x.kind == OP_BEGIN && c->tape.n > 0) {
+    const machine_op *last = (const machine_op *)(const void *)c->tape.ops + (c->tape.n - 1);
+    if (last->kind == OP_RELEASE) x.before = last->before; /* what jumps, jumps from before both */
   }
-  happened *x = &t->list[t->n];
-  *x = (happened){.what = *what, .row = row};
-  x->before = x->state = t->state;
-  if (what->kind == OP_BEGIN && t->n > 0 &&
-      x[-1].what.kind == OP_RELEASE) /* what jumps, jumps from before both */
-    x->before = x[-1].before;
-  x->d = x->d0 = t->d_now;
-  if (has_state(what->kind) && !tape_state(y, m, &x->state)) return no_memory(y->err);
-  if (moved && !tape_drive(y, &x->d)) return no_memory(y->err);
-  if (what->kind != OP_REACH) { /* which goes nowhere yet */
-    t->state = x->state;
-    t->d_now = x->d;
+  x.d = x.d0 = y->d_now;
+  if (has_state(x.kind) && !tape_state(y, m, &x.state)) return cps_course_no_memory(c);
+  if (x.moved && !tape_drive(y, &x.d)) return cps_course_no_memory(c);
+  if (x.kind != OP_REACH) { /* which goes nowhere yet */
+    y->state_now = x.state;
+    y->d_now = x.d;
   }
-  t->n++;
-  return CPS_OK;
+  return cps_tape_add(&c->tape, &x.as) ? CPS_OK : cps_course_no_memory(c);
 }
 
 /* ------------------------------------------------------------------ following */
+
+/* Works that a column needs are computed. */
+static void need_works(cable_run *y, int column_of) {
+  int needs = cps_column_works(cps_column_at(y->columns, column_of));
+  if (needs > y->works) y->works = needs;
+}
 
 /* Tangents of what is prescribed, into all chunks. */
 static void put_drive(cable_run *y) {
@@ -311,7 +232,7 @@ static void put_back_drive(cable_run *y) {
 
 static cps_status singular(cable_run *y, double t) {
   return cps_error_set(
-      y->err, CPS_FAILED, NULL,
+      y->c.err, CPS_FAILED, NULL,
       "at t = %.9g s: the equations of the cables are singular there, and have no derivative", t);
 }
 
@@ -323,30 +244,30 @@ static int looks_back(const model *o, op_kind k) {
   return passes(k) || ((k == OP_RELEASE || k == OP_BEGIN) && o->d_varies[o->at.tau_d]);
 }
 
-static cps_status forward_one(cable_run *y, machine *m, const op *what, int moved) {
+static cps_status forward_one(cable_run *y, const machine *m, const machine_op *what) {
   model *o = &y->o;
   if (looks_back(o, what->kind) && !y->looked) cps_model_look(o);
   if (what->kind == OP_RELEASE) cps_op_look_held(o);
   y->looked = looks_back(o, what->kind) && (what->kind == OP_REACH || what->kind == OP_RELEASE);
-  exchange(m, y->state, 0);
+  exchange((machine *)m, y->state, 0);
   exchange(&o->m, y->state, 1);
-  if (moved) put_drive(y);
+  if (what->moved) put_drive(y);
   if (!cps_op_linearise(o, what, y->works)) return singular(y, what->coeffs.t);
-  if (cps_model_lost(o)) return no_memory(y->err);
+  if (cps_model_lost(o)) return cps_course_no_memory(&y->c);
   for (int k = 0; k < y->chunks; k++)
     cps_op_map(o, what, 0, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   if (what->kind == OP_REACH) put_back_drive(y);
   return CPS_OK;
 }
 
-static cps_status forward_row(cable_run *y, const op *what) {
+static cps_status forward_row(cable_run *y, const machine_op *what) {
   model *o = &y->o;
   const layout *l = &o->at;
-  int n_wrt = y->run->n_wrt;
+  int n_wrt = y->c.run->n_wrt;
   o->list.n = 0;
   for (int i = 0; i < y->n_columns; i++)
     cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, what->coeffs.t);
-  if (o->list.lost) return no_memory(y->err);
+  if (o->list.lost) return cps_course_no_memory(&y->c);
   for (int k = 0; k < y->chunks; k++) {
     lanes *z = y->z + (size_t)k * y->z_size;
     cps_op_map(o, what, 0, NULL, z);
@@ -354,41 +275,12 @@ static cps_status forward_row(cable_run *y, const op *what) {
       for (int n = 0; n < LANES && k * LANES + n < n_wrt; n++)
         y->row[i * n_wrt + k * LANES + n] = z[l->result + i][n];
   }
-  return cps_sens_add_row(y->run, y->row, y->err);
+  return cps_sens_add_row(y->c.run, y->row, y->c.err);
 }
 
-static size_t tape_limit(const cable_run *y, size_t otherwise) {
-  return y->run->tape_most > 0 ? y->run->tape_most : otherwise;
-}
-
-static piece *add_piece(cable_run *y);
-
-/* A piece that begins here, and was not saved. */
-static cps_status cut_tape(cable_run *y, machine *m) {
-  y->pieces[y->n_pieces - 1].n = y->tape.n;
-  piece *x = add_piece(y);
-  if (!x) return no_memory(y->err);
-  x->from = x[-1].from;
-  x->skip = y->since;
-  return tape_begin(y, m);
-}
-
-static cps_status happens_on_tape(cable_run *y, machine *m, const op *what, int moved) {
-  long row = what->kind == OP_ROW ? y->rows++ : -1;
-  y->since++;
-  if (y->skip > 0) return --y->skip > 0 ? CPS_OK : tape_begin(y, m);
-  cps_status status = tape_add(y, m, what, row, moved);
-  y->stopped = y->most > 0 && y->tape.n == y->most;
-  if (status == CPS_OK && y->stopped) return CPS_FAILED;
-  /* at the end of a step the tape may be cut; not while the machine is aside */
-  int may = what->kind == OP_BDF && y->most == 0;
-  return status == CPS_OK && may && y->tape.size >= tape_limit(y, TAPE_UTMOST) ? cut_tape(y, m) : status;
-}
-
-/* Something happened; `moved`: what is prescribed may have moved. */
-static cps_status happens(cable_run *y, machine *m, const op *what, int moved) {
-  if (y->taping) return happens_on_tape(y, m, what, moved);
-  return what->kind == OP_ROW ? forward_row(y, what) : forward_one(y, m, what, moved);
+static cps_status forward_op(course *c, const op *o, const void *m) {
+  const machine_op *what = (const machine_op *)(const void *)o;
+  return o->kind == OP_ROW ? forward_row((cable_run *)c, what) : forward_one((cable_run *)c, m, what);
 }
 
 static void on_statics(machine *m, machine_note note, const step_coeffs *coeffs, void *data) {
@@ -396,9 +288,9 @@ static void on_statics(machine *m, machine_note note, const step_coeffs *coeffs,
       [NOTE_REST] = OP_REST,    [NOTE_LET_GO] = OP_LET_GO,       [NOTE_HOLD] = OP_HOLD,
       [NOTE_SOLVED] = OP_SOLVE, [NOTE_REMEMBERED] = OP_REMEMBER, [NOTE_STARTED] = OP_START};
   cable_run *y = data;
-  op what = {.kind = kinds[note]};
+  machine_op what = {.kind = kinds[note]};
   if (coeffs) what.coeffs = *coeffs;
-  if (y->status == CPS_OK) y->status = happens(y, m, &what, 0);
+  if (y->status == CPS_OK) y->status = cps_course_happens(&y->c, &what.as, m);
 }
 
 /* What is prescribed is looked at in the order of the notes, which is not that of time where a step passes a row: a copy keeps
@@ -414,95 +306,96 @@ static void cross_break(cable_run *y, const machine *m, double t) {
   int several, which = cps_drive_break(&y->drive, t, &several);
   if (which < 0 || y->warned_break || !cps_break_shakes(m)) return;
   y->warned_break = 1;
-  const char *path = y->run->wrt[which].q.path;
+  const char *path = y->c.run->wrt[which].q.path;
   if (several)
-    cps_sens_warn(y->run,
+    cps_sens_warn(y->c.run,
                   "several prescribed things jump at t = %.9g s and %s does not move them alike: its "
                   "derivative is that of all of them moving together",
                   t, path);
   else
     cps_sens_warn(
-        y->run,
+        y->c.run,
         "%s moves the jump at t = %.9g s, and its derivative holds only as far as the steps behind it "
         "resolve the blow: it may be far off in size and sign. Shorter steps, --method differences, or "
         "something that starts smoothly show by how much",
         path, t);
 }
 
-static cps_status on_step(cps_simulation *sim, const void *what, void *data, cps_error *err) {
+static cps_status on_step(course *c, const void *what) {
   static const op_kind kinds[] = {
       [BDF_NONE] = OP_STEP, [BDF_STEP] = OP_BDF, [BDF_REACHED] = OP_REACH, [BDF_BETWEEN] = OP_BETWEEN};
-  cable_run *y = data;
+  cable_run *y = (cable_run *)c;
   const cable_note *note = what;
-  op x = {.kind = note->released ? OP_RELEASE
-                  : note->begins ? OP_BEGIN
-                                 : kinds[note->bdf],
-          .balanced = note->balanced,
-          .h = note->h,
-          .coeffs = note->coeffs,
-          .part = note->part};
+  machine *m = c->sim->machine;
+  machine_op x = {.kind = note->released ? OP_RELEASE
+                          : note->begins ? OP_BEGIN
+                                         : kinds[note->bdf],
+                  .balanced = note->balanced,
+                  .moved = !note->released,
+                  .h = note->h,
+                  .coeffs = note->coeffs,
+                  .part = note->part};
   memcpy(x.past, note->past, sizeof x.past);
-  (void)err;
-  if (note->released) return happens(y, sim->machine, &x, 0);
-  if (note->begins) cross_break(y, sim->machine, note->from);
-  move_drive(y, note, sim->machine->drum);
-  return happens(y, sim->machine, &x, 1);
+  if (x.moved && note->begins) cross_break(y, m, note->from);
+  if (x.moved) move_drive(y, note, m->drum);
+  return cps_course_happens(c, &x.as, m);
 }
 
-static cps_status on_row(cps_simulation *sim, void *data, cps_error *err) {
-  op x = {.kind = OP_ROW, .coeffs = {.t = sim->t}, .columns = sim->result.n_columns};
-  (void)err;
-  return happens(data, sim->machine, &x, 0);
+static cps_status on_row(course *c) {
+  machine_op x = {.kind = OP_ROW, .coeffs = {.t = c->sim->t}, .columns = c->sim->result.n_columns};
+  return cps_course_happens(c, &x.as, c->sim->machine);
 }
 
 /* Tangents of what is prescribed and of the state are put back, or those places on the tape. */
-static cps_status on_aside(cps_simulation *sim, int begins, void *data, cps_error *err) {
-  cable_run *y = data;
-  tape *t = &y->tape;
+static cps_status on_aside(course *c, int begins) {
+  cable_run *y = (cable_run *)c;
   size_t size = y->z_size * (size_t)y->chunks * sizeof(lanes);
-  op what = {.kind = begins ? OP_ASIDE : OP_RETURN, .coeffs = {.t = sim->t}};
-  (void)err;
+  machine_op what = {.kind = begins ? OP_ASIDE : OP_RETURN, .coeffs = {.t = c->sim->t}};
   if (begins) {
     cps_drive_save(&y->drive, y->drive_kept);
     memcpy(y->z_aside, y->z, size);
-    y->state_aside = t->state;
-    y->d_aside = t->d_now;
+    y->state_aside = y->state_now;
+    y->d_aside = y->d_now;
   } else {
     cps_drive_restore(&y->drive, y->drive_kept);
     memcpy(y->z, y->z_aside, size);
-    t->state = y->state_aside;
-    t->d_now = y->d_aside;
+    y->state_now = y->state_aside;
+    y->d_now = y->d_aside;
   }
-  if (y->taping) return happens_on_tape(y, sim->machine, &what, 0);
-  exchange(sim->machine, y->state, 0);
+  if (c->taping) return cps_course_happens(c, &what.as, c->sim->machine);
+  exchange(c->sim->machine, y->state, 0);
   exchange(&y->o.m, y->state, 1);
   y->looked = 0;
   return CPS_OK;
 }
 
+static size_t place_size(const course *c) {
+  return cps_drive_size(&((const cable_run *)c)->drive) * sizeof(double);
+}
+
+static void save_place(const course *c, void *to) { cps_drive_save(&((const cable_run *)c)->drive, to); }
+
+static void restore_place(course *c, const void *from) { cps_drive_restore(&((cable_run *)c)->drive, from); }
+
 /* ------------------------------------------------------------------ life */
 
-static void course_free(cable_run *y) {
+static void unmake(course *c) {
+  cable_run *y = (cable_run *)c;
   cps_drive_free(&y->drive);
   cps_model_free(&y->o);
-  tape_free(&y->tape);
-  for (int i = 0; i < y->n_pieces; i++) {
-    free(y->pieces[i].bytes);
-    free(y->pieces[i].drive);
-  }
-  free(y->pieces);
   free(y->columns);
   cps_lines_free(y->z);
   cps_lines_free(y->z_aside);
+  cps_lines_free(y->initial);
   free(y->row);
   free(y->state);
   free(y->drive_kept);
 }
 
-static cps_status course_make(cable_run *y, sens_run *run, int lanes_of, cps_error *err) {
-  memset(y, 0, sizeof *y);
-  y->run = run;
-  y->err = err;
+static cps_status make(course *c) {
+  cable_run *y = (cable_run *)c;
+  sens_run *run = c->run;
+  cps_error *err = c->err;
   cps_status status = cps_model_make(&y->o, run->scenario, err);
   if (status == CPS_OK) status = cps_drive_make(&y->drive, run, &y->o, err);
   if (status != CPS_OK) return status;
@@ -511,51 +404,52 @@ static cps_status course_make(cable_run *y, sens_run *run, int lanes_of, cps_err
   const layout *l = &y->o.at;
   y->n_columns = run->sim->result.n_columns;
   y->columns = cps_columns_find(&y->o, &run->sim->result);
-  y->chunks = (lanes_of + LANES - 1) / LANES;
+  y->chunks = ((c->taping ? run->n_of : run->n_wrt) + LANES - 1) / LANES;
   y->z_size = (size_t)(l->size + y->n_columns) + 1;
   size_t all_of = y->z_size * (size_t)y->chunks;
   y->z = cps_lines_new(all_of + 1, sizeof(lanes));
   y->z_aside = cps_lines_new(all_of + 1, sizeof(lanes));
+  y->initial = cps_lines_new((size_t)(y->chunks * l->states) + 1, sizeof(lanes));
   y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
   y->state = malloc(state_size(&y->o.m));
   y->drive_kept = malloc(cps_drive_size(&y->drive) * sizeof(double));
-  if (!y->columns || !y->z || !y->z_aside || !y->row || !y->state || !y->drive_kept ||
+  if (!y->columns || !y->z || !y->z_aside || !y->initial || !y->row || !y->state || !y->drive_kept ||
       !cps_model_prepare(&y->o))
-    return no_memory(err);
+    return cps_course_no_memory(c);
   memset(y->z, 0, (all_of + 1) * sizeof(lanes));
   memset(y->z_aside, 0, (all_of + 1) * sizeof(lanes));
   cps_drive_move(&y->drive, run->scenario->run.from, run->scenario->run.from, y->o.m.drum);
+  for (int k = 0; k < y->chunks && !c->taping; k++)
+    memcpy(y->z + (size_t)k * y->z_size + l->theta, y->drive.theta + k * l->thetas,
+           (size_t)l->thetas * sizeof(lanes));
+  for (int i = 0; i < y->n_columns && !c->taping; i++) need_works(y, i);
   return CPS_OK;
 }
 
 /* Finds the equilibrium that the run starts from once more. */
-static cps_status follow_start(cable_run *y) {
-  const cps_scenario *s = y->run->scenario;
+static cps_status start(course *c) {
+  cable_run *y = (cable_run *)c;
+  const cps_scenario *s = c->run->scenario;
+  const layout *l = &y->o.at;
   int rests = 0;
+  for (int k = 0; k < y->chunks && !c->taping; k++)
+    memcpy(y->z + (size_t)k * y->z_size + l->before, y->drive.initial + k * l->states,
+           (size_t)l->states * sizeof(lanes));
+  for (int k = 0; k < 2 && !c->taping; k++) put_drive(y);
   for (int i = 0; i < s->n_cables; i++) rests |= s->cables[i].start_statics;
   machine m;
-  cps_status status = cps_machine_make(&m, s, y->err);
+  cps_status status = cps_machine_make(&m, s, c->err);
   if (status != CPS_OK) return status;
   m.note = on_statics;
   m.note_data = y;
   if (!rests) cps_machine_update_contacts(&m, s->run.from);
-  if (y->taping) status = tape_begin(y, &m);
-  if (status == CPS_OK && rests) status = cps_machine_statics(&m, s->run.from, y->err);
-  op what = {.kind = OP_INITIAL};
+  if (c->taping) status = cps_course_begin(c, &m);
+  if (status == CPS_OK && rests) status = cps_machine_statics(&m, s->run.from, c->err);
+  machine_op what = {.kind = OP_INITIAL};
   if (status == CPS_OK) status = y->status;
-  if (status == CPS_OK) status = happens(y, &m, &what, 0);
+  if (status == CPS_OK) status = cps_course_happens(c, &what.as, &m);
   cps_machine_free(&m);
   return status;
-}
-
-static cps_status run_followed(cable_run *y, cps_simulation *sim) {
-  int again = sim != y->run->sim;
-  sim->follow = (follower){.data = y, .row = on_row, .step = on_step, .aside = on_aside};
-  y->stopped = 0;
-  y->since = 0;
-  cps_status status = cps_simulation_run(sim, again ? NULL : y->run->progress, y->run->progress_data, y->err);
-  sim->follow = (follower){.data = NULL};
-  return y->stopped ? CPS_OK : status;
 }
 
 /* ------------------------------------------------------------------ stretches */
@@ -567,42 +461,41 @@ static void begin_drive(cable_run *y, const cps_simulation *sim) {
     d->base[i][0] = sim->machine->drum[i].angle;
     d->base[i][1] = sim->machine->drum[i].rate;
   }
-  for (int k = 0; k < y->run->n_wrt; k++) {
-    const sens_parameter *p = &y->run->wrt[k];
+  for (int k = 0; k < y->c.run->n_wrt; k++) {
+    const sens_parameter *p = &y->c.run->wrt[k];
     int row = d->at->drum_d + p->index / 2 * DY_DRUM + (p->index % 2 ? DY_RATE : DY_ANGLE);
     if (p->kind == SENS_DRUM) d->d[k / LANES * d->at->ds + row][k % LANES] = 1;
   }
   cps_drive_move(d, sim->t, sim->t, sim->machine->drum);
 }
 
-/* From the state in the simulation to the end of the stretch, and a row there. */
-static cps_status follow_stretch(cable_run *y) {
-  cps_simulation *sim = y->run->sim;
-  exchange(sim->machine, y->state, 0);
-  exchange(&y->o.m, y->state, 1);
-  y->o.m.audited = sim->machine->audited;
-  cps_status status = y->taping ? tape_begin(y, sim->machine) : CPS_OK;
-  sim->follow = (follower){.data = y, .row = on_row, .step = on_step, .aside = on_aside};
-  if (status == CPS_OK) status = cps_simulation_step(sim, y->run->stretch->until, 0, NULL, y->err);
-  if (status == CPS_OK) status = on_row(sim, y, y->err);
-  sim->follow = (follower){.data = NULL};
-  return status;
-}
-
-/* Angles and rates of drums are the last numbers of the state, as lanes of their own have them. */
-static cps_status forward_stretch(cable_run *y) {
+/* A stretch begins at the state in the simulation. */
+static cps_status stretch(course *c) {
+  cable_run *y = (cable_run *)c;
   const layout *l = &y->o.at;
-  int n_wrt = y->run->n_wrt, led = 0;
-  double *state = y->run->stretch->state;
-  size_t n = (size_t)y->run->stretch->n_states;
-  begin_drive(y, y->run->sim);
-  for (int k = 0; k < n_wrt; k++)
+  const double *state = c->run->stretch->state;
+  size_t n = (size_t)c->run->stretch->n_states;
+  begin_drive(y, c->sim);
+  for (int k = 0; k < c->run->n_wrt && !c->taping; k++)
     for (int i = 0; i < l->states; i++)
       y->z[(size_t)(k / LANES) * y->z_size + (size_t)(l->before + i)][k % LANES] =
           state[(size_t)k * n + (size_t)i];
-  put_drive(y);
-  put_drive(y);
-  cps_status status = follow_stretch(y);
+  for (int k = 0; k < 2 && !c->taping; k++) put_drive(y);
+  exchange(c->sim->machine, y->state, 0);
+  exchange(&y->o.m, y->state, 1);
+  y->o.m.audited = c->sim->machine->audited;
+  return c->taping ? cps_course_begin(c, NULL) : CPS_OK;
+}
+
+/* Angles and rates of drums are the last numbers of the state, as lanes of their own have them. */
+static void end_stretch(course *c) {
+  cable_run *y = (cable_run *)c;
+  const layout *l = &y->o.at;
+  int n_wrt = c->run->n_wrt, led = 0;
+  double *state = c->run->stretch->state;
+  size_t n = (size_t)c->run->stretch->n_states;
+  for (int i = 0; i < l->states && c->taping; i++) state[i] = y->z[l->before + i][0] + y->initial[i][0];
+  if (c->taping) return;
   for (int k = 0; k < n_wrt; k++)
     for (int i = 0; i < l->states; i++)
       state[(size_t)k * n + (size_t)i] =
@@ -615,100 +508,21 @@ static cps_status forward_stretch(cable_run *y) {
             y->drive.d[k / LANES * l->ds + l->drum_d + i * DY_DRUM + DY_ANGLE + j][k % LANES];
     led++;
   }
-  return status;
-}
-
-static cps_status forward(sens_run *run, cps_error *err) {
-  cable_run y;
-  cps_status status = course_make(&y, run, run->n_wrt, err);
-  const layout *l = &y.o.at;
-  for (int i = 0; i < y.n_columns && y.columns; i++) {
-    int needs = cps_column_works(cps_column_at(y.columns, i));
-    if (needs > y.works) y.works = needs;
-  }
-  for (int k = 0; k < y.chunks && status == CPS_OK; k++) {
-    lanes *z = y.z + (size_t)k * y.z_size;
-    memcpy(z + l->theta, y.drive.theta + k * l->thetas, (size_t)l->thetas * sizeof *z);
-    if (!run->stretch) memcpy(z + l->before, y.drive.initial + k * l->states, (size_t)l->states * sizeof *z);
-  }
-  if (status == CPS_OK && run->stretch) {
-    status = forward_stretch(&y);
-  } else if (status == CPS_OK) {
-    put_drive(&y);
-    put_drive(&y);
-    status = follow_start(&y);
-    if (status == CPS_OK) status = run_followed(&y, run->sim);
-  }
-  course_free(&y);
-  return status;
-}
-
-/* ------------------------------------------------------------------ pieces of a run */
-
-/* A new piece begins: where the run is saved, or at its start. */
-static piece *add_piece(cable_run *y) {
-  piece *more = realloc(y->pieces, ((size_t)y->n_pieces + 1) * sizeof *more);
-  if (!more) return NULL;
-  y->pieces = more;
-  piece *x = &y->pieces[y->n_pieces++];
-  *x = (piece){.rows = y->rows, .from = y->n_pieces - 1};
-  x->drive = malloc(cps_drive_size(&y->drive) * sizeof(double));
-  if (x->drive) cps_drive_save(&y->drive, x->drive);
-  return x->drive ? x : NULL;
-}
-
-/* At an instant at which the run can be saved. */
-static int on_checkpoint(cps_simulation *sim, void *data) {
-  cable_run *y = data;
-  if (y->tape.size < tape_limit(y, TAPE_MOST) && y->pieces[y->n_pieces - 1].skip == 0) return 0;
-  y->pieces[y->n_pieces - 1].n = y->tape.n;
-  piece *x = add_piece(y);
-  y->since = 0;
-  y->status = x ? cps_simulation_save(sim, &x->bytes, &x->size, y->err) : no_memory(y->err);
-  if (y->status == CPS_OK) y->status = tape_begin(y, sim->machine);
-  return y->status != CPS_OK;
-}
-
-/* Puts a piece of the run onto the tape again. */
-static cps_status repeat(cable_run *y, int i) {
-  const cps_simulation *first = y->run->sim;
-  const piece *x = &y->pieces[i], *from = &y->pieces[x->from];
-  y->rows = from->rows;
-  y->most = x->n;
-  y->skip = x->skip;
-  cps_drive_restore(&y->drive, from->drive);
-  cps_status status = i == 0 ? follow_start(y) : CPS_OK;
-  cps_simulation *sim = status == CPS_OK ? cps_simulation_new(first->system, y->err) : NULL;
-  if (!sim) return status != CPS_OK ? status : CPS_FAILED;
-  if (first->row_times) cps_simulation_rows_at(sim, first->row_times, first->n_row_times, first->rows_only);
-  sim->longest_step = first->longest_step;
-  if (x->from > 0) status = cps_simulation_restore(sim, from->bytes, from->size, NULL, y->err);
-  if (status == CPS_OK && i > 0 && x->skip == 0) status = tape_begin(y, sim->machine);
-  if (status == CPS_OK) status = run_followed(y, sim);
-  cps_simulation_free(sim);
-  return status;
 }
 
 /* ------------------------------------------------------------------ adjoint */
 
-/* An output's weights, and how far they have been used, from the last on. */
-typedef struct seed {
-  const sens_weight *weights;
-  long left;
-  int is_event;
-} seed;
-
 /* Adds the adjoints of what is prescribed, at the tape's places, to the gradients. */
-static void contract(cable_run *y, int part, size_t at, double *gradient) {
+static void contract(cable_run *y, int part, size_t at) {
   const drive *d = &y->drive;
-  int n_wrt = y->run->n_wrt, n_of = y->run->n_of;
+  int n_wrt = y->c.run->n_wrt, n_of = y->c.run->n_of;
   for (int k = 0; k < y->chunks; k++) {
     const lanes *z = y->z + (size_t)k * y->z_size + part;
     for (int i = 0; i < d->varying; i++) {
       lanes bar = z[d->which[i]];
-      const double *by = y->tape.d + at + (size_t)(i * n_wrt);
+      const double *by = (const double *)(const void *)(y->c.tape.bytes + at) + i * n_wrt;
       for (int n = 0; n < LANES && k * LANES + n < n_of; n++) {
-        double *g = gradient + (k * LANES + n) * n_wrt;
+        double *g = y->c.gradient + (k * LANES + n) * n_wrt;
         if (bar[n] == 0) continue;
         for (int p = 0; p < n_wrt; p++) g[p] += bar[n] * by[p];
       }
@@ -717,182 +531,154 @@ static void contract(cable_run *y, int part, size_t at, double *gradient) {
 }
 
 /* The weights of outputs at a row. */
-static cps_status backward_row(cable_run *y, const happened *x, seed *seeds, double *gradient) {
+static cps_status backward_row(cable_run *y, const machine_op *x) {
   model *o = &y->o;
   const layout *l = &o->at;
-  int n_of = y->run->n_of, any = 0;
-  double t = x->what.coeffs.t;
+  int any = 0;
   o->list.n = 0;
   unsigned char *wanted = (unsigned char *)y->row; /* room that forward needs */
-  for (int i = 0; i < n_of; i++)
-    any |= seeds[i].left > 0 && seeds[i].weights[seeds[i].left - 1].row == x->row;
-  if (!any) return CPS_OK;
   memset(wanted, 0, (size_t)y->n_columns);
-  for (int i = 0; i < n_of; i++) {
+  for (int i = 0; i < y->c.run->n_of; i++) {
     lanes *z = y->z + (size_t)(i / LANES) * y->z_size;
-    while (seeds[i].left > 0 && seeds[i].weights[seeds[i].left - 1].row == x->row) {
-      const sens_weight *w = &seeds[i].weights[--seeds[i].left];
+    for (const sens_weight *w; (w = cps_course_weight(&y->c, i, x->row)) != NULL; any = 1) {
       z[l->result + w->column][i % LANES] += w->weight;
       wanted[w->column] = 1;
     }
   }
-  exchange(&o->m, y->tape.bytes + x->state, 1);
+  if (!any) return CPS_OK;
+  exchange(&o->m, y->c.tape.bytes + x->state, 1);
   for (int i = 0; i < y->n_columns; i++)
-    if (wanted[i]) cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, t);
-  if (o->list.lost) return no_memory(y->err);
-  for (int k = 0; k < y->chunks; k++) cps_op_map(o, &x->what, 1, NULL, y->z + (size_t)k * y->z_size);
-  contract(y, l->d, x->d, gradient);
+    if (wanted[i]) cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, x->coeffs.t);
+  if (o->list.lost) return cps_course_no_memory(&y->c);
+  for (int k = 0; k < y->chunks; k++) cps_op_map(o, x, 1, NULL, y->z + (size_t)k * y->z_size);
+  contract(y, l->d, x->d);
   return CPS_OK;
 }
 
-static cps_status backward_one(cable_run *y, const happened *x, lanes *initial, double *gradient) {
+static cps_status backward_one(cable_run *y, const machine_op *x) {
   model *o = &y->o;
-  if (looks_back(o, x->what.kind) && (y->works || x->what.kind == OP_BEGIN)) {
-    exchange(&o->m, y->tape.bytes + x->before, 1);
+  if (looks_back(o, x->kind) && (y->works || x->kind == OP_BEGIN)) {
+    exchange(&o->m, y->c.tape.bytes + x->before, 1);
     cps_model_look(o);
   }
-  if (x->what.kind == OP_RELEASE) {
-    exchange(&o->m, y->tape.bytes + x->before, 1);
+  if (x->kind == OP_RELEASE) {
+    exchange(&o->m, y->c.tape.bytes + x->before, 1);
     cps_op_look_held(o);
   }
-  exchange(&o->m, y->tape.bytes + x->state, 1);
-  if (!cps_op_linearise(o, &x->what, y->works)) return singular(y, x->what.coeffs.t);
-  if (cps_model_lost(o)) return no_memory(y->err);
+  exchange(&o->m, y->c.tape.bytes + x->state, 1);
+  if (!cps_op_linearise(o, x, y->works)) return singular(y, x->coeffs.t);
+  if (cps_model_lost(o)) return cps_course_no_memory(&y->c);
   for (int k = 0; k < y->chunks; k++)
-    cps_op_map(o, &x->what, 1, initial + k * o->at.states, y->z + (size_t)k * y->z_size);
-  contract(y, o->at.d, x->d, gradient);
-  if (passes(x->what.kind)) contract(y, o->at.d0, x->d0, gradient);
+    cps_op_map(o, x, 1, y->initial + k * o->at.states, y->z + (size_t)k * y->z_size);
+  contract(y, o->at.d, x->d);
+  if (passes(x->kind)) contract(y, o->at.d0, x->d0);
   return CPS_OK;
 }
 
 /* Adjoints of the state that the run goes on from wait while those of the row aside are found, and are added to them. */
-static void backward_aside(cable_run *y, op_kind kind) {
+static cps_status backward_aside(cable_run *y, const machine_op *x) {
   const layout *l = &y->o.at;
   size_t size = (size_t)l->states * sizeof(lanes);
   for (int k = 0; k < y->chunks; k++) {
     lanes *z = y->z + (size_t)k * y->z_size + l->before, *kept = y->z_aside + (size_t)k * y->z_size;
-    if (kind == OP_RETURN) {
+    if (x->kind == OP_RETURN) {
       memcpy(kept, z, size);
       memset(z, 0, size);
     } else {
       for (int i = 0; i < l->states; i++) z[i] += kept[i];
     }
   }
+  return CPS_OK;
 }
 
-static cps_status backward(cable_run *y, seed *seeds, lanes *initial, double *gradient) {
+static cps_status backward(course *c) {
   cps_status status = CPS_OK;
-  for (long i = y->tape.n - 1; i >= 0 && status == CPS_OK; i--) {
-    const happened *x = &y->tape.list[i];
-    op_kind kind = x->what.kind;
-    if (kind == OP_ASIDE || kind == OP_RETURN)
-      backward_aside(y, kind);
-    else
-      status = kind == OP_ROW ? backward_row(y, x, seeds, gradient) : backward_one(y, x, initial, gradient);
+  for (long i = c->tape.n - 1; i >= 0 && status == CPS_OK; i--) {
+    const machine_op *x = (const machine_op *)(const void *)c->tape.ops + i;
+    int aside = x->kind == OP_ASIDE || x->kind == OP_RETURN;
+    status = (aside ? backward_aside : x->kind == OP_ROW ? backward_row : backward_one)((cable_run *)c, x);
   }
   return status;
 }
 
 /* What is left when the tape is at its start: adjoints of plain numbers and of the first state. */
-static void finish(cable_run *y, const seed *seeds, const lanes *initial, double *gradient) {
+static void finish(course *c) {
+  cable_run *y = (cable_run *)c;
   const layout *l = &y->o.at;
-  int n_wrt = y->run->n_wrt, n_of = y->run->n_of;
-  for (int i = 0; i < n_of; i++) {
-    const lanes *z = y->z + (size_t)(i / LANES) * y->z_size, *first = initial + i / LANES * l->states;
+  int n_wrt = c->run->n_wrt;
+  for (int i = 0; i < c->run->n_of; i++) {
+    const lanes *z = y->z + (size_t)(i / LANES) * y->z_size, *first = y->initial + i / LANES * l->states;
     for (int p = 0; p < n_wrt; p++) {
       const lanes *theta = y->drive.theta + p / LANES * l->thetas,
                   *state = y->drive.initial + p / LANES * l->states;
-      double sum = seeds[i].is_event ? NAN : gradient[i * n_wrt + p];
+      double sum = c->seeds[i].event >= 0 ? NAN : 0;
       for (int k = 0; k < l->thetas; k++)
         if (y->drive.theta_varies[k]) sum += z[l->theta + k][i % LANES] * theta[k][p % LANES];
-      for (int k = 0; k < l->states && !y->run->stretch; k++)
+      for (int k = 0; k < l->states && !c->run->stretch; k++)
         sum += (z[l->before + k][i % LANES] + first[k][i % LANES]) * state[k][p % LANES];
-      cps_sens_add(y->run, i, p, sum);
+      c->gradient[i * n_wrt + p] += sum;
     }
   }
 }
 
-/* Which works outputs need. */
-static cps_status find_seeds(cable_run *y, seed *seeds) {
-  for (int i = 0; i < y->run->n_of; i++) {
-    long event;
-    seeds[i].weights = cps_sens_weights(y->run, i, &seeds[i].left, &event, y->err);
-    if (!seeds[i].weights) return CPS_NO_MEMORY;
-    seeds[i].is_event = event >= 0;
-    if (event >= 0)
-      cps_sens_warn(y->run, "events of cables are seen where steps end: their times have no derivative");
-    for (long k = 0; k < seeds[i].left; k++) {
-      int needs = cps_column_works(cps_column_at(y->columns, seeds[i].weights[k].column));
-      if (needs > y->works) y->works = needs;
-    }
+/* Weights of drums at the end act on what is prescribed there, by all that changes it. */
+static void weigh_drums(cable_run *y) {
+  const drive *d = &y->drive;
+  const double *w = y->c.run->stretch->state + y->o.at.states;
+  for (int i = 0; i < y->o.m.n_drums; i++) {
+    if (!cps_drum_is_led(y->o.m.drum[i].of)) continue;
+    for (int j = 0; j < 2; j++, w++)
+      for (int p = 0; p < y->c.run->n_wrt; p++)
+        y->c.gradient[p] +=
+            *w * d->d[p / LANES * d->at->ds + d->at->drum_d + i * DY_DRUM + DY_ANGLE + j][p % LANES];
+  }
+}
+
+/* Which works outputs need; and weights of the state at the end of a stretch. */
+static cps_status weigh(course *c) {
+  cable_run *y = (cable_run *)c;
+  const layout *l = &y->o.at;
+  for (int i = 0; i < c->run->n_of; i++) {
+    if (c->seeds[i].event >= 0)
+      cps_sens_warn(c->run, "events of cables are seen where steps end: their times have no derivative");
+    for (long k = 0; k < c->seeds[i].left; k++) need_works(y, c->seeds[i].weights[k].column);
+  }
+  if (!c->run->stretch) return CPS_OK;
+  const double *state = c->run->stretch->state;
+  weigh_drums(y);
+  for (int i = 0; i < l->states; i++) {
+    y->z[l->before + i][0] = state[i];
+    if (i >= l->works && state[i] != 0) y->works = COLUMN_ALL_WORKS;
   }
   return CPS_OK;
 }
 
-/* Weights of drums at the end act on what is prescribed there, by all that changes it. */
-static void weigh_drums(cable_run *y, double *gradient) {
-  const drive *d = &y->drive;
-  const double *w = y->run->stretch->state + y->o.at.states;
-  for (int i = 0; i < y->o.m.n_drums; i++) {
-    if (!cps_drum_is_led(y->o.m.drum[i].of)) continue;
-    for (int j = 0; j < 2; j++, w++)
-      for (int p = 0; p < y->run->n_wrt; p++)
-        gradient[p] += *w *
-                       d->d[p / LANES * d->at->ds + d->at->drum_d + i * DY_DRUM + DY_ANGLE + j][p % LANES];
-  }
-}
+/* A tape of more than `utmost` bytes costs more to make again than itself. */
+static const course_calls calls = {.size = sizeof(cable_run),
+                                   .op_size = sizeof(machine_op),
+                                   .most = (size_t)16 << 20,
+                                   .utmost = (size_t)64 << 20,
+                                   .make = make,
+                                   .free = unmake,
+                                   .start = start,
+                                   .stretch = stretch,
+                                   .end_stretch = end_stretch,
+                                   .begin = begin,
+                                   .note = on_step,
+                                   .row = on_row,
+                                   .aside = on_aside,
+                                   .forward = forward_op,
+                                   .keep = keep,
+                                   .backward = backward,
+                                   .finish = finish,
+                                   .weigh = weigh,
+                                   .place_size = place_size,
+                                   .save_place = save_place,
+                                   .restore_place = restore_place};
 
-static cps_status adjoint_stretch(cable_run *y, seed *seeds, lanes *initial, double *gradient) {
-  const layout *l = &y->o.at;
-  double *state = y->run->stretch->state;
-  begin_drive(y, y->run->sim);
-  cps_status status = follow_stretch(y);
-  if (status == CPS_OK) status = find_seeds(y, seeds);
-  weigh_drums(y, gradient);
-  for (int i = 0; i < l->states; i++) {
-    y->z[l->before + i][0] = state[i];
-    if (i >= l->works && state[i] != 0) y->works = 2;
-  }
-  if (status == CPS_OK) status = backward(y, seeds, initial, gradient);
-  for (int i = 0; i < l->states; i++) state[i] = y->z[l->before + i][0] + initial[i][0];
-  return status;
-}
+static cps_status forward(sens_run *run, cps_error *err) { return cps_course_forward(&calls, run, err); }
 
-static cps_status adjoint(sens_run *run, cps_error *err) {
-  cable_run y;
-  cps_status status = course_make(&y, run, run->n_of, err);
-  const layout *l = &y.o.at;
-  size_t outputs = (size_t)run->n_of, states = (size_t)(y.chunks * l->states);
-  seed *seeds = calloc(outputs + 1, sizeof *seeds);
-  double *gradient = calloc(outputs * (size_t)run->n_wrt + 1, sizeof *gradient);
-  lanes *initial = cps_lines_new(states + 1, sizeof(lanes));
-  if (status == CPS_OK && (!seeds || !gradient || !initial)) status = no_memory(err);
-  y.taping = 1;
-  if (status == CPS_OK && run->stretch) {
-    status = adjoint_stretch(&y, seeds, initial, gradient);
-    goto end;
-  }
-  if (status == CPS_OK && !add_piece(&y)) status = no_memory(err);
-  if (status == CPS_OK) status = follow_start(&y);
-  if (status == CPS_OK) {
-    cps_simulation_on_checkpoint(run->sim, on_checkpoint, &y);
-    status = run_followed(&y, run->sim);
-    cps_simulation_on_checkpoint(run->sim, NULL, NULL);
-  }
-  if (status == CPS_OK) status = find_seeds(&y, seeds);
-  for (int i = y.n_pieces - 1; i >= 0 && status == CPS_OK; i--) {
-    if (i < y.n_pieces - 1 && y.pieces[i].n == 0) continue;
-    if (i < y.n_pieces - 1) status = repeat(&y, i);
-    if (status == CPS_OK) status = backward(&y, seeds, initial, gradient);
-  }
-end:
-  if (status == CPS_OK) finish(&y, seeds, initial, gradient);
-  free(seeds);
-  free(gradient);
-  cps_lines_free(initial);
-  course_free(&y);
-  return status;
-}
+static cps_status adjoint(sens_run *run, cps_error *err) { return cps_course_adjoint(&calls, run, err); }
 
 /* ------------------------------------------------------------------ what it can do */
 

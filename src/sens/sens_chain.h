@@ -437,13 +437,13 @@ void cps_border_pull(model *o, entries *list, int row, int spring);
 int cps_drive_places(const cable *c, int e, int d);
 
 /* The arithmetic, in two copies: see sens_sweep.h. */
-struct op;
+struct machine_op;
 #define SWEEPS(copy)                                                                                         \
   void copy##_forces(const cable *c, chain_part part, double *length, double *f);                            \
   void copy##_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);                             \
   int copy##_factor(chain_matrix *a);                                                                        \
   void copy##_solve(const chain_matrix *a, lanes *x);                                                        \
-  void copy##_map(const model *o, const struct op *what, int transposed, lanes *initial, lanes *z)
+  void copy##_map(const model *o, const struct machine_op *what, int transposed, lanes *initial, lanes *z)
 SWEEPS(cps_narrow_sweep);
 SWEEPS(cps_wide_sweep);
 #undef SWEEPS

@@ -15,7 +15,7 @@
  * at rest, with no guard to say when they came there, are captured: impulses at all contacts that stick, which the masses
  * answer, take their relative velocities away; that is the same jump written without tau.
  */
-#include "sens_tape.h"
+#include "sens_bodies.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static size_t bytes(int n) { return (size_t)n * sizeof(double); }
 /* ------------------------------------------------------------------ transitions of states */
 
 /* New states of the contact and their derivatives by everything before, at the spot. */
-static void map_states(const spot *p, const op *o, cps_partials *d) {
+static void map_states(const spot *p, const body_op *o, cps_partials *d) {
   const cps_system *s = p->s;
   const contact *c = &s->contacts[o->contact];
   int n = c->n_states, mode = p->mode[o->contact];
@@ -63,7 +63,7 @@ static void map_states(const spot *p, const op *o, cps_partials *d) {
 
 /* ------------------------------------------------------------------ times */
 
-static void warn_of_grazing(bodies *b, const op *o) {
+static void warn_of_grazing(bodies *b, const body_op *o) {
   const char *name = b->s->scenario->contacts[o->contact].name;
   int room = (int)(sizeof b->graze / sizeof b->graze[0]);
   for (int i = 0; i < b->grazes; i++)
@@ -71,14 +71,14 @@ static void warn_of_grazing(bodies *b, const op *o) {
   if (b->grazes == room) return;
   snprintf(b->graze[b->grazes++], sizeof b->graze[0], "%s", name);
   cps_sens_warn(
-      b->run,
+      b->c.run,
       "contact %s only grazes its transition at t = %.9g s: a little change of a parameter makes it happen "
       "much earlier or later, or not at all, and derivatives behind it may not exist",
       name, o->t);
 }
 
 /* The rate of the guard, at the spot before; the changes of everything with time are in b->x_t. 0 if that fails. */
-static int guard_rate(bodies *b, const op *o, double *rate) {
+static int guard_rate(bodies *b, const body_op *o, double *rate) {
   spot *p = &b->at;
   int i = o->contact;
   cps_partials guard = cps_spot_guard(p, i, o->guard), *k = &guard;
@@ -93,21 +93,21 @@ static int guard_rate(bodies *b, const op *o, double *rate) {
   return 1;
 }
 
-static double break_rate(bodies *b, const op *o, int j) {
+static double break_rate(bodies *b, const body_op *o, int j) {
   int several = 0;
-  double rate = b->moves[j] ? cps_sens_tau(b->run, j, o->t1, &several) : 0;
+  double rate = b->moves[j] ? cps_sens_tau(b->c.run, j, o->t1, &several) : 0;
   if (several && !b->warned_break++)
-    cps_sens_warn(b->run,
+    cps_sens_warn(b->c.run,
                   "several prescribed things jump at t = %.9g s and %s does not move them alike: its "
                   "derivative is that of all of them moving together",
-                  o->t1, b->run->wrt[j].q.path);
+                  o->t1, b->c.run->wrt[j].q.path);
   return rate;
 }
 
 /* ------------------------------------------------------------------ forward */
 
 /* Puts the new changes of state in place: what has moved with the flow has its difference of rates times tau. */
-static void shift(bodies *b, const op *o, const change *c, double tau, const double *z_new, double *s) {
+static void shift(bodies *b, const body_op *o, const change *c, double tau, const double *z_new, double *s) {
   const cps_system *sys = b->s;
   double by = o->shifts && !b->without_jumps ? tau : 0;
   if (by != 0)
@@ -128,7 +128,7 @@ static void shift(bodies *b, const op *o, const change *c, double tau, const dou
   }
 }
 
-int cps_switch_apply(bodies *b, const op *o) {
+int cps_switch_apply(bodies *b, const body_op *o) {
   const cps_system *s = b->s;
   spot *p = &b->at;
   double rate = 1;
@@ -171,7 +171,7 @@ int cps_switch_apply(bodies *b, const op *o) {
 /* ------------------------------------------------------------------ back */
 
 /* Takes the weights of what was mapped or released out of w, and gives the weight of tau. */
-static double shift_back(bodies *b, const op *o, const cps_partials *map, double *w, double *w_z,
+static double shift_back(bodies *b, const body_op *o, const cps_partials *map, double *w, double *w_z,
                          double *grad) {
   const cps_system *sys = b->s;
   int on = o->shifts && !b->without_jumps;
@@ -205,7 +205,7 @@ static double shift_back(bodies *b, const op *o, const cps_partials *map, double
 }
 
 /* Weights of new states, and of the guard, become those of everything before. */
-static int map_back(bodies *b, const op *o, const cps_partials *map, const double *w_z, double w_guard,
+static int map_back(bodies *b, const body_op *o, const cps_partials *map, const double *w_z, double w_guard,
                     double *w, double *grad) {
   spot *p = &b->at;
   int n_states = o->mapped ? b->s->contacts[o->contact].n_states : 0;
@@ -218,7 +218,7 @@ static int map_back(bodies *b, const op *o, const cps_partials *map, const doubl
   return cps_spot_back(p, SPOT_NOTHING, b->change, b->n_wrt, w, grad);
 }
 
-int cps_switch_back(bodies *b, const op *o) {
+int cps_switch_back(bodies *b, const body_op *o) {
   const cps_system *s = b->s;
   spot *p = &b->at;
   double rate = 1;
@@ -229,8 +229,8 @@ int cps_switch_back(bodies *b, const op *o) {
   memcpy(b->f0, p->y_t, bytes(s->ny));
   if (o->when == AT_GUARD && !guard_rate(b, o, &rate)) return 0;
   if (o->mapped) map_states(p, o, map);
-  for (int m = 0; m < b->run->n_of; m++) {
-    double *w = b->w + (size_t)m * (size_t)b->n, *grad = b->grad + (size_t)m * (size_t)b->n_wrt;
+  for (int m = 0; m < b->c.run->n_of; m++) {
+    double *w = b->w + (size_t)m * (size_t)b->n, *grad = b->c.gradient + (size_t)m * (size_t)b->n_wrt;
     double w_z[CPS_MAX_STATES], tau = shift_back(b, o, map, w, w_z, grad);
     for (int e = 0; e < o->n_events; e++)
       tau += b->w_event[(size_t)m * (size_t)b->n_events + (size_t)o->event_index[e]];
@@ -244,7 +244,7 @@ int cps_switch_back(bodies *b, const op *o) {
 
 /* ------------------------------------------------------------------ captures */
 
-int cps_capture_apply(bodies *b, const op *o) {
+int cps_capture_apply(bodies *b, const body_op *o) {
   if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     double *dy = b->s_y + (size_t)j * (size_t)b->n;
@@ -254,12 +254,12 @@ int cps_capture_apply(bodies *b, const op *o) {
   return 1;
 }
 
-int cps_capture_back(bodies *b, const op *o) {
+int cps_capture_back(bodies *b, const body_op *o) {
   if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
-  for (int m = 0; m < b->run->n_of; m++) {
+  for (int m = 0; m < b->c.run->n_of; m++) {
     double *w = b->w + (size_t)m * (size_t)b->n;
     if (!cps_spot_capture_back(&b->at, w)) return 0;
-    cps_spot_prescribe_back(&b->at, b->change, b->n_wrt, w, b->grad + (size_t)m * (size_t)b->n_wrt);
+    cps_spot_prescribe_back(&b->at, b->change, b->n_wrt, w, b->c.gradient + (size_t)m * (size_t)b->n_wrt);
   }
   return 1;
 }

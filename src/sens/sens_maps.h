@@ -643,7 +643,7 @@ static void NAME(begin_rates)(const sweep *x) {
 #define WORKS  NAME(keep_works), NAME(worked), NAME(work_elements), NAME(hand_over)
 #define ENERGY NAME(copy_out), NAME(fresh_results)
 
-static stage *const *NAME(stages_of)(const op *what, int remembers) {
+static stage *const *NAME(stages_of)(const machine_op *what, int remembers) {
   static stage *const table[][STAGES] = {
       [OP_REST] = {NAME(rest), NAME(move_rims)},
       [OP_LET_GO] = {NAME(let_go)},

@@ -48,7 +48,7 @@ static void linearise_hold(model *o) {
 }
 
 /* A step of bdf, or a part of one: what is solved there, and the works of what is passed. */
-static int linearise_bdf(model *o, const op *what, int works) {
+static int linearise_bdf(model *o, const machine_op *what, int works) {
   int good = 1;
   if (what->kind == OP_BDF || what->kind == OP_REACH)
     good = cps_model_linearise(o, &what->coeffs, 0);
@@ -63,7 +63,7 @@ static int linearise_bdf(model *o, const op *what, int works) {
   return good;
 }
 
-static int linearise_begin(model *o, const op *what) {
+static int linearise_begin(model *o, const machine_op *what) {
   int good = !what->balanced || cps_model_linearise(o, &what->coeffs, 1);
   if (!what->balanced && o->at.nb > 0) cps_border_tie(o);
   if (!what->balanced) cps_memory_begin(o, &what->coeffs);
@@ -100,7 +100,7 @@ static void linearise_release(model *o) {
   if (o->at.nb > 0) cps_border_tie(o);
 }
 
-int cps_op_linearise(model *o, const op *what, int works) {
+int cps_op_linearise(model *o, const machine_op *what, int works) {
   int good = 1;
   if (what->kind == OP_SOLVE) {
     cps_machine_damp(&o->m, 0);
@@ -131,7 +131,7 @@ int cps_op_linearise(model *o, const op *what, int works) {
   return good;
 }
 
-void cps_op_map(const model *o, const op *what, int transposed, lanes *initial, lanes *z) {
+void cps_op_map(const model *o, const machine_op *what, int transposed, lanes *initial, lanes *z) {
 #if defined(__x86_64__)
   if (cps_has_avx2()) {
     cps_wide_sweep_map(o, what, transposed, initial, z);

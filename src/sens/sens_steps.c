@@ -6,7 +6,7 @@
  *
  *   w_k_i = h b_i w + h sum_j a_ji w_Y_j,   w_Y_i = J_i' w_k_i,   w_before = w + sum w_Y_i
  */
-#include "sens_tape.h"
+#include "sens_bodies.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,16 +25,16 @@ static void combine(double *to, const double *y, double h, const double *a, int 
   }
 }
 
-static double stage_time(const op *o, int i) { return fmin(o->t + o->table->c[i] * o->h, o->latest); }
+static double stage_time(const body_op *o, int i) { return fmin(o->t + o->table->c[i] * o->h, o->latest); }
 
 /* Contacts that are held at rest keep no relative velocity: to the last digit, as in the run. */
-static int is_held(const bodies *b, const op *o, int i) {
+static int is_held(const bodies *b, const body_op *o, int i) {
   const contact *c = &b->s->contacts[i];
   return !b->without_jumps && o->mode[i] == 0 && c->law->n_modes == 3 && (c->law->traits & CPS_NEEDS_FEQ);
 }
 
 /* The end of a step that locates events: surfaces are where they are then. */
-static void finish(bodies *b, const op *o, const change *c, double *dy) {
+static void finish(bodies *b, const body_op *o, const change *c, double *dy) {
   b->at.t = fmin(o->t + o->h, o->latest);
   cps_spot_prescribe(&b->at, c, dy);
   double *dv = dy + b->s->nx;
@@ -42,7 +42,7 @@ static void finish(bodies *b, const op *o, const change *c, double *dy) {
     if (is_held(b, o, i)) dv[b->s->contacts[i].a] = b->s->contacts[i].sb * dv[b->s->contacts[i].b];
 }
 
-static void finish_back(bodies *b, const op *o, double *w, double *grad) {
+static void finish_back(bodies *b, const body_op *o, double *w, double *grad) {
   b->at.t = fmin(o->t + o->h, o->latest);
   double *dv = w + b->s->nx;
   for (int i = b->s->nc - 1; i >= 0; i--) {
@@ -55,7 +55,7 @@ static void finish_back(bodies *b, const op *o, double *w, double *grad) {
 }
 
 /* A method that does not locate transitions has no jumps to differentiate: whoever sees one is told. */
-static void watch_modes(bodies *b, const op *o) {
+static void watch_modes(bodies *b, const body_op *o) {
   if (o->table != &cps_rk4_table) return;
   for (int i = 0; i < b->s->nc; i++) {
     if (o->mode[i] >= 0 || !b->s->contacts[i].law->n_modes) continue;
@@ -63,7 +63,7 @@ static void watch_modes(bodies *b, const op *o) {
     b->seen[i] = mode;
     if (!changed || b->warned_rk4) continue;
     b->warned_rk4 = 1;
-    cps_sens_warn(b->run,
+    cps_sens_warn(b->c.run,
                   "rk4 does not locate transitions: derivatives are those of its steps with every contact in "
                   "the mode that it "
                   "chose, without the jumps at transitions of contact %s; run.solver events has them",
@@ -82,7 +82,7 @@ int cps_rates_weigh(bodies *b, const double *w_t, double *w, double *grad) {
   return cps_spot_back(&b->at, SPOT_RATES, b->change, b->n_wrt, w, grad);
 }
 
-int cps_rk_apply(bodies *b, const op *o) {
+int cps_rk_apply(bodies *b, const body_op *o) {
   const rk_table *t = o->table;
   int ny = b->s->ny;
   size_t stride = (size_t)b->n_wrt * (size_t)ny;
@@ -113,12 +113,12 @@ int cps_rk_apply(bodies *b, const op *o) {
   return 1;
 }
 
-int cps_rk_back(bodies *b, const op *o) {
+int cps_rk_back(bodies *b, const body_op *o) {
   const rk_table *t = o->table;
-  int ny = b->s->ny, n_of = b->run->n_of;
+  int ny = b->s->ny, n_of = b->c.run->n_of;
   size_t stride = (size_t)n_of * (size_t)ny;
   for (int m = 0; m < n_of && t == &cps_dopri_table; m++)
-    finish_back(b, o, b->w + (size_t)m * (size_t)b->n, b->grad + (size_t)m * (size_t)b->n_wrt);
+    finish_back(b, o, b->w + (size_t)m * (size_t)b->n, b->c.gradient + (size_t)m * (size_t)b->n_wrt);
   memcpy(b->stage, o->y, bytes(ny));
   for (int i = 0; i < t->stages; i++) {
     double *point = b->stage + (size_t)i * (size_t)ny;
@@ -142,7 +142,7 @@ int cps_rk_back(bodies *b, const op *o) {
         const double *later = b->dk + (size_t)j * stride + (size_t)m * (size_t)ny;
         for (int q = 0; q < ny && by != 0; q++) w_k[q] += by * later[q];
       }
-      double *grad = b->grad + (size_t)m * (size_t)b->n_wrt;
+      double *grad = b->c.gradient + (size_t)m * (size_t)b->n_wrt;
       if (i == 0) { /* the first stage is the state itself, in which surfaces have been put */
         for (int j = 1; j < t->stages; j++) {
           const double *later = b->dk + (size_t)j * stride + (size_t)m * (size_t)ny;

@@ -211,7 +211,7 @@ typedef struct weights {
 /* One thing that happens, and the vector that it is applied to. */
 typedef struct sweep {
   const model *o;
-  const op *what;
+  const machine_op *what;
   lanes *z, *initial;
   int steps, by_bdf; /* whether it is an implicit step in time, and one of bdf */
   int balance;       /* whether unknowns are changes of places */
@@ -223,7 +223,7 @@ typedef void stage(const sweep *x);
 /* Stages of what happens, NULL at their end. */
 enum { STAGES = 40 };
 
-static weights weights_of(const model *o, const op *what) {
+static weights weights_of(const model *o, const machine_op *what) {
   double v_q = what->coeffs.v_a / what->coeffs.q_a, a_q = 1 / what->coeffs.q_a, h = what->h;
   weights w = {.v_q = v_q, .a_q = a_q};
   if (what->kind == OP_STEP) {
@@ -318,7 +318,7 @@ static int starts_of(const model *o) { return 4 * o->m.n_drums + o->m.n_slides; 
 #undef BACK
 #undef NAME
 
-void SWEEP(map)(const model *o, const op *what, int transposed, lanes *initial, lanes *z) {
+void SWEEP(map)(const model *o, const machine_op *what, int transposed, lanes *initial, lanes *z) {
   int balance = what->kind == OP_BEGIN || what->kind == OP_BETWEEN,
       by_bdf = what->kind == OP_BDF || what->kind == OP_REACH;
   sweep x = {o, what, z, initial, what->kind == OP_STEP || by_bdf, by_bdf, balance, weights_of(o, what)};

@@ -1,159 +1,121 @@
-/* sens_tape.h - runs of bodies as a sequence of operations that can be differentiated: sens_bodies.c makes it from
- * what solvers tell (step_notes.h); sens_steps.c, sens_alpha.c and sens_jumps.c apply operations to changes of state, and
- * their transposes to weights. */
+/* sens_tape.h - runs as sequences of operations that can be differentiated, and the one driver of all that are: sens_tape.c.
+ *
+ * An engine (sens_bodies.c, sens_cables.c) makes operations from what solvers tell. Forward, each is applied to changes of the
+ * state as soon as it is made. For the adjoint they go to a tape and are transposed from the last to the first. Memory is
+ * bounded: a tape that has become long is given up where the run can be saved, and begins anew; at the end the last piece of the run
+ * is on the tape, and the others are run once more, from the last to the first, each from where it was saved. */
 #ifndef CPS_SENS_TAPE_H
 #define CPS_SENS_TAPE_H
 
-#include "sens_linear.h"
-#include "step_notes.h"
-
-/* Which bodies are free. */
-typedef struct hold {
-  workspace k; /* inverse_mass, w_ii, held, and f as a first guess of forces */
-  struct hold *next;
-} hold;
-
-/* What generalised-alpha carries along behind the state y of every change: offsets. */
-typedef struct alpha_layout {
-  int a, f, z_t, aux_a, aux_z, count;
-} alpha_layout;
+#include "sens.h"
 
 typedef enum op_kind {
-  OP_ROW,
-  OP_RK,
-  OP_ALPHA,
-  OP_RATES,
-  OP_SWITCH,
-  OP_CAPTURE,
-  OP_SEGMENT,
-  OP_ASIDE,
-  OP_RETURN
+  OP_ROW,     /* a row is recorded */
+  OP_ASIDE,   /* the run goes aside for a row, */
+  OP_RETURN,  /* and is back where it was */
+  OP_INITIAL, /* the energy that is stored now is the initial one */
+  /* of bodies */
+  OP_RK,      /* an explicit step */
+  OP_ALPHA,   /* a step of generalised-alpha */
+  OP_RATES,   /* rates are found anew */
+  OP_SWITCH,  /* a jump: of modes, of states of laws, of what is prescribed */
+  OP_CAPTURE, /* contacts that are found at rest */
+  OP_SEGMENT, /* a smooth part that bdf has integrated */
+  /* of machines */
+  OP_REST,     /* statics: velocities and accelerations become zero */
+  OP_LET_GO,   /* friction forces become zero */
+  OP_HOLD,     /* springs hold the contact points where they are */
+  OP_SOLVE,    /* a step from rest */
+  OP_REMEMBER, /* laws with memory take over their friction forces */
+  OP_START,    /* velocities as at the start */
+  OP_RELEASE,  /* bodies that were held get velocities of their own */
+  OP_BEGIN,    /* accelerations that balance, at first and after a jump */
+  OP_STEP,     /* a step of generalised-alpha */
+  OP_BDF,      /* a step of bdf; */
+  OP_REACH,    /* aside: one that only looks at its end, */
+  OP_BETWEEN   /* and the state in between that a row is about */
 } op_kind;
-typedef enum timing { AT_GUARD, AT_BREAK, AT_NO_TIME } timing;
 
-enum { CHAIN = 8 };
-
-/* An operation, from the state (t, y, mode, free) to the state (t1, y1, mode1, free1). */
+/* What every operation begins with. */
 typedef struct op {
   op_kind kind;
-  double t, t1, h, latest;
-  double *y, *y1; /* [ny] */
-  int *mode, *mode1;
-  hold *free, *free1;
-  const rk_table *table;
-  long row;
-  /* switches */
-  timing when;
-  int contact, guard;  /* whose guard sets the time; -1: none */
-  int shifts;          /* whether the time of the switch moves the state */
-  int mapped, n_chain; /* whether the states of the contact go through transitions */
-  int chain[CHAIN];    /* those guards, one after the other */
-  int released;        /* bodies are set free */
-  int n_events;        /* recorded events that happen at this time */
-  int *event_contact;
-  long *event_index;
-  /* steps of generalised-alpha */
-  alpha_note alpha;
-  double *a, *f, *z_t; /* at the end */
-  double *before;      /* [nc] contact forces at the start, */
-  int carried; /* where forces are those of before a stretch, whose state may have been changed since */
+  long row; /* OP_ROW: which */
 } op;
 
+/* Operations, each of `each` bytes, and what they keep: places in `bytes`. */
 typedef struct tape {
-  op *ops;
+  unsigned char *ops, *bytes;
+  size_t each, size, room_bytes;
   long n, room;
-  size_t bytes;
 } tape;
 
-typedef struct bodies {
+/* A copy of an operation, to which others may then be added; NULL if out of memory. */
+op *cps_tape_add(tape *t, const op *o);
+/* Room for what it keeps, NULL if out of memory; it is at *at from the start of `bytes`. */
+void *cps_tape_keep(tape *t, size_t size, size_t *at);
+
+/* An output's weights, and how many have not been used, from the last on. */
+typedef struct seed {
+  const sens_weight *weights;
+  long left, event; /* the event whose time it is; -1: none */
+} seed;
+
+/* A run that is differentiated. What an engine knows of it begins with this. */
+typedef struct course {
+  const struct course_calls *calls;
   sens_run *run;
-  const cps_system *s;
-  cps_simulation *sim;
-  int n_wrt, n;        /* parameters; length of a change of state, with what the method carries along */
-  int is_alpha, keeps; /* whether operations go to the tape instead of being applied */
-  int without_jumps;
-  change *change;       /* [n_wrt] */
-  unsigned char *moves; /* [n_wrt] whether it moves the times of jumps */
-  change time;
-  spot at;
-  alpha_layout alpha;
-  int *column_entry; /* [columns] -1: none */
-  /* where the run is */
-  double t, *y;
-  int *mode;
-  hold *free, *holds;
-  int carried, carried_aside; /* of the next step */
-  double *now, *start;        /* [nc] of generalised-alpha: contact forces here, and where its step started */
-  long rows, events;
-  /* where the run was when it went aside for a row; changes of state there, or weights */
-  double t_aside, *y_aside, *now_aside, *changes_aside;
-  int *mode_aside;
-  hold *free_aside;
-  int open; /* a smooth part that bdf integrates has begun, at: */
-  double open_t, *open_y;
-  /* forward */
-  double *s_y;    /* [n_wrt n] changes of state */
-  double *scale;  /* [n_wrt] sizes of the parameters */
-  double *energy; /* [n_wrt] of the initial energy */
-  double *tau;    /* [nc n_wrt] of event times, by contact */
-  /* adjoint */
-  double *w;       /* [n_of n] weights of the state */
-  double *grad;    /* [n_of n_wrt] */
-  double *w_event; /* [n_of events] weights of event times */
-  long n_events;
-  double *w_energy; /* [n_of] of the initial energy */
+  cps_error *err;
+  cps_simulation *sim; /* that is being run: the first, or one that repeats a piece of it */
+  int taping;
   tape tape;
-  const sens_weight **weight; /* [n_of] */
-  long *n_weight;             /* [n_of] of them are left */
-  long event_offset;          /* events before the part of the run that is being repeated */
-  /* scratch */
-  double *k;     /* [RK_STAGES ny] rates of stages */
-  double *stage; /* [RK_STAGES ny] their points */
-  double *dk;    /* [RK_STAGES max(n_wrt, n_of) ny] */
-  double *dy, *dy_t, *f0, *f1, *x_t, *x, *columns;
-  int *mode_next, *seen; /* [nc] */
-  int *event_contact;
-  long *event_index;
-  char graze[4][CPS_NAME_ROOM]; /* contacts that have been warned of */
-  int grazes, warned_rk4, warned_break, warned_taut;
-  int *slack;    /* [springs] */
-  long along_at; /* number of the spot's last evaluation for bdf */
-  double along_t;
-} bodies;
+  struct piece *pieces;
+  int n_pieces;
+  long rows;        /* so far */
+  long most;        /* what may happen before the run is stopped; 0: no end */
+  long since, skip; /* what has happened since the run was saved; what is not to be put onto the tape */
+  int stopped;
+  cps_status lost;  /* why the run could not be saved */
+  seed *seeds;      /* [n_of] */
+  double *gradient; /* [n_of][n_wrt] */
+} course;
 
-/* The tape (sens_tape.c). Keeps a copy of an operation; 0 if out of memory. */
-int cps_tape_add(tape *t, const cps_system *s, const op *o);
-void cps_tape_clear(tape *t);
-void cps_tape_free(tape *t);
+typedef struct course_calls {
+  size_t size, op_size; /* of what begins with a course, and of its operations */
+  size_t most, utmost;  /* bytes of a tape: where the run can be saved, and anywhere else */
+  cps_status (*make)(course *c);
+  void (*free)(course *c);
+  /* What happens before the run, with tangents of the first state; and the stretch: its states come in, or go out. */
+  cps_status (*start)(course *c);
+  cps_status (*stretch)(course *c);
+  void (*end_stretch)(course *c);
+  /* A tape begins; `where` is what cps_course_happens was told. */
+  cps_status (*begin)(course *c, const void *where);
+  /* What a solver tells, a row, and the way aside and back: engines call cps_course_happens. */
+  cps_status (*note)(course *c, const void *what);
+  cps_status (*row)(course *c);
+  cps_status (*aside)(course *c, int begins);
+  /* Something happens: forward it is applied, or put onto the tape. */
+  cps_status (*forward)(course *c, const op *o, const void *where);
+  cps_status (*keep)(course *c, const op *o, const void *where);
+  /* All that is on the tape, transposed; and what is left when the run is at its start. */
+  cps_status (*backward)(course *c);
+  void (*finish)(course *c);
+  /* Once weights of outputs are known. */
+  cps_status (*weigh)(course *c);
+  /* Where the run is, as far as the simulation does not know it. */
+  size_t (*place_size)(const course *c);
+  void (*save_place)(const course *c, void *place);
+  void (*restore_place)(course *c, const void *place);
+  cps_status (*instant)(course *c);               /* the run could be saved here; NULL: nothing to be done */
+  const struct bdf_follower *(*along)(course *c); /* what bdf integrates along; NULL: nothing */
+} course_calls;
 
-/* Forward: apply to the changes of all parameters. Back: from weights after to weights before, for all outputs. 0 if
- * forces do not settle. */
-int cps_rk_apply(bodies *b, const op *o);
-int cps_rk_back(bodies *b, const op *o);
-/* Weights w_t of rates where the spot is become weights of the state, added to w, and gradients. */
-int cps_rates_weigh(bodies *b, const double *w_t, double *w, double *grad);
-int cps_alpha_apply(bodies *b, const op *o);
-int cps_alpha_back(bodies *b, const op *o);
-int cps_rates_apply(bodies *b, const op *o);
-int cps_rates_back(bodies *b, const op *o);
-int cps_switch_apply(bodies *b, const op *o);
-int cps_switch_back(bodies *b, const op *o);
-int cps_capture_apply(bodies *b, const op *o);
-int cps_capture_back(bodies *b, const op *o);
-
-/* bdf (sens_bdf.c): what it integrates along, forwards; a smooth part, backwards, with the rows within it. */
-int cps_bdf_along(void *data, int j, double t, const double *y, double *dy, double *dy_t);
-int cps_bdf_back(bodies *b, const op *o, const op *rows, long n);
-int cps_row_back(bodies *b, const op *o);
-
-/* What a solver tells, as operations (sens_notes.c), each of which goes to cps_bodies_emit. */
-cps_status cps_bodies_note(bodies *b, const step_note *note, cps_error *err);
-cps_status cps_bodies_emit(bodies *b, const op *o, cps_error *err);
-/* Ends the smooth part that bdf is in, if any. */
-cps_status cps_bodies_end_segment(bodies *b, cps_error *err);
-/* Which bodies are free in the simulation now; NULL if out of memory. */
-hold *cps_bodies_hold(bodies *b);
-
-alpha_layout cps_alpha_layout(const cps_system *s);
+cps_status cps_course_forward(const course_calls *calls, sens_run *run, cps_error *err);
+cps_status cps_course_adjoint(const course_calls *calls, sens_run *run, cps_error *err);
+cps_status cps_course_happens(course *c, const op *o, const void *where);
+cps_status cps_course_begin(course *c, const void *where);
+cps_status cps_course_no_memory(course *c);
+/* The next weight of an output at a row, from the last on; NULL if there is none, or no more. */
+const sens_weight *cps_course_weight(course *c, int of, long row);
 
 #endif
