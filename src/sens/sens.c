@@ -273,6 +273,31 @@ int cps_sens_weigh(cps_sens *s, int of, const double *weights, long rows, cps_er
   return of;
 }
 
+cps_sens *cps_sens_again(const cps_sens *s, int wrt, cps_error *err) {
+  const char *path = s->wrt[wrt].q.path, **of = calloc((size_t)s->n_of + 1, sizeof *of);
+  int named = 0;
+  for (; of && named < s->n_of && s->of[named].kind; named++) of[named] = s->of[named].text;
+  cps_sens *again = of ? cps_sens_new(s->moved ? s->moved : s->base, &path, 1, of, named, err) : NULL;
+  int good = again && (!s->at || cps_sens_at(again, s->at, s->n_at, err) == CPS_OK);
+  free(of);
+  for (int i = named; good && i < s->n_of; i++) { /* those with weights come after the others */
+    size_t size = (size_t)(s->of[i].n_given + 1) * sizeof *s->of[i].given;
+    sens_weight *list = malloc(size);
+    good = list && add_output(again);
+    if (!good) {
+      free(list);
+      cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+      break;
+    }
+    memcpy(list, s->of[i].given, size - sizeof *list);
+    again->of[i] = s->of[i];
+    again->of[i].given = list;
+  }
+  if (good) return again;
+  cps_sens_free(again);
+  return NULL;
+}
+
 /* ------------------------------------------------------------------ other values */
 
 /* The first problem of a list as an error. */
@@ -531,8 +556,7 @@ const sens_engine *cps_sens_stretches(const cps_scenario *scenario, cps_error *e
   const char *why = NULL;
   for (int i = 0; engines[i]; i++) {
     const char *refused = engines[i]->refuses(scenario, CPS_SENS_ADJOINT);
-    if (!refused && strcmp(scenario->run.solver, "bdf") != 0) return engines[i];
-    if (!refused) refused = "bdf has a history that is no part of a state";
+    if (!refused) return engines[i];
     if (!why && refused[0]) why = refused;
   }
   cps_error_set(err, CPS_BAD_INPUT, "run.solver", "there are no exact derivatives of stretches of this: %s",

@@ -38,6 +38,7 @@ typedef struct sens_weight {
 
 /* A stretch of a run (stretch.c) in place of a whole one: from the state that the simulation is in to a time. */
 typedef struct sens_stretch {
+  const void *begin; /* the state that the simulation begins in */
   double until;
   const input_value *inputs; /* [inputs of the scenario] as they are in it */
   /* The state as the engine counts it. Forward: changes at the beginning, [n_wrt][states], become those at the end. Adjoint:
@@ -110,6 +111,9 @@ void cps_sens_warn(sens_run *run, const char *format, ...);
 
 /* After an adjoint run by an engine that does not transpose the steps of the forward one: an error if they disagree. */
 cps_status cps_sens_agree(sens_run *run, cps_error *err);
+
+/* The same outputs, with their weights and rows, by one of the parameters; NULL if out of memory. */
+cps_sens *cps_sens_again(const cps_sens *s, int wrt, cps_error *err);
 
 /* Makes the shadows of a parameter that are not there yet; or the last one alone. */
 cps_status cps_sens_shadows(const sens_run *run, int wrt, cps_error *err);

@@ -8,7 +8,6 @@
 #include "sens.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What forward and adjoint may differ by before it is said, and before there is no result; and the part of an output's own size,
  * over that of the parameter, below which nobody looks. */
@@ -38,6 +37,7 @@ static cps_status compare(sens_run *run, const cps_sens *adjoint, const cps_sens
                           cps_error *err) {
   const cps_quantity *q = cps_sens_parameter(adjoint, wrt);
   for (int i = 0; i < cps_sens_outputs(adjoint); i++) {
+    if (isnan(cps_sens_value(adjoint, i))) continue; /* there is nothing to differentiate */
     double a = cps_sens_gradient(adjoint, i, wrt), f = cps_sens_gradient(forward, i, 0);
     double size = fabs(cps_sens_value(adjoint, i) / (q->value != 0 ? q->value : 1));
     double apart = fabs(a - f) / (fmax(fabs(a), fabs(f)) + NEGLIGIBLE * size + 1e-300);
@@ -59,15 +59,10 @@ static cps_status compare(sens_run *run, const cps_sens *adjoint, const cps_sens
 
 cps_status cps_sens_agree(sens_run *run, cps_error *err) {
   const cps_sens *s = run->owner;
-  int n = cps_sens_outputs(s), wrt = strongest(s);
-  cps_status status = CPS_NO_MEMORY;
-  const char *path = cps_sens_parameter(s, wrt)->path;
-  const char **of = calloc((size_t)(n > 0 ? n : 1), sizeof *of);
-  for (int i = 0; of && i < n; i++) of[i] = cps_sens_output(s, i);
-  cps_sens *forward = of ? cps_sens_new(run->scenario, &path, 1, of, n, err) : NULL;
-  free(of);
-  if (!forward) return status;
-  status = cps_sens_run(forward, CPS_SENS_FORWARD, run->progress, run->progress_data, err);
+  int wrt = strongest(s);
+  cps_sens *forward = cps_sens_again(s, wrt, err);
+  if (!forward) return CPS_NO_MEMORY;
+  cps_status status = cps_sens_run(forward, CPS_SENS_FORWARD, run->progress, run->progress_data, err);
   if (status == CPS_OK) status = compare(run, s, forward, wrt, err);
   cps_sens_free(forward);
   return status;

@@ -106,6 +106,16 @@ static double *change_of(void *data, int j) {
   return b->s_y + (size_t)j * (size_t)b->n;
 }
 
+/* Where the simulation is, the run is. */
+static cps_status arrive(bodies *b) {
+  const cps_simulation *sim = b->c.sim;
+  memcpy(b->y, sim->y, (size_t)b->s->ny * sizeof(double));
+  memcpy(b->mode, sim->mode, (size_t)b->s->nc * sizeof(int));
+  b->t = sim->t;
+  b->free = cps_bodies_hold(b);
+  return b->free ? CPS_OK : cps_course_no_memory(&b->c);
+}
+
 static cps_status make(course *c) {
   bodies *b = (bodies *)c;
   sens_run *run = c->run;
@@ -143,12 +153,10 @@ static cps_status make(course *c) {
   if (!good) return cps_course_no_memory(c);
   for (int i = 0; i < s->nc; i++) b->seen[i] = -1;
   for (int j = 0; j < b->n_wrt; j++) b->scale[j] = run->wrt[j].q.value != 0 ? fabs(run->wrt[j].q.value) : 1;
-  memcpy(b->y, b->c.sim->y, (size_t)s->ny * sizeof(double));
-  memcpy(b->mode, b->c.sim->mode, (size_t)s->nc * sizeof(int));
-  b->t = b->c.sim->t;
-  b->free = cps_bodies_hold(b);
   b->along = (bdf_follower){b->n_wrt, b->scale, change_of, cps_bdf_along};
-  return b->free ? CPS_OK : cps_course_no_memory(c);
+  if (run->stretch && !c->taping)
+    memcpy(b->s_y, run->stretch->state, (size_t)b->n_wrt * (size_t)b->n * sizeof(double));
+  return arrive(b);
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -363,7 +371,9 @@ static cps_status aside(course *c, int begins) {
 
 static cps_status instant(course *c) { return cps_bodies_end_segment((bodies *)c); }
 
-static const bdf_follower *along(course *c) { return &((bodies *)c)->along; }
+static const bdf_follower *along(course *c) {
+  return strcmp(c->run->scenario->run.solver, "bdf") == 0 ? &((bodies *)c)->along : NULL;
+}
 
 /* Where the run is. */
 typedef struct body_place {
@@ -424,9 +434,8 @@ static cps_status start(course *c) {
 /* A stretch begins, with what works need of where it does. */
 static cps_status stretch(course *c) {
   bodies *b = (bodies *)c;
-  size_t size = (size_t)b->n_wrt * (size_t)b->n * sizeof(double);
-  if (!c->taping) memcpy(b->s_y, c->run->stretch->state, size);
-  if (!b->is_alpha) return CPS_OK;
+  cps_status status = arrive(b);
+  if (status != CPS_OK || !b->is_alpha) return status;
   if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return unsettled(c, b->t);
   memcpy(b->now, b->at.f, (size_t)b->s->nc * sizeof(double));
   b->carried = 1;

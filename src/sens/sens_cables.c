@@ -711,11 +711,12 @@ static int states(cps_simulation *sim, double **at) {
   machine *m = sim->machine;
   layout l;
   int n = cps_layout_make(&l, m, NULL) == CPS_OK ? l.states : 0;
+  int carried = strcmp(m->of->run.solver, "bdf") == 0 ? 3 : 4; /* auxiliary values are those of alpha */
   if (n > 0 && at) {
     memset(at, 0, (size_t)n * sizeof *at);
     for (int k = 0; k < m->nb; k++) {
       double *free_at[] = {m->free[k].q, m->free[k].v, m->free[k].a, m->free[k].aux};
-      for (int j = 0; j < 4; j++) at[l.border + j * m->nb + k] = free_at[j];
+      for (int j = 0; j < carried; j++) at[l.border + j * m->nb + k] = free_at[j];
     }
     for (int i = 0; i < m->n_cables; i++) {
       cable *c = &m->cable[i];
@@ -723,7 +724,7 @@ static int states(cps_simulation *sim, double **at) {
       double *parts[] = {c->q, c->v, c->a, c->aux};
       const int first[] = {x->q, x->v, x->a, x->aux};
       int axes = c->dim - 1;
-      for (int j = 0; j < 4; j++)
+      for (int j = 0; j < carried; j++)
         for (int k = 0; k < x->e; k++) at[first[j] + k] = parts[j] + k;
       for (int k = 0; c->memory && k < c->n_points; k++) {
         int skip = k * axes * c->contact.law->n_states;

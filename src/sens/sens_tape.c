@@ -3,6 +3,7 @@
  * IDA's history cannot be saved: pieces of its runs begin anywhere, and are reached by running from the last place where the run
  * was saved. */
 #include "sens_tape.h"
+#include "steppers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,13 +134,13 @@ static cps_status on_aside(cps_simulation *sim, int begins, void *data, cps_erro
   return c->calls->aside(c, begins);
 }
 
+static const struct bdf_follower *along(course *c) {
+  return c->calls->along && !c->taping ? c->calls->along(c) : NULL;
+}
+
 static void follow(course *c, cps_simulation *sim) {
   c->sim = sim;
-  sim->follow = (follower){.data = c,
-                           .row = on_row,
-                           .step = on_step,
-                           .aside = on_aside,
-                           .bdf = c->calls->along && !c->taping ? c->calls->along(c) : NULL};
+  sim->follow = (follower){.data = c, .row = on_row, .step = on_step, .aside = on_aside, .bdf = along(c)};
 }
 
 static cps_status run_followed(course *c, cps_simulation *sim) {
@@ -159,13 +160,16 @@ static cps_status run_followed(course *c, cps_simulation *sim) {
 /* From the state in the simulation to the end of the stretch, and a row there. */
 static cps_status follow_stretch(course *c) {
   cps_simulation *sim = c->run->sim;
-  cps_status status = c->calls->stretch(c);
-  if (status != CPS_OK) return status;
+  if (along(c)) cps_driver_free(sim); /* bdf is made with what it integrates along */
+  sim->follow = (follower){.data = c, .bdf = along(c)};
+  cps_status status = cps_simulation_state_set(sim, c->run->stretch->begin, c->err);
+  if (status == CPS_OK) status = c->calls->stretch(c);
   follow(c, sim);
-  status = cps_simulation_step(sim, c->run->stretch->until, 0, NULL, c->err);
+  if (status == CPS_OK) status = cps_simulation_step(sim, c->run->stretch->until, 0, NULL, c->err);
   if (status == CPS_OK && c->calls->instant) status = c->calls->instant(c);
   if (status == CPS_OK) status = c->calls->row(c);
   sim->follow = (follower){.data = NULL};
+  if (along(c)) cps_driver_free(sim);
   return status;
 }
 

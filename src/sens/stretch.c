@@ -2,6 +2,7 @@
  * parameters.
  *
  * The stretch is made once more by a simulation of its own, from the state that was kept, while an engine of sens.h follows it.
+ * With bdf, whose history is no part of a state, it starts anew there: the derivative is that of a run that agrees to tolerance.
  * Directions are lanes of the engine: one for all numbers of the state, one for each input and parameter, and two for each
  * drum that a controller leads, whose angle and rate the engine treats as prescribed. Inputs become parameters in that the
  * scenario, and its shadows, are told what they are (cps_scenario_tell).
@@ -227,12 +228,12 @@ static cps_status differentiate(cps_stretch *s, int n_of, sens_stretch *stretch,
     return cps_error_set(err, CPS_BAD_INPUT, NULL, "there was no stretch yet: call cps_stretch_step first");
   cps_warnings_clear(&s->warnings);
   cps_status status = tell(s, &run, err);
-  if (status == CPS_OK) status = cps_simulation_state_set(s->sim, s->begin, err);
   return status == CPS_OK ? how(&run, err) : status;
 }
 
 static sens_stretch stretch_of(cps_stretch *s) {
-  return (sens_stretch){.until = s->until,
+  return (sens_stretch){.begin = s->begin,
+                        .until = s->until,
                         .inputs = s->inputs,
                         .state = s->state,
                         .n_states = s->n_states,
