@@ -174,6 +174,7 @@ static void list_cable(checkpoint *c, cable *y, int drums) {
   }
   if (y->memory) cps_checkpoint_item(c, "cable.memory", y->memory, points * sizeof *y->memory);
   cps_checkpoint_array(c, "cable.slip_work", y->slip_work, drums);
+  CHECKPOINT_VALUE(c, "cable.mesh_slip", y->mesh_slip);
 }
 
 static void list_drum(checkpoint *c, drum *g) {

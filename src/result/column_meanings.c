@@ -108,11 +108,12 @@ static const cps_column_meaning meanings[] = {
     ON_DRUM("margin", "1", "margin of cable %s against slipping through",
             "1 - |friction|/(sum of mu N): 1 is without friction, 0 slips all around. Models in few "
             "variables: the part of the wrap that sticks"),
-    ON_DRUM(
-        "slip_work", "J", "energy that friction of cable %s on the drum dissipates",
-        "since the start; grows. Cable that runs over a drum with contact at nodes adds about T (l/R)^4/4 "
-        "per metre for elements of length l, where elastic creep is (T1 - T2)^2/(2 EA): stiff ropes need "
-        "l < R/20, or two points per element (`at: {quadrature: 2}`), which add a fiftieth of it"),
+    ON_DRUM("slip_work", "J", "energy that friction of cable %s on the drum dissipates",
+            "since the start; grows. Of that, elements of length l that run onto a drum add about mu T "
+            "(l/R)^3/24 "
+            "per metre with contact at nodes, and lay the cable onto the drum under up to mu T l/R too much "
+            "tension, where elastic creep alone is (T1 - T2)^2/(2 EA); contact at `{even: 2}` adds mu T "
+            "(l/R)^3/500. A warning says when that is more than a tenth: see theory.md"),
     ON_DRUM("penetration", "m", "penetration of cable %s into the drum",
             "of the deepest contact point; small against the radius if the contact is stiff enough"),
     ON_DRUM("slip_power", "W", "power that friction of cable %s on the drum dissipates",

@@ -207,6 +207,7 @@ static void read_touched(reader *r, const node *n, const cps_scenario *s, scenar
 static void read_points(reader *r, const node *n, cable_contact *t) {
   enum { AT_NODES, AT_TWO, AT_SOME, AT_EVEN };
   raw_contact_points raw = {0};
+  t->at_said = n != NULL;
   if (!n) return;
   int before = cps_enter(r, "at");
   int choice = cps_read_choice(r, n, cps_row(&cps_keys_cable_contact, "at"), &raw);

@@ -194,6 +194,7 @@ typedef enum stick_reading {
 typedef struct cable_contact {
   int quadrature; /* contact points per element; 0: at the nodes */
   int even;       /* they are equally far from each other, and not Gauss points */
+  int at_said;    /* the file says where contact is looked for */
   int n_drums;    /* drums that the cable may touch; -1: all */
   int *drums;     /* owned */
   const cps_normal *normal;

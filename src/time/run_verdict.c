@@ -37,6 +37,7 @@ static const long FEW_STEPS = 50; /* a run so short says nothing about it */
 static const double COARSE_NODES = 0.28, COARSE_POINTS = 0.1;
 static const double pi = 3.14159265358979323846;
 static const double MESH_ERROR = 0.01;
+static const double MESH_SLIP = 0.1; /* of slip work that the mesh adds, where the file does not say `at` */
 static const double OVERSHOOT_MOST = 0.1; /* of a state of a law beyond where its mode ends, in fixed steps */
 static const double PUSHED = 0.05;        /* compression over the largest tension of the run */
 
@@ -86,6 +87,27 @@ static void note_mesh(mesh_verdict *v, const machine *m) {
       v->sunk_cable = i;
       v->sunk_drum = p->drum;
     }
+  }
+}
+
+/* Slip work that is a matter of the mesh. */
+static void judge_slip(cps_simulation *sim) {
+  const machine *m = sim->machine;
+  for (int i = 0; m && i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    double work = 0;
+    for (int k = 0; k < m->n_drums; k++) work += c->slip_work[k];
+    if (c->of->contact.at_said || !(c->mesh_slip > MESH_SLIP * work) ||
+        !(work > UNSEEN * sim->largest_energy))
+      continue;
+    warn(sim,
+         "cable %s slips on drums by %.3g J, of which up to %.2g J come from elements that run onto them: do "
+         "not size wear by it. %s; cables.%s.contact.at: %s says that this is known",
+         c->of->name, work, fmin(c->mesh_slip, work),
+         c->per_node > 1 ? "Shorter elements make it less, by their length to the third power"
+                         : "Contact at {even: 2}, with a stiffness per length, makes it a twentieth of that, "
+                           "and shorter elements less",
+         c->of->name, c->of->contact.quadrature ? "{quadrature: 2}" : "nodes");
   }
 }
 
@@ -212,6 +234,7 @@ cps_status cps_verdict_run(cps_simulation *sim, cps_status status, cps_error *er
   judge_steps(sim);
   judge_overshoot(sim);
   judge_mesh(sim);
+  judge_slip(sim);
   double part = e->scale > 0 ? sim->open_energy / e->scale : 0;
   int own = fabs(e->solver) > fabs(e->error);
   const char *what = own ? "what the integrator itself has dissipated or made"

@@ -28,6 +28,7 @@ static const struct {
     {"cable.load", CPS_ROLE_FORCE},
     {"cable.memory", CPS_ROLE_MEMORY},
     {"cable.slip_work", CPS_ROLE_WORK},
+    {"cable.mesh_slip", CPS_ROLE_WORK},
     {"cable.pull", CPS_ROLE_FORCE},
     {"cable.a", CPS_ROLE_ACCELERATION},
     {"point.f", CPS_ROLE_FORCE},
