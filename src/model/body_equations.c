@@ -311,6 +311,7 @@ static void add_slide(machine *m, slide *y, const step_coeffs *coeffs, residual_
   const contact_point *p = &y->p;
   if (m->n_apart > 0 && !(coeffs->bristle > 0)) judge_slide(m, y, &f, left);
   left->friction = fmax(left->friction, fabs(f.rest[0]));
+  left->slides = fmax(left->slides, fabs(f.rest[0]));
   left->holds += p->limit;
   left->touching += 1;
   m->rhs[y->f_at] += f.rest[0];

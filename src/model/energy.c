@@ -285,6 +285,7 @@ void cps_audit_step(machine *m, double t, double h) {
       contact_trace *before = &c->trace[k], now = {0};   /* all of it is kept in checkpoints */
       if (p->drum < 0 && !(before->depth > 0)) continue; /* in the open, then and now */
       if (!look(m, c, p, &now)) look_afresh(m, c, p, &now);
+      now.rise = now.depth > 0 && before->depth > 0 ? now.f - before->f : 0;
       if (!(before->depth > 0)) come_near(m, c, p, before);
       step_point(m, c, before, &now);
       bear(m, &now);

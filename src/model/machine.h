@@ -121,6 +121,7 @@ typedef struct contact_trace {
   double pull[3]; /* friction force on the cable */
   double push[3]; /* the whole force on the cable */
   double f, depth, n_damping;
+  double rise; /* by how much f changed in the step; 0: it did not touch at its start */
 } contact_trace;
 
 /* States of a law with memory at a point: now, what an implicit step starts from, and their rates. */
@@ -197,6 +198,7 @@ struct cable {
   int n_met;                         /* slots for unknowns of the border that segments have met, */
   int met[BORDER_MET][SEGMENTS_MAX]; /* and which those are; -1: none */
   int frozen;                        /* scales of friction stay as they are: for differences */
+  int wrong;                         /* a contact sticks or slips as it should not, as of the last look */
   double *draft;                     /* [16 n_points + 4] for the slip front */
 };
 

@@ -169,6 +169,7 @@ static void list_cable(checkpoint *c, cable *y, int drums) {
     CHECKPOINT_MEMBER(c, "trace.f", y->trace, points, f);
     CHECKPOINT_MEMBER(c, "trace.depth", y->trace, points, depth);
     CHECKPOINT_MEMBER(c, "trace.n_damping", y->trace, points, n_damping);
+    CHECKPOINT_MEMBER(c, "trace.rise", y->trace, points, rise);
     for (size_t i = 0; i < points; i++)
       cps_checkpoint_demand(c, is_index(y->trace[i].drum, drums), "trace.drum");
   }
@@ -217,6 +218,8 @@ void cps_machine_list(checkpoint *c, machine *m) {
   CHECKPOINT_VALUE(c, "convergence.balance", m->convergence.balance);
   CHECKPOINT_VALUE(c, "convergence.force", m->convergence.force);
   CHECKPOINT_VALUE(c, "convergence.friction", m->convergence.friction);
+  CHECKPOINT_VALUE(c, "convergence.slides", m->convergence.slides);
+  CHECKPOINT_VALUE(c, "convergence.stretch", m->convergence.stretch);
   CHECKPOINT_VALUE(c, "convergence.unseen", m->convergence.unseen);
   CHECKPOINT_VALUE(c, "work", m->work);
   CHECKPOINT_VALUE(c, "loss0", m->loss0);

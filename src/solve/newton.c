@@ -67,11 +67,16 @@ static int break_circles(machine *m, const step_coeffs *coeffs, int it, int wors
   return halved;
 }
 
-/* As long as nothing else is known: what a thousandth of an element changes all of. */
+/* As long as nothing else is known: what a thousandth of an element changes all of; and of forces a thousand times what the
+ * stiffest cable pulls with when its shortest element turns by that much. */
 static void start_pace(convergence *x, const machine *m) {
-  double shortest = INFINITY;
-  for (int i = 0; i < m->n_cables; i++) shortest = fmin(shortest, cps_cable_shortest(&m->cable[i]));
-  x->force = x->friction = 1e3 / shortest;
+  double shortest = INFINITY, stiffest = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    shortest = fmin(shortest, cps_cable_shortest(&m->cable[i]));
+    stiffest = fmax(stiffest, m->cable[i].section.ea);
+  }
+  x->force = x->friction = x->slides = 1e3 / shortest;
+  x->stretch = 1e3 * stiffest / (shortest * shortest);
 }
 
 /* A solve of a machine. */
@@ -98,26 +103,75 @@ static int correct(void *of, residual_norms *left) {
   return cps_machine_correct(x->m, x->coeffs, LEAP, left);
 }
 
-/* Who sticks next, as contacts of cables and slides have it. */
-static int update(void *of, int it, const residual_norms *left, const residual_norms *before) {
+/* Whether contacts of cables and slides are in their places. */
+static newton_places update(void *of, int it, const residual_norms *left, const residual_norms *before) {
   const machine_solve *x = of;
   machine *m = x->m;
-  double slack = x->known->balance * left->tension;
+  double slack = 0.1 * x->known->balance * left->tension;
   int halved = break_circles(m, x->coeffs, it, left->friction > before->friction), wrong = 0;
   for (int i = 0; i < m->n_cables && !(x->coeffs->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
   for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
     /* smooth laws have no edge to be off by a little at */
-    int off = cps_contact_wrong(m, &m->cable[i], x->coeffs,
-                                (m->cable[i].contact.kind == LAW_BALANCE ? 0 : 0.1) * slack);
-    if (off && (it <= SPREAD_MOST || it == 2 * SPREAD_MOST)) cps_contact_spread(m, &m->cable[i], x->coeffs);
-    wrong |= off;
+    c->wrong = cps_contact_wrong(m, c, x->coeffs, c->contact.kind == LAW_BALANCE ? 0 : slack);
+    wrong |= c->wrong;
   }
-  wrong |= cps_slides_wrong(m, x->coeffs, 0.1 * slack);
-  return x->plain && !wrong && !halved && !left->limited; /* everybody is in his place */
+  if (cps_slides_wrong(m, x->coeffs, slack) || !x->plain || halved || left->limited) return PLACES_UNKNOWN;
+  return wrong ? PLACES_WRONG : PLACES_RIGHT;
 }
 
-static const newton_equations machine_equations = {
-    .first = LOOK_HERE, .waits = waits, .evaluate = evaluate, .correct = correct, .update = update};
+/* Whether no contact of a cable touches or leaves a drum where the iteration has brought it, or leaves more than `most` of its
+ * friction there. The points are as they were after it. */
+static int cable_rubs_right(machine *m, cable *c, const step_coeffs *coeffs, double most) {
+  int right = 1;
+  for (int k = 0; k < c->n_points && right; k++) {
+    contact_point *p = &c->point[k], kept = *p;
+    double r[3] = {0}, v[3] = {0}, a[3] = {0};
+    contact_response now;
+    for (int j = 0; j < 4; j++)
+      for (int d = 0; d < m->dim && p->shape[j] != 0; d++) {
+        int at = p->node * c->b + j * m->dim + d;
+        r[d] += p->shape[j] * c->q[at];
+        v[d] += p->shape[j] * c->v[at];
+        a[d] += p->shape[j] * c->a[at];
+      }
+    int touches = cps_contact_eval(m, c, p, r, v, a, NULL, 0, coeffs, &now);
+    right = touches == (kept.drum >= 0);
+    for (int i = 0; touches && i < m->dim - 1; i++) right = right && fabs(now.rest[i]) <= most;
+    *p = kept;
+  }
+  return right;
+}
+
+/* The same for all cables, with the scales of the iteration. */
+static int rub_right(void *of, double most) {
+  const machine_solve *x = of;
+  int right = 1;
+  for (int i = 0; i < x->m->n_cables && right; i++) {
+    cable *c = &x->m->cable[i];
+    c->frozen = 1;
+    right = cable_rubs_right(x->m, c, x->coeffs, most);
+    c->frozen = 0;
+  }
+  return right;
+}
+
+/* Who sticks next, where someone was wrong. */
+static void guess(void *of, int it) {
+  const machine_solve *x = of;
+  machine *m = x->m;
+  if (it > SPREAD_MOST && it != 2 * SPREAD_MOST) return;
+  for (int i = 0; i < m->n_cables; i++)
+    if (m->cable[i].wrong) cps_contact_spread(m, &m->cable[i], x->coeffs);
+}
+
+static const newton_equations machine_equations = {.first = LOOK_HERE,
+                                                   .waits = waits,
+                                                   .evaluate = evaluate,
+                                                   .correct = correct,
+                                                   .update = update,
+                                                   .rub_right = rub_right,
+                                                   .guess = guess};
 
 int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tolerance, convergence *known) {
   convergence afresh = {.balance = 0.01 * tolerance};

@@ -40,13 +40,21 @@ static int stuck(const residual_norms *left, const residual_norms *before, const
 }
 
 /* What is left after an iteration is some factor times what was left before it times how far it moved: that is how
- * Newton's method converges where everybody is in his place. The factor changes little from step to step. */
+ * Newton's method converges where everybody is in his place. The factor changes little from step to step. Forces are also
+ * bounded by a factor times the square of how far it moved: a cable that turns gets longer by that. */
 static const double FADES = 0.5;
 enum { UNSEEN_MOST = 20 };
 
-static double factor(double known, double before, double moved, double after) {
-  double most = before * moved;
+static double factor(double known, double most, double after) {
   return most > 0 ? fmax(FADES * known, after / most) : known;
+}
+
+static void learn(convergence *x, const residual_norms *before, const residual_norms *left) {
+  x->force = factor(x->force, before->force * before->moved, left->force);
+  x->stretch = factor(x->stretch, before->moved * before->moved, left->force);
+  x->friction = factor(x->friction, before->friction * before->moved, left->friction);
+  x->slides = factor(x->slides, before->slides * before->moved, left->slides);
+  x->unseen = 0;
 }
 
 /* Whether an iteration has left so little, as the factors have it, that there is no need to go and see; now and then
@@ -54,13 +62,27 @@ static double factor(double known, double before, double moved, double after) {
  * nothing. */
 static const double PART = 0.1;
 
-static int expected(convergence *x, const residual_norms *left, int it) {
-  if (!(x->force > 0) || (it == 1 && x->unseen == UNSEEN_MOST)) return 0;
-  double most = x->balance * left->tension;
-  if (!(x->force * left->moved <= PART && x->friction * left->moved <= PART)) return 0;
-  if (!(x->force * left->force * left->moved <= most && x->friction * left->friction * left->moved <= most))
-    return 0;
-  if (!(fmax(x->force, x->friction) * left->apart * left->moved <= x->balance)) return 0;
+static int forces_fade(const convergence *x, const residual_norms *left) {
+  double most = x->balance * left->tension, moved = left->moved;
+  double force = fmin(x->force * left->force * moved, x->stretch * moved * moved);
+  double apart = fmax(x->force, x->friction) * left->apart * moved;
+  int slides = x->slides * moved <= PART && x->slides * left->slides * moved <= most;
+  return force <= PART * left->force && force <= most && apart <= x->balance &&
+         (slides || !(left->slides > 0));
+}
+
+static int friction_fades(const convergence *x, const residual_norms *left) {
+  double moved = left->moved;
+  return x->friction * moved <= PART && x->friction * left->friction * moved <= x->balance * left->tension;
+}
+
+/* Friction is looked at where its factor does not say enough: contacts that change make it jump. */
+static int expected(const newton_equations *e, void *of, convergence *x, const residual_norms *left, int it,
+                    newton_places places) {
+  if (places == PLACES_UNKNOWN || !(x->force > 0) || (it == 1 && x->unseen == UNSEEN_MOST)) return 0;
+  if (!forces_fade(x, left)) return 0;
+  if (places == PLACES_WRONG || !friction_fades(x, left))
+    if (!e->rub_right || !e->rub_right(of, x->balance * left->tension)) return 0;
   if (it == 1) x->unseen++;
   return 1;
 }
@@ -86,15 +108,12 @@ int cps_newton_iterate(const newton_equations *e, void *of, const newton_goal *g
       return it - 1;
     if (it > goal->most || circles(it, left.apart, &mark) || !e->correct(of, &left)) break;
     if (!e->judged_first && cps_newton_settled(&left, goal)) return it;
-    int calm = e->update(of, it, &left, &before), touches = left.touching == before.touching;
-    if (was_calm && touches) {
-      known->force = factor(known->force, before.force, before.moved, left.force);
-      known->friction = factor(known->friction, before.friction, before.moved, left.friction);
-      known->unseen = 0;
-    }
-    calm &= it == 1 || touches;
-    if (calm && expected(known, &left, it)) return it;
-    was_calm = calm;
+    newton_places places = e->update(of, it, &left, &before);
+    int touches = left.touching == before.touching, same = it == 1 || touches;
+    if (was_calm && touches) learn(known, &before, &left);
+    if (same && expected(e, of, known, &left, it, places)) return it;
+    if (e->guess) e->guess(of, it);
+    was_calm = places == PLACES_RIGHT && same;
     before = left;
   }
   return NEWTON_FAILED;

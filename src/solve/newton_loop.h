@@ -8,7 +8,8 @@
 typedef struct residual_norms {
   double force;    /* largest force residual */
   double tension;  /* largest force in the cable, to judge it by */
-  double friction; /* largest friction residual */
+  double friction; /* largest friction residual, */
+  double slides;   /* and that of bearings and rails beside cables */
   double holds;    /* what friction holds, summed over `touching` contacts */
   double touching;
   double moved; /* largest change of position that the iteration makes */
@@ -22,8 +23,17 @@ typedef struct residual_norms {
 typedef struct convergence {
   double balance; /* force that may be left, relative to the tension */
   double force, friction;
-  int unseen; /* steps since it was looked at */
+  double slides;  /* friction of bearings and rails */
+  double stretch; /* force that it leaves over the square of how far it moved [N/m^2] */
+  int unseen;     /* steps since it was looked at */
 } convergence;
+
+/* What is known of the contacts after an iteration. */
+typedef enum newton_places {
+  PLACES_UNKNOWN, /* or the equations are not smooth there */
+  PLACES_RIGHT,   /* all of them stick or slip as they should */
+  PLACES_WRONG    /* but for some, which rub_right knows about */
+} newton_places;
 
 /* A set of equations. `of` is what they are of. */
 typedef struct newton_equations {
@@ -38,9 +48,13 @@ typedef struct newton_equations {
   int (*evaluate)(void *of, sight where, residual_norms *left);
   /* Solves for the changes of the unknowns and applies them. 0 if the matrix is singular or something is not finite. */
   int (*correct)(void *of, residual_norms *left);
-  /* Chooses the active set of the next iteration, from what this one and the one before have left; 1 if all contacts are in their places
-   * and the equations are smooth there. */
-  int (*update)(void *of, int iteration, const residual_norms *left, const residual_norms *before);
+  /* Looks at the active set, from what this iteration and the one before have left. */
+  newton_places (*update)(void *of, int iteration, const residual_norms *left, const residual_norms *before);
+  /* Whether no contact leaves more friction than `most` where the iteration has brought it, which PLACES_... do not tell; NULL: they
+   * do. */
+  int (*rub_right)(void *of, double most);
+  /* Chooses the active set of the next iteration, where it is not done before; or NULL. */
+  void (*guess)(void *of, int iteration);
 } newton_equations;
 
 /* When it has converged. */

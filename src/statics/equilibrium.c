@@ -234,7 +234,7 @@ static int damped_correct(void *of, residual_norms *left) {
 }
 
 /* Shortens the correction. */
-static int search_line(void *of, int it, const residual_norms *left, const residual_norms *before) {
+static newton_places search_line(void *of, int it, const residual_norms *left, const residual_norms *before) {
   const damped *x = of;
   (void)it, (void)before;
   residual_norms trial;
@@ -248,7 +248,7 @@ static int search_line(void *of, int it, const residual_norms *left, const resid
     for (size_t k = 0; k < x->n; k++) x->is[k] = x->was[k] + 0.5 * (x->is[k] - x->was[k]);
     exchange(x->m, x->coeffs, x->is, 1);
   }
-  return 0;
+  return PLACES_UNKNOWN;
 }
 
 static const newton_equations damped_equations = {.first = LOOK_HERE,

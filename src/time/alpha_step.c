@@ -117,7 +117,8 @@ static double finish(machine *m, const alpha_weights *u) {
   return fabs(u->beta - 1.0 / 6) * u->h * u->h * fmax(border_changed(m), sqrt(sum / fmax(count, 1)));
 }
 
-/* Who stuck and who slid at the end of the last step is the guess for this one. */
+/* Who stuck and who slid at the end of the last step is the guess for this one; but who would be pulled beyond what it holds if
+ * friction changed as in that step lets go. */
 static void guess(machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
@@ -125,7 +126,9 @@ static void guess(machine *m) {
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
       if (p->drum < 0) continue;
-      p->guess = p->stuck ? GUESS_STICK : p->f[0] > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
+      double next = p->f[0] + c->trace[k].rise;
+      int sticks = p->stuck && fabs(next) <= p->limit;
+      p->guess = sticks ? GUESS_STICK : next > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
       if (p->stuck && hypot(p->f[0], p->f[1]) > p->limit)
         p->guess = GUESS_NONE; /* smooth laws between sticking and slipping */
     }

@@ -108,11 +108,11 @@ static int correct(void *of, residual_norms *left) {
   return 1;
 }
 
-static int update(void *of, int it, const residual_norms *left, const residual_norms *before) {
+static newton_places update(void *of, int it, const residual_norms *left, const residual_norms *before) {
   run *r = of;
   (void)it, (void)left, (void)before;
   cps_residual_spread(&r->r, r->now.f);
-  return 0;
+  return PLACES_UNKNOWN;
 }
 
 /* Laws are first linearised as at the end of the last step: who sticks then, mostly still does. One correction is made at least, so that
