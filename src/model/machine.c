@@ -280,6 +280,8 @@ static int make_arrays(machine *m, cable *c) {
   int good = 1;
   c->length = many(c->n, sizeof(double));
   c->mass = many(nodes, sizeof(double));
+  c->rise = many(nodes * c->b, sizeof(double));
+  c->trend = many(nodes, sizeof *c->trend);
   c->fixed = many(nodes, 1);
   c->point = cps_lines_new((size_t)c->n_points, sizeof *c->point);
   c->start = many(c->n_points, sizeof *c->start);
@@ -298,8 +300,8 @@ static int make_arrays(machine *m, cable *c) {
     c->memory = many(c->n_points, sizeof *c->memory);
     good = good && c->memory;
   }
-  return good && c->length && c->mass && c->fixed && c->point && c->start && c->f0 && c->room && c->draft &&
-         c->tension && c->trace && c->slip_work;
+  return good && c->length && c->mass && c->rise && c->trend && c->fixed && c->point && c->start && c->f0 &&
+         c->room && c->draft && c->tension && c->trace && c->slip_work;
 }
 
 /* How many of everything a cable has, and its parts of the state. */
@@ -511,9 +513,10 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
 void cps_machine_free(machine *m) {
   for (int i = 0; m->cable && i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    double *arrays[] = {c->length, c->mass, c->f0, c->draft, c->tension};
+    double *arrays[] = {c->length, c->mass, c->rise, c->f0, c->draft, c->tension};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
     free(c->fixed);
+    free(c->trend);
     free(c->place);
     free(c->wanted);
     cps_lines_free(c->point);

@@ -163,6 +163,8 @@ struct cable {
   double *tension;                  /* [n] as of the last look at its energy */
   double *q, *v, *a, *aux;          /* [n + 1][b] */
   double *q0, *v0, *a0, *aux0, *f0; /* before the step */
+  double *rise;                     /* [n + 1][b] by how much accelerations changed in the last step */
+  double (*trend)[4];               /* [n + 1] of these, see alpha_predict.c */
   unsigned char *fixed;             /* [n + 1] bit per coordinate that does not follow the equations */
   double load[2][3];                /* forces on the two ends */
   double reaction[2][6];            /* of the equations that fixed and tied coordinates of the ends replace */
@@ -213,6 +215,7 @@ typedef enum dof_kind {
  * contacts are those of bodies.h. */
 typedef struct dof {
   double *q, *v, *a, *aux, *q0, *v0, *a0, *aux0;
+  double rise, trend[2]; /* as those of cables */
   dof_kind kind;
 } dof;
 
@@ -322,11 +325,12 @@ typedef struct machine {
   int newmark;
   double gamma, rho;
   convergence convergence;
-  sight sight;       /* of Newton's method on laws between bodies */
-  const char *doing; /* what its iterations are for, if not for a time step; NULL: for that */
-  long iterations;   /* of Newton's method, */
-  int stopped;       /* and whether who waits for them has enough */
-  int no_memory;     /* the search for an equilibrium has lacked it: what it found is not to be trusted */
+  double rise_length; /* of the step in which accelerations changed by `rise`; 0: not known */
+  sight sight;        /* of Newton's method on laws between bodies */
+  const char *doing;  /* what its iterations are for, if not for a time step; NULL: for that */
+  long iterations;    /* of Newton's method, */
+  int stopped;        /* and whether who waits for them has enough */
+  int no_memory;      /* the search for an equilibrium has lacked it: what it found is not to be trusted */
   void (*note)(struct machine *m, machine_note what, const struct step_coeffs *coeffs,
                void *data); /* or NULL */
   void *note_data;

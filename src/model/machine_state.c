@@ -149,6 +149,8 @@ static void list_mesh(checkpoint *c, cable *y) {
 static void list_cable(checkpoint *c, cable *y, int drums) {
   int entries = (y->n + 1) * y->b;
   size_t points = (size_t)y->n_points;
+  cps_checkpoint_array(c, "cable.rise", y->rise, entries);
+  cps_checkpoint_array(c, "cable.trend", y->trend[0], 4 * (y->n + 1));
   cps_checkpoint_demand(
       c, cps_checkpoint_finite(y->q, (size_t)entries) && cps_checkpoint_finite(y->v, (size_t)entries),
       "cable.q");
@@ -207,6 +209,10 @@ void cps_machine_list(checkpoint *c, machine *m) {
     check_point(c, &m->slide[i].p, m->n_drums, m->slide[i].law.law);
     if (m->slide[i].law.law->n_states) CHECKPOINT_VALUE(c, "slide.memory", m->slide[i].y);
   }
+  if (m->nb > 0) {
+    CHECKPOINT_MEMBER(c, "freedom.rise", m->free, (size_t)m->nb, rise);
+    CHECKPOINT_MEMBER(c, "freedom.trend", m->free, (size_t)m->nb, trend);
+  }
   const cps_system *s = m->system;
   cps_checkpoint_array(c, "bodies.q0", m->start_q, s->nx);
   cps_checkpoint_array(c, "bodies.f0", m->start_f, s->nc);
@@ -221,6 +227,7 @@ void cps_machine_list(checkpoint *c, machine *m) {
   CHECKPOINT_VALUE(c, "convergence.slides", m->convergence.slides);
   CHECKPOINT_VALUE(c, "convergence.stretch", m->convergence.stretch);
   CHECKPOINT_VALUE(c, "convergence.unseen", m->convergence.unseen);
+  CHECKPOINT_VALUE(c, "rise_length", m->rise_length);
   CHECKPOINT_VALUE(c, "work", m->work);
   CHECKPOINT_VALUE(c, "loss0", m->loss0);
   CHECKPOINT_VALUE(c, "audited", m->audited);

@@ -158,9 +158,10 @@ static void shift_points(cable *c, int to, int from, int n) {
 }
 
 static void shift_nodes(cable *c, int to, int from, int n) {
-  double *arrays[] = {c->q, c->v, c->a, c->aux};
+  double *arrays[] = {c->q, c->v, c->a, c->aux, c->rise};
   for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
     shift(arrays[k], (size_t)c->b * sizeof(double), to, from, n);
+  shift(c->trend, sizeof *c->trend, to, from, n);
   shift(c->mass, sizeof *c->mass, to, from, n);
   shift(c->fixed, sizeof *c->fixed, to, from, n);
   shift(c->place, sizeof *c->place, to, from, n);
@@ -204,6 +205,8 @@ static void move_node(machine *m, cable *c, int i, int k) {
   shift_nodes(c, later ? k + 2 : i, later ? k + 1 : i + 1, later ? i - k - 1 : k - i);
   shift_elements(c, later ? k + 2 : i, later ? k + 1 : i + 1, later ? i - k - 2 : k - i - 1);
   for (int j = 0; j < 4; j++) memcpy(arrays[j] + at * c->b, fresh[j], (size_t)c->b * sizeof(double));
+  memset(c->rise + at * c->b, 0, (size_t)c->b * sizeof(double));
+  memset(c->trend[at], 0, sizeof c->trend[at]);
   c->mass[at] = 0;
   c->fixed[at] = 0;
   c->place[at] = middle;

@@ -174,12 +174,14 @@ static const newton_equations machine_equations = {.first = LOOK_HERE,
                                                    .guess = guess};
 
 int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tolerance, convergence *known) {
-  convergence afresh = {.balance = 0.01 * tolerance};
+  convergence afresh = {.balance = 0.01 * tolerance, .stretch = INFINITY};
   if (known && !(known->force > 0)) start_pace(known, m);
   newton_goal goal = cps_newton_goal(m, most, tolerance);
   goal.known = known ? known : &afresh;
   machine_solve solve = {m, coeffs, goal.known, is_plain(m, coeffs)};
-  int it = cps_newton_iterate(&machine_equations, &solve, &goal);
+  newton_equations equations = machine_equations;
+  if (!known) equations.rub_right = NULL; /* it is to converge as far as it can */
+  int it = cps_newton_iterate(&equations, &solve, &goal);
   m->sight = LOOK_HERE;
   return it;
 }

@@ -56,6 +56,12 @@ int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tol
  * state as before. */
 int cps_alpha_step(alpha_stepper *r, double h, double t1);
 
+/* Where a step starts from: places, velocities and accelerations at its end, as far as the last steps tell (alpha_predict.c), or
+ * as if accelerations stayed. A step of length h that is taken teaches it; where something jumps it forgets. */
+void cps_alpha_predict(machine *m, const alpha_weights *u, int changing);
+void cps_alpha_learn(machine *m, double h);
+void cps_alpha_forget(machine *m);
+
 /* Equilibrium with friction that holds what it can, from the present shape. Velocities and accelerations are zero
  * after it, but for what starts with one. Fails if something runs away, and says what and where to. */
 cps_status cps_machine_statics(machine *m, double t, cps_error *err);

@@ -62,9 +62,10 @@ static void learn(convergence *x, const residual_norms *before, const residual_n
  * nothing. */
 static const double PART = 0.1;
 
-static int forces_fade(const convergence *x, const residual_norms *left) {
+static int forces_fade(const convergence *x, const residual_norms *left, int blind) {
   double most = x->balance * left->tension, moved = left->moved;
-  double force = fmin(x->force * left->force * moved, x->stretch * moved * moved);
+  double force = x->force * left->force * moved;
+  if (!blind) force = fmin(force, x->stretch * moved * moved);
   double apart = fmax(x->force, x->friction) * left->apart * moved;
   int slides = x->slides * moved <= PART && x->slides * left->slides * moved <= most;
   return force <= PART * left->force && force <= most && apart <= x->balance &&
@@ -76,13 +77,16 @@ static int friction_fades(const convergence *x, const residual_norms *left) {
   return x->friction * moved <= PART && x->friction * left->friction * moved <= x->balance * left->tension;
 }
 
-/* Friction is looked at where its factor does not say enough: contacts that change make it jump. */
-static int expected(const newton_equations *e, void *of, convergence *x, const residual_norms *left, int it,
-                    newton_places places) {
+/* Friction is looked at where its factor does not say enough: contacts that change make it jump. Where no more may be left than what
+ * round-off causes there is nothing to be seen. */
+static int expected(const newton_equations *e, void *of, const newton_goal *goal, const residual_norms *left,
+                    int it, newton_places places) {
+  convergence *x = goal->known;
   if (places == PLACES_UNKNOWN || !(x->force > 0) || (it == 1 && x->unseen == UNSEEN_MOST)) return 0;
-  if (!forces_fade(x, left)) return 0;
+  int blind = x->balance * left->tension < goal->noise;
+  if (!forces_fade(x, left, blind)) return 0;
   if (places == PLACES_WRONG || !friction_fades(x, left))
-    if (!e->rub_right || !e->rub_right(of, x->balance * left->tension)) return 0;
+    if (blind || !e->rub_right || !e->rub_right(of, x->balance * left->tension)) return 0;
   if (it == 1) x->unseen++;
   return 1;
 }
@@ -111,7 +115,7 @@ int cps_newton_iterate(const newton_equations *e, void *of, const newton_goal *g
     newton_places places = e->update(of, it, &left, &before);
     int touches = left.touching == before.touching, same = it == 1 || touches;
     if (was_calm && touches) learn(known, &before, &left);
-    if (same && expected(e, of, known, &left, it, places)) return it;
+    if (same && expected(e, of, goal, &left, it, places)) return it;
     if (e->guess) e->guess(of, it);
     was_calm = places == PLACES_RIGHT && same;
     before = left;

@@ -20,40 +20,6 @@ alpha_weights cps_machine_weights(const machine *m, double h) {
   return m->newmark ? cps_newmark_weights(m->gamma, h) : cps_alpha_weights(m->rho, h);
 }
 
-/* As if the acceleration stayed. */
-static void predict(machine *m, const alpha_weights *u) {
-  double h = u->h, q_0 = u->q_aux, q_a = u->q_old + u->q_new;
-  double v_0 = u->v.x_aux, v_a = u->v.x_old + u->v.x_new;
-  for (int i = 0; i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    size_t n = cps_cable_entries(c);
-    size_t k = 0;
-    for (; k + LANES <= n; k += LANES) {
-      lanes v = load(c->v + k), aux = load(c->aux + k), a = load(c->a + k);
-      save(c->q + k, load(c->q + k) + (all(h) * v + all(q_0) * aux + all(q_a) * a));
-      save(c->v + k, v + (all(v_0) * aux + all(v_a) * a));
-    }
-    for (; k < n; k++) {
-      c->q[k] += h * c->v[k] + q_0 * c->aux[k] + q_a * c->a[k];
-      c->v[k] += v_0 * c->aux[k] + v_a * c->a[k];
-    }
-    for (int e = 0; e < 2; e++) { /* except what does not follow the equations */
-      int node = e == 0 ? 0 : c->n;
-      for (int j = 0; j < c->b; j++) {
-        k = (size_t)(node * c->b + j);
-        if (!(c->fixed[node] >> j & 1)) continue;
-        c->q[k] = c->q0[k];
-        c->v[k] = c->a[k] = 0;
-      }
-    }
-  }
-  for (int k = 0; k < m->nb; k++) {
-    dof *f = &m->free[k];
-    *f->q += h * *f->v + q_0 * *f->aux + q_a * *f->a;
-    *f->v += v_0 * *f->aux + v_a * *f->a;
-  }
-}
-
 /* Where states of laws start from, so that z = z_star + z_s z_t. */
 static void predict_states(const contact_law *l, contact_memory *y, const alpha_rule *u) {
   if (l->walks) memcpy(y->z_star, y->z0, sizeof y->z_star);
@@ -164,27 +130,33 @@ static int resolved(const machine *m, double q_a) {
   return 1;
 }
 
+/* Solves a step from where accelerations are expected, or as if they stayed; 0, with the state as before, if it did not converge. */
+static int solve_from(alpha_stepper *r, const alpha_weights *u, double t1, int changing) {
+  machine *m = r->m;
+  cps_machine_keep(m);
+  guess(m);
+  cps_alpha_predict(m, u, changing);
+  for (int i = 0; i < m->n_cables; i++)
+    for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)
+      predict_states(&m->cable[i].contact, &m->cable[i].memory[k], &u->z);
+  for (int k = 0; k < m->n_slides; k++) predict_states(&m->slide[k].law, &m->slide[k].y, &u->z);
+  cps_machine_move(m, r->t, t1);
+  cps_machine_tie(m);
+  r->coeffs = (step_coeffs){t1, u->q_new, u->v.x_new, u->z.x_new, 0, 0, u->h};
+  int it = cps_newton_solve(m, &r->coeffs, NEWTON_MOST, fmin(BALANCED, m->convergence.balance),
+                            &m->convergence);
+  r->iterations += it < 0 ? NEWTON_MOST : it;
+  if (it > 0 && resolved(m, r->coeffs.q_a)) return 1;
+  cps_machine_bring_back(m);
+  return 0;
+}
+
 int cps_alpha_step(alpha_stepper *r, double h, double t1) {
   machine *m = r->m;
   alpha_weights u = cps_machine_weights(m, h);
-  cps_machine_keep(m);
-  guess(m);
-  predict(m, &u);
-  for (int i = 0; i < m->n_cables; i++)
-    for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)
-      predict_states(&m->cable[i].contact, &m->cable[i].memory[k], &u.z);
-  for (int k = 0; k < m->n_slides; k++) predict_states(&m->slide[k].law, &m->slide[k].y, &u.z);
-  cps_machine_move(m, r->t, t1);
-  cps_machine_tie(m);
-  step_coeffs coeffs = {t1, u.q_new, u.v.x_new, u.z.x_new, 0, 0, h};
-  r->coeffs = coeffs;
-  int it = cps_newton_solve(m, &coeffs, NEWTON_MOST, fmin(BALANCED, m->convergence.balance), &m->convergence);
-  r->iterations += it < 0 ? NEWTON_MOST : it;
-  if (it < 0 || !resolved(m, coeffs.q_a)) {
-    cps_machine_bring_back(m);
+  if (!solve_from(r, &u, t1, 1) && (m->stopped || !(m->rise_length > 0) || !solve_from(r, &u, t1, 0)))
     return 0;
-  }
-  cps_memory_refresh(m, &coeffs);
+  cps_memory_refresh(m, &r->coeffs);
   r->error = finish(m, &u);
   r->t += h;
   return 1;

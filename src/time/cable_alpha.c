@@ -151,6 +151,7 @@ static cps_status start(void *of, int first, cps_error *err) {
   for (int k = 0; k < m->nb; k++) *m->free[k].aux = *m->free[k].a;
   for (int k = 0; k < m->n_slides; k++)
     memcpy(m->slide[k].y.aux, m->slide[k].y.z_t, sizeof m->slide[k].y.aux);
+  cps_alpha_forget(m);
   cps_audit_start(m, r->t);
   if (y->has_apart) look_apart(y, &y->old);
   y->error.length = 0;
@@ -182,6 +183,7 @@ static cps_status accept(void *of, double from, double h, double t1, cps_error *
   cable_run *y = of;
   cps_simulation *sim = y->sim;
   y->r.t = sim->t;
+  cps_alpha_learn(y->r.m, h);
   if (y->has_apart) cps_body_error_step(&y->error, y->r.m->system, y->r.m->y, h, &y->old, &y->now);
   cps_machine_settle(y->r.m);
   cps_audit_step(y->r.m, t1, h);
