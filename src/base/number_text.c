@@ -1,9 +1,9 @@
 /* number_text.c - see number_text.h.
  *
- * A number of usual size is scaled to an integer of 17 digits, v = |x| 10^k. A long double of 64 bits holds 10^k exactly up to
- * k = 27, so that v has one rounding: it is off by less than 1e17 2^-64 = 0.006. A decimal number c reads back as x if
- * |c - v| is less than half the distance of x to the next double. Where 0.006 could decide - between that and its
- * contrary, or how a digit is rounded - and for numbers of unusual size, printf and strtod decide. */
+ * A number of usual size is m 2^e with an integer m of 53 bits, and v = |x| 10^k, of 17 digits before the point, is m 5^k 2^(e + k). For
+ * 0 <= k <= 27 the product m 5^k has at most 116 bits: everything is done in integers of 128 bits, exactly. A decimal number c
+ * reads back as x if |c - v| is less than half the distance of x to the next double. Numbers of unusual size, powers of two, whose
+ * neighbours are not equally far, and ties are left to printf and strtod. */
 #include "number_text.h"
 #include "plain_locale.h"
 
@@ -16,8 +16,7 @@
 
 enum { DIGITS_LEAST = 15, DIGITS_MOST = 17, POWER_MOST = 27 };
 
-/* More than v can be off. */
-static const double doubt = 0.0056;
+__extension__ typedef unsigned __int128 wide;
 
 static int by_printf(char *text, size_t size, double value) {
   int length = 0;
@@ -68,35 +67,71 @@ static int write_digits(char *text, int negative, uint64_t c, int digits, int ex
   return n;
 }
 
-/* 0 if it cannot decide. */
-static int by_scaling(char *text, double value) {
-  static const long double power[POWER_MOST + 1] = {
-      1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
-      1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+/* 0 if it leaves the number to others. */
+static int by_integers(char *text, double value) {
+  static const uint64_t five[POWER_MOST + 1] = {1u,
+                                                5u,
+                                                25u,
+                                                125u,
+                                                625u,
+                                                3125u,
+                                                15625u,
+                                                78125u,
+                                                390625u,
+                                                1953125u,
+                                                9765625u,
+                                                48828125u,
+                                                244140625u,
+                                                1220703125u,
+                                                6103515625u,
+                                                30517578125u,
+                                                152587890625u,
+                                                762939453125u,
+                                                3814697265625u,
+                                                19073486328125u,
+                                                95367431640625u,
+                                                476837158203125u,
+                                                2384185791015625u,
+                                                11920928955078125u,
+                                                59604644775390625u,
+                                                298023223876953125u,
+                                                1490116119384765625u,
+                                                7450580596923828125u};
+  static const uint64_t ten[] = {1, 10, 100}, digits_17 = 100000000000000000u;
   double size = fabs(value);
-  if (LDBL_MANT_DIG < 64 || !(size >= 1e-10 && size < 9e16)) return 0;
+  if (!(size >= 1e-10 && size < 9e16)) return 0;
   int two;
-  double fraction = frexp(size, &two);
+  uint64_t m = (uint64_t)ldexp(frexp(size, &two), DBL_MANT_DIG);
   int exponent = (int)floor((two - 1) * 0.30102999566398120); /* right, or one too small */
-  long double v = size * power[16 - exponent];
-  if (v >= 1e17L) v = size * power[16 - ++exponent];
-  /* half the distance to the next double, and to the one before, in units of v */
-  double above = (double)(ldexpl(0.5L, two - DBL_MANT_DIG) * power[16 - exponent]);
-  double below = fraction > 0.5 ? above : above / 2;
-  for (int digits = DIGITS_LEAST; digits <= DIGITS_MOST; digits++) {
-    long double unit = power[DIGITS_MOST - digits], scaled = v / unit;
-    uint64_t c = (uint64_t)(scaled + 0.5L);
-    double rest = (double)(scaled - (long double)c), far = (double)fabsl((long double)c * unit - v);
-    if (fabs(fabs(rest) - 0.5) < doubt / (double)unit + 1e-9) return 0;
-    if (digits < DIGITS_MOST && far > above + doubt) continue;
-    if (far > below - doubt) return 0;
-    if ((long double)c >= power[digits]) c /= 10, exponent++;
-    return write_digits(text, value < 0, c, digits, exponent);
+  if (m << (64 - DBL_MANT_DIG) << 1 == 0) return 0;
+  for (;; exponent++) {
+    int k = DIGITS_MOST - 1 - exponent, shift = DBL_MANT_DIG - two - k; /* v = product/2^shift */
+    wide product = (wide)m * five[k];
+    if (shift < 0) product <<= -shift;
+    int down = shift > 0 ? shift : 0;
+    uint64_t whole = (uint64_t)(product >> down);
+    if (whole >= digits_17) continue;
+    wide part = product - ((wide)whole << down);
+    wide half = shift < 0 ? (wide)five[k] << -shift
+                          : five[k]; /* the distance to the next double, that is twice what is asked for */
+    for (int digits = DIGITS_LEAST; digits <= DIGITS_MOST; digits++) {
+      uint64_t by = ten[DIGITS_MOST - digits], c = whole / by;
+      wide unit = (wide)by << down, rest = ((wide)(whole - c * by) << down) + part;
+      if (2 * rest == unit) return 0;
+      if (2 * rest > unit) {
+        c++;
+        rest = unit - rest;
+      }
+      if (2 * rest == half) return 0;
+      if (2 * rest > half) continue;
+      if (c >= digits_17 / ten[DIGITS_MOST - digits]) c /= 10, exponent++;
+      return write_digits(text, value < 0, c, digits, exponent);
+    }
+    return 0;
   }
-  return 0;
 }
 
 int cps_number_shortest(char *text, size_t size, double value) {
-  int length = size >= NUMBER_TEXT ? by_scaling(text, value) : 0;
+  int length = size >= NUMBER_TEXT ? by_integers(text, value) : 0;
   return length > 0 ? length : by_printf(text, size, value);
 }

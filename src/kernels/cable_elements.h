@@ -157,8 +157,11 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
   }
   for (int g = y->points; g < points && brakes; g++) /* points of bending come behind these */
     NAME(brake_bending)(y, g, inverse, mode, rate, pull[g], h[g], skew[g]);
-  if (!brakes && points == 3)
-    NAME(sum_up)(y, 3, 3, 0, pull, h, skew, f, k, both);
+  /* numbers of points that the compiler knows: the usual ones of r', also with those of bending, and those of Westin and Irani */
+  if (points == 3)
+    NAME(sum_up)(y, 3, 3, brakes, pull, h, skew, f, k, both);
+  else if (!brakes && points == 5)
+    NAME(sum_up)(y, 5, 5, 0, pull, h, skew, f, k, both);
   else if (brakes && points == 6)
     NAME(sum_up)(y, 6, 6, 1, pull, h, skew, f, k, both);
   else
