@@ -4,10 +4,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-for name in laws chain scenario cables dense_bdf lifts sens step fmu; do
+for name in laws chain scenario cables kernels dense_bdf lifts sens step fmu; do
   echo "bench: $name" >&2
   "build/bench/$name" | tee -a "$log"
 done
+bench/command.sh | tee -a "$log"
 bench/sweep.sh | tee -a "$log"
 bench/day.sh | tee -a "$log"
 echo
