@@ -14,14 +14,14 @@
 #define BAR_DELAY  0.3  /* a run that is over before that needs no bar [s] */
 #define PATIENCE   10.0 /* after so long a run must have come somewhere [s]; CAPSTAN_PATIENCE */
 #define AGAIN      6.0  /* what has been waited for longer by this factor is named again */
-#define TOO_LONG   1e6  /* what nobody waits for [s] */
+#define TOO_LONG   1e6  /* longer than is worth showing [s] */
 #define BAR_MOST   24   /* [columns] */
 #define BAR_LEAST  6
 #define LINE_USUAL 72  /* columns that the text beside the bar needs */
 #define WIDE       100 /* columns from which on there is room for more words */
 
 static volatile sig_atomic_t asked_to_stop;
-static progress *present; /* whose bar may stand on the line; NULL: nobody's */
+static progress *present; /* whose bar may stand on the line; NULL: none */
 
 static void note_signal(int number) {
   (void)number;

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Below this size nobody minds what result.h5 wastes [bytes]. */
+/* Below this size what result.h5 wastes does not matter [bytes]. */
 #define RENEW_FROM 64e6
 
 /* Up to this size a run that is stopped is made compact all the same, and its page drawn: that takes less than a second
@@ -303,7 +303,7 @@ static int renew(recording *r) {
     r->limit *= 2;
     return 1;
   }
-  close_file(r, r->file, NULL); /* nobody sees it any more, but those who have it open */
+  close_file(r, r->file, NULL); /* it has no name any more; only processes that have it open see it */
   r->file = fresh;
   if (stat(path, &info) == 0 && 4 * (double)info.st_size > r->limit) r->limit = 4 * (double)info.st_size;
   return 1;

@@ -35,7 +35,7 @@ static int make_folder(const char *path) {
 }
 
 /* The lock is on the folder itself and ends with the process: nothing is left to be cleared away. Where folders cannot be
- * locked, as on some network disks, everybody goes on. */
+ * locked, as on some network disks, runs go on without a lock. */
 int results_take(const char *where, const char *folder) {
   static int held = -1;
   if (held >= 0) close(held);

@@ -167,9 +167,9 @@ static void print_summary(const outcome *o, const char *folder) {
 typedef struct watch {
   progress bar;
   recording *record;
-  watch_server *page; /* NULL: nobody follows */
+  watch_server *page; /* NULL: no live page */
   outcome now;        /* for the page */
-  int stopped;        /* somebody said so there */
+  int stopped;        /* the viewer asked for it */
 } watch;
 
 /* What the page shows of a run. */

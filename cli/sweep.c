@@ -35,7 +35,7 @@ typedef struct sweep {
   char file[PATH_SIZE];   /* the table */
   char page[PATH_SIZE];   /* about it */
   progress bar;
-  watch_server *watch; /* NULL: nobody follows */
+  watch_server *watch; /* NULL: no live page */
   cps_study_progress done;
   long long first_failed[3];
   int n_failed;

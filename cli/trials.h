@@ -7,7 +7,7 @@
 
 typedef struct trials {
   study_table table;
-  watch_server *page; /* NULL: nobody follows */
+  watch_server *page; /* NULL: no live page */
   long room;
   double began;
 } trials;
@@ -21,7 +21,7 @@ void trials_column(trials *t, const char *kind, const char *name, const char *un
 /* A trial, with the values of all columns. */
 void trials_add(trials *t, const double *values);
 
-/* To be called often; nonzero if somebody wants the search to stop. */
+/* To be called often; nonzero if the search is to stop. */
 int trials_tick(trials *t);
 
 /* Hands out what there is in the end, and closes. */

@@ -26,8 +26,8 @@ enum { TOKEN = 16, REQUEST = 4096, WAKE = 200 /* [ms] */, PATIENCE = 2 /* second
 
 #define EVERY    0.4 /* seconds between snapshots, at least */
 #define SHARE    0.1 /* of the time that snapshots may take */
-#define FAREWELL 3.0 /* seconds that somebody who watches has to fetch the last one */
-#define ABSENT   5.0 /* seconds without a request, after which nobody watches */
+#define FAREWELL 3.0 /* seconds that viewers have to fetch the last one */
+#define ABSENT   5.0 /* seconds without a request, after which there is no viewer */
 
 struct watch_server {
   int socket;
@@ -39,7 +39,7 @@ struct watch_server {
   bytes snapshot;       /* gzip */
   long number;          /* of it; 0: none yet */
   long sent;            /* the newest that was fetched */
-  double asked;         /* when somebody last wanted one */
+  double asked;         /* time of the last request */
   double made, cost;    /* when the last one was made, and how long that took; the thread of the run only */
   atomic_int stop, end;
 };
@@ -98,7 +98,7 @@ static int read_request(int client, char *text) {
   return 0;
 }
 
-/* Whether the request is meant for this server: a name that somebody else gave to 127.0.0.1 is none of ours. */
+/* Whether the request is meant for this server: a foreign host name that resolves to 127.0.0.1 is refused. */
 static int host_is_ours(const watch_server *w, const char *text) {
   const char *host = strstr(text, "\r\nHost: ");
   if (!host) host = strstr(text, "\r\nhost: ");

@@ -1,7 +1,7 @@
 /* watch.h - a page on the loopback interface that follows a run or a study: `capstan run --watch`, `capstan sweep --watch`.
  *
  * Nothing listens unless asked. The server has a thread of its own, which sees nothing of the simulation: it hands out the last snapshot
- * that the run gave it, and notes that somebody wants the run to stop. Its address has a part that nobody else can guess. */
+ * that the run gave it, and notes a request to stop the run. Its address has a random part that cannot be guessed. */
 #ifndef WATCH_H
 #define WATCH_H
 
@@ -18,10 +18,10 @@ const char *watch_address(const watch_server *w);
 /* What a snapshot carries (report_pack.h) of the thing that is watched. */
 typedef void (*watch_encode)(const void *now, bytes *out);
 
-/* To be called often: makes a snapshot of `now` if somebody waits for one. Nonzero if what is watched is to stop. */
+/* To be called often: makes a snapshot of `now` if a viewer waits for one. Nonzero if what is watched is to stop. */
 int watch_tick(watch_server *w, watch_encode encode, const void *now);
 
-/* Hands out a last snapshot to whoever watches, then closes. NULL is fine. */
+/* Hands out a last snapshot to viewers, then closes. NULL is fine. */
 void watch_end(watch_server *w, watch_encode encode, const void *now);
 
 /* Of a report_source. */

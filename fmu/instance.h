@@ -2,7 +2,7 @@
  *
  *   instance.c    resources, variables, life, steps; without a word of FMI
  *   derivative.c  derivatives of steps
- *   exchange.c    model exchange: somebody else integrates
+ *   exchange.c    model exchange: the importer integrates
  *   state.c       states that are handed out
  *   fmi2.c        FMI 2.0
  *   fmi3.c        FMI 3.0

@@ -1,7 +1,7 @@
 /* build_identity.c - which build this is, as far as the bits of results are concerned: see internal.h.
  *
  * The hash of the sources is made while building (cmake/identity.cmake), so that it is known without version control and
- * counts changes that nobody has committed. */
+ * counts changes that are not committed. */
 #include "build_identity.h" /* generated */
 #include "internal.h"
 

@@ -32,7 +32,7 @@ static void folder_of(const char *path, char folder[CPS_OUTPUT_PATH]) {
 }
 
 /* In a folder that anybody may write to, a link that is neither ours nor of the owner of the folder was put there by
- * somebody else, who would choose what is overwritten. */
+ * another user, who would choose what is overwritten. */
 static int link_is_strange(const char *path, const struct stat *link) {
   char folder[CPS_OUTPUT_PATH];
   struct stat info;

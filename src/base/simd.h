@@ -1,4 +1,4 @@
-/* simd.h - vectors of LANES doubles, four unless somebody says otherwise, for the compiler to do with as the processor allows. */
+/* simd.h - vectors of LANES doubles, four unless LANES says otherwise; the compiler maps them to the processor's own. */
 #ifndef CPS_LANES_H
 #define CPS_LANES_H
 

@@ -5,7 +5,7 @@
  * 1999). Robust losses are squares with weights psi(r)/r that are found anew in each step. A parameter on a bound that would
  * go beyond stays there for the step, and what passes a bound is put on it.
  *
- * Standard deviations that nobody gave are those of the residuals: with one series they change nothing; with several, or a
+ * Standard deviations that are not given are those of the residuals: with one series they change nothing; with several, or a
  * robust loss, the minimum is sought again until they no longer change.
  */
 #include "fit.h"

@@ -1,7 +1,7 @@
 /* regularised.c - friction as a continuous function of velocity alone, f = -n m(v).
  *
  * At v = 0 all of them give zero, so a body under a static load slides: slowly, but without end (Quinn 2004,
- * section 2; Schuderer et al. 2024, section 3.1). They are here because everybody uses them, for comparison.
+ * section 2; Schuderer et al. 2024, section 3.1). They are in wide use, and here for comparison.
  */
 #include "laws.h"
 

@@ -797,7 +797,7 @@ static double reach(const draft *d, int i, double s, int from) {
   return s + way * step;
 }
 
-/* With very many elements somebody may wait for them. */
+/* With very many elements this takes long, so it reports progress. */
 static void draw_on(const draft *d, int i) {
   enum { OFTEN = 4096 };
   if (i % OFTEN == OFTEN - 1) cps_waits(d->s, "the drawing of a cable", d->s->run.from, 0);

@@ -101,7 +101,7 @@ typedef struct spring_slope {
 
 /* What the trapezoidal rule needs of the start of a step, to sum the work of forces over displacements. */
 typedef struct work_start {
-  const double *q;            /* [nx] of whoever keeps it, as are */
+  const double *q;            /* [nx] borrowed from the state's owner, as are */
   const double *f;            /* [nc] friction forces */
   double *extension, *damper; /* [springs] extension; tension less its elastic part */
   double *load, *drive;       /* [loads] force, [nx] force on surfaces */

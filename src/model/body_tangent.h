@@ -41,7 +41,7 @@ typedef enum body_cause {
   BODY_CAUSES
 } body_cause;
 
-/* Whoever takes the entries of rows: cause is a body_cause, or one of its own. */
+/* The caller's function that takes the entries of rows: cause is a body_cause, or one of the caller's own. */
 typedef struct tangent_sink {
   void (*add)(const struct tangent_sink *k, int row, int cause, int i, double by);
   void *to;

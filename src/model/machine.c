@@ -666,7 +666,7 @@ int cps_machine_release(machine *m, double t) {
   cps_slides_weigh(m);
   cps_machine_tie(m);
   cps_audit_energy(m, &after);
-  m->work.motion_work += after.kinetic - before.kinetic; /* of whoever gives it that velocity */
+  m->work.motion_work += after.kinetic - before.kinetic; /* done by what prescribes that velocity */
   return 1;
 }
 

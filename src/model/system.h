@@ -70,7 +70,7 @@ struct cps_result {
   long frames, frames_capacity;
   int only_field; /* of a frame of one field: its index + 1; 0: of all fields */
   int *slot;      /* [n_slots] of everything that could be recorded its column, -1 if it is not wanted */
-  int n_slots, left_out; /* how many there are, and how many columns nobody fills */
+  int n_slots, left_out; /* how many there are, and how many columns stay empty */
   loaded_text *texts;    /* of a result that was loaded */
 };
 
@@ -162,7 +162,7 @@ struct cps_simulation {
   cps_system *own_system;
   const cps_system *shared;             /* the system that it was made for */
   double progress_every, progress_next; /* [s] of real time; 0: by steps */
-  follower follow;                      /* functions are NULL if nobody follows */
+  follower follow;                      /* functions are NULL without a follower */
   const double *row_times;              /* see cps_simulation_rows_at; NULL: none. Borrowed */
   long n_row_times;
   int rows_only;
@@ -185,7 +185,7 @@ cps_status cps_simulation_ready(cps_simulation *sim, cps_error *err);
 /* Energy and counters of the result, as things stand; and all columns, into sim->values. */
 void cps_simulation_summarise(cps_simulation *sim);
 void cps_simulation_read_columns(cps_simulation *sim);
-/* What the energy balance leaves at present; nobody takes note of it. */
+/* The error of the energy balance at present; nothing is recorded. */
 double cps_simulation_imbalance(cps_simulation *sim);
 /* Whether an input is a place, an angle or a rate of one, rather than a force or a torque. */
 int cps_input_is_motion(const scenario_input *input);
@@ -194,7 +194,7 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err);
 cps_status cps_simulation_event(cps_simulation *sim, int contact, int from, int to, cps_error *err);
 cps_status cps_simulation_cable_event(cps_simulation *sim, const char *name, int from, int to, const char *a,
                                       const char *b, cps_error *err);
-/* The mode of contact i; CPS_MODE_FREE if nobody has chosen one. */
+/* The mode of contact i; CPS_MODE_FREE if none was chosen. */
 int cps_simulation_mode(const cps_simulation *sim, int i);
 
 /* Events of cables (cable_events.c), after a step: how many things are looked at; none has been seen yet; whether a checkpoint
@@ -228,7 +228,7 @@ struct row {
 
 void cps_row_put(row *r, const char *kind, const char *name, const char *what, const char *unit,
                  double value);
-/* Whether one of the next n columns will be filled: whoever has to compute them may leave it otherwise. */
+/* Whether one of the next n columns will be filled: otherwise the caller need not compute them. */
 int cps_row_wants(const row *r, int n);
 /* A field of `points` places with `components` values, from values[points * components]. */
 void cps_row_field(row *r, const char *name, const char *what, const char *unit, int points, int components,

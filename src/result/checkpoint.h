@@ -1,6 +1,6 @@
 /* checkpoint.h - the state of a run as bytes, from which it goes on to the same bits.
  *
- * Whoever holds state describes it once, in a function that names every array of it; the same function serves
+ * Each owner of state describes it once, in a function that names every array of it; the same function serves
  * to save and to restore:
  *
  *   static void list(checkpoint *c, void *owner) {
@@ -76,7 +76,7 @@ const char *cps_state_compare(cps_simulation *sim, const void *block);
 /* Whether `every` steps have been made since the last instant. */
 int cps_checkpoint_due(const cps_simulation *sim, long every);
 
-/* The instant: whoever wants to save does it now. Stops the run if that fails. */
+/* Calls the functions that save checkpoints. Stops the run if one fails. */
 cps_status cps_checkpoint_offer(cps_simulation *sim, cps_error *err);
 
 /* Steps between instants, for solvers that forget nothing of value there. */

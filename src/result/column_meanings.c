@@ -1,4 +1,4 @@
-/* column_meanings.c - what every column and field of a result means, in one table. Whoever records a further column adds its row here; a test compares. */
+/* column_meanings.c - what every column and field of a result means, in one table. A new column needs a row here; a test compares. */
 #include "capstan.h"
 
 #include <stdio.h>

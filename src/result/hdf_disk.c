@@ -3,7 +3,7 @@
  * When a write fails, HDF5 gets into states from which it does not find out, and in the end crashes. So it is not
  * told: from the first failure on, nothing more reaches the file; what HDF5 writes is kept in memory, where it
  * finds it again. The file then is what it would be if the process had been killed at that moment, which files
- * in SWMR mode are made for; and whoever flushes asks for the error.
+ * in SWMR mode are made for; and the caller that flushes asks for the error.
  */
 #include "hdf_disk.h"
 
@@ -178,7 +178,7 @@ static herr_t disk_truncate(H5FD_t *file, hid_t list, hbool_t closing) {
   return 0;
 }
 
-/* HDF5 marks a file as being written only if its driver locks. Where locks do not work, nobody else's does. */
+/* HDF5 marks a file as being written only if its driver locks. Where locks do not work, no other process can lock either. */
 static herr_t disk_lock(H5FD_t *file, hbool_t exclusive) {
   int how = (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
   if (flock(((disk_file *)file)->disk.descriptor, how) == 0) return 0;

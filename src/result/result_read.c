@@ -442,7 +442,7 @@ cps_result *cps_result_load(const char *path, cps_error *err) {
     return NULL;
   }
   cps_result *r = NULL;
-  /* without waiting for somebody to write into a pipe */
+  /* without waiting for a writer of a pipe */
   int d = open(whole, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (d < 0 || fstat(d, &info) != 0)
     cps_error_set(err, CPS_IO, NULL, "cannot read '%s': %s", whole, cps_hdf_system(errno, why, sizeof why));

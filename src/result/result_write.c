@@ -307,7 +307,7 @@ static int make_fields(cps_result_file *f) {
   return 1;
 }
 
-/* Where bodies and drums are, for whoever draws them. */
+/* Where bodies and drums are, for drawings. */
 static int make_places(cps_result_file *f) {
   const cps_scenario *s = f->from.scenario;
   int n = s->n_bodies + s->n_drums;

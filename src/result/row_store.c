@@ -1,7 +1,7 @@
 /* row_store.c - the columns of a result while a run goes on, in memory or in a file; and its events and fields.
  *
  * Up to IN_MEMORY bytes (events and each field: BLOCK_IN_MEMORY) they are on the heap. Beyond that, if a folder was named, they are in a file of that folder, which has no
- * name and is gone with the process, and which is mapped: whoever reads columns sees an array as before, and the system brings
+ * name and is gone with the process, and which is mapped: readers of columns see an array as before, and the system brings
  * in the pages that are looked at. Its room on the disk is taken beforehand, since a page for which there is none would end the
  * process. If the disk has no room, memory may have. Where files cannot be mapped, rows stay on the heap.
  */

@@ -1,7 +1,7 @@
 /* document.h - one reading of a scenario: its texts, its memory, and all that is wrong with it.
  *
  * Whatever lives only while a file is read comes from one arena and is freed at once. A place is a text and
- * an offset into it; line and column are worked out when somebody asks. When memory runs out, `no_memory` is
+ * an offset into it; line and column are worked out on demand. When memory runs out, `no_memory` is
  * set and stays set: callers only have to stop touching what they did not get.
  */
 #ifndef CPS_DOCUMENT_H
@@ -52,7 +52,7 @@ typedef struct document {
 int cps_document_start(document *d);
 void cps_document_end(document *d); /* frees all but the problems */
 
-/* The same with a list of problems (NULL: nobody asks) that is empty, or says that there was no memory: then 0. */
+/* The same with a list of problems (NULL: not wanted) that is empty, or says that there was no memory: then 0. */
 int cps_document_begin(document *d, cps_problems **problems);
 /* A file that a document starts with, to be freed; NULL after a problem, or without memory. */
 char *cps_document_file(document *d, const char *path, size_t *length);

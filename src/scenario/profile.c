@@ -157,7 +157,7 @@ profile_value cps_input_eval(const input_value *in, double t) {
   return (profile_value){t >= in->until ? in->to : in->from + rate * (t - in->since), rate, 0};
 }
 
-/* Stands for inputs that nobody has set. */
+/* Stands for inputs that have not been set. */
 static const input_value as_drawn;
 
 static profile_value input(const profile *p, double t, const input_value *in) {
@@ -233,7 +233,7 @@ double cps_profile_next_break(const profile *p, double t) {
   switch (p->kind) {
   case PROFILE_CONSTANT:
   case PROFILE_SINE:
-  case PROFILE_INPUT: /* whoever sets it says that it jumps */
+  case PROFILE_INPUT: /* the caller says whether it jumps */
     break;
   case PROFILE_PULSES:
     return pulses_break(p->a, t);

@@ -1,7 +1,7 @@
 /* read_contacts.c - contacts: who slides on whom, under which normal force, by which law.
  *
  * Weights. A body rests on what its contacts of kind `weight` or `load` say, and that can only be one thing:
- * how the weight would be shared between two, nobody knows. So "rests on" is a forest, and what a body
+ * how two would share the weight is not determined. So "rests on" is a forest, and what a body
  * carries is its own mass and that of all above it.
  */
 #include "read_sections.h"

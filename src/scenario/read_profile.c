@@ -356,7 +356,7 @@ static int find_input(reader *r, const node *n, const char *name, const char *un
   return r->n_inputs++;
 }
 
-/* A name alone, or a map. A named profile that nobody uses has no unit, and is no input. */
+/* A name alone, or a map. A named profile that is not used has no unit, and is no input. */
 static profile *read_input(reader *r, const node *n, const profile_type *type, const char *unit) {
   raw_profile raw;
   memset(&raw, 0, sizeof raw);

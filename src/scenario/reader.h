@@ -19,7 +19,7 @@ typedef struct reader {
   int n_inputs;
   name_index bodies;    /* of bodies and surfaces, to indices of scenario.bodies */
   name_index drums;     /* to indices of scenario.drums */
-  struct probe *probes; /* paths that somebody asks about, NULL if nobody does: see parameter_paths.h */
+  struct probe *probes; /* paths that are looked up, NULL if none: see parameter_paths.h */
   int n_probes;
   int lenient;       /* numbers may leave their ranges a little: for derivatives at a bound */
   const node *space; /* the first value that speaks of a third dimension; NULL if none does */
@@ -68,7 +68,7 @@ profile *cps_read_profile_key(reader *r, const node *n, const key_table *table, 
 /* A vector over time, from a map of its components; the profiles of components that are 0 are NULL. */
 void cps_read_components(reader *r, const node *map, const char *name, const char *unit, profile **out);
 
-/* Reads the named profiles that nobody used, only to complain about them. */
+/* Reads the named profiles that are not used, to report their errors. */
 void cps_check_profiles(reader *r);
 
 /* Reads columns of a CSV file into x and y (owned by the caller); 0 after a complaint. */

@@ -6,7 +6,7 @@
  * Every step goes on after a problem if it can, so that all problems of a file are found in one go.
  *
  * A scenario keeps its tree. The same scenario with other numbers starts from that, so that no text is parsed and no file is
- * opened again; nodes on the way to a number are copied (settings.c), all others are shared, and nobody changes them.
+ * opened again; nodes on the way to a number are copied (settings.c), all others are shared, and never changed.
  */
 #include "scenario.h"
 

@@ -279,7 +279,7 @@ int cps_outputs_used(const cps_scenario *scenario, int i, const cps_result *resu
 cps_problems *cps_scenario_place(const cps_scenario *s, const cps_error *found, int n);
 void cps_scenario_locate(const cps_scenario *s, cps_error *err);
 
-/* From now on inputs have these values [inputs of the scenario] for whoever knows of no others: derivatives of a stretch. What
+/* From now on inputs have these values [inputs of the scenario] where no others are given: derivatives of a stretch. What
  * is drawn stays as it was. CPS_NO_MEMORY if a profile does not get room for it. */
 cps_status cps_scenario_tell(cps_scenario *s, const input_value *in);
 
@@ -310,8 +310,9 @@ struct cps_scenario {
   scenario_run run;
   scenario_outputs outputs;
   int n_inputs;
-  scenario_input *inputs;                       /* owned, in the order in which they are first read */
-  int (*wait)(const cps_wait *now, void *data); /* who waits for what is made of it; NULL: nobody */
+  scenario_input *inputs; /* owned, in the order in which they are first read */
+  int (*wait)(const cps_wait *now,
+              void *data); /* called while the model is made, to report progress; NULL: none */
   void *wait_data;
 };
 

@@ -1,6 +1,6 @@
 /* yaml_tree.h - a YAML document as a tree of our own, in which every key and value knows its place.
  *
- * Aliases share what they refer to, so the tree is really a graph without cycles: nobody changes a node that
+ * Aliases share what they refer to, so the tree is really a graph without cycles: no function changes a node that
  * is in use. Merge keys are resolved, duplicate keys are reported and dropped, depth and size are limited.
  */
 #ifndef CPS_YAML_TREE_H

@@ -75,7 +75,7 @@ static cps_status read_outputs_again(cps_sens *s, cps_error *err) {
   return status;
 }
 
-/* Of many runs only the outputs matter: what nobody asks for is not computed. */
+/* Of many runs only the outputs matter: other columns are not computed. */
 static cps_status want_outputs(cps_sens *s, cps_error *err) {
   unsigned char *wanted = calloc((size_t)s->sim->result.n_columns + 1, 1);
   if (!wanted) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for a list of columns");

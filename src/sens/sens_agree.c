@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* What forward and adjoint may differ by before it is said, and before there is no result; and the part of an output's own size,
- * over that of the parameter, below which nobody looks. */
+ * over that of the parameter, below which they are not compared. */
 static const double DOUBTFUL = 1e-3, WRONG = 1e-2, NEGLIGIBLE = 1e-3;
 
 /* What a change of a parameter by all of itself does to an output. */

@@ -420,7 +420,7 @@ double cps_slide_push(const model *o, int drum, double *push);
 /* Entries by that force, times by, at the present state. */
 void cps_column_push(model *o, entries *list, int row, int drum, const double *by);
 
-/* Entries by a drum's centre (0 place, 1 velocity, 2 acceleration) or angle (likewise), whoever moves it: in columns of the
+/* Entries by a drum's centre (0 place, 1 velocity, 2 acceleration) or angle (likewise), however it is moved: in columns of the
  * state and of d that start there. */
 void cps_by_center(const model *o, entries *list, int row, int drum, int axis, int rate, int state, int d,
                    double by);

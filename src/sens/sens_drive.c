@@ -224,7 +224,7 @@ static void look_up(const drive *o, const slot *s, double t, lanes *value) {
   }
 }
 
-/* Derivatives at time t, [3][chunks]; NULL if nobody changes it. */
+/* Derivatives at time t, [3][chunks]; NULL if no parameter changes it. */
 static const lanes *slot_at(drive *o, slot *s, double t) {
   if (s->n == 0) return NULL;
   size_t size = (size_t)(3 * o->chunks);

@@ -54,7 +54,7 @@ static void finish_back(bodies *b, const body_op *o, double *w, double *grad) {
   cps_spot_prescribe_back(&b->at, b->change, b->n_wrt, w, grad);
 }
 
-/* A method that does not locate transitions has no jumps to differentiate: whoever sees one is told. */
+/* A method that does not locate transitions has no jumps to differentiate: a jump there is an error. */
 static void watch_modes(bodies *b, const body_op *o) {
   if (o->table != &cps_rk4_table) return;
   for (int i = 0; i < b->s->nc; i++) {

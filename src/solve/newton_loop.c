@@ -40,7 +40,7 @@ static int stuck(const residual_norms *left, const residual_norms *before, const
 }
 
 /* What is left after an iteration is some factor times what was left before it times how far it moved: that is how
- * Newton's method converges where everybody is in his place. The factor changes little from step to step. Forces are also
+ * Newton's method converges with an active set that no longer changes. The factor changes little from step to step. Forces are also
  * bounded by a factor times the square of how far it moved: a cable that turns gets longer by that. */
 static const double FADES = 0.5;
 enum { UNSEEN_MOST = 20 };

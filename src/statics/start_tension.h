@@ -5,7 +5,7 @@
 #include "cable_shapes.h"
 
 /* Changes the unstretched lengths of cables that are drawn with a wanted tension, so that they have it in equilibrium.
- * CPS_NO_MEMORY; where no equilibrium is found, lengths stay as they are, and whoever looks for it says so. */
+ * CPS_NO_MEMORY; where no equilibrium is found, lengths stay as they are, and the search for the equilibrium reports it. */
 cps_status cps_drawing_tighten(drawing *drawn, const cps_scenario *s, cps_error *err);
 
 #endif

@@ -525,7 +525,7 @@ cps_status cps_study_merge(const char *to, const char *const *files, int n, long
 
 /* ------------------------------------------------------------------ reading */
 
-/* A file that nobody writes is opened as one that does not change: SQLite then leaves no files beside it. */
+/* A file that no process writes is opened as one that does not change: SQLite then leaves no files beside it. */
 static int open_to_read(sqlite3 **db, const char *file, int live) {
   static const char *const beside[] = {"-wal", "-journal"};
   struct stat info;

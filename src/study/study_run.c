@@ -1,6 +1,6 @@
 /* study_run.c - the points of a study, computed by threads.
  *
- * Each thread takes the next point that nobody has taken, sets the values, runs, and leaves a row. The thread of the caller writes
+ * Each thread takes the next point that no other has taken, sets the values, runs, and leaves a row. The thread of the caller writes
  * rows into the store, a transaction every COMMIT_EVERY seconds, and reports progress. Threads share scenarios, one for each
  * combination of variants; what a point gives does not depend on who computes it, nor on what was computed before.
  */

@@ -1,6 +1,6 @@
 /* batch.c - many simulations of one system, stepped by a pool of threads.
  *
- * A step is a piece of work that all threads share: each takes the next simulation that nobody has taken, until none is left. The
+ * A step is a piece of work that all threads share: each takes the next simulation that no other thread has taken, until none is left. The
  * caller's thread takes its part. Every simulation is touched by one thread at a time, and what it computes does not depend on
  * which: results are the same bits whatever the number of threads.
  */

@@ -154,7 +154,7 @@ static int row_before(const cps_simulation *sim, double t) {
          sim->next_output < t - fmax(SAME * interval, same);
 }
 
-/* The step as it will be, of which nobody hears. */
+/* The step as it will be, without telling the follower. */
 static cps_status try_step(cps_simulation *sim, const stop *next, cps_error *err) {
   follower follow = sim->follow;
   sim->follow = (follower){0};
@@ -179,7 +179,7 @@ static cps_status row_aside(cps_simulation *sim, const stop *next, unsigned char
   return sim->follow.aside ? sim->follow.aside(sim, 0, sim->follow.data, err) : CPS_OK;
 }
 
-/* One step, before which the rows within it are recorded. What nobody follows is made once only. */
+/* One step, before which the rows within it are recorded. Without a follower it is made once only. */
 static cps_status step_past_rows(cps_simulation *sim, const stop *next, cps_error *err) {
   const stepper *how = sim->stepper;
   int passes = (how->traits & STEPPER_PASSES_BREAKS) && !sim->row_times;
@@ -271,7 +271,7 @@ static cps_status advance(cps_simulation *sim, const stop *next, cps_error *err)
   if (status == CPS_OK) status = cps_simulation_stepped(sim, err);
   if (status != CPS_OK || !cps_checkpoint_due(sim, how->checkpoint_steps)) return status;
   if (how->forget && (last || (how->ready && !how->ready(sim->solver)))) return CPS_OK;
-  /* a history is too dear to be forgotten where nobody runs to an end */
+  /* the history of backward differences is kept where no end of the run is near */
   if ((how->traits & STEPPER_INTERPOLATES) && next->end == INFINITY) return CPS_OK;
   return offer_checkpoint(sim, err);
 }

@@ -459,7 +459,7 @@ static cps_status advance(run *r, double h, double *used, double *next) {
   take_step(r, r->d.length);
   status = tell_step(r, from, r->d.length);
   if (status == CPS_OK) status = evaluate(r);
-  /* Whoever wants every step gets both sides of an event, since forces jump there. */
+  /* Where every step is recorded, both sides of an event are, since forces jump there. */
   if (status == CPS_OK && (cps_simulation_every_step(sim) || sim->event_rows))
     status = cps_simulation_record(sim, r->err);
   return status == CPS_OK ? fire(r, hit, k) : status;
@@ -589,7 +589,7 @@ static cps_status complete(void *work, const stop *stop, cps_error *err) {
   return r->sim->t == stop->time ? restart(r, 0, stop->is_break) : CPS_OK;
 }
 
-/* ------------------------------------------------------------------ steps of somebody else */
+/* ------------------------------------------------------------------ steps of another integrator */
 
 /* Evaluates at the time before the next jump of something prescribed, until that has been passed. */
 cps_status cps_events_rates(void *work, cps_error *err) {

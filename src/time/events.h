@@ -1,4 +1,4 @@
-/* events.h - the solver `events` for somebody else who makes the steps: see exchange.c. `work` is the workspace of the stepper. */
+/* events.h - the solver `events` where another integrator makes the steps: see exchange.c. `work` is the workspace of the stepper. */
 #ifndef CPS_EVENTS_H
 #define CPS_EVENTS_H
 

@@ -1,4 +1,4 @@
-/* exchange.c - bodies under `events` as an ordinary differential equation that somebody else integrates: see capstan.h.
+/* exchange.c - bodies under `events` as an ordinary differential equation that another integrator integrates: see capstan.h.
  *
  * The state that is handed out: places of bodies and surfaces (those with a prescribed velocity are integrated), velocities of
  * bodies, states of friction laws, works. Modes, anchors and the handling of transitions stay with events.c.

@@ -23,7 +23,7 @@ void cps_solver_release(cps_simulation *sim) {
     for (int j = 0; j < cps_body_freedoms(s, i); j++) {
       sim->y[s->nx + s->body_q[i] + j] = b->v[j];
       sim->y[2 * s->nx + s->nz + s->nc + 2] += b->mass * b->v[j] * b->v[j] /
-                                               2; /* whoever gives it that does work */
+                                               2; /* work of what prescribes it */
     }
   }
   cps_system_hold(s, &sim->work, sim->t);
@@ -98,7 +98,7 @@ static void snap(const void *work, stop *stop) {
   cps_grid_snap(&sim->system->scenario->run, step_of(sim), stop);
 }
 
-/* How far states of laws have gone beyond where their modes end, which nobody has looked for within the step. */
+/* How far states of laws have gone beyond where their modes end, which are not located within the step. */
 static void note_overshoot(cps_simulation *sim) {
   const cps_system *s = sim->system;
   for (int i = 0; i < s->nc; i++) {

@@ -26,7 +26,7 @@ static const double SUSPECT = 1e15;
 static const double ROUND_OFF = 1e-10;
 
 /* What the integrator may dissipate of the energy in motion before vibrations are said to die of it; and the part of all energy
- * below which nobody sees them. */
+ * below which they do not matter. */
 static const double MOTION_LOST = 0.05, UNSEEN = 1e-7;
 
 /* Rejected steps over all that were tried. */

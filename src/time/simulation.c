@@ -292,7 +292,7 @@ static void audit_run(cps_simulation *sim, cps_energy *e) {
 
 static cps_status make_machine(cps_simulation *sim, cps_error *err);
 
-/* Cables in few variables beside those of elements: a simulation of their own, whose rows nobody needs. */
+/* Cables in few variables beside those of elements: a simulation of their own, whose rows are not recorded. */
 static cps_status make_beside(cps_simulation *sim, cps_error *err) {
   sim->beside = cps_simulation_new(sim->system->reduced, err);
   if (!sim->beside) return err ? err->status : CPS_FAILED;
@@ -301,7 +301,7 @@ static cps_status make_beside(cps_simulation *sim, cps_error *err) {
   return status == CPS_OK ? cps_driver_make(sim->beside, err) : status;
 }
 
-/* The bodies that they move, for everybody else. */
+/* The state of the bodies that they move, for springs, contacts and loads. */
 static void place_beside(cps_simulation *sim) {
   const cps_system *s = sim->system;
   const double *y = sim->beside->y;
@@ -781,7 +781,7 @@ cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
     return cps_simulation_fail(sim, -1, err, "given up after %.15g steps, as give_up_after says",
                                sim->most_tries);
   if (n->steps % STINT == 0) {
-    /* Where a law jumps and nobody locates it, steps shrink and never end. */
+    /* Where a law jumps and the jump is not located, steps shrink and never end. */
     struct stint passed = sim->stint;
     double gone = sim->t - passed.from;
     sim->stint = (struct stint){.from = sim->t};
@@ -849,7 +849,7 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
   return sim->started ? cps_verdict_run(sim, status, err) : status;
 }
 
-/* That somebody looks is no part of the run, and does not count for its verdict. */
+/* Evaluating columns between steps is no part of the run, and does not count for its verdict. */
 static void look_at_energy(cps_simulation *sim, cps_energy *e) {
   double largest = sim->largest_energy, open = sim->open_energy, moving = sim->moving_energy;
   if (!sim->machine) cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);

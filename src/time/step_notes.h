@@ -1,4 +1,4 @@
-/* step_notes.h - what a solver tells whoever follows its run (system.h, follower): every step and every jump, in the words
+/* step_notes.h - what a solver tells the follower of its run (system.h): every step and every jump, in the words
  * in which they can be differentiated. Between two notes the state does not change. */
 #ifndef CPS_NOTES_H
 #define CPS_NOTES_H
