@@ -77,6 +77,7 @@ static void start_pace(convergence *x, const machine *m) {
   }
   x->force = x->friction = x->slides = 1e3 / shortest;
   x->stretch = 1e3 * stiffest / (shortest * shortest);
+  x->luck = 1;
 }
 
 /* A solve of a machine. */
@@ -126,15 +127,20 @@ static int cable_rubs_right(machine *m, cable *c, const step_coeffs *coeffs, dou
   int right = 1;
   for (int k = 0; k < c->n_points && right; k++) {
     contact_point *p = &c->point[k], kept = *p;
-    double r[3] = {0}, v[3] = {0}, a[3] = {0};
+    double sum[3][3] = {{0}};
+    size_t first = (size_t)(p->node * c->b);
+    const double *r = c->q + first, *v = c->v + first, *a = c->a + first;
     contact_response now;
-    for (int j = 0; j < 4; j++)
-      for (int d = 0; d < m->dim && p->shape[j] != 0; d++) {
-        int at = p->node * c->b + j * m->dim + d;
-        r[d] += p->shape[j] * c->q[at];
-        v[d] += p->shape[j] * c->v[at];
-        a[d] += p->shape[j] * c->a[at];
-      }
+    if (c->of->contact.quadrature > 0) { /* not at nodes */
+      for (int j = 0; j < 4; j++)
+        for (int d = 0; d < m->dim; d++) {
+          int at = j * m->dim + d;
+          sum[0][d] += p->shape[j] * r[at];
+          sum[1][d] += p->shape[j] * v[at];
+          sum[2][d] += p->shape[j] * a[at];
+        }
+      r = sum[0], v = sum[1], a = sum[2];
+    }
     int touches = cps_contact_eval(m, c, p, r, v, a, NULL, 0, coeffs, &now);
     right = touches == (kept.drum >= 0);
     for (int i = 0; touches && i < m->dim - 1; i++) right = right && fabs(now.rest[i]) <= most;

@@ -8,6 +8,7 @@
 #include "newton.h"
 #include "simd.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,12 @@ static const double FADES = 0.85;
 
 /* A step is taken to be at most so many times as long as the last: what changed in a short one says little of a long one. */
 static const double LONGER = 2;
+
+/* So many steps have to teach before accelerations are extrapolated, also after Newton's method has failed from there: where it often
+ * does, as beside stiff laws with memory, each failure would otherwise cost its iterations twice. With `rill` on a rope that slides,
+ * where a third of the steps are cut, 30 ms take 37 700 iterations without the wait and 18 800 with it (17 100 without any
+ * extrapolation). */
+enum { TAUGHT = 8 };
 
 static double over_last(const machine *m, double h) {
   return m->rise_length > 0 ? fmin(LONGER, h / m->rise_length) : 0;
@@ -38,11 +45,23 @@ static void add(int n, const double *now, const double *before, double lengths, 
   sums[1] = FADES * sums[1] + lengths * lengths * squares;
 }
 
+/* The same for the place and the slope of a node in the plane, which are a vector. */
+static void add_plane(four now, double *before, double lengths, double *sums) {
+  four last = load(before), products = now * last, squares = last * last;
+  products += __builtin_shufflevector(products, products, 1, 0, 3, 2);
+  squares += __builtin_shufflevector(squares, squares, 1, 0, 3, 2);
+  four weights = {lengths, lengths * lengths, lengths, lengths * lengths};
+  save(sums, four_of(FADES) * load(sums) + weights * __builtin_shufflevector(products, squares, 0, 4, 2, 6));
+  save(before, now);
+}
+
 void cps_alpha_learn(machine *m, double h) {
   double lengths = over_last(m, h);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    for (int k = 0; k <= c->n; k++) {
+    for (int k = 0; k <= c->n && c->dim == 2; k++)
+      add_plane(load(c->a + k * 4) - load(c->a0 + k * 4), c->rise + k * 4, lengths, c->trend[k]);
+    for (int k = 0; k <= c->n && c->dim == 3; k++) {
       const double *a = c->a + k * c->b, *a0 = c->a0 + k * c->b;
       double now[6], *before = c->rise + k * c->b;
       for (int d = 0; d < c->b; d++) now[d] = a[d] - a0[d];
@@ -58,10 +77,12 @@ void cps_alpha_learn(machine *m, double h) {
     f->rise = now;
   }
   m->rise_length = h;
+  if (m->rise_steps < TAUGHT) m->rise_steps++;
 }
 
 void cps_alpha_forget(machine *m) {
   m->rise_length = 0;
+  m->rise_steps = 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     memset(c->rise, 0, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
@@ -70,9 +91,22 @@ void cps_alpha_forget(machine *m) {
   for (int k = 0; k < m->nb; k++) m->free[k].rise = m->free[k].trend[0] = m->free[k].trend[1] = 0;
 }
 
+int cps_alpha_knows(const machine *m) { return m->rise_steps >= TAUGHT; }
+
+void cps_alpha_doubt(machine *m) { m->rise_steps = 0; }
+
 /* Accelerations at the end of the step. */
 static void extrapolate(const cable *c, double lengths) {
-  for (int k = 0; k <= c->n; k++) {
+  if (lengths == 0) return;
+  for (int k = 0; k <= c->n && c->dim == 2; k++) {
+    four sums = load(c->trend[k]);
+    four products = __builtin_shufflevector(sums, sums, 0, 0, 2, 2),
+         squares = __builtin_shufflevector(sums, sums, 1, 1, 3, 3);
+    four by = products / larger(squares, four_of(DBL_MIN)); /* both are zero where nothing has changed */
+    by = larger(four_of(-1), -larger(four_of(-1), -by));
+    save(c->a + k * 4, load(c->a + k * 4) + four_of(lengths) * by * load(c->rise + k * 4));
+  }
+  for (int k = 0; k <= c->n && c->dim == 3; k++) {
     double by[2] = {part(c->trend[k], lengths), part(c->trend[k] + 2, lengths)};
     double *a = c->a + k * c->b;
     const double *rise = c->rise + k * c->b;
