@@ -389,18 +389,15 @@ static int finish(sketch *k, drawing *y) {
   return 1;
 }
 
-void cps_drawing_make(drawing *y, const cps_scenario *s, cps_error *error) {
+int cps_drawing_make(drawing *y, const cps_scenario *s, cps_error *error) {
   sketch k;
   memset(y, 0, sizeof *y);
   for (int i = 0; i < s->n_cables; i++) error[i].status = CPS_OK;
   int good = sketch_make(&k, s, error);
   while (good && (trace(&k) || join(&k) || sit_at_origin(&k))) continue;
   good = good && !k.no_memory && finish(&k, y);
-  for (int i = 0; i < s->n_cables && !good; i++)
-    if (is_ancf(s, i))
-      cps_error_set(&error[i], CPS_NO_MEMORY, NULL, "out of memory for the cables"),
-          error[i].status = CPS_NO_MEMORY;
   sketch_free(&k);
+  return good;
 }
 
 void cps_drawing_free(drawing *y, const cps_scenario *s) {

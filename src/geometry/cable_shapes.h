@@ -14,8 +14,9 @@ typedef struct drawing {
   double (*drum)[3]; /* [drums] their centres, before anything that is prescribed moves them */
 } drawing;
 
-/* Draws all cables with elements. error[cables] says what is wrong with each; CPS_OK in those that are drawn. */
-void cps_drawing_make(drawing *y, const cps_scenario *s, cps_error *error);
+/* Draws all cables with elements. error[cables] says what is wrong with each; CPS_OK in those that are drawn.
+ * 0 if out of memory. */
+int cps_drawing_make(drawing *y, const cps_scenario *s, cps_error *error);
 /* The same with bodies that move on from where they are said to be to where they would rest on strings that slide freely around drums; 0
  * if there is no such place, or it is where they are; -1 if out of memory. */
 int cps_drawing_settle(drawing *y, const cps_scenario *s);

@@ -495,9 +495,9 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const drawi
 cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
   drawing drawn = {0};
   cps_error *wrong = many(s->n_cables, sizeof *wrong);
-  cps_status status = wrong ? CPS_OK
-                            : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
-  if (status == CPS_OK) cps_drawing_make(&drawn, s, wrong);
+  cps_status status = wrong && cps_drawing_make(&drawn, s, wrong)
+                          ? CPS_OK
+                          : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
   for (int i = 0; i < s->n_cables && status == CPS_OK; i++) {
     status = wrong[i].status;
     if (status != CPS_OK && err) *err = wrong[i];

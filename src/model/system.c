@@ -415,7 +415,7 @@ static int build_cables(cps_system *s, refusals *r, int to_run) {
     free(wrong);
     return 0;
   }
-  cps_drawing_make(s->drawn, sc, wrong);
+  r->no_memory |= !cps_drawing_make(s->drawn, sc, wrong);
   for (int i = 0; i < sc->n_cables; i++) cps_refuse_error(r, wrong[i].status, &wrong[i]);
   free(wrong);
   if (!cps_lifts_make(s, r) || !separate(s)) return 0;

@@ -504,7 +504,7 @@ const sens_weight *cps_sens_weights(sens_run *run, int of, long *n, long *event,
   if (run->stretch) {
     *n = run->stretch->n_weights;
     *event = -1;
-    return run->stretch->weights;
+    return *n > 0 ? run->stretch->weights : &none;
   }
   depends *d = &s->depends[of];
   char why[300];

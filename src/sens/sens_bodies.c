@@ -243,7 +243,9 @@ static cps_status apply(course *c, const op *what, const void *where) {
   bodies *b = (bodies *)c;
   (void)where;
   b->status = CPS_OK;
-  return how[o->kind](b, o) ? b->status : unsettled(c, o->t);
+  int good = how[o->kind](b, o);
+  if (cps_spot_lost(&b->at)) return cps_course_no_memory(c);
+  return good ? b->status : unsettled(c, o->t);
 }
 
 /* All arrays of an operation, and how long they are. */
@@ -319,13 +321,15 @@ static cps_status go_back(course *c) {
     long rows = 0;
     while (o->kind == OP_SEGMENT && i - rows > 0 && o[-rows - 1].kind == OP_ROW && o[-rows - 1].t > o->t)
       rows++;
-    if (o->kind == OP_SEGMENT && !cps_bdf_back(b, o, o - rows, rows))
+    int good = o->kind == OP_SEGMENT ? cps_bdf_back(b, o, o - rows, rows) : back[o->kind](b, o);
+    if (cps_spot_lost(&b->at)) return cps_course_no_memory(c);
+    if (!good && o->kind == OP_SEGMENT)
       return cps_error_set(
           c->err, CPS_FAILED, NULL,
           "the adjoint cannot be integrated from t = %.9g s back to %.9g s: its rates change too "
           "fast there; forward derivatives (method forward) go with the run, and may succeed",
           o->t1, o->t);
-    if (o->kind != OP_SEGMENT && !back[o->kind](b, o)) return unsettled(c, o->t);
+    if (!good) return unsettled(c, o->t);
     i -= rows;
   }
   return CPS_OK;

@@ -511,6 +511,12 @@ void cps_spot_follow(spot *p, spot_list which) {
   cps_entries_map(list_of(p, which), p->z, 0);
 }
 
+int cps_spot_lost(const spot *p) {
+  int lost = p->rows.lost;
+  for (size_t i = 0; i < sizeof p->lists / sizeof p->lists[0]; i++) lost |= p->lists[i].lost;
+  return lost;
+}
+
 /* Weights of what is left of the equations become those of what it depends on. */
 static void weigh_causes(spot *p, const change *c, int n, double *w, double *grad) {
   list_rows(p);

@@ -129,6 +129,8 @@ int cps_spot_along(spot *p, const change *c, double *dy);
 void cps_spot_follow(spot *p, spot_list which);
 /* Both, for rates. */
 int cps_spot_rates(spot *p, const change *c, double *dy, double *dy_t);
+/* Whether an entry of its lists is missing for want of memory: nothing that was found with them counts. */
+int cps_spot_lost(const spot *p);
 
 /* The transposes. Weights of everything that is prescribed or follows are put into z, which this clears; */
 double *cps_spot_clear(spot *p);

@@ -103,6 +103,7 @@ cps_status cps_course_happens(course *c, const op *o, const void *where) {
 static int on_checkpoint(cps_simulation *sim, void *data) {
   course *c = data;
   cps_status status = c->calls->instant ? c->calls->instant(c) : CPS_OK;
+  c->lost = status;
   if (status != CPS_OK || c->most > 0) return status != CPS_OK;
   if (bytes_of(&c->tape) < limit(c, c->calls->most) && c->pieces[c->n_pieces - 1].skip == 0) return 0;
   c->pieces[c->n_pieces - 1].n = c->tape.n;
@@ -223,10 +224,13 @@ static course *make(const course_calls *calls, sens_run *run, int taping, cps_st
     c->seeds = calloc(outputs + 1, sizeof *c->seeds);
     c->gradient = calloc(outputs * (size_t)run->n_wrt + 1, sizeof *c->gradient);
   }
-  if (!c || !c->seeds || !c->gradient)
+  if (!c || !c->seeds || !c->gradient) {
+    if (c) free(c->seeds), free(c->gradient);
+    free(c);
     *status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
-  else
-    *status = calls->make(c);
+    return NULL;
+  }
+  *status = calls->make(c);
   return c;
 }
 
@@ -250,8 +254,7 @@ static cps_status find_seeds(course *c) {
   for (int i = 0; i < c->run->n_of; i++) {
     seed *x = &c->seeds[i];
     x->weights = cps_sens_weights(c->run, i, &x->left, &x->event, c->err);
-    if (!x->weights && x->left > 0) return CPS_NO_MEMORY;
-    if (!x->weights) x->left = 0;
+    if (!x->weights) return CPS_NO_MEMORY;
   }
   return c->calls->weigh(c);
 }
