@@ -148,7 +148,8 @@ static void step_point(machine *m, cable *c, const contact_trace *a, const conta
  * contact at nodes nothing keeps it on the rim in between, so that it slides, against what friction of an element holds, F; and what
  * does not slide is laid onto the drum under too much tension, up to F, and creeps back where the cable runs off. Points inside
  * elements leave a twentieth of the first, and nothing of the second. Factors measured on hoists with l/R from 0.05 to 0.5, EA from 0.2 to
- * 5 MN and mu from 0.25 to 1, which they meet within a factor of two: theory.md. */
+ * 5 MN and mu from 0.25 to 1, which they meet within a factor of two (theory.md). On other machines the estimate may be several
+ * times too large: an upper bound rather than a correction. */
 static const double MESH_SLIP_NODES = 1.0 / 24, MESH_SLIP_POINTS = 1.0 / 500;
 
 typedef struct touching {
