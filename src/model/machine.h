@@ -326,7 +326,6 @@ typedef struct machine {
   double gamma, rho;
   convergence convergence;
   double rise_length; /* of the step in which accelerations changed by `rise`; 0: not known */
-  int rise_steps;     /* that were taken since Newton's method last failed from extrapolated accelerations */
   sight sight;        /* of Newton's method on laws between bodies */
   const char *doing;  /* what its iterations are for, if not for a time step; NULL: for that */
   long iterations;    /* of Newton's method, */

@@ -227,10 +227,7 @@ void cps_machine_list(checkpoint *c, machine *m) {
   CHECKPOINT_VALUE(c, "convergence.slides", m->convergence.slides);
   CHECKPOINT_VALUE(c, "convergence.stretch", m->convergence.stretch);
   CHECKPOINT_VALUE(c, "convergence.unseen", m->convergence.unseen);
-  CHECKPOINT_VALUE(c, "convergence.luck", m->convergence.luck);
-  CHECKPOINT_VALUE(c, "convergence.passed", m->convergence.passed);
   CHECKPOINT_VALUE(c, "rise_length", m->rise_length);
-  CHECKPOINT_VALUE(c, "rise_steps", m->rise_steps);
   CHECKPOINT_VALUE(c, "work", m->work);
   CHECKPOINT_VALUE(c, "loss0", m->loss0);
   CHECKPOINT_VALUE(c, "audited", m->audited);

@@ -77,7 +77,6 @@ static void start_pace(convergence *x, const machine *m) {
   }
   x->force = x->friction = x->slides = 1e3 / shortest;
   x->stretch = 1e3 * stiffest / (shortest * shortest);
-  x->luck = 1;
 }
 
 /* A solve of a machine. */

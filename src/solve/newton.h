@@ -62,10 +62,6 @@ void cps_alpha_predict(machine *m, const alpha_weights *u, int changing);
 void cps_alpha_learn(machine *m, double h);
 void cps_alpha_forget(machine *m);
 
-/* Whether enough steps have taught it; after a doubt they have to do so again. */
-int cps_alpha_knows(const machine *m);
-void cps_alpha_doubt(machine *m);
-
 /* Equilibrium with friction that holds what it can, from the present shape. Velocities and accelerations are zero
  * after it, but for what starts with one. Fails if something runs away, and says what and where to. */
 cps_status cps_machine_statics(machine *m, double t, cps_error *err);

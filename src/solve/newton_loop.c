@@ -77,19 +77,6 @@ static int friction_fades(const convergence *x, const residual_norms *left) {
   return x->friction * moved <= PART && x->friction * left->friction * moved <= x->balance * left->tension;
 }
 
-/* A look at friction takes a fifth to a third of an iteration, and saves one where it finds what it hoped for: where it seldom does,
- * only every so many of them is taken. */
-static const double LOOKS_FADE = 0.9, LOOKS_PAY = 0.35;
-enum { LOOKS_APART = 8 };
-
-static int looks_right(const newton_equations *e, void *of, convergence *x, double most) {
-  if (x->luck < LOOKS_PAY && ++x->passed < LOOKS_APART) return 0;
-  int right = e->rub_right(of, most);
-  x->luck = LOOKS_FADE * x->luck + (1 - LOOKS_FADE) * right;
-  x->passed = 0;
-  return right;
-}
-
 /* Friction is looked at where its factor does not say enough: contacts that change make it jump. Where no more may be left than what
  * round-off causes there is nothing to be seen. */
 static int expected(const newton_equations *e, void *of, const newton_goal *goal, const residual_norms *left,
@@ -99,7 +86,7 @@ static int expected(const newton_equations *e, void *of, const newton_goal *goal
   int blind = x->balance * left->tension < goal->noise;
   if (!forces_fade(x, left, blind)) return 0;
   if (places == PLACES_WRONG || !friction_fades(x, left))
-    if (blind || !e->rub_right || !looks_right(e, of, x, x->balance * left->tension)) return 0;
+    if (blind || !e->rub_right || !e->rub_right(of, x->balance * left->tension)) return 0;
   if (it == 1) x->unseen++;
   return 1;
 }

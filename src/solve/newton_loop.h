@@ -26,8 +26,6 @@ typedef struct convergence {
   double slides;  /* friction of bearings and rails */
   double stretch; /* force that it leaves over the square of how far it moved [N/m^2] */
   int unseen;     /* steps since it was looked at */
-  double luck;    /* part of the looks at friction that saved an iteration, of late */
-  int passed;     /* looks that were not taken since the last */
 } convergence;
 
 /* What is known of the contacts after an iteration. */

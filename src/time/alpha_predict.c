@@ -19,12 +19,6 @@ static const double FADES = 0.85;
 /* A step is taken to be at most so many times as long as the last: what changed in a short one says little of a long one. */
 static const double LONGER = 2;
 
-/* So many steps have to teach before accelerations are extrapolated, also after Newton's method has failed from there: where it often
- * does, as beside stiff laws with memory, each failure would otherwise cost its iterations twice. With `rill` on a rope that slides,
- * where a third of the steps are cut, 30 ms take 37 700 iterations without the wait and 18 800 with it (17 100 without any
- * extrapolation). */
-enum { TAUGHT = 8 };
-
 static double over_last(const machine *m, double h) {
   return m->rise_length > 0 ? fmin(LONGER, h / m->rise_length) : 0;
 }
@@ -77,12 +71,10 @@ void cps_alpha_learn(machine *m, double h) {
     f->rise = now;
   }
   m->rise_length = h;
-  if (m->rise_steps < TAUGHT) m->rise_steps++;
 }
 
 void cps_alpha_forget(machine *m) {
   m->rise_length = 0;
-  m->rise_steps = 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     memset(c->rise, 0, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
@@ -90,10 +82,6 @@ void cps_alpha_forget(machine *m) {
   }
   for (int k = 0; k < m->nb; k++) m->free[k].rise = m->free[k].trend[0] = m->free[k].trend[1] = 0;
 }
-
-int cps_alpha_knows(const machine *m) { return m->rise_steps >= TAUGHT; }
-
-void cps_alpha_doubt(machine *m) { m->rise_steps = 0; }
 
 /* Accelerations at the end of the step. */
 static void extrapolate(const cable *c, double lengths) {

@@ -154,12 +154,8 @@ static int solve_from(alpha_stepper *r, const alpha_weights *u, double t1, int c
 int cps_alpha_step(alpha_stepper *r, double h, double t1) {
   machine *m = r->m;
   alpha_weights u = cps_machine_weights(m, h);
-  int changing = cps_alpha_knows(m);
-  if (!solve_from(r, &u, t1, changing)) {
-    if (m->stopped || !changing) return 0;
-    cps_alpha_doubt(m);
-    if (!solve_from(r, &u, t1, 0)) return 0;
-  }
+  if (!solve_from(r, &u, t1, 1) && (m->stopped || !(m->rise_length > 0) || !solve_from(r, &u, t1, 0)))
+    return 0;
   cps_memory_refresh(m, &r->coeffs);
   r->error = finish(m, &u);
   r->t += h;
