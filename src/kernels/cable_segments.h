@@ -785,7 +785,7 @@ static double NAME(substitute)(const machine *m, cable *c, const step_coeffs *co
   int node[LANES], near = m->near, width = c->width;
   size_t stride = (size_t)(KEPT + near * (H + S));
   double v_q = factor * coeffs->v_a / coeffs->q_a, a_q = factor / coeffs->q_a, moved = 0;
-  lanes x[H], next[H], own[W], most = all(0), sum = all(0), first[H], border[BORDER_MET];
+  lanes x[H], next[H], own[W], most = all(0), sum = all(0), first[H], border[BORDER_MET] = {{0}};
   for (int k = 0; k < LANES; k++) {
     for (int i = 0; i < H; i++) x[i][k] = c->x[(k + 1) * width + i];
     for (int i = 0; i < W; i++) own[i][k] = c->x[k * width + i];
