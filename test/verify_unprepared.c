@@ -342,12 +342,51 @@ static void test_slip_work(void **state) {
   }
 }
 
+/* A rope in four falls that is pinned at both ends, over and under drums that turn freely: whatever these do, pinned ends stay where
+ * they are, and each fall bears a quarter of what hangs. */
+static void test_pinned_ends(void **state) {
+  (void)state;
+  static const char *const at[] = {"nodes", "{even: 1}", "{even: 2}", "{quadrature: 2}"};
+  static const double stiffness[] = {5e6, 3.5e9, 3.5e9, 3.5e9}, pin[] = {0.84, -1, 0};
+  enum { N = 220 };
+  for (int i = 0; i < 2 * ROWS(at); i++) {
+    int k = i % ROWS(at), space = i >= ROWS(at);
+    const char *z = space ? ", 0" : "";
+    char text[1500];
+    snprintf(text, sizeof text,
+             "capstan: 1\ndrums:\n  top1: {radius: 120 mm, center: [0.24, 0%s], drive: free, inertia: 0.01}\n"
+             "  top2: {radius: 120 mm, center: [0.72, 0%s], drive: free, inertia: 0.01}\n"
+             "  low1: {radius: 120 mm, center: [0, -3%s], drive: free, inertia: 0.01, carried_by: block}\n"
+             "  low2: {radius: 120 mm, center: [0.48, -3%s], drive: free, inertia: 0.01, carried_by: block}\n"
+             "bodies: {block: {mass: 400 kg, at: [0.24, -3%s], direction: [0, 1%s]}}\n"
+             "cables: {rope: {EA: 1 MN, EI: 0.2, mass_per_length: 0.1 kg/m, damping: {axial: 2 kN s}, "
+             "elements: %d,\n  path: [{pinned: [-0.12, 0%s]}, under low1, over top1, under low2, over top2,\n"
+             "    {pinned: [0.84, -1%s]}],\n  contact: {at: %s, normal: {hunt-crossley: {stiffness: %g}},\n"
+             "    friction: {quinn: {mu: 0.3, epsilon: 5 mm/s}}}}}\nrun: {until: 1 ms, output: 1 ms}\n",
+             z, z, z, z, z, z, N, z, z, at[k], stiffness[k]);
+    outcome o = run(text);
+    succeeded(&o);
+    const cps_result *r = cps_simulation_result(o.sim);
+    double places[(N + 1) * 3];
+    int f = 0, dim = 2 + space;
+    while (strcmp(cps_result_field(r, f)->name, "cables.rope.position") != 0) f++;
+    assert_int_equal(cps_simulation_field(o.sim, f, places, NULL), CPS_OK);
+    for (int d = 0; d < dim; d++)
+      if (fabs(places[N * dim + d] - pin[d]) > 1e-12)
+        fail_msg("%s: coordinate %d at %.9g, not %g", at[k], d, places[N * dim + d], pin[d]);
+    double pull = column(&o, "cables.rope.tension_end")[last(&o)], quarter = 400 * 9.81 / 4;
+    if (fabs(pull / quarter - 1) > 0.03) fail_msg("%s: %g N in each fall, not %g", at[k], pull, quarter);
+    forget(&o);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_creep),         cmocka_unit_test(test_soft_cord),
       cmocka_unit_test(test_tension_only),  cmocka_unit_test(test_slack_pendulum),
       cmocka_unit_test(test_drawn_bight),   cmocka_unit_test(test_drawn_slack),
       cmocka_unit_test(test_circles),       cmocka_unit_test(test_string),
-      cmocka_unit_test(test_printed_power), cmocka_unit_test(test_slip_work)};
+      cmocka_unit_test(test_printed_power), cmocka_unit_test(test_slip_work),
+      cmocka_unit_test(test_pinned_ends)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

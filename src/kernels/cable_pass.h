@@ -384,12 +384,16 @@ static void NAME(prefer)(NAME(rows) * w) {
     for (int k = j; k < B; k += HALF) w->d[k][k] += 1e-6;
 }
 
-/* Coordinates that do not follow the equations: no change. */
-static void NAME(fix)(unsigned bits, NAME(rows) * w) {
+/* Coordinates of node i that do not follow the equations: no change, whatever the border does. */
+static void NAME(fix)(const machine *m, cable *c, int i, unsigned bits, NAME(rows) * w) {
+  int nb = m->near, wide = 1 + nb;
+  double *right = c->right + (size_t)i * (size_t)(B * wide),
+         *across = c->across + (size_t)i * (size_t)(B * nb);
   for (int k = 0; k < (1 + ALL_STICK) * HALF; k++) {
     int j = k % HALF;
     if (j >= 2 * DIM || !(bits >> j & 1)) continue;
     for (int s = 0; s < B; s++) w->d[k][s] = w->d[s][k] = w->u[k][s] = w->next_l[s][k] = w->l[k][s] = 0;
+    for (int n = 0; n < nb; n++) right[k * wide + 1 + n] = across[n * B + k] = 0;
     w->d[k][k] = 1;
     w->r[k] = w->less[k] = 0;
   }
@@ -509,7 +513,7 @@ static int NAME(eliminate)(machine *m, cable *c, const step_coeffs *coeffs, resi
     int bound = (n == 0 && bond[0].n) || (last && bond[1].n);
     if (bound || c->fixed[i] || (DIM == 3 && c->per_node > 1 && whole)) NAME(prefer)(&w);
     if (bound) NAME(bind)(m, c, n, &bond[n != 0], &w);
-    if (c->fixed[i]) NAME(fix)(c->fixed[i], &w);
+    if (c->fixed[i]) NAME(fix)(m, c, n, c->fixed[i], &w);
     int fixed = last ? 0 : c->fixed[whole ? i + 1 : c->cut[n + 1]];
     for (int j = 0; j < B && fixed; j++)
       for (int s = 0; s < B && j % HALF < H && fixed >> j % HALF & 1; s++) w.u[s][j] = w.next_l[j][s] = 0;
