@@ -104,8 +104,9 @@ static void values_by_hand(void **state) {
       {"elasto-plastic", 1e-4, 0, 1e-6, -10 * (0.1 + 100 * 1e-4 + 0.1 * 1e-4)},
       {"lugris", 0, 0, 1e-7, -0.5},
       {"reset-integrator", 0, 0, 2e-6, -10 * 1e5 * 1.5 * 2e-6},
-      {"dieterich", 1e-6, 0, 0, -10 * 0.01 * asinh(0.5 * exp(60.0))},
-      {"ruina", 1e-5, 0, -2, -10 * 0.01 * asinh(5 * exp(57.0))},
+      {"dieterich", 1e-9, 0, 0, -10 * 0.01 / sqrt(2) * asinh(5e-4 * sqrt(2) * exp(60.0))}, /* v = v_rest */
+      {"dieterich", 1e-3, 0, 0, -10 * 0.01 * asinh(500 * exp(60.0))},
+      {"ruina", 1e-3, 0, -2, -10 * 0.01 * asinh(500 * exp(57.0))},
   };
   for (int i = 0; i < ROWS(rows); i++) {
     point x = point_of(rows[i].law);
@@ -287,7 +288,7 @@ static void brown_mcphee_peak(void **state) {
   assert_near(at, *param(&x, "v_t"), 0.02 * *param(&x, "v_t"));
 }
 
-/* In steady state rate-and-state friction is mu_0 + (a - b) ln(v/v_0). */
+/* In steady state rate-and-state friction as printed is mu_0 + (a - b) ln(v/v_0). */
 static void rate_and_state_steady(void **state) {
   (void)state;
   static const char *const names[] = {"dieterich", "ruina"};
@@ -295,6 +296,7 @@ static void rate_and_state_steady(void **state) {
     for (double v = 1e-9; v < 1; v *= 10) {
       point x = point_of(names[i]);
       cps_law_output out;
+      *param(&x, "v_rest") = 1e-20;
       x.v = v;
       x.z[0] = -log(v / 1e-6);
       eval_at(&x, &out, NULL);

@@ -232,6 +232,20 @@ static void judge_slack(const cps_system *s, warning_list *w) {
   }
 }
 
+/* Friction of contacts that come to rest, which explicit steps have to follow for as long as they do. */
+static void judge_rest(const cps_system *s, warning_list *w) {
+  const scenario_run *run = &s->scenario->run;
+  fastest f = {0};
+  look_at_contacts(s, &f);
+  double steps = (run->until - run->from) * f.rate / DOPRI_REACH;
+  if (steps > run->max_steps)
+    warn(w,
+         "%s acts within %.2g s, which run.solver events has to follow while it rests: up to %.2g steps "
+         "until %.4g s. Use "
+         "run.solver alpha or bdf (%s)",
+         f.what, 1 / f.rate, steps, run->until, f.key);
+}
+
 void cps_judge_time_scales(const cps_system *s, refusals *r, warning_list *w) {
   const scenario_run *run = &s->scenario->run;
   double span = run->until - run->from, within = 0, steps;
@@ -262,6 +276,7 @@ void cps_judge_time_scales(const cps_system *s, refusals *r, warning_list *w) {
          "lengths, stiffnesses and dampings are meant as they are (%s)",
          f.what, within, span, f.key);
   }
+  if (strcmp(run->solver, "events") == 0) judge_rest(s, w);
   judge_precision(s, r, w);
   judge_slack(s, w);
 }

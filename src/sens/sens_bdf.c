@@ -140,8 +140,8 @@ static int solve(SUNLinearSolver linear, SUNMatrix m, N_Vector x, N_Vector rhs, 
   spot *at = &b->at;
   const spot_layout *l = &at->l;
   const residual_room room = {at->z + l->r_a, at->z + l->r_f, at->z + l->r_z, at->da, at->df, at->dz_t};
-  if (!factor(b, p->gamma)) return 1;
-  return cps_cvode_solve(b->s, &at->r, p->gamma, rhs, x, b->dy, &room) ? 0 : 1;
+  if (!factor(b, p->gamma)) return SUNLS_PACKAGE_FAIL_REC;
+  return cps_cvode_solve(b->s, &at->r, p->gamma, rhs, x, b->dy, &room) ? 0 : SUNLS_PACKAGE_FAIL_REC;
 }
 
 static int linearise_back(realtype t, N_Vector y, N_Vector w, N_Vector w_t, SUNMatrix m,
@@ -164,13 +164,13 @@ static int solve_back(SUNLinearSolver linear, SUNMatrix m, N_Vector x, N_Vector 
   spot *at = &b->at;
   const spot_layout *l = &at->l;
   double *z = cps_spot_clear(at);
-  if (!factor(b, g)) return 1;
+  if (!factor(b, g)) return SUNLS_PACKAGE_FAIL_REC;
   memset(w, 0, (size_t)s->ny * sizeof(double));
   cps_cvode_unpack(s, rhs, w);
   cps_cvode_still(s, w);
   for (int i = 0; i < s->nd; i++) z[l->a + i] = g * g * w[i] + g * w[s->nx + i];
   for (int i = 0; i < s->nz; i++) z[l->z_t + i] = g * w[2 * s->nx + i];
-  if (!cps_spot_back(at, SPOT_NOTHING, NULL, 0, w, NULL)) return 1;
+  if (!cps_spot_back(at, SPOT_NOTHING, NULL, 0, w, NULL)) return SUNLS_PACKAGE_FAIL_REC;
   for (int i = 0; i < s->nd; i++) w[s->nx + i] += g * w[i];
   cps_cvode_pack(s, w, x);
   return 0;

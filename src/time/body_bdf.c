@@ -26,6 +26,9 @@ enum { FRESH_START = 2000 };
 /* What is near rest, and how well velocities must be known there, in widths of the law. */
 static const double NEAR = 4, SEEN = 0.01;
 
+/* What Newton's matrix may be wrong by: CVODES itself forms it anew where gamma has changed by 0.3. */
+static const double STALE = 0.3;
+
 typedef struct run {
   cps_simulation *sim;
   cps_error *err;
@@ -35,6 +38,8 @@ typedef struct run {
   N_Vector w;      /* work [nw], then friction's impulse over mass [nc] */
   long counted[3]; /* of CVODES' counters, since its last restart */
   double gamma;
+  int fresh;             /* linearised in this step, */
+  int evaluated;         /* and an evaluation was made since the last solution */
   double latest;         /* evaluations are not made after this time, where something jumps */
   double *state, *rates; /* [ny] as the system has them */
   double *a, *f, *z_t;   /* of the last linearisation */
@@ -105,6 +110,7 @@ static int rates(realtype t, N_Vector x, N_Vector x_t, void *data) {
   run *r = data;
   const cps_system *s = r->sim->system;
   int failed = evaluate(r, t, x);
+  r->evaluated = 1;
   cps_cvode_pack(s, r->rates, x_t);
   cps_cvode_still(s, N_VGetArrayPointer(x_t));
   return failed;
@@ -143,7 +149,7 @@ static int linearise(realtype t, N_Vector x, N_Vector x_t, SUNMatrix matrix, boo
   run *r = data;
   const cps_system *s = r->sim->system;
   (void)x_t, (void)matrix, (void)a, (void)b, (void)c;
-  *current = !good_enough;
+  *current = r->fresh = !good_enough;
   r->gamma = gamma;
   if (!good_enough) {
     if (evaluate(r, t, x)) return 1;
@@ -155,10 +161,33 @@ static int linearise(realtype t, N_Vector x, N_Vector x_t, SUNMatrix matrix, boo
   return cps_residual_factor(&r->r, gamma * gamma, gamma, gamma) ? 0 : 1;
 }
 
+/* Whether the slope of a friction law, which CVODES keeps for up to fifty steps, has become that much another since the last
+ * linearisation that Newton's matrix is wrong by STALE of itself. One that is too stiff makes small corrections of what is far from
+ * balance, and CVODES takes small corrections for convergence: a contact that begins to slide (slope n a/v of dieterich) was 100 times
+ * too slow, until no step was short enough. */
+static int is_stale(const run *r) {
+  const cps_system *s = r->sim->system;
+  const workspace *k = &r->sim->work;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    if (c->law->traits & CPS_NEEDS_FEQ) continue; /* its slope is that of its group of contacts */
+    cps_law_input in = {k->v[i], k->n[i], 0, r->state + 2 * s->nx + c->z, r->sim->mode[i]};
+    cps_law_output out;
+    cps_law_jacobian jac;
+    cps_law_eval(c->law, c->p, &in, &out, &jac);
+    double before = r->r.law[i].v, by = r->gamma * k->w_ii[i];
+    if (by * fabs(jac.f.v - before) > STALE * (1 + by * fabs(before))) return 1;
+  }
+  return 0;
+}
+
+/* A matrix that is out of date is refused, so that CVODES has it made anew and repeats the iteration. */
 static int solve(SUNLinearSolver linear, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance) {
   run *r = linear->content;
   (void)matrix, (void)tolerance;
-  return cps_cvode_solve(r->sim->system, &r->r, r->gamma, b, x, r->dy, &r->room) ? 0 : 1;
+  if (r->evaluated && !r->fresh && is_stale(r)) return SUNLS_PACKAGE_FAIL_REC;
+  r->evaluated = 0;
+  return cps_cvode_solve(r->sim->system, &r->r, r->gamma, b, x, r->dy, &r->room) ? 0 : SUNLS_PACKAGE_FAIL_REC;
 }
 
 /* ------------------------------------------------------------------ changes of state along with it */
@@ -443,6 +472,7 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
   const scenario_run *set = &sim->system->scenario->run;
   double before = sim->t;
   r->err = err;
+  r->fresh = 0;
   for (;;) {
     if (r->again) {
       cps_status status = restart(r, 0);
