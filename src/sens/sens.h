@@ -128,6 +128,9 @@ double cps_sens_tau(const sens_run *run, int wrt, double t, int *several);
 
 /* Whether two profiles are the same. */
 int cps_sens_same(const profile *a, const profile *b);
+/* Whether a profile changes with time; and its rate, with the first two rates of that. */
+int cps_sens_timed(const profile *p);
+profile_value cps_sens_profile_rate(const profile *p, double t);
 
 /* A parameter with its range. */
 const sens_parameter *cps_sens_range(const cps_sens *s, int wrt);

@@ -44,8 +44,10 @@ typedef struct cable_run {
   cps_status status;
   unsigned char *state; /* room for one */
   int looked;           /* the state before has been looked at */
+  int is_aside;
   int warned_break;
   double *drive_kept;
+  lanes *d_room; /* [ds] */
   /* where the run was when it went aside for a row */
   lanes *z_aside; /* as z */
   size_t state_aside, d_aside;
@@ -82,13 +84,19 @@ static void pass(unsigned char **at, void *of, size_t size, int put) {
   *at += size;
 }
 
+/* How states are exchanged: they are put there, or taken, as they are or as a solve at this instant would start from them. */
+enum { TAKE, PUT, TAKE_INSTANT };
+
 /* What a law with memory started the solve from. */
-static void exchange_memory(contact_point *p, contact_memory *y, int axes, unsigned char **at, int put) {
+static void exchange_memory(contact_point *p, contact_memory *y, int axes, unsigned char **at, int how) {
   for (int a = 0; a < axes; a++) {
-    kept_memory x = {.mode = p->mode[a], .mode0 = p->mode0[a], .mode1 = y->mode1[a]};
-    memcpy(x.z_star, y->z_star[a], sizeof x.z_star);
+    int now = how == TAKE_INSTANT;
+    kept_memory x = {
+        .mode = p->mode[a], .mode0 = now ? p->mode[a] : p->mode0[a], .mode1 = now ? p->mode[a] : y->mode1[a]};
+    memcpy(x.z_star, now ? y->z[a] : y->z_star[a], sizeof x.z_star);
     memcpy(x.z_t, y->z_t[a], sizeof x.z_t);
-    pass(at, &x, sizeof x, put);
+    pass(at, &x, sizeof x, how == PUT);
+    if (now) continue;
     memcpy(y->z_star[a], x.z_star, sizeof x.z_star);
     memcpy(y->z_t[a], x.z_t, sizeof x.z_t);
     p->mode[a] = x.mode;
@@ -98,8 +106,9 @@ static void exchange_memory(contact_point *p, contact_memory *y, int axes, unsig
 }
 
 /* Takes the state of a machine, or puts it there. */
-static void exchange(machine *m, unsigned char *at, int put) {
+static void exchange(machine *m, unsigned char *at, int how) {
   const cps_system *s = m->system;
+  int put = how == PUT;
   pass(&at, &m->grip, sizeof m->grip, put);
   pass(&at, m->y + s->nd, (size_t)(s->nx - s->nd) * sizeof(double), put); /* places of surfaces */
   for (int k = 0; k < m->nb; k++) {
@@ -113,7 +122,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
     pass(&at, &x, sizeof x, put);
     y->start = x.start;
     y->p.stuck = x.stuck;
-    if (y->law.law->n_states) exchange_memory(&y->p, &y->y, 1, &at, put);
+    if (y->law.law->n_states) exchange_memory(&y->p, &y->y, 1, &at, how);
   }
   for (int i = 0; i < m->n_bodies; i++) {
     double held = m->body[i].held;
@@ -149,7 +158,7 @@ static void exchange(machine *m, unsigned char *at, int put) {
       memcpy(p->scale, x.scale, sizeof p->scale);
       p->near = x.near;
       p->stuck = x.stuck;
-      if (c->memory) exchange_memory(p, &c->memory[k], c->dim - 1, &at, put);
+      if (c->memory) exchange_memory(p, &c->memory[k], c->dim - 1, &at, how);
     }
   }
   if (put && m->nb > 0) cps_machine_tie(m);
@@ -158,8 +167,8 @@ static void exchange(machine *m, unsigned char *at, int put) {
 /* ------------------------------------------------------------------ tape */
 
 static int has_state(op_kind k) {
-  return k == OP_SOLVE || k == OP_REMEMBER || k == OP_BEGIN || k == OP_STEP || k == OP_START ||
-         k == OP_RELEASE || k >= OP_BDF;
+  return k == OP_SOLVE || k == OP_REMEMBER || k == OP_BEGIN || k == OP_BALANCE || k == OP_STEP ||
+         k == OP_START || k == OP_RELEASE || k >= OP_BDF;
 }
 
 /* Puts the tangents of what is prescribed now onto the tape; where they are. */
@@ -167,14 +176,18 @@ static int tape_drive(cable_run *y, size_t *at) {
   const drive *d = &y->drive;
   int n_wrt = y->c.run->n_wrt;
   double *to = cps_tape_keep(&y->c.tape, (size_t)(d->varying * n_wrt) * sizeof(double), at);
-  for (int i = 0; i < d->varying && to; i++)
-    for (int k = 0; k < n_wrt; k++) *to++ = d->d[k / LANES * d->at->ds + d->which[i]][k % LANES];
+  for (int chunk = 0; chunk * LANES < n_wrt && to; chunk++) {
+    cps_drive_put(d, chunk, y->d_room);
+    for (int i = 0; i < d->varying; i++)
+      for (int k = chunk * LANES; k < (chunk + 1) * LANES && k < n_wrt; k++)
+        to[i * n_wrt + k] = y->d_room[d->which[i]][k % LANES];
+  }
   return to != NULL;
 }
 
-static int tape_state(cable_run *y, const machine *m, size_t *at) {
+static int tape_state(cable_run *y, const machine *m, int how, size_t *at) {
   unsigned char *to = cps_tape_keep(&y->c.tape, state_size(m), at);
-  if (to) exchange((machine *)m, to, 0);
+  if (to) exchange((machine *)m, to, how);
   return to != NULL;
 }
 
@@ -182,19 +195,18 @@ static int tape_state(cable_run *y, const machine *m, size_t *at) {
 static cps_status begin(course *c, const void *where) {
   cable_run *y = (cable_run *)c;
   const machine *m = where ? where : c->sim->machine;
-  return tape_state(y, m, &y->state_now) && tape_drive(y, &y->d_now) ? CPS_OK : cps_course_no_memory(c);
+  return tape_state(y, m, TAKE, &y->state_now) && tape_drive(y, &y->d_now) ? CPS_OK : cps_course_no_memory(c);
 }
+
+/* How the state that an operation is about is taken. */
+static int take_of(op_kind k) { return k == OP_BALANCE ? TAKE_INSTANT : TAKE; }
 
 static cps_status keep(course *c, const op *what, const void *m) {
   cable_run *y = (cable_run *)c;
   machine_op x = *(const machine_op *)(const void *)what;
   x.before = x.state = y->state_now;
-  if (x.kind == OP_BEGIN && c->tape.n > 0) {
-    const machine_op *last = (const machine_op *)(const void *)c->tape.ops + (c->tape.n - 1);
-    if (last->kind == OP_RELEASE) x.before = last->before; /* what jumps, jumps from before both */
-  }
   x.d = x.d0 = y->d_now;
-  if (has_state(x.kind) && !tape_state(y, m, &x.state)) return cps_course_no_memory(c);
+  if (has_state(x.kind) && !tape_state(y, m, take_of(x.kind), &x.state)) return cps_course_no_memory(c);
   if (x.moved && !tape_drive(y, &x.d)) return cps_course_no_memory(c);
   if (x.kind != OP_REACH) { /* which goes nowhere yet */
     y->state_now = x.state;
@@ -217,7 +229,7 @@ static void put_drive(cable_run *y) {
   for (int k = 0; k < y->chunks; k++) {
     lanes *z = y->z + (size_t)k * y->z_size;
     memcpy(z + l->d0, z + l->d, (size_t)l->ds * sizeof *z);
-    memcpy(z + l->d, y->drive.d + k * l->ds, (size_t)l->ds * sizeof *z);
+    cps_drive_put(&y->drive, k, z + l->d);
   }
 }
 
@@ -239,18 +251,15 @@ static cps_status singular(cable_run *y, double t) {
 /* Whether time passes, and work is done. OP_REACH is looked at for those that follow. */
 static int passes(op_kind k) { return k == OP_STEP || k >= OP_BDF; }
 
-/* Whether the state before is needed. */
-static int looks_back(const model *o, op_kind k) {
-  return passes(k) || ((k == OP_RELEASE || k == OP_BEGIN) && o->d_varies[o->at.tau_d]);
-}
-
 static cps_status forward_one(cable_run *y, const machine *m, const machine_op *what) {
   model *o = &y->o;
-  if (looks_back(o, what->kind) && !y->looked) cps_model_look(o);
+  if (passes(what->kind) && !y->looked) cps_model_look(o);
   if (what->kind == OP_RELEASE) cps_op_look_held(o);
-  y->looked = looks_back(o, what->kind) && (what->kind == OP_REACH || what->kind == OP_RELEASE);
-  exchange((machine *)m, y->state, 0);
-  exchange(&o->m, y->state, 1);
+  y->looked = what->kind == OP_REACH;
+  if (what->kind != OP_SHIFT) { /* which is about the state before all that the simulation has done since */
+    exchange((machine *)m, y->state, take_of(what->kind));
+    exchange(&o->m, y->state, PUT);
+  }
   if (what->moved) put_drive(y);
   if (!cps_op_linearise(o, what, y->works)) return singular(y, what->coeffs.t);
   if (cps_model_lost(o)) return cps_course_no_memory(&y->c);
@@ -301,24 +310,34 @@ static void move_drive(cable_run *y, const cable_note *note, const drum *drums) 
   cps_drive_move(&y->drive, note->from, note->coeffs.t, drums);
 }
 
+/* All that happens from here on happens later by tau, or no longer does. */
+static cps_status shift(cable_run *y, double t) {
+  machine_op x = {.kind = OP_SHIFT, .moved = 1, .coeffs = {.t = t}};
+  return cps_course_happens(&y->c, &x.as, y->c.sim->machine);
+}
+
 /* Something may jump: how its time moves. */
-static void cross_break(cable_run *y, const machine *m, double t) {
-  int several, which = cps_drive_break(&y->drive, t, &several);
-  if (which < 0 || y->warned_break || !cps_break_shakes(m)) return;
-  y->warned_break = 1;
-  const char *path = y->c.run->wrt[which].q.path;
-  if (several)
+static cps_status cross_break(cable_run *y, const machine *m, double t, int begins) {
+  int several, which, changes = cps_drive_break(&y->drive, t, &which, &several);
+  if (several && begins && !y->warned_break && cps_break_shakes(m)) {
+    y->warned_break = 1;
     cps_sens_warn(y->c.run,
                   "several prescribed things jump at t = %.9g s and %s does not move them alike: its "
                   "derivative is that of all of them moving together",
-                  t, path);
-  else
-    cps_sens_warn(
-        y->c.run,
-        "%s moves the jump at t = %.9g s, and its derivative holds only as far as the steps behind it "
-        "resolve the blow: it may be far off in size and sign. Shorter steps, --method differences, or "
-        "something that starts smoothly show by how much",
-        path, t);
+                  t, y->c.run->wrt[which].q.path);
+  }
+  cps_status status = changes ? shift(y, nextafter(t, -INFINITY)) : CPS_OK;
+  if (begins) cps_drive_jump(&y->drive, t);
+  return status;
+}
+
+/* Where all happens later, the tangents at the present time itself. */
+static cps_status come_in_time(cable_run *y) {
+  double t = y->c.sim->t;
+  machine_op x = {.kind = OP_BALANCE, .coeffs = cps_machine_instant(t)};
+  if (!cps_drive_in_time(&y->drive)) return CPS_OK;
+  cps_status status = shift(y, t);
+  return status == CPS_OK ? cps_course_happens(&y->c, &x.as, y->c.sim->machine) : status;
 }
 
 static cps_status on_step(course *c, const void *what) {
@@ -336,14 +355,12 @@ static cps_status on_step(course *c, const void *what) {
                   .coeffs = note->coeffs,
                   .part = note->part};
   memcpy(x.past, note->past, sizeof x.past);
-  if (x.moved && note->begins) cross_break(y, m, note->from);
+  if (note->begins || note->released) {
+    cps_status status = cross_break(y, m, note->from, note->begins);
+    if (status != CPS_OK) return status;
+  }
   if (x.moved) move_drive(y, note, m->drum);
   return cps_course_happens(c, &x.as, m);
-}
-
-static cps_status on_row(course *c) {
-  machine_op x = {.kind = OP_ROW, .coeffs = {.t = c->sim->t}, .columns = c->sim->result.n_columns};
-  return cps_course_happens(c, &x.as, c->sim->machine);
 }
 
 /* Tangents of what is prescribed and of the state are put back, or those places on the tape. */
@@ -351,6 +368,7 @@ static cps_status on_aside(course *c, int begins) {
   cable_run *y = (cable_run *)c;
   size_t size = y->z_size * (size_t)y->chunks * sizeof(lanes);
   machine_op what = {.kind = begins ? OP_ASIDE : OP_RETURN, .coeffs = {.t = c->sim->t}};
+  y->is_aside = begins;
   if (begins) {
     cps_drive_save(&y->drive, y->drive_kept);
     memcpy(y->z_aside, y->z, size);
@@ -363,11 +381,25 @@ static cps_status on_aside(course *c, int begins) {
     y->d_now = y->d_aside;
   }
   if (c->taping) return cps_course_happens(c, &what.as, c->sim->machine);
-  exchange(c->sim->machine, y->state, 0);
-  exchange(&y->o.m, y->state, 1);
+  exchange(c->sim->machine, y->state, TAKE);
+  exchange(&y->o.m, y->state, PUT);
   y->looked = 0;
   return CPS_OK;
 }
+
+/* Rows are about times that do not move. */
+static cps_status on_row(course *c) {
+  cable_run *y = (cable_run *)c;
+  machine_op x = {.kind = OP_ROW, .coeffs = {.t = c->sim->t}, .columns = c->sim->result.n_columns};
+  int leaves = cps_drive_late(&y->drive) && !y->is_aside;
+  cps_status status = leaves ? on_aside(c, 1) : CPS_OK;
+  if (status == CPS_OK) status = come_in_time(y);
+  if (status == CPS_OK) status = cps_course_happens(c, &x.as, c->sim->machine);
+  return status == CPS_OK && leaves ? on_aside(c, 0) : status;
+}
+
+/* So are ends of stretches, whose states go out. */
+static cps_status on_instant(course *c) { return c->run->stretch ? come_in_time((cable_run *)c) : CPS_OK; }
 
 static size_t place_size(const course *c) {
   return cps_drive_size(&((const cable_run *)c)->drive) * sizeof(double);
@@ -390,6 +422,7 @@ static void unmake(course *c) {
   free(y->row);
   free(y->state);
   free(y->drive_kept);
+  cps_lines_free(y->d_room);
 }
 
 static cps_status make(course *c) {
@@ -413,8 +446,9 @@ static cps_status make(course *c) {
   y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
   y->state = malloc(state_size(&y->o.m));
   y->drive_kept = malloc(cps_drive_size(&y->drive) * sizeof(double));
-  if (!y->columns || !y->z || !y->z_aside || !y->initial || !y->row || !y->state || !y->drive_kept ||
-      !cps_model_prepare(&y->o))
+  y->d_room = cps_lines_new((size_t)l->ds + 1, sizeof(lanes));
+  if (!y->d_room || !y->columns || !y->z || !y->z_aside || !y->initial || !y->row || !y->state ||
+      !y->drive_kept || !cps_model_prepare(&y->o))
     return cps_course_no_memory(c);
   memset(y->z, 0, (all_of + 1) * sizeof(lanes));
   memset(y->z_aside, 0, (all_of + 1) * sizeof(lanes));
@@ -481,8 +515,8 @@ static cps_status stretch(course *c) {
       y->z[(size_t)(k / LANES) * y->z_size + (size_t)(l->before + i)][k % LANES] =
           state[(size_t)k * n + (size_t)i];
   for (int k = 0; k < 2 && !c->taping; k++) put_drive(y);
-  exchange(c->sim->machine, y->state, 0);
-  exchange(&y->o.m, y->state, 1);
+  exchange(c->sim->machine, y->state, TAKE);
+  exchange(&y->o.m, y->state, PUT);
   y->o.m.audited = c->sim->machine->audited;
   return c->taping ? cps_course_begin(c, NULL) : CPS_OK;
 }
@@ -546,7 +580,7 @@ static cps_status backward_row(cable_run *y, const machine_op *x) {
     }
   }
   if (!any) return CPS_OK;
-  exchange(&o->m, y->c.tape.bytes + x->state, 1);
+  exchange(&o->m, y->c.tape.bytes + x->state, PUT);
   for (int i = 0; i < y->n_columns; i++)
     if (wanted[i]) cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, x->coeffs.t);
   if (o->list.lost) return cps_course_no_memory(&y->c);
@@ -557,21 +591,21 @@ static cps_status backward_row(cable_run *y, const machine_op *x) {
 
 static cps_status backward_one(cable_run *y, const machine_op *x) {
   model *o = &y->o;
-  if (looks_back(o, x->kind) && (y->works || x->kind == OP_BEGIN)) {
-    exchange(&o->m, y->c.tape.bytes + x->before, 1);
+  if (passes(x->kind) && y->works) {
+    exchange(&o->m, y->c.tape.bytes + x->before, PUT);
     cps_model_look(o);
   }
   if (x->kind == OP_RELEASE) {
-    exchange(&o->m, y->c.tape.bytes + x->before, 1);
+    exchange(&o->m, y->c.tape.bytes + x->before, PUT);
     cps_op_look_held(o);
   }
-  exchange(&o->m, y->c.tape.bytes + x->state, 1);
+  exchange(&o->m, y->c.tape.bytes + x->state, PUT);
   if (!cps_op_linearise(o, x, y->works)) return singular(y, x->coeffs.t);
   if (cps_model_lost(o)) return cps_course_no_memory(&y->c);
   for (int k = 0; k < y->chunks; k++)
     cps_op_map(o, x, 1, y->initial + k * o->at.states, y->z + (size_t)k * y->z_size);
   contract(y, o->at.d, x->d);
-  if (passes(x->kind)) contract(y, o->at.d0, x->d0);
+  if (passes(x->kind) || x->kind == OP_SHIFT) contract(y, o->at.d0, x->d0);
   return CPS_OK;
 }
 
@@ -666,6 +700,7 @@ static const course_calls calls = {.size = sizeof(cable_run),
                                    .begin = begin,
                                    .note = on_step,
                                    .row = on_row,
+                                   .instant = on_instant,
                                    .aside = on_aside,
                                    .forward = forward_op,
                                    .keep = keep,

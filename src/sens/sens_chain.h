@@ -102,7 +102,7 @@ typedef struct layout {
   int slide_theta;           /* of the first slide */
   int release_theta;         /* velocities with which bodies of the scenario are released: [3] each */
   int load_d;                /* forces of loads: [loads of the scenario] */
-  int tau_d;                 /* how the time of the last jump moves: sens_break.c */
+  int tau_d;                 /* by how much later all happens: sens_break.c */
   int slide_d;               /* normal forces of slides that are given: [1] each */
   int surface_d;   /* place, velocity and acceleration of surfaces: [3] for each body of the scenario */
   int ds, ws, rhs; /* sizes */
@@ -296,9 +296,8 @@ int cps_model_prepare(model *o);
 int cps_model_linearise(model *o, const step_coeffs *coeffs, int balance);
 /* Looks at the contact points in the machine's state, as those before the next solve; keeps that state. */
 void cps_model_look(model *o);
-/* Where something prescribed jumps, at time t: the list `list` of what moves with that time, by tau, rows of the state before. The
- * state before it was looked at, and the one after it is linearised. */
-void cps_model_break(model *o, double t);
+/* The list `list` of what the state at time t in the machine changes by where tau changes, rows of the state before. */
+void cps_model_shift(model *o, double t);
 /* Looks at them as those of the present state, as cps_model_linearise does. */
 void cps_model_touch(model *o);
 /* The list `work` of the step of length h whose end is linearised, and whose start was looked at: works of contacts, or

@@ -188,9 +188,16 @@ static double third(const profile *p, double t) {
   return sum / h;
 }
 
+profile_value cps_sens_profile_rate(const profile *p, double t) {
+  profile_value y = cps_profile_eval(p, t);
+  return (profile_value){y.y_t, y.y_tt, third(p, t)};
+}
+
+int cps_sens_timed(const profile *p) { return p && p->kind != PROFILE_CONSTANT; }
+
 profile_value cps_change_profile(const change *c, const profile_change *p, double t) {
+  if (c->step == 0) return cps_sens_profile_rate(p->base, t);
   profile_value base = cps_profile_eval(p->base, t);
-  if (c->step == 0) return (profile_value){base.y_t, base.y_tt, third(p->base, t)};
   double y[SENS_SHADOWS], y_t[SENS_SHADOWS], y_tt[SENS_SHADOWS];
   for (int k = 0; k < SENS_SHADOWS; k++) {
     profile_value v = cps_profile_beside(p->shadow[k], p->base, t, t);

@@ -18,6 +18,7 @@ enum { REMEMBERED = 3 };
 enum { LAST = SENS_SHADOWS - 1 };
 
 struct slot {
+  int timed; /* it changes with time, and its rates are asked for */
   int drum, cable, end,
       axis; /* drum >= 0: axis -1 is its drive, else a shift of its centre; else a shift of an end */
   const profile *base;
@@ -224,9 +225,11 @@ static void look_up(const drive *o, const slot *s, double t, lanes *value) {
   }
 }
 
-/* Derivatives at time t, [3][chunks]; NULL if no parameter changes it. */
+static int slot_varies(const slot *s) { return s->n > 0 || s->timed; }
+
+/* Derivatives at time t, [3][chunks]; NULL if nothing changes it. */
 static const lanes *slot_at(drive *o, slot *s, double t) {
-  if (s->n == 0) return NULL;
+  if (!slot_varies(s)) return NULL;
   size_t size = (size_t)(3 * o->chunks);
   for (int i = 0; i < REMEMBERED; i++) {
     if (s->times[i] != t) continue;
@@ -239,11 +242,13 @@ static const lanes *slot_at(drive *o, slot *s, double t) {
   lanes *value = s->value + (size_t)oldest * size;
   s->times[oldest] = t;
   s->used[oldest] = ++s->uses;
-  if (s->points) {
-    look_up(o, s, t, value);
-    return value;
+  if (s->points) look_up(o, s, t, value);
+  if (s->timed) {
+    profile_value rate = cps_sens_profile_rate(s->base, t);
+    double by[3] = {rate.y, rate.y_t, rate.y_tt};
+    for (int i = 0; i < 3; i++) value[i * o->chunks + o->time / LANES][o->time % LANES] = by[i];
   }
-  for (int k = 0; k < s->n; k++) {
+  for (int k = 0; k < s->n && !s->points; k++) {
     double by[3];
     int wrt = s->wrt[k];
     differ(s, &o->run->wrt[wrt], s->linear[k], t, by);
@@ -268,6 +273,7 @@ static cps_status make_slot(drive *o, slot *s, cps_error *err) {
   s->value = cps_lines_new((size_t)(REMEMBERED * 3 * o->chunks), sizeof(lanes));
   if (!s->wrt || !s->linear || !s->value) return CPS_NO_MEMORY;
   for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
+  s->timed = o->time >= 0 && cps_sens_timed(s->base);
   int tables = 0;
   for (int k = 0; k < run->n_wrt && s->base; k++) {
     if (is_point(o, k)) {
@@ -418,6 +424,10 @@ int cps_drive_places(const cable *c, int e, int d) {
 static int load_varies(const drive *o, int cable_of, int e) {
   const cps_scenario *s = o->run->scenario;
   const cable_end *a = &s->cables[cable_of].end[e];
+  for (int d = 0; d < 3 && o->time >= 0; d++)
+    if (cps_sens_timed(a->force[d])) return 1;
+  for (int i = 0; i < s->n_loads && o->time >= 0; i++)
+    if (cps_sens_timed(s->loads[i].force)) return 1;
   for (int k = 0; k < o->run->n_wrt; k++) {
     const cps_scenario *b = o->run->wrt[k].shadow[LAST];
     if (is_point(o, k)) continue;
@@ -446,12 +456,12 @@ static void find_varying(drive *o) {
     unsigned char *x = o->d_varies + l->drum_d + i * DY_DRUM;
     const unsigned char *th = o->theta_varies + l->drum_theta + i * TH_DRUM;
     const slot *s = find_slot(o, i, -1, -1, -1);
-    int turns = s->n > 0 || th[TH_KP] || th[TH_KD] || begins_turned(o, i);
+    int turns = slot_varies(s) || th[TH_KP] || th[TH_KD] || begins_turned(o, i) || o->time >= 0;
     int free_to_turn = o->m->drum[i].angle_at >= 0;
     for (int k = DY_ANGLE; k <= DY_ACCELERATION; k++) x[k] = turns && !free_to_turn;
-    x[DY_SET] = x[DY_SET_T] = s->n > 0 && free_to_turn;
+    x[DY_SET] = x[DY_SET_T] = slot_varies(s) && free_to_turn;
     for (int d = 0; d < 3; d++) {
-      int moves = find_slot(o, i, -1, -1, d)->n > 0;
+      int moves = slot_varies(find_slot(o, i, -1, -1, d));
       x[DY_CENTER + d] = moves || th[TH_CENTER + d];
       x[DY_CENTER_V + d] = x[DY_CENTER_A + d] = moves != 0;
     }
@@ -479,6 +489,7 @@ static cps_status find_moving(drive *o, cps_error *err) {
   for (int k = 0; k < o->run->n_wrt && status == CPS_OK; k++) {
     if (is_point(o, k) || !cps_sens_breaks_move(o->run->scenario, o->run->wrt[k].shadow[LAST])) continue;
     o->moves[k] = 1;
+    o->time = o->run->n_wrt;
     status = cps_sens_shadows(o->run, k, err);
   }
   return status;
@@ -489,8 +500,17 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
   o->run = run;
   o->m = &of->m;
   o->at = &of->at;
-  o->chunks = (run->n_wrt + LANES - 1) / LANES;
+  o->time = -1;
   const layout *l = o->at;
+  o->point = calloc((size_t)run->n_wrt, sizeof *o->point);
+  o->table = calloc((size_t)run->n_wrt, sizeof *o->table);
+  o->moves = calloc((size_t)run->n_wrt, 1);
+  cps_status status = o->point && o->table && o->moves ? CPS_OK : CPS_NO_MEMORY;
+  if (status == CPS_OK) find_points(o);
+  for (int k = 0; k < run->n_wrt && status == CPS_OK; k++)
+    if (!is_point(o, k)) status = cps_sens_shadow(run, k, err);
+  if (status == CPS_OK) status = find_moving(o, err);
+  o->chunks = (run->n_wrt + (o->time >= 0) + LANES - 1) / LANES;
   size_t chunks = (size_t)o->chunks;
   o->theta_varies = calloc((size_t)l->thetas + 1, 1);
   o->d_varies = calloc((size_t)l->ds + 1, 1);
@@ -500,18 +520,10 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
   o->d = many_lanes(chunks * (size_t)l->ds);
   o->tie = many_lanes(chunks * (size_t)(10 * o->m->n_cables));
   o->base = calloc((size_t)o->m->n_drums + 1, sizeof *o->base);
-  o->point = calloc((size_t)run->n_wrt, sizeof *o->point);
-  o->table = calloc((size_t)run->n_wrt, sizeof *o->table);
-  o->moves = calloc((size_t)run->n_wrt, 1);
   double *room = calloc((size_t)(l->thetas + l->states + 10 * o->m->n_cables), sizeof *room);
-  cps_status status = o->theta_varies && o->d_varies && o->which && o->theta && o->initial && o->d &&
-                              o->tie && o->base && o->point && o->table && o->moves && room
-                          ? CPS_OK
-                          : CPS_NO_MEMORY;
-  if (status == CPS_OK) find_points(o);
-  for (int k = 0; k < run->n_wrt && status == CPS_OK; k++)
-    if (!is_point(o, k)) status = cps_sens_shadow(run, k, err);
-  if (status == CPS_OK) status = find_moving(o, err);
+  if (!(o->theta_varies && o->d_varies && o->which && o->theta && o->initial && o->d && o->tie && o->base &&
+        room))
+    status = CPS_NO_MEMORY;
   if (status == CPS_OK) status = make_slots(o, err);
   if (status == CPS_NO_MEMORY) cps_error_set(err, status, NULL, "out of memory for sensitivities");
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++) status = difference_machines(o, k, room, err);
@@ -610,6 +622,11 @@ static void control(drive *o, int i, double t, double h) {
   }
   drive_torque end = cps_drive_torque(of, cps_profile_eval(of->motion, t + h), x[0], x[1]);
   const lanes *ds = slot_at(o, s, t + h);
+  if (o->time >= 0) {
+    lanes *d = o->d + o->time / LANES * o->at->ds + first;
+    d[DY_ANGLE][o->time % LANES] = x[1];
+    d[DY_RATE][o->time % LANES] = end.value;
+  }
   for (int chunk = 0; chunk < o->chunks; chunk++) {
     lanes *d = o->d + chunk * o->at->ds + first, dx[2] = {d[DY_ANGLE], d[DY_RATE]};
     d[DY_ACCELERATION] = torque_by(o, i, &end, dx, ds, chunk);
@@ -668,16 +685,20 @@ static void move_rim(drive *o, int cable_of, int e, const drum *g) {
   }
 }
 
-/* Loads on an end at time t, as move_end() and cps_machine_move() sum them up. */
-static void load_of(const drive *o, const cps_scenario *s, int cable_of, int e, double t, double *load) {
+/* Loads on an end at time t, as move_end() and cps_machine_move() sum them up; or their rates. */
+static void load_of(const drive *o, const cps_scenario *s, int cable_of, int e, double t, int rates,
+                    double *load) {
   const cable_end *end = &s->cables[cable_of].end[e], *base = &o->m->of->cables[cable_of].end[e];
-  for (int d = 0; d < 3; d++)
-    load[d] = end->force[d] ? cps_profile_beside(end->force[d], base->force[d], t, t).y : 0;
+  for (int d = 0; d < 3; d++) {
+    profile_value f = {0};
+    if (end->force[d]) f = cps_profile_beside(end->force[d], base->force[d], t, t);
+    load[d] = rates ? f.y_t : f.y;
+  }
   for (int i = 0; i < s->n_loads; i++) {
     int body = s->loads[i].body;
     if (o->m->body_cable[body] != cable_of || o->m->body_end[body] != e) continue;
-    double f = cps_profile_beside(s->loads[i].force, o->m->of->loads[i].force, t, t).y;
-    for (int d = 0; d < 3; d++) load[d] += f * s->loads[i].direction[d];
+    profile_value f = cps_profile_beside(s->loads[i].force, o->m->of->loads[i].force, t, t);
+    for (int d = 0; d < 3; d++) load[d] += (rates ? f.y_t : f.y) * s->loads[i].direction[d];
   }
 }
 
@@ -698,11 +719,18 @@ static void move_end(drive *o, int cable_of, int e, double t, const drum *drums)
   }
   if (cps_end_is(k->kind, END_ON_DRUM) && cps_drive_places(&o->m->cable[cable_of], e, 0))
     move_rim(o, cable_of, e, &drums[k->drum]);
+  if (o->d_varies[first + DY_LOAD] && o->time >= 0) {
+    double rate[3];
+    load_of(o, o->run->scenario, cable_of, e, t, 1, rate);
+    for (int d = 0; d < 3; d++)
+      o->d[o->time / LANES * o->at->ds + first + DY_LOAD + d][o->time % LANES] = rate[d];
+  }
   for (int wrt = 0; wrt < o->run->n_wrt && o->d_varies[first + DY_LOAD]; wrt++) {
     const sens_parameter *p = &o->run->wrt[wrt];
     double sum[3] = {0}, load[3];
+    if (is_point(o, wrt) || !p->shadow[0]) continue; /* it changes profiles of other things */
     for (int j = 0; j < SENS_SHADOWS; j++) {
-      load_of(o, p->shadow[j], cable_of, e, t, load);
+      load_of(o, p->shadow[j], cable_of, e, t, 0, load);
       for (int d = 0; d < 3; d++) sum[d] += cps_sens_share[j] / p->step * load[d];
     }
     for (int d = 0; d < 3; d++) o->d[wrt / LANES * o->at->ds + first + DY_LOAD + d][wrt % LANES] = sum[d];
@@ -714,6 +742,15 @@ void cps_drive_move(drive *o, double t0, double t, const drum *drums) {
   for (int i = 0; i < o->m->n_drums; i++) move_drum(o, i, t0, t);
   for (int i = 0; i < o->m->n_cables; i++)
     for (int e = 0; e < 2; e++) move_end(o, i, e, t, drums);
+}
+
+void cps_drive_put(const drive *o, int chunk, lanes *to) {
+  const lanes *d = o->d + chunk * o->at->ds;
+  memcpy(to, d, (size_t)o->at->ds * sizeof *to);
+  if (o->time < 0) return;
+  const lanes *time = o->d + o->time / LANES * o->at->ds, tau = d[o->at->tau_d];
+  if (!any_lane(tau)) return;
+  for (int i = 0; i < o->varying; i++) to[o->which[i]] += tau * all(time[o->which[i]][o->time % LANES]);
 }
 
 /* ------------------------------------------------------------------ going back */

@@ -13,6 +13,7 @@ typedef struct drive {
   const sens_run *run;
   const machine *m; /* for its shape; not its state */
   const layout *at;
+  int time;   /* the lane behind all parameters: derivatives by time; -1: no parameter moves a jump */
   int chunks; /* of four parameters */
   unsigned char *theta_varies, *d_varies;
   lanes *theta;   /* [chunks][thetas] */
@@ -33,9 +34,17 @@ void cps_drive_free(drive *o);
 /* Brings o->d from t0 to t, as cps_machine_move did with the machine whose drums are given. */
 void cps_drive_move(drive *o, double t0, double t, const drum *drums);
 
-/* Before that, where something jumps: how its time moves. The last parameter that moves it, or -1; *several: things that jump
- * there do not move together. */
-int cps_drive_break(drive *o, double t, int *several);
+/* A chunk of o->d where all happens later by tau, the parameter's number tau_d of it (sens_break.c): [ds]. */
+void cps_drive_put(const drive *o, int chunk, lanes *to);
+
+/* Before that, where something jumps: how its time moves, into the numbers tau_d; whether that is new. *which: the last parameter
+ * that moves it, or -1; *several: things that jump there do not move together. */
+int cps_drive_break(drive *o, double t, int *which, int *several);
+/* And what that does to drums under control without inertia, whose torque jumps. */
+void cps_drive_jump(drive *o, double t);
+/* All happens at its own time again; whether it did not. */
+int cps_drive_in_time(drive *o);
+int cps_drive_late(const drive *o); /* whether it does not now */
 /* Whether accelerations jump from those that the machine has kept to its present ones. */
 int cps_break_shakes(const machine *m);
 /* What is prescribed for bodies (sens_slide_drive.c): which of it varies, its motion,

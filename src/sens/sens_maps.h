@@ -654,8 +654,10 @@ static stage *const *NAME(stages_of)(const machine_op *what, int remembers) {
       [OP_RELEASE] = {ENERGY, NAME(listed), NAME(lose), NAME(release), RIMS, NAME(tie_before), NAME(follow),
                       ENERGY, NAME(worked), NAME(gain)},
       [OP_INITIAL] = {ENERGY, NAME(listed), NAME(store)},
-      [OP_BEGIN] = {RIMS, NAME(listed), NAME(move), NAME(tie_before), SOLVE, NAME(keep_works),
-                    NAME(hand_over), NAME(forget), NAME(learn_before)},
+      [OP_BEGIN] = {RIMS, NAME(move), NAME(tie_before), SOLVE, NAME(keep_works), NAME(hand_over),
+                    NAME(forget), NAME(learn_before)},
+      [OP_SHIFT] = {RIMS, NAME(listed), NAME(move), NAME(tie_before)},
+      [OP_BALANCE] = {RIMS, NAME(move), NAME(tie_before), SOLVE, NAME(keep_works), NAME(hand_over)},
       [OP_STEP] = {RIMS, SOLVE, WORKS},
       [OP_ROW] = {ENERGY, NAME(listed)},
       [OP_BDF] = {RIMS, SOLVE, NAME(age), NAME(learn_after), WORKS},
@@ -663,10 +665,8 @@ static stage *const *NAME(stages_of)(const machine_op *what, int remembers) {
       [OP_BETWEEN] = {RIMS, NAME(keep), NAME(polynomial), NAME(between), NAME(move), NAME(tie_before), SOLVE,
                       NAME(unkeep), WORKS}};
   static stage *const plain[] = {
-      RIMS,         NAME(listed),       NAME(move), NAME(tie_before), NAME(begin_rates),
-      NAME(forget), NAME(learn_before), NULL};
+      RIMS, NAME(move), NAME(tie_before), NAME(begin_rates), NAME(forget), NAME(learn_before), NULL};
   static stage *const memory[] = {RIMS,
-                                  NAME(listed),
                                   NAME(move),
                                   NAME(tie_before),
                                   NAME(begin_rates),

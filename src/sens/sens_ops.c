@@ -64,14 +64,10 @@ static int linearise_bdf(model *o, const machine_op *what, int works) {
 }
 
 static int linearise_begin(model *o, const machine_op *what) {
-  int good = !what->balanced || cps_model_linearise(o, &what->coeffs, 1);
-  if (!what->balanced && o->at.nb > 0) cps_border_tie(o);
-  if (!what->balanced) cps_memory_begin(o, &what->coeffs);
-  o->list.n = 0;
-  if (!o->d_varies[o->at.tau_d]) return good;
-  if (!what->balanced) cps_model_touch(o);
-  cps_model_break(o, what->coeffs.t);
-  return good;
+  if (what->balanced) return cps_model_linearise(o, &what->coeffs, 1);
+  if (o->at.nb > 0) cps_border_tie(o);
+  cps_memory_begin(o, &what->coeffs);
+  return 1;
 }
 
 /* Whether a body of the scenario is held in the machine's state. */
@@ -114,6 +110,11 @@ int cps_op_linearise(model *o, const machine_op *what, int works) {
     good = linearise_bdf(o, what, works);
   } else if (what->kind == OP_BEGIN) {
     good = linearise_begin(o, what);
+  } else if (what->kind == OP_BALANCE) {
+    good = cps_model_linearise(o, &what->coeffs, 1);
+  } else if (what->kind == OP_SHIFT) {
+    if (o->at.nb > 0) cps_border_tie(o);
+    cps_model_shift(o, what->coeffs.t);
   } else if (what->kind == OP_START) {
     if (o->at.nb > 0) cps_border_tie(o);
   } else if (what->kind == OP_RELEASE) {

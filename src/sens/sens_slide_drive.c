@@ -12,6 +12,7 @@ static const profile *given_in(const cps_scenario *s, int i) { return s->contact
 static const profile *load_in(const cps_scenario *s, int i) { return s->loads[i].force; }
 
 static int varies(const drive *o, finder *of, int i) {
+  if (o->time >= 0 && cps_sens_timed(of(o->run->scenario, i))) return 1;
   for (int k = 0; k < o->run->n_wrt; k++) {
     const cps_scenario *other = o->run->wrt[k].shadow[SENS_SHADOWS - 1];
     if (other && !cps_sens_same(of(o->run->scenario, i), of(other, i))) return 1;
@@ -30,13 +31,18 @@ void cps_drive_find_bodies(drive *o) {
   }
   for (int i = 0; i < m->of->n_bodies && m->system->ns > 0; i++)
     for (int k = 0; k < 3 && m->of->bodies[i].kind == BODY_SURFACE; k++)
-      o->d_varies[l->surface_d + 3 * i + k] = varies(o, surface_in, i) != 0;
+      o->d_varies[l->surface_d + 3 * i + k] = o->time >= 0 || varies(o, surface_in, i);
 }
 
 /* Derivatives of a profile at time t by all parameters that change it, into d from `first` on: `from` is the first of its
  * value, rate and second rate to be taken, n of them. */
 static void move(drive *o, finder *of, int i, double t, int first, int from, int n) {
   const profile *base = of(o->run->scenario, i);
+  if (o->time >= 0) {
+    profile_value rate = cps_sens_profile_rate(base, t);
+    double by[3] = {rate.y, rate.y_t, rate.y_tt};
+    for (int k = 0; k < n; k++) o->d[o->time / LANES * o->at->ds + first + k][o->time % LANES] = by[from + k];
+  }
   for (int wrt = 0; wrt < o->run->n_wrt; wrt++) {
     const sens_parameter *p = &o->run->wrt[wrt];
     double sum[3] = {0};
@@ -75,6 +81,9 @@ void cps_drive_move_bodies(drive *o, double t0, double t) {
     double h = t - t0;
     if (m->of->bodies[i].kind != BODY_SURFACE || !o->d_varies[first]) continue;
     move(o, surface_in, i, t, first + fast, 0, 3 - fast);
+    if (fast && o->time >= 0)
+      o->d[o->time / LANES * o->at->ds + first][o->time % LANES] =
+          cps_profile_eval(m->of->bodies[i].motion, t).y;
     if (!fast || h == 0) continue; /* its place, as cps_surfaces_move has it */
     add(o, surface_in, i, t0, first, h / 6);
     add(o, surface_in, i, t0 + h / 2, first, 4 * h / 6);

@@ -223,6 +223,9 @@ typedef void stage(const sweep *x);
 /* Stages of what happens, NULL at their end. */
 enum { STAGES = 40 };
 
+/* Whether it finds accelerations and forces at places and velocities that stay. */
+static int balances(op_kind k) { return k == OP_BEGIN || k == OP_BALANCE || k == OP_BETWEEN; }
+
 static weights weights_of(const model *o, const machine_op *what) {
   double v_q = what->coeffs.v_a / what->coeffs.q_a, a_q = 1 / what->coeffs.q_a, h = what->h;
   weights w = {.v_q = v_q, .a_q = a_q};
@@ -239,7 +242,7 @@ static weights weights_of(const model *o, const machine_op *what) {
   } else if (what->kind == OP_SOLVE) {
     w.w1[0] = v_q;
     w.w2[0] = a_q;
-  } else if (what->kind == OP_BEGIN || what->kind == OP_BETWEEN) {
+  } else if (balances(what->kind)) {
     w.w1[1] = -1;
     w.w2[3] = -1;
   }
@@ -319,8 +322,7 @@ static int starts_of(const model *o) { return 4 * o->m.n_drums + o->m.n_slides; 
 #undef NAME
 
 void SWEEP(map)(const model *o, const machine_op *what, int transposed, lanes *initial, lanes *z) {
-  int balance = what->kind == OP_BEGIN || what->kind == OP_BETWEEN,
-      by_bdf = what->kind == OP_BDF || what->kind == OP_REACH;
+  int balance = balances(what->kind), by_bdf = what->kind == OP_BDF || what->kind == OP_REACH;
   sweep x = {o, what, z, initial, what->kind == OP_STEP || by_bdf, by_bdf, balance, weights_of(o, what)};
   if (transposed) {
     clear(z, o->at.d, o->at.ds);

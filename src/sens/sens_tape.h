@@ -30,6 +30,8 @@ typedef enum op_kind {
   OP_START,    /* velocities as at the start */
   OP_RELEASE,  /* bodies that were held get velocities of their own */
   OP_BEGIN,    /* accelerations that balance, at first and after a jump */
+  OP_SHIFT,    /* all happens later, or no longer does so: sens_break.c; */
+  OP_BALANCE,  /* with accelerations and forces that follow */
   OP_STEP,     /* a step of generalised-alpha */
   OP_BDF,      /* a step of bdf; */
   OP_REACH,    /* aside: one that only looks at its end, */
