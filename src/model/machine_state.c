@@ -86,6 +86,10 @@ static int is_index(int i, int n) { return i >= -1 && i < n; }
 
 /* Contact points, or those of slides, which are `stride` bytes apart. */
 static void list_points(checkpoint *c, contact_point *p, size_t stride, size_t n) {
+  if (cps_checkpoint_comes_back(c)) {
+    cps_checkpoint_members(c, "point", p, sizeof *p, stride, n);
+    return;
+  }
 #define MEMBER(member) cps_checkpoint_members(c, "point." #member, &p->member, sizeof p->member, stride, n)
   MEMBER(drum);
   MEMBER(near);
@@ -146,34 +150,44 @@ static void list_mesh(checkpoint *c, cable *y) {
   cps_checkpoint_demand(c, good, "cable.place");
 }
 
+static void list_traces(checkpoint *c, contact_trace *t, size_t n, int drums) {
+  if (cps_checkpoint_comes_back(c)) {
+    cps_checkpoint_item(c, "trace", t, n * sizeof *t);
+    return;
+  }
+  CHECKPOINT_MEMBER(c, "trace.drum", t, n, drum);
+  CHECKPOINT_MEMBER(c, "trace.r", t, n, r);
+  CHECKPOINT_MEMBER(c, "trace.pull", t, n, pull);
+  CHECKPOINT_MEMBER(c, "trace.push", t, n, push);
+  CHECKPOINT_MEMBER(c, "trace.f", t, n, f);
+  CHECKPOINT_MEMBER(c, "trace.depth", t, n, depth);
+  CHECKPOINT_MEMBER(c, "trace.n_damping", t, n, n_damping);
+  CHECKPOINT_MEMBER(c, "trace.rise", t, n, rise);
+  for (size_t i = 0; i < n; i++) cps_checkpoint_demand(c, is_index(t[i].drum, drums), "trace.drum");
+}
+
 static void list_cable(checkpoint *c, cable *y, int drums) {
   int entries = (y->n + 1) * y->b;
   size_t points = (size_t)y->n_points;
   cps_checkpoint_array(c, "cable.rise", y->rise, entries);
   cps_checkpoint_array(c, "cable.trend", y->trend[0], 4 * (y->n + 1));
-  cps_checkpoint_demand(
-      c, cps_checkpoint_finite(y->q, (size_t)entries) && cps_checkpoint_finite(y->v, (size_t)entries),
-      "cable.q");
+  if (cps_checkpoint_demands(c))
+    cps_checkpoint_demand(
+        c, cps_checkpoint_finite(y->q, (size_t)entries) && cps_checkpoint_finite(y->v, (size_t)entries),
+        "cable.q");
   if (y->place) list_mesh(c, y);
   cps_checkpoint_item(c, "cable.fixed", y->fixed, (size_t)y->n + 1);
-  for (int i = 0; i <= y->n; i++) cps_checkpoint_demand(c, y->fixed[i] >> y->b == 0, "cable.fixed");
+  for (int i = 0; i <= y->n && cps_checkpoint_demands(c); i++)
+    cps_checkpoint_demand(c, y->fixed[i] >> y->b == 0, "cable.fixed");
   CHECKPOINT_VALUE(c, "cable.load", y->load);
   CHECKPOINT_VALUE(c, "cable.reaction", y->reaction);
   CHECKPOINT_VALUE(c, "cable.loads0", y->loads0);
   CHECKPOINT_VALUE(c, "cable.reaction0", y->reaction0);
   if (points > 0) {
     list_points(c, y->point, sizeof *y->point, points);
-    for (size_t i = 0; i < points; i++) check_point(c, &y->point[i], drums, y->contact.law);
-    CHECKPOINT_MEMBER(c, "trace.drum", y->trace, points, drum);
-    CHECKPOINT_MEMBER(c, "trace.r", y->trace, points, r);
-    CHECKPOINT_MEMBER(c, "trace.pull", y->trace, points, pull);
-    CHECKPOINT_MEMBER(c, "trace.push", y->trace, points, push);
-    CHECKPOINT_MEMBER(c, "trace.f", y->trace, points, f);
-    CHECKPOINT_MEMBER(c, "trace.depth", y->trace, points, depth);
-    CHECKPOINT_MEMBER(c, "trace.n_damping", y->trace, points, n_damping);
-    CHECKPOINT_MEMBER(c, "trace.rise", y->trace, points, rise);
-    for (size_t i = 0; i < points; i++)
-      cps_checkpoint_demand(c, is_index(y->trace[i].drum, drums), "trace.drum");
+    for (size_t i = 0; i < points && cps_checkpoint_demands(c); i++)
+      check_point(c, &y->point[i], drums, y->contact.law);
+    list_traces(c, y->trace, points, drums);
   }
   if (y->memory) cps_checkpoint_item(c, "cable.memory", y->memory, points * sizeof *y->memory);
   cps_checkpoint_array(c, "cable.slip_work", y->slip_work, drums);

@@ -43,6 +43,7 @@ struct checkpoint {
     RAW_COMPARE,
     RAW_LIST
   } kind;              /* raw: values alone, one after the other, each item at a multiple of eight bytes */
+  int comes_back;      /* see checkpoint.h */
   size_t at;           /* where the next item is expected */
   int no_memory;       /* while saving */
   const char *missing; /* the first item that was not there, or had another size */
@@ -85,7 +86,7 @@ static const unsigned char *find(checkpoint *c, const char *name, size_t size) {
   return NULL;
 }
 
-/* Copies n items. Sizes that occur most are known to the compiler: rows within steps copy the members of all contact points. */
+/* Copies n items. */
 static void copy_items(unsigned char *to, size_t to_stride, const unsigned char *from, size_t from_stride,
                        size_t size, size_t n) {
   if (n == 0 || size == 0) return;
@@ -93,19 +94,7 @@ static void copy_items(unsigned char *to, size_t to_stride, const unsigned char 
     memcpy(to, from, size * n);
     return;
   }
-#define COPY(bytes)                                                                                          \
-  for (size_t i = 0; i < n; i++) memcpy(to + i * to_stride, from + i * from_stride, bytes)
-  if (size == 4)
-    COPY(4);
-  else if (size == 8)
-    COPY(8);
-  else if (size == 16)
-    COPY(16);
-  else if (size == 24)
-    COPY(24);
-  else
-    COPY(size);
-#undef COPY
+  for (size_t i = 0; i < n; i++) memcpy(to + i * to_stride, from + i * from_stride, size);
 }
 
 /* Values without their name. */
@@ -157,6 +146,10 @@ void cps_checkpoint_demand(checkpoint *c, int good, const char *name) {
   if (!good && c->restoring && !c->wrong) c->wrong = name;
 }
 
+int cps_checkpoint_demands(const checkpoint *c) { return c->restoring; }
+
+int cps_checkpoint_comes_back(const checkpoint *c) { return c->comes_back; }
+
 int cps_checkpoint_finite(const double *x, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (!isfinite(x[i])) return 0;
@@ -175,7 +168,8 @@ void cps_checkpoint_bodies(checkpoint *c, const cps_system *s, double *y) {
   cps_checkpoint_array(c, "contacts.z", y + 2 * s->nx, s->nz);
   cps_checkpoint_array(c, "works", y + 2 * s->nx + s->nz, s->nw);
   if (s->n_lifts > 0) cps_lifts_list_states(c, s, y + s->lift_y);
-  cps_checkpoint_demand(c, cps_checkpoint_finite(y, (size_t)s->ny), "bodies.x");
+  if (cps_checkpoint_demands(c))
+    cps_checkpoint_demand(c, cps_checkpoint_finite(y, (size_t)s->ny), "bodies.x");
 }
 
 static void list_workspace(checkpoint *c, const cps_system *s, workspace *k) {
@@ -211,7 +205,8 @@ static int mode_fits(const cps_system *s, int i, int mode) {
 
 void cps_checkpoint_modes(checkpoint *c, const char *name, const cps_system *s, int *mode) {
   cps_checkpoint_item(c, name, mode, (size_t)s->nc * sizeof(int));
-  for (int i = 0; i < s->nc; i++) cps_checkpoint_demand(c, mode_fits(s, i, mode[i]), name);
+  for (int i = 0; i < s->nc && cps_checkpoint_demands(c); i++)
+    cps_checkpoint_demand(c, mode_fits(s, i, mode[i]), name);
 }
 
 static void list_simulation(checkpoint *c, cps_simulation *sim) {
@@ -237,7 +232,8 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
       c, sim->overshoot.contact >= 0 && (sim->overshoot.contact < s->nc || sim->overshoot.contact == 0),
       "overshoot");
   CHECKPOINT_VALUE(c, "mesh", sim->mesh);
-  cps_checkpoint_demand(c, cps_mesh_verdict_valid(&sim->mesh, s->scenario), "mesh");
+  if (cps_checkpoint_demands(c))
+    cps_checkpoint_demand(c, cps_mesh_verdict_valid(&sim->mesh, s->scenario), "mesh");
   CHECKPOINT_VALUE(c, "stint", sim->stint);
   CHECKPOINT_VALUE(c, "counters", sim->result.counters);
   cps_checkpoint_demand(c, sim->result.counters.steps >= 0, "counters");
@@ -253,7 +249,7 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   if (sim->machine) cps_machine_list(c, sim->machine);
   if (sim->machine) {
     cps_checkpoint_item(c, "seen", sim->seen, (size_t)sim->n_seen * sizeof *sim->seen);
-    cps_checkpoint_demand(c, cps_cable_events_fit(sim), "seen");
+    if (cps_checkpoint_demands(c)) cps_checkpoint_demand(c, cps_cable_events_fit(sim), "seen");
   }
   if (sim->beside) {
     CHECKPOINT_VALUE(c, "beside.begun", sim->beside->begun);
@@ -426,13 +422,19 @@ static block_head head_of(cps_simulation *sim) {
   return h;
 }
 
-void cps_state_take(cps_simulation *sim, void *block) {
-  checkpoint c = {.kind = RAW_WRITE, .bytes = block, .at = sizeof(block_head)};
+size_t cps_aside_size(cps_simulation *sim) {
+  checkpoint c = {.kind = RAW_SIZE, .comes_back = 1};
+  list_state(&c, sim);
+  return c.at;
+}
+
+void cps_aside_take(cps_simulation *sim, void *block) {
+  checkpoint c = {.kind = RAW_WRITE, .bytes = block, .comes_back = 1};
   list_state(&c, sim);
 }
 
-void cps_state_put(cps_simulation *sim, void *block) {
-  checkpoint c = {.kind = RAW_READ, .bytes = block, .at = sizeof(block_head)};
+void cps_aside_put(cps_simulation *sim, void *block) {
+  checkpoint c = {.kind = RAW_READ, .bytes = block, .comes_back = 1};
   list_state(&c, sim);
 }
 
@@ -442,8 +444,9 @@ void cps_state_label(cps_simulation *sim, void *block) {
 }
 
 void cps_state_write(cps_simulation *sim, void *block) {
+  checkpoint c = {.kind = RAW_WRITE, .bytes = block, .at = sizeof(block_head)};
   cps_state_label(sim, block);
-  cps_state_take(sim, block);
+  list_state(&c, sim);
 }
 
 cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err) {
@@ -452,7 +455,8 @@ cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err
     return cps_error_set(
         err, CPS_BAD_INPUT, NULL,
         "this is no state of this simulation: its scenario has other settings, or it is none");
-  cps_state_put(sim, (void *)block);
+  checkpoint c = {.kind = RAW_READ, .bytes = (unsigned char *)block, .at = sizeof(block_head)};
+  list_state(&c, sim);
   return CPS_OK;
 }
 

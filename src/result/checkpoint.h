@@ -40,6 +40,9 @@ void cps_checkpoint_members(checkpoint *c, const char *name, void *first, size_t
 /* What must be true of the item just listed for the model to go on from it: indices within their arrays, lengths of
  * steps that are positive. A checkpoint may come from anywhere. */
 void cps_checkpoint_demand(checkpoint *c, int good, const char *name);
+int cps_checkpoint_demands(const checkpoint *c); /* 0: nothing is looked at, as nothing comes from outside */
+/* Whether bytes only leave this memory to come back to it: then structs are copied as a whole, in one piece. */
+int cps_checkpoint_comes_back(const checkpoint *c);
 int cps_checkpoint_finite(const double *x, size_t n);
 
 /* The modes of all contacts [nc], which must be modes of their laws. */
@@ -58,9 +61,11 @@ void cps_state_write(cps_simulation *sim, void *block);
 /* Makes a block of the same size, of a scenario with other values, one of this simulation. */
 void cps_state_label(cps_simulation *sim, void *block);
 cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err);
-/* The same for one who knows that the block is of this simulation. */
-void cps_state_take(cps_simulation *sim, void *block);
-void cps_state_put(cps_simulation *sim, void *block);
+/* The state for one who goes aside and comes back, in a block of its own kind, with all that the last evaluation has left at contacts: it
+ * could not be had again, as an evaluation at the same state lets no time pass. */
+size_t cps_aside_size(cps_simulation *sim);
+void cps_aside_take(cps_simulation *sim, void *block);
+void cps_aside_put(cps_simulation *sim, void *block);
 /* Where the items of the state are, in the simulation and in its block: the number of them, of which the first `room` are put
  * into pieces. Members of an array of structs are `stride` bytes apart in the simulation, and one after the other in the block. */
 typedef struct state_piece {

@@ -5,11 +5,24 @@
 #include "alpha_rule.h"
 #include "machine.h"
 
+/* What is known of a step around shorter ones that start where it does (alpha_between.c). */
+typedef struct alpha_between {
+  enum {
+    BETWEEN_NONE,
+    BETWEEN_EXPECTED,
+    BETWEEN_KNOWN
+  } is;                /* expected: the next step that is taken is the one */
+  double from, length; /* its start and its length, */
+  double at;           /* and that of the last one that was made within it; 0: none */
+  double *end, *row;   /* accelerations and friction forces at the ends of the two */
+} alpha_between;
+
 /* A machine in time. */
 typedef struct alpha_stepper {
   machine *m;
-  double t, h;
-  long steps, iterations, cuts, rejected;
+  double t;
+  long iterations;
+  alpha_between between;
   double error;       /* of the last step, in m */
   step_coeffs coeffs; /* of the last step */
 } alpha_stepper;
@@ -61,6 +74,14 @@ int cps_alpha_step(alpha_stepper *r, double h, double t1);
 void cps_alpha_predict(machine *m, const alpha_weights *u, int changing);
 void cps_alpha_learn(machine *m, double h);
 void cps_alpha_forget(machine *m);
+
+/* Room for it; 0 if out of memory. */
+int cps_between_make(alpha_between *b, const machine *m);
+void cps_between_free(alpha_between *b);
+/* A step of length h has been taken at `from`. */
+void cps_between_note(alpha_between *b, const machine *m, double from, double h);
+/* Accelerations and friction forces that a step starts from, if it ends within the one that is known; 0 if not. */
+int cps_between_start(const alpha_between *b, machine *m, double from, double h);
 
 /* Equilibrium with friction that holds what it can, from the present shape. Velocities and accelerations are zero
  * after it, but for what starts with one. Fails if something runs away, and says what and where to. */

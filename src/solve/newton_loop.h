@@ -26,6 +26,7 @@ typedef struct convergence {
   double slides;  /* friction of bearings and rails */
   double stretch; /* force that it leaves over the square of how far it moved [N/m^2] */
   int unseen;     /* steps since it was looked at */
+  int wary;       /* the factor of friction is not used where contacts have just changed */
 } convergence;
 
 /* What is known of the contacts after an iteration. */

@@ -206,6 +206,11 @@ static void snap(const void *work, stop *stop) {
 
 static double longest(const void *work) { return 1.01 * ((const run *)work)->h; }
 
+static void rows(void *work, row_phase phase) {
+  const run *r = work;
+  if (r->how->rows) r->how->rows(r->of, phase);
+}
+
 static void free_run(void *work) {
   run *r = work;
   if (r->of) r->how->free(r->of);
@@ -240,6 +245,7 @@ const stepper cps_alpha = {.checkpoint_steps = CHECKPOINT_STEPS,
                            .restart = restart,
                            .snap = snap,
                            .longest = longest,
+                           .rows = rows,
                            .step = step,
                            .complete = complete,
                            .list = list,

@@ -28,6 +28,7 @@ typedef struct alpha_equations {
   /* Fires guards at the end of a step; *jumped if something has changed by it. NULL: nothing to be done. */
   cps_status (*settle)(void *of, int *jumped, cps_error *err);
   cps_status (*give_up)(void *of, double h, cps_error *err); /* even with steps of h */
+  void (*rows)(void *of, row_phase phase); /* as that of steppers.h; NULL: nothing to be done */
   checkpoint_list list;
   void (*forget)(void *of); /* pivots, which are a matter of the matrices before */
 } alpha_equations;

@@ -130,12 +130,13 @@ static int resolved(const machine *m, double q_a) {
   return 1;
 }
 
-/* Solves a step from where accelerations are expected, or as if they stayed; 0, with the state as before, if it did not converge. */
+/* Solves a step from where accelerations are expected, from the step around it or from those before; or as if they stayed. 0, with the state as before, if it did not converge. */
 static int solve_from(alpha_stepper *r, const alpha_weights *u, double t1, int changing) {
   machine *m = r->m;
   cps_machine_keep(m);
   guess(m);
-  cps_alpha_predict(m, u, changing);
+  int within = changing && cps_between_start(&r->between, m, r->t, u->h);
+  cps_alpha_predict(m, u, changing && !within);
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)
       predict_states(&m->cable[i].contact, &m->cable[i].memory[k], &u->z);
@@ -143,8 +144,10 @@ static int solve_from(alpha_stepper *r, const alpha_weights *u, double t1, int c
   cps_machine_move(m, r->t, t1);
   cps_machine_tie(m);
   r->coeffs = (step_coeffs){t1, u->q_new, u->v.x_new, u->z.x_new, 0, 0, u->h};
-  int it = cps_newton_solve(m, &r->coeffs, NEWTON_MOST, fmin(BALANCED, m->convergence.balance),
-                            &m->convergence);
+  convergence known = m->convergence;
+  known.wary = within;
+  int it = cps_newton_solve(m, &r->coeffs, NEWTON_MOST, fmin(BALANCED, known.balance), &known);
+  if (!within) m->convergence = known; /* a row starts nearer, and would spoil what steps know */
   r->iterations += it < 0 ? NEWTON_MOST : it;
   if (it > 0 && resolved(m, r->coeffs.q_a)) return 1;
   cps_machine_bring_back(m);

@@ -184,6 +184,7 @@ static cps_status accept(void *of, double from, double h, double t1, cps_error *
   cps_simulation *sim = y->sim;
   y->r.t = sim->t;
   cps_alpha_learn(y->r.m, h);
+  cps_between_note(&y->r.between, y->r.m, from, h);
   if (y->has_apart) cps_body_error_step(&y->error, y->r.m->system, y->r.m->y, h, &y->old, &y->now);
   cps_machine_settle(y->r.m);
   cps_audit_step(y->r.m, t1, h);
@@ -200,8 +201,15 @@ static cps_status give_up(void *of, double h, cps_error *err) {
   return cps_run_give_up(y->sim, y->r.m, h, err);
 }
 
+static void rows(void *of, row_phase phase) {
+  cable_run *y = of;
+  alpha_between *b = &y->r.between;
+  b->is = phase == ROWS_AHEAD ? BETWEEN_EXPECTED : phase == ROWS_WITHIN ? BETWEEN_KNOWN : BETWEEN_NONE;
+}
+
 static void free_run(void *of) {
   cable_run *y = of;
+  cps_between_free(&y->r.between);
   free(y->counts);
   cps_block_free(&y->state);
   free(y);
@@ -227,7 +235,7 @@ static cps_status make_run(cps_simulation *sim, void **of, double *first, cps_er
   *y = (cable_run){.sim = sim,
                    .r = {.m = sim->machine, .t = sim->t},
                    .tolerance = set->tolerance_abs + set->tolerance * size};
-  if (!(set->step > 0) && !make_apart(y)) {
+  if (!cps_between_make(&y->r.between, m) || (!(set->step > 0) && !make_apart(y))) {
     free_run(y);
     *of = NULL;
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
@@ -246,5 +254,6 @@ const alpha_equations cps_alpha_machine = {.part = 1.0 / 20,
                                            .error = local_error,
                                            .accept = accept,
                                            .give_up = give_up,
+                                           .rows = rows,
                                            .list = list,
                                            .forget = forget};

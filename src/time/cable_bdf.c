@@ -61,14 +61,6 @@ typedef struct flat {
   double *surface; /* [nx] places of surfaces, among those of bodies */
 } flat;
 
-/* The end of a step: the state of the simulation, and what the last evaluation of its equations has left at contacts, which is no
- * part of a state: an evaluation at the same state could not give it again, as it lets no time pass. */
-typedef struct end_kept {
-  void *state;
-  contact_point *point;   /* of cables, then of slides */
-  contact_memory *memory; /* the same, if there are laws with memory */
-} end_kept;
-
 typedef struct run {
   cps_simulation *sim;
   machine *m;
@@ -88,7 +80,7 @@ typedef struct run {
   double stop_time; /* where IDA has been told to stop; NAN: nothing yet */
   long counted[2];  /* of IDA's counters, since its last restart */
   int passed_rows;  /* the machine has been put to places within the last step, */
-  end_kept end_at;  /* and this is where it ended */
+  void *end_at;     /* and this is the state where it ended */
   /* of the last step */
   step_coeffs coeffs;
   int order;
@@ -404,9 +396,7 @@ static void free_run(void *work) {
   free_flat(&r->now);
   free_flat(&r->end);
   free(r->memory);
-  free(r->end_at.state);
-  free(r->end_at.point);
-  free(r->end_at.memory);
+  free(r->end_at);
   free(r);
 }
 
@@ -591,51 +581,18 @@ static cps_status go_aside(run *r, int begins) {
   return sim->follow.aside(sim, begins, sim->follow.data, r->err);
 }
 
-/* Copies what evaluations leave at contacts, or puts it back. */
-static void carry_contacts(run *r, int back) {
-  machine *m = r->m;
-  contact_point *point = r->end_at.point;
-  contact_memory *memory = r->end_at.memory;
-  for (int i = 0; i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    size_t n = (size_t)c->n_points;
-    memcpy(back ? c->point : point, back ? point : c->point, n * sizeof *point);
-    if (c->memory) memcpy(back ? c->memory : memory, back ? memory : c->memory, n * sizeof *memory);
-    point += n;
-    memory += n;
-  }
-  for (int i = 0; i < m->n_slides; i++) {
-    slide *y = &m->slide[i];
-    memcpy(back ? &y->p : point, back ? point : &y->p, sizeof *point);
-    memcpy(back ? &y->y : memory, back ? memory : &y->y, sizeof *memory);
-    point++;
-    memory++;
-  }
-}
-
-/* Room for the end of a step: once, before the first row within one. */
-static int make_end(run *r) {
-  size_t n = (size_t)(r->nf / AXES + r->m->n_slides) + 1;
-  end_kept *e = &r->end_at;
-  if (!e->state) e->state = malloc(cps_state_size(r->sim));
-  if (!e->point) e->point = calloc(n, sizeof *e->point);
-  if (!e->memory) e->memory = calloc(n, sizeof *e->memory);
-  return e->state && e->point && e->memory;
-}
-
 /* The simulation as it is at the end of the step, before its works are added. */
 static cps_status keep_end(run *r) {
-  if (!make_end(r)) return cps_error_set(r->err, CPS_NO_MEMORY, NULL, "out of memory for rows within steps");
-  cps_state_take(r->sim, r->end_at.state);
-  carry_contacts(r, 0);
+  if (!r->end_at) r->end_at = malloc(cps_aside_size(r->sim));
+  if (!r->end_at) return cps_error_set(r->err, CPS_NO_MEMORY, NULL, "out of memory for rows within steps");
+  cps_aside_take(r->sim, r->end_at);
   take(r, &r->end);
   r->passed_rows = 1;
   return CPS_OK;
 }
 
 static void go_to_end(run *r) {
-  cps_driver_go_to(r->sim, r->end_at.state);
-  carry_contacts(r, 1);
+  cps_driver_go_to(r->sim, r->end_at);
   refresh(r, r->now_at);
 }
 

@@ -137,7 +137,7 @@ static observed observe(const cps_simulation *sim) {
 
 void cps_driver_go_to(cps_simulation *sim, void *state) {
   observed o = observe(sim);
-  cps_state_put(sim, state);
+  cps_aside_put(sim, state);
   sim->next_output = o.next_output;
   sim->next_frame = o.next_frame;
   sim->largest_energy = o.largest_energy;
@@ -179,6 +179,10 @@ static cps_status row_aside(cps_simulation *sim, const stop *next, unsigned char
   return sim->follow.aside ? sim->follow.aside(sim, 0, sim->follow.data, err) : CPS_OK;
 }
 
+static void tell_rows(const cps_simulation *sim, row_phase phase) {
+  if (sim->stepper->rows) sim->stepper->rows(sim->solver, phase);
+}
+
 /* One step, before which the rows within it are recorded. Without a follower it is made once only. */
 static cps_status step_past_rows(cps_simulation *sim, const stop *next, cps_error *err) {
   const stepper *how = sim->stepper;
@@ -186,25 +190,27 @@ static cps_status step_past_rows(cps_simulation *sim, const stop *next, cps_erro
   if (passes || !how->longest || !row_before(sim, fmin(next->time, sim->t + how->longest(sim->solver))))
     return how->step(sim->solver, next, err);
   if (!sim->aside) {
-    size_t size = cps_state_size(sim);
+    size_t size = cps_aside_size(sim);
     sim->aside = malloc(sizeof *sim->aside + 2 * size);
     if (!sim->aside) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for rows within steps");
     sim->aside->size = size;
   }
   unsigned char *start = sim->aside->state, *end = start + sim->aside->size;
   long events = sim->result.counters.events;
-  cps_state_take(sim, start);
+  cps_aside_take(sim, start);
+  tell_rows(sim, ROWS_AHEAD);
   cps_status status = try_step(sim, next, err);
+  tell_rows(sim, status == CPS_OK ? ROWS_WITHIN : ROWS_DONE);
   if (status != CPS_OK) return status;
   double reached = sim->t;
   int again = sim->follow.step || sim->result.counters.events > events, any = row_before(sim, reached);
-  if (!any && !again) return CPS_OK;
-  if (!again) cps_state_take(sim, end);
-  cps_driver_go_to(sim, start);
+  if (any && !again) cps_aside_take(sim, end);
+  if (any || again) cps_driver_go_to(sim, start);
   while (status == CPS_OK && row_before(sim, reached)) status = row_aside(sim, next, start, err);
+  tell_rows(sim, ROWS_DONE);
   if (status != CPS_OK) return status;
   if (again) return how->step(sim->solver, next, err);
-  cps_driver_go_to(sim, end);
+  if (any) cps_driver_go_to(sim, end);
   return CPS_OK;
 }
 

@@ -25,6 +25,9 @@ enum {
   STEPPER_ROW_AT_EVENTS = 8 /* knows cps_simulation.event_rows */
 };
 
+/* Rows within a step: the next step that is taken has some; those that follow end at them, from its start; no more. */
+typedef enum row_phase { ROWS_AHEAD, ROWS_WITHIN, ROWS_DONE } row_phase;
+
 typedef struct stepper {
   unsigned traits;
   long checkpoint_steps; /* between two instants at which checkpoints are possible */
@@ -42,6 +45,9 @@ typedef struct stepper {
   /* A length that the next step does not exceed. Rows within a step are then ends of shorter steps from its start. NULL: the
    * method interpolates. */
   double (*longest)(const void *work);
+  /* Tells it where in this it is, so that these shorter steps may start from what the step has found; none of it is part of
+   * the state, which is what it was after them. May be NULL. */
+  void (*rows)(void *work, row_phase phase);
   /* STEPPER_INTERPOLATES: the end of the step; and puts the simulation to a time within it. */
   double (*reached)(const void *work);
   cps_status (*between)(void *work, double t, cps_error *err);
@@ -78,7 +84,7 @@ cps_status cps_driver_begin(cps_simulation *sim, cps_error *err);
 /* Goes to `until`; ends: that is the end of a run, which has a row. */
 cps_status cps_driver_run(cps_simulation *sim, double until, int ends, cps_error *err);
 void cps_driver_free(cps_simulation *sim);
-/* Goes to a state that was kept (cps_state_take); rows that have been recorded since stay so. */
+/* Goes to a state that was kept (cps_aside_take); rows that have been recorded since stay so. */
 void cps_driver_go_to(cps_simulation *sim, void *state);
 /* The longest step that a method may choose for itself, of which it would like `most`. */
 double cps_driver_longest(const cps_simulation *sim, double most);
