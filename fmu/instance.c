@@ -11,6 +11,17 @@
 
 const char *const fmu_categories[MESSAGE_KINDS] = {"logStatusError", "logStatusWarning", "logEvents"};
 
+/* A number with a point, whatever the locale of the importer. */
+typedef struct number_text {
+  char text[CPS_NUMBER_TEXT];
+} number_text;
+
+static number_text number(double value) {
+  number_text n;
+  cps_number_shortest(n.text, sizeof n.text, value);
+  return n;
+}
+
 static void say(instance *f, fmu_message kind, const char *format, va_list args) {
   char text[1200];
   if (!f->log || (kind != MESSAGE_ERROR && !(f->logged >> kind & 1))) return;
@@ -92,7 +103,7 @@ void instance_log_events(instance *f, long n) {
   if (!(f->logged >> MESSAGE_EVENT & 1)) return;
   for (long i = n < all ? all - n : 0; i < all; i++) {
     const cps_event *e = cps_result_event(r, i);
-    instance_message(f, MESSAGE_EVENT, "at t = %.9g s, %s: %s", e->time, e->contact_name, e->what);
+    instance_message(f, MESSAGE_EVENT, "at t = %s s, %s: %s", number(e->time).text, e->contact_name, e->what);
   }
 }
 
@@ -516,8 +527,8 @@ fmu_status instance_exit_initialization(instance *f, fmu_phase next, const char 
   if (f->stale && instance_prepare(f) != FMU_OK) return FMU_ERROR;
   double from = cps_simulation_time(f->sim);
   if (f->start < from)
-    return instance_refuse(f, "the scenario starts at %.9g s, later than the start time %.9g s", from,
-                           f->start);
+    return instance_refuse(f, "the scenario starts at %s s, later than the start time %s s",
+                           number(from).text, number(f->start).text);
   if (f->start > from && cps_simulation_step(f->sim, f->start, 0, NULL, &err) != CPS_OK)
     return instance_failed(f, &err);
   log_warnings(f);
@@ -555,8 +566,8 @@ fmu_status instance_step(instance *f, double at, double step, int *early, const 
     return instance_refuse(f, "%s: the step has to be greater than 0, and finite", call);
   double now = cps_simulation_time(f->sim), same = 1e-6 * step + 1e-12 * fabs(now);
   if (fabs(at - now) > same)
-    return instance_refuse(f, "%s: the step is to begin at %.15g s, but the FMU is at %.15g s", call, at,
-                           now);
+    return instance_refuse(f, "%s: the step is to begin at %s s, but the FMU is at %s s", call,
+                           number(at).text, number(now).text);
   if (instance_tune(f) != FMU_OK) return FMU_ERROR;
   if (f->derivatives && !f->stretch && !f->early_return) f->stretch = cps_stretch_new(f->sim, NULL, 0, NULL);
   f->followed = f->stretch && !f->early_return;

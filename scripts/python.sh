@@ -22,7 +22,7 @@ rm -rf "$env"
 torch=
 [ -z "${TORCH:-}" ] || torch=torch
 [ -n "$torch" ] || echo "python: without PyTorch (TORCH=1 installs it), its tests are skipped"
-install "$env" build/wheel/*-cp311-abi3-*manylinux_2_17_"$(uname -m)".whl mypy pyright pandas xarray pint scipy numba gymnasium jax hypothesis tqdm \
+install "$env" build/wheel/*-cp311-abi3-*manylinux_2_17_"$(uname -m)".whl mypy "pyright[nodejs]" pandas xarray pint scipy numba gymnasium jax hypothesis tqdm \
   fmpy SALib optuna openmdao joblib $torch
 "$env/bin/python" -m pytest -q python/tests
 "$env/bin/mypy" --strict --python-version 3.11 python/capstan

@@ -62,7 +62,7 @@ class Batch:
     def step(self, duration: float, u: Any = None, *, ramp: bool = False, out: Array | None = None) -> Array:
         """Advances all by a duration [s], each from where it is, with inputs [n, inputs] (or what broadcasts to that); the outputs
         [n, outputs] at the end, written to `out` if it is given."""
-        values = None
+        given = None
         if u is not None:
             given = np.broadcast_to(floats(u, "inputs"), (self.n, len(self.inputs)))
             if not np.isfinite(given).all():
@@ -73,10 +73,9 @@ class Batch:
             raise TypeError(f"out: an array of float64 is needed, not {type(y).__name__}")
         if y.shape != (self.n, len(self.outputs)):
             raise ValueError(f"out is [{self.n}, {len(self.outputs)}], not {list(y.shape)}")
-        if u is not None:
+        if given is not None:
             self._u[:, self._columns] = given
-            values = self._u
-        self.message = guarded(self._core.step, duration, values, int(ramp), y, self._failed) or ""
+        self.message = guarded(self._core.step, duration, None if given is None else self._u, int(ramp), y, self._failed) or ""
         return y
 
     def reset(self, i: int | None = None, values: Mapping[str, float] | None = None) -> None:

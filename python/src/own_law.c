@@ -101,12 +101,13 @@ static void refuse_infinite(own_law_data *o, const char *name, const char *what,
     rows[i] = 0;
   }
   if (!bad) return;
-  char place[3][32] = {"", "", ""};
-  for (int i = 0; i < n_x; i++) snprintf(place[i], sizeof place[i], "%s%.9g", i ? ", " : "", x[i]);
+  char place[3][CPS_NUMBER_TEXT] = {"", "", ""};
+  for (int i = 0; i < n_x; i++) cps_number_shortest(place[i], sizeof place[i], x[i]);
   PyGILState_STATE gil = PyGILState_Ensure();
   if (!o->pending) {
-    PyErr_Format(PyExc_ValueError, "law %s: its force, or a derivative of it, is not finite at %s = %s%s%s",
-                 name, what, place[0], place[1], place[2]);
+    PyErr_Format(PyExc_ValueError,
+                 "law %s: its force, or a derivative of it, is not finite at %s = %s%s%s%s%s", name, what,
+                 place[0], n_x > 1 ? ", " : "", place[1], n_x > 2 ? ", " : "", place[2]);
     keep_raised(o);
   }
   PyGILState_Release(gil);

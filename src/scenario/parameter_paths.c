@@ -2,6 +2,7 @@
 #include "parameter_paths.h"
 
 #include "internal.h"
+#include "plain_locale.h"
 #include "read_sections.h"
 
 #include <math.h>
@@ -264,7 +265,7 @@ cps_scenario *cps_scenario_with_inputs(const cps_scenario *s, const char *const 
     settings[s->n_settings + i] = at;
     at += sprintf(at, "%s={input: {name: ", paths[i]);
     for (const char *c = paths[i]; *c; c++) *at++ = *c == '.' ? '_' : *c;
-    at += sprintf(at, ", start: %.17g}}", probes[i].q.value) + 1;
+    at += cps_print(at, (size_t)(text + size - at), ", start: %.17g}}", probes[i].q.value) + 1;
   }
   if (status == CPS_OK) changed = cps_scenario_again(s, settings, all, NULL, 0, 0, &problems);
   if (status == CPS_OK && !changed && err && cps_problems_count(problems) > 0)
