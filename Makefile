@@ -1,6 +1,7 @@
 # Capstan's front door. Each target installs what it needs first, and says so; `make help` lists them.
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
+JOBS ?= 1
 
 .PHONY: all help setup build test test-fast demo bench bench-peers lint fuzz soak tsan cluster docs site web screenshots python wheel binaries fmu install clean
 
@@ -15,7 +16,7 @@ help:
 	@echo 'make bench-peers  the same problems in Exudyn and here; installs Exudyn into build/peers'
 	@echo 'make lint      format, warnings of clang, static analysis'
 	@echo 'make fuzz      fuzz each target for SECONDS_EACH=$(SECONDS_EACH) seconds'
-	@echo 'make soak      kills, faults, strange inputs, random machines: each campaign for SECONDS_EACH=$(SECONDS_EACH) seconds'
+	@echo 'make soak      kills, faults, strange inputs, random machines: each campaign for SECONDS_EACH=$(SECONDS_EACH) seconds, JOBS=$(JOBS) at a time'
 	@echo 'make tsan      simulations in several threads under the thread sanitizer'
 	@echo 'make cluster   a study under a real Slurm and a real mpirun on this machine; needs root'
 	@echo 'make docs      write the generated part of docs/'
@@ -65,7 +66,7 @@ fuzz:
 
 soak:
 	@scripts/setup.sh build test fuzz soak
-	@scripts/soak.sh $(SECONDS_EACH)
+	@scripts/soak.sh $(SECONDS_EACH) --jobs $(JOBS)
 
 tsan:
 	@scripts/setup.sh build test

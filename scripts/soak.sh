@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The campaigns of test/soak, each for a while, with the release build and with the sanitizers; the table is build-soak/table.md.
-# usage: soak.sh SECONDS_EACH [ARGUMENTS OF test/soak/soak.py]
+# usage: soak.sh SECONDS_EACH [ARGUMENTS OF test/soak/soak.py, as --jobs N: so many campaigns at a time]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=$1

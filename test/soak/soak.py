@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """soak.py - long campaigns against the tool: kills, faults, strange inputs, random machines. `make soak` runs them all.
 
-usage: soak.py [--seconds N] [--only NAME,...] [--first SEED] [--count N] [--folder F] [--add] [--rounds N] [--list]
+usage: soak.py [--seconds N] [--jobs N] [--only NAME,...] [--first SEED] [--count N] [--folder F] [--add] [--rounds N] [--list]
        soak.py --sum F...
 
-Each campaign tries one seed after the other for N seconds. What is tried depends on the seed alone (but for the moments of
+Each campaign tries one seed after the other for N seconds, as many campaigns at a time as --jobs says. What is tried depends on the seed alone (but for the moments of
 kills, which the clock gives), so a failure is repeated by `soak.py --only NAME --first SEED --count 1`. The folder of a failed
 try is kept in F/failures/NAME-SEED, with the commands in `what`. F/table.md has one line for each campaign: tried, held, failed;
 with --add it goes on from the counts and seeds of before, otherwise seeds start with --first. --sum prints one table of those in
-several folders, of campaigns that ran beside each other or one after the other; their seeds have to differ.
+several folders, of campaigns that ran beside each other or one after the other; their seeds have to differ. Ctrl-C and SIGTERM
+end it with the table of the campaigns that have ended.
 """
 import argparse
+import concurrent.futures
 import json
+import multiprocessing
 import os
+import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +27,9 @@ import traceback
 
 from campaigns import ALL
 from trial import ROOT, Failure, Program, Try, words
+
+
+COUNTS = ("tried", "held", "failed", "seconds", "processor")
 
 
 class Table:
@@ -40,13 +48,23 @@ class Table:
             if name not in self.rows:
                 self.rows[name] = dict(r)
                 continue
-            for key in ("tried", "held", "failed", "seconds"):
-                self.rows[name][key] += r[key]
+            for key in COUNTS:
+                self.rows[name][key] = self.rows[name].get(key, 0) + r.get(key, 0)
+        self.sort()
+
+    def sort(self):
         order = [campaign.name for campaign in ALL]
         self.rows = {name: self.rows[name] for name in sorted(self.rows, key=order.index)}
 
     def row(self, campaign):
-        return self.rows.setdefault(campaign.name, dict(what=campaign.what, tried=0, held=0, failed=0, seconds=0, seed=self.first, note=""))
+        """What is known of a campaign so far, as a copy."""
+        new = dict(what=campaign.what, tried=0, held=0, failed=0, seconds=0, processor=0, seed=self.first, note="")
+        return dict(new, **self.rows.get(campaign.name, {}))
+
+    def put(self, name, row):
+        self.rows[name] = row
+        self.sort()
+        self.write()
 
     def write(self):
         with open(self.file + ".part", "w") as f:
@@ -56,12 +74,12 @@ class Table:
             f.write(self.text())
 
     def text(self):
-        lines = ["| campaign | what | tried | held | failed | minutes |", "|---|---|---|---|---|---|"]
+        lines = ["| campaign | what | tried | held | failed | minutes | of a processor |", "|---|---|---|---|---|---|---|"]
         for name, r in self.rows.items():
             counts = r["note"] and f"{r['note']} | | " or f"{r['tried']} | {r['held']} | {r['failed']}"
-            lines.append(f"| `{name}` | {r['what']} | {counts} | {r['seconds'] / 60:.1f} |")
-        total = [sum(r[k] for r in self.rows.values()) for k in ("tried", "held", "failed", "seconds")]
-        lines.append("| all | | %d | %d | %d | %.1f |" % (*total[:3], total[3] / 60))
+            lines.append(f"| `{name}` | {r['what']} | {counts} | {r['seconds'] / 60:.1f} | {r.get('processor', 0) / 60:.1f} |")
+        total = [sum(r.get(k, 0) for r in self.rows.values()) for k in COUNTS]
+        lines.append("| all | | %d | %d | %d | %.1f | %.1f |" % (*total[:3], total[3] / 60, total[4] / 60))
         return "\n".join(lines) + "\n"
 
 
@@ -126,9 +144,51 @@ def run_program(setting, program, row):
     return True
 
 
+def one(setting, name, row):
+    """One campaign, in a process of its own, which has a store of its own, too."""
+    campaign = next(c for c in ALL if c.name == name)
+    if setting.jobs > 1:
+        setting.store = os.path.join(setting.folder, "store", str(os.getpid()))
+        os.makedirs(setting.store, exist_ok=True)
+    before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+    there = True
+    if isinstance(campaign, Program):
+        there = run_program(setting, campaign, row)
+    else:
+        soak(setting, campaign, row, setting.count)
+    row["processor"] += sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before
+    return row if there else None
+
+
+def take(table, name, row):
+    if row:
+        table.put(name, row)
+        print("soak: %-18s %s" % (name, row["note"] or "tried %d held %d failed %d" % (row["tried"], row["held"], row["failed"])), flush=True)
+
+
+def play(setting, campaigns, table):
+    """All campaigns once, in their order, or those that take longest first if some run at a time."""
+    if setting.jobs == 1:
+        for campaign in campaigns:
+            take(table, campaign.name, one(setting, campaign.name, table.row(campaign)))
+        return
+    campaigns = sorted(campaigns, key=lambda campaign: -getattr(campaign, "share", 1))
+    fork = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(setting.jobs, fork, os.setpgrp) as pool:
+        jobs = {pool.submit(one, setting, campaign.name, table.row(campaign)): campaign.name for campaign in campaigns}
+        try:
+            for job in concurrent.futures.as_completed(jobs):
+                take(table, jobs[job], job.result())
+        except KeyboardInterrupt:
+            for process in list(pool._processes):  # each with all that it has started
+                os.killpg(process, signal.SIGKILL)
+            raise
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seconds", type=float, default=60)
+    options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--only", default="")
     options.add_argument("--first", type=int, default=1)
     options.add_argument("--count", type=int, default=10**9)
@@ -157,22 +217,18 @@ def main():
     setting.folder = os.path.abspath(setting.folder)
     setting.tool, setting.asan = os.path.join(setting.build, "capstan"), os.path.join(setting.asan_build, "capstan")
     setting.store = os.path.join(setting.folder, "store")
+    shutil.rmtree(setting.store, ignore_errors=True)  # it may be of another build
     for name in ("store", "work"):
         os.makedirs(os.path.join(setting.folder, name), exist_ok=True)
     table = Table(setting.folder, setting.add, setting.first)
-    for _ in range(setting.rounds):
-        for campaign in ALL:
-            if names and campaign.name not in names:
-                continue
-            row = table.row(campaign)
-            if isinstance(campaign, Program):
-                if not run_program(setting, campaign, row):
-                    del table.rows[campaign.name]
-            else:
-                soak(setting, campaign, row, setting.count)
-            table.write()
-            if campaign.name in table.rows:
-                print("soak: %-18s %s" % (campaign.name, row["note"] or "tried %d held %d failed %d" % (row["tried"], row["held"], row["failed"])), flush=True)
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    chosen = [campaign for campaign in ALL if not names or campaign.name in names]
+    try:
+        for _ in range(setting.rounds):
+            play(setting, chosen, table)
+    except KeyboardInterrupt:
+        print("soak: ended before its time; what had not ended does not count")
+    table.write()
     print(table.text())
     return 1 if any(row["failed"] for row in table.rows.values()) else 0
 
