@@ -80,12 +80,20 @@ FILE *open_output_inside(const char *where, const char *path);
 /* And for many files that can be made again: nobody waits until they are on the disk. */
 FILE *open_output_copy(const char *where, const char *path);
 
+/* Makes a folder for files, and those above it, unless they are there; complains and returns 0 if it cannot. */
+int open_folder(const char *where, const char *path);
+/* The same for one within a folder, whose name nobody gave: a link in its place is refused. */
+int open_folder_inside(const char *where, const char *path);
+
 /* Brings what was written so far to the disk; complains and returns STATUS_IO if not everything could be written. */
 int flush_output(const char *where, const char *path, FILE *file);
 
 /* Closes it and gives it its name; complains and returns STATUS_IO if not everything could be written, and then the
  * file is what it was before. */
 int close_output(const char *where, const char *path, FILE *file);
+
+/* Whether it is a file, beside which others can be put, and not standard output, a device or a pipe. */
+int output_is_file(FILE *file);
 
 /* Closes it, and leaves what was there before. */
 void discard_output(FILE *file);

@@ -41,13 +41,7 @@ FILE *export_open(const char *folder, const char *name, char path[EXPORT_PATH]) 
   for (char *c = path + strlen(folder) + 1; *c; c++) {
     if (*c != '/') continue;
     *c = 0;
-    struct stat info;
-    int made = mkdir(path, 0777) == 0;
-    if (!made && errno == EEXIST && lstat(path, &info) == 0) {
-      made = S_ISDIR(info.st_mode); /* and not a link to one elsewhere */
-      errno = ENOTDIR;
-    }
-    if (!made) complain("export", "cannot make the folder '%s': %s", path, strerror(errno));
+    int made = open_folder_inside("export", path);
     *c = '/';
     if (!made) return NULL;
   }

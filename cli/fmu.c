@@ -104,11 +104,12 @@ static int write_archive(const fmu_model *m, const char *source, size_t source_s
   if (z) good &= zip_end(z);
   int status = out && good ? close_output("fmu", path, out) : STATUS_IO;
   if (out && !good) {
+    int said = binaries != 0 && flush_output("fmu", path, out) != STATUS_GOOD;
     discard_output(out);
     if (binaries == 0)
       complain("fmu", "there is no shared object for FMUs: it is built beside this tool, in the folder fmu");
-    else
-      complain("fmu", "cannot write '%s'", path);
+    else if (!said)
+      complain("fmu", "cannot write '%s': out of memory", path);
   }
   free(about.data);
   free(list.data);

@@ -148,7 +148,7 @@ static void put_title(FILE *out, const char *name, const char *purpose) {
 
 static FILE *open_page(const char *folder, const char *name, char *path, size_t size) {
   if (snprintf(path, size, "%s/%s.1", folder, name) >= (int)size) return NULL;
-  return open_output("help", path);
+  return open_output_inside("help", path);
 }
 
 static int command_page(const char *folder, const command *c) {

@@ -174,16 +174,13 @@ static int directory_of(const char *path, char *directory) {
 static int write_plots(const char *directory) {
   char path[PATH_SIZE + 160];
   snprintf(path, sizeof path, "%smodels", directory);
-  if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-    complain("models", "cannot make the directory '%s': %s", path, strerror(errno));
-    return STATUS_IO;
-  }
+  if (!open_folder_inside("models", path)) return STATUS_IO;
   for (int i = 0; i < entry_count(); i++) {
     entry e = entry_at(i);
     double p[CPS_MAX_PARAMS];
     entry_defaults(&e, p);
     snprintf(path, sizeof path, "%smodels/%s.svg", directory, e.name);
-    FILE *out = open_output("models", path);
+    FILE *out = open_output_inside("models", path);
     if (!out) return STATUS_IO;
     figure f = entry_figure(&e, p, 1);
     plot_svg(out, &f);
@@ -211,7 +208,8 @@ int models_markdown(const char *path) {
     group = e.group;
     write_entry(out, &e);
   }
-  int status = close_output("models", path, out);
+  int with_plots = output_is_file(out), status = close_output("models", path, out);
+  if (!with_plots) return status;
   if (status == STATUS_GOOD) status = write_plots(directory);
   if (status == STATUS_GOOD)
     fprintf(stderr, "wrote %s and %d plots in %smodels/\n", shown_name(path), entry_count(),

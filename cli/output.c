@@ -122,6 +122,18 @@ FILE *open_output_inside(const char *where, const char *path) {
 }
 FILE *open_output_copy(const char *where, const char *path) { return open_at(where, path, CPS_OUTPUT_COPY); }
 
+static int open_folder_at(const char *where, const char *path, cps_output_where kind) {
+  cps_output_file made;
+  if (cps_folder_make(&made, path, kind)) return 1;
+  complain(where, "cannot make the folder '%s': %s", *made.path ? made.path : path, made.reason);
+  return 0;
+}
+
+int open_folder(const char *where, const char *path) { return open_folder_at(where, path, CPS_OUTPUT_NAMED); }
+int open_folder_inside(const char *where, const char *path) {
+  return open_folder_at(where, path, CPS_OUTPUT_INSIDE);
+}
+
 static int not_all(const char *where, const char *path, const char *reason) {
   complain(where, "could not write all of %s: %s", path, reason);
   return STATUS_IO;
@@ -131,6 +143,8 @@ int flush_output(const char *where, const char *path, FILE *file) {
   pending *p = find(file);
   errno = 0;
   int bad = fflush(file) != 0 || ferror(file);
+  /* An earlier write has failed, and why is forgotten: another one, to what is not kept, says it again. */
+  if (bad && !errno && p && write(fileno(file), "", 1) >= 0) errno = 0;
   if (!bad && p && *p->target.part && !p->target.copy)
     bad = fdatasync(fileno(file)) != 0 && errno != EINVAL && errno != ENOTSUP;
   return bad ? not_all(where, file == stdout ? "standard output" : path,
@@ -150,6 +164,11 @@ int close_output(const char *where, const char *path, FILE *file) {
   link_in(p, 0);
   free(p);
   return status;
+}
+
+int output_is_file(FILE *file) {
+  const pending *p = find(file);
+  return p && *p->target.part;
 }
 
 void discard_output(FILE *file) {

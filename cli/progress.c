@@ -205,7 +205,7 @@ int progress_show(const cps_progress *now, void *data) {
   if (asked_to_stop) return 1;
   double clock = seconds_now();
   if (isnan(p->from) || now->time < p->last) { /* the first run, or another one */
-    p->began = isnan(p->from) ? p->started : clock;
+    p->began = clock;
     p->from = now->time;
   }
   p->last = now->time;

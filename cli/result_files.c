@@ -21,19 +21,6 @@ int results_path(char path[FOLDER_ROOM], const char *folder, const char *name) {
   return length > 0 && length < FOLDER_ROOM;
 }
 
-/* One folder, whose name is on the disk before anything in it; that it is there already is fine. */
-static int make_folder(const char *path) {
-  if (mkdir(path, 0777) == 0) return cps_folder_sync(path);
-  struct stat info;
-  int reason = errno;
-  if (stat(path, &info) == 0) {
-    if (S_ISDIR(info.st_mode)) return 1;
-    reason = ENOTDIR;
-  }
-  errno = reason;
-  return 0;
-}
-
 /* The lock is on the folder itself and ends with the process: nothing is left to be cleared away. Where folders cannot be
  * locked, as on some network disks, runs go on without a lock. */
 int results_take(const char *where, const char *folder) {
@@ -53,17 +40,7 @@ int results_prepare(const char *where, const char *folder, int take) {
     complain(where, length ? "the name of the result folder is too long" : "the result folder has no name");
     return STATUS_IO;
   }
-  memcpy(path, folder, length + 1);
-  for (size_t i = 1; i <= length; i++) {
-    if (path[i] != '/' && path[i]) continue;
-    char end = path[i];
-    path[i] = 0;
-    if (!make_folder(path)) {
-      complain(where, "cannot make the result folder '%s': %s", path, strerror(errno));
-      return STATUS_IO;
-    }
-    path[i] = end;
-  }
+  if (!open_folder(where, folder)) return STATUS_IO;
   if (take && results_take(where, folder) != STATUS_GOOD) return STATUS_IO;
   /* Better to learn now than after an hour that nothing can be written there. */
   cps_output_file probe;

@@ -101,22 +101,6 @@ static int find_places(sweep *s) {
   return 1;
 }
 
-/* Makes a folder and those above it; several processes may do so at once. */
-static int make_folders(const char *folder) {
-  char path[PATH_SIZE];
-  snprintf(path, sizeof path, "%s", folder);
-  for (size_t i = 1; *folder && i <= strlen(folder); i++) {
-    if (folder[i] && folder[i] != '/') continue;
-    path[i] = 0;
-    if (mkdir(path, 0777) == 0 ? !cps_folder_sync(path) : errno != EEXIST) {
-      complain("sweep", "cannot make the folder '%s': %s", path, strerror(errno));
-      return 0;
-    }
-    path[i] = folder[i];
-  }
-  return 1;
-}
-
 /* ---------------------------------------------------------------- while it runs */
 
 static void note_row(const cps_study_row *row, void *data) {
@@ -227,7 +211,7 @@ static void keep_memory(void) {
 
 static int run_all(sweep *s) {
   cps_error error = {.time = NAN};
-  if (!find_places(s) || !make_folders(s->folder)) return STATUS_IO;
+  if (!find_places(s) || !open_folder("sweep", s->folder)) return STATUS_IO;
   cps_study_options how = {.threads = s->threads,
                            .shard = s->part.index,
                            .shards = s->part.count,

@@ -88,6 +88,12 @@ CPS_API int cps_output_open(cps_output_file *file, const char *path, cps_output_
 /* Finds the names and makes way for the part, for those who open it themselves, with O_EXCL. 0 if the target is not a regular file,
  * or cannot be. */
 CPS_API int cps_output_name(cps_output_file *file, const char *path, cps_output_where where);
+/* Finds where a file is that is changed in place, as tables of studies are: links are followed, also those of its folder. 0 if it is
+ * not a regular file, or cannot be. */
+CPS_API int cps_output_place(cps_output_file *file, const char *path);
+/* Makes a folder, and those above it, unless they are there, and waits until their names are on the disk. If nobody named it
+ * (INSIDE, COPY), a link in its place is refused. 0 if it cannot be made: `path` is that which cannot. */
+CPS_API int cps_folder_make(cps_output_file *file, const char *path, cps_output_where where);
 /* Writes all bytes; 0 if that fails. */
 CPS_API int cps_output_write(cps_output_file *file, const void *bytes, size_t size);
 /* Brings what was written to the disk, closes the descriptor if there is one, and gives the file its name; 0 if that fails, and

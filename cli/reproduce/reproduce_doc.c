@@ -53,11 +53,13 @@ static void computed_text(char *text, size_t size, const row *x) {
   value_text(text, size, grain * round(x->computed / grain) + 0.0, 12); /* + 0.0: no minus zero */
 }
 
-/* "docs/verification.md" gives "docs/verification". */
+/* "docs/verification.md" gives "docs/verification"; what has no ending gets one. */
 static void folder_of(char *folder, size_t size, const char *path) {
-  snprintf(folder, size, "%s", path);
-  char *dot = strrchr(folder, '.'), *slash = strrchr(folder, '/');
-  if (dot && dot > (slash ? slash + 1 : folder)) *dot = 0;
+  const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+  if (dot && dot > (slash ? slash + 1 : path))
+    snprintf(folder, size, "%.*s", (int)(dot - path), path);
+  else
+    snprintf(folder, size, "%s.figures", path);
 }
 
 static int rows_of(const reproduction *r, const char *id, int *good) {
@@ -198,14 +200,11 @@ static void write_page(FILE *out, const reproduction *r, const study *(*study_at
 }
 
 static int write_figures(const char *where, const char *folder, const reproduction *r) {
-  if (r->n_drawings > 0 && mkdir(folder, 0777) != 0 && errno != EEXIST) {
-    complain(where, "cannot make the folder '%s': %s", folder, strerror(errno));
-    return STATUS_IO;
-  }
+  if (r->n_drawings > 0 && !open_folder_inside(where, folder)) return STATUS_IO;
   for (int i = 0; i < r->n_drawings; i++) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s.svg", folder, r->drawings[i].name);
-    FILE *out = open_output(where, path);
+    FILE *out = open_output_inside(where, path);
     if (!out) return STATUS_IO;
     plot_svg(out, &r->drawings[i].figure);
     int status = close_output(where, path, out);
@@ -217,11 +216,11 @@ static int write_figures(const char *where, const char *folder, const reproducti
 int verification_write(const char *where, const char *path, const reproduction *r,
                        const study *(*study_at)(int)) {
   char folder[4000];
-  folder_of(folder, sizeof folder, strcmp(path, "-") == 0 ? "verification" : path);
+  folder_of(folder, sizeof folder, strcmp(path, "-") == 0 ? "verification.md" : path);
   const char *name = strrchr(folder, '/');
   FILE *out = open_output(where, path);
   if (!out) return STATUS_IO;
   write_page(out, r, study_at, name ? name + 1 : folder);
-  int status = close_output(where, path, out);
-  return status == STATUS_GOOD && out != stdout ? write_figures(where, folder, r) : status;
+  int with_figures = output_is_file(out), status = close_output(where, path, out);
+  return status == STATUS_GOOD && with_figures ? write_figures(where, folder, r) : status;
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -99,6 +100,36 @@ static int make_way(cps_output_file *f, int attempt) {
   return unlink(f->part) == 0 || errno == ENOENT;
 }
 
+int cps_output_place(cps_output_file *f, const char *path) {
+  int direct;
+  mode_t mode;
+  char folder[CPS_OUTPUT_PATH];
+  if (!find_names(f, path, CPS_OUTPUT_NAMED, &direct, &mode)) return 0;
+  *f->part = 0;
+  if (direct) return because(f, "it is not a regular file");
+  folder_of(f->path, folder);
+  struct stat info;
+  char *whole = realpath(folder, NULL);
+  if (whole && (stat(whole, &info) != 0 || !S_ISDIR(info.st_mode))) {
+    free(whole);
+    whole = NULL;
+    errno = ENOTDIR;
+  }
+  if (!whole) return because_errno(f);
+  const char *slash = strrchr(f->path, '/');
+  char name[CPS_OUTPUT_PATH];
+  snprintf(name, sizeof name, "%s", slash ? slash + 1 : f->path);
+  size_t n = strlen(whole), k = strlen(name);
+  int fits = n + k + 2 <= sizeof f->path;
+  if (fits) {
+    memcpy(f->path, whole, n);
+    f->path[n] = '/';
+    memcpy(f->path + n + 1, name, k + 1);
+  }
+  free(whole);
+  return fits ? 1 : because(f, "the name is too long");
+}
+
 int cps_output_name(cps_output_file *f, const char *path, cps_output_where where) {
   int direct;
   mode_t mode;
@@ -157,6 +188,40 @@ int cps_folder_sync(const char *path) {
   close(d);
   errno = reason;
   return good;
+}
+
+/* One folder, whose name is on the disk before anything in it; that it is there already is fine. */
+static int make_folder(cps_output_file *f, int no_link) {
+  struct stat info;
+  if (mkdir(f->path, 0777) == 0) return cps_folder_sync(f->path) ? 1 : because_errno(f);
+  int reason = errno;
+  /* some file systems say that they cannot be written before they say that it is there */
+  if (lstat(f->path, &info) == 0) {
+    if (S_ISLNK(info.st_mode) && no_link) return because(f, "it is a link");
+    if (S_ISLNK(info.st_mode) && stat(f->path, &info) != 0)
+      return because(f, errno == ELOOP ? "it is a link that leads in a circle"
+                                       : "it is a link that leads nowhere");
+    if (S_ISDIR(info.st_mode)) return 1;
+    reason = ENOTDIR;
+  }
+  errno = reason;
+  return because_errno(f);
+}
+
+int cps_folder_make(cps_output_file *f, const char *path, cps_output_where where) {
+  *f = (cps_output_file){.descriptor = -1};
+  size_t n = strlen(path);
+  if (n == 0) return because(f, "it has no name");
+  if (n >= CPS_OUTPUT_PATH - 32) return because(f, "the name is too long");
+  memcpy(f->path, path, n + 1);
+  while (n > 1 && f->path[n - 1] == '/') f->path[--n] = 0;
+  for (size_t i = 1; i <= n; i++) {
+    if (f->path[i] && f->path[i] != '/') continue;
+    f->path[i] = 0;
+    if (!make_folder(f, i == n && where != CPS_OUTPUT_NAMED)) return 0;
+    if (i < n) f->path[i] = '/';
+  }
+  return 1;
 }
 
 int cps_output_commit(cps_output_file *f) {

@@ -359,6 +359,16 @@ static char *copy_text(const char *text) {
   return copy ? memcpy(copy, text, n) : NULL;
 }
 
+/* A file that is there already, or a new one; never a device or a pipe, nor through a link that somebody else has put there. */
+static cps_status open_to_write(sqlite3 **db, const char *file, cps_error *err) {
+  cps_output_file place;
+  if (!cps_output_place(&place, file))
+    return cps_error_set(err, CPS_IO, NULL, "%s cannot be used: %s", file, place.reason);
+  int code = sqlite3_open_v2(place.path, db,
+                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW, NULL);
+  return code == SQLITE_OK ? CPS_OK : cps_store_fault(*db, file, code, err);
+}
+
 study_store *cps_store_open(const cps_study *s, const char *file, int resume, int rollback, cps_error *err) {
   study_store *store = calloc(1, sizeof *store);
   if (store) store->file = copy_text(file);
@@ -368,11 +378,10 @@ study_store *cps_store_open(const cps_study *s, const char *file, int resume, in
     return NULL;
   }
   store->study = s;
-  int code = sqlite3_open_v2(file, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-  cps_status status = code == SQLITE_OK ? open_tables(store, resume, rollback, err)
-                                        : cps_store_fault(store->db, file, code, err);
+  cps_status status = open_to_write(&store->db, file, err);
+  if (status == CPS_OK) status = open_tables(store, resume, rollback, err);
   if (status == CPS_OK) {
-    code = prepare(store);
+    int code = prepare(store);
     if (code != SQLITE_OK) status = cps_store_fault(store->db, file, code, err);
   }
   if (status == CPS_OK) return store;
@@ -477,6 +486,8 @@ static cps_status merge_one(sqlite3 *db, const char *to, const char *from, cps_e
   cps_status status = CPS_OK;
   struct stat there;
   if (stat(from, &there) != 0) return cps_error_set(err, CPS_IO, NULL, "%s is not there", from);
+  if (!S_ISREG(there.st_mode))
+    return cps_error_set(err, CPS_BAD_INPUT, NULL, "%s is not the table of a study: it is not a file", from);
   int code = attach(db, from);
   if (code != SQLITE_OK) return cps_store_fault(db, from, code, err);
   if (!has_tables(db, "part")) {
@@ -506,12 +517,11 @@ cps_status cps_study_merge(const char *to, const char *const *files, int n, long
                            long long *wanted, cps_error *err) {
   sqlite3 *db = NULL;
   char count[40] = "";
-  int code = sqlite3_open_v2(to, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-  if (code == SQLITE_OK) {
+  cps_status status = open_to_write(&db, to, err);
+  if (status == CPS_OK) {
     guard(db);
     sqlite3_busy_timeout(db, BUSY_MILLISECONDS);
   }
-  cps_status status = code == SQLITE_OK ? CPS_OK : cps_store_fault(db, to, code, err);
   for (int i = 0; i < n && status == CPS_OK; i++)
     if (!same_file(files[i], to)) status = merge_one(db, to, files[i], err);
   if (status == CPS_OK && !has_tables(db, "main"))

@@ -329,9 +329,14 @@ static void keep_result(sweep *w, const cps_sens *sens, done_row *d) {
   if (!w->folder[0] || !wanted || !sens || !cps_sens_result(sens)) return;
   snprintf(path, sizeof path, "%s/%lld.h5", w->folder, d->row.point);
   pthread_mutex_lock(&w->keep_lock);
-  mkdir(w->folder, 0777);
-  if (cps_sens_write(sens, path, &err) != CPS_OK && !d->message[0])
-    snprintf(d->message, sizeof d->message, "the result could not be kept: %s", err.text);
+  cps_output_file folder;
+  const char *reason = NULL;
+  if (!cps_folder_make(&folder, w->folder, CPS_OUTPUT_INSIDE))
+    reason = folder.reason;
+  else if (cps_sens_write(sens, path, &err) != CPS_OK)
+    reason = err.text;
+  if (reason && !d->message[0])
+    snprintf(d->message, sizeof d->message, "the result could not be kept: %s", reason);
   pthread_mutex_unlock(&w->keep_lock);
 }
 
