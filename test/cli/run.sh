@@ -132,7 +132,7 @@ PY
 
 # Folders that cannot be written.
 expect 3 run block.yaml -o block.yaml
-has "$err" "cannot make the result folder 'block.yaml': Not a directory"
+has "$err" "cannot make the folder 'block.yaml': Not a directory"
 expect 3 run block.yaml -o block.yaml/deeper
 expect 3 run block.yaml -o ''
 
