@@ -5,7 +5,8 @@
 static const double pi = 3.14159265358979323846;
 
 static cable_section section(double ea, double ei, double rho) {
-  cable_section c = {ea, ei, rho, 0, 0, 0, STRAIN_GREEN, CURVATURE_APPROXIMATE, 5, 5, 0};
+  cable_section c = {
+      .ea = ea, .ei = ei, .rho = rho, .strain = STRAIN_GREEN, .axial_points = 5, .bending_points = 5};
   return c;
 }
 
@@ -20,6 +21,7 @@ static cable_section variant(int i) {
   c.axial_points = 1 + i % 5;
   c.bending_points = 1 + i / 3 % 5;
   c.slack = i / 7 % 2 * 0.05; /* wide, so that differences can see it */
+  c.lag = c.axial_damping / c.ea;
   return c;
 }
 

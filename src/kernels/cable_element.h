@@ -74,18 +74,14 @@ static void NAME(elastic)(const density *w, const double *n1, const double *n2, 
   NAME(add_block)(n2, n2, (const double(*)[DIM])h, weight * s_q, k);
 }
 
-/* Objective axial damping: tension eta e_t on the strain e(a), e_t = e_a a_t, a_t = 2 r'.r'_t; of cables that only pull, times
- * the share s_e of their stiffness. */
+/* Objective axial damping: tension eta e_t on the strain e(a), e_t = e_a a_t, a_t = 2 r'.r'_t. */
 static double NAME(axial_damping)(const cable_section *c, const double *n1, const double *r1,
                                   const double *v1, double weight, double *f, double s_q, double s_v,
                                   double *k) {
   double a = NAME(dot)(r1, r1), a_t = 2 * NAME(dot)(r1, v1);
   int green = c->strain == STRAIN_GREEN;
-  double strain = green ? (a - 1) / 2 : sqrt(a) - 1, taut = answer_to(c, strain).s_e;
-  if (taut == 0) return 0;
   double e_a = green ? 0.5 : 0.5 / sqrt(a), e_aa = green ? 0 : -0.25 / (a * sqrt(a));
-  double rate = e_a * a_t, eta = c->axial_damping * taut, p = 2 * eta * rate * e_a; /* force n' p r' */
-  double eta_e = taut < 1 ? c->axial_damping / (2 * c->slack) : 0;
+  double rate = e_a * a_t, eta = c->axial_damping, p = 2 * eta * rate * e_a; /* force n' p r' */
   double g[DIM];
   for (int d = 0; d < DIM; d++) g[d] = p * r1[d];
   NAME(add_force)(n1, g, weight, f);
@@ -94,8 +90,7 @@ static double NAME(axial_damping)(const cable_section *c, const double *n1, cons
     double h[DIM][DIM];
     for (int d = 0; d < DIM; d++) {
       for (int e = 0; e < DIM; e++) {
-        double p_r = 8 * eta * e_a * e_aa * a_t * r1[e] + 4 * eta * e_a * e_a * v1[e] +
-                     4 * eta_e * e_a * e_a * rate * r1[e],
+        double p_r = 8 * eta * e_a * e_aa * a_t * r1[e] + 4 * eta * e_a * e_a * v1[e],
                p_v = 4 * eta * e_a * e_a * r1[e];
         h[d][e] = r1[d] * (s_q * p_r + s_v * p_v);
       }
@@ -104,6 +99,35 @@ static double NAME(axial_damping)(const cable_section *c, const double *n1, cons
     NAME(add_block)(n1, n1, (const double(*)[DIM])h, weight, k);
   }
   return weight * eta * rate * rate;
+}
+
+/* Damping of a cable that only pulls: the tension d = eta/lag (s(e + lag e_t) - s(e)), so the force n' p r' with p = 2 d e_a. */
+static double NAME(slack_damping)(const cable_section *c, const double *n1, const double *r1,
+                                  const double *v1, double weight, double *f, double s_q, double s_v,
+                                  double *k) {
+  double a = fmax(NAME(dot)(r1, r1), 1e-200), a_t = 2 * NAME(dot)(r1, v1);
+  int green = c->strain == STRAIN_GREEN;
+  double strain = green ? (a - 1) / 2 : sqrt(a) - 1;
+  double e_a = green ? 0.5 : 0.5 / sqrt(a), e_aa = green ? 0 : -0.25 / (a * sqrt(a)), rate = e_a * a_t;
+  answer still = answer_to(c, strain), now = answer_to(c, strain + c->lag * rate);
+  double stiff = c->lag > 0 ? c->axial_damping / c->lag : 0, d = stiff * (now.s - still.s), g[DIM];
+  if (c->by_numbers) /* EA s(e + eta/EA e_t) by EA, without the elastic part, and by eta */
+    d = c->ea * (now.s - still.s - c->lag * rate * now.s_e) + c->axial_damping * rate * now.s_e;
+  for (int i = 0; i < DIM; i++) g[i] = 2 * d * e_a * r1[i];
+  NAME(add_force)(n1, g, weight, f);
+  if (k) {
+    double d_e = stiff * (now.s_e - still.s_e), d_t = c->axial_damping * now.s_e, h[DIM][DIM];
+    for (int i = 0; i < DIM; i++) {
+      for (int j = 0; j < DIM; j++) {
+        double e_r = 2 * e_a * r1[j], t_r = 2 * e_aa * a_t * r1[j] + 2 * e_a * v1[j];
+        double p_r = 2 * e_a * (d_e * e_r + d_t * t_r) + 4 * d * e_aa * r1[j], p_v = 2 * e_a * d_t * e_r;
+        h[i][j] = r1[i] * (s_q * p_r + s_v * p_v);
+      }
+      h[i][i] += s_q * 2 * d * e_a;
+    }
+    NAME(add_block)(n1, n1, (const double(*)[DIM])h, weight, k);
+  }
+  return weight * d * rate;
 }
 
 /* Objective bending damping: R = eta c_t^2/(8 (c + k0^2)), c_t = 2 r''.r''_t, so the force is n'' p r'' with
@@ -141,11 +165,11 @@ static double NAME(axial)(const cable_section *c, double length, const double *q
     density d = axial_density(c, NAME(dot)(r1, r1));
     energy += weight * d.w;
     NAME(elastic)(&d, n1, n2, r1, none, weight, f, s_q, k);
-    if (c->axial_damping <= 0 && c->rayleigh <= 0) continue;
-    double v1[DIM];
+    if (!(c->axial_damping > 0 || c->by_numbers)) continue;
+    double v1[DIM], power;
     NAME(interpolate)(n1, v, v1);
-    double power = 0;
-    if (c->axial_damping > 0) power += NAME(axial_damping)(c, n1, r1, v1, weight, f, s_q, s_v, k);
+    power = c->slack > 0 ? NAME(slack_damping)(c, n1, r1, v1, weight, f, s_q, s_v, k)
+                         : NAME(axial_damping)(c, n1, r1, v1, weight, f, s_q, s_v, k);
     if (lost) *lost += power;
   }
   return energy;

@@ -107,11 +107,23 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
       r[d] = at[0] * mode[0][d] + at[1] * mode[1][d] + at[2] * mode[2][d];
       square += r[d] * r[d];
     }
-    if (y->slackens) { /* U = EA int s de: force EA s e_r, stiffness EA (s e_rr + s_e e_r e_r') */
+    lanes u[DIM] = {all(0)}, half = all(0), s = all(0); /* s = r'.r'_t */
+    if (brakes && y->brakes_axial) UNROLL for (int d = 0; d < DIM; d++) {
+        u[d] = at[0] * rate[0][d] + at[1] * rate[1][d] + at[2] * rate[2][d];
+        s += r[d] * u[d];
+      }
+    if (y->slackens) { /* force EA s(x) e_r, x = e + lag e_t, tangent EA (s e_rr + s_x e_r x_r'), with e_t = s/|r'| */
       lanes stretch = root(square), o[3], over = all(1) / larger(stretch, all(1e-100));
-      answer_slack(y, y->green ? all(0.5) * (square - all(1)) : stretch - all(1), o);
-      t = y->green ? w * o[0] : w * o[0] * over;
+      lanes e = y->green ? all(0.5) * (square - all(1)) : stretch - all(1), one = y->green ? all(1) : over;
+      answer_slack(y, brakes && y->brakes_axial ? e + y->lag * s * one : e, o);
+      t = w * o[0] * one;
       t_a = y->green ? w * o[1] : w * (o[1] - o[0] * over) * over * over;
+      if (brakes && y->brakes_axial) {
+        lanes per = w * y->lag * o[1] * one * one;
+        t_a += y->dv * per;
+        if (!y->green) t_a -= per * s * over * over;
+        half = all(0.5) * per;
+      }
     } else if (y->green) { /* U = EA e^2/2, e = (r'.r' - 1)/2: force EA e r', stiffness EA (e 1 + r' r'') */
       t = w * all(0.5) * (square - all(1));
       t_a = w;
@@ -121,26 +133,13 @@ INLINE void NAME(resist)(const recipe *y, lanes l, lanes q[4][DIM], lanes v[4][D
       t_a = w * over * (over * over);
     }
     if (g == y->mid) *most = t * inverse * y->per_weight;
-    lanes u[DIM] = {all(0)}, half = all(0);
-    if (brakes &&
-        y->brakes_axial) { /* with s = r'.r'_t: force p r', p = eta s/square, tangent p 1 + eta/square r' r'_t' + p_r r' r'' */
-      lanes s = all(0), per = y->eta_axial * (y->weight[g] * l), less = all(0);
-      UNROLL for (int d = 0; d < DIM; d++) {
-        u[d] = at[0] * rate[0][d] + at[1] * rate[1][d] + at[2] * rate[2][d];
-        s += r[d] * u[d];
-      }
+    if (brakes && y->brakes_axial &&
+        !y->slackens) { /* force p r', p = eta s/square, tangent p 1 + eta/square r' r'_t' + p_r r' r'' */
+      lanes per = y->eta_axial * (y->weight[g] * l), less = all(0);
       if (!y->green) {
         lanes one = all(1) / larger(square, all(1e-200));
         per *= one;
         less = all(-2) * per * s * one;
-      }
-      if (y->slackens) { /* times its share of the stiffness, which changes by e_r/(2 w) where it is neither 0 nor 1 */
-        lanes o[3], stretch = root(square);
-        answer_slack(y, y->green ? all(0.5) * (square - all(1)) : stretch - all(1), o);
-        lane_bits between = (o[1] > all(0)) & (o[1] < all(1));
-        lanes by = y->green ? y->per_slack : y->per_slack / larger(stretch, all(1e-100));
-        less = less * o[1] + (lanes)((lane_bits)(per * s * by) & between);
-        per *= o[1];
       }
       t += per * s;
       t_a += less + y->dv * per;

@@ -14,8 +14,8 @@ typedef struct recipe {
   lanes slow[6];      /* Rayleigh damping c int r'_t.r'_t in the same, over l (Westin Eq. 19) */
   lanes mass, w0, w1; /* rho/420, rho/2, rho/12 */
   int green, points, mid;
-  int slackens;           /* it only pulls: see cable.h */
-  lanes slack, per_slack; /* 1/(2 slack) */
+  int slackens;                /* it only pulls: see cable.h */
+  lanes slack, per_slack, lag; /* per_slack: 1/(2 slack) */
   /* shapes of the modes at points, and their products; behind those of r' follow those of l r'' if bending is damped */
   lanes weight[2 * GAUSS_MAX], at[2 * GAUSS_MAX][3], pair[2 * GAUSS_MAX][6], per_weight;
   /* What few cables have: objective damping, exact curvature; see prepare_extra. */
@@ -50,6 +50,7 @@ static void prepare(recipe *y, const cable_section *s, const step_coeffs *coeffs
   y->slackens = s->slack > 0;
   y->slack = all(s->slack);
   y->per_slack = all(y->slackens ? 0.5 / s->slack : 0);
+  y->lag = all(s->lag);
   y->points = s->axial_points;
   y->mid = s->axial_points / 2;
   for (int i = 0; i < 6; i++) {

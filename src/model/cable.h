@@ -27,9 +27,12 @@ typedef struct cable_section {
   strain_kind strain;
   curvature_kind curvature;
   int axial_points, bending_points; /* quadrature, 1 .. GAUSS_MAX */
-  /* Above 0 the cable only pulls: its tension is EA s(e), with s = 0 up to -slack, (e + slack)^2/(4 slack) between -slack and
-   * slack, and e from there on. There is a potential, and the stiffness is continuous. */
-  double slack;
+  /* Above 0 the cable only pulls: its tension is EA s(e + lag e_t), with s = 0 up to -slack, (e + slack)^2/(4 slack) between -slack
+   * and slack, and e from there on, and lag = axial_damping/EA [s]: that of Hooke and damping together, where that is not negative.
+   * The part EA s(e) has a potential, what is left is lost; the stiffness is continuous, and neither it nor damping is ever negative. */
+  double slack, lag;
+  /* Of a cable that only pulls and is damped: 1 makes ea and axial_damping the factors of the derivatives of its force by them. */
+  int by_numbers;
 } cable_section;
 
 /* Elastic and damping force of one element with coordinates q = [r0, r0', r1, r1'] and velocities v (both 4

@@ -191,6 +191,7 @@ static void set_section(cable *c, const scenario_cable *of) {
                      .curvature = of->exact_curvature ? CURVATURE_EXACT : CURVATURE_APPROXIMATE,
                      .axial_points = of->axial_points,
                      .bending_points = of->bending_points};
+  if (s.slack > 0) s.lag = s.axial_damping / s.ea;
   c->section = c->extra = s;
   c->extra.ea = c->extra.rayleigh = 0;
   if (s.curvature == CURVATURE_APPROXIMATE) c->extra.ei = 0;

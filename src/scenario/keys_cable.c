@@ -298,7 +298,8 @@ static const key cables[] = {
     {"tension_only", KEY_FLAG, .where = offsetof(raw_cable, tension_only), .example = "true",
      .meaning =
          "the cable bears no compression: where it is shorter than its length it is slack, without axial "
-         "force and axial damping. Otherwise elements push until they buckle, which coarse ones do late"},
+         "force, and damping never pushes. Otherwise elements push until they buckle, which coarse ones do "
+         "late"},
     {"curvature", KEY_WORD, .words = "approximate exact", .where = offsetof(raw_cable, curvature),
      .example = "exact", .meaning = "measure of bending: the second derivative, or the true curvature"},
     {"quadrature", KEY_MAP, .table = &cps_keys_quadrature, .otherwise = "3 points each",

@@ -199,17 +199,24 @@ static void add_lengths(model *o, int cable_of) {
 static void add_section(model *o, int cable_of, int damped) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
+  cable_section none = c->section, s;
+  none.ea = none.ei = none.rayleigh = none.axial_damping = none.bending_damping = 0;
+  none.by_numbers = c->section.slack > 0;
   int approximate = c->section.curvature == CURVATURE_APPROXIMATE;
   const int theta[] = {TH_EA, TH_EI, TH_RHO, TH_RAYLEIGH};
   for (int k = CHAIN_EA; k <= CHAIN_RAYLEIGH; k++) {
     if (!o->theta_varies[at->theta + theta[k]] || (k == CHAIN_EI && !approximate) ||
         (k == CHAIN_RAYLEIGH && !damped))
       continue;
-    cps_chain_forces(c, (chain_part)k, NULL, o->force);
+    if (k == CHAIN_EA && c->section.slack > 0) { /* damping depends on it, too */
+      s = none;
+      s.ea = 1;
+      extra_forces(c, &s, NULL, o->force, 0);
+    } else {
+      cps_chain_forces(c, (chain_part)k, NULL, o->force);
+    }
     add_forces(o, cable_of, at->theta + theta[k], 0, o->force);
   }
-  cable_section none = c->section, s;
-  none.ea = none.ei = none.rayleigh = none.axial_damping = none.bending_damping = 0;
   if (o->theta_varies[at->theta + TH_EI] && !approximate) {
     s = none;
     s.ei = 1;

@@ -92,6 +92,7 @@ void cps_reaction_row(const model *o, int cable_of, int e, const double *place, 
   }
   number(x, at->mass + node, here);
   cable_section one = c->section;
+  one.by_numbers = c->section.slack > 0;
   double *const parts[] = {[TH_EA] = &one.ea,
                            [TH_EI] = &one.ei,
                            [TH_RHO] = &one.rho,
@@ -99,7 +100,7 @@ void cps_reaction_row(const model *o, int cable_of, int e, const double *place, 
                            [TH_AXIAL] = &one.axial_damping,
                            [TH_BENDING] = &one.bending_damping};
   enum { PARTS = sizeof parts / sizeof parts[0] };
-  for (int n = 0; n < PARTS; n++) { /* R is linear in each of them */
+  for (int n = 0; n < PARTS; n++) { /* R is linear in each of them, or as by_numbers has it */
     if (!o->theta_varies[at->theta + n]) continue;
     for (int other = 0; other < PARTS; other++) *parts[other] = other == n;
     number(x, at->theta + n, along_of(c, &one, e, c->length[i], by));

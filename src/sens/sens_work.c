@@ -299,6 +299,21 @@ static void add_products(model *o, int cable_of) {
   }
 }
 
+/* The same power of element i of a cable that only pulls, by EA and by its axial damping; times `part`. */
+static void power_by_numbers(model *o, const cable *c, const cable_at *at, int i, const double *q,
+                             const double *v, double part) {
+  const int theta[2] = {TH_EA, TH_AXIAL};
+  for (int k = 0; k < 2; k++) {
+    cable_section one = c->section;
+    double f[12] = {0}, power = 0;
+    if (!o->theta_varies[at->theta + theta[k]]) continue;
+    one.ei = one.rayleigh = one.bending_damping = 0;
+    one.ea = k == 0, one.axial_damping = k == 1, one.by_numbers = 1;
+    cps_element_force(c->dim, &one, c->length[i], q, v, f, 1, 0, NULL, &power);
+    by_theta(o, o->at.after + o->at.works + WK_DAMPING, at->theta + theta[k], part * power);
+  }
+}
+
 /* Power of objective damping at one end of the step, h/2 of it: v.D(q) v. */
 static void add_objective(model *o, int cable_of, double h, int after) {
   const cable *c = &o->m.cable[cable_of];
@@ -316,16 +331,22 @@ static void add_objective(model *o, int cable_of, double h, int after) {
                  *v = after ? c->v + i * c->b : o->v0 + at->w + i * c->b;
     int size = 2 * c->b;
     for (int k = 0; k < 2; k++) {
-      double f[12] = {0}, s[144] = {0}, lost = 0;
+      double f[12] = {0}, s[144] = {0}, s_v[144] = {0}, lost = 0;
+      int pulls = k == 0 && c->section.slack > 0; /* alone: its damping is not linear */
       cps_element_force(c->dim, &parts[k], c->length[i], q, v, f, 1, 0, s, &lost);
+      if (pulls) cps_element_force(c->dim, &parts[k], c->length[i], q, v, (double[12]){0}, 0, 1, s_v, NULL);
       for (int e = 0; e < size; e++) {
-        double by_q = 0;
+        double by_q = 0, by_v = f[e];
         for (int r = 0; r < size; r++) by_q += v[r] * s[r * size + e];
+        for (int r = 0; r < size && pulls; r++) by_v += v[r] * s_v[r * size + e];
         cps_entries_add(&o->work, row, state + at->q + i * c->b + e, h / 2 * by_q);
-        cps_entries_add(&o->work, row, state + at->v + i * c->b + e, h * f[e]);
+        cps_entries_add(&o->work, row, state + at->v + i * c->b + e, h / 2 * (pulls ? by_v : 2 * f[e]));
       }
       double eta = k == 0 ? parts[k].axial_damping : parts[k].bending_damping;
-      if (eta > 0) by_theta(o, row, theta[k], h / 2 * lost / eta);
+      if (pulls)
+        power_by_numbers(o, c, at, i, q, v, h / 2);
+      else if (eta > 0)
+        by_theta(o, row, theta[k], h / 2 * lost / eta);
       if (!o->theta_varies[at->length + i]) continue;
       double by_l = 0, step = 2e-3 * c->length[i];
       for (int j = 0; j < SENS_SHADOWS; j++) {
