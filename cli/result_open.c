@@ -38,6 +38,15 @@ static void limit(int what, double most) {
   setrlimit(what, &now);
 }
 
+/* Of processor time, after which it ends by SIGXCPU, which nobody else sends, or else a second later. */
+static void limit_time(double seconds) {
+  struct rlimit now;
+  limit(RLIMIT_CPU, seconds + 1);
+  if (getrlimit(RLIMIT_CPU, &now) != 0 || (double)now.rlim_cur <= seconds) return;
+  now.rlim_cur = (rlim_t)seconds;
+  setrlimit(RLIMIT_CPU, &now);
+}
+
 static double seconds_for(const char *path) {
   char whole[4096];
   struct stat info;
@@ -58,7 +67,7 @@ static double memory_for_result(void) {
 /* What the child may use from here on. */
 static void confine(double seconds) {
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, seconds);
+  limit_time(seconds);
   limit(RLIMIT_FSIZE, 0);
 #if defined(RLIMIT_NPROC)
   limit(RLIMIT_NPROC, 0);
@@ -95,7 +104,7 @@ static int get(void *from, void *bytes, size_t size) {
 
 /* The child: never returns. */
 static void read_and_send(const char *path, int to, double seconds) {
-  static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+  static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU};
   cps_error error;
   memset(&error, 0, sizeof error);
   for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) signal(ours[i], SIG_DFL);
@@ -110,7 +119,13 @@ static void read_and_send(const char *path, int to, double seconds) {
 static void explain(const char *path, int status, double seconds, cps_error *err) {
   int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   *err = (cps_error){.status = CPS_IO};
-  if (number == SIGXCPU || number == SIGKILL)
+  if (number == SIGKILL)
+    snprintf(err->text, sizeof err->text,
+             "cannot read '%s': the process that read it was killed by somebody, or by a system that has run "
+             "out of "
+             "memory",
+             path);
+  else if (number == SIGXCPU)
     snprintf(
         err->text, sizeof err->text,
         "cannot read '%s': that takes more than %.0f s, so it is damaged (CAPSTAN_READ_SECONDS allows more)",

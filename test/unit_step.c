@@ -838,8 +838,29 @@ static void batches(void **state) {
   close_play(&p);
 }
 
+/* What no method gets to in time is refused at once, and changes nothing. */
+static void endless_steps(void **state) {
+  (void)state;
+  machine_text m[CASES];
+  all_cases(m);
+  for (int i = 0; i < CASES; i++) {
+    play p = open_play(m[i].text);
+    cps_error err = {0};
+    const double far[] = {1e308, 1e15, INFINITY, NAN};
+    go(p.sim, 0.01);
+    for (int k = 0; k < 4; k++) {
+      assert_int_equal(cps_simulation_step(p.sim, far[k], 0, NULL, &err), CPS_BAD_INPUT);
+      assert_true(fabs(cps_simulation_time(p.sim) - 0.01) < 1e-9);
+    }
+    assert_non_null(strstr(err.text, "nan"));
+    go(p.sim, 0.02);
+    close_play(&p);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rows_do_not_count),
+                                     cmocka_unit_test(endless_steps),
                                      cmocka_unit_test(rows_within_steps),
                                      cmocka_unit_test(pieces),
                                      cmocka_unit_test(states),

@@ -11,6 +11,7 @@
  */
 #include "body_cvode.h"
 #include "sens_bodies.h"
+#include "solver_vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -186,7 +187,7 @@ static int make_forward(part *p) {
   void *c = p->method.cvode;
   return CVodeSStolerances(c, BETTER * set->tolerance, BETTER * set->tolerance_abs) == CV_SUCCESS &&
          CVodeSetStopTime(c, p->o->t1) == CV_SUCCESS &&
-         CVodeAdjInit(c, STEPS_KEPT, CV_POLYNOMIAL) == CV_SUCCESS;
+         CVodeAdjInit(c, STEPS_KEPT, CV_POLYNOMIAL) == CV_SUCCESS && cps_vector_whole(p->method.y);
 }
 
 /* Weights may be of any size: what counts as nothing is small against what the largest of them does. */
@@ -204,13 +205,18 @@ static int tolerate(const part *p, const backward *k) {
          CVodeQuadSVtolerancesB(p->method.cvode, k->which, tolerance, k->least) == CV_SUCCESS;
 }
 
+/* Whether all vectors of SUNDIALS have numbers of their own. */
+static int is_whole(const part *p, const backward *k) {
+  return cps_vector_whole(p->method.y) && cps_vector_whole(k->grad) && cps_vector_whole(k->least);
+}
+
 static int make_backward(part *p, backward *k, int of) {
   bodies *b = p->b;
   void *c = p->method.cvode;
   *k = (backward){.p = p, .of = of};
   k->w = N_VClone(p->method.y);
-  k->grad = N_VNew_Serial(b->n_wrt, p->method.context);
-  k->least = N_VNew_Serial(b->n_wrt, p->method.context);
+  k->grad = cps_vector_new(b->n_wrt, p->method.context);
+  k->least = cps_vector_new(b->n_wrt, p->method.context);
   k->least_w = N_VClone(p->method.y);
   if (!k->w || !k->grad || !k->least || !k->least_w ||
       !cps_linear_make(&k->linear, p->method.context, solve_back, k))
@@ -226,19 +232,20 @@ static int make_backward(part *p, backward *k, int of) {
          CVodeSetLinearSolverB(c, *which, k->linear.solver, k->linear.matrix) == CVLS_SUCCESS &&
          CVodeSetLinSysFnB(c, *which, linearise_back) == CVLS_SUCCESS &&
          CVodeQuadInitB(c, *which, gradient_back, k->grad) == CV_SUCCESS &&
-         CVodeSetQuadErrConB(c, *which, SUNTRUE) == CV_SUCCESS && tolerate(p, k);
+         CVodeSetQuadErrConB(c, *which, SUNTRUE) == CV_SUCCESS && tolerate(p, k) && is_whole(p, k);
 }
 
 /* Integrates the part once more, with its history kept, and finds how large the states become. */
 static int go_forward(part *p) {
-  int checkpoints = 0, flag = CV_SUCCESS, n = (int)N_VGetLength(p->method.y);
+  int checkpoints = 0, flag = CV_SUCCESS, whole = 1, n = (int)N_VGetLength(p->method.y);
   const double *y = N_VGetArrayPointer(p->method.y);
   for (int i = 0; i < n; i++) p->size[i] = fmax(fabs(y[i]), p->b->s->scenario->run.tolerance_abs);
-  for (double t = p->o->t; flag >= 0 && flag != CV_TSTOP_RETURN && t < p->o->t1;) {
+  for (double t = p->o->t; flag >= 0 && flag != CV_TSTOP_RETURN && t < p->o->t1 && whole;) {
     flag = CVodeF(p->method.cvode, p->o->t1, p->method.y, &t, CV_ONE_STEP, &checkpoints);
     for (int i = 0; i < n; i++) p->size[i] = fmax(p->size[i], fabs(y[i]));
+    whole = cps_vector_whole(p->method.y); /* checkpoints are made on the way */
   }
-  return flag >= 0;
+  return flag >= 0 && whole;
 }
 
 /* Weights of all outputs at time t, from CVODES to the engine or back. */
@@ -305,7 +312,7 @@ static int integrate_back(part *p, const body_op *rows, long n) {
   }
   for (int m = 0; m < b->c.run->n_of; m++) {
     backward *k = &p->back[m];
-    if (CVodeGetQuadB(p->method.cvode, k->which, &t, k->grad) != CV_SUCCESS) return 0;
+    if (CVodeGetQuadB(p->method.cvode, k->which, &t, k->grad) != CV_SUCCESS || !is_whole(p, k)) return 0;
     for (int j = 0; j < b->n_wrt; j++)
       b->c.gradient[(size_t)m * (size_t)b->n_wrt + (size_t)j] += N_VGetArrayPointer(k->grad)[j];
   }

@@ -11,6 +11,7 @@
  * before. Guards of laws with memory are located by CVODES' root finding.
  */
 #include "body_cvode.h"
+#include "solver_vector.h"
 #include "step_notes.h"
 
 #include <math.h>
@@ -287,7 +288,7 @@ static int make_cvode(run *r) {
   const scenario_run *set = &s->scenario->run;
   const cvode_calls calls = {rates, linearise, solve, largest};
   if (!cps_cvode_make(&r->method, s, &calls, r->sim->t, r->sim->y, r)) return 0;
-  r->w = N_VNew_Serial(s->nw + s->nc, r->method.context);
+  r->w = cps_vector_new(s->nw + s->nc, r->method.context);
   if (!r->w) return 0;
   r->w->ops->nvwrmsnorm = largest;
   N_VConst(0, r->w);
@@ -304,10 +305,11 @@ static int make_cvode(run *r) {
                                    CVodeSetNoInactiveRootWarn(c) == CV_SUCCESS)) &&
              make_changes(r);
   free(directions);
-  return good;
+  return good && cps_vector_whole(r->method.y) && cps_vector_whole(r->w);
 }
 
 static void free_cvode(run *r) {
+  if (r->method.cvode) CVodeFree(&r->method.cvode); /* before the vectors, whose clones it has */
   if (r->y_along) N_VDestroyVectorArray(r->y_along, r->n_along);
   if (r->w_along) N_VDestroyVectorArray(r->w_along, r->n_along);
   r->y_along = r->w_along = NULL;

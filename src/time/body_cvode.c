@@ -5,6 +5,7 @@
  * state's change follows (residual.c with b_q = gamma^2, b_v = b_z = gamma).
  */
 #include "body_cvode.h"
+#include "solver_vector.h"
 
 #include <string.h>
 
@@ -99,7 +100,7 @@ double cps_cvode_longest(const scenario_run *set) {
 int cps_cvode_make(body_cvode *c, const cps_system *s, const cvode_calls *calls, double t, const double *y,
                    void *owner) {
   if (SUNContext_Create(NULL, &c->context) != 0) return 0;
-  c->y = N_VNew_Serial(s->nx + s->nd + s->nz, c->context);
+  c->y = cps_vector_new(s->nx + s->nd + s->nz, c->context);
   void *cvode = c->cvode = CVodeCreate(CV_BDF, c->context);
   if (!c->y || !cvode || !cps_linear_make(&c->linear, c->context, calls->solve, owner)) return 0;
   if (calls->norm) c->y->ops->nvwrmsnorm = calls->norm;
@@ -110,7 +111,7 @@ int cps_cvode_make(body_cvode *c, const cps_system *s, const cvode_calls *calls,
          CVodeSetMaxNumSteps(cvode, -1) == CV_SUCCESS && CVodeSetMaxHnilWarns(cvode, -1) == CV_SUCCESS &&
          CVodeSetMaxStep(cvode, cps_cvode_longest(&s->scenario->run)) == CV_SUCCESS &&
          CVodeSetLinearSolver(cvode, c->linear.solver, c->linear.matrix) == CVLS_SUCCESS &&
-         CVodeSetLinSysFn(cvode, calls->linearise) == CVLS_SUCCESS;
+         CVodeSetLinSysFn(cvode, calls->linearise) == CVLS_SUCCESS && cps_vector_whole(c->y);
 }
 
 void cps_cvode_free(body_cvode *c) {

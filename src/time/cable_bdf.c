@@ -22,6 +22,7 @@
  */
 #include "checkpoint.h"
 #include "newton.h"
+#include "solver_vector.h"
 #include "steppers.h"
 
 #include <ida/ida.h>
@@ -364,8 +365,8 @@ static int make_state(run *r) {
 static int make_ida(run *r) {
   const scenario_run *set = &r->m->of->run;
   if (SUNContext_Create(NULL, &r->context) != 0) return 0;
-  r->y = N_VNew_Serial(2 * r->nq + r->nz, r->context);
-  r->y_t = N_VNew_Serial(2 * r->nq + r->nz, r->context);
+  r->y = cps_vector_new(2 * r->nq + r->nz, r->context);
+  r->y_t = cps_vector_new(2 * r->nq + r->nz, r->context);
   r->newton = SUNNonlinSolNewEmpty(r->context);
   r->ida = IDACreate(r->context);
   if (!r->y || !r->y_t || !r->newton || !r->ida) return 0;
@@ -383,7 +384,8 @@ static int make_ida(run *r) {
          IDAWFtolerances(a, weights) == IDA_SUCCESS && IDASetUserData(a, r) == IDA_SUCCESS &&
          IDASetMaxOrd(a, ORDER_MOST) == IDA_SUCCESS && IDASetMaxNumSteps(a, -1) == IDA_SUCCESS &&
          IDASetMaxErrTestFails(a, TRIES) == IDA_SUCCESS && IDASetMaxConvFails(a, TRIES) == IDA_SUCCESS &&
-         IDASetMaxStep(a, longest) == IDA_SUCCESS && IDASetNonlinearSolver(a, r->newton) == IDA_SUCCESS;
+         IDASetMaxStep(a, longest) == IDA_SUCCESS && IDASetNonlinearSolver(a, r->newton) == IDA_SUCCESS &&
+         cps_vector_whole(r->y) && cps_vector_whole(r->y_t);
 }
 
 static void free_run(void *work) {

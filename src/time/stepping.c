@@ -5,6 +5,7 @@
  * put into.
  */
 #include "checkpoint.h"
+#include "refusals.h"
 #include "steppers.h"
 
 #include <math.h>
@@ -104,6 +105,18 @@ double cps_simulation_get(cps_simulation *sim, int column) {
 
 /* ------------------------------------------------------------------ steps */
 
+/* No step of a method is longer than run.step, or than the whole run. */
+static cps_status judge_length(const cps_simulation *sim, double until, cps_error *err) {
+  const scenario_run *run = &sim->system->scenario->run;
+  double longest = run->step > 0 ? run->step : run->until - run->from, n = (until - sim->t) / longest;
+  if (!(longest > 0) || !(n > STEPS_MOST * (1 + 1e-6))) return CPS_OK;
+  return cps_error_set(
+      err, CPS_BAD_INPUT, NULL,
+      "to go from t = %.9g s to %.9g s takes %.2g time steps or more, as none is longer than "
+      "%.4g s (run.step, or the whole run), which nobody can wait for: at most %.0e",
+      sim->t, until, n, longest, STEPS_MOST);
+}
+
 cps_status cps_simulation_step(cps_simulation *sim, double until, int flags, cps_outcome *outcome,
                                cps_error *err) {
   if (!isfinite(until)) return cps_error_set(err, CPS_BAD_INPUT, NULL, "a step cannot go to t = %g s", until);
@@ -113,6 +126,7 @@ cps_status cps_simulation_step(cps_simulation *sim, double until, int flags, cps
     status = cps_error_set(err, CPS_BAD_INPUT, NULL,
                            "a step cannot go back from t = %.9g s to %.9g s: restore a state, or reset",
                            sim->t, until);
+  if (status == CPS_OK) status = judge_length(sim, until, err);
   cps_result *res = &sim->result;
   long steps = res->counters.steps, events = res->counters.events;
   if (status == CPS_OK) {

@@ -30,13 +30,20 @@ COMMANDS = {
     "sens": ["sens", "scene.yaml", "--wrt", "bodies.a.mass", "--of", "max(bodies.a.x)", "--json"],
     "sens-adjoint": ["sens", "scene.yaml", "--wrt", "bodies.a.mass", "--of", "max(bodies.a.x)", "--method", "adjoint", "--json"],
     "sens-rope": ["sens", "rope.yaml", "--wrt", "cables.rope.EA", "--of", "max(cables.rope.tension_max)", "--method", "forward", "--json"],
+    "sens-rope-adjoint": ["sens", "rope.yaml", "--wrt", "cables.rope.EA", "--of", "max(cables.rope.tension_max)", "--method", "adjoint", "--json"],
+    "sens-alpha-adjoint": ["sens", "alpha.yaml", "--wrt", "bodies.a.mass", "--of", "max(bodies.a.x)", "--method", "adjoint", "--json"],
+    "sens-bdf-adjoint": ["sens", "bdf.yaml", "--wrt", "bodies.a.mass", "--of", "max(bodies.a.x)", "--method", "adjoint", "--json"],
+    "sens-out": ["sens", "scene.yaml", "--wrt", "bodies.a.mass", "--of", "max(bodies.a.x)", "-o", "out", "-q", "--json"],
     "run": ["run", "scene.yaml", "-o", "out", "-q", "--flush", "0"],
+    "run-bdf": ["run", "bdf.yaml", "-o", "out", "-q"],
+    "run-rope-bdf": ["run", "rope.yaml", "-o", "out", "-q", "--set", "run.solver=bdf", "--set", "run.until=0.02"],
     "run-rope": ["run", "rope.yaml", "-o", "out", "-q"],
 }
 
 
 def scenes(place):
-    for name, text in (("scene.yaml", runs.SHORT["events"]), ("rope.yaml", runs.SHORT["rope"]), ("parts.yaml", runs.PARTS)):
+    bdf = runs.bodies(law="cdq", until=0.5, solver="bdf", more="tolerance: 1e-6", every=0.1)
+    for name, text in (("scene.yaml", runs.SHORT["events"]), ("rope.yaml", runs.SHORT["rope"]), ("alpha.yaml", runs.SHORT["alpha"]), ("bdf.yaml", bdf), ("parts.yaml", runs.PARTS)):
         with open(os.path.join(place, name), "w") as f:
             f.write(text)
 

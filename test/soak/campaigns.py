@@ -7,6 +7,7 @@ from inputs import INPUTS
 from machines import MACHINES
 from runs import RUNS
 from trial import HERE, ROOT, Program, counted
+from writers import WRITERS
 
 
 def beside(name):
@@ -74,4 +75,4 @@ PROGRAMS = [
     Program("coverage", "lines of library and tool that the quick tests run", script("coverage.sh"), covered),
 ]
 
-ALL = RUNS + INPUTS + MACHINES + PROGRAMS
+ALL = RUNS + WRITERS + INPUTS + MACHINES + PROGRAMS

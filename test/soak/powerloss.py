@@ -9,7 +9,8 @@ disks are left then: one that has nothing but what was synced; one that has all 
 empty file, if it never was); and one that has some of the pages and some of the names of since then. On each the run is taken up
 again, or started again where nothing was left. It must end in the same bits as one that nobody disturbed. On the first two kinds it
 must not have less to go on from than what was synced before; on the third the growing file may have become unreadable, which must
-be said. Of a study the points of its table count, and what was committed has to be synced.
+be said. Of a study the points of its table count, and what was committed has to be synced. Of other commands that write, files with their
+names are whole, and all are there when the command has ended.
 """
 import argparse
 import os
@@ -23,13 +24,16 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import runs  # noqa: E402
-from trial import Try  # noqa: E402
+import writers  # noqa: E402
+from trial import Failure, Try  # noqa: E402
 
 CALLS = ("openat,close,dup,dup2,dup3,fcntl,write,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,mkdir,clone,"
          "clone3,fork,vfork,link,linkat,symlink,symlinkat,fallocate,copy_file_range,sendfile,writev,pwritev,pwritev2,lseek")  # fmt: skip
 # Calls that would change files in a way that the model does not know.
 UNKNOWN = {"renameat", "link", "linkat", "symlink", "symlinkat", "fallocate", "copy_file_range", "sendfile", "writev", "pwritev", "pwritev2"}
 PAGE = 4096
+# Commands whose files have to be on the disk when they have ended; exports can be made again.
+WRITERS = ["sens", "fit", "optimize", "point"]
 
 
 class File:
@@ -202,8 +206,8 @@ def recorded(path):
     return out
 
 
-def calls_of(t, command):
-    t.run("strace", "-f", "-qq", "-xx", "-s", "100000000", "-e", "trace=" + CALLS, "-o", "calls", *command, statuses=(0,), seconds=300)
+def calls_of(t, command, statuses):
+    t.run("strace", "-f", "-qq", "-xx", "-s", "100000000", "-e", "trace=" + CALLS, "-o", "calls", *command, statuses=statuses, seconds=300)
     calls = recorded(t.path("calls"))
     shutil.rmtree(t.path("out"))
     os.remove(t.path("calls"))
@@ -313,6 +317,30 @@ class Study:
         return points
 
 
+class Writer:
+    """A command that writes files at its end: those that have their names are whole, and when it has ended all have them."""
+
+    def __init__(self, t, name):
+        self.kind, self.name = "write-" + name, name
+        self.command = writers.prepare(t, name)
+        os.rmdir(t.path("out"))
+        self.files = writers.COMMANDS[name][0]
+
+    def try_disk(self, t, disk, promised, torn):
+        """How many files are there."""
+        put_disk(t, disk)
+        found = [file for file in self.files if os.path.exists(t.path("out/" + file))]
+        for file in found:
+            try:
+                writers.whole(t.path("out/" + file))
+            except Exception as e:
+                raise Failure(f"{file} is not whole: {e}")
+        t.demand(torn or len(found) >= promised, f"{promised} files were synced, and {len(found)} are left")
+        t.run(*self.command, statuses=writers.UNDONE.get(self.name, (0,)), seconds=120)
+        writers.look(t, self.name, True)
+        return len(found)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("seconds", type=float)
@@ -324,13 +352,13 @@ def main():
     tried = failed = refused = 0
     with tempfile.TemporaryDirectory() as place:
         setting.store = os.path.join(place, "store")
-        names = sorted(runs.SHORT) + ["study"]
+        names = sorted(runs.SHORT) + ["study"] + WRITERS
         for number_of, name in enumerate(names):
             dice = random.Random(f"{seed}:{name}")
             t = Try(setting, "powerloss", seed, os.path.join(place, "work"))
-            subject = Study(t) if name == "study" else Run(t, "short-" + name)
+            subject = Study(t) if name == "study" else Writer(t, name) if name in WRITERS else Run(t, "short-" + name)
             kind = subject.kind
-            calls = calls_of(t, subject.command)
+            calls = calls_of(t, subject.command, writers.UNDONE.get(name, (0,)))
             unknown = {call for _, call, _, _ in calls} & UNKNOWN
             if unknown:
                 print(f"powerloss: {kind}: the model does not know {sorted(unknown)}")
@@ -372,6 +400,9 @@ def main():
                     failed += 1
                     print(f"powerloss: {kind}: after call {number}, {call}, disk '{how}': {str(e)[-400:]}", flush=True)
             print(f"powerloss: {kind}: {promised} rows were promised in the end", flush=True)
+            if name in WRITERS and played > last[0] and promised < len(subject.files):
+                print(f"powerloss: {kind}: it had ended, and only {promised} of {len(subject.files)} files were synced")
+                tried, failed = tried + 1, failed + 1
             if promised == 0 and played > last[0]:
                 print(f"powerloss: {kind}: nothing is ever synced")
                 tried, failed = tried + 1, failed + 1
