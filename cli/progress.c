@@ -99,12 +99,14 @@ static void speed_text(char *text, size_t size, double speed, int wide) {
 static void progress_line(const progress *p, const cps_progress *now, double spent, char *line, size_t size) {
   double fraction = fmin(1, fmax(0, (now->time - now->from) / (now->until - now->from)));
   double speed = spent > 0 ? (now->time - p->from) / spent : 0;
-  char left[40], step[40], fast[40];
+  char left[40], step[40], fast[40], pace[90] = "";
   span_text(left, sizeof left, speed > 0 ? (now->until - now->time) / speed : INFINITY);
   quantity_text(step, sizeof step, now->step, "s");
   speed_text(fast, sizeof fast, speed, !p->terminal || p->screen.width >= WIDE);
-  snprintf(line, size, "%3.0f %%  %.5g of %.5g s, step %s, %s, %s left, %d stick, %d slip", 100 * fraction,
-           now->time, now->until, step, fast, left, now->sticking, now->slipping);
+  /* when it is first asked, nothing is known of that */
+  if (speed > 0) snprintf(pace, sizeof pace, "%s, %s left, ", fast, left);
+  snprintf(line, size, "%3.0f %%  %.5g of %.5g s, step %s, %s%d stick, %d slip", 100 * fraction, now->time,
+           now->until, step, pace, now->sticking, now->slipping);
 }
 
 int progress_due(progress *p) {
