@@ -20,7 +20,10 @@ static PyObject *error_dict(const cps_error *e) {
 
 PyObject *core_raise(core_state *state, const cps_error *err) {
   if (PyErr_Occurred()) return NULL; /* a callback has raised: that is the reason */
-  if (err->status == CPS_NO_MEMORY) return PyErr_NoMemory();
+  if (err->status == CPS_NO_MEMORY) {
+    PyErr_SetString(PyExc_MemoryError, err->text);
+    return NULL;
+  }
   PyObject *list = Py_BuildValue("[N]", error_dict(err));
   if (list) PyErr_SetObject(state->error, list);
   Py_XDECREF(list);

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,12 +97,41 @@ void cps_batch_free(cps_batch *b) {
   free(b);
 }
 
+enum {
+  SAMPLE = 256
+}; /* simulations after which it is seen what one takes; thousands of pages even if they are small */
+static const double GIB = 1024.0 * 1024 * 1024;
+
+/* Memory that the process holds [bytes]; 0 where the system does not say so. */
+static double resident(void) {
+  long all, held = 0;
+  FILE *f = fopen("/proc/self/statm", "re");
+  if (!f) return 0;
+  if (fscanf(f, "%ld %ld", &all, &held) != 2) held = 0;
+  fclose(f);
+  return (double)held * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Refuses what would eat all memory, and take hours to do so: the system gives it away without having it. */
+static cps_status afford(const cps_batch *b, double before, cps_error *err) {
+  double held = resident(), there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  double needed = (held - before) / SAMPLE * b->n;
+  if (before <= 0 || needed <= there) return CPS_OK;
+  return cps_error_set(err, CPS_NO_MEMORY, NULL,
+                       "a batch of %d simulations would take %.0f GB, and this machine has %.0f GB", b->n,
+                       needed / GIB, there / GIB);
+}
+
 static cps_status fill(cps_batch *b, const cps_system *system, const char *const *columns, cps_error *err) {
+  double before = resident();
   for (int i = 0; i < b->n; i++) {
     b->sim[i] = cps_simulation_new(system, err);
-    if (!b->sim[i]) return CPS_FAILED;
-    cps_status status = cps_simulation_keep(b->sim[i], 0, err);
-    if (status != CPS_OK) return status;
+    cps_status status = b->sim[i] ? cps_simulation_keep(b->sim[i], 0, err) : CPS_FAILED;
+    if (status == CPS_OK && i + 1 == SAMPLE) status = afford(b, before, err);
+    if (status != CPS_OK) {
+      b->n = i + 1; /* there are no others to free */
+      return status;
+    }
   }
   b->n_inputs = cps_simulation_inputs(b->sim[0]);
   for (int k = 0; k < b->n_columns; k++) {
