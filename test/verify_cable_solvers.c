@@ -37,8 +37,7 @@ static ran try_with(const char *what, const char *solver, double tolerance, cons
   const char *list[MOST];
   char *text = text_of(what), *rest = copy;
   int n = 0;
-  snprintf(copy, sizeof copy,
-           "run.solver=%s|run.tolerance=%g|run.absolute_tolerance=1e-13|run.balance=1e-9|%s", solver,
+  snprintf(copy, sizeof copy, "run.solver=%s|run.tolerance=%g|run.absolute_tolerance=1e-13|%s", solver,
            tolerance, settings);
   for (char *word = strtok_r(rest, "|", &rest); word && n < MOST; word = strtok_r(NULL, "|", &rest))
     list[n++] = word;

@@ -143,12 +143,12 @@ static const key run[] = {
      .meaning =
          "of Newmark's rule, with beta = (gamma + 1/2)^2/4: 0.5 damps nothing, and more than that damps what "
          "is fast, and costs an order of accuracy"},
-    {"balance", KEY_QUANTITY, "1", .value = 1e-6, POSITIVE, .where = offsetof(raw_run, run.balance),
+    {"balance", KEY_QUANTITY, "1", .value = 1e-6, POSITIVE,
+     .otherwise = "`tolerance`, but at least 1e-9 and at most 1e-6", .where = offsetof(raw_run, run.balance),
      .example = "1e-9",
      .meaning =
          "force that Newton's method may leave unbalanced in a step of cables, relative to the largest "
-         "tension; the next step makes up for it. With a `tolerance` below 1e-9 this decides how accurate "
-         "angles of drums are: ask for less"},
+         "tension; the next step makes up for it"},
     {"fields", KEY_QUANTITY, "s", .value = -1, NOT_NEG, .otherwise = "about 200 in all",
      .where = offsetof(raw_run, run.fields), .example = "50 ms",
      .meaning = "interval at which shape, tension and contact along the cables are recorded; 0 means never"},

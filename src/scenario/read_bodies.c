@@ -509,6 +509,10 @@ static void read_audit(reader *r, const node *n, scenario_run *run) {
   cps_leave(r, before);
 }
 
+/* What Newton's method may leave where the file does not say: as much as steps may be wrong by, so that two solvers agree as well as
+ * their tolerance asks for. Less than the least is round-off of large machines; more than the most saves no iteration. */
+static const double BALANCE_LEAST = 1e-9, BALANCE_MOST = 1e-6;
+
 void cps_read_run(reader *r, const node *n, cps_scenario *s) {
   raw_run raw;
   memset(&raw, 0, sizeof raw);
@@ -517,6 +521,7 @@ void cps_read_run(reader *r, const node *n, cps_scenario *s) {
   s->run = raw.run;
   read_audit(r, raw.audit, &s->run);
   if (s->n_cables > 0 && !cps_node_get(n, "tolerance")) s->run.tolerance = 1e-6;
+  if (!cps_node_get(n, "balance")) s->run.balance = fmin(fmax(s->run.tolerance, BALANCE_LEAST), BALANCE_MOST);
   const char *solver = cps_solver_words;
   for (int i = 0; i < raw.solver; i++) solver += strcspn(solver, " ") + 1;
   if (raw.solver < 0) solver = default_solver(r, s);

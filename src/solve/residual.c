@@ -358,3 +358,27 @@ void cps_residual_spread(residual *r, double *f) {
     if (c->b < s->nd) pass_on(r, c->b, -c->sb * excess, f, &n);
   }
 }
+
+/* ------------------------------------------------------------------ circles */
+
+/* In a group that contacts tie together, a circle is closed if there are more of them than coordinates that they act on, or as many if none
+ * acts on the ground or a surface. */
+int cps_close_circle(const cps_system *s, double *seen) {
+  for (int g = 0; g < s->n_groups; g++) {
+    int contacts = 0, coordinates = 0, grounded = 0;
+    memset(seen, 0, (size_t)s->nx * sizeof(double));
+    for (int k = 0; k < s->groups[g].n; k++) {
+      const contact *c = &s->contacts[s->groups[g].contact[k]];
+      if (!(c->law->traits & CPS_NEEDS_FEQ)) continue;
+      const int ends[] = {c->a, c->b};
+      contacts++;
+      for (int e = 0; e < 2; e++) {
+        grounded |= ends[e] >= s->nd;
+        coordinates += ends[e] < s->nd && seen[ends[e]] == 0;
+        seen[ends[e]] = 1;
+      }
+    }
+    if (contacts > 0 && contacts >= coordinates + grounded) return 1;
+  }
+  return 0;
+}

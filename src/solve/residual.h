@@ -73,4 +73,8 @@ int cps_residual_solve_back(residual *r, const double *g_a, const double *g_f, c
  * them let go at once; only a guess for the next iteration. */
 void cps_residual_spread(residual *r, double *f);
 
+/* Whether contacts whose laws need balance forces close a circle, as those of two blocks that rest on the ground and on each other: their
+ * forces are then not unique, and may jump where velocities do not. `seen` is room for nx numbers. */
+int cps_close_circle(const cps_system *s, double *seen);
+
 #endif

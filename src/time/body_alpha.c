@@ -265,6 +265,14 @@ static cps_status give_up(void *of, double h, cps_error *err) {
                                "Newton's method finds no balance of forces, even with steps of %.2g s: is a "
                                "spring or damper extremely stiff? Try a smaller run.step, or run.solver bdf",
                                h);
+  if (cps_close_circle(s, r->da))
+    return cps_simulation_fail(sim, i, err,
+                               "contacts close a circle, as those of two blocks that rest on the ground and "
+                               "on each other, so that their forces are not unique: "
+                               "Newton's method finds none that fit the law %s, even with steps of %.2g s. "
+                               "Try a wider regularisation, or leave out a contact "
+                               "of the circle",
+                               s->contacts[i].law->name, h);
   return cps_simulation_fail(
       sim, i, err,
       "Newton's method finds no friction force that fits the law %s, even with steps of "

@@ -414,6 +414,11 @@ static cps_status settle(run *r, int *jumped) {
 static cps_status complain(run *r, int flag) {
   int i = r->failed_contact;
   double h = 0;
+  if (flag != CV_TOO_MUCH_ACC && cps_close_circle(r->sim->system, r->dy))
+    return cps_simulation_fail(r->sim, i, r->err,
+                               "contacts close a circle, as those of two blocks that rest on the ground and "
+                               "on each other: their forces are not unique, and jump "
+                               "where velocities do not, which bdf cannot follow. Use run.solver alpha");
   CVodeGetCurrentStep(r->method.cvode, &h);
   switch (flag) {
   case CV_TOO_MUCH_ACC:
