@@ -4,6 +4,9 @@
  *
  *   Z = A^-1 B,  (S - C Z) y = r' - C A^-1 r,  x = A^-1 r - Z y
  *
+ * Bodies that have nothing to do with cables are unknowns of the border as well: B has columns, and C rows, of the others alone, and
+ * S - C Z is sparse where it is large, so that the cost is linear in the number of bodies.
+ *
  * What several nodes share is as in cable_pass.h and body_equations.c; ends that follow the border keep rows of their own, that say
  * so, and give their equations to the border.
  */
@@ -12,6 +15,9 @@
 #include "sens_chain.h"
 
 #include <stdlib.h>
+
+/* Unknowns up to which S - C Z is dense: 32 as in solve/body_system.c. */
+enum { SMALL = 32 };
 
 static size_t rows_of(const model *o, int i) { return (size_t)(o->matrix[i].nodes * o->matrix[i].b); }
 
@@ -34,7 +40,7 @@ static int make_bodies(model *o) {
 
 int cps_border_make(model *o) {
   border_matrix *x = &o->border;
-  size_t n = (size_t)o->m.n_cables, nb = (size_t)o->at.nx, most = 1;
+  size_t n = (size_t)o->m.n_cables, nb = (size_t)o->at.nx, met = (size_t)o->at.met, most = 1;
   size_t springs = (size_t)o->m.of->n_springs + 1;
   o->slope = calloc(springs, sizeof *o->slope);
   o->slope0 = calloc(springs, sizeof *o->slope0);
@@ -43,19 +49,22 @@ int cps_border_make(model *o) {
   x->b = calloc(n, sizeof *x->b);
   x->c = calloc(n, sizeof *x->c);
   x->z = calloc(n, sizeof *x->z);
-  x->s = calloc(nb * nb, sizeof *x->s);
+  x->s = nb <= SMALL ? calloc(nb * nb, sizeof *x->s) : NULL;
+  x->large = calloc(1, sizeof *x->large);
+  x->one = calloc(nb, sizeof *x->one);
   x->pivot = calloc(nb, sizeof *x->pivot);
   x->unit = calloc(nb, sizeof *x->unit);
   x->braked = calloc(nb, 1);
   x->force = calloc(nb, 1);
   x->bond = calloc(2 * n, sizeof *x->bond);
-  if (!x->b || !x->c || !x->z || !x->s || !x->pivot || !x->unit || !x->braked || !x->force || !x->bond)
+  if (!x->b || !x->c || !x->z || !x->large || !x->one || !x->pivot || !x->unit || !x->braked || !x->force ||
+      !x->bond || (nb <= SMALL && !x->s))
     return 0;
   for (int i = 0; i < o->m.n_cables; i++) {
     size_t rows = rows_of(o, i);
-    x->b[i] = calloc(rows * nb, sizeof(double));
-    x->c[i] = calloc(rows * nb, sizeof(double));
-    x->z[i] = calloc(rows * nb, sizeof(double));
+    x->b[i] = calloc(rows * met + 1, sizeof(double));
+    x->c[i] = calloc(rows * met + 1, sizeof(double));
+    x->z[i] = calloc(rows * met + 1, sizeof(double));
     if (!x->b[i] || !x->c[i] || !x->z[i]) return 0;
     if (rows > most) most = rows;
   }
@@ -75,6 +84,10 @@ void cps_border_free(model *o) {
   free(x->c);
   free(x->z);
   free(x->s);
+  if (x->large) cps_sparse_free(x->large);
+  free(x->large);
+  free(x->one);
+  cps_entries_free(&x->own);
   free(x->pivot);
   free(x->unit);
   free(x->braked);
@@ -325,11 +338,11 @@ void cps_border_clear(model *o, const step_coeffs *coeffs) {
   border_matrix *x = &o->border;
   size_t nb = (size_t)o->at.nx;
   for (int i = 0; i < o->m.n_cables; i++) {
-    size_t bytes = rows_of(o, i) * nb * sizeof(double);
+    size_t bytes = rows_of(o, i) * (size_t)o->at.met * sizeof(double);
     memset(x->b[i], 0, bytes);
     memset(x->c[i], 0, bytes);
   }
-  memset(x->s, 0, nb * nb * sizeof(double));
+  x->own.n = 0;
   memset(x->braked, 0, nb);
   for (int i = 0; i < o->m.n_drums; i++) {
     const drum *g = &o->m.drum[i];
@@ -365,10 +378,12 @@ void cps_border_by_d(model *o, int row, int d, double by) {
   if (o->d_varies[d]) add(o, row, o->at.d + d, by);
 }
 
+void cps_border_add(model *o, int row, int k, double by) { cps_entries_add(&o->border.own, row, k, by); }
+
 /* An equation of the border by one of its unknowns. */
 void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const step_coeffs *coeffs,
                            int balance) {
-  o->border.s[row * o->at.nx + k] += q + v * coeffs->v_a / coeffs->q_a + a / coeffs->q_a;
+  cps_border_add(o, row, k, q + v * coeffs->v_a / coeffs->q_a + a / coeffs->q_a);
   add(o, row, o->at.w1 + o->at.border_w + k, v);
   add(o, row, o->at.w2 + o->at.border_w + k, a);
   if (balance) add(o, row, o->at.before + o->at.border + k, -q);
@@ -415,10 +430,13 @@ void cps_border_own(model *o, const step_coeffs *coeffs, int balance) {
   cps_slides_own(o, coeffs, balance);
   for (int i = 0; i < o->border.bonds; i++)
     if (o->border.bond[i].rim) cps_rim_own(o, &o->border.bond[i], coeffs, balance);
+  entries *own = &o->border.own;
+  for (int i = 0; i < own->n; i++)
+    if (o->border.braked[own->e[i].row]) own->e[i].by = 0;
   for (int k = 0; k < o->at.nb; k++) {
     if (!o->border.braked[k]) continue;
-    for (int n = 0; n < o->at.nx; n++) o->border.s[k * o->at.nx + n] = n == k;
-    for (int i = 0; i < o->m.n_cables; i++)
+    cps_border_add(o, k, k, 1);
+    for (int i = 0; i < o->m.n_cables && k < o->at.near; i++)
       memset(o->border.c[i] + (size_t)k * rows_of(o, i), 0, rows_of(o, i) * sizeof(double));
   }
 }
@@ -430,11 +448,11 @@ void cps_border_own(model *o, const step_coeffs *coeffs, int balance) {
 static void lend(model *o, const chain_bond *x, int first) {
   chain_matrix *a = &o->matrix[x->cable];
   const cable *c = &o->m.cable[x->cable];
-  int wide = a->b, nx = o->at.nx, rows = a->nodes * wide;
+  int wide = a->b, rows = a->nodes * wide;
   for (int k = 0; k < c->slots; k++) {
     int row = x->node * wide + c->b + k, u = first + k;
     a->d[row * wide + c->b + k] += 1;
-    o->border.b[x->cable][row * nx + u] = -1;
+    o->border.b[x->cable][row * o->at.met + u] = -1;
     o->border.c[x->cable][u * rows + row] = -1;
   }
 }
@@ -442,10 +460,11 @@ static void lend(model *o, const chain_bond *x, int first) {
 /* Equations of coordinates that follow the border go there; their rows say that they follow. */
 void cps_border_bind(model *o, int cable_of) {
   chain_matrix *a = &o->matrix[cable_of];
-  double *b = o->border.b[cable_of], *c = o->border.c[cable_of], *s = o->border.s;
-  int wide = a->b, nx = o->at.nx, rows = a->nodes * wide, lent = o->at.nb;
+  double *b = o->border.b[cable_of], *c = o->border.c[cable_of];
+  int wide = a->b, met = o->at.met, rows = a->nodes * wide, lent = o->at.near;
   for (int i = 0; i < cable_of; i++) lent += 2 * o->m.cable[i].slots;
-  for (int k = 0; k < 2 * o->m.cable[cable_of].slots; k++) s[(lent + k) * nx + lent + k] = 1;
+  for (int k = lent; k < lent + 2 * o->m.cable[cable_of].slots; k++)
+    cps_border_add(o, cps_border_met(&o->at, k), cps_border_met(&o->at, k), 1);
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
     if (x->cable != cable_of) continue;
@@ -460,11 +479,12 @@ void cps_border_bind(model *o, int cable_of) {
           from[n] = near == 0 && n == j;
         }
       }
-      for (int n = 0; n < nx; n++) {
-        for (int k = 0; k < x->rows; k++) s[x->at[k] * nx + n] += x->by[j][k] * b[row * nx + n];
-        b[row * nx + n] = 0;
+      for (int n = 0; n < met; n++) {
+        for (int k = 0; k < x->rows; k++)
+          cps_border_add(o, x->at[k], cps_border_met(&o->at, n), x->by[j][k] * b[row * met + n]);
+        b[row * met + n] = 0;
       }
-      for (int k = 0; k < x->unknowns; k++) b[row * nx + x->at[k]] = -x->by[j][k];
+      for (int k = 0; k < x->unknowns; k++) b[row * met + x->at[k]] = -x->by[j][k];
     }
     lend(o, x, lent);
     lent += o->m.cable[cable_of].slots;
@@ -473,27 +493,91 @@ void cps_border_bind(model *o, int cable_of) {
 
 /* ------------------------------------------------------------------ factors */
 
-int cps_border_factor(model *o) {
+/* The sparse matrix with a pattern that has all of the border's own entries in it. */
+static int widen(model *o) {
+  const layout *l = &o->at;
   border_matrix *x = &o->border;
-  int nb = o->at.nx;
-  double *s = x->s;
+  sparse *m = x->large;
+  int known = 1;
+  for (int i = 0; i < x->own.n && m->n > 0 && known; i++)
+    known = cps_sparse_slot(m, x->own.e[i].row, x->own.e[i].column) < m->nnz;
+  if (known && m->n > 0) return 1;
+  long count = 0, most = (long)x->own.n + m->nnz + (long)l->met * l->met;
+  place *list = calloc((size_t)most, sizeof *list);
+  int *order = calloc((size_t)l->nx, sizeof *order);
+  for (int i = 0; i < x->own.n && list; i++) list[count++] = (place){x->own.e[i].row, x->own.e[i].column};
+  for (int i = 0; i < l->met * l->met && list; i++)
+    list[count++] = (place){cps_border_met(l, i / l->met), cps_border_met(l, i % l->met)};
+  for (int k = 0; k < m->n && list; k++)
+    for (int i = m->first[k]; i < m->first[k + 1]; i++) list[count++] = (place){m->row[i], k};
+  cps_sparse_free(m);
+  int good = list && order && cps_sparse_make(m, l->nx, list, count) && cps_sparse_order(m, order) &&
+             cps_sparse_analyse(m, order);
+  if (!good) x->own.lost = 1;
+  free(list);
+  free(order);
+  return good;
+}
+
+/* S - C Z of the unknowns that cables meet. */
+static double left_of(const model *o, int k, int n) {
+  double sum = 0;
   for (int i = 0; i < o->m.n_cables; i++) {
     int rows = (int)rows_of(o, i);
-    for (int first = 0; first < nb; first += LANES) {
+    const double *c = o->border.c[i] + k * rows, *z = o->border.z[i] + n * rows;
+    for (int r = 0; r < rows; r++) sum += c[r] * z[r];
+  }
+  return -sum;
+}
+
+static int factor_sparse(model *o) {
+  border_matrix *x = &o->border;
+  sparse *m = x->large;
+  const layout *l = &o->at;
+  if (!widen(o)) return 0;
+  memset(m->value, 0, (size_t)(m->nnz + 1) * sizeof(double));
+  memset(x->unit, 0, (size_t)l->nx * sizeof(double));
+  for (int i = 0; i < x->own.n; i++)
+    m->value[cps_sparse_slot(m, x->own.e[i].row, x->own.e[i].column)] += x->own.e[i].by;
+  for (int k = 0; k < l->met; k++)
+    for (int n = 0; n < l->met; n++)
+      m->value[cps_sparse_slot(m, cps_border_met(l, k), cps_border_met(l, n))] += left_of(o, k, n);
+  for (int i = 0; i < m->nnz; i++) x->unit[m->row[i]] = fmax(x->unit[m->row[i]], fabs(m->value[i]));
+  for (int k = 0; k < l->nx; k++)
+    if (!(x->unit[k] > 0)) return 0;
+  for (int i = 0; i < m->nnz; i++) m->value[i] /= x->unit[m->row[i]];
+  return cps_sparse_factor(m);
+}
+
+void cps_border_solve(const border_matrix *x, int back, lanes *y) {
+  int n = x->large->n;
+  for (int k = 0; k < LANES; k++) {
+    for (int i = 0; i < n; i++) x->one[i] = back ? y[i][k] : y[i][k] / x->unit[i];
+    int good = back ? cps_sparse_solve_transposed(x->large, x->one) : cps_sparse_solve(x->large, x->one);
+    for (int i = 0; i < n; i++) y[i][k] = !good ? NAN : back ? x->one[i] / x->unit[i] : x->one[i];
+  }
+}
+
+int cps_border_factor(model *o) {
+  border_matrix *x = &o->border;
+  int nx = o->at.nx, met = o->at.met;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    int rows = (int)rows_of(o, i);
+    for (int first = 0; first < met; first += LANES) {
       for (int r = 0; r < rows; r++)
-        for (int k = 0; k < LANES; k++) x->room[r][k] = first + k < nb ? x->b[i][r * nb + first + k] : 0;
+        for (int k = 0; k < LANES; k++) x->room[r][k] = first + k < met ? x->b[i][r * met + first + k] : 0;
       cps_chain_solve(&o->matrix[i], x->room);
-      for (int k = 0; k < LANES && first + k < nb; k++)
+      for (int k = 0; k < LANES && first + k < met; k++)
         for (int r = 0; r < rows; r++) x->z[i][(first + k) * rows + r] = x->room[r][k];
     }
-    for (int k = 0; k < nb; k++)
-      for (int n = 0; n < nb; n++) {
-        double sum = 0;
-        for (int r = 0; r < rows; r++) sum += x->c[i][k * rows + r] * x->z[i][n * rows + r];
-        s[k * nb + n] -= sum;
-      }
   }
-  return dense_factor(s, nb, nb, x->pivot, x->unit) > 0;
+  if (!x->s) return factor_sparse(o);
+  memset(x->s, 0, (size_t)(nx * nx) * sizeof(double));
+  for (int i = 0; i < x->own.n; i++) x->s[x->own.e[i].row * nx + x->own.e[i].column] += x->own.e[i].by;
+  for (int k = 0; k < met; k++)
+    for (int n = 0; n < met; n++)
+      x->s[cps_border_met(&o->at, k) * nx + cps_border_met(&o->at, n)] += left_of(o, k, n);
+  return dense_factor(x->s, nx, nx, x->pivot, x->unit) > 0;
 }
 
 /* ------------------------------------------------------------------ works and energy */
@@ -580,7 +664,6 @@ void cps_border_drive(model *o, entries *list, int row, int drum_of, double t) {
 void cps_border_pull(model *o, entries *list, int row, int i) {
   const cps_system *s = o->m.system;
   const border_sink to = cps_sink_list(o, list, 0);
-  cps_border_look(o, o->m.audited);
   const body_point at = cps_border_point(o);
   for (int j = 0; j < s->n_line + s->n_plane; j++)
     if (cps_spring_index(s, j) == i) cps_tangent_tension(&at, &to.k, row, j, 1);

@@ -274,6 +274,7 @@ static cps_status forward_row(cable_run *y, const machine_op *what) {
   const layout *l = &o->at;
   int n_wrt = y->c.run->n_wrt;
   o->list.n = 0;
+  cps_columns_look(o, what->coeffs.t);
   for (int i = 0; i < y->n_columns; i++)
     cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, what->coeffs.t);
   if (o->list.lost) return cps_course_no_memory(&y->c);
@@ -581,6 +582,7 @@ static cps_status backward_row(cable_run *y, const machine_op *x) {
   }
   if (!any) return CPS_OK;
   exchange(&o->m, y->c.tape.bytes + x->state, PUT);
+  cps_columns_look(o, x->coeffs.t);
   for (int i = 0; i < y->n_columns; i++)
     if (wanted[i]) cps_column_add(o, &o->list, cps_column_at(y->columns, i), l->result + i, x->coeffs.t);
   if (o->list.lost) return cps_course_no_memory(&y->c);

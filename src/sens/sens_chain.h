@@ -21,6 +21,7 @@
 #include "newton.h"
 #include "sens_list.h"
 #include "sens_place.h"
+#include "sparse.h"
 
 #include "simd.h"
 
@@ -108,6 +109,8 @@ typedef struct layout {
   int ds, ws, rhs; /* sizes */
   int border_w, border_rhs; /* of the first border unknown in these */
   int nb, nx;               /* unknowns of the border, and with those that sens_border.c adds */
+  int near; /* unknowns of the border that are in equations of cables, or whose equations have cables in them: the first, */
+  int met;  /* and with those that sens_border.c adds, which are behind all others */
   int before, after, w1, w2, z_star, theta, d, d0, right, result; /* where the parts start in the vector */
   int kept;                                                       /* bdf: room for a state up to its works */
   int size;                                                       /* of it, without results */
@@ -238,11 +241,14 @@ typedef struct chain_bond {
 
 /* The border's part of the equations (sens_border.c): A x + B y = r, C x + S y = r'. */
 typedef struct border_matrix {
-  double **b, **c;       /* [cables]: [rows of the cable][nb], [nb][rows of the cable] */
-  double **z;            /* [cables][nb][rows]: A^-1 B */
-  double *s;             /* [nb][nb]; factorised S - C A^-1 B */
-  int *pivot;            /* [nb] */
-  double *unit;          /* [nb] sizes of rows */
+  double **b, **c; /* [cables]: [rows of the cable][met], [met][rows of the cable] */
+  double **z;      /* [cables][met][rows]: A^-1 B */
+  entries own;     /* S, one entry after the other */
+  double *s;       /* [nx][nx]; factorised S - C A^-1 B; NULL: it is sparse */
+  int *pivot;      /* [nx] */
+  sparse *large;   /* the same, with rows divided by `unit`; its pattern is all that has been met so far */
+  double *unit;    /* [nx] sizes of rows */
+  double *one;     /* [nx] room */
   unsigned char *braked; /* [nb] stays what it is */
   unsigned char *force;  /* [nb] is a force: has neither velocity nor acceleration */
   chain_bond *bond;
@@ -338,6 +344,12 @@ void cps_border_own(model *o, const step_coeffs *coeffs, int balance);
 void cps_border_bind(model *o, int cable_of);
 void cps_border_tie(model *o);   /* who follows it, as of the present state */
 int cps_border_factor(model *o); /* 0 if singular */
+void cps_border_solve(const border_matrix *x, int back,
+                      lanes *y); /* one that is sparse; NAN where that fails */
+/* Adds to S. */
+void cps_border_add(model *o, int row, int k, double by);
+/* Unknown of the border that is number i of those that cables meet. */
+static inline int cps_border_met(const layout *l, int i) { return i < l->near ? i : l->nb - l->near + i; }
 
 /* Entries of row `row` of the border in the present solve: by one of its unknowns k, whose place, velocity and acceleration
  * it contains; by plain numbers and what is prescribed. */

@@ -648,9 +648,13 @@ static void add_error(const filling *x) {
   cps_model_energy(x->o, x->list, rows);
 }
 
+void cps_columns_look(model *o, double t) {
+  o->m.audited = t;
+  cps_border_look(o, t);
+}
+
 void cps_column_add(model *o, entries *list, const column *k, int row, double t) {
   filling x = {o, list, row};
-  o->m.audited = t; /* bodies are looked at then */
   const machine *m = &o->m;
   const cable *c = k->cable >= 0 ? &m->cable[k->cable] : NULL;
   int energy[3] = {k->kind == COL_KINETIC ? row : -1, k->kind == COL_ELASTIC ? row : -1,

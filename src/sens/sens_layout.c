@@ -83,6 +83,8 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->nx = m->nb;
   for (int i = 0; i < m->n_cables && m->nb > 0; i++) l->nx += 2 * m->cable[i].slots;
   l->rhs = rhs + l->nx;
+  l->near = m->near;
+  l->met = m->near + l->nx - l->nb;
   l->after = l->before + l->states;
   l->w1 = l->after + l->states;
   l->w2 = l->w1 + l->ws;

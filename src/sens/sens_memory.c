@@ -183,6 +183,7 @@ void cps_memory_states(model *o, const step_coeffs *coeffs, int balance) {
   for (int i = 0; i < o->m.n_cables && !(coeffs->bristle > 0); i++)
     for (int k = 0; o->m.cable[i].memory && k < o->m.cable[i].n_points; k++)
       for (int a = 0; a < o->m.dim - 1; a++) add_states(o, i, k, a, coeffs, balance);
+  if (o->at.cable[o->m.n_cables].zs > 0) cps_border_look(o, coeffs->t);
   for (int i = 0; i < o->m.n_slides && !(coeffs->bristle > 0); i++) cps_slide_states(o, i, coeffs, balance);
 }
 
@@ -271,5 +272,6 @@ void cps_memory_hold(model *o) {
       }
     }
   }
+  if (o->at.cable[m->n_cables].zs > 0) cps_border_look(o, m->of->run.from);
   for (int i = 0; i < m->n_slides; i++) cps_slide_hold(o, i);
 }

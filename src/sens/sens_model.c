@@ -97,7 +97,8 @@ void cps_model_free(model *o) {
 }
 
 int cps_model_lost(const model *o) {
-  return o->now.lost || o->work.lost || o->recall.lost || o->list.lost || o->tied.lost || o->reacts.lost;
+  return o->now.lost || o->border.own.lost || o->work.lost || o->recall.lost || o->list.lost ||
+         o->tied.lost || o->reacts.lost;
 }
 
 /* A matrix as entries: rows of the right-hand side by columns from `first` on, times `by`. */
@@ -282,16 +283,14 @@ double *cps_matrix_at(model *o, const into *to, int node, int column) {
   return (near < 0 ? a->l : near > 0 ? a->u : a->d) + (to->node * b + to->j) * b + column;
 }
 
-/* The same, and the column of a border unknown. */
-static double *border_at(model *o, const into *to, int k) {
-  if (to->node < 0) return &o->border.s[to->j * o->at.nx + k];
-  return &o->border.b[to->cable][(to->node * o->matrix[to->cable].b + to->j) * o->at.nx + k];
-}
-
 /* The row by a border unknown: place, velocity and acceleration of it. */
 static void by_border(model *o, const into *to, int row, int k, const double by[3], const step_coeffs *coeffs,
                       int balance) {
-  *border_at(o, to, k) += to->by * (by[0] + by[1] * coeffs->v_a / coeffs->q_a + by[2] / coeffs->q_a);
+  double sum = to->by * (by[0] + by[1] * coeffs->v_a / coeffs->q_a + by[2] / coeffs->q_a);
+  if (to->node < 0)
+    cps_border_add(o, to->j, k, sum);
+  else
+    o->border.b[to->cable][(to->node * o->matrix[to->cable].b + to->j) * o->at.met + k] += sum;
   cps_entries_add(&o->now, row, o->at.w1 + o->at.border_w + k, to->by * by[1]);
   cps_entries_add(&o->now, row, o->at.w2 + o->at.border_w + k, to->by * by[2]);
   if (balance) cps_entries_add(&o->now, row, o->at.before + o->at.border + k, -to->by * by[0]);
@@ -463,8 +462,8 @@ static void fix(model *o, int cable_of) {
       memset(a->u + at, 0, bytes);
       a->d[at + (size_t)j] = 1;
       if (o->at.nb > 0)
-        memset(o->border.b[cable_of] + (size_t)((node * b + j) * o->at.nx), 0,
-               (size_t)o->at.nx * sizeof(double));
+        memset(o->border.b[cable_of] + (size_t)((node * b + j) * o->at.met), 0,
+               (size_t)o->at.met * sizeof(double));
       if (!c->all_stick) continue;
       int twin = c->b + c->slots + j; /* nor would it accelerate otherwise if all contacts stuck */
       at = (size_t)((node * b + twin) * b);

@@ -101,9 +101,9 @@ void cps_rim_tie(model *o, const chain_bond *b) {
 /* A number of the column of border unknown k, in a row of the right-hand side: rows that follow the border have given
  * their equations to it. */
 static void add_to_column(model *o, int row, int k, double by) {
-  int nx = o->at.nx, cable_of = 0, local = row - o->at.right;
+  int cable_of = 0, local = row - o->at.right;
   if (local >= o->at.border_rhs) {
-    o->border.s[(local - o->at.border_rhs) * nx + k] += by;
+    cps_border_add(o, local - o->at.border_rhs, k, by);
     return;
   }
   while (cable_of + 1 < o->m.n_cables && local >= o->at.cable[cable_of + 1].rhs) cable_of++;
@@ -113,11 +113,11 @@ static void add_to_column(model *o, int row, int k, double by) {
   for (int i = 0; i < o->border.bonds; i++) {
     const chain_bond *x = &o->border.bond[i];
     if (x->cable != cable_of || x->node != node || j >= x->n) continue;
-    for (int n = 0; n < x->rows; n++) o->border.s[x->at[n] * nx + k] += x->by[j][n] * by;
+    for (int n = 0; n < x->rows; n++) cps_border_add(o, x->at[n], k, x->by[j][n] * by);
     return;
   }
   if (j < c->b && (node == 0 || node == c->n) && c->fixed[node] >> j & 1) return;
-  o->border.b[cable_of][local * nx + k] += by;
+  o->border.b[cable_of][local * o->at.met + k] += by;
 }
 
 /* Velocities and accelerations of the end by the angle, wherever w1 and w2 are. */

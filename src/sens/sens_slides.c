@@ -270,7 +270,6 @@ static void by_load(model *o, const border_sink *to, int row, int i, double by) 
 void cps_slide_column(model *o, entries *list, int row, int i, int what, double by) {
   const slide *y = &o->m.slide[i];
   const border_sink to = cps_sink_list(o, list, 0);
-  cps_border_look(o, o->m.audited);
   if (what == SLIDE_F || what == SLIDE_BALANCE) to.k.add(&to.k, row, BY_UNKNOWN, y->f_at, by);
   if (what == SLIDE_BALANCE) { /* f - m a */
     sliding_now s;
@@ -340,7 +339,6 @@ void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {
   sliding_now s;
   recall x;
   if (n == 0) return;
-  cps_border_look(o, coeffs->t);
   look(o, i, coeffs->t, &s);
   recall_slide(o, i, &s, cps_memory_time(&o->m.slide[i].law, coeffs), &x);
   if (!balance) cps_recall_settle(&y->law, s.v, s.load, *o->m.free[y->f_at].q, x.mode, x.states, x.z);
@@ -360,7 +358,6 @@ void cps_slide_hold(model *o, int i) {
   sliding_now s;
   recall_row z[CPS_MAX_STATES];
   if (n == 0) return;
-  cps_border_look(o, o->m.of->run.from);
   look(o, i, o->m.of->run.from, &s);
   if (!(s.load > 0)) return;
   cps_recall_pull(&y->law, s.load, *o->m.free[y->f_at].q, z);

@@ -157,6 +157,10 @@ void SWEEP(solve)(const chain_matrix *a, lanes *x) { solve(0, a, x); }
 static void solve_border(int back, const model *o, lanes *y) {
   int nb = o->at.nx;
   const double *s = o->border.s;
+  if (!s) {
+    cps_border_solve(&o->border, back, y);
+    return;
+  }
   if (!back) {
     dense_solve(s, nb, nb, o->border.pivot, (double *)y, LANES, LANES);
     return;
@@ -176,24 +180,26 @@ static void solve_border(int back, const model *o, lanes *y) {
 
 /* All unknowns, of cables and of the border (sens_border.c): transposed, C and A^-1 B change places. */
 static void solve_all(int back, const model *o, lanes *x) {
-  int nb = o->at.nx;
-  lanes *y = x + o->at.border_rhs;
+  const layout *l = &o->at;
+  lanes *y = x + l->border_rhs;
   for (int i = 0; i < o->m.n_cables; i++) {
     lanes *part = x + o->at.cable[i].rhs;
     int rows = o->matrix[i].nodes * o->matrix[i].b;
     if (!back) solve(0, &o->matrix[i], part);
-    for (int k = 0; k < nb; k++) {
+    for (int k = 0; k < l->met; k++) {
       const double *by = (back ? o->border.z[i] : o->border.c[i]) + k * rows;
-      for (int r = 0; r < rows; r++) y[k] -= all(by[r]) * part[r];
+      lanes *to = y + cps_border_met(l, k);
+      for (int r = 0; r < rows; r++) *to -= all(by[r]) * part[r];
     }
   }
-  if (nb > 0) solve_border(back, o, y);
+  if (l->nx > 0) solve_border(back, o, y);
   for (int i = 0; i < o->m.n_cables; i++) {
     lanes *part = x + o->at.cable[i].rhs;
     int rows = o->matrix[i].nodes * o->matrix[i].b;
-    for (int k = 0; k < nb; k++) {
+    for (int k = 0; k < l->met; k++) {
       const double *by = (back ? o->border.c[i] : o->border.z[i]) + k * rows;
-      for (int r = 0; r < rows; r++) part[r] -= all(by[r]) * y[k];
+      const lanes *from = y + cps_border_met(l, k);
+      for (int r = 0; r < rows; r++) part[r] -= all(by[r]) * *from;
     }
     if (back) solve(1, &o->matrix[i], part);
   }
