@@ -263,12 +263,6 @@ static void shake(stage *s, rng *r, int still) {
 
 /* ------------------------------------------------------------------ residuals, the plain way */
 
-typedef struct residual {
-  double *node[2]; /* [cable] of all coordinates */
-  double *rest[2]; /* [cable][point][AXES] */
-  double *border;  /* what contacts do to it */
-} residual;
-
 static void add_elements(const cable *c, const step_coeffs *coeffs, double *f, double *k) {
   int b = c->b, dim = c->dim;
   for (int i = 0; i < c->n; i++) {

@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "residual.h"
+#include "system.h"
 
 /* ------------------------------------------------------------------ runs */
 

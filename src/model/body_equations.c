@@ -5,9 +5,11 @@
  * drums press a body onto its line. Their equations are summed here; what the cables do to them was added by
  * cable_elimination.c. All in changes dq, like the rest: dv = v_q dq, da = a_q dq; forces are unknowns themselves.
  *
- * What acts on bodies is that of body_forces.c, whose coordinates are gathered from the unknowns.
+ * Equations of bodies and of contacts between them are those of residual.c, which are scattered here; drums, their bearings and what
+ * presses bodies are added to them.
  */
 #include "machine.h"
+#include "system.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,9 +17,11 @@
 
 /* ------------------------------------------------------------------ what acts on bodies */
 
-/* Puts into the state of bodies what others hold of it: bodies that are ends of cables, surfaces, states of laws. */
-static void gather(const machine *m, double t) {
+/* Puts into the state of bodies what others hold of it: bodies that are ends of cables, states of laws, and what cables and drums press
+ * bodies onto their lines with. */
+static void gather(const machine *m) {
   const cps_system *s = m->system;
+  const workspace *k = &m->forces;
   double *q = m->y, *v = q + s->nx, *z = v + s->nx;
   for (int i = 0; i < m->of->n_bodies && m->n_cables > 0; i++) {
     if (m->body_cable[i] < 0) continue;
@@ -26,22 +30,10 @@ static void gather(const machine *m, double t) {
     memcpy(q + s->body_q[i], c->q + at, (size_t)m->dim * sizeof(double));
     memcpy(v + s->body_q[i], c->v + at, (size_t)m->dim * sizeof(double));
   }
-  for (int i = 0; i < m->n_slides && s->nz > 0; i++) {
-    const slide *y = &m->slide[i];
-    if (!y->contact) continue;
-    const contact *c = &s->contacts[y->index];
-    memcpy(z + c->z, y->y.z[0], (size_t)c->n_states * sizeof(double));
+  for (int i = 0; i < s->nc && s->nz > 0; i++) {
+    const contact *c = &s->contacts[i];
+    memcpy(z + c->z, cps_contact_slide(m, i)->y.z[0], (size_t)c->n_states * sizeof(double));
   }
-  cps_surfaces_place(s, &m->forces, t, q, v);
-}
-
-/* Sums what acts on bodies, and what cables and drums press them onto their lines with. */
-static void find_forces(const machine *m, double t) {
-  const cps_system *s = m->system;
-  const workspace *k = &m->forces;
-  double load_power, damping;
-  gather(m, t);
-  cps_forces_apply(s, k, t, m->y, m->y + s->nx, &load_power, &damping);
   if (!k->hangs) return;
   memset(k->hung, 0, (size_t)s->nx * sizeof(double));
   for (int i = 0; i < m->n_bodies; i++) {
@@ -52,16 +44,18 @@ static void find_forces(const machine *m, double t) {
 }
 
 /* Adds to an entry of the diagonal. */
-static void add(machine *m, int row, double x) { cps_body_values(&m->bodies)[m->diagonal[row]] += x; }
+static void add(machine *m, int row, double x) {
+  cps_body_values(&m->equations.system)[m->equations.diagonal[row]] += x;
+}
 
+/* What residual.c leaves of the equation of a body: the mass that statics gives it, and what presses it. */
 static void add_body(machine *m, const machine_body *y, double a_q) {
-  int q = m->system->body_q[y->index];
   double more = y->mass - y->of->mass; /* of statics with another load */
-  for (int k = 0; k < y->n; k++) {
+  for (int k = 0; k < y->n && more != 0; k++) {
     int at = y->at + k;
-    m->rhs[at] += y->mass * *m->free[at].a - m->forces.force[q + k];
-    for (int d = 0; d < m->dim && more != 0; d++) m->rhs[at] -= more * m->gravity[d] * y->along[k][d];
-    add(m, at, y->mass * a_q);
+    m->rhs[at] += more * *m->free[at].a;
+    for (int d = 0; d < m->dim; d++) m->rhs[at] -= more * m->gravity[d] * y->along[k][d];
+    add(m, at, more * a_q);
   }
   if (y->press_at < 0) return;
   m->rhs[y->press_at] += *m->free[y->press_at].q;
@@ -84,7 +78,7 @@ static void add_drum(machine *m, const drum *g, const step_coeffs *coeffs) {
   double by_angle, by_rate, torque = cps_drum_torque(g, coeffs->t, &by_angle, &by_rate);
   int at = g->angle_at;
   if (coeffs->bristle > 0 && g->braked) { /* statics */
-    m->bodies.fixed[at] = 1;
+    m->equations.system.fixed[at] = 1;
     m->rhs[at] = 0;
     return;
   }
@@ -93,59 +87,38 @@ static void add_drum(machine *m, const drum *g, const step_coeffs *coeffs) {
 }
 
 void cps_slides_weigh(machine *m) {
-  for (int i = 0; i < m->n_slides; i++) {
-    slide *y = &m->slide[i];
-    double inverse = 0;
-    y->held = 1;
-    for (int n = 0; n < 2; n++) {
-      int body = y->at[n] >= 0 ? m->owner[y->at[n]] : -1;
-      if (y->at[n] < 0 || (body >= 0 && m->body[body].held)) continue;
-      y->held = 0;
-      if (y->contact && body >= 0) inverse += 1 / m->body[body].mass;
-    }
-    if (y->contact) y->p.mass = inverse > 0 ? 1 / inverse : m->body[m->body_border[y->contact->body[0]]].mass;
-  }
-}
-
-/* Sliding place, velocity and acceleration between two freedoms, or of one on a surface. */
-static inline void slide_motion(const machine *m, const slide *y, double *x, double *v, double *a) {
   const cps_system *s = m->system;
-  *x = *v = *a = 0;
-  for (int i = 0; i < 2; i++) {
-    double k = i == 0 ? y->factor[0] : -y->factor[1];
-    if (y->at[i] >= 0) {
-      *x += k * *m->free[y->at[i]].q;
-      *v += k * *m->free[y->at[i]].v;
-      *a += k * *m->free[y->at[i]].a;
-    } else if (i == 1 && y->surface) {
-      int q = s->contacts[y->index].b;
-      *x += k * m->y[q];
-      *v += k * m->y[s->nx + q];
-      *a += k * m->forces.surface_a[q];
-    }
+  workspace *k = &m->forces;
+  for (int i = 0; i < m->n_bodies; i++) {
+    const machine_body *y = &m->body[i];
+    for (int j = 0; j < y->n; j++) k->inverse_mass[s->body_q[y->index] + j] = y->held ? 0 : 1 / y->mass;
+  }
+  for (int i = 0; i < s->nc; i++) {
+    slide *y = &m->slide[m->n_slides - s->nc + i];
+    k->w_ii[i] = k->inverse_mass[s->contacts[i].a] + k->inverse_mass[s->contacts[i].b];
+    y->held = !(k->w_ii[i] > 0);
+    y->p.mass = y->held ? m->body[m->body_border[y->contact->body[0]]].mass : 1 / k->w_ii[i];
   }
 }
 
-/* Normal force of a slide. What cables press on a bearing is the sum of their contact forces, which the pass along the cables
- * has just found; its derivatives take the direction of that sum from the iteration before. */
-static double slide_normal(const machine *m, const slide *y, double t) {
-  if (y->contact) return cps_contact_normal(&m->forces, &m->system->contacts[y->index], t);
+/* Normal force of a bearing. What cables press on it is the sum of their contact forces, which the pass along the cables has just found;
+ * its derivatives take the direction of that sum from the iteration before. */
+static double bearing_load(const machine *m, const slide *y) {
   const drum *g = &m->drum[y->drum];
   if (g->of->bearing_load >= 0) return g->of->bearing_load;
   return sqrt(g->push[0] * g->push[0] + g->push[1] * g->push[1] + g->push[2] * g->push[2]);
 }
 
 void cps_bodies_look(const machine *m, double t) {
-  find_forces(m, t);
-  for (int i = 0; i < m->n_slides; i++) {
-    const slide *y = &m->slide[i];
-    double x, v, a;
-    if (!y->contact) continue;
-    slide_motion(m, y, &x, &v, &a);
-    m->forces.v[y->index] = v;
-    m->forces.n[y->index] = slide_normal(m, y, t);
-    m->forces.f[y->index] = *m->free[y->f_at].q;
-    m->forces.f_eq[y->index] = y->held ? 0 : *m->free[y->f_at].q - y->p.mass * a;
+  const cps_system *s = m->system;
+  const workspace *k = &m->forces;
+  gather(m);
+  cps_system_kinematics(s, k, t, m->y);
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    double a = m->a[c->a] - c->sb * (c->b < s->nd ? m->a[c->b] : k->surface_a[c->b]);
+    k->f[i] = m->f[i];
+    k->f_eq[i] = k->w_ii[i] > 0 ? m->f[i] - a / k->w_ii[i] : 0;
   }
 }
 
@@ -156,55 +129,37 @@ static double holds_per_load(const contact_law *l, double n) {
   return (cps_friction_holds(l, n * (1 + step)) - cps_friction_holds(l, n * (1 - step))) / (2 * step * n);
 }
 
-/* f - F(v, e, n) with e = f - m a of a law without memory, as bodies alone have it. */
-static void look_at_law(slide *y, double v, double a, int held, sight sight, friction *f, int *limited) {
+double cps_slide_rub(slide *y, const step_coeffs *coeffs, double n, double force, double x, double v,
+                     double a, friction *f) {
   contact_point *p = &y->p;
-  cps_law_jacobian jac;
-  outlook now = {v, held ? 0 : p->f[0] - p->mass * a};
-  f->rest[0] = p->f[0] -
-               cps_law_look(y->law.law, y->law.p, p->n, CPS_MODE_FREE, sight, now, &y->look, &jac, limited);
-  double f_e = held ? 0 : jac.f.f_eq;
-  f->by_f[0][0] = 1 - f_e;
-  f->by_a[0][0] = f_e * p->mass;
-  f->by_v[0][0] = -jac.f.v;
-  f->by_n[0] = -jac.f.n;
-  p->stuck = f_e > 0.5;
-}
-
-/* The friction equation of a slide, and its derivative by place. */
-static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, friction *f, int *limited) {
-  double x, v, a, by_x = 0;
-  slide_motion(m, y, &x, &v, &a);
-  contact_point *p = &y->p;
-  p->n = slide_normal(m, y, coeffs->t);
-  p->limit = cps_friction_holds(&y->law, p->n);
-  p->f[0] = *m->free[y->f_at].q;
+  double by_x = 0;
+  p->n = n;
+  p->limit = cps_friction_holds(&y->law, n);
+  p->f[0] = force;
   if (coeffs->length > 0) memcpy(y->y.mode1, p->mode, sizeof p->mode);
   memset(f, 0, sizeof *f);
   if (coeffs->bristle > 0) {
     double pull = -coeffs->bristle * (x - y->start);
     int gives = fabs(pull) > p->limit;
-    f->rest[0] = p->f[0] - (gives ? copysign(p->limit, pull) : pull);
+    f->rest[0] = force - (gives ? copysign(p->limit, pull) : pull);
     f->by_f[0][0] = 1;
     by_x = gives ? 0 : coeffs->bristle;
-    if (gives) f->by_n[0] = -copysign(holds_per_load(&y->law, p->n), pull);
-  } else if (y->contact && y->law.kind != LAW_JUMP && y->law.kind != LAW_MEMORY) {
-    look_at_law(y, v, a, y->held, m->sight, f, limited);
-  } else if (y->contact && y->held) { /* nothing that rubs is free: there is nothing to balance */
-    law_response r = cps_law_respond(&y->law, v, p->n, 0, p->mode[0], y->y.z[0], y->y.z_star[0], y->y.z_t[0],
+    if (gives) f->by_n[0] = -copysign(holds_per_load(&y->law, n), pull);
+  } else if (y->held) { /* nothing that rubs is free: there is nothing to balance */
+    law_response r = cps_law_respond(&y->law, v, n, 0, p->mode[0], y->y.z[0], y->y.z_star[0], y->y.z_t[0],
                                      cps_memory_time(&y->law, coeffs), &y->y.mode1[0]);
-    f->rest[0] = p->f[0] - r.f;
+    f->rest[0] = force - r.f;
     f->by_f[0][0] = 1;
     f->by_n[0] = -r.f_n;
     p->stuck = 0;
   } else {
     slip_motion s = {.axes = 1, .v = {v}, .a = {a}};
     s.scale = p->mass;
-    s.viscous = y->law.viscous * p->n;
+    s.viscous = y->law.viscous * n;
     s.rate = s.viscous / s.scale;
     if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY || y->law.drags)
       s.scale = p->mass / coeffs->v_a;
-    if (y->law.kind == LAW_VELOCITY) s.scale = fmax(s.scale, 2 * y->law.rise * p->n);
+    if (y->law.kind == LAW_VELOCITY) s.scale = fmax(s.scale, 2 * y->law.rise * n);
     cps_friction_eval(&y->law, p, &y->y, &s, cps_memory_time(&y->law, coeffs), f);
   }
   p->v[0] = v;
@@ -212,31 +167,44 @@ static double rub_slide(const machine *m, slide *y, const step_coeffs *coeffs, f
   return by_x;
 }
 
-/* Whether the force of a rail is not what its law says at the velocity and the balance force that it has now. */
-static int is_off(const machine *m, const slide *y, double t, double v, double a, double f, double slack) {
-  cps_law_input in = {v, slide_normal(m, y, t), f - y->p.mass * a, NULL, CPS_MODE_FREE};
-  cps_law_output out;
-  cps_law_eval(y->law.law, y->law.p, &in, &out, NULL);
-  return !(fabs(f - out.f) <= slack);
+/* A bearing: friction between a drum and what stands still. */
+static double rub_bearing(const machine *m, slide *y, const step_coeffs *coeffs, friction *f) {
+  const dof *angle = &m->free[y->at[0]];
+  double r = y->factor[0];
+  return cps_slide_rub(y, coeffs, bearing_load(m, y), *m->free[y->f_at].q, r * *angle->q, r * *angle->v,
+                       r * *angle->a, f);
 }
 
-int cps_slides_wrong(const machine *m, const step_coeffs *coeffs, double slack) {
-  if (m->system->nc > 0 && !(coeffs->bristle > 0)) find_forces(m, coeffs->t);
-  for (int i = 0; i < m->n_slides && !(coeffs->bristle > 0); i++) {
+/* Whether a clamp has put a slide that sticks, or slips, where it should not: it bears more than it can, or is pushed along. */
+static int is_misplaced(const slide *y, const step_coeffs *coeffs, double v, double a, double f,
+                        double slack) {
+  int jumps = y->law.kind == LAW_JUMP;
+  if (y->p.stuck) return fabs(f) > y->p.limit * (1 + 1e-6) + slack;
+  double push = jumps ? y->p.mass / coeffs->v_a * v : y->p.mass * a + y->law.viscous * y->p.n * v;
+  return push * f > 0 && fabs(push) > slack;
+}
+
+int cps_slides_wrong(machine *m, const step_coeffs *coeffs, double slack) {
+  const cps_system *s = m->system;
+  workspace *k = &m->forces;
+  if (coeffs->bristle > 0) return 0;
+  for (int i = 0; i < m->n_slides - s->nc; i++) {
     const slide *y = &m->slide[i];
-    double x, v, a, f = *m->free[y->f_at].q;
-    int jumps = y->law.kind == LAW_JUMP;
-    if (y->contact && y->held) continue;
-    slide_motion(m, y, &x, &v, &a);
-    if (y->contact && !jumps && y->law.kind != LAW_MEMORY) {
-      if (is_off(m, y, coeffs->t, v, a, f, slack)) return 1;
-      continue;
-    }
-    if (!jumps && y->law.kind != LAW_KINK && y->law.kind != LAW_BALANCE) continue; /* it is smooth */
-    if (y->p.stuck && fabs(f) > y->p.limit * (1 + 1e-6) + slack) return 1;
-    /* friction pulls back */
-    double push = jumps ? y->p.mass / coeffs->v_a * v : y->p.mass * a + y->law.viscous * y->p.n * v;
-    if (!y->p.stuck && push * f > 0 && fabs(push) > slack) return 1;
+    const dof *angle = &m->free[y->at[0]];
+    int clamped = y->law.kind == LAW_JUMP || y->law.kind == LAW_KINK || y->law.kind == LAW_BALANCE;
+    if (clamped && is_misplaced(y, coeffs, y->factor[0] * *angle->v, y->factor[0] * *angle->a,
+                                *m->free[y->f_at].q, slack))
+      return 1;
+  }
+  if (s->nc > 0) cps_bodies_look(m, coeffs->t);
+  for (int i = 0; i < s->nc; i++) {
+    const slide *y = cps_contact_slide(m, i);
+    if (y->held || y->law.kind == LAW_MEMORY) continue;
+    int wrong = y->law.kind == LAW_JUMP
+                    ? is_misplaced(y, coeffs, k->v[i], 0, k->f[i], slack)
+                    : !(fabs(k->f[i] - cps_contact_force(s, k, i, k->f_eq[i], m->y, CPS_MODE_FREE, NULL)) <=
+                        slack);
+    if (wrong) return 1;
   }
   return 0;
 }
@@ -252,113 +220,116 @@ void cps_slides_press(machine *m) {
 }
 
 void cps_slides_refresh(machine *m, const step_coeffs *coeffs) {
+  const cps_system *s = m->system;
+  const workspace *k = &m->forces;
+  int bearings = m->n_slides - s->nc;
   friction unused;
-  int limited = 0;
-  if (m->n_slides > 0) find_forces(m, coeffs->t);
-  for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].law.law->n_states) rub_slide(m, &m->slide[i], coeffs, &unused, &limited);
+  if (s->nz > 0) cps_bodies_look(m, coeffs->t);
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    if (!y->law.law->n_states) continue;
+    if (i < bearings) {
+      rub_bearing(m, y, coeffs, &unused);
+      continue;
+    }
+    const contact *c = &s->contacts[i - bearings];
+    double a = m->a[c->a] - c->sb * (c->b < s->nd ? m->a[c->b] : k->surface_a[c->b]);
+    cps_slide_rub(y, coeffs, k->n[i - bearings], m->f[i - bearings], 0, k->v[i - bearings], a, &unused);
+  }
 }
 
-/* Derivatives of friction equations by what normal forces follow from: springs and what hangs there. */
-static void add_presses(machine *m, double v_q) {
-  double *value = cps_body_values(&m->bodies);
+/* Derivatives of friction equations by what cables press bodies with. */
+static void add_presses(machine *m) {
+  double *value = cps_body_values(&m->equations.system);
   for (int i = 0; i < m->n_presses; i++) {
     const slide *y = &m->slide[m->press[i].slide];
     if (y->p.n > 0) value[m->press[i].slot] += y->by_n;
   }
-  for (int i = 0; i < m->entries.n_links; i++) {
-    const press_link *l = &m->entries.links[i];
-    const slide *y = cps_contact_slide(m, l->contact);
-    if (y->p.n > 0) cps_body_matrix_press(&m->entries, l, y->by_n, 1, v_q, value);
-  }
 }
 
-/* ------------------------------------------------------------------ bodies apart from cables */
+/* ------------------------------------------------------------------ all of them */
 
-/* Forces that are nothing [N]. */
-static const double NOTHING = 1e-12;
-
-/* A remainder of theirs: it is judged by what balances there, as that of bodies alone. */
-static void judge_apart(double rest, double size, double blur, residual_norms *left) {
-  double more = fabs(rest) - CPS_ROUND_OFF * blur - NOTHING;
-  if (more > left->apart * size) left->apart = more / size;
-}
-
-static void judge_bodies(const machine *m, residual_norms *left) {
-  const cps_system *s = m->system;
-  for (int i = 0; i < m->n_bodies; i++) {
-    const machine_body *y = &m->body[i];
-    int c = s->body_q[y->index];
-    for (int k = 0; k < y->n && y->apart && !y->held; k++)
-      judge_apart(m->rhs[y->at + k], m->judged.size[c + k], m->judged.blur[c + k], left);
-  }
-}
-
-/* Laws that jump are solved for the velocity, and what is left is none of their forces. */
-static void judge_slide(const machine *m, const slide *y, const friction *f, residual_norms *left) {
-  int body = y->contact && y->at[0] >= 0 ? m->owner[y->at[0]] : -1;
-  if (body < 0 || !m->body[body].apart || y->law.kind == LAW_JUMP) return;
-  const contact *c = &m->system->contacts[y->index];
-  double pull = y->p.mass * (m->a[c->a] - c->sb * m->a[c->b]);
-  judge_apart(f->rest[0], fabs(y->p.f[0]) + fabs(y->p.f[0] - f->rest[0]),
-              cps_balance_blur(&m->judged, m->system, m->y, y->index, pull, f->by_v[0][0], f->by_n[0]), left);
-}
-
-static void add_slide(machine *m, slide *y, const step_coeffs *coeffs, residual_norms *left) {
-  double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
-  friction f;
-  double by_x = rub_slide(m, y, coeffs, &f, &left->limited);
-  const contact_point *p = &y->p;
-  if (m->n_apart > 0 && !(coeffs->bristle > 0)) judge_slide(m, y, &f, left);
-  left->friction = fmax(left->friction, fabs(f.rest[0]));
-  left->slides = fmax(left->slides, fabs(f.rest[0]));
-  left->holds += p->limit;
+/* Counts what a friction force leaves. */
+static void count_slide(const slide *y, double rest, residual_norms *left) {
+  left->friction = fmax(left->friction, fabs(rest));
+  left->slides = fmax(left->slides, fabs(rest));
+  left->holds += y->p.limit;
   left->touching += 1;
+}
+
+static void add_bearing(machine *m, slide *y, const step_coeffs *coeffs, residual_norms *left) {
+  double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a, r = y->factor[0];
+  double *value = cps_body_values(&m->equations.system);
+  friction f;
+  double by_x = rub_bearing(m, y, coeffs, &f);
+  count_slide(y, f.rest[0], left);
   m->rhs[y->f_at] += f.rest[0];
-  double by_side = f.by_v[0][0] * v_q + f.by_a[0][0] * a_q + by_x, *value = cps_body_values(&m->bodies);
-  for (int i = 0; i < 2; i++)
-    if (y->at[i] >= 0) m->rhs[y->at[i]] -= (i == 0 ? y->factor[0] : -y->factor[1]) * p->f[0];
-  if (y->contact) {
-    cps_body_matrix_contact(&m->entries, y->index, 1, by_side, f.by_f[0][0], value);
-  } else {
-    value[m->diagonal[y->f_at]] += f.by_f[0][0];
-    value[cps_body_slot(&m->bodies, y->at[0], y->f_at)] -= y->factor[0];
-    value[cps_body_slot(&m->bodies, y->f_at, y->at[0])] += y->factor[0] * by_side;
+  m->rhs[y->at[0]] -= r * y->p.f[0];
+  add(m, y->f_at, f.by_f[0][0]);
+  value[cps_body_slot(&m->equations.system, y->at[0], y->f_at)] -= r;
+  value[cps_body_slot(&m->equations.system, y->f_at, y->at[0])] += r * (f.by_v[0][0] * v_q +
+                                                                        f.by_a[0][0] * a_q + by_x);
+}
+
+/* What others know of contacts between bodies, of the last evaluation. */
+static void note_contact(machine *m, int i, const step_coeffs *coeffs, residual_norms *left) {
+  const residual *r = &m->equations;
+  slide *y = &r->rails[i];
+  if (!cps_slide_is_rubbed(y, coeffs)) {
+    contact_point *p = &y->p;
+    p->n = m->forces.n[i];
+    p->limit = cps_friction_holds(&y->law, p->n);
+    p->f[0] = m->f[i];
+    p->v[0] = m->forces.v[i];
+    p->stuck = r->law[i].e > 0.5;
+    y->by_n = r->row[i].n;
   }
+  count_slide(y, r->r_f[i], left);
+}
+
+/* Bodies and contacts between them, as bodies alone have them, among all that is no cable. */
+static void add_bodies(machine *m, const step_coeffs *coeffs, residual_norms *left) {
+  const cps_system *s = m->system;
+  residual *r = &m->equations;
+  r->coeffs = coeffs;
+  r->sight = m->sight;
+  gather(m);
+  cps_residual_eval(r, coeffs->t, m->y, m->a, m->f, m->y + 2 * s->nx, NULL);
+  cps_residual_assemble(r, 1, coeffs->v_a / coeffs->q_a, 1 / coeffs->q_a, coeffs->z_s, 0);
+  for (int i = 0; i < s->nd; i++)
+    if (r->unknown[i] >= 0) m->rhs[r->unknown[i]] += r->r_a[i];
+  for (int i = 0; i < s->nc; i++) {
+    m->rhs[r->force[i]] += r->r_f[i];
+    note_contact(m, i, coeffs, left);
+  }
+  left->limited = r->limited;
+  if (!(coeffs->bristle > 0)) left->apart = r->worst;
 }
 
 void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left) {
-  double v_q = coeffs->v_a / coeffs->q_a;
-  double *value = cps_body_values(&m->bodies);
-  cps_body_system_clear(&m->bodies);
+  body_system *system = &m->equations.system;
+  double *value = cps_body_values(system);
+  add_bodies(m, coeffs, left);
   for (int i = 0; i < m->near; i++)
-    for (int k = 0; k < m->near; k++) value[cps_body_slot(&m->bodies, i, k)] += m->s[i * m->near + k];
-  find_forces(m, coeffs->t);
-  if (m->n_apart > 0) cps_balance_look(&m->judged, m->system, &m->forces, m->y, m->a, m->f);
+    for (int k = 0; k < m->near; k++) value[cps_body_slot(system, i, k)] += m->s[i * m->near + k];
   for (int i = 0; i < m->n_bodies; i++) add_body(m, &m->body[i], 1 / coeffs->q_a);
-  cps_body_matrix_look(&m->entries, m->y, m->y + m->system->nx);
-  cps_body_matrix_springs(&m->entries, 1, v_q, value);
-  for (int i = 0; i < m->n_slides; i++) add_slide(m, &m->slide[i], coeffs, left);
-  add_presses(m, v_q);
+  for (int i = 0; i < m->n_slides - m->system->nc; i++) add_bearing(m, &m->slide[i], coeffs, left);
+  add_presses(m);
   for (int i = 0; i < m->n_drums; i++)
     if (m->drum[i].angle_at >= 0) add_drum(m, &m->drum[i], coeffs);
-  if (m->n_apart > 0 && !(coeffs->bristle > 0)) judge_bodies(m, left);
-  for (int i = 0; i < m->n_bodies; i++) { /* what is held does not follow its equations */
-    const machine_body *y = &m->body[i];
-    for (int at = y->at; y->held && at < y->at + y->n; at++) {
-      m->bodies.fixed[at] = 1;
-      m->rhs[at] = 0;
-    }
+  for (int i = 0; i < m->system->nc; i++) { /* what sticks there bears any friction: it keeps what it has */
+    int at = m->equations.force[i];
+    if (m->equations.rails[i].held && fabs(value[m->equations.diagonal[at]]) <= CPS_CONTACT_SHARE)
+      system->fixed[at] = 1;
   }
-  for (int i = 0; i < m->n_slides; i++) { /* what sticks there bears any friction: it keeps what it has */
-    int at = m->slide[i].f_at;
-    if (fabs(value[m->diagonal[at]]) > CPS_CONTACT_SHARE || !m->slide[i].held) continue;
-    m->bodies.fixed[at] = 1;
-    m->rhs[at] = 0;
-  }
+  for (int i = 0; i < m->nb; i++) /* what is fixed does not follow its equations */
+    if (system->fixed[i]) m->rhs[i] = 0;
 }
 
 /* ------------------------------------------------------------------ making */
+
+/* Forces that are nothing [N]. */
+static const double NOTHING = 1e-12;
 
 /* What cables press bodies with that bear on normal forces, into `list` unless that is NULL; their number. */
 static int list_presses(const machine *m, press *list) {
@@ -377,40 +348,35 @@ static int list_presses(const machine *m, press *list) {
   return n;
 }
 
-/* The pattern of the matrix: of bodies and contacts, of all that cables have to do with, and of what they press. */
-static int make_system(machine *m) {
-  long most = cps_body_matrix_most(&m->entries) + (long)m->near * m->near + m->n_presses;
-  place *list = calloc((size_t)most + 1, sizeof *list);
-  int *order = calloc((size_t)m->nb + 1, sizeof *order);
-  long n = list ? cps_body_matrix_list(&m->entries, 1, list) : 0, own = n;
-  if (!list || !order) {
-    free(list);
-    free(order);
-    return 0;
-  }
-  for (int i = 0; i < m->near * m->near; i++) list[n++] = (place){i / m->near, i % m->near};
-  for (int i = 0; i < m->n_presses; i++)
-    list[n++] = (place){m->slide[m->press[i].slide].f_at, m->press[i].unknown};
-  int good = cps_body_matrix_order(&m->entries, m->nb, list + own, n - own, order) &&
-             cps_body_system_make(&m->bodies, m->nb, list, n, order, m->near == 0);
-  free(list);
-  free(order);
-  return good;
-}
-
 int cps_border_prepare(machine *m) {
+  const cps_system *s = m->system;
+  residual *r = &m->equations;
+  int bearings = m->n_slides - s->nc;
   m->n_presses = list_presses(m, NULL);
   m->press = calloc((size_t)m->n_presses + 1, sizeof *m->press);
-  m->force = calloc((size_t)m->system->nc + 1, sizeof *m->force);
-  m->diagonal = calloc((size_t)m->nb + 1, sizeof *m->diagonal);
-  if (!m->press || !m->force || !m->diagonal) return 0;
-  list_presses(m, m->press);
-  for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].contact) m->force[m->slide[i].index] = m->slide[i].f_at;
-  if (!cps_body_matrix_make(&m->entries, m->system, m->unknown, m->force) || !make_system(m)) return 0;
-  cps_body_matrix_settle(&m->entries, cps_body_slot, &m->bodies);
-  for (int i = 0; i < m->nb; i++) m->diagonal[i] = cps_body_slot(&m->bodies, i, i);
-  for (int i = 0; i < m->n_presses; i++)
-    m->press[i].slot = cps_body_slot(&m->bodies, m->slide[m->press[i].slide].f_at, m->press[i].unknown);
-  return 1;
+  m->force = calloc((size_t)s->nc + 1, sizeof *m->force);
+  r->counts = calloc((size_t)s->nx + 1, 1);
+  place *list = calloc((size_t)m->near * (size_t)m->near + (size_t)m->n_presses + 1, sizeof *list);
+  int good = m->press && m->force && r->counts && list;
+  if (good) {
+    long n = 0;
+    list_presses(m, m->press);
+    for (int i = 0; i < s->nc; i++) m->force[i] = m->slide[bearings + i].f_at;
+    for (int i = 0; i < m->n_bodies; i++)
+      for (int k = 0; k < m->body[i].n; k++) {
+        r->counts[s->body_q[m->body[i].index] + k] = m->body[i].apart != 0;
+        r->n_counts += m->body[i].apart != 0;
+      }
+    /* cables have to do with all that is near, and press bodies */
+    for (int i = 0; i < m->near * m->near; i++) list[n++] = (place){i / m->near, i % m->near};
+    for (int i = 0; i < m->n_presses; i++)
+      list[n++] = (place){m->slide[m->press[i].slide].f_at, m->press[i].unknown};
+    r->rails = m->slide + bearings;
+    r->nothing = NOTHING;
+    good = cps_residual_make_among(r, s, &m->forces, m->nb, m->unknown, m->force, list, n, m->near == 0);
+  }
+  free(list);
+  for (int i = 0; good && i < m->n_presses; i++)
+    m->press[i].slot = cps_body_slot(&r->system, m->slide[m->press[i].slide].f_at, m->press[i].unknown);
+  return good;
 }

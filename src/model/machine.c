@@ -414,7 +414,7 @@ static int make_tables(machine *m) {
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     good = (*arrays[i] = many(sizes[i], sizeof(double))) != NULL && good;
   m->unknown = many(s->nx, sizeof(int));
-  if (!good || !m->unknown || !cps_balance_make(&m->judged, s)) return 0;
+  if (!good || !m->unknown) return 0;
   m->start.q = m->start_q;
   m->start.f = m->start_f;
   m->body_cable = s->end_cable;
@@ -546,10 +546,7 @@ void cps_machine_free(machine *m) {
   free(m->owner);
   free(m->press);
   free(m->force);
-  free(m->diagonal);
-  cps_balance_free(&m->judged);
-  cps_body_matrix_free(&m->entries);
-  cps_body_system_free(&m->bodies);
+  cps_residual_free(&m->equations);
   memset(m, 0, sizeof *m);
 }
 
@@ -792,8 +789,10 @@ int cps_machine_evaluate(machine *m, const step_coeffs *coeffs, residual_norms *
 }
 
 int cps_machine_correct(machine *m, const step_coeffs *coeffs, double most, residual_norms *left) {
-  if (m->nb > 0 && !cps_body_system_solve(&m->bodies, m->rhs)) return 0;
+  body_system *system = &m->equations.system;
   double check = 0;
+  if (m->nb > 0 && (!cps_body_system_factor(system) || !cps_body_system_solve(system, m->rhs))) return 0;
+  for (int k = 0; k < m->nb; k++) m->rhs[k] = -m->rhs[k];
   for (int i = 0; i < m->n_cables; i++) {
     double moved = cps_cable_substitute(m, &m->cable[i], coeffs);
     left->moved = fmax(left->moved, moved);

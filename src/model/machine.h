@@ -18,16 +18,14 @@
 #ifndef CPS_MACHINE_H
 #define CPS_MACHINE_H
 
-#include "balance_size.h"
 #include "bodies.h"
-#include "body_matrix.h"
-#include "body_system.h"
 #include "cable.h"
 #include "cable_shapes.h"
 #include "drives.h"
 #include "internal.h"
 #include "newton_loop.h"
 #include "path_kinds.h"
+#include "residual.h"
 #include "state_block.h"
 
 enum { AXES = 2, PER_NODE_MAX = 2 }; /* friction forces of a point in space; contact points of a node */
@@ -249,7 +247,6 @@ typedef struct slide {
   contact_law law;
   contact_point p;
   contact_memory y;
-  outlook look; /* where Newton's method has linearised its law */
   double start;
   double by_n;       /* of its equation by the normal force, as of the last evaluation, */
   double pressed[3]; /* and by the forces of cables on its drum */
@@ -303,19 +300,16 @@ typedef struct machine {
   double *room;              /* [nx] */
   int n_slides;
   slide *slide;
-  int nb;              /* unknowns that are no cable's own, */
-  int near;            /* of which the first are those that cables have to do with */
-  dof *free;           /* [nb] */
-  double *s, *rhs;     /* [near][near] what the cables leave; [nb] */
-  body_system bodies;  /* of all of them */
-  body_matrix entries; /* of bodies, springs and contacts in it, */
-  int *force;          /* [nc] which of the unknowns are the forces of these, */
-  int *diagonal;       /* [nb] and the diagonal */
-  int *owner;          /* [nb] the body whose place an unknown is; -1: it is none */
+  int nb;             /* unknowns that are no cable's own, */
+  int near;           /* of which the first are those that cables have to do with */
+  dof *free;          /* [nb] */
+  double *s, *rhs;    /* [near][near] what the cables leave; [nb] */
+  residual equations; /* of bodies and contacts, with the system of all of them */
+  int *force;         /* [nc] which of the unknowns are the forces of contacts */
+  int *owner;         /* [nb] the body whose place an unknown is; -1: it is none */
   int n_presses;
   press *press;
-  int n_apart; /* bodies that have nothing to do with cables: what their remainders are judged by, from */
-  balance_size judged;
+  int n_apart; /* bodies that have nothing to do with cables: their remainders are judged as those of bodies alone */
   audit work;
   double loss0;       /* power of damping at the end of the last step, */
   double audited;     /* and when that was; after a jump, its time */
@@ -446,7 +440,7 @@ size_t cps_cable_room(const machine *m, const cable *c);
 /* The border's own equations (body_equations.c): adds to s and rhs, in units of dq. */
 void cps_border_assemble(machine *m, const step_coeffs *coeffs, residual_norms *left);
 /* Whether a slide sticks that should slip, or the other way round, by more than the force `slack`. */
-int cps_slides_wrong(const machine *m, const step_coeffs *coeffs, double slack);
+int cps_slides_wrong(machine *m, const step_coeffs *coeffs, double slack);
 /* How the equations of bearings depend on the forces of cables, as of the last evaluation. */
 void cps_slides_press(machine *m);
 /* Looks at bodies, springs and contacts as they are: fills y but for works, and forces. Surfaces are put where they are at t. */
@@ -455,6 +449,16 @@ void cps_bodies_look(const machine *m, double t);
 void cps_slides_weigh(machine *m);
 /* Looks at slides of laws with memory once more, where a solve has left them. */
 void cps_slides_refresh(machine *m, const struct step_coeffs *coeffs);
+/* Whether a contact between bodies has another equation than that of bodies alone: a spring holds it in statics, its law jumps, or has
+ * memory. */
+static inline int cps_slide_is_rubbed(const slide *y, const step_coeffs *coeffs) {
+  return coeffs->bristle > 0 || y->law.kind == LAW_JUMP || y->law.kind == LAW_MEMORY;
+}
+struct friction;
+/* That equation, and that of a bearing: f - F with its derivatives, given normal force, friction force, and place, velocity and
+ * acceleration of sliding; returns its derivative by place. */
+double cps_slide_rub(slide *y, const step_coeffs *coeffs, double n, double force, double x, double v,
+                     double a, struct friction *f);
 /* The slide of a contact between bodies: they come last. */
 static inline const slide *cps_contact_slide(const machine *m, int contact) {
   return &m->slide[m->n_slides - m->system->nc + contact];

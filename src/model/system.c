@@ -623,7 +623,7 @@ double cps_system_next_break(const cps_system *s, double t) {
 
 /* Sliding velocity and normal force of contact i, whose first body is free; returns the acceleration without
  * friction. */
-static inline double approach(workspace *k, const contact *c, int i, double t, const double *v) {
+static inline double approach(const workspace *k, const contact *c, int i, double t, const double *v) {
   k->v[i] = v[c->a] - c->sb * v[c->b];
   k->n[i] = cps_contact_normal(k, c, t);
   return k->force[c->a] * k->inverse_mass[c->a] -
@@ -673,10 +673,10 @@ static void lone_contacts(const cps_system *s, workspace *k, double t, const dou
   }
 }
 
-void cps_system_kinematics(const cps_system *s, workspace *k, double t, double *y) {
+void cps_system_kinematics(const cps_system *s, const workspace *k, double t, double *y) {
   double *q = y, *v = y + s->nx, load_power, damping;
   cps_surfaces_place(s, k, t, q, v);
-  if (s->n_lifts > 0) cps_lifts_place(s, k, t, y);
+  if (s->n_lifts > 0 && s->n_elements == 0) cps_lifts_place(s, k, t, y);
   cps_forces_apply(s, k, t, q, v, &load_power, &damping);
   for (int i = 0; i < s->nc; i++) k->free_a[i] = approach(k, &s->contacts[i], i, t, v);
 }

@@ -20,7 +20,7 @@ cps_status cps_system_rates(const cps_system *s, workspace *k, double t, double 
                             double *y_t);
 
 /* The parts of it: puts in the surfaces, sums applied forces, finds sliding velocities and normal forces. */
-void cps_system_kinematics(const cps_system *s, workspace *k, double t, double *y);
+void cps_system_kinematics(const cps_system *s, const workspace *k, double t, double *y);
 
 /* Solves for the contact forces of one group; k->free_a, v, n must be there. */
 cps_status cps_group_solve(const cps_system *s, workspace *k, const group *g, const double *z,

@@ -152,7 +152,7 @@ lift *cps_lifts_copy(const cps_system *s, double *y, const input_value *inputs);
 
 /* Within an evaluation of the rates at time t: puts the bodies where the cables have them; after forces have been applied, says
  * how contacts find those bodies; and after contacts have been solved, finds the rates. The last is 0 if that fails. */
-void cps_lifts_place(const cps_system *s, struct workspace *k, double t, double *y);
+void cps_lifts_place(const cps_system *s, const struct workspace *k, double t, double *y);
 void cps_lifts_offer(const cps_system *s, struct workspace *k, const double *y);
 int cps_lifts_rates(const cps_system *s, struct workspace *k, const double *y, double *y_t);
 /* Puts the states of the cables to where contacts that stick have put the bodies. */

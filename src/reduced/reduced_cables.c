@@ -117,7 +117,7 @@ lift *cps_lifts_copy(const cps_system *s, double *y, const input_value *inputs) 
 
 /* ------------------------------------------------------------------ rates */
 
-void cps_lifts_place(const cps_system *s, workspace *k, double t, double *y) {
+void cps_lifts_place(const cps_system *s, const workspace *k, double t, double *y) {
   for (int i = 0; i < s->n_lifts; i++) {
     lift *l = &k->lifts[i];
     double *of = state_of(s, y, i);

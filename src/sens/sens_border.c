@@ -163,7 +163,7 @@ void cps_border_look(model *o, double t) {
   const double *q = m->y, *v = q + s->nx;
   cps_bodies_look(m, t);
   cps_spring_slopes(s, q, v, o->slope);
-  cps_body_matrix_look(&m->entries, q, v);
+  cps_body_matrix_look(&m->equations.entries, q, v);
   o->looked = t;
   for (int c = 0; c < s->nx; c++)
     o->a[c] = m->unknown[c] >= 0 ? *m->free[m->unknown[c]].a : c >= s->nd ? m->forces.surface_a[c] : 0;
@@ -184,7 +184,7 @@ body_point cps_border_point(const model *o) {
                       .t = o->looked,
                       .y = m->y,
                       .a = o->a,
-                      .tangents = &m->entries,
+                      .tangents = &m->equations.entries,
                       .spring = o->slope,
                       .presses = &o->presses,
                       .varies = o->theta_varies + o->at.numbers,

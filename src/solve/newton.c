@@ -25,8 +25,9 @@ static double round_off(const machine *m, double *still) {
   return most;
 }
 
-newton_goal cps_newton_goal(const machine *m, int most, double tolerance) {
+newton_goal cps_newton_goal(machine *m, int most, double tolerance) {
   newton_goal goal = {.most = most, .tolerance = tolerance};
+  m->equations.balance = tolerance;
   goal.noise = round_off(m, &goal.still);
   return goal;
 }

@@ -58,7 +58,7 @@ int cps_machine_stay(
     machine *m); /* places and velocities alone of bodies apart from cables; whether there are any */
 
 /* When a machine's equations are solved, as it is now. */
-newton_goal cps_newton_goal(const machine *m, int most, double tolerance);
+newton_goal cps_newton_goal(machine *m, int most, double tolerance);
 
 /* Newton's method; the number of iterations, or -1. It ends with an iteration that found less than tolerance times the
  * tension out of balance, or of which it knows, from the iterations before and from those that made `known`, that it

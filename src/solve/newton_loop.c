@@ -14,7 +14,7 @@ enum { CAREFUL_MOST = 8 };
 enum { PATIENCE = 8 };
 static const double HELPS = 0.7;
 
-/* A remainder of bodies that Newton's method no longer improves is good if it is within this many times its tolerance. */
+/* A remainder of bodies that Newton's method no longer improves is good if it is within this many times what may be left. */
 static const double STUCK_GOOD = 1e3;
 
 /* No unknown moves further than this in the last iteration [m]. */
@@ -31,12 +31,12 @@ int cps_newton_settled(const residual_norms *left, const newton_goal *goal) {
                  (left->force <= 16 * noise && left->moved <= goal->still);
   int rubbed = left->friction <= rubs(left, goal->tolerance) + noise + 1e-12 ||
                (left->friction <= 16 * noise && left->moved <= goal->still);
-  return balanced && rubbed && left->apart <= goal->tolerance && left->moved < LEAP && !left->limited;
+  return balanced && rubbed && left->apart <= 1 && left->moved < LEAP && !left->limited;
 }
 
 /* Whether bodies are as close to balance as round-off lets them come. */
-static int stuck(const residual_norms *left, const residual_norms *before, const newton_goal *goal) {
-  return !left->limited && left->apart <= STUCK_GOOD * goal->tolerance && left->apart > 0.1 * before->apart;
+static int stuck(const residual_norms *left, const residual_norms *before) {
+  return !left->limited && left->apart <= STUCK_GOOD && left->apart > 0.1 * before->apart;
 }
 
 /* What is left after an iteration is some factor times what was left before it times how far it moved: that is how
@@ -62,11 +62,11 @@ static void learn(convergence *x, const residual_norms *before, const residual_n
  * nothing. */
 static const double PART = 0.1;
 
-static int forces_fade(const convergence *x, const residual_norms *left, int blind) {
+static int forces_fade(const convergence *x, const residual_norms *left, double tolerance, int blind) {
   double most = x->balance * left->tension, moved = left->moved;
   double force = x->force * left->force * moved;
   if (!blind) force = fmin(force, x->stretch * moved * moved);
-  double apart = fmax(x->force, x->friction) * left->apart * moved;
+  double apart = fmax(x->force, x->friction) * left->apart * tolerance * moved;
   int slides = x->slides * moved <= PART && x->slides * left->slides * moved <= most;
   return force <= PART * left->force && force <= most && apart <= x->balance &&
          (slides || !(left->slides > 0));
@@ -85,7 +85,7 @@ static int expected(const newton_equations *e, void *of, const newton_goal *goal
   convergence *x = goal->known;
   if (places == PLACES_UNKNOWN || !(x->force > 0) || (it == 1 && x->unseen == UNSEEN_MOST)) return 0;
   int blind = x->balance * left->tension < goal->noise;
-  if (!forces_fade(x, left, blind)) return 0;
+  if (!forces_fade(x, left, goal->tolerance, blind)) return 0;
   if (places == PLACES_WRONG || (x->wary && changed) || !friction_fades(x, left))
     if (blind || !e->rub_right || !e->rub_right(of, x->balance * left->tension)) return 0;
   if (it == 1) x->unseen++;
@@ -95,7 +95,7 @@ static int expected(const newton_equations *e, void *of, const newton_goal *goal
 /* Whether bodies have come no nearer to balance since the mark. */
 static int circles(int it, double apart, double *mark) {
   if ((it - 1) % PATIENCE != 0) return 0;
-  int none = it > PATIENCE + 1 && apart > HELPS * *mark;
+  int none = it > PATIENCE + 1 && apart > 1 && apart > HELPS * *mark;
   *mark = apart;
   return none;
 }
@@ -109,7 +109,7 @@ int cps_newton_iterate(const newton_equations *e, void *of, const newton_goal *g
     if (e->waits(of)) return NEWTON_STOPPED;
     left = (residual_norms){0};
     if (!e->evaluate(of, it == 1 ? e->first : it <= CAREFUL_MOST ? LOOK_CAREFULLY : LOOK_HERE, &left)) break;
-    if (e->judged_first && it > 1 && (cps_newton_settled(&left, goal) || stuck(&left, &before, goal)))
+    if (e->judged_first && it > 1 && (cps_newton_settled(&left, goal) || stuck(&left, &before)))
       return it - 1;
     if (it > goal->most || circles(it, left.apart, &mark) || !e->correct(of, &left)) break;
     if (!e->judged_first && cps_newton_settled(&left, goal)) return it;

@@ -13,9 +13,8 @@ typedef struct residual_norms {
   double holds;    /* what friction holds, summed over `touching` contacts */
   double touching;
   double moved; /* largest change of position that the iteration makes */
-  double
-      apart; /* largest remainder of bodies apart from cables beyond round-off, over the forces that balance there */
-  int limited; /* how many laws between bodies were linearised elsewhere than they should be */
+  double apart; /* largest remainder of bodies alone, or apart from cables, over what may be left */
+  int limited;  /* how many laws between bodies were linearised elsewhere than they should be */
 } residual_norms;
 
 /* How fast Newton's method converges in steps: what an iteration leaves, over what was left before it times how far it
@@ -61,7 +60,7 @@ typedef struct newton_equations {
 /* When it has converged. */
 typedef struct newton_goal {
   int most;           /* corrections */
-  double tolerance;   /* force that may be left, relative to the tension; of bodies, to what balances there */
+  double tolerance;   /* force that may be left, relative to the tension */
   double noise;       /* force that round-off of places causes, and */
   double still;       /* a change of place that is none but round-off */
   convergence *known; /* how fast it converges */

@@ -1,4 +1,4 @@
-/* pattern.c - the making of the implicit equations of bodies. The equations are in residual.c, the entries of the matrix and the
+/* pattern.c - the making of the equations of bodies. The equations are in residual.c, the entries of the matrix and the
  * order of its elimination in body_matrix.c.
  */
 #include "residual.h"
@@ -8,13 +8,8 @@
 
 static void *many(long n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
 
-/* The free coordinate, or -1. */
-static int only_free(const cps_system *s, int q) { return q < s->nd ? q : -1; }
-
-/* The row and column of a contact's force. */
-static int force_row(const cps_system *s, int i) { return s->nd + i; }
-
-static int slot_in(const void *matrix, int row, int column) { return cps_sparse_slot(matrix, row, column); }
+/* Up to this many unknowns beside cables a dense matrix is solved at least as fast as a sparse one. */
+enum { DENSE_MOST = 32 };
 
 /* The contacts at each free coordinate. */
 static int find_contacts(residual *r) {
@@ -39,34 +34,38 @@ static int find_contacts(residual *r) {
   return 1;
 }
 
-static int make_matrix(residual *r) {
-  const cps_system *s = r->s;
-  int n = s->nd + s->nc;
-  place *list = many(cps_body_matrix_most(&r->entries), sizeof(place));
+/* The matrix of n unknowns: entries of bodies and contacts, and `more`. */
+static int make_matrix(residual *r, int n, const place *more, long count, int even) {
+  place *list = many(cps_body_matrix_most(&r->entries) + count, sizeof(place));
   int *order = many(n, sizeof(int));
-  int good = list && order && cps_body_matrix_order(&r->entries, n, NULL, 0, order) &&
-             cps_sparse_make(&r->matrix, n, list, cps_body_matrix_list(&r->entries, 1, list));
-  if (n > 0) good = good && cps_sparse_analyse(&r->matrix, order);
+  int good = list && order && cps_body_matrix_order(&r->entries, n, more, count, order);
+  if (good) {
+    long own = cps_body_matrix_list(&r->entries, 1, list);
+    if (count > 0) memcpy(list + own, more, (size_t)count * sizeof *list);
+    good = cps_body_system_make(&r->system, n, list, own + count, order, even, r->numbers ? 0 : DENSE_MOST);
+  }
   free(list);
   free(order);
   return good;
 }
 
-cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps_error *err) {
-  memset(r, 0, sizeof *r);
+int cps_residual_make_among(residual *r, const cps_system *s, workspace *k, int n, const int *unknown,
+                            const int *force, const place *more, long count, int even) {
   r->s = s;
   r->k = k;
+  r->unknown = unknown;
+  r->force = force;
   r->worst_contact = -1;
   r->state_at = many(s->nc, sizeof(int));
   r->inverse_at = many(s->nc, sizeof(int));
-  if (!r->state_at || !r->inverse_at) goto fail;
+  if (!r->state_at || !r->inverse_at) return 0;
   int states = 0, inverses = 0;
   for (int i = 0; i < s->nc; i++) {
-    int n = s->contacts[i].n_states;
+    int z = s->contacts[i].n_states;
     r->state_at[i] = states;
     r->inverse_at[i] = inverses;
-    states += n * (n + 4);
-    inverses += n * (n + 1);
+    states += z * (z + 4);
+    inverses += z * (z + 1);
   }
   struct {
     double **at;
@@ -74,35 +73,42 @@ cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps
   } arrays[] = {{&r->r_a, s->nx},   {&r->r_f, s->nc},    {&r->r_z, s->nz},        {&r->dn, s->nc},
                 {&r->limit, s->nc}, {&r->state, states}, {&r->inverse, inverses}, {&r->x, s->nd + s->nc}};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-    if (!(*arrays[i].at = many(arrays[i].n, sizeof(double)))) goto fail;
+    if (!(*arrays[i].at = many(arrays[i].n, sizeof(double)))) return 0;
   r->look = many(s->nc, sizeof *r->look);
   r->law = many(s->nc, sizeof *r->law);
-  r->whole = many(s->nc, sizeof *r->whole);
-  r->unknown = many(s->nx, sizeof(int));
-  r->force = many(s->nc, sizeof(int));
-  r->diagonal = many(s->nd, sizeof(int));
+  r->row = many(s->nc, sizeof *r->row);
+  r->diagonal = many(n, sizeof(int));
   r->queue = many(s->nc, sizeof(int));
-  if (!r->look || !r->law || !r->whole || !r->unknown || !r->force || !r->diagonal || !r->queue) goto fail;
-  for (int i = 0; i < s->nx; i++) r->unknown[i] = only_free(s, i);
-  for (int i = 0; i < s->nc; i++) r->force[i] = force_row(s, i);
-  if (!cps_balance_make(&r->judged, s) || !cps_body_matrix_make(&r->entries, s, r->unknown, r->force) ||
-      !find_contacts(r) || !make_matrix(r))
-    goto fail;
-  cps_body_matrix_settle(&r->entries, slot_in, &r->matrix);
-  for (int i = 0; i < s->nd; i++) r->diagonal[i] = cps_sparse_slot(&r->matrix, i, i);
-  return CPS_OK;
-fail:
+  if (!r->look || !r->law || !r->row || !r->diagonal || !r->queue || !cps_balance_make(&r->judged, s) ||
+      !cps_body_matrix_make(&r->entries, s, unknown, force) || !find_contacts(r) ||
+      !make_matrix(r, n, more, count, even))
+    return 0;
+  cps_body_matrix_settle(&r->entries, cps_body_slot, &r->system);
+  for (int i = 0; i < n; i++) r->diagonal[i] = cps_body_slot(&r->system, i, i);
+  return 1;
+}
+
+/* What counts as solved, relative to the forces that balance. */
+static const double BALANCE = 1e-11;
+
+cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps_error *err) {
+  memset(r, 0, sizeof *r);
+  r->balance = BALANCE;
+  int *unknown = r->numbers = many(s->nx + s->nc, sizeof(int)), *force = unknown ? unknown + s->nx : NULL;
+  for (int i = 0; unknown && i < s->nx; i++) unknown[i] = i < s->nd ? i : -1;
+  for (int i = 0; unknown && i < s->nc; i++) force[i] = s->nd + i;
+  if (unknown && cps_residual_make_among(r, s, k, s->nd + s->nc, unknown, force, NULL, 0, 1)) return CPS_OK;
   cps_residual_free(r);
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the matrix of the implicit solver");
 }
 
 void cps_residual_free(residual *r) {
   void *all[] = {r->limit,    r->at_first, r->at_contact, r->queue,   r->look,    r->r_a, r->r_f,
-                 r->r_z,      r->dn,       r->state,      r->x,       r->inverse, r->law, r->whole,
-                 r->diagonal, r->state_at, r->inverse_at, r->unknown, r->force};
+                 r->r_z,      r->dn,       r->state,      r->x,       r->inverse, r->law, r->row,
+                 r->diagonal, r->state_at, r->inverse_at, r->numbers, r->counts};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
   cps_balance_free(&r->judged);
   cps_body_matrix_free(&r->entries);
-  cps_sparse_free(&r->matrix);
+  cps_body_system_free(&r->system);
   memset(r, 0, sizeof *r);
 }

@@ -1,4 +1,5 @@
-/* residual.c - the equations as one system for accelerations, contact forces and state rates.
+/* residual.c - the equations of bodies and of contacts between them: one system for accelerations, contact forces and state rates. Bodies
+ * alone solve it as it is; beside cables it is a part of the system of all that is no cable (body_equations.c).
  *
  *   r_a = M a - Q(t, q, v) - A' f
  *   r_f = f - F(v, e, n, z),   e = f - m (A a - b),   m = 1/W_ii
@@ -19,25 +20,31 @@
  * rows are scaled (R. J. Vanderbei, SIAM J. Optim. 5(1), 1995).
  *
  * A body that is held has the equation a = 0.
+ *
+ * Beside cables the equation of a contact has further forms (cps_slide_rub): a spring that holds it in statics, a law that jumps, which
+ * is solved for the velocity, and laws whose states go their own way through a step (law_memory.c).
  */
 #include "residual.h"
 
 #include "dense.h"
+#include "machine.h"
+#include "system.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What counts as solved: relative to the forces that balance, and to those whose round-off they contain. */
-static const double BALANCE = 1e-11, ROUND_OFF = CPS_ROUND_OFF, TINY = 1e-290;
+static const double TINY = 1e-290;
 
 /* ------------------------------------------------------------------ evaluating */
 
-/* Notes a remainder, and what may be left of it. */
-static inline void judge(residual *r, double rest, double allowed, int i) {
-  double ratio = fabs(rest) / (allowed + TINY);
+/* Notes a remainder of what has to do with coordinate q: it is judged by the size of what balances, and by numbers whose round-off it
+ * contains. */
+static inline void judge(residual *r, int q, double rest, double size, double blur, int contact) {
+  if (r->counts && !r->counts[q]) return;
+  double ratio = fabs(rest) / (r->balance * size + CPS_ROUND_OFF * blur + r->nothing + TINY);
   if (ratio <= r->worst) return;
   r->worst = ratio == ratio ? ratio : INFINITY;
-  r->worst_contact = i;
+  r->worst_contact = contact;
 }
 
 /* Evaluates the law of contact i at the point `now`. */
@@ -60,6 +67,35 @@ void cps_residual_look(residual *r, const double *y, const double *a, const doub
   }
 }
 
+/* Whether the normal force of contact i depends on unknowns now. */
+static int is_pressed(const residual *r, int i) {
+  normal_kind normal = r->s->contacts[i].normal;
+  return r->k->n[i] > 0 && (normal == NORMAL_LOAD || (normal == NORMAL_WEIGHT && r->k->hangs));
+}
+
+static void judge_force(residual *r, int i, const double *y, double f, double pull, double by_v,
+                        double by_n) {
+  int q = r->s->contacts[i].a;
+  if (r->counts && !r->counts[q]) return;
+  judge(r, q, r->r_f[i], fabs(f) + fabs(f - r->r_f[i]),
+        cps_balance_blur(&r->judged, r->s, y, i, pull, by_v, by_n), i);
+}
+
+/* The equation of a contact that a slide of the machine knows how to evaluate. Laws that jump are solved for the velocity, and what is
+ * left is none of their forces. */
+static void eval_rubbed(residual *r, int i, const double *y, double acceleration, double f) {
+  const contact *c = &r->s->contacts[i];
+  slide *rail = &r->rails[i];
+  friction by;
+  double x = y[c->a] - (c->b < r->s->nd ? c->sb * y[c->b] : 0), v = r->k->v[i];
+  double by_x = cps_slide_rub(rail, r->coeffs, r->k->n[i], f, x, v, acceleration, &by);
+  r->r_f[i] = by.rest[0];
+  r->row[i] = (contact_row){by_x, by.by_v[0][0], by.by_a[0][0], by.by_f[0][0],
+                            is_pressed(r, i) ? by.by_n[0] : 0};
+  if (rail->law.kind != LAW_JUMP)
+    judge_force(r, i, y, f, rail->p.mass * acceleration, by.by_v[0][0], by.by_n[0]);
+}
+
 /* The law of contact i, its derivatives, and what is left of its equations. */
 static void eval_contact(residual *r, int i, const double *y, const double *a, const double *f,
                          const double *z_t, const int *mode) {
@@ -68,18 +104,20 @@ static void eval_contact(residual *r, int i, const double *y, const double *a, c
   workspace *k = r->k;
   const double *v = y + s->nx, *z = v + s->nx;
   double m = k->w_ii[i] > 0 ? 1 / k->w_ii[i] : 0;
-  double pull = m * (a[c->a] - c->sb * a[c->b]), e = m > 0 ? f[i] - pull : 0;
+  double acceleration = a[c->a] - c->sb * a[c->b], pull = m * acceleration, e = m > 0 ? f[i] - pull : 0;
   cps_law_jacobian jac;
-  double force = look(r, i, (outlook){k->v[i], e}, z, mode ? mode[i] : CPS_MODE_FREE, &jac);
   k->f[i] = f[i];
-  int n = c->n_states, moves = c->normal == NORMAL_LOAD && k->n[i] > 0;
+  if (r->rails && cps_slide_is_rubbed(&r->rails[i], r->coeffs)) {
+    k->f_eq[i] = e;
+    eval_rubbed(r, i, y, acceleration, f[i]);
+    return;
+  }
+  double force = look(r, i, (outlook){k->v[i], e}, z, mode ? mode[i] : CPS_MODE_FREE, &jac);
+  int n = c->n_states, moves = is_pressed(r, i);
   law_tangent *t = &r->law[i];
   *t = (law_tangent){jac.f.v, m > 0 ? jac.f.f_eq : 0, moves ? jac.f.n : 0};
   r->r_f[i] = f[i] - force;
-  judge(r, r->r_f[i],
-        BALANCE * (fabs(f[i]) + fabs(force)) +
-            ROUND_OFF * cps_balance_blur(&r->judged, s, y, i, pull, t->v, t->n),
-        i);
+  judge_force(r, i, y, f[i], pull, t->v, t->n);
   double speed = fabs(v[c->a]) + fabs(v[c->b]), blur = r->judged.blur[c->a] + r->judged.blur[c->b];
   double *d = r->state + r->state_at[i];
   for (int j = 0; j < n; j++) {
@@ -96,7 +134,7 @@ static void eval_contact(residual *r, int i, const double *y, const double *a, c
     }
     double rest = z_t[c->z + j] - rate;
     r->r_z[c->z + j] = rest;
-    judge(r, rest, BALANCE * (fabs(rate) + fabs(z_t[c->z + j])) + 4 * ROUND_OFF * terms, i);
+    judge(r, c->a, rest, fabs(rate) + fabs(z_t[c->z + j]), 4 * terms, i);
   }
 }
 
@@ -118,13 +156,13 @@ void cps_residual_eval(residual *r, double t, double *y, double *a, const double
     r->r_a[c->a] -= f[i];
     r->r_a[c->b] += c->sb * f[i];
   }
-  cps_balance_look(&r->judged, s, k, y, a, f);
+  if (!r->counts || r->n_counts > 0) cps_balance_look(&r->judged, s, k, y, a, f);
   r->worst = 0;
   r->worst_contact = -1;
   r->limited = 0;
   for (int i = 0; i < nd; i++) {
-    if (k->inverse_mass[i] == 0) r->r_a[i] = s->mass[i] * a[i];
-    judge(r, r->r_a[i], BALANCE * r->judged.size[i] + ROUND_OFF * r->judged.blur[i], -1);
+    if (k->inverse_mass[i] == 0) r->r_a[i] = a[i];
+    judge(r, i, r->r_a[i], r->judged.size[i], r->judged.blur[i], -1);
   }
   for (int i = 0; i < s->nc; i++) eval_contact(r, i, y, a, f, z_t, mode);
 }
@@ -182,7 +220,10 @@ void cps_residual_along(const residual *r, const double *dq, const double *dv, c
   }
 }
 
-/* Eliminates the states of contact i: its law's derivatives as they are when the states follow. */
+/* The unit in which the force of contact i is measured. */
+static double unit(const workspace *k, int i) { return k->w_ii[i] > 0 ? 1 / k->w_ii[i] : 1; }
+
+/* The equation of contact i once its states are eliminated, which follow the others. */
 static int eliminate_states(residual *r, int i, double b_z) {
   int n = r->s->contacts[i].n_states;
   const double *d = r->state + r->state_at[i];
@@ -205,51 +246,40 @@ static int eliminate_states(residual *r, int i, double b_z) {
       whole.n += follow[j] * d[3 * n + j];
     }
   }
-  r->whole[i] = whole;
+  r->row[i] = (contact_row){0, -whole.v, unit(r->k, i) * whole.e, 1 - whole.e, -whole.n};
   return 1;
 }
 
-/* The unit in which the force of contact i is measured. */
-static double unit(const workspace *k, int i) { return k->w_ii[i] > 0 ? 1 / k->w_ii[i] : 1; }
-
-static int assemble_contacts(residual *r, double *value) {
+int cps_residual_assemble(residual *r, double b_q, double b_v, double b_a, double b_z, int in_masses) {
   const cps_system *s = r->s;
-  for (int i = 0; i < s->nc; i++) {
-    if (!eliminate_states(r, i, r->b_z)) return 0;
-    const law_tangent *t = &r->whole[i];
-    double m = unit(r->k, i), slope = m * t->e - r->b_v * t->v;
-    cps_body_matrix_contact(&r->entries, i, m, slope, m * (1 - t->e), value);
-  }
-  for (int i = 0; i < r->entries.n_links; i++) {
-    const press_link *l = &r->entries.links[i];
-    cps_body_matrix_press(&r->entries, l, -r->whole[l->contact].n, r->b_q, r->b_v, value);
-  }
-  return 1;
-}
-
-/* Rows of bodies that are held: a = 0. */
-static void hold_rows(residual *r) {
-  const cps_system *s = r->s;
-  if (r->k->held == 0) return;
-  sparse *m = &r->matrix;
-  for (int i = 0; i < m->nnz; i++)
-    if (m->row[i] < s->nd && r->k->inverse_mass[m->row[i]] == 0) m->value[i] = 0;
-  for (int i = 0; i < s->nd; i++)
-    if (r->k->inverse_mass[i] == 0) m->value[r->diagonal[i]] = s->mass[i];
-}
-
-int cps_residual_factor(residual *r, double b_q, double b_v, double b_z) {
-  const cps_system *s = r->s;
-  double *value = r->matrix.value;
+  double *value = cps_body_values(&r->system);
   r->b_q = b_q;
   r->b_v = b_v;
   r->b_z = b_z;
-  memset(value, 0, (size_t)(r->matrix.nnz + 1) * sizeof(double));
-  for (int i = 0; i < s->nd; i++) value[r->diagonal[i]] = s->mass[i];
+  cps_body_system_clear(&r->system);
+  for (int i = 0; i < s->nd; i++) {
+    int at = r->unknown[i];
+    if (at < 0) continue;
+    value[r->diagonal[at]] = s->mass[i] * b_a;
+    r->system.fixed[at] = r->k->inverse_mass[i] == 0;
+  }
   cps_body_matrix_springs(&r->entries, b_q, b_v, value);
-  if (!assemble_contacts(r, value)) return 0;
-  hold_rows(r);
-  return cps_sparse_factor(&r->matrix);
+  for (int i = 0; i < s->nc; i++) {
+    int rubbed = r->rails && cps_slide_is_rubbed(&r->rails[i], r->coeffs);
+    if (!rubbed && !eliminate_states(r, i, b_z)) return 0;
+    const contact_row *t = &r->row[i];
+    double m = in_masses ? unit(r->k, i) : 1, slope = b_a * t->a + b_v * t->v + b_q * t->x;
+    cps_body_matrix_contact(&r->entries, i, m, slope, m * t->f, value);
+  }
+  for (int i = 0; i < r->entries.n_links; i++) {
+    const press_link *l = &r->entries.links[i];
+    cps_body_matrix_press(&r->entries, l, r->row[l->contact].n, b_q, b_v, value);
+  }
+  return 1;
+}
+
+int cps_residual_factor(residual *r, double b_q, double b_v, double b_z) {
+  return cps_residual_assemble(r, b_q, b_v, 1, b_z, 1) && cps_body_system_factor(&r->system);
 }
 
 int cps_residual_solve(residual *r, const double *r_a, const double *r_f, const double *r_z, double *da,
@@ -265,7 +295,7 @@ int cps_residual_solve(residual *r, const double *r_a, const double *r_f, const 
     for (int j = 0; j < n; j++) sum += follow[j] * rest[j];
     x[s->nd + i] = -sum;
   }
-  if (!cps_sparse_solve(&r->matrix, x)) return 0;
+  if (!cps_body_system_solve(&r->system, x)) return 0;
   memcpy(da, x, (size_t)s->nd * sizeof(double));
   memset(da + s->nd, 0, (size_t)(s->nx - s->nd) * sizeof(double));
   for (int i = 0; i < s->nc; i++) df[i] = x[s->nd + i] * unit(k, i);
@@ -316,7 +346,7 @@ static void queue_up(residual *r, int i, double f, int *n) {
 /* Passes a force that coordinate q can no longer bear on to what sticks beside it. */
 static void pass_on(residual *r, int q, double excess, double *f, int *n) {
   const cps_system *s = r->s;
-  const sparse *m = &r->matrix;
+  const sparse *m = &r->system.matrix;
   double inertia = m->value[r->diagonal[q]];
   for (int k = m->first[q]; k < m->first[q + 1]; k++)
     if (m->row[k] < s->nd && m->row[k] != q && !any_bears(r, m->row[k]))

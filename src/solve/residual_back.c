@@ -55,7 +55,7 @@ int cps_residual_solve_back(residual *r, const double *g_a, const double *g_f, c
   press_back(r, r->b_q, r_a, r->b_v, r_a);
   forget(r);
   memcpy(x, r_a, (size_t)s->nd * sizeof(double));
-  if (!cps_sparse_solve_transposed(&r->matrix, x)) return 0;
+  if (!cps_body_system_solve_transposed(&r->system, x)) return 0;
   for (int i = 0; i < s->nd; i++) r_a[i] = -x[i];
   memset(r_a + s->nd, 0, (size_t)(s->nx - s->nd) * sizeof(double));
   for (int i = 0; i < s->nc; i++) {

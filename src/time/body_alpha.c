@@ -250,7 +250,7 @@ static cps_status accept(void *of, double from, double h, double t1, cps_error *
   alpha_note coeffs = {r->rescaled, r->weights, r->old.a, r->old.f, r->old.z_t};
   step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &coeffs};
   r->rescaled = 1;
-  sim->result.counters.factorisations = r->r.matrix.factored;
+  sim->result.counters.factorisations = r->r.system.matrix.factored;
   return cps_note(sim, &note, err);
 }
 
@@ -304,10 +304,10 @@ static void list(checkpoint *c, void *owner) {
   cps_checkpoint_demand(c, r->last >= 0, "alpha.last");
   CHECKPOINT_VALUE(c, "alpha.rescaled", r->rescaled);
   CHECKPOINT_VALUE(c, "alpha.before", r->error.length);
-  CHECKPOINT_VALUE(c, "alpha.factored", r->r.matrix.factored);
+  CHECKPOINT_VALUE(c, "alpha.factored", r->r.system.matrix.factored);
 }
 
-static void forget(void *of) { cps_sparse_forget(&((run *)of)->r.matrix); }
+static void forget(void *of) { cps_body_system_forget(&((run *)of)->r.system); }
 
 static cps_status start(void *of, int first, cps_error *err) {
   run *r = of;

@@ -13,6 +13,7 @@
 #include "body_cvode.h"
 #include "solver_vector.h"
 #include "step_notes.h"
+#include "steppers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -332,7 +333,7 @@ static void count(void *work) {
   n->unsolved += now[1] - r->counted[1];
   n->newton += now[2] - r->counted[2];
   memcpy(r->counted, now, sizeof now);
-  n->factorisations = r->r.matrix.factored;
+  n->factorisations = r->r.system.matrix.factored;
 }
 
 /* Starts from the simulation's state, and starts again where something has jumped. */
@@ -538,13 +539,13 @@ static void list(checkpoint *c, void *owner) {
   run *r = owner;
   cps_checkpoint_array(c, "bdf.kept", r->kept, r->sim->system->ny);
   CHECKPOINT_VALUE(c, "bdf.careful", r->careful);
-  CHECKPOINT_VALUE(c, "bdf.factored", r->r.matrix.factored);
+  CHECKPOINT_VALUE(c, "bdf.factored", r->r.system.matrix.factored);
 }
 
 /* Makes CVODES anew from the simulation's state: nothing hangs on its history, or on pivots. */
 static cps_status make_anew(run *r) {
   free_cvode(r);
-  cps_sparse_forget(&r->r.matrix);
+  cps_body_system_forget(&r->r.system);
   memset(r->counted, 0, sizeof r->counted);
   r->stop_time = NAN;
   r->again = 0;

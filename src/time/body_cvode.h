@@ -3,6 +3,7 @@
 #define CPS_BODY_CVODE_H
 
 #include "residual.h"
+#include "system.h"
 
 #include <cvodes/cvodes.h>
 #include <cvodes/cvodes_ls.h>

@@ -215,7 +215,7 @@ static void free_run(void *of) {
   free(y);
 }
 
-static void forget(void *of) { cps_body_system_forget(&((cable_run *)of)->r.m->bodies); }
+static void forget(void *of) { cps_body_system_forget(&((cable_run *)of)->r.m->equations.system); }
 
 static cps_status make_run(cps_simulation *sim, void **of, double *first, cps_error *err) {
   const scenario_run *set = &sim->system->scenario->run;

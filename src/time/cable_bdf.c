@@ -681,14 +681,14 @@ static cps_status forget(void *work, cps_error *err) {
   run *r = work;
   (void)err;
   count(r);
-  cps_body_system_forget(&r->m->bodies);
+  cps_body_system_forget(&r->m->equations.system);
   r->sim->restart_due = 1;
   return CPS_OK;
 }
 
 static cps_status begin(void *work, int resumed, cps_error *err) {
   (void)resumed, (void)err;
-  cps_body_system_forget(&((run *)work)->m->bodies);
+  cps_body_system_forget(&((run *)work)->m->equations.system);
   ((run *)work)->sim->restart_due = 1;
   return CPS_OK;
 }
