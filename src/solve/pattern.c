@@ -88,12 +88,13 @@ int cps_residual_make_among(residual *r, const cps_system *s, workspace *k, int 
   return 1;
 }
 
-/* What counts as solved, relative to the forces that balance. */
-static const double BALANCE = 1e-11;
+/* What counts as solved, relative to the forces that balance; a force that is none in any case [N]. */
+static const double BALANCE = 1e-11, TINY = 1e-290;
 
 cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps_error *err) {
   memset(r, 0, sizeof *r);
   r->balance = BALANCE;
+  r->nothing = TINY;
   int *unknown = r->numbers = many(s->nx + s->nc, sizeof(int)), *force = unknown ? unknown + s->nx : NULL;
   for (int i = 0; unknown && i < s->nx; i++) unknown[i] = i < s->nd ? i : -1;
   for (int i = 0; unknown && i < s->nc; i++) force[i] = s->nd + i;

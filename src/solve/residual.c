@@ -33,15 +33,13 @@
 #include <math.h>
 #include <string.h>
 
-static const double TINY = 1e-290;
-
 /* ------------------------------------------------------------------ evaluating */
 
 /* Notes a remainder of what has to do with coordinate q: it is judged by the size of what balances, and by numbers whose round-off it
  * contains. */
 static inline void judge(residual *r, int q, double rest, double size, double blur, int contact) {
   if (r->counts && !r->counts[q]) return;
-  double ratio = fabs(rest) / (r->balance * size + CPS_ROUND_OFF * blur + r->nothing + TINY);
+  double ratio = fabs(rest) / (r->balance * size + CPS_ROUND_OFF * blur + r->nothing);
   if (ratio <= r->worst) return;
   r->worst = ratio == ratio ? ratio : INFINITY;
   r->worst_contact = contact;
@@ -73,17 +71,16 @@ static int is_pressed(const residual *r, int i) {
   return r->k->n[i] > 0 && (normal == NORMAL_LOAD || (normal == NORMAL_WEIGHT && r->k->hangs));
 }
 
-static void judge_force(residual *r, int i, const double *y, double f, double pull, double by_v,
-                        double by_n) {
-  int q = r->s->contacts[i].a;
-  if (r->counts && !r->counts[q]) return;
-  judge(r, q, r->r_f[i], fabs(f) + fabs(f - r->r_f[i]),
-        cps_balance_blur(&r->judged, r->s, y, i, pull, by_v, by_n), i);
+static inline void judge_force(residual *r, int i, const double *y, double f, double pull, double by_v,
+                               double by_n) {
+  double rest = r->r_f[i], blur = cps_balance_blur(&r->judged, r->s, y, i, pull, by_v, by_n);
+  judge(r, r->s->contacts[i].a, rest, fabs(f) + fabs(f - rest), blur, i);
 }
 
 /* The equation of a contact that a slide of the machine knows how to evaluate. Laws that jump are solved for the velocity, and what is
  * left is none of their forces. */
-static void eval_rubbed(residual *r, int i, const double *y, double acceleration, double f) {
+static __attribute__((noinline)) void eval_rubbed(residual *r, int i, const double *y, double acceleration,
+                                                  double f) {
   const contact *c = &r->s->contacts[i];
   slide *rail = &r->rails[i];
   friction by;
@@ -116,8 +113,10 @@ static void eval_contact(residual *r, int i, const double *y, const double *a, c
   int n = c->n_states, moves = is_pressed(r, i);
   law_tangent *t = &r->law[i];
   *t = (law_tangent){jac.f.v, m > 0 ? jac.f.f_eq : 0, moves ? jac.f.n : 0};
+  if (n == 0) r->row[i] = (contact_row){0, -t->v, m * t->e, 1 - t->e, -t->n};
   r->r_f[i] = f[i] - force;
   judge_force(r, i, y, f[i], pull, t->v, t->n);
+  if (n == 0) return;
   double speed = fabs(v[c->a]) + fabs(v[c->b]), blur = r->judged.blur[c->a] + r->judged.blur[c->b];
   double *d = r->state + r->state_at[i];
   for (int j = 0; j < n; j++) {
@@ -223,28 +222,26 @@ void cps_residual_along(const residual *r, const double *dq, const double *dv, c
 /* The unit in which the force of contact i is measured. */
 static double unit(const workspace *k, int i) { return k->w_ii[i] > 0 ? 1 / k->w_ii[i] : 1; }
 
-/* The equation of contact i once its states are eliminated, which follow the others. */
+/* The equation of contact i, whose law has states, once they are eliminated: they follow the others. */
 static int eliminate_states(residual *r, int i, double b_z) {
   int n = r->s->contacts[i].n_states;
   const double *d = r->state + r->state_at[i];
   law_tangent whole = r->law[i];
-  if (n > 0) {
-    double *inverse = r->inverse + r->inverse_at[i], *follow = inverse + n * n;
-    double a[CPS_MAX_STATES * CPS_MAX_STATES];
-    int pivot[CPS_MAX_STATES];
-    for (int j = 0; j < n * n; j++) {
-      inverse[j] = j % (n + 1) == 0;
-      a[j] = inverse[j] - b_z * d[4 * n + j];
-    }
-    if (dense_factor(a, n, n, pivot, NULL) == 0) return 0;
-    dense_solve(a, n, n, pivot, inverse, n, n);
-    for (int j = 0; j < n; j++) {
-      follow[j] = 0;
-      for (int p = 0; p < n; p++) follow[j] += b_z * d[p] * inverse[p * n + j];
-      whole.v += follow[j] * d[n + j];
-      whole.e += follow[j] * d[2 * n + j];
-      whole.n += follow[j] * d[3 * n + j];
-    }
+  double *inverse = r->inverse + r->inverse_at[i], *follow = inverse + n * n;
+  double a[CPS_MAX_STATES * CPS_MAX_STATES];
+  int pivot[CPS_MAX_STATES];
+  for (int j = 0; j < n * n; j++) {
+    inverse[j] = j % (n + 1) == 0;
+    a[j] = inverse[j] - b_z * d[4 * n + j];
+  }
+  if (dense_factor(a, n, n, pivot, NULL) == 0) return 0;
+  dense_solve(a, n, n, pivot, inverse, n, n);
+  for (int j = 0; j < n; j++) {
+    follow[j] = 0;
+    for (int p = 0; p < n; p++) follow[j] += b_z * d[p] * inverse[p * n + j];
+    whole.v += follow[j] * d[n + j];
+    whole.e += follow[j] * d[2 * n + j];
+    whole.n += follow[j] * d[3 * n + j];
   }
   r->row[i] = (contact_row){0, -whole.v, unit(r->k, i) * whole.e, 1 - whole.e, -whole.n};
   return 1;
@@ -265,8 +262,7 @@ int cps_residual_assemble(residual *r, double b_q, double b_v, double b_a, doubl
   }
   cps_body_matrix_springs(&r->entries, b_q, b_v, value);
   for (int i = 0; i < s->nc; i++) {
-    int rubbed = r->rails && cps_slide_is_rubbed(&r->rails[i], r->coeffs);
-    if (!rubbed && !eliminate_states(r, i, b_z)) return 0;
+    if (s->contacts[i].n_states > 0 && !r->rails && !eliminate_states(r, i, b_z)) return 0;
     const contact_row *t = &r->row[i];
     double m = in_masses ? unit(r->k, i) : 1, slope = b_a * t->a + b_v * t->v + b_q * t->x;
     cps_body_matrix_contact(&r->entries, i, m, slope, m * t->f, value);
