@@ -167,14 +167,7 @@ void cps_border_look(model *o, double t) {
   o->looked = t;
   for (int c = 0; c < s->nx; c++)
     o->a[c] = m->unknown[c] >= 0 ? *m->free[m->unknown[c]].a : c >= s->nd ? m->forces.surface_a[c] : 0;
-  for (int i = 0; i < m->n_bodies; i++) {
-    const machine_body *y = &m->body[i];
-    for (int k = 0; k < y->n; k++)
-      m->forces.inverse_mass[s->body_q[y->index] + k] = y->held ? 0 : 1 / y->mass;
-  }
-  for (int i = 0; i < s->nc; i++)
-    m->forces.w_ii[i] = m->forces.inverse_mass[s->contacts[i].a] +
-                        (s->contacts[i].b < s->nd ? m->forces.inverse_mass[s->contacts[i].b] : 0);
+  cps_slides_weigh(m);
 }
 
 body_point cps_border_point(const model *o) {

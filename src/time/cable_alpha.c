@@ -59,10 +59,8 @@ typedef struct cable_run {
   double tolerance;
   int has_apart; /* steps are chosen, and there are bodies apart from cables: their error, from */
   body_error error;
-  body_rates old, now;   /* at the start of a step and at its end, */
-  double *w_ii;          /* [nc] at its end, */
-  unsigned char *counts; /* [nx] for coordinates of these */
-  state_block state;     /* all of the numbers */
+  body_rates old, now; /* at the start of a step and at its end */
+  state_block state;   /* all of the numbers */
 } cable_run;
 
 /* ------------------------------------------------------------------ bodies apart from cables */
@@ -77,7 +75,6 @@ static void look_apart(const cable_run *y, const body_rates *to) {
     const slide *x = cps_contact_slide(m, i);
     const contact *c = &s->contacts[i];
     size_t bytes = x->law.walks ? 0 : (size_t)c->n_states * sizeof(double);
-    y->w_ii[i] = x->held ? 0 : 1 / x->p.mass;
     memcpy(m->y + 2 * s->nx + c->z, x->y.z[0], (size_t)c->n_states * sizeof(double));
     memcpy(to->z_t + c->z, x->y.z_t[0], bytes);
   }
@@ -86,15 +83,10 @@ static void look_apart(const cable_run *y, const body_rates *to) {
 /* Room for it, if there are any; 0 if out of memory. */
 static int make_apart(cable_run *y) {
   const machine *m = y->r.m;
-  const cps_system *s = m->system;
-  for (int i = 0; i < m->n_bodies; i++) y->has_apart |= m->body[i].apart;
+  y->has_apart = m->n_apart > 0;
   if (!y->has_apart) return 1;
-  y->error.counts = y->counts = calloc((size_t)s->nx, 1);
-  if (!y->counts) return 0;
-  for (int i = 0; i < m->n_bodies; i++)
-    for (int k = 0; k < m->body[i].n && m->body[i].apart; k++) y->counts[s->body_q[m->body[i].index] + k] = 1;
-  cps_body_error_parts(&y->state, s, &y->error, &y->old, &y->now);
-  cps_block_part(&y->state, "alpha.w_ii", &y->w_ii, NULL, (size_t)s->nc);
+  y->error.counts = m->equations.counts;
+  cps_body_error_parts(&y->state, m->system, &y->error, &y->old, &y->now);
   return cps_block_make(&y->state);
 }
 
@@ -174,7 +166,7 @@ static double local_error(const void *of) {
   if (!y->has_apart) return error;
   alpha_weights weights = cps_machine_weights(m, y->r.coeffs.length);
   look_apart(y, &y->now);
-  return fmax(error, cps_body_error(&y->error, m->system, y->w_ii, &weights, m->y, &y->old, &y->now));
+  return fmax(error, cps_body_error(&y->error, m->system, m->forces.w_ii, &weights, m->y, &y->old, &y->now));
 }
 
 static void take_back(void *of) { cps_machine_bring_back(((cable_run *)of)->r.m); }
@@ -210,7 +202,6 @@ static void rows(void *of, row_phase phase) {
 static void free_run(void *of) {
   cable_run *y = of;
   cps_between_free(&y->r.between);
-  free(y->counts);
   cps_block_free(&y->state);
   free(y);
 }
