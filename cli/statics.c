@@ -307,6 +307,13 @@ static void find_holds(findings *f, const cps_system *system) {
   memset(f->hold_errors, 0, ((size_t)f->n_holds + 1) * sizeof *f->hold_errors);
   for (int i = 0; i < f->n_holds; i++)
     f->incomplete |= cps_hold_range(system, i, &f->holds[i], &f->hold_errors[i]) == CPS_NO_MEMORY;
+  /* a range that has the present value in it, where that is not held, says nothing: with another load the rope has run off its drum */
+  for (int i = 0; i < f->n_holds && !f->result; i++) {
+    cps_hold *h = &f->holds[i];
+    if (is_held(h) != 1) continue;
+    h->least = h->most = NAN;
+    h->least_unknown = h->most_unknown = 0;
+  }
 }
 
 static int find_rest(const cps_scenario *scenario, const char *file, const statics_options *o) {

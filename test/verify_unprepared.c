@@ -322,6 +322,29 @@ static void test_snap_wave(void **state) {
   }
 }
 
+/* A winch that turns freely, with a bearing of 0.1 times 20 mm against 200 mm: nothing holds it, and that is said of the drum. */
+static void test_free_winch(void **state) {
+  (void)state;
+  static const char *const bearings[] = {"", ", bearing: {radius: 20 mm, friction: {coulomb: {mu: 0.1}}}"},
+                           *const said[] = {
+                               "Nothing holds drum winch, which turns freely.",
+                               "Nothing holds drum winch: its bearing bears 0.99 % of the torque"};
+  for (int i = 0; i < 2; i++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             "capstan: 1\ndrums: {winch: {radius: 200 mm, inertia: 0.5 kg m2, drive: free%s}}\n"
+             "bodies: {load: {mass: 100 kg}}\n"
+             "cables: {rope: {EA: 1 MN, EI: 0.5 N m2, mass_per_length: 0.2 kg/m, elements: 30,\n"
+             "  contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.2}}},\n"
+             "  path: [{rim: winch}, {around: winch, turn: clockwise, turns: 1}, hang 2 m, load]}}\n"
+             "run: {until: 1 s}\n",
+             bearings[i]);
+    outcome o = run(text);
+    if (o.status == CPS_OK || !strstr(o.error, said[i])) fail_msg("%d says: %s", i, o.error);
+    forget(&o);
+  }
+}
+
 /* A load beside its slack rope falls freely until the rope is straight. */
 static void test_slack_pendulum(void **state) {
   (void)state;
@@ -619,13 +642,14 @@ static void test_undamped(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_creep),         cmocka_unit_test(test_soft_cord),
-      cmocka_unit_test(test_tension_only),  cmocka_unit_test(test_slack_steps),
-      cmocka_unit_test(test_snap_wave),     cmocka_unit_test(test_slack_pendulum),
-      cmocka_unit_test(test_drawn_bight),   cmocka_unit_test(test_drawn_slack),
-      cmocka_unit_test(test_circles),       cmocka_unit_test(test_string),
-      cmocka_unit_test(test_printed_power), cmocka_unit_test(test_slip_work),
-      cmocka_unit_test(test_pinned_ends),   cmocka_unit_test(test_rate_and_state),
-      cmocka_unit_test(test_dahl_creep),    cmocka_unit_test(test_undamped)};
+      cmocka_unit_test(test_creep),          cmocka_unit_test(test_soft_cord),
+      cmocka_unit_test(test_tension_only),   cmocka_unit_test(test_slack_steps),
+      cmocka_unit_test(test_free_winch),     cmocka_unit_test(test_snap_wave),
+      cmocka_unit_test(test_slack_pendulum), cmocka_unit_test(test_drawn_bight),
+      cmocka_unit_test(test_drawn_slack),    cmocka_unit_test(test_circles),
+      cmocka_unit_test(test_string),         cmocka_unit_test(test_printed_power),
+      cmocka_unit_test(test_slip_work),      cmocka_unit_test(test_pinned_ends),
+      cmocka_unit_test(test_rate_and_state), cmocka_unit_test(test_dahl_creep),
+      cmocka_unit_test(test_undamped)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

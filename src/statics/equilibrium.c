@@ -483,6 +483,31 @@ static const char *brake_hint(const machine *m) {
   return "";
 }
 
+/* Says of the free drum that turned furthest, if it went about as far as what ran away (`most`, squared), what turns it and what its
+ * bearing bears. */
+static void say_turning(const machine *m, const double *gone, double most, char *text, size_t size) {
+  const drum *free = NULL;
+  double far = 0.2 * sqrt(most);
+  text[0] = '\0';
+  for (int i = 0; i < m->n_drums; i++) {
+    double way = fabs(gone[3 * i]);
+    if (m->drum[i].angle_at < 0 || m->drum[i].braked || !(way > far) || !isfinite(way)) continue;
+    free = &m->drum[i];
+    far = way;
+  }
+  if (!free) return;
+  /* while it turns both are less than at rest, by the same factor */
+  double torque = fabs(free->torque), bears = 0;
+  for (int k = 0; k < m->n_slides; k++)
+    if (!m->slide[k].contact && &m->drum[m->slide[k].drum] == free)
+      bears += fabs(m->slide[k].p.limit * m->slide[k].factor[0]);
+  if (bears > 0 && bears < torque)
+    cps_print(text, size, " Nothing holds drum %s: its bearing bears %.2g %% of the torque of its cables.",
+              free->of->name, 100 * bears / torque);
+  else if (bears == 0)
+    cps_print(text, size, " Nothing holds drum %s, which turns freely.", free->of->name);
+}
+
 /* Says what ran away, compared with where it was. */
 static cps_status ran(const machine *m, const double *was, double *is, cps_error *err) {
   int n = watch(m, is), worst = 0, first_drum = n - m->n_drums;
@@ -502,13 +527,15 @@ static cps_status ran(const machine *m, const double *was, double *is, cps_error
       worst = i;
     }
   }
-  char what[3 * CPS_NAME_ROOM], coeffs[80];
+  char what[3 * CPS_NAME_ROOM], coeffs[80], turning[2 * CPS_NAME_ROOM];
   name_watched(m, worst, what, sizeof what);
   say_direction(m, worst >= first_drum, is + 3 * worst, coeffs, sizeof coeffs);
-  return cps_error_set(err, CPS_FAILED, NULL,
-                       "there is no equilibrium: %s %s, and friction cannot hold it. Change the loads or the "
-                       "friction, or say start: drawn for the cable, and it runs from the shape as drawn%s",
-                       what, coeffs, brake_hint(m));
+  say_turning(m, is + 3 * first_drum, most, turning, sizeof turning);
+  return cps_error_set(
+      err, CPS_FAILED, NULL,
+      "there is no equilibrium: %s %s, and friction cannot hold it.%s Change the loads or the "
+      "friction, or say start: drawn for the cable, and it runs from the shape as drawn%s",
+      what, coeffs, turning, brake_hint(m));
 }
 
 /* ------------------------------------------------------------------ equilibrium */
