@@ -267,7 +267,7 @@ static double snap_by_waves(double ea, double rho, double length, double mass, d
 
 /* The same with damping, which smears the fronts: a chain of masses and dashpots, explicit in time. */
 static double snap_by_chain(double ea, double eta, double rho, double length, double mass, double v) {
-  enum { N = 400 };
+  enum { N = 200 };
   double u[N + 1] = {0}, x[N + 1] = {0}, pull[N + 1], dx = length / N, most = 0;
   double dt = 0.2 * fmin(dx * sqrt(rho / ea), dx * dx * rho / (2 * eta));
   u[N] = v;
