@@ -487,7 +487,7 @@ static const char *brake_hint(const machine *m) {
  * bearing bears. */
 static void say_turning(const machine *m, const double *gone, double most, char *text, size_t size) {
   const drum *free = NULL;
-  double far = 0.2 * sqrt(most);
+  double far = 0.2 * sqrt(fmax(most, 0));
   text[0] = '\0';
   for (int i = 0; i < m->n_drums; i++) {
     double way = fabs(gone[3 * i]);
