@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import html
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -102,7 +101,7 @@ class Result(Mapping[str, np.ndarray]):
         """Writes the result.h5, which Result.load and the tool read."""
         if self._path is not None:
             source = Path(self._path)
-            shutil.copyfile(source / "result.h5" if source.is_dir() else source, path)
+            guarded(_core.write_file, path, (source / "result.h5" if source.is_dir() else source).read_bytes())
         elif self._write is not None:
             guarded(self._write, os.fspath(path))
         else:
@@ -116,7 +115,7 @@ class Result(Mapping[str, np.ndarray]):
             tool.run("report", "--quiet", Path(folder) / "result.h5", "-o", page)
             text = page.read_text(encoding="utf-8")
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            guarded(_core.write_file, path, text.encode())
         return text
 
     def _repr_html_(self) -> str:

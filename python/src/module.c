@@ -1,6 +1,7 @@
 /* module.c - the module itself: errors, arrays over the library's memory, and conversions. */
 #include "core.h"
 
+#include <stdio.h>
 #include <string.h>
 
 core_state *core_state_of(PyObject *module) { return PyModule_GetState(module); }
@@ -246,11 +247,36 @@ static PyObject *quantity(PyObject *module, PyObject *args) {
   return PyFloat_FromDouble(value);
 }
 
+/* As the library and the tool write: whole or not at all, and never in the place of a device or through a stranger's link. */
+static PyObject *write_file(PyObject *module, PyObject *args) {
+  PyObject *path;
+  Py_buffer bytes;
+  cps_output_file file;
+  cps_error err = {.status = CPS_IO};
+  if (!PyArg_ParseTuple(args, "O&y*", PyUnicode_FSConverter, &path, &bytes)) return NULL;
+  const char *name = PyBytes_AsString(path);
+  int good;
+  Py_BEGIN_ALLOW_THREADS;
+  good = cps_output_open(&file, name, CPS_OUTPUT_NAMED);
+  if (good && !cps_output_write(&file, bytes.buf, (size_t)bytes.len)) {
+    cps_output_discard(&file);
+    good = 0;
+  }
+  good = good && cps_output_commit(&file);
+  Py_END_ALLOW_THREADS;
+  if (!good) snprintf(err.text, sizeof err.text, "cannot write '%.300s': %s", name, file.reason);
+  PyBuffer_Release(&bytes);
+  Py_DECREF(path);
+  if (!good) return core_raise(core_state_of(module), &err);
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
     {"set_error", set_error, METH_O,
      "The exception class to raise: called with a list of dicts, one per problem."},
     {"version", version, METH_NOARGS, "The version of the library."},
     {"quantity", quantity, METH_VARARGS, "quantity(text, unit): \"10 mm\" in SI."},
+    {"write_file", write_file, METH_VARARGS, "write_file(path, bytes): whole, or not at all."},
     {"sens", core_sens, METH_VARARGS, "sens(scenario, wrt, of, method, progress): a differentiated run."},
     {"rows", core_rows, METH_VARARGS,
      "rows(scenario, wrt, columns, times, weights, progress): columns of a run, differentiated."},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -99,6 +101,18 @@ def test_report_and_files(tmp_path):
     again = capstan.Result.load(tmp_path / "result.h5")
     assert np.array_equal(again["bodies.cart.x"], r["bodies.cart.x"])
     again.write(tmp_path / "copy.h5")
+    # as the tool writes: links are followed, devices stay devices, what lies where a part goes is not written through
+    (tmp_path / "link").symlink_to(tmp_path / "cart.html")
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "cart.html.part").symlink_to(tmp_path / "victim")
+    r.report(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "cart.html").read_text() == page
+    assert (tmp_path / "victim").read_text() == "precious" and not list(tmp_path.glob("*.part"))
+    r.report(os.devnull)
+    assert not os.path.isfile(os.devnull)
+    for write in (r.report, r.write, again.write):
+        with pytest.raises(OSError, match="it is a folder"):
+            write(tmp_path)
     assert "<iframe" in capstan.Result.load(tmp_path / "copy.h5")._repr_html_()
     with pytest.raises(RuntimeError):
         capstan.tool.run("run", "nothing.yaml")
