@@ -22,6 +22,7 @@ typedef struct alpha_stepper {
   machine *m;
   double t;
   long iterations;
+  long fruitless; /* steps that have failed since a second start last helped one */
   alpha_between between;
   double error;       /* of the last step, in m */
   step_coeffs coeffs; /* of the last step */

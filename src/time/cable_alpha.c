@@ -96,6 +96,8 @@ static void list(checkpoint *c, void *of) {
   cable_run *y = of;
   CHECKPOINT_VALUE(c, "alpha.t", y->r.t);
   CHECKPOINT_VALUE(c, "alpha.iterations", y->r.iterations);
+  CHECKPOINT_VALUE(c, "alpha.fruitless", y->r.fruitless);
+  cps_checkpoint_demand(c, y->r.fruitless >= 0, "alpha.fruitless");
   cps_block_list(c, &y->state);
   CHECKPOINT_VALUE(c, "apart.length", y->error.length);
 }
