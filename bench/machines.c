@@ -25,7 +25,8 @@
 #define PULLEY(drum) PULLEY_AT(drum, "nodes", "312500")
 #define PD           "drive: {pd: {kp: 400, kd: 40, setpoint: " MOTION "}}"
 #define CONTACT                                                                                              \
-  "    contact:\n      at: nodes\n      normal: {hunt-crossley: {stiffness: 2e7, exponent: 1.5, damping: "   \
+  "    contact:\n      at: nodes\n      normal: {hunt-crossley: {stiffness: 2e7, "                           \
+  "exponent: 1.5, damping: "                                                                                 \
   "1}}\n"                                                                                                    \
   "      friction: %s\n"
 #define SHEAVE(place) "{radius: 150 mm, center: " place ", inertia: 0.05 kg m2, drive: free"

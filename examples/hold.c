@@ -24,7 +24,7 @@ static const char scenario_text[] = "capstan: 1\n"
                                     "      - {around: bollard, turn: counterclockwise, turns: 1}\n"
                                     "      - {along: [1, 0], length: 2 m}\n"
                                     "      - {free: {force: {x: 400 N}}}\n"
-                                    "    contact:\n"
+                                    "    contact:\n      at: nodes\n"
                                     "      normal: {linear: {stiffness: 1 MN/m, damping: 100 N s/m}}\n"
                                     "      friction: {quinn: {mu: 0.3, epsilon: 10 mm/s}}\n"
                                     "run: {until: 1 s}\n";

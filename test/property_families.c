@@ -34,7 +34,7 @@ static double rope(rng *r, machine_case *x, double load, double radius, double h
       "EA: %.6g, EI: %.6g, mass_per_length: %.8g, damping: {axial: %.4g}, mesh: {size: %.5g, on_drums: %.5g}",
       load / rng_log(r, 1e-5, 5e-3), bending, rho, load * rng_log(r, 1e-3, 1), 8 * length, length);
   double depth = radius * rng_log(r, 1e-4, 1e-2), force = load * length / radius;
-  put(&x->w, ",\n    contact: {normal: {hunt-crossley: {stiffness: %.5g}}, friction: %s}",
+  put(&x->w, ",\n    contact: {at: nodes, normal: {hunt-crossley: {stiffness: %.5g}}, friction: %s}",
       force / pow(depth, 1.5), laws[rng_below(r, ROWS(laws))]);
   return rho;
 }

@@ -280,7 +280,8 @@ static void elevator(making *x) {
       mass * log_of(x, 0.7, 1.4));
   double ea = mass * g / log_of(x, 1e-4, 5e-3);
   put(&x->w,
-      "EA: %.6g, mass_per_length: %.6g, damping: {axial: %.6g}, model: %s,\n    contact: {normal: "
+      "EA: %.6g, mass_per_length: %.6g, damping: {axial: %.6g}, model: %s,\n    contact: {at: nodes, per: "
+      "node, normal: "
       "{hunt-crossley: {stiffness: 1e7}}, friction: {coulomb: {mu: %.4g}}}",
       ea, log_of(x, 1e-4, 1e-2) * mass, ea * log_of(x, 1e-4, 1e-2), models[below(x, ROWS(models))],
       between(x, 0.15, 0.5));

@@ -24,7 +24,7 @@ drums: {pulley: {radius: 0.25, drive: {rotation: {ramp: {rate: 1}}}}}
 bodies: {left: {mass: 10}, right: {mass: 11}}
 cables:
   rope: {EA: 1 MN, mass_per_length: 0.5, elements: 8, damping: {rayleigh: 1 N s}, path: [left, {hang: 1 m}, {over: pulley}, {hang: 1 m}, right],
-         contact: {normal: {press: {}}, friction: {quinn: {}}}}
+         contact: {at: nodes, normal: {press: {}}, friction: {quinn: {}}}}
 run: {until: 2 ms, solver: alpha, output: 1 ms, step: 1 ms}
 """
 PUSH, X = "loads.push.force", "bodies.cart.x"

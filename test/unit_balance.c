@@ -10,7 +10,8 @@
   "cables:\n  rope:\n    EA: 9.2 MN\n    EI: 0.7 N m2\n    mass_per_length: 0.4555 kg/m\n"                   \
   "    damping: {rayleigh: 10 N s}\n    elements: %d\n"                                                      \
   "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"                                               \
-  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: %g}}, friction: {quinn: {mu: 0.25}}}\n"      \
+  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: %g}}, friction: {quinn: {mu: "               \
+  "0.25}}}\n"                                                                                                \
   "run: {until: %g s, step: 10 ms, output: 10 ms, fields: 0, balance: %g}\n"
 
 typedef struct ran {

@@ -133,7 +133,7 @@ static void lifts(void **state) {
                              "    EA: 1e6\n"
                              "    mass_per_length: 0\n"
                              "    path: [left, hang 4, over pulley, hang 3, right]\n"
-                             "    contact: {normal: linear, friction: {coulomb: {mu: 0.8}}}\n"
+                             "    contact: {at: nodes, normal: linear, friction: {coulomb: {mu: 0.8}}}\n"
                              "run: {until: 2, output: 0.01}\n";
   static const char *const settings[][3] = {
       {"cables.rope.model=semi-analytical", "run.until=2", "run.fields=0.1"},

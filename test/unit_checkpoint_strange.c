@@ -8,21 +8,22 @@
 
 enum { HEAD = 24 + 24 + 65 + 32 + 65 + 7, BUILD_AT = 24 + 24, HASH = 64, NAME = 40 };
 
-static const char winch[] = "capstan: 1\n"
-                            "drums:\n"
-                            "  pulley: {radius: 250 mm, center: [0, 0], drive: {rotation: {sine: {amplitude: "
-                            "0.3, omega: 8 rad/s}}}}\n"
-                            "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}}\n"
-                            "cables:\n"
-                            "  rope:\n"
-                            "    EA: 1 MN\n"
-                            "    EI: 0.7 N m2\n"
-                            "    mass_per_length: 0.4555 kg/m\n"
-                            "    damping: {rayleigh: 10 N s}\n"
-                            "    elements: 12\n"
-                            "    path: [left, {hang: 1 m}, {over: pulley}, {hang: 1 m}, right]\n"
-                            "    contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: %s}\n"
-                            "run: {until: 0.3 s, solver: %s, output: 10 ms, fields: 50 ms}\n";
+static const char winch[] =
+    "capstan: 1\n"
+    "drums:\n"
+    "  pulley: {radius: 250 mm, center: [0, 0], drive: {rotation: {sine: {amplitude: "
+    "0.3, omega: 8 rad/s}}}}\n"
+    "bodies: {left: {mass: 10 kg}, right: {mass: 11 kg}}\n"
+    "cables:\n"
+    "  rope:\n"
+    "    EA: 1 MN\n"
+    "    EI: 0.7 N m2\n"
+    "    mass_per_length: 0.4555 kg/m\n"
+    "    damping: {rayleigh: 10 N s}\n"
+    "    elements: 12\n"
+    "    path: [left, {hang: 1 m}, {over: pulley}, {hang: 1 m}, right]\n"
+    "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: %s}\n"
+    "run: {until: 0.3 s, solver: %s, output: 10 ms, fields: 50 ms}\n";
 
 static const char blocks[] =
     "capstan: 1\n"
@@ -46,7 +47,8 @@ static const struct {
      "cables: {rope: {EA: 0.1 MN, EI: 0.7 N m2, mass_per_length: 0.45 kg/m, damping: {rayleigh: 10 N s},\n"
      "  mesh: {size: 0.5 m, on_drums: 80 mm, follow: true},\n"
      "  path: [left, {hang: 2 m}, {over: pulley}, {hang: 2 m}, right],\n"
-     "  contact: {normal: {hunt-crossley: {stiffness: 1e6}}, friction: {quinn: {mu: 0.5, epsilon: 10 "
+     "  contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e6}}, friction: {quinn: {mu: "
+     "0.5, epsilon: 10 "
      "mm/s}}}}}\n"
      "run: {until: 0.4, output: 10 ms, solver: alpha, step: 0.5 ms}\n"},
     {"few variables",
@@ -65,7 +67,8 @@ static const struct {
      "bodies: {left: {mass: 20 kg}, right: {mass: 24 kg}}\n"
      "cables: {rope: {EA: 1 MN, mass_per_length: 0.2 kg/m, damping: {axial: 3 kN s}, start: braked,\n"
      "  tension_only: true, mesh: {size: 100 mm}, path: [left, hang 1 m, over wheel, hang 1.5 m, right],\n"
-     "  contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.4}}}}}\n"
+     "  contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: "
+     "0.4}}}}}\n"
      "run: {until: 0.2 s, output: 10 ms, solver: alpha, step: 0.5 ms}\n"},
 };
 

@@ -63,7 +63,7 @@ static void end(ran *r) {
   "damping: {axial: 4 kN s}, elements: 40,\n"                                                                \
   "    path: [{pinned: [-0.15, 0]}, under block, over winch, hang 1 m, "                                     \
   "counterweight],\n"                                                                                        \
-  "    contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: "                                      \
+  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e7}}, friction: "                           \
   "{quinn: {mu: 0.2}}}}\n"                                                                                   \
   "run: {until: 0.1 s, output: 10 ms, fields: 50 ms}\n"
 
@@ -74,7 +74,7 @@ static void end(ran *r) {
   "bodies: {counterweight: {mass: 600 kg}, cabin: {mass: 1000 kg}}\n"                                        \
   "cables:\n  rope: {EA: 39 MN, mass_per_length: 2 kg/m, " model "\n"                                        \
   "    path: [counterweight, hang 1 m, over pulley, hang 3 m, cabin],\n"                                     \
-  "    contact: {normal: {hunt-crossley: {stiffness: 1e8}}, friction: "                                      \
+  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e8}}, friction: "                           \
   "{coulomb: {mu: 0.7}}}}\n"                                                                                 \
   "run: {until: 0.1 s, output: 10 ms}\n"
 
@@ -219,14 +219,15 @@ static void test_wraps(void **state) {
   (void)state;
   static const struct {
     const char *mesh, *at, *stiffness;
-  } rows[] = {{"mesh: {size: 30 mm}", "", "5e7"},
-              {"mesh: {size: 47 mm}", "", "5e7"},
-              {"mesh: {size: 100 mm}", "", "5e7"},
-              {"mesh: {size: 60 mm}", "at: {quadrature: 2},", "1e9"}};
+  } rows[] = {{"mesh: {size: 30 mm}", "at: nodes,", "5e7"},
+              {"mesh: {size: 47 mm}", "at: nodes, per: node,", "5e7"},
+              {"mesh: {size: 100 mm}", "at: nodes, per: length,", "1e9"},
+              {"mesh: {size: 60 mm}", "at: {quadrature: 2},", "1e9"},
+              {"mesh: {size: 45 mm}", "", "1e9"}};
   /* both ends hang: from the vertical to the common tangent of the two circles and back */
   double apart = hypot(0.9, 0.6), down = atan2(0.6, 0.9), tangent = down + asin(0.1 / apart);
   double left = acos(-1.0) / 2 + tangent, right = acos(-1.0) / 2 - tangent;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < ROWS(rows); i++) {
     char text[2000];
     snprintf(text, sizeof text, WRAPPED, rows[i].mesh, rows[i].at, rows[i].stiffness);
     ran r = run(text);
@@ -257,7 +258,8 @@ static void test_starts(void **state) {
              "cables:\n  belt: {EA: 1 MN, EI: 5 N m2, mass_per_length: 0.8 kg/m, elements: %d, closed: true, "
              "tension: 6123 N,\n"
              "    path: [over motor, over tail],\n"
-             "    contact: {normal: {hunt-crossley: {stiffness: %s}}, friction: {quinn: {mu: 0.4}}}}\n"
+             "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: %s}}, friction: "
+             "{quinn: {mu: 0.4}}}}\n"
              "run: {until: 0.1 ms, step: 0.1 ms}\n",
              rows[i].elements, rows[i].stiffness);
     ran r = run(text);
@@ -272,7 +274,8 @@ static void test_starts(void **state) {
       "bodies: {load: {mass: 100 kg, position: [0.2, -3]}}\n"
       "cables:\n  rope: {EA: 1 MN, mass_per_length: 0.5 kg/m, elements: 60, length: 6.8 m, start: drawn,\n"
       "    path: [{pinned: [-0.2, -3]}, over sheave, load],\n"
-      "    contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.2}}}}\n"
+      "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: "
+      "0.2}}}}\n"
       "run: {until: 0.1 ms, step: 0.1 ms}\n");
   near(&r, "cables.rope.tension_min", 0, 1);
   near(&r, "cables.rope.tension_max", 0, 1);

@@ -29,7 +29,7 @@ static const char file[] =
     "    mass_per_length: 0.1\n"
     "    elements: 10\n"
     "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
-    "    contact: {normal: hunt-crossley, friction: {quinn: {mu: 0.25}}}\n"
+    "    contact: {at: nodes, normal: hunt-crossley, friction: {quinn: {mu: 0.25}}}\n"
     "run: {solver: alpha, until: 2 s, step: 1 ms}\n";
 
 static cps_scenario *load(const cps_load_options *how) {

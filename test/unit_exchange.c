@@ -255,7 +255,8 @@ static void test_refused(void **state) {
   "capstan: 1\ngravity: [0, -9.81]\nbodies: {left: {mass: 10 kg}, right: {mass: 12 kg}}\ndrums: {pulley: "   \
   "{radius: 250 mm, center: [0, 0], inertia: 0.5 kg m2, drive: {torque: %s}}}\ncables: {rope: {EA: 0.1 MN, " \
   "EI: 0.7 N m2, mass_per_length: 0.45 kg/m, damping: {rayleigh: 10 N s}, elements: 16, path: [left, "       \
-  "{hang: 1 m}, {over: pulley}, {hang: 1 m}, right], contact: {normal: {hunt-crossley: {stiffness: 1e6}}, "  \
+  "{hang: 1 m}, {over: pulley}, {hang: 1 m}, right], contact: {at: nodes, normal: "                          \
+  "{hunt-crossley: {stiffness: 1e6}}, "                                                                      \
   "friction: {cdq: {mu: 0.4, epsilon: 10 mm/s}}}}}\nrun: {until: 0.4 s, solver: alpha, step: 0.5 ms, "       \
   "output: 0.1 s}\n"
 

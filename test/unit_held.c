@@ -27,7 +27,8 @@ static const struct {
      "bodies: {load: {mass: 5 kg, position: [0, 0], velocity: [0, 0.4 m/s], held_until: 0.25 s}}\n"
      "cables: {rope: {" ROPE
      ", elements: 30, path: [{pinned: [-0.2 m, 1 m]}, under drum, {pinned: [0.2 m, 1 m]}],\n"
-     "  contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: 0.25}}}}}\n"
+     "  contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: "
+     "0.25}}}}}\n"
      "run: {until: 0.5 s, output: 10 ms}\n",
      "bodies.load.y",
      {"alpha", "bdf"},
@@ -83,7 +84,8 @@ static void test_braked(void **state) {
       "bodies: {left: {mass: 20 kg}, right: {mass: 24 kg}}\n"
       "cables: {rope: {EA: 10 MN, mass_per_length: 0.2 kg/m, damping: {axial: 3 kN s}, start: %s,\n"
       "  mesh: {size: 25 mm}, path: [left, hang 1 m, over wheel, hang 1.5 m, right],\n"
-      "  contact: {normal: {hunt-crossley: {stiffness: 1e8}}, friction: {quinn: {mu: 0.4}}}}}\n"
+      "  contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e8}}, friction: {quinn: {mu: "
+      "0.4}}}}}\n"
       "run: {until: 0.5 s, output: 10 ms}\n";
   for (int braked = 0; braked < 2; braked++) {
     char file[1000];

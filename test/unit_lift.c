@@ -26,7 +26,7 @@ static const char basic[] = "capstan: 1\n"
                             "    EA: 1e6\n"
                             "    mass_per_length: 0\n"
                             "    path: [left, hang 4, over pulley, hang 3, right]\n"
-                            "    contact: {normal: linear, friction: {coulomb: {mu: 0.3}}}\n"
+                            "    contact: {at: nodes, normal: linear, friction: {coulomb: {mu: 0.3}}}\n"
                             "run: {until: 1, output: 0.01, tolerance: 1e-11}\n";
 
 static ran begin(const char *settings) {
@@ -467,10 +467,12 @@ static void says_what_it_cannot(void **state) {
        "carried_by: left};cables.rope.path=[left, over pulley, hang 3, right]",
        "cannot carry a drum"},
       {"bodies.third={mass: 100};cables.more={model: springs, EA: 1e6, mass_per_length: 0, path: [left, hang "
-       "4, over pulley, hang 3, third], contact: {normal: linear, friction: {coulomb: {mu: 0.3}}}}",
+       "4, over pulley, hang 3, third], contact: {at: nodes, normal: linear, friction: {coulomb: "
+       "{mu: 0.3}}}}",
        "another cable too"},
       {"bodies.third={mass: 100};bodies.fourth={mass: 100};cables.more={model: springs, EA: 1e6, "
-       "mass_per_length: 0, path: [third, hang 4, over pulley, hang 3, fourth], contact: {normal: linear, "
+       "mass_per_length: 0, path: [third, hang 4, over pulley, hang 3, fourth], contact: {at: nodes, per: "
+       "node, normal: linear, "
        "friction: {coulomb: {mu: 0.3}}}}",
        "no other cable runs over that pulley"},
       {"bodies.right={mass: 1, position: [2, -3]};cables.rope.path=[left, hang 4, over pulley, right]",

@@ -15,7 +15,8 @@
   "    strain: engineering\n    mesh: %s\n"                                                                  \
   "    path: [car, hang 6 m, over traction, hang 6 m, counterweight]\n    contact: %s\n"                     \
   "run: {until: 1.2 s, output: 100 ms%s}\n"
-#define NODES "{normal: {hunt-crossley: {stiffness: 5e7}}, friction: {quinn: {mu: 0.25, epsilon: 5 mm/s}}}"
+#define NODES                                                                                                \
+  "{at: nodes, normal: {hunt-crossley: {stiffness: 5e7}}, friction: {quinn: {mu: 0.25, epsilon: 5 mm/s}}}"
 #define POINTS                                                                                               \
   "{at: {quadrature: 2}, normal: {hunt-crossley: {stiffness: 1.7e9}}, friction: {lugre-load: {}}}"
 #define FOLLOW "{size: 1 m, on_drums: 30 mm, follow: true}"
@@ -255,7 +256,8 @@ static void refusals_of(void **state) {
   } rows[] = {
       {FOLLOW, NODES, ", solver: bdf", "bdf's memory"},
       {FOLLOW,
-       "{normal: {hunt-crossley: {stiffness: 5e7}}, friction: {quinn: {mu: 0.25, epsilon: 5 mm/s}}, reading: "
+       "{at: nodes, normal: {hunt-crossley: {stiffness: 5e7}}, friction: {quinn: {mu: 0.25, epsilon: 5 "
+       "mm/s}}, reading: "
        "all-stick}",
        "", "all-stick"},
   };

@@ -22,7 +22,7 @@ static cps_law copy_of(const char *built_in, const char *name) {
   "cables:\n  rope:\n    EA: 1 MN\n    mass_per_length: 0.5\n    elements: 16\n    damping: {rayleigh: 1 N " \
   "s}\n"                                                                                                     \
   "    path: [left, {hang: 1 m}, {over: pulley}, {hang: 1 m}, right]\n"                                      \
-  "    contact: {normal: {linear: {stiffness: 1e6}}, friction: {%s: {%s}}}\n"                                \
+  "    contact: {at: nodes, normal: {linear: {stiffness: 1e6}}, friction: {%s: {%s}}}\n"                     \
   "run: {until: 50 ms, solver: %s, output: 5 ms}\n"
 
 static cps_scenario *read_with(const cps_laws *laws, const char *text, cps_problems **problems) {

@@ -14,7 +14,7 @@ static const char text[] =
     "drums: {d: {radius: 200 mm, center: [0, 1 m]}}\n"
     "cables: {rope: {EA: 1 MN, mass_per_length: 1 kg/m, elements: 8, path: [{pinned: [-0.2, 0]}, "
     "over d, hang 1500 mm, load],\n"
-    "  contact: {normal: hunt-crossley, friction: {coulomb: {mu: 0.1}}}}}\n"
+    "  contact: {at: nodes, normal: hunt-crossley, friction: {coulomb: {mu: 0.1}}}}}\n"
     "run: {until: 1 s}\n";
 
 static const cps_quantity *find(const cps_quantity *list, int n, const char *path) {

@@ -113,7 +113,8 @@ static void carried_drums(void **state) {
       "  rope: {EA: 1 MN, EI: 0.1, mass_per_length: 1 kg/m, damping: {rayleigh: 100 N s}, mesh: {size: 0.1 "
       "m, on_drums: 20 mm},\n"
       "         path: [left, hang 1 m, over sheave, hang 1 m, right],\n"
-      "         contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: 1}},\n"
+      "         contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, "
+      "damping: 1}},\n"
       "                   friction: {quinn: {mu: 0.3}}}}\n" RUN);
   double rope = 2 + 0.2 * 3.14159265358979;
   assert_close(last_of(&o, "contacts.upper.n"), (120 + rope) * 9.81, 1e-5);
@@ -127,7 +128,8 @@ static void carried_drums(void **state) {
       "cables:\n"
       "  rope: {EA: 1 MN, EI: 0.1, mass_per_length: 1 g/m, damping: {rayleigh: 100 N s}, elements: 20,\n"
       "         path: [{rim: winch}, {around: winch, turn: clockwise}, hang 5 m, load],\n"
-      "         contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: 1}},\n"
+      "         contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, "
+      "damping: 1}},\n"
       "                   friction: {quinn: {mu: 0.3}}}}\n" RUN);
   assert_close(last_of(&o, "contacts.rail.n"), 120.005 * 9.81, 2e-5);
   drop(&o);

@@ -12,7 +12,8 @@
   "cables:\n  rope:\n    EA: 9.2 MN\n    EI: 0.7 N m2\n    mass_per_length: 0.4555 kg/m\n"                   \
   "    damping: {rayleigh: 10 N s}\n    elements: 30\n"                                                      \
   "    path: [left, hang 0.6 m, over pulley, hang 0.6 m, right]\n"                                           \
-  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: 0.25}}}\n"     \
+  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: "              \
+  "0.25}}}\n"                                                                                                \
   "run: {until: 1 s, output: 10 ms, tolerance: 1e-7, balance: 1e-12}\n"
 
 /* ------------------------------------------------------------------ runs */

@@ -6,7 +6,7 @@
 
 #define ROPE                                                                                                 \
   "    EA: 1e6\n    mass_per_length: %s\n    model: %s\n"                                                    \
-  "    contact: {normal: linear, friction: {coulomb: {mu: 0.3}}}\n"
+  "    contact: {at: nodes, normal: linear, friction: {coulomb: {mu: 0.3}}}\n"
 
 typedef struct ran {
   cps_scenario *scenario;
@@ -161,7 +161,8 @@ static void two_elevators(void **state) {
 #define LINE_CABLE                                                                                           \
   "  line:\n    EA: 1e5\n    EI: 0.01\n    mass_per_length: 0.1\n    elements: 20\n"                         \
   "    path: [a, hang 1, over wheel, hang 1.2, b]\n"                                                         \
-  "    contact: {normal: {linear: {stiffness: 1e6, damping: 100}}, friction: {quinn: {mu: 0.3}}}\n"
+  "    contact: {at: nodes, normal: {linear: {stiffness: 1e6, damping: 100}}, friction: {quinn: "            \
+  "{mu: 0.3}}}\n"
 #define SLIDES "{rotation: {step5: {from: [0, 0], to: [1, 3]}}}"
 
 /* Cables of elements and of few variables in one file, each as it is alone. The elements come after the others there. */

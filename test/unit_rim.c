@@ -7,7 +7,8 @@
 #define LIFTS                                                                                                \
   "cables:\n  rope:\n    EA: 1 MN\n    mass_per_length: 0.05 kg/m\n    damping: {axial: 2 kN s}\n"           \
   "    elements: 24\n    path: [{rim: winch}, {around: winch, turn: clockwise}, hang 1 m, load]\n"           \
-  "    contact: {normal: {hunt-crossley: {stiffness: 1e8}}, friction: {quinn: {mu: 0.2}}}\n"
+  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e8}}, friction: {quinn: {mu: "              \
+  "0.2}}}\n"
 #define TURNS(what) what ": {step5: {from: [0.1 s, 0], to: [0.5 s, 1 rad]}}"
 #define LENGTH      (1 + 0.2 * 3.14159265358979) /* half around the drum [m] */
 #define LOAD        "bodies: {load: {mass: 100 kg}}\n"

@@ -31,7 +31,7 @@ static void assert_vector(const double *v, double x, double y, double z) {
 
 #define HEAD    "capstan: 1\nrun: {until: 1 s}\n"
 #define CABLE   "EA: 1 MN, mass_per_length: 1 kg/m, elements: 4"
-#define CONTACT "contact: {normal: linear, friction: coulomb}"
+#define CONTACT "contact: {at: nodes, normal: linear, friction: coulomb}"
 #define PI      3.14159265358979323846
 
 /* ------------------------------------------------------------------ drums */
@@ -212,7 +212,7 @@ static void test_defaults(void **state) {
   cps_scenario *s = parse(HEAD "drums: {p: {radius: 1}, q: {radius: 1, center: [5, 0]}}\n"
                                "cables: {c: {EA: 1, mass_per_length: 2, mesh: {size: 3},\n"
                                "  path: [free, over p, under q, over p, free],\n"
-                               "  contact: {normal: hunt-crossley, friction: coulomb}}}\n");
+                               "  contact: {at: nodes, normal: hunt-crossley, friction: coulomb}}}\n");
   const scenario_cable *c = s->cables;
   assert_true(c->ei == 0 && c->rayleigh == 0 && c->axial_damping == 0 && c->bending_damping == 0);
   assert_true(c->engineering && !c->exact_curvature && c->start_statics && !c->closed);

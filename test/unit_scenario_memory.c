@@ -31,9 +31,10 @@ static const char good_cables[] =
     "cables:\n"
     "  c: {EA: 1, mass_per_length: 1, mesh: {size: 1}, masses: [{at: 1, mass: 1}],\n"
     "    path: [{free: {at: [0, 0], force: {x: 1, y: 2}}}, over p, {under: q, turns: 1}, hang 1 m, a],\n"
-    "    contact: {drums: [p, q, pulley], normal: {linear: {stiffness: 1}}, friction: {quinn: {mu: 1}}}}\n"
+    "    contact: {at: nodes, drums: [p, q, pulley], normal: {linear: {stiffness: 1}}, friction: {quinn: "
+    "{mu: 1}}}}\n"
     "  belt: {EA: 1, mass_per_length: 1, elements: 9, closed: true, path: [over p, under q],\n"
-    "    contact: {normal: linear, friction: coulomb}}\n"
+    "    contact: {at: nodes, normal: linear, friction: coulomb}}\n"
     "  d: {EA: 1, mass_per_length: 1, elements: 1, path: [{clamped: {at: [0, 0], moved: {y: 1}}}, \"hang 2 "
     "m\",\n"
     "    {pinned: [0, 0]}]}\n";
@@ -44,7 +45,8 @@ static const char bad_cables[] =
     "x}}}\n"
     "cables: {c: {EA: 1, path: [b, over r, over p, under p, hang rest, {pinned: {at: [0, 0], moved: {x: 1, "
     "y: z}}}],\n"
-    "  masses: [{at: 1}], contact: {normal: x, drums: [p, s], friction: {coulomb: {mu: -1}}}}}\n"
+    "  masses: [{at: 1}], contact: {at: nodes, normal: x, drums: [p, s], friction: {coulomb: {mu: "
+    "-1}}}}}\n"
     "run: {until: x}\n";
 
 static const char bad[] =

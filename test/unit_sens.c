@@ -50,7 +50,8 @@ static cps_scenario *parse(const char *text) {
   "drums: {d: {radius: 0.1 m, center: [0, 0], drive: {pd: {kp: 4, kd: 2, setpoint: {cycloid: {amplitude: "   \
   "3 rad, duration: 1}}}}}}\n"                                                                               \
   "cables: {c: {EA: 1 kN, mass_per_length: 1, elements: 9, path: [free, hang 1 m, over d, hang 1 m, "        \
-  "free], masses: [{at: 0, mass: 3}], contact: {normal: {linear: {stiffness: 1e5}}, friction: {coulomb: "    \
+  "free], masses: [{at: 0, mass: 3}], contact: {at: nodes, normal: {linear: {stiffness: 1e5}}, "             \
+  "friction: {coulomb: "                                                                                     \
   "{mu: "                                                                                                    \
   "0.3}}}}}\n"                                                                                               \
   "run: {until: 1}\n"

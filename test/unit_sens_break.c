@@ -14,7 +14,8 @@
   "    mass_per_length: 0.45 kg/m\n"                                                                         \
   "    damping: {rayleigh: 50 N s}\n"                                                                        \
   "    elements: 20\n"                                                                                       \
-  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 2e6, exponent: 1.5, damping: 1}},\n"         \
+  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 2e6, exponent: 1.5, damping: "               \
+  "1}},\n"                                                                                                   \
   "              friction: {cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}}}\n"
 #define DAMPED_ROPE DAMPED OVER
 #define RUN         "run: {until: 0.3 s, step: 0.2 ms, absolute_tolerance: 1e9, output: 17 ms, solver: "

@@ -66,6 +66,7 @@ static void test_two_loads(void **state) {
       world w;
       two_loads(&w, 10, 20);
       w.cable.contact.quadrature = quadrature;
+      w.cable.contact.of_node = quadrature == 0;
       w.cable.engineering = engineering;
       path p = path_of(&w);
       shape m = shape_of(&w, &p);
@@ -395,6 +396,7 @@ static void test_smooth_joints(void **state) {
   w.cable.elements = 4000;
   press_law(&w, 1e4, 1);
   w.cable.contact.quadrature = 2;
+  w.cable.contact.of_node = 0;
   path p = path_of(&w);
   shape m = shape_of(&w, &p);
   for (int i = 0; i < m.n; i++) {

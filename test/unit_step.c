@@ -31,7 +31,8 @@
   "drums: {pulley: {radius: 250 mm, center: [0, 0], drive: {rotation: {ramp: {rate: 4 rad/s}}}}}\n"          \
   "cables: {rope: {EA: 0.1 MN, EI: 0.7 N m2, mass_per_length: 0.45 kg/m, damping: {rayleigh: 10 N s}, "      \
   "mesh: {size: 0.5 m, on_drums: 40 mm, follow: true}, path: [left, {hang: 2 m}, {over: pulley}, {hang: 2 "  \
-  "m}, right], contact: {normal: {hunt-crossley: {stiffness: 1e6}}, friction: {quinn: {mu: 0.5, epsilon: "   \
+  "m}, right], contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e6}}, friction: "                   \
+  "{quinn: {mu: 0.5, epsilon: "                                                                              \
   "10 mm/s}}}}}\n"
 #define LIFT                                                                                                 \
   "capstan: 1\ngravity: [0, -9.81]\nbodies: {left: {mass: 600 kg}, right: {mass: 1000 kg}}\n"                \

@@ -479,7 +479,8 @@ static void test_cable_outputs(void **state) {
         "cables: {rope: {EA: 1 MN, EI: 0.7, mass_per_length: 0.5 kg/m, damping: {rayleigh: 10 N s}, "
         "elements: 12,"
         " path: [left, hang 1 m, over pulley, hang 1 m, right],"
-        " contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: {cdq: {mu: 0.1}}}}}\n"
+        " contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {cdq: {mu: "
+        "0.1}}}}}\n"
         "run: {until: 200 ms, output: 20 ms}\n",
         f);
   fclose(f);

@@ -104,7 +104,8 @@ static void test_integrator(void **state) {
   "kg}}\n"                                                                                                   \
   "cables:\n  rope: {EA: 1 MN, EI: 1 N m2, mass_per_length: 0.5 kg/m, elements: " elements ",\n"             \
   "    path: [a, hang 1 m, over sheave, hang 1 m, b],\n"                                                     \
-  "    contact: {normal: {hunt-crossley: {stiffness: " stiffness "}}, friction: {quinn: {mu: 0.2}}}}\n"      \
+  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: " stiffness                                  \
+  "}}, friction: {quinn: {mu: 0.2}}}}\n"                                                                     \
   "run: {until: 20 ms, output: 5 ms}\n"
 
 /* Elements that are long on their drum, contact that gives way, and ropes that are pushed. */

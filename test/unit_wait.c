@@ -16,7 +16,7 @@ static const char rope[] =
     "    damping: {rayleigh: 10 N s}\n"
     "    elements: 12\n"
     "    path: [left, {hang: 1 m}, {over: pulley}, {hang: 1 m}, right]\n"
-    "    contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: "
+    "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: "
     "0.25}}}\n"
     "run: {until: 0.3 s, solver: %s, output: 10 ms}\n";
 

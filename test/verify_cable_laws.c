@@ -9,7 +9,7 @@ static const char pulley[] =
     "cables:\n  rope:\n    EA: 9.2 MN\n    EI: 0.7 N m2\n    mass_per_length: 0.4555 kg/m\n"
     "    damping: {rayleigh: 10 N s}\n    elements: 40\n"
     "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"
-    "    contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: %s}\n"
+    "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: %s}\n"
     "run: {until: 2 s, output: 20 ms}\n";
 
 typedef struct outcome {

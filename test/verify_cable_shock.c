@@ -9,7 +9,7 @@
   "%s}\n"                                                                                                    \
   "    quadrature: {axial: 5}\n    elements: %s\n    start: drawn\n"                                         \
   "    path: [left, hang 1 m, over drum, hang 1 m, right]\n"                                                 \
-  "    contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: {%s}}\n"                               \
+  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {%s}}\n"                    \
   "run: {until: 0.4 s, output: 10 ms, step: %s, audit: {warn: off, fail: off}}\n"
 
 static const struct {

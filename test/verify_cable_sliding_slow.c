@@ -90,7 +90,8 @@ static double falls(const coefficient *c, double light, double heavy, double fro
 static const char rope[] =
     "    EA: 9.2 MN\n    EI: 0.01 N m2\n    mass_per_length: 0.02 kg/m\n    damping: {axial: 2 kN s}\n"
     "    mesh: {size: 100 mm, on_drums: 50 mm}\n"
-    "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 2e8, damping: 1}}, friction: %s}\n";
+    "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 2e8, damping: 1}}, friction: "
+    "%s}\n";
 
 typedef struct outcome {
   cps_status status;

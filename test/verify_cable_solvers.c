@@ -123,7 +123,8 @@ static double closing(const ran *r) {
 #define LAW    "run.until=3|cables.rope.contact.friction="
 #define ROPE   "EI: 0.2 N m2, mass_per_length: 0.3 kg/m, damping: {rayleigh: 20 N s}, "
 #define NODES                                                                                                \
-  "contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: 1}}, friction: "
+  "contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: 1}}, "              \
+  "friction: "
 
 /* A chain that is let go of: it falls, swings and cracks. */
 static const char swing[] =

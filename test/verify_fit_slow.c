@@ -36,7 +36,8 @@ enum { TRIALS = 100, ENOUGH = 90, PARAMETERS_MOST = 4, SERIES_MOST = 2 };
   "    damping: {rayleigh: 10 N s}\n"                                                                        \
   "    elements: 9\n"                                                                                        \
   "    path: [left, hang 0.5 m, over pulley, hang 0.5 m, right]\n"                                           \
-  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: 1}}, "          \
+  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: "               \
+  "1}}, "                                                                                                    \
   "friction: "                                                                                               \
   "{cdq: {mu: 0.15, epsilon: 10 mm/s, alpha: 0.9}}}\n"                                                       \
   "run: {until: 0.8 s, output: 10 ms, solver: alpha, fields: 0}\n"

@@ -10,7 +10,8 @@
   "capstan: 1\ngravity: [0, -9.81]\ndrums: {pulley: {radius: 250 mm, " drum "}}\n"                           \
   "bodies: {left: {mass: 10 kg}, right: {mass: 10 kg}}\n"                                                    \
   "cables:\n  rope:\n" ROPE "    elements: 160\n    path: [left, hang 1 m, over pulley, hang 1 m, right]\n"  \
-  "    contact:\n      at: nodes\n      normal: {hunt-crossley: {stiffness: 1.25e6, exponent: 1.5, "         \
+  "    contact:\n      at: nodes\n      normal: {hunt-crossley: {stiffness: 1.25e6, "                        \
+  "exponent: 1.5, "                                                                                          \
   "damping: 1}}\n"                                                                                           \
   "      friction: %s\nrun: {until: 0.8 s, step: 10 ms, output: 0.1 s}\n"
 
@@ -44,7 +45,8 @@ static const struct {
      "    path: [{pinned: [-0.15 m, 2 m]}, under low, over top, {around: winch, turn: clockwise, turns: 2}, "
      "{rim: "
      "winch}]\n"
-     "    contact:\n      normal: {hunt-crossley: {stiffness: 2e7, exponent: 1.5, damping: 1}}\n      "
+     "    contact:\n      at: nodes\n      normal: {hunt-crossley: {stiffness: 2e7, "
+     "exponent: 1.5, damping: 1}}\n      "
      "friction: %s\n"
      "  strop:\n" WIRE
      "    elements: 4\n    path: [hook, hang 0.5 m, load]\nrun: {until: 1 s, output: 0.1 s}\n",
@@ -57,7 +59,8 @@ static const struct {
      "  wheel: {radius: 200 mm, center: [0.8 m, 0], inertia: 0.5 kg m2, drive: free}\n"
      "cables:\n  belt:\n" WIRE "    elements: 80\n    closed: true\n    tension: 500 N\n"
      "    path: [{around: motor, turn: clockwise}, {around: wheel, turn: clockwise}]\n"
-     "    contact:\n      normal: {hunt-crossley: {stiffness: 2e7, exponent: 1.5, damping: 1}}\n      "
+     "    contact:\n      at: nodes\n      normal: {hunt-crossley: {stiffness: 2e7, "
+     "exponent: 1.5, damping: 1}}\n      "
      "friction: %s\n"
      "run: {until: 0.6 s, output: 0.1 s}\n",
      {2.6, 3.2, 2.4, 2.5, 2.3},

@@ -19,7 +19,8 @@ static const double *column(const cps_result *r, const char *name) {
 #define ROPE                                                                                                 \
   "EA: 50 MN, EI: 0.5 N m2, mass_per_length: 10 g/m, damping: {axial: 10 kN s}, mesh: {size: 50 mm}"
 #define TOUCH                                                                                                \
-  "contact: {normal: {hunt-crossley: {stiffness: 1e9}}, friction: {quinn: {mu: 0.1, epsilon: 5 mm/s}}}"
+  "contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e9}}, friction: {quinn: {mu: 0.1, "             \
+  "epsilon: 5 mm/s}}}"
 
 /* Runs a machine for an instant: from rest, it stays there. */
 static rest find(const char *machine, const char *body) {

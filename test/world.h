@@ -95,6 +95,7 @@ static MAYBE_UNUSED void carry(world *w, int end, int body) {
 }
 
 static MAYBE_UNUSED void press_law(world *w, double stiffness, double exponent) {
+  w->cable.contact.of_node = w->cable.contact.quadrature == 0;
   cable_contact *c = &w->cable.contact;
   c->normal = cps_normal_find("hunt-crossley");
   c->normal_p[0] = stiffness, c->normal_p[1] = exponent, c->normal_p[2] = 1;

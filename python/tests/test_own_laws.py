@@ -271,7 +271,7 @@ cables:
     elements: 16
     damping: {rayleigh: 1 N s}
     path: [left, {hang: 1 m}, {over: pulley}, {hang: 1 m}, right]
-    contact: {normal: {hunt-crossley: {stiffness: 2e7, damping: 3}}, friction: {quinn: {}}}
+    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 2e7, damping: 3}}, friction: {quinn: {}}}
 run: {until: 5 ms, solver: alpha, output: 1 ms, step: 1 ms}
 """
 BUILT_IN = "hunt-crossley: {stiffness: 2e7, damping: 3}"

@@ -277,7 +277,7 @@ static double press(draft *d) {
       double normal = tension_at(d, d->piece[k].start + j * step) * turning * turning / radius;
       double part = (double)j / SAMPLES;
       double p = (1 - part) * d->piece[k].material + part * d->piece[k + 1].material;
-      if (d->c->contact.quadrature == 0) normal *= size_at(d, p);
+      if (d->c->contact.of_node) normal *= size_at(d, p);
       d->piece[k].depth[j] = depth_of(&d->c->contact, normal, radius / 10);
     }
   }

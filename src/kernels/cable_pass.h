@@ -206,7 +206,7 @@ static void NAME(add_contact)(machine *m, cable *c, contact_point *p, const step
   contact_response t;
   double r[DIM], v[DIM], a[DIM];
   const double *q = c->q + p->node * H, *q_t = c->v + p->node * H, *q_tt = c->a + p->node * H;
-  int nodal = c->per_node == 1 && p->weight == 1 && p->shape[0] == 1;
+  int nodal = c->per_node == 1 && p->shape[0] == 1;
   for (int d = 0; d < DIM; d++) {
     r[d] = p->shape[0] * q[d];
     v[d] = p->shape[0] * q_t[d];

@@ -144,31 +144,22 @@ static void step_point(machine *m, cable *c, const contact_trace *a, const conta
 
 /* ------------------------------------------------------------------ what the mesh slips */
 
-/* An element that runs onto a drum is a chord when its second node touches down, and an arc a moment later: longer by (l/R)^2/24. With
- * contact at nodes nothing keeps it on the rim in between, so that it slides, against what friction of an element holds, F; and what
- * does not slide is laid onto the drum under too much tension, up to F, and creeps back where the cable runs off. Points inside
- * elements leave a twentieth of the first, and nothing of the second. Factors measured on hoists with l/R from 0.05 to 0.5, EA from 0.2 to
- * 5 MN and mu from 0.25 to 1, which they meet within a factor of two (theory.md). On other machines the estimate may be several
- * times too large: an upper bound rather than a correction. */
-static const double MESH_SLIP_NODES = 1.0 / 24, MESH_SLIP_POINTS = 1.0 / 500;
+/* What elements that run onto a drum slip while they become arcs, with two points in each: of friction that an element holds, times (l/R)^2,
+ * per way. Measured on hoists with l/R from 0.05 to 0.5, EA from 0.2 to 5 MN and mu from 0.25 to 1, within a factor of two (theory.md);
+ * it is a bound on other machines. Contact at nodes, which is only there where the file says so, has twenty times that. */
+static const double MESH_SLIP_POINTS = 1.0 / 500;
 
 typedef struct touching {
   int drum, points, element;
-  double limit, force;
+  double limit;
 } touching;
 
 static void add_mesh_slip(const machine *m, cable *c, const touching *y) {
-  if (y->points == 0) return;
+  if (y->points == 0 || c->per_node == 1) return;
   const drum *g = &m->drum[y->drum];
-  double moved = g->radius * fabs(g->angle - m->drum0[y->drum].angle), ea = c->section.ea;
+  double moved = g->radius * fabs(g->angle - m->drum0[y->drum].angle);
   double part = c->length[y->element] / g->radius, held = c->per_node * y->limit / y->points;
-  if (c->per_node > 1) {
-    c->mesh_slip += moved * MESH_SLIP_POINTS * held * part * part;
-    return;
-  }
-  double over = fmin(held, MESH_SLIP_NODES * ea * part * part);
-  c->mesh_slip += moved *
-                  (MESH_SLIP_NODES * held * part * part + over * (2 * fabs(y->force) + over) / (2 * ea));
+  c->mesh_slip += moved * MESH_SLIP_POINTS * held * part * part;
 }
 
 /* ------------------------------------------------------------------ ends and border */
@@ -298,7 +289,6 @@ void cps_audit_step(machine *m, double t, double h) {
       }
       on.points++;
       on.limit += p->limit;
-      on.force += p->f[0];
     }
     add_mesh_slip(m, c, &on);
     step_ends(m, c);

@@ -198,6 +198,11 @@ static void set_section(cable *c, const scenario_cable *of) {
   c->has_extra = c->extra.ei > 0 || s.axial_damping > 0 || s.bending_damping > 0;
 }
 
+double cps_node_length(const cable *c, int i) {
+  double before = i > 0 ? c->length[i - 1] : c->of->closed ? c->length[c->n - 1] : 0;
+  return (before + (i < c->n ? c->length[i] : 0)) / 2;
+}
+
 void cps_point_make(cable *c, int i, int j, double s) {
   const double *x = NULL, *w = NULL;
   int gauss = c->of->contact.quadrature, even = c->of->contact.even;
@@ -215,6 +220,7 @@ void cps_point_make(cable *c, int i, int j, double s) {
   if (gauss == 0 && ((i == 0 && cps_end_is(c->end[0].kind, END_ON_DRUM)) ||
                      (i == c->n && cps_end_is(c->end[1].kind, END_ON_DRUM))))
     p->clear = INFINITY;
+  if (gauss == 0 && !c->of->contact.of_node) p->weight = cps_node_length(c, i);
   if (gauss == 0) return;
   /* Points that are equally far from each other let a pattern that repeats with every element cancel, as it is
    * when elements run onto a drum one after the other; with Gauss points a quarter of it is left. */

@@ -94,7 +94,7 @@ typedef struct contact_point {
   int mode[AXES];     /* of laws with memory and modes, */
   int mode0[AXES];    /* and when the step starts */
   double shape[4];    /* of the element's coordinates r0, r0', r1, r1' */
-  double weight;      /* length that it stands for; 1 at nodes */
+  double weight;      /* length that it stands for; 1 where numbers of contact are those of a node */
   double s;           /* material coordinate */
   double mass;        /* that the balance force is scaled by */
   double scale[AXES]; /* that stands for it, see contact_point.c; along the axis only with memory */
@@ -357,6 +357,8 @@ void cps_machine_move(machine *m, double t0, double t);
 int cps_machine_release(machine *m, double t);
 
 /* A contact point as it is when it has touched nothing yet: point j of node or element i, which starts after the length s. */
+/* Half of the elements around node i. */
+double cps_node_length(const cable *c, int i);
 void cps_point_make(cable *c, int i, int j, double s);
 
 /* After a step of length h: moves nodes of cables whose mesh follows the drums to where short elements are needed now, with the curve, its

@@ -221,6 +221,10 @@ static void move_node(machine *m, cable *c, int i, int k) {
     else if (c->n_points > 0)
       c->point[element[j]].mass = c->section.rho * c->length[element[j]] + c->mass[element[j]];
   }
+  for (int j = 0; j < 6 && !quadrature && !c->of->contact.of_node && c->n_points > 0; j++) {
+    int node = element[j / 2] + j % 2;
+    c->point[node].weight = cps_node_length(c, node);
+  }
 }
 
 /* ------------------------------------------------------------------ after a step */

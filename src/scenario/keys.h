@@ -191,7 +191,7 @@ typedef struct raw_item {
 
 typedef struct raw_cable_contact {
   const node *at, *drums, *normal, *friction;
-  int reading;
+  int per, reading;
 } raw_cable_contact;
 
 typedef struct raw_contact_points {

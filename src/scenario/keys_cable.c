@@ -185,18 +185,26 @@ const key_table cps_keys_contact_points = TABLE("contact-points", "where a cable
                                                 "Where contact is looked for along a cable.");
 
 static const key touching[] = {
-    {"at", KEY_CHOICE, .words = "nodes quadrature", .table = &cps_keys_contact_points, .otherwise = "`nodes`",
-     .where = offsetof(raw_cable_contact, at), .example = "{quadrature: 2}",
-     .meaning = "where contact is looked for: at the nodes, at Gauss points of each element (`quadrature` "
-                "alone means two), or at points that are equally far from each other (`{even: 2}`)"},
+    {"at", KEY_CHOICE, .words = "nodes quadrature", .table = &cps_keys_contact_points,
+     .otherwise = "`{even: 2}`", .where = offsetof(raw_cable_contact, at), .example = "nodes",
+     .meaning =
+         "where contact is looked for: at points of each element that are equally far from each other "
+         "(`{even: 2}`), at Gauss points (`quadrature` alone means two), or at the nodes, which takes half "
+         "of the time, but adds slip work of its own where elements run onto a drum (theory.md)"},
     {"drums", KEY_NAMES, .words = "all", .otherwise = "those of the path",
      .where = offsetof(raw_cable_contact, drums), .example = "[pulley, winch]",
      .meaning = "the drums that the cable may touch, or `all`"},
     {"normal", KEY_PRESSING, .required = 1, .where = offsetof(raw_cable_contact, normal),
-     .example = "{hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: 1}}",
-     .meaning =
-         "the law of normal contact and its parameters; its stiffness and force are those of a node, at "
-         "Gauss points those per length of cable (so N/m becomes N/m2)"},
+     .example = "{hunt-crossley: {stiffness: 1e9, exponent: 1.5, damping: 1}}",
+     .meaning = "the law of normal contact and its parameters; its stiffness and force are per length of "
+                "cable (so N/m "
+                "becomes N/m2), or those of a node (see `per`)"},
+    {"per", KEY_WORD, .words = "length node", .value = -1,
+     .otherwise = "`node` with `at: nodes`, else `length`", .where = offsetof(raw_cable_contact, per),
+     .example = "length",
+     .meaning = "with `at: nodes`: whether stiffness and force of `normal` are those of each node, as in "
+                "papers, whatever "
+                "the length of its elements, or per length of cable, as everywhere else"},
     {"friction", KEY_FRICTION, .required = 1, .where = offsetof(raw_cable_contact, friction),
      .example = "{quinn: {mu: 0.25, epsilon: 10 mm/s}}", .meaning = "the friction law and its parameters"},
     {"reading", KEY_WORD, .words = "consistent all-stick", .where = offsetof(raw_cable_contact, reading),
@@ -330,7 +338,7 @@ static const key cables[] = {
                 "drums held, of which those that turn freely are released when the run starts"},
     {"contact", KEY_MAP, .table = &cps_keys_cable_contact, .otherwise = "needed on drums",
      .where = offsetof(raw_cable, contact),
-     .example = "{normal: hunt-crossley, friction: {quinn: {mu: 0.25}}}",
+     .example = "{normal: {hunt-crossley: {stiffness: 1e9}}, friction: {quinn: {mu: 0.25}}}",
      .meaning = "how it touches drums, and rubs on them"},
 };
 

@@ -155,7 +155,7 @@ static void read_pressing(reader *r, const node *n, cable_contact *t) {
                  cps_quote(quote, name->text), cps_nearest_hint(&near, ".", hint), list);
     return;
   }
-  key_table table = cps_keys_of_normal(t->normal, t->quadrature > 0, units, rows);
+  key_table table = cps_keys_of_normal(t->normal, !t->of_node, units, rows);
   for (int i = 0; i < table.n; i++) t->normal_p[i] = rows[i].value;
   static const node nothing = {.kind = NODE_NULL};
   int before = cps_enter(r, name->text);
@@ -207,7 +207,8 @@ static void read_touched(reader *r, const node *n, const cps_scenario *s, scenar
 static void read_points(reader *r, const node *n, cable_contact *t) {
   enum { AT_NODES, AT_TWO, AT_SOME, AT_EVEN };
   raw_contact_points raw = {0};
-  t->at_said = n != NULL;
+  t->even = 1;
+  t->quadrature = 2;
   if (!n) return;
   int before = cps_enter(r, "at");
   int choice = cps_read_choice(r, n, cps_row(&cps_keys_cable_contact, "at"), &raw);
@@ -218,6 +219,8 @@ static void read_points(reader *r, const node *n, cable_contact *t) {
                                       : 0;
   cps_leave(r, before);
 }
+
+enum { PER_LENGTH, PER_NODE }; /* the words of `per` */
 
 static void read_contact(reader *r, const node *n, const node *map, const cps_scenario *s, int path_good,
                          scenario_cable *c) {
@@ -237,6 +240,10 @@ static void read_contact(reader *r, const node *n, const node *map, const cps_sc
   cps_read_map(r, n, &cps_keys_cable_contact, NULL, &raw);
   t->reading = raw.reading ? STICK_ALL : STICK_CONSISTENT;
   read_points(r, raw.at, t);
+  t->of_node = t->quadrature == 0 && raw.per != PER_LENGTH;
+  if (raw.per == PER_NODE && t->quadrature > 0)
+    cps_complain(r, cps_node_get(n, "per"),
+                 "numbers of normal contact can be those of a node only with `at: nodes`");
   if (t->drums) read_touched(r, raw.drums, s, c);
   int outer = cps_enter(r, "normal");
   if (raw.normal) read_pressing(r, raw.normal, t);

@@ -194,11 +194,11 @@ typedef enum stick_reading {
 typedef struct cable_contact {
   int quadrature; /* contact points per element; 0: at the nodes */
   int even;       /* they are equally far from each other, and not Gauss points */
-  int at_said;    /* the file says where contact is looked for */
+  int of_node;    /* the numbers of `normal` are those of a node, and not per length */
   int n_drums;    /* drums that the cable may touch; -1: all */
   int *drums;     /* owned */
   const cps_normal *normal;
-  double normal_p[CPS_MAX_PARAMS]; /* at nodes: force; at quadrature points: force per length */
+  double normal_p[CPS_MAX_PARAMS]; /* per length of cable, or of a node */
   const cps_law *law;
   double p[CPS_MAX_PARAMS];
   stick_reading reading;

@@ -209,7 +209,7 @@ static void add_normal(buffer *b) {
     const cps_normal *law = cps_normal_at(i);
     char units[CPS_MAX_PARAMS][UNIT_ROOM], names[200];
     key rows[CPS_MAX_PARAMS];
-    key_table t = cps_keys_of_normal(law, 0, units, rows);
+    key_table t = cps_keys_of_normal(law, 1, units, rows);
     snprintf(names, sizeof names, "%s %s", law->name, law->aliases ? law->aliases : "");
     cps_buffer_add(b, ",\n        {\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "
                       "\"propertyNames\": {\"enum\": [");

@@ -271,7 +271,7 @@ static void by_point(const filling *x, int cable_of, int point, int near, const 
       int j = p->node * c->b + k * c->dim + d;
       cps_entries_add(x->list, x->row, x->o->at.after + at->q + j, p->shape[k] * r[d]);
       cps_entries_add(x->list, x->row, x->o->at.after + at->v + j, p->shape[k] * v[d]);
-      if (p->weight != 1) by_theta(x, at->p_shape + 4 * point + k, r[d] * c->q[j] + v[d] * c->v[j]);
+      if (p->shape[0] != 1) by_theta(x, at->p_shape + 4 * point + k, r[d] * c->q[j] + v[d] * c->v[j]);
     }
   }
 }
@@ -344,7 +344,7 @@ static void add_reaction(const filling *x, int cable_of, int e, const double *by
                       (c->dim == 3 ? s.f[1] * m->drum[s.drum].axis[d] : 0);
       double shared = by[d] * p->shape[shape] + (slope ? slope[d] * p->shape[shape + 1] : 0);
       if (shared != 0) add_point_push(x, cable_of, k, &s, d, shared);
-      if (p->weight == 1) continue;
+      if (p->shape[0] == 1) continue;
       by_theta(x, at->p_shape + 4 * k + shape, -by[d] * pushed);
       if (slope) by_theta(x, at->p_shape + 4 * k + shape + 1, -slope[d] * pushed);
     }

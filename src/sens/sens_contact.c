@@ -403,6 +403,6 @@ void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, con
   compose(m, c, p, &o, b, s);
   /* What sticks where its place is given bears any friction: it keeps what it had. */
   unsigned place = dim == 2 ? 0x3 : 0x7;
-  s->open = p->stuck && p->weight == 1 && p->shape[0] == 1 && (c->fixed[p->node] & place) == place &&
+  s->open = p->stuck && p->shape[0] == 1 && (c->fixed[p->node] & place) == place &&
             (l->kind == LAW_KINK || l->kind == LAW_JUMP);
 }

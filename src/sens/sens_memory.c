@@ -106,7 +106,7 @@ static void add_row(model *o, entries *list, int row, int cable_of, int point, c
         cps_entries_add(list, row, state + first[rate] + node + d, p->shape[k] * by[rate][d]);
         sum += by[rate][d] * now[rate][node + d];
       }
-      if (p->weight != 1) by_theta(o, list, row, at->p_shape + 4 * point + k, sum);
+      if (p->shape[0] != 1) by_theta(o, list, row, at->p_shape + 4 * point + k, sum);
     }
   }
   cps_by_turn(o, list, row, s->drum, 1, state, o->at.d, x->rate);

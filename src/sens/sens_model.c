@@ -371,7 +371,8 @@ void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spo
   for (int k = 0; k < c->contact.law->n_params; k++)
     by_theta(o, row, at->theta + TH_LAW + k, -to->by * x->law[k]);
   if (coeffs->bristle > 0 && coeffs->bristle == o->m.grip) by_theta(o, row, o->at.grip, -to->by * x->grip);
-  for (int k = 0; k < 4 && p->weight != 1; k++) { /* points between nodes lie elsewhere in longer elements */
+  for (int k = 0; k < 4 && p->shape[0] != 1;
+       k++) { /* points between nodes lie elsewhere in longer elements */
     const double *q = c->q + p->node * c->b + k * dim, *v = c->v + p->node * c->b + k * dim,
                  *acc = c->a + p->node * c->b + k * dim;
     double sum = 0;
@@ -436,7 +437,7 @@ static void add_point(model *o, int cable_of, int point, const step_coeffs *coef
       double pushed = s->load * s->n[d] + s->f[0] * s->t[d] +
                       (dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0);
       if (p->shape[k] != 0) cps_spot_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
-      if (p->weight != 1 && p->node + k / 2 <= c->n)
+      if (p->shape[0] != 1 && p->node + k / 2 <= c->n)
         by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + k,
                  pushed);
     }

@@ -27,7 +27,7 @@ static void linearise_hold(model *o) {
           for (int e = 0; e < c->dim && p->shape[n] != 0; e++) {
             double by = (d == e) - (s.drum >= 0 ? s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho : 0);
             cps_entries_add(&o->list, row, o->at.before + at->q + node + e, p->shape[n] * by);
-            if (p->weight != 1 && o->theta_varies[shape]) /* it lies elsewhere in a longer element */
+            if (p->shape[0] != 1 && o->theta_varies[shape]) /* it lies elsewhere in a longer element */
               cps_entries_add(&o->list, row, o->at.theta + shape, by * c->q[node + e]);
           }
         }

@@ -140,7 +140,7 @@ void cps_reaction_press(model *o, int row, int cable_of, int e, const double *by
       if (part.by != 0) cps_spot_row_add(o, p, s, &s->force[d], &part, coeffs, balance);
       double pushed = s->load * s->n[d] + s->f[0] * s->t[d] +
                       (c->dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0);
-      if (p->weight != 1) cps_border_by_theta(o, row, at->p_shape + 4 * k + shape, by[d] * pushed);
+      if (p->shape[0] != 1) cps_border_by_theta(o, row, at->p_shape + 4 * k + shape, by[d] * pushed);
     }
   }
 }

@@ -59,7 +59,7 @@ static void add_pull(model *o, int cable_of, int point, const spot *s, const ste
       }
       for (int e = 0; e < dim; e++) turns.r[e] = pull[0] * s->n[d] / s->rho * s->t[e];
       cps_spot_row_add(o, p, s, &turns, &to, coeffs, balance);
-      if (p->weight != 1)
+      if (p->shape[0] != 1)
         by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + i,
                  pulled);
     }
@@ -88,7 +88,7 @@ static void add_slip(model *o, int cable_of, int point, const spot *s, const ste
         *cps_matrix_at(o, &to, p->node + i / 2, half + i % 2 * dim + d) += p->shape[i] * dir[k][d];
         along += dir[k][d] * gap[i * dim + d];
       }
-      if (p->weight != 1)
+      if (p->shape[0] != 1)
         by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + i,
                  -along);
     }

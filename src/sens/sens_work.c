@@ -64,7 +64,7 @@ static void by_place(model *o, int cable_of, int point, const side *x, int row, 
                       p->shape[k] * g[d]);
   for (int d = 0; d < c->dim; d++)
     cps_by_center(o, &o->work, row, x->s->near, d, velocity, x->state, x->d, -g[d]);
-  for (int k = 0; k < 4 && p->weight != 1; k++) {
+  for (int k = 0; k < 4 && p->shape[0] != 1; k++) {
     const double *q = (x->state == o->at.before ? (velocity ? o->v0 : o->q0) + at->w
                        : velocity               ? c->v
                                                 : c->q) +

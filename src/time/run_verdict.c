@@ -37,7 +37,7 @@ static const long FEW_STEPS = 50; /* a run so short says nothing about it */
 static const double COARSE_NODES = 0.28, COARSE_POINTS = 0.1;
 static const double pi = 3.14159265358979323846;
 static const double MESH_ERROR = 0.01;
-static const double MESH_SLIP = 0.1; /* of slip work that the mesh adds, where the file does not say `at` */
+static const double MESH_SLIP = 0.1;      /* of slip work that the mesh adds */
 static const double OVERSHOOT_MOST = 0.1; /* of a state of a law beyond where its mode ends, in fixed steps */
 static const double PUSHED = 0.05;        /* compression over the largest tension of the run */
 
@@ -90,24 +90,20 @@ static void note_mesh(mesh_verdict *v, const machine *m) {
   }
 }
 
-/* Slip work that is a matter of the mesh. */
+/* Slip work that is a matter of the mesh, where contact is in elements; who says `at: nodes` takes it as it is. */
 static void judge_slip(cps_simulation *sim) {
   const machine *m = sim->machine;
   for (int i = 0; m && i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     double work = 0;
     for (int k = 0; k < m->n_drums; k++) work += c->slip_work[k];
-    if (c->of->contact.at_said || !(c->mesh_slip > MESH_SLIP * work) ||
-        !(work > UNSEEN * sim->largest_energy))
-      continue;
+    if (!(c->mesh_slip > MESH_SLIP * work) || !(work > UNSEEN * sim->largest_energy)) continue;
     warn(sim,
          "cable %s slips on drums by %.3g J, of which up to %.2g J come from elements that run onto them: do "
-         "not size wear by it. %s; cables.%s.contact.at: %s says that this is known",
-         c->of->name, work, fmin(c->mesh_slip, work),
-         c->per_node > 1 ? "Shorter elements make it less, by their length to the third power"
-                         : "Contact at {even: 2}, with a stiffness per length, makes it a twentieth of that, "
-                           "and shorter elements less",
-         c->of->name, c->of->contact.quadrature ? "{quadrature: 2}" : "nodes");
+         "not size wear by it. Shorter elements there (cables.%s.mesh.on_drums) make it less, by their "
+         "length to "
+         "the third power",
+         c->of->name, work, fmin(c->mesh_slip, work), c->of->name);
   }
 }
 

@@ -52,7 +52,7 @@ cables:
     mass_per_length: 0.4555 kg/m
     elements: 40
     path: [{pinned: [0, 0.1]}, {over: pulley}, {hang: 1 m}, free]
-    contact: {normal: {linear: {stiffness: 5e6}}, friction: {coulomb: {mu: 0.25}}}
+    contact: {at: nodes, normal: {linear: {stiffness: 5e6}}, friction: {coulomb: {mu: 0.25}}}
 run: {until: 1 s, solver: bdf}
 YAML
 expect 2 check "$tmp/inside.yaml"

@@ -17,7 +17,7 @@ cables:
     damping: {axial: 100 N s}
     mesh: {size: 100 mm, on_drums: 30 mm}
     path: [a, hang 1 m, {over: drum, turns: 1, pitch: 30 mm}, hang 1 m, b]
-    contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.2}}}
+    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.2}}}
 run: {until: 0.1 s, output: 10 ms}
 YAML
 cat >beside.yaml <<'YAML'
@@ -34,7 +34,7 @@ cables:
     start: drawn
     mesh: {size: 50 mm, on_drums: 15 mm}
     path: [a, hang 0.5 m, over drum, hang 0.5 m, b]
-    contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: {coulomb: {mu: 0.2}}}
+    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e7}}, friction: {coulomb: {mu: 0.2}}}
 run: {until: 0.1 s, output: 10 ms}
 YAML
 # No equilibrium: that is a document, too.

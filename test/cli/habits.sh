@@ -97,7 +97,7 @@ capstan: 1
 drums: {drum: {radius: 200 mm}}
 bodies: {heavy: {mass: 50 kg}, light: {mass: 1 kg}}
 cables:
-  rope: {EA: 400 kN, mass_per_length: 0.4 kg/m, elements: 12, path: [light, hang 1 m, over drum, hang 1 m, heavy], contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: 0.1}}}}
+  rope: {EA: 400 kN, mass_per_length: 0.4 kg/m, elements: 12, path: [light, hang 1 m, over drum, hang 1 m, heavy], contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: 0.1}}}}
 run: {until: 1 s}
 YAML
 expect 1 run falls.yaml --json

@@ -79,7 +79,7 @@ cables:
     damping: {axial: $2}
     elements: $4
     path: [left, {hang: $3}, {over: drum}, {hang: $3}, right]
-    contact: {normal: hunt-crossley, friction: quinn}
+    contact: {at: nodes, normal: hunt-crossley, friction: quinn}
 run: {until: 0.2 s, output: 10 ms}
 YAML
 }

@@ -17,6 +17,7 @@ cables:
     elements: 40
     path: [left, hang 1 m, over drum, hang 1 m, right]
     contact:
+      at: nodes
       normal: {hunt-crossley: {stiffness: 5e6, exponent: 1.5, damping: 1}}
       friction: {quinn: {mu: 0.25, epsilon: 10 mm/s}}
 run: {until: 36000 s, step: 360 s, output: 360 s}

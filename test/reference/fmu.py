@@ -27,7 +27,7 @@ bodies: {load: {mass: 10 kg}}
 cables:
   rope: {EA: 0.1 MN, EI: 0.7 N m2, mass_per_length: 0.45 kg/m, damping: {rayleigh: 10 N s}, elements: 16,
          path: [{rim: winch}, {around: winch, turn: clockwise, turns: 1}, hang 1 m, load],
-         contact: {normal: {hunt-crossley: {stiffness: 1e6}}, friction: {cdq: {mu: 0.25, epsilon: 10 mm/s}}}}
+         contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e6}}, friction: {cdq: {mu: 0.25, epsilon: 10 mm/s}}}}
 run: {until: 0.1 s, output: 10 ms, solver: alpha, step: 1 ms}
 """
 PLATFORM = os.uname().machine + "-linux"

@@ -40,7 +40,7 @@ cables:
     damping: {{rayleigh: 10 N s}}
     elements: {elements}
     path: [left, {{hang: 1 m}}, {{over: pulley}}, {{hang: 1 m}}, right]
-    contact: {{normal: {{hunt-crossley: {{stiffness: 5e6}}}}, friction: {law}}}
+    contact: {{at: nodes, normal: {{hunt-crossley: {{stiffness: 5e6}}}}, friction: {law}}}
 run: {{until: {until}, solver: {solver}, output: 10 ms, fields: 20 ms}}
 """
 MOVING = """capstan: 1
@@ -54,7 +54,7 @@ cables:
     damping: {rayleigh: 10 N s}
     mesh: {size: 0.5 m, on_drums: 80 mm, follow: true}
     path: [left, {hang: 3 m}, {over: pulley}, {hang: 3 m}, right]
-    contact: {normal: {hunt-crossley: {stiffness: 1e6}}, friction: {quinn: {mu: 0.5, epsilon: 10 mm/s}}}
+    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e6}}, friction: {quinn: {mu: 0.5, epsilon: 10 mm/s}}}
 run: {until: 1.5, output: 10 ms, fields: 20 ms, solver: alpha, step: 0.5 ms}
 """
 BRAKED = """capstan: 1
@@ -69,7 +69,7 @@ cables:
     tension_only: true
     mesh: {size: 50 mm}
     path: [left, hang 3 m, over wheel, hang 3 m, right]
-    contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.4}}}
+    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.4}}}
 run: {until: 0.6 s, output: 10 ms, fields: 20 ms, solver: alpha, step: 0.5 ms}
 """
 PARTS = "bodies:\n  a: {mass: 1 kg}\n  b: {mass: 2 kg, x: 0.5}\n"

@@ -44,7 +44,7 @@ cables:
     elements: 40
     start: drawn
     path: [{pinned: [-0.15, 0]}, under block, over crown, hang 1 m, hand]
-    contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: 0.25}}}
+    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: 0.25}}}
 run: {until: 1 s, output: 20 ms, fields: 20 ms}
 YAML
 run "$temp/tackle.yaml" -o "$temp/tackle"
@@ -61,7 +61,7 @@ cables:
     elements: 30
     start: drawn
     path: [free, hang 0.5 m, over drum, hang 1 m, right]
-    contact: {normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: 0.1}}}
+    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {quinn: {mu: 0.1}}}
 run: {until: 1.1 s, output: 20 ms, fields: 20 ms}
 YAML
 run "$temp/runaway.yaml" -o "$temp/runaway"
