@@ -333,14 +333,15 @@ static void test_free_winch(void **state) {
                                "Nothing holds drum winch: its bearing bears 0.99 % of the torque"};
   for (int i = 0; i < 2; i++) {
     char text[900];
-    snprintf(text, sizeof text,
-             "capstan: 1\ndrums: {winch: {radius: 200 mm, inertia: 0.5 kg m2, drive: free%s}}\n"
-             "bodies: {load: {mass: 100 kg}}\n"
-             "cables: {rope: {EA: 1 MN, EI: 0.5 N m2, mass_per_length: 0.2 kg/m, elements: 30,\n"
-             "  contact: {normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.2}}},\n"
-             "  path: [{rim: winch}, {around: winch, turn: clockwise, turns: 1}, hang 2 m, load]}}\n"
-             "run: {until: 1 s}\n",
-             bearings[i]);
+    snprintf(
+        text, sizeof text,
+        "capstan: 1\ndrums: {winch: {radius: 200 mm, inertia: 0.5 kg m2, drive: free%s}}\n"
+        "bodies: {load: {mass: 100 kg}}\n"
+        "cables: {rope: {EA: 1 MN, EI: 0.5 N m2, mass_per_length: 0.2 kg/m, elements: 30,\n"
+        "  contact: {at: nodes, normal: {hunt-crossley: {stiffness: 1e7}}, friction: {quinn: {mu: 0.2}}},\n"
+        "  path: [{rim: winch}, {around: winch, turn: clockwise, turns: 1}, hang 2 m, load]}}\n"
+        "run: {until: 1 s}\n",
+        bearings[i]);
     outcome o = run(text);
     if (o.status == CPS_OK || !strstr(o.error, said[i])) fail_msg("%d says: %s", i, o.error);
     forget(&o);
