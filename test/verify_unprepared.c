@@ -650,6 +650,38 @@ static void test_undamped(void **state) {
   }
 }
 
+/* Friction of blocks that does not converge beside a rope that hangs there is not the rope's fault. */
+static void test_blame(void **state) {
+  (void)state;
+  outcome o = run(
+      "capstan: 1\n"
+      "surfaces: {belt: {velocity: 0.0114171}}\n"
+      "bodies:\n"
+      "  load: {mass: 5 kg}\n"
+      "  a: {mass: 0.338874, x: 0.0433654, v: -0.601136}\n"
+      "  b: {mass: 0.276609, x: -0.0722483, v: 0}\n"
+      "  c: {mass: 1.12657, x: 0.0602386, v: 0}\n"
+      "  d: {mass: 7.52588, x: -0.0225171, v: 0}\n"
+      "springs:\n"
+      "  s0: {between: [a, ground], stiffness: 156.872, damping: 4.67584}\n"
+      "  s1: {between: [b, c], stiffness: 303.526, damping: 0}\n"
+      "  s2: {between: [c, ground], stiffness: 2342.51, damping: 0}\n"
+      "  s3: {between: [d, c], stiffness: 19.506, damping: 0}\n"
+      "contacts:\n"
+      "  c0: {between: [c, ground], normal: 161.774, friction: {quinn: {mu: 0.340639, epsilon: "
+      "0.000322671}}}\n"
+      "  c1: {between: [d, belt], normal: 3.57119, friction: {quinn: {mu: 0.175006, epsilon: 0.00997394}}}\n"
+      "  c2: {between: [a, c], normal: 1.492, friction: {quinn: {mu: 0.806841, epsilon: 0.000300705}}}\n"
+      "  c3: {between: [c, d], normal: 1.75646, friction: {quinn: {mu: 0.525399, epsilon: 0.00412494}}}\n"
+      "  c4: {between: [a, d], normal: 61.3705, friction: {quinn: {mu: 0.708531, epsilon: 0.00555456}}}\n"
+      "loads: {f: {on: b, force: {sine: {amplitude: 2.88969, frequency: 2.37581}}}}\n"
+      "cables: {rope: {EA: 1 MN, mass_per_length: 0.2 kg/m, elements: 4, path: [{pinned: [0, 0]}, hang 1 m, "
+      "load]}}\n"
+      "run: {until: 1 s, output: 0.1 s}\n");
+  if (o.status != CPS_OK && !strstr(o.error, "friction of contact")) fail_msg("%s", o.error);
+  forget(&o);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_creep),          cmocka_unit_test(test_soft_cord),
@@ -660,6 +692,6 @@ int main(void) {
       cmocka_unit_test(test_string),         cmocka_unit_test(test_printed_power),
       cmocka_unit_test(test_slip_work),      cmocka_unit_test(test_pinned_ends),
       cmocka_unit_test(test_rate_and_state), cmocka_unit_test(test_dahl_creep),
-      cmocka_unit_test(test_undamped)};
+      cmocka_unit_test(test_undamped),       cmocka_unit_test(test_blame)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,25 +14,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the equations stand worst: the cable, and what it does there. */
-cps_status cps_run_give_up(cps_simulation *sim, const machine *m, double h, cps_error *err) {
-  if (m->stopped) return cps_simulation_fail(sim, -1, err, "stopped on request");
+/* The cable whose last correction was largest [m], and the element where. At its ends corrections may be those of reactions. */
+static const cable *worst_cable(const machine *m, double *most, int *at) {
   const cable *worst = NULL;
-  int at = 0;
-  double most = -1;
+  *most = -1;
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    for (int k = 0; c->x && k <= c->links; k++) {
+    int inside = c->links > 1;
+    for (int k = inside; c->x && k <= c->links - inside; k++) {
       double x = 0;
       for (int d = 0; d < m->dim; d++) x += fabs(c->x[k * c->width + d]);
-      if (!(x <= most)) {
-        most = x;
+      if (!(x <= *most)) {
+        *most = x;
         worst = c;
-        at = c->by ? c->cut[k] : k;
+        *at = c->by ? c->cut[k] : k;
       }
     }
   }
-  double s = 0;
+  return worst;
+}
+
+/* The bearing, rail or contact of bodies whose friction was last corrected by more than the force that presses it, and most of all; NULL:
+ * none. Where friction diverges places need not: a contact holds what it wants to, and moves by nothing. */
+static const slide *worst_slide(const machine *m) {
+  const slide *worst = NULL;
+  double most = 1;
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    double x = y->f_at >= 0 && y->p.n > 0 ? fabs(m->rhs[y->f_at]) / y->p.n : 0;
+    if (x <= most) continue; /* NaN goes through */
+    most = x;
+    worst = y;
+  }
+  return worst;
+}
+
+cps_status cps_run_give_up(cps_simulation *sim, const machine *m, double h, cps_error *err) {
+  if (m->stopped) return cps_simulation_fail(sim, -1, err, "stopped on request");
+  double most, s = 0;
+  int at = 0;
+  const cable *worst = worst_cable(m, &most, &at);
+  const slide *rubs = worst_slide(m);
+  if (rubs)
+    return cps_simulation_fail(
+        sim, rubs->contact ? rubs->index : -1, err,
+        "friction of %s %s does not converge, however short the step (%.2g s): nothing fits its law %s "
+        "there. Try a "
+        "wider regularisation, or another law; contacts that close a circle have forces that are not unique",
+        rubs->contact ? "contact" : "the bearing of drum",
+        rubs->contact ? rubs->contact->name : m->drum[rubs->drum].of->name, h, rubs->law.law->name);
   for (int k = 0; worst && k < at; k++) s += worst->length[k];
   return cps_simulation_fail(
       sim, -1, err,
