@@ -27,11 +27,11 @@ alpha_layout cps_alpha_layout(const cps_system *s) {
 int cps_rates_apply(bodies *b, const body_op *o) {
   const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
-  spot *p = &b->at;
-  if (!cps_spot_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
+  linearised *p = &b->at;
+  if (!cps_linearised_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     double *x = b->s_y + (size_t)j * (size_t)b->n;
-    if (!cps_spot_along(p, &b->change[j], x)) return 0;
+    if (!cps_linearised_along(p, &b->change[j], x)) return 0;
     memcpy(x + l->a, p->da, bytes(s->nx));
     memcpy(x + l->f, p->df, bytes(s->nc));
     memcpy(x + l->z_t, p->dz_t, bytes(s->nz));
@@ -44,18 +44,18 @@ int cps_rates_apply(bodies *b, const body_op *o) {
 int cps_rates_back(bodies *b, const body_op *o) {
   const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
-  spot *p = &b->at;
-  if (!cps_spot_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
+  linearised *p = &b->at;
+  if (!cps_linearised_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int m = 0; m < b->c.run->n_of; m++) {
     double *w = b->w + (size_t)m * (size_t)b->n, *grad = b->c.gradient + (size_t)m * (size_t)b->n_wrt;
     for (int i = 0; i < s->nd; i++) w[l->a + i] += w[l->aux_a + i];
     for (int i = 0; i < s->nz; i++) w[l->z_t + i] += w[l->aux_z + i];
-    double *z = cps_spot_clear(p);
+    double *z = cps_linearised_clear(p);
     memcpy(z + p->l.a, w + l->a, bytes(s->nd));
     memcpy(z + p->l.f, w + l->f, bytes(s->nc));
     memcpy(z + p->l.z_t, w + l->z_t, bytes(s->nz));
     memset(w + s->ny, 0, bytes(b->n - s->ny));
-    if (!cps_spot_back(p, SPOT_NOTHING, b->change, b->n_wrt, w, grad)) return 0;
+    if (!cps_linearised_back(p, LINEAR_NOTHING, b->change, b->n_wrt, w, grad)) return 0;
   }
   return 1;
 }
@@ -64,9 +64,9 @@ int cps_rates_back(bodies *b, const body_op *o) {
 
 static int go(bodies *b, const body_op *o) {
   const alpha_weights *u = &o->alpha.weights;
-  cps_spot_start(&b->at, o->t, o->y, o->before, o->carried);
-  return cps_spot_go_known(&b->at, o->t1, o->y1, o->a, o->f, o->z_t, o->mode, &o->free->k, u->q_new,
-                           u->v.x_new, u->z.x_new);
+  cps_linearised_start(&b->at, o->t, o->y, o->before, o->carried);
+  return cps_linearised_go_known(&b->at, o->t1, o->y1, o->a, o->f, o->z_t, o->mode, &o->free->k, u->q_new,
+                                 u->v.x_new, u->z.x_new);
 }
 
 /* Surfaces whose velocity is prescribed: how Simpson's rule moves them with parameter c. */
@@ -95,23 +95,23 @@ static double roll_back(const body_op *o, const change *c, const double *dq) {
 /* Changes of work, from the change x0 at the start to x at the end, the rest of which is there. */
 static void work_along(bodies *b, const double *x0, double *x) {
   const cps_system *s = b->s;
-  spot *p = &b->at;
+  linearised *p = &b->at;
   int w = 2 * s->nx + s->nz;
   memcpy(p->z + p->l.y, x, bytes(2 * s->nx));
   memcpy(p->z + p->l.y0, x0, bytes(2 * s->nx));
   memcpy(p->z + p->l.f0, x0 + b->alpha.f, bytes(s->nc));
-  cps_spot_follow(p, SPOT_WORKS);
+  cps_linearised_follow(p, LINEAR_WORKS);
   for (int i = 0; i < s->nw; i++) x[w + i] = x0[w + i] + p->z[p->l.work + i];
 }
 
 /* Its transpose: adds to w, weights at the end, and w0, at the start. */
 static void work_back(bodies *b, double *w, double *w0, double *grad) {
   const cps_system *s = b->s;
-  spot *p = &b->at;
+  linearised *p = &b->at;
   int at = 2 * s->nx + s->nz;
-  double *z = cps_spot_clear(p);
+  double *z = cps_linearised_clear(p);
   memcpy(z + p->l.work, w + at, bytes(s->nw));
-  cps_spot_works_back(p, b->change, b->n_wrt, grad);
+  cps_linearised_works_back(p, b->change, b->n_wrt, grad);
   for (int i = 0; i < 2 * s->nx; i++) {
     w[i] += z[p->l.y + i];
     w0[i] += z[p->l.y0 + i];
@@ -129,7 +129,7 @@ static void work_back(bodies *b, double *w, double *w0, double *grad) {
 static void step_along(bodies *b, const body_op *o, const change *c, double *x, double *x0) {
   const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
-  spot *at = &b->at;
+  linearised *at = &b->at;
   int nx = s->nx, z = 2 * nx;
   const alpha_weights *u = &o->alpha.weights;
   double rescaled = o->alpha.rescaled;
@@ -145,7 +145,7 @@ static void step_along(bodies *b, const body_op *o, const change *c, double *x, 
     x[l->aux_z + i] = u->z.aux_aux * aux + u->z.aux_old * z_t;
   }
   roll_along(o, c, x);
-  (void)cps_spot_along(at, c, x);
+  (void)cps_linearised_along(at, c, x);
   for (int i = 0; i < s->nd; i++) {
     x[i] += u->q_new * at->da[i];
     x[nx + i] += u->v.x_new * at->da[i];
@@ -174,19 +174,19 @@ int cps_alpha_apply(bodies *b, const body_op *o) {
 static int step_back(bodies *b, const body_op *o, double *w, double *grad) {
   const cps_system *s = b->s;
   const alpha_layout *l = &b->alpha;
-  spot *at = &b->at;
+  linearised *at = &b->at;
   int nx = s->nx, z = 2 * nx;
   const alpha_weights *u = &o->alpha.weights;
   double *w0 = b->dy, rescaled = o->alpha.rescaled;
   memset(w0, 0, bytes(b->n));
   work_back(b, w, w0, grad);
-  double *z_w = cps_spot_clear(at), *w_a = z_w + at->l.a, *w_z = z_w + at->l.z_t;
+  double *z_w = cps_linearised_clear(at), *w_a = z_w + at->l.a, *w_z = z_w + at->l.z_t;
   for (int i = 0; i < s->nd; i++)
     w_a[i] = w[l->a + i] + u->q_new * w[i] + u->v.x_new * w[nx + i] + u->v.aux_new * w[l->aux_a + i];
   for (int i = 0; i < s->nz; i++)
     w_z[i] = w[l->z_t + i] + u->z.x_new * w[z + i] + u->z.aux_new * w[l->aux_z + i];
   memcpy(z_w + at->l.f, w + l->f, bytes(s->nc));
-  if (!cps_spot_back(at, SPOT_NOTHING, b->change, b->n_wrt, w, grad)) return 0;
+  if (!cps_linearised_back(at, LINEAR_NOTHING, b->change, b->n_wrt, w, grad)) return 0;
   for (int j = 0; j < b->n_wrt; j++) grad[j] += roll_back(o, &b->change[j], w);
   for (int i = 0; i < s->nd; i++) {
     double q = w[i], v = w[nx + i], next = w[l->aux_a + i];

@@ -29,11 +29,11 @@ static const double BETTER = 0.1, NOTHING = 1e-4;
  * times in a part. */
 enum { FAILS_MOST = 40, STARTS_MOST = 100 };
 
-/* Goes to a state unless that is where the spot is. */
+/* Goes to a state unless the equations are linearised there. */
 static int go_there(bodies *b, double t, const double *y, const int *mode, const hold *h) {
   size_t bytes = (size_t)b->s->ny * sizeof(double);
   if (b->at.number == b->along_at && b->along_t == t && memcmp(b->stage, y, bytes) == 0) return 1;
-  if (!cps_spot_go(&b->at, t, y, mode, &h->k)) return 0;
+  if (!cps_linearised_go(&b->at, t, y, mode, &h->k)) return 0;
   memcpy(b->stage, y, bytes);
   b->along_at = b->at.number;
   b->along_t = t;
@@ -42,7 +42,7 @@ static int go_there(bodies *b, double t, const double *y, const int *mode, const
 
 int cps_bdf_along(void *data, int j, double t, const double *y, double *dy, double *dy_t) {
   bodies *b = data;
-  return go_there(b, t, y, b->mode, b->free) && cps_spot_rates(&b->at, &b->change[j], dy, dy_t);
+  return go_there(b, t, y, b->mode, b->free) && cps_linearised_rates(&b->at, &b->change[j], dy, dy_t);
 }
 
 /* ------------------------------------------------------------------ parts of a run */
@@ -128,7 +128,7 @@ static int linearise(realtype t, N_Vector y, N_Vector y_t, SUNMatrix m, booleant
   return at_state(p, t, y) ? 0 : 1;
 }
 
-/* Factors with this gamma; the spot is then no longer where rates are. */
+/* Factors with this gamma; they are then no longer linearised where rates are. */
 static int factor(bodies *b, double gamma) {
   b->along_at = -1;
   return cps_residual_factor(&b->at.r, gamma * gamma, gamma, gamma);
@@ -138,8 +138,8 @@ static int solve(SUNLinearSolver linear, SUNMatrix m, N_Vector x, N_Vector rhs, 
   part *p = linear->content;
   bodies *b = p->b;
   (void)m, (void)tolerance;
-  spot *at = &b->at;
-  const spot_layout *l = &at->l;
+  linearised *at = &b->at;
+  const linear_layout *l = &at->l;
   const residual_room room = {at->z + l->r_a, at->z + l->r_f, at->z + l->r_z, at->da, at->df, at->dz_t};
   if (!factor(b, p->gamma)) return SUNLS_PACKAGE_FAIL_REC;
   return cps_cvode_solve(b->s, &at->r, p->gamma, rhs, x, b->dy, &room) ? 0 : SUNLS_PACKAGE_FAIL_REC;
@@ -162,16 +162,16 @@ static int solve_back(SUNLinearSolver linear, SUNMatrix m, N_Vector x, N_Vector 
   const cps_system *s = b->s;
   (void)m, (void)tolerance;
   double g = k->gamma, *w = b->dy;
-  spot *at = &b->at;
-  const spot_layout *l = &at->l;
-  double *z = cps_spot_clear(at);
+  linearised *at = &b->at;
+  const linear_layout *l = &at->l;
+  double *z = cps_linearised_clear(at);
   if (!factor(b, g)) return SUNLS_PACKAGE_FAIL_REC;
   memset(w, 0, (size_t)s->ny * sizeof(double));
   cps_cvode_unpack(s, rhs, w);
   cps_cvode_still(s, w);
   for (int i = 0; i < s->nd; i++) z[l->a + i] = g * g * w[i] + g * w[s->nx + i];
   for (int i = 0; i < s->nz; i++) z[l->z_t + i] = g * w[2 * s->nx + i];
-  if (!cps_spot_back(at, SPOT_NOTHING, NULL, 0, w, NULL)) return SUNLS_PACKAGE_FAIL_REC;
+  if (!cps_linearised_back(at, LINEAR_NOTHING, NULL, 0, w, NULL)) return SUNLS_PACKAGE_FAIL_REC;
   for (int i = 0; i < s->nd; i++) w[s->nx + i] += g * w[i];
   cps_cvode_pack(s, w, x);
   return 0;

@@ -49,7 +49,7 @@ static void list_arrays(bodies *b, array *a) {
 
 /* Numbers each entry and lets the simulation fill a row with the numbers: which entry each column shows. */
 static int map_columns(bodies *b) {
-  const spot_layout *l = &b->at.l;
+  const linear_layout *l = &b->at.l;
   double *id = many(l->count, sizeof(double)), *row = many(b->c.sim->result.n_columns, sizeof(double));
   b->column_entry = many(b->c.sim->result.n_columns, sizeof(int));
   if (id && row && b->column_entry) {
@@ -89,7 +89,7 @@ static void unmake(course *c) {
   for (int j = 0; b->change && j < b->n_wrt; j++) cps_change_free(&b->change[j]);
   cps_change_free(&b->time);
   free(b->change);
-  if (b->at.s) cps_spot_free(&b->at);
+  if (b->at.s) cps_linearised_free(&b->at);
   void *all[] = {b->moves,      b->slack, b->column_entry,  b->mode,        b->mode_next,
                  b->mode_aside, b->seen,  b->event_contact, b->event_index, b->w_event};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
@@ -135,7 +135,7 @@ static cps_status make(course *c) {
     status = cps_change_make(&b->change[j], s, &run->wrt[j], err);
   for (int j = 0; j < b->n_wrt && status == CPS_OK; j++)
     b->moves[j] = cps_sens_breaks_move(run->scenario, run->wrt[j].shadow[SENS_SHADOWS - 1]) != 0;
-  if (status == CPS_OK) status = cps_spot_make(&b->at, s, b->change, b->n_wrt, err);
+  if (status == CPS_OK) status = cps_linearised_make(&b->at, s, b->change, b->n_wrt, err);
   if (status != CPS_OK) return status;
   array a[ARRAYS] = {{NULL, 0}};
   list_arrays(b, a);
@@ -166,13 +166,13 @@ static cps_status unsettled(course *c, double t) {
 }
 
 static int row_apply(bodies *b, const body_op *o) {
-  const spot_layout *l = &b->at.l;
+  const linear_layout *l = &b->at.l;
   int columns = b->c.sim->result.n_columns, ny = b->s->ny;
-  if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
+  if (!cps_linearised_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)ny * sizeof(double));
-    if (!cps_spot_along(&b->at, &b->change[j], b->dy)) return 0;
-    cps_spot_follow(&b->at, SPOT_COLUMNS);
+    if (!cps_linearised_along(&b->at, &b->change[j], b->dy)) return 0;
+    cps_linearised_follow(&b->at, LINEAR_COLUMNS);
     b->at.z[l->energy + ENERGY_ERROR] -= b->energy[j];
     for (int i = 0; i < columns; i++) {
       int at = b->column_entry[i];
@@ -184,11 +184,11 @@ static int row_apply(bodies *b, const body_op *o) {
 }
 
 int cps_row_back(bodies *b, const body_op *o) {
-  const spot_layout *l = &b->at.l;
+  const linear_layout *l = &b->at.l;
   int gone = 0;
   for (int m = 0; m < b->c.run->n_of; m++) {
     int any = 0;
-    double *z = cps_spot_clear(&b->at);
+    double *z = cps_linearised_clear(&b->at);
     for (const sens_weight *w; (w = cps_course_weight(&b->c, m, o->row)) != NULL;) {
       int at = b->column_entry[w->column];
       if (at < 0) continue;
@@ -197,10 +197,10 @@ int cps_row_back(bodies *b, const body_op *o) {
       if (at == l->energy + ENERGY_ERROR) b->w_energy[m] -= w->weight;
     }
     if (!any) continue;
-    if (!gone && !cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
+    if (!gone && !cps_linearised_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
     gone = 1;
-    if (!cps_spot_back(&b->at, SPOT_COLUMNS, b->change, b->n_wrt, b->w + (size_t)m * (size_t)b->n,
-                       b->c.gradient + (size_t)m * (size_t)b->n_wrt))
+    if (!cps_linearised_back(&b->at, LINEAR_COLUMNS, b->change, b->n_wrt, b->w + (size_t)m * (size_t)b->n,
+                             b->c.gradient + (size_t)m * (size_t)b->n_wrt))
       return 0;
   }
   return 1;
@@ -208,11 +208,11 @@ int cps_row_back(bodies *b, const body_op *o) {
 
 /* The energy at the start, which errors of the energy balance are measured from. */
 static int energy_apply(bodies *b, const body_op *o) {
-  if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
+  if (!cps_linearised_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)b->s->ny * sizeof(double));
-    if (!cps_spot_along(&b->at, &b->change[j], b->dy)) return 0;
-    cps_spot_follow(&b->at, SPOT_COLUMNS);
+    if (!cps_linearised_along(&b->at, &b->change[j], b->dy)) return 0;
+    cps_linearised_follow(&b->at, LINEAR_COLUMNS);
     const double *e = b->at.z + b->at.l.energy;
     b->energy[j] = e[ENERGY_KINETIC] + e[ENERGY_ELASTIC] + e[ENERGY_GRAVITY];
   }
@@ -222,11 +222,11 @@ static int energy_apply(bodies *b, const body_op *o) {
 static int energy_back(bodies *b, const body_op *o) {
   for (int m = 0; m < b->c.run->n_of; m++) {
     if (b->w_energy[m] == 0) continue;
-    double *e = cps_spot_clear(&b->at) + b->at.l.energy;
+    double *e = cps_linearised_clear(&b->at) + b->at.l.energy;
     e[ENERGY_KINETIC] = e[ENERGY_ELASTIC] = e[ENERGY_GRAVITY] = b->w_energy[m];
-    if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k) ||
-        !cps_spot_back(&b->at, SPOT_COLUMNS, b->change, b->n_wrt, b->w + (size_t)m * (size_t)b->n,
-                       b->c.gradient + (size_t)m * (size_t)b->n_wrt))
+    if (!cps_linearised_go(&b->at, o->t, o->y, o->mode, &o->free->k) ||
+        !cps_linearised_back(&b->at, LINEAR_COLUMNS, b->change, b->n_wrt, b->w + (size_t)m * (size_t)b->n,
+                             b->c.gradient + (size_t)m * (size_t)b->n_wrt))
       return 0;
   }
   return 1;
@@ -244,7 +244,7 @@ static cps_status apply(course *c, const op *what, const void *where) {
   (void)where;
   b->status = CPS_OK;
   int good = how[o->kind](b, o);
-  if (cps_spot_lost(&b->at)) return cps_course_no_memory(c);
+  if (cps_linearised_lost(&b->at)) return cps_course_no_memory(c);
   return good ? b->status : unsettled(c, o->t);
 }
 
@@ -322,7 +322,7 @@ static cps_status go_back(course *c) {
     while (o->kind == OP_SEGMENT && i - rows > 0 && o[-rows - 1].kind == OP_ROW && o[-rows - 1].t > o->t)
       rows++;
     int good = o->kind == OP_SEGMENT ? cps_bdf_back(b, o, o - rows, rows) : back[o->kind](b, o);
-    if (cps_spot_lost(&b->at)) return cps_course_no_memory(c);
+    if (cps_linearised_lost(&b->at)) return cps_course_no_memory(c);
     if (!good && o->kind == OP_SEGMENT)
       return cps_error_set(
           c->err, CPS_FAILED, NULL,
@@ -440,7 +440,7 @@ static cps_status stretch(course *c) {
   bodies *b = (bodies *)c;
   cps_status status = arrive(b);
   if (status != CPS_OK || !b->is_alpha) return status;
-  if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return unsettled(c, b->t);
+  if (!cps_linearised_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return unsettled(c, b->t);
   memcpy(b->now, b->at.f, (size_t)b->s->nc * sizeof(double));
   b->carried = 1;
   return CPS_OK;

@@ -63,7 +63,7 @@ typedef struct bodies {
   change *change;       /* [n_wrt] */
   unsigned char *moves; /* [n_wrt] whether it moves the times of jumps */
   change time;
-  spot at;
+  linearised at;
   alpha_layout alpha;
   int *column_entry; /* [columns] -1: none */
   /* where the run is */
@@ -102,7 +102,7 @@ typedef struct bodies {
   char graze[4][CPS_NAME_ROOM]; /* contacts that have been warned of */
   int grazes, warned_rk4, warned_break, warned_taut;
   int *slack;    /* [springs] */
-  long along_at; /* number of the spot's last evaluation for bdf */
+  long along_at; /* number of the last evaluation for bdf */
   double along_t;
 } bodies;
 
@@ -110,7 +110,7 @@ typedef struct bodies {
  * forces do not settle. */
 int cps_rk_apply(bodies *b, const body_op *o);
 int cps_rk_back(bodies *b, const body_op *o);
-/* Weights w_t of rates where the spot is become weights of the state, added to w, and gradients. */
+/* Weights w_t of rates at the point that is linearised become weights of the state, added to w, and gradients. */
 int cps_rates_weigh(bodies *b, const double *w_t, double *w, double *grad);
 int cps_alpha_apply(bodies *b, const body_op *o);
 int cps_alpha_back(bodies *b, const body_op *o);

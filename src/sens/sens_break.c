@@ -90,7 +90,7 @@ typedef struct instant {
 static void power_of_point(const instant *x, int cable_of, int point) {
   const cable *c = &x->o->m.cable[cable_of];
   const contact_point *p = &c->point[point];
-  const spot *s = &x->o->spot[cable_of][point];
+  const contact_tangent *s = &x->o->contact[cable_of][point];
   if (s->drum < 0) return;
   const drum *g = &x->o->m.drum[s->drum];
   const double *v = c->v + p->node * c->b;
@@ -217,7 +217,7 @@ void cps_model_shift(model *o, double t) {
       add(o, l->cable[i].v + k, c->a[k]);
     }
     for (int k = 0; c->memory && k < c->n_points; k++)
-      if (o->spot[i][k].drum >= 0)
+      if (o->contact[i][k].drum >= 0)
         add_states(o, c->contact.law, &c->memory[k], c->dim - 1, l->cable[i].z + k * states);
   }
   for (int k = 0; k < m->nb; k++) {

@@ -153,23 +153,23 @@ void cps_chain_forces(const cable *c, chain_part part, double *length, double *f
 
 /* A row of the equations at a contact point: its derivatives by place, velocity and acceleration relative to the
  * drum's centre, friction forces, and plain numbers. */
-typedef struct spot_row {
+typedef struct tangent_row {
   double r[3], v[3], a[3], f[AXES];
   double radius, angle, rate, acceleration, mass, weight, viscous, hold, grip;
   double normal[CPS_MAX_PARAMS], law[CPS_MAX_PARAMS], start[3];
-} spot_row;
+} tangent_row;
 
 /* A contact point at a converged state. */
-typedef struct spot {
+typedef struct contact_tangent {
   int near, drum;                           /* -1: none; drum: it touches */
   double r[3], n[3], t[3], rho, out, along; /* place from the centre; velocity along n and t */
   double depth, load, load_slow;            /* normal force; without its damping */
   cps_normal_output law, slow;
   double f[AXES], slide_v[AXES], slide_a[AXES]; /* friction; sliding velocity and acceleration */
-  spot_row force[3];                            /* of minus the force on the cable */
-  spot_row rest[AXES];
+  tangent_row force[3];                         /* of minus the force on the cable */
+  tangent_row rest[AXES];
   int open; /* friction is not determined: it stays what it was */
-} spot;
+} contact_tangent;
 
 /* What rubs: sliding velocities and accelerations, and what they are pressed with. */
 typedef struct slip {
@@ -186,10 +186,10 @@ typedef struct rub {
 void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck, rub *o);
 
 /* Place, normal force and directions only. */
-void cps_spot_place(const machine *m, const cable *c, const contact_point *p, spot *s);
+void cps_contact_tangent_place(const machine *m, const cable *c, const contact_point *p, contact_tangent *s);
 /* All of it. `stuck` as the point did at the end of the solve. */
-void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, const step_coeffs *coeffs,
-                   spot *s);
+void cps_contact_tangent_eval(const machine *m, const cable *c, const contact_point *p,
+                              const step_coeffs *coeffs, contact_tangent *s);
 
 /* A law with memory in one direction of a contact point, its states eliminated. */
 typedef struct recall {
@@ -207,13 +207,13 @@ void cps_recall_settle(const contact_law *l, double v, double n, double f, int m
 /* States that a slow pull gives the law (law_memory.c), by load, friction force (in e) and parameters. */
 void cps_recall_pull(const contact_law *l, double n, double f, recall_row *z);
 /* Of a point that was evaluated. */
-void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o);
+void cps_recall(const cable *c, int point, int axis, const contact_tangent *s, double z_s, recall *o);
 /* The sliding acceleration along an axis, times `by`. */
-void cps_spot_accelerates(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
-                          double by, spot_row *row);
+void cps_contact_tangent_accelerates(const machine *m, const cable *c, const contact_point *p,
+                                     const contact_tangent *s, int axis, double by, tangent_row *row);
 /* How such a row depends on everything. */
-void cps_spot_recall(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
-                     const recall_row *x, spot_row *row);
+void cps_contact_tangent_recall(const machine *m, const cable *c, const contact_point *p,
+                                const contact_tangent *s, int axis, const recall_row *x, tangent_row *row);
 
 /* ------------------------------------------------------------------ a machine, linearised */
 
@@ -280,9 +280,9 @@ typedef struct model {
   entries list;     /* other uses */
   entries reacts;   /* reactions of ends on rims that follow the border in part, by the state after a solve */
   entries tied;     /* numbers of d of ends on rims that follow the border, by all else */
-  spot **spot, **spot0; /* [cables][points] as of the present state, and of the one before */
-  double *force;        /* room for forces of elements, seven times */
-  double *q0, *v0, *a0; /* state before, of all cables */
+  contact_tangent **contact, **contact0; /* [cables][points] as of the present state, and of the one before */
+  double *force;                         /* room for forces of elements, seven times */
+  double *q0, *v0, *a0;                  /* state before, of all cables */
   double (
       *raw)[2][3]
            [32]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
@@ -321,8 +321,8 @@ typedef struct into {
   int cable, node, j;
   double by;
 } into;
-void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spot_row *x, const into *to,
-                      const step_coeffs *coeffs, int balance);
+void cps_tangent_row_add(model *o, const contact_point *p, const contact_tangent *s, const tangent_row *x,
+                         const into *to, const step_coeffs *coeffs, int balance);
 /* The entry of the matrix in that row, and the column of a coordinate of the cable. */
 double *cps_matrix_at(model *o, const into *to, int node, int column);
 

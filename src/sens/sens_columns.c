@@ -277,7 +277,7 @@ static void by_point(const filling *x, int cable_of, int point, int near, const 
 }
 
 /* The normal force of a point, times `by`. */
-static void add_normal(const filling *x, int cable_of, int point, const spot *s, double by) {
+static void add_normal(const filling *x, int cable_of, int point, const contact_tangent *s, double by) {
   const cable *c = &x->o->m.cable[cable_of];
   const cable_at *at = &x->o->at.cable[cable_of];
   double w = by * c->point[point].weight, r[3] = {0}, v[3] = {0};
@@ -293,7 +293,7 @@ static void add_normal(const filling *x, int cable_of, int point, const spot *s,
 }
 
 /* How deep a point is in its drum. */
-static void add_depth(const filling *x, int cable_of, int point, const spot *s) {
+static void add_depth(const filling *x, int cable_of, int point, const contact_tangent *s) {
   double r[3] = {0}, none[3] = {0};
   for (int d = 0; d < x->o->m.dim; d++) r[d] = -s->n[d];
   by_point(x, cable_of, point, s->drum, r, none);
@@ -307,7 +307,8 @@ static void add_friction(const filling *x, int cable_of, int point, int axis, do
 }
 
 /* minus (N n + f t) of a point along an axis, times `by`: n turns by t.dr/rho t, t by -t.dr/rho n. */
-static void add_point_push(const filling *x, int cable_of, int point, const spot *s, int axis, double by) {
+static void add_point_push(const filling *x, int cable_of, int point, const contact_tangent *s, int axis,
+                           double by) {
   const machine *m = &x->o->m;
   double r[3] = {0}, none[3] = {0};
   add_normal(x, cable_of, point, s, -by * s->n[axis]);
@@ -337,8 +338,8 @@ static void add_reaction(const filling *x, int cable_of, int e, const double *by
     const contact_point *p = &c->point[k];
     if (node < p->node || node > p->node + 1) continue;
     int shape = 2 * (node - p->node);
-    spot s;
-    cps_spot_place(m, c, p, &s);
+    contact_tangent s;
+    cps_contact_tangent_place(m, c, p, &s);
     for (int d = 0; d < c->dim && s.drum >= 0; d++) {
       double pushed = s.load * s.n[d] + s.f[0] * s.t[d] +
                       (c->dim == 3 ? s.f[1] * m->drum[s.drum].axis[d] : 0);
@@ -454,8 +455,8 @@ static void add_torque(const filling *x, int drum_of, double by) {
   double radius = m->drum[drum_of].radius, sum = 0;
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; k < m->cable[i].n_points; k++) {
-      spot s;
-      cps_spot_place(m, &m->cable[i], &m->cable[i].point[k], &s);
+      contact_tangent s;
+      cps_contact_tangent_place(m, &m->cable[i], &m->cable[i].point[k], &s);
       if (s.drum != drum_of) continue;
       add_friction(x, i, k, 0, -by * radius);
       sum -= s.f[0];
@@ -471,8 +472,8 @@ static void add_push(const filling *x, int drum_of, int axis, double by) {
   const machine *m = &x->o->m;
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; k < m->cable[i].n_points; k++) {
-      spot s;
-      cps_spot_place(m, &m->cable[i], &m->cable[i].point[k], &s);
+      contact_tangent s;
+      cps_contact_tangent_place(m, &m->cable[i], &m->cable[i].point[k], &s);
       if (s.drum == drum_of) add_point_push(x, i, k, &s, axis, by);
     }
   double minus[3] = {0};
@@ -489,7 +490,7 @@ void cps_column_push(model *o, entries *list, int row, int drum_of, const double
 
 /* ------------------------------------------------------------------ wraps */
 
-static int sticks(const machine *m, const cable *c, const contact_point *p, const spot *s) {
+static int sticks(const machine *m, const cable *c, const contact_point *p, const contact_tangent *s) {
   if (c->contact.kind != LAW_BALANCE) return p->stuck;
   const drum *g = &m->drum[s->drum];
   cps_law_input in = {s->along - g->radius * g->rate, s->load, s->f[0], NULL, CPS_MODE_FREE};
@@ -519,8 +520,8 @@ static double add_share(const filling *x, int cable_of, int point, double by) {
 }
 
 static int touched(const machine *m, const cable *c, const contact_point *p) {
-  spot s;
-  cps_spot_place(m, c, p, &s);
+  contact_tangent s;
+  cps_contact_tangent_place(m, c, p, &s);
   return s.drum;
 }
 
@@ -569,7 +570,7 @@ static double add_angle(const filling *x, int cable_of, int drum_of, double by, 
 }
 
 /* What friction holds there, times `by`; returns it. */
-static double add_limit(const filling *x, int cable_of, int point, const spot *s, double by) {
+static double add_limit(const filling *x, int cable_of, int point, const contact_tangent *s, double by) {
   const cable *c = &x->o->m.cable[cable_of];
   double holds = cps_friction_holds(&c->contact, s->load), per = c->contact.hold, step = 1e-4 * s->load;
   if (per < 0 && s->load > 0)
@@ -590,8 +591,8 @@ static void add_wrap(const filling *x, const column *k) {
   cable_store store;
   cps_cable_survey(c, &store); /* tensions, by which the directions beside the drum are found */
   for (int i = 0; i < c->n_points; i++) {
-    spot s;
-    cps_spot_place(m, c, &c->point[i], &s);
+    contact_tangent s;
+    cps_contact_tangent_place(m, c, &c->point[i], &s);
     if (s.drum != k->drum) continue;
     friction += s.f[0];
     limit += add_limit(x, k->cable, i, &s, 0);
@@ -605,8 +606,8 @@ static void add_wrap(const filling *x, const column *k) {
   double part = k->kind == COL_WRAP ? 1 : arc ? length[sticking] / whole : 0;
   if (part > 0) add_angle(x, k->cable, k->drum, part, &before, &behind);
   for (int i = 0; i < c->n_points; i++) {
-    spot s;
-    cps_spot_place(m, c, &c->point[i], &s);
+    contact_tangent s;
+    cps_contact_tangent_place(m, c, &c->point[i], &s);
     if (s.drum != k->drum) continue;
     if (arc) add_share(x, k->cable, i, angle * ((sticks(m, c, &c->point[i], &s) == sticking) - part) / whole);
     if (k->kind == COL_NORMAL) add_normal(x, k->cable, i, &s, 1);

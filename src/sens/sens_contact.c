@@ -30,7 +30,7 @@ static void motion_of(const machine *m, const cable *c, const contact_point *p, 
   }
 }
 
-void cps_spot_place(const machine *m, const cable *c, const contact_point *p, spot *s) {
+void cps_contact_tangent_place(const machine *m, const cable *c, const contact_point *p, contact_tangent *s) {
   int dim = m->dim;
   s->near = p->near;
   s->drum = -1;
@@ -69,7 +69,8 @@ void cps_spot_place(const machine *m, const cable *c, const contact_point *p, sp
 }
 
 /* The normal force differentiated, times `by`, into a row. */
-static void add_normal(const spot *s, const contact_point *p, int params, int dim, double by, spot_row *row) {
+static void add_normal(const contact_tangent *s, const contact_point *p, int params, int dim, double by,
+                       tangent_row *row) {
   const cps_normal_output *n = &s->law;
   double w = by * p->weight;
   for (int d = 0; d < dim; d++) {
@@ -252,7 +253,7 @@ void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck,
 
 /* Statics: f = -k creep from where the spring holds the point, up to what is held. */
 static void rub_spring(const machine *m, const cable *c, const contact_point *p, const drum *g,
-                       const step_coeffs *coeffs, double limit, spot *s) {
+                       const step_coeffs *coeffs, double limit, contact_tangent *s) {
   int dim = m->dim, axes = dim - 1;
   const double *start = c->start[p - c->point];
   const double *dir[AXES] = {s->t, g->axis};
@@ -266,7 +267,7 @@ static void rub_spring(const machine *m, const cable *c, const contact_point *p,
   double size = direction(pull, axes, d);
   int gives = size > limit;
   for (int i = 0; i < axes; i++) {
-    spot_row *row = &s->rest[i];
+    tangent_row *row = &s->rest[i];
     row->f[i] = 1;
     if (gives) {
       double per = s->load > 0 ? limit / s->load : 0;
@@ -294,8 +295,8 @@ static void rub_spring(const machine *m, const cable *c, const contact_point *p,
 }
 
 /* Sliding velocities times v, accelerations times a and the normal force times n, added to a row; b: acceleration of the point. */
-static void add_sliding(const machine *m, const cable *c, const contact_point *p, const spot *s,
-                        const double *v, const double *a, double n, const double *b, spot_row *row) {
+static void add_sliding(const machine *m, const cable *c, const contact_point *p, const contact_tangent *s,
+                        const double *v, const double *a, double n, const double *b, tangent_row *row) {
   const drum *g = &m->drum[s->drum];
   int dim = m->dim;
   double out_a = dot(s->n, b, dim);
@@ -314,9 +315,9 @@ static void add_sliding(const machine *m, const cable *c, const contact_point *p
 
 /* Puts the friction of a point together with how its arguments depend on everything. */
 static void compose(const machine *m, const cable *c, const contact_point *p, const rub *o, const double *b,
-                    spot *s) {
+                    contact_tangent *s) {
   for (int i = 0; i < m->dim - 1; i++) {
-    spot_row *row = &s->rest[i];
+    tangent_row *row = &s->rest[i];
     for (int j = 0; j < m->dim - 1; j++) row->f[j] += o->f[i][j];
     row->mass += o->mass[i];
     row->viscous += o->viscous[i];
@@ -325,16 +326,16 @@ static void compose(const machine *m, const cable *c, const contact_point *p, co
   }
 }
 
-void cps_spot_accelerates(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
-                          double by, spot_row *row) {
+void cps_contact_tangent_accelerates(const machine *m, const cable *c, const contact_point *p,
+                                     const contact_tangent *s, int axis, double by, tangent_row *row) {
   double w[3] = {0}, b[3] = {0}, v[AXES] = {0}, a[AXES] = {0};
   motion_of(m, c, p, &m->drum[s->drum], w, b);
   a[axis] = by;
   add_sliding(m, c, p, s, v, a, 0, b, row);
 }
 
-void cps_spot_recall(const machine *m, const cable *c, const contact_point *p, const spot *s, int axis,
-                     const recall_row *x, spot_row *row) {
+void cps_contact_tangent_recall(const machine *m, const cable *c, const contact_point *p,
+                                const contact_tangent *s, int axis, const recall_row *x, tangent_row *row) {
   double w[3] = {0}, b[3] = {0}, v[AXES] = {0}, a[AXES] = {0};
   memset(row, 0, sizeof *row);
   motion_of(m, c, p, &m->drum[s->drum], w, b);
@@ -347,7 +348,8 @@ void cps_spot_recall(const machine *m, const cable *c, const contact_point *p, c
 }
 
 /* f = F(v, f - m r_s, N, z), where states z follow from the others, each direction by itself. */
-static void rub_memory(const cable *c, int point, const spot *s, const slip *x, double z_s, rub *o) {
+static void rub_memory(const cable *c, int point, const contact_tangent *s, const slip *x, double z_s,
+                       rub *o) {
   for (int i = 0; i < x->axes; i++) {
     recall y;
     cps_recall(c, point, i, s, z_s, &y);
@@ -360,17 +362,17 @@ static void rub_memory(const cable *c, int point, const spot *s, const slip *x, 
   }
 }
 
-void cps_spot_eval(const machine *m, const cable *c, const contact_point *p, const step_coeffs *coeffs,
-                   spot *s) {
+void cps_contact_tangent_eval(const machine *m, const cable *c, const contact_point *p,
+                              const step_coeffs *coeffs, contact_tangent *s) {
   int dim = m->dim;
-  cps_spot_place(m, c, p, s);
+  cps_contact_tangent_place(m, c, p, s);
   s->open = 0;
   if (s->drum < 0) return;
   memset(s->force, 0, sizeof s->force);
   memset(s->rest, 0, sizeof s->rest);
   const drum *g = &m->drum[s->drum];
   for (int d = 0; d < dim; d++) { /* minus (N n + f t + f' axis) */
-    spot_row *row = &s->force[d];
+    tangent_row *row = &s->force[d];
     add_normal(s, p, c->contact.normal->n_params, dim, -s->n[d], row);
     for (int e = 0; e < dim; e++) row->r[e] += (s->f[0] * s->n[d] - s->load * s->t[d]) / s->rho * s->t[e];
     row->f[0] = -s->t[d];

@@ -28,8 +28,8 @@ static size_t bytes(int n) { return (size_t)n * sizeof(double); }
 
 /* ------------------------------------------------------------------ transitions of states */
 
-/* New states of the contact and their derivatives by everything before, at the spot. */
-static void map_states(const spot *p, const body_op *o, cps_partials *d) {
+/* New states of the contact and their derivatives by everything before, at the linearised point. */
+static void map_states(const linearised *p, const body_op *o, cps_partials *d) {
   const cps_system *s = p->s;
   const contact *c = &s->contacts[o->contact];
   int n = c->n_states, mode = p->mode[o->contact];
@@ -77,15 +77,15 @@ static void warn_of_grazing(bodies *b, const body_op *o) {
       name, o->t);
 }
 
-/* The rate of the guard, at the spot before; the changes of everything with time are in b->x_t. 0 if that fails. */
+/* The rate of the guard, at the point before, which is linearised; the changes of everything with time are in b->x_t. 0 if that fails. */
 static int guard_rate(bodies *b, const body_op *o, double *rate) {
-  spot *p = &b->at;
+  linearised *p = &b->at;
   int i = o->contact;
-  cps_partials guard = cps_spot_guard(p, i, o->guard), *k = &guard;
+  cps_partials guard = cps_linearised_guard(p, i, o->guard), *k = &guard;
   memcpy(b->dy, p->y_t, bytes(b->s->ny));
-  if (!cps_spot_along(p, &b->time, b->dy)) return 0;
+  if (!cps_linearised_along(p, &b->time, b->dy)) return 0;
   memcpy(b->x_t, p->z, bytes(p->l.count));
-  *rate = cps_spot_law_along(p, i, k, p->z);
+  *rate = cps_linearised_law_along(p, i, k, p->z);
   const scenario_run *run = &b->s->scenario->run;
   double fast = fabs(k->v) * (fabs(p->f[i]) + fabs(p->k.f_eq[i])) * p->k.w_ii[i];
   double slow = (fabs(k->f_eq * p->k.f_eq[i]) + fabs(k->n) * p->k.n[i]) / (run->until - run->from);
@@ -130,22 +130,22 @@ static void shift(bodies *b, const body_op *o, const change *c, double tau, cons
 
 int cps_switch_apply(bodies *b, const body_op *o) {
   const cps_system *s = b->s;
-  spot *p = &b->at;
+  linearised *p = &b->at;
   double rate = 1;
   cps_partials map[CPS_MAX_STATES];
-  if (!cps_spot_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
+  if (!cps_linearised_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
   memcpy(b->f0, p->y_t, bytes(s->ny));
   if (o->when == AT_GUARD && !guard_rate(b, o, &rate)) return 0;
   cps_partials guard = {0};
-  if (o->when == AT_GUARD) guard = cps_spot_guard(p, o->contact, o->guard);
+  if (o->when == AT_GUARD) guard = cps_linearised_guard(p, o->contact, o->guard);
   if (o->mapped) map_states(p, o, map);
   int n_states = o->mapped ? s->contacts[o->contact].n_states : 0;
   for (int j = 0; j < b->n_wrt; j++) {
     double *dy = b->s_y + (size_t)j * (size_t)b->n, tau = 0, dg = 0;
     if (o->contact >= 0) {
       memcpy(b->dy, dy, bytes(s->ny));
-      if (!cps_spot_along(p, &b->change[j], b->dy)) return 0;
-      if (o->when == AT_GUARD) dg = cps_spot_law_along(p, o->contact, &guard, p->z);
+      if (!cps_linearised_along(p, &b->change[j], b->dy)) return 0;
+      if (o->when == AT_GUARD) dg = cps_linearised_law_along(p, o->contact, &guard, p->z);
     }
     if (o->when == AT_GUARD) tau = fabs(rate) > 0 ? -dg / rate : 0;
     if (o->when == AT_BREAK) tau = break_rate(b, o, j);
@@ -153,11 +153,11 @@ int cps_switch_apply(bodies *b, const body_op *o) {
     double *z = b->dk + (size_t)j * CPS_MAX_STATES;
     for (int m = 0; m < n_states; m++) {
       double by = o->shifts && !b->without_jumps && o->when == AT_GUARD ? tau : 0;
-      z[m] = cps_spot_law_along(p, o->contact, &map[m], p->z);
-      if (by != 0) z[m] += by * cps_spot_law_along(p, o->contact, &map[m], b->x_t);
+      z[m] = cps_linearised_law_along(p, o->contact, &map[m], p->z);
+      if (by != 0) z[m] += by * cps_linearised_law_along(p, o->contact, &map[m], b->x_t);
     }
   }
-  if (!cps_spot_go(p, o->t1, o->y1, o->mode1, &o->free1->k)) return 0;
+  if (!cps_linearised_go(p, o->t1, o->y1, o->mode1, &o->free1->k)) return 0;
   memcpy(b->f1, p->y_t, bytes(s->ny));
   for (int j = 0; j < b->n_wrt; j++) {
     shift(b, o, &b->change[j], b->x[j], b->dk + (size_t)j * CPS_MAX_STATES,
@@ -195,7 +195,8 @@ static double shift_back(bodies *b, const body_op *o, const cps_partials *map, d
     for (int j = 0; j < c->n_states; j++) {
       double *at = &w[2 * sys->nx + c->z + j];
       if (on) tau -= *at * b->f1[2 * sys->nx + c->z + j];
-      if (on && o->when == AT_GUARD) tau += *at * cps_spot_law_along(&b->at, o->contact, &map[j], b->x_t);
+      if (on && o->when == AT_GUARD)
+        tau += *at * cps_linearised_law_along(&b->at, o->contact, &map[j], b->x_t);
       w_z[j] = *at;
       *at = 0;
     }
@@ -207,25 +208,25 @@ static double shift_back(bodies *b, const body_op *o, const cps_partials *map, d
 /* Weights of new states, and of the guard, become those of everything before. */
 static int map_back(bodies *b, const body_op *o, const cps_partials *map, const double *w_z, double w_guard,
                     double *w, double *grad) {
-  spot *p = &b->at;
+  linearised *p = &b->at;
   int n_states = o->mapped ? b->s->contacts[o->contact].n_states : 0;
-  cps_spot_clear(p);
-  for (int m = 0; m < n_states; m++) cps_spot_law_back(p, o->contact, &map[m], w_z[m]);
+  cps_linearised_clear(p);
+  for (int m = 0; m < n_states; m++) cps_linearised_law_back(p, o->contact, &map[m], w_z[m]);
   if (w_guard != 0) {
-    cps_partials guard = cps_spot_guard(p, o->contact, o->guard);
-    cps_spot_law_back(p, o->contact, &guard, w_guard);
+    cps_partials guard = cps_linearised_guard(p, o->contact, o->guard);
+    cps_linearised_law_back(p, o->contact, &guard, w_guard);
   }
-  return cps_spot_back(p, SPOT_NOTHING, b->change, b->n_wrt, w, grad);
+  return cps_linearised_back(p, LINEAR_NOTHING, b->change, b->n_wrt, w, grad);
 }
 
 int cps_switch_back(bodies *b, const body_op *o) {
   const cps_system *s = b->s;
-  spot *p = &b->at;
+  linearised *p = &b->at;
   double rate = 1;
   cps_partials map[CPS_MAX_STATES];
-  if (!cps_spot_go(p, o->t1, o->y1, o->mode1, &o->free1->k)) return 0;
+  if (!cps_linearised_go(p, o->t1, o->y1, o->mode1, &o->free1->k)) return 0;
   memcpy(b->f1, p->y_t, bytes(s->ny));
-  if (!cps_spot_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
+  if (!cps_linearised_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
   memcpy(b->f0, p->y_t, bytes(s->ny));
   if (o->when == AT_GUARD && !guard_rate(b, o, &rate)) return 0;
   if (o->mapped) map_states(p, o, map);
@@ -245,21 +246,22 @@ int cps_switch_back(bodies *b, const body_op *o) {
 /* ------------------------------------------------------------------ captures */
 
 int cps_capture_apply(bodies *b, const body_op *o) {
-  if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
+  if (!cps_linearised_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     double *dy = b->s_y + (size_t)j * (size_t)b->n;
-    cps_spot_prescribe(&b->at, &b->change[j], dy);
-    if (!cps_spot_capture(&b->at, dy)) return 0;
+    cps_linearised_prescribe(&b->at, &b->change[j], dy);
+    if (!cps_linearised_capture(&b->at, dy)) return 0;
   }
   return 1;
 }
 
 int cps_capture_back(bodies *b, const body_op *o) {
-  if (!cps_spot_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
+  if (!cps_linearised_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int m = 0; m < b->c.run->n_of; m++) {
     double *w = b->w + (size_t)m * (size_t)b->n;
-    if (!cps_spot_capture_back(&b->at, w)) return 0;
-    cps_spot_prescribe_back(&b->at, b->change, b->n_wrt, w, b->c.gradient + (size_t)m * (size_t)b->n_wrt);
+    if (!cps_linearised_capture_back(&b->at, w)) return 0;
+    cps_linearised_prescribe_back(&b->at, b->change, b->n_wrt, w,
+                                  b->c.gradient + (size_t)m * (size_t)b->n_wrt);
   }
   return 1;
 }

@@ -32,9 +32,9 @@ static void add_to(double *to, const double *x, int n) {
 
 /* ------------------------------------------------------------------ making */
 
-static spot_layout lay_out(const cps_system *s, int numbers) {
+static linear_layout lay_out(const cps_system *s, int numbers) {
   int springs = s->scenario->n_springs, at = 0;
-  spot_layout l;
+  linear_layout l;
   const struct {
     int *part, n;
   } parts[] = {{&l.y, s->ny},         {&l.a, s->nx},          {&l.f, s->nc},        {&l.z_t, s->nz},
@@ -51,7 +51,7 @@ static spot_layout lay_out(const cps_system *s, int numbers) {
 }
 
 /* Numbers that any parameter changes, and how many these are. */
-static int find_numbers(spot *p, const change *c, int n) {
+static int find_numbers(linearised *p, const change *c, int n) {
   int slots = 0;
   for (int j = 0; j < n; j++)
     for (int i = 0; i < c[j].n_number; i++) {
@@ -62,7 +62,7 @@ static int find_numbers(spot *p, const change *c, int n) {
   return slots;
 }
 
-cps_status cps_spot_make(spot *p, const cps_system *s, const change *c, int n, cps_error *err) {
+cps_status cps_linearised_make(linearised *p, const cps_system *s, const change *c, int n, cps_error *err) {
   memset(p, 0, sizeof *p);
   p->s = s;
   int springs = s->scenario->n_springs, numbers = cps_numbers_layout(s).count;
@@ -94,16 +94,16 @@ cps_status cps_spot_make(spot *p, const cps_system *s, const change *c, int n, c
   p->law = many(s->nc, sizeof *p->law);
   p->law_at = many(s->nc, sizeof(long));
   if (!good || !p->mode || !p->row || !p->row0 || !p->spring || !p->law || !p->law_at) {
-    cps_spot_free(p);
+    cps_linearised_free(p);
     return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
   }
   cps_status status = cps_workspace_make(s, &p->k, err);
   if (status == CPS_OK) status = cps_residual_make(&p->r, s, &p->k, err);
-  if (status != CPS_OK) cps_spot_free(p);
+  if (status != CPS_OK) cps_linearised_free(p);
   return status;
 }
 
-void cps_spot_free(spot *p) {
+void cps_linearised_free(linearised *p) {
   void *all[] = {p->y,    p->y_t,   p->a,      p->f,   p->z_t,    p->da,      p->df,    p->dz_t,
                  p->mode, p->z,     p->spring, p->law, p->row,    p->law_at,  p->drive, p->varies,
                  p->slot, p->minus, p->y0,     p->f0,  p->force0, p->spring0, p->by,    p->row0};
@@ -111,7 +111,7 @@ void cps_spot_free(spot *p) {
   cps_press_causes_free(&p->presses);
   cps_body_matrix_free(&p->tangents0);
   cps_entries_free(&p->rows);
-  for (int i = 0; i < SPOT_LISTS; i++) cps_entries_free(&p->lists[i]);
+  for (int i = 0; i < LINEAR_LISTS; i++) cps_entries_free(&p->lists[i]);
   if (p->r.s) cps_residual_free(&p->r);
   cps_workspace_free(&p->k);
   memset(p, 0, sizeof *p);
@@ -120,19 +120,19 @@ void cps_spot_free(spot *p) {
 /* ------------------------------------------------------------------ going there */
 
 /* The force on surfaces, friction included. */
-static void find_drives(spot *p) {
+static void find_drives(linearised *p) {
   const cps_system *s = p->s;
   copy(p->drive, p->k.force, s->nx);
   for (int i = 0; i < s->nc; i++) p->drive[s->contacts[i].b] -= s->contacts[i].sb * p->f[i];
 }
 
-static void find_slopes(spot *p) {
+static void find_slopes(linearised *p) {
   cps_spring_slopes(p->s, p->y, p->y + p->s->nx, p->spring);
   find_drives(p);
 }
 
 /* The state and what is free now. */
-static void settle_in(spot *p, double t, const double *y, const workspace *like) {
+static void settle_in(linearised *p, double t, const double *y, const workspace *like) {
   const cps_system *s = p->s;
   p->t = t;
   p->number++;
@@ -143,7 +143,7 @@ static void settle_in(spot *p, double t, const double *y, const workspace *like)
 }
 
 /* The mode of every law that has some, as the last evaluation chose it. */
-static void choose_modes(spot *p, const int *mode) {
+static void choose_modes(linearised *p, const int *mode) {
   const cps_system *s = p->s;
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
@@ -154,7 +154,7 @@ static void choose_modes(spot *p, const int *mode) {
   }
 }
 
-int cps_spot_go(spot *p, double t, const double *y, const int *mode, const workspace *like) {
+int cps_linearised_go(linearised *p, double t, const double *y, const int *mode, const workspace *like) {
   const cps_system *s = p->s;
   settle_in(p, t, y, like);
   copy(p->k.f, like->f, s->nc); /* where groups of contacts start to look for their forces */
@@ -170,7 +170,7 @@ int cps_spot_go(spot *p, double t, const double *y, const int *mode, const works
   return cps_residual_factor(&p->r, 0, 0, 0);
 }
 
-void cps_spot_start(spot *p, double t, const double *y, const double *f, int carried) {
+void cps_linearised_start(linearised *p, double t, const double *y, const double *f, int carried) {
   const cps_system *s = p->s;
   p->t0 = t;
   p->in_step = 1;
@@ -183,8 +183,9 @@ void cps_spot_start(spot *p, double t, const double *y, const double *f, int car
   cps_body_matrix_look(&p->tangents0, p->y0, p->y0 + s->nx);
 }
 
-int cps_spot_go_known(spot *p, double t, const double *y, const double *a, const double *f, const double *z_t,
-                      const int *mode, const workspace *like, double b_q, double b_v, double b_z) {
+int cps_linearised_go_known(linearised *p, double t, const double *y, const double *a, const double *f,
+                            const double *z_t, const int *mode, const workspace *like, double b_q, double b_v,
+                            double b_z) {
   const cps_system *s = p->s;
   settle_in(p, t, y, like);
   copy(p->a, a, s->nx);
@@ -199,7 +200,7 @@ int cps_spot_go_known(spot *p, double t, const double *y, const double *a, const
 
 /* ------------------------------------------------------------------ rows */
 
-static body_point point_of(const spot *p) {
+static body_point point_of(const linearised *p) {
   return (body_point){.s = p->s,
                       .k = &p->k,
                       .t = p->t,
@@ -213,13 +214,13 @@ static body_point point_of(const spot *p) {
 }
 
 /* Where in z something is that rows depend on. */
-static inline int column_of(const spot *p, int cause, int i) {
+static inline int column_of(const linearised *p, int cause, int i) {
   return p->cause[cause] + (cause == BY_NUMBER ? p->slot[i] : i);
 }
 
 /* Into a list. */
 typedef struct listing {
-  const spot *p;
+  const linearised *p;
   entries *list;
 } listing;
 
@@ -231,7 +232,7 @@ static void to_list(const tangent_sink *k, int row, int cause, int i, double by)
 /* Of the start of an implicit step. */
 static void to_start(const tangent_sink *k, int row, int cause, int i, double by) {
   const listing *o = k->to;
-  const spot_layout *l = &o->p->l;
+  const linear_layout *l = &o->p->l;
   int column = cause == BY_PLACE      ? l->y0 + i
                : cause == BY_VELOCITY ? l->y0 + o->p->s->nx + i
                : cause == BY_FRICTION ? l->f0 + i
@@ -252,7 +253,7 @@ static void to_rows(const tangent_sink *k, int row, int cause, int i, double by)
 }
 
 /* The law of contact i with all derivatives. */
-static const cps_law_jacobian *law_of(spot *p, int i) {
+static const cps_law_jacobian *law_of(linearised *p, int i) {
   const cps_system *s = p->s;
   const contact *c = &s->contacts[i];
   if (p->law_at[i] != p->number) {
@@ -265,7 +266,7 @@ static const cps_law_jacobian *law_of(spot *p, int i) {
 }
 
 /* The equations of contact i: as they are in the matrix, and by normal force and parameters of the law. */
-static void contact_rows(spot *p, const body_point *at, const tangent_sink *k, int i) {
+static void contact_rows(linearised *p, const body_point *at, const tangent_sink *k, int i) {
   const contact *c = &p->s->contacts[i];
   int n = c->n_states, first = at->at.contact + CONTACT_NUMBERS * i;
   const double *d = p->r.state + p->r.state_at[i];
@@ -291,7 +292,7 @@ static void contact_rows(spot *p, const body_point *at, const tangent_sink *k, i
 }
 
 /* Rows of coordinates; whether they are those of the last point. */
-static int find_rows(spot *p) {
+static int find_rows(linearised *p) {
   const cps_system *s = p->s;
   int same = p->rows.n > 0;
   for (int c = 0; c < s->nx; c++) {
@@ -302,7 +303,7 @@ static int find_rows(spot *p) {
   return same;
 }
 
-static void list_rows(spot *p) {
+static void list_rows(linearised *p) {
   const cps_system *s = p->s;
   body_point at = point_of(p);
   listing to = {p, &p->rows};
@@ -324,7 +325,7 @@ static void list_rows(spot *p) {
 /* ------------------------------------------------------------------ what follows */
 
 /* Rates of works. */
-static void list_rates(const spot *p, const body_point *at, const tangent_sink *k, entries *list) {
+static void list_rates(const linearised *p, const body_point *at, const tangent_sink *k, entries *list) {
   const cps_system *s = p->s;
   const double *v = p->y + s->nx;
   int damping = p->l.work + s->nc, loads = damping + 1, motion = damping + 2;
@@ -356,7 +357,7 @@ static void list_rates(const spot *p, const body_point *at, const tangent_sink *
 }
 
 /* Works of an implicit step. */
-static void list_works(const spot *p, const body_point *at, const tangent_sink *k) {
+static void list_works(const linearised *p, const body_point *at, const tangent_sink *k) {
   const cps_system *s = p->s;
   int damping = p->l.work + s->nc;
   body_point from = *at;
@@ -372,9 +373,9 @@ static void list_works(const spot *p, const body_point *at, const tangent_sink *
 }
 
 /* What is recorded. */
-static void list_columns(const spot *p, const body_point *at, const tangent_sink *k, entries *list) {
+static void list_columns(const linearised *p, const body_point *at, const tangent_sink *k, entries *list) {
   const cps_system *s = p->s;
-  const spot_layout *l = &p->l;
+  const linear_layout *l = &p->l;
   int e = l->energy, works = l->y + 2 * s->nx + s->nz;
   for (int j = 0; j < s->n_line + s->n_plane; j++)
     cps_tangent_tension(at, k, l->spring + cps_spring_index(s, j), j, 1);
@@ -390,7 +391,7 @@ static void list_columns(const spot *p, const body_point *at, const tangent_sink
     cps_entries_add(list, e + ENERGY_ERROR, e + i, i == ENERGY_LOADS || i == ENERGY_MOTION ? -1 : 1);
 }
 
-static const entries *list_of(spot *p, spot_list which) {
+static const entries *list_of(linearised *p, linear_list which) {
   entries *list = &p->lists[which];
   body_point at = point_of(p);
   listing to = {p, list};
@@ -398,15 +399,15 @@ static const entries *list_of(spot *p, spot_list which) {
   if (p->at[which] == p->number) return list;
   p->at[which] = p->number;
   list->n = 0;
-  if (which == SPOT_RATES) list_rates(p, &at, &k, list);
-  if (which == SPOT_WORKS) list_works(p, &at, &k);
-  if (which == SPOT_COLUMNS) list_columns(p, &at, &k, list);
+  if (which == LINEAR_RATES) list_rates(p, &at, &k, list);
+  if (which == LINEAR_WORKS) list_works(p, &at, &k);
+  if (which == LINEAR_COLUMNS) list_columns(p, &at, &k, list);
   return list;
 }
 
 /* ------------------------------------------------------------------ what is prescribed */
 
-void cps_spot_prescribe(spot *p, const change *c, double *dy) {
+void cps_linearised_prescribe(linearised *p, const change *c, double *dy) {
   const cps_system *s = p->s;
   const cps_scenario *sc = s->scenario;
   double *dq = dy, *dv = dy + s->nx;
@@ -426,7 +427,7 @@ void cps_spot_prescribe(spot *p, const change *c, double *dy) {
   }
 }
 
-void cps_spot_prescribe_back(spot *p, const change *c, int n, double *w, double *grad) {
+void cps_linearised_prescribe_back(linearised *p, const change *c, int n, double *w, double *grad) {
   const cps_system *s = p->s;
   const cps_scenario *sc = s->scenario;
   double *q = w, *v = w + s->nx;
@@ -449,14 +450,14 @@ void cps_spot_prescribe_back(spot *p, const change *c, int n, double *w, double 
 }
 
 /* The place in z of something prescribed, and how it changes there with the parameter. */
-static int given_at(const spot *p, const change *c, const profile_change *x, double *d) {
+static int given_at(const linearised *p, const change *c, const profile_change *x, double *d) {
   profile_value v = cps_change_profile(c, x, p->t);
   *d = x->kind != GIVEN_SURFACE ? v.y : x->is_velocity ? v.y_t : v.y_tt;
   return (x->kind == GIVEN_SURFACE ? p->l.a : x->kind == GIVEN_LOAD ? p->l.load : p->l.normal) + x->i;
 }
 
 /* Changes that the parameter makes by itself; and the gradient that follows from weights of them. */
-static void give(const spot *p, const change *c) {
+static void give(const linearised *p, const change *c) {
   double d;
   for (int i = 0; i < c->n_number; i++) p->z[p->l.number + p->slot[c->number[i].i]] = c->number[i].d;
   for (int i = 0; i < c->n_profile; i++) {
@@ -467,7 +468,7 @@ static void give(const spot *p, const change *c) {
   }
 }
 
-static double take(const spot *p, const change *c) {
+static double take(const linearised *p, const change *c) {
   double sum = 0, d;
   for (int i = 0; i < c->n_number; i++) sum += p->z[p->l.number + p->slot[c->number[i].i]] * c->number[i].d;
   for (int i = 0; i < c->n_profile; i++) {
@@ -482,16 +483,16 @@ static double take(const spot *p, const change *c) {
 
 /* ------------------------------------------------------------------ the equations */
 
-double *cps_spot_clear(spot *p) {
+double *cps_linearised_clear(linearised *p) {
   zero(p->z, p->l.count);
   return p->z;
 }
 
-int cps_spot_along(spot *p, const change *c, double *dy) {
+int cps_linearised_along(linearised *p, const change *c, double *dy) {
   const cps_system *s = p->s;
-  const spot_layout *l = &p->l;
-  double *z = cps_spot_clear(p);
-  cps_spot_prescribe(p, c, dy);
+  const linear_layout *l = &p->l;
+  double *z = cps_linearised_clear(p);
+  cps_linearised_prescribe(p, c, dy);
   copy(z + l->y, dy, s->ny);
   if (c) give(p, c);
   list_rows(p);
@@ -504,64 +505,65 @@ int cps_spot_along(spot *p, const change *c, double *dy) {
   return 1;
 }
 
-void cps_spot_follow(spot *p, spot_list which) {
-  const spot_layout *l = &p->l;
-  int first = which == SPOT_COLUMNS ? l->spring : l->work, end = which == SPOT_COLUMNS ? l->count : l->spring;
+void cps_linearised_follow(linearised *p, linear_list which) {
+  const linear_layout *l = &p->l;
+  int first = which == LINEAR_COLUMNS ? l->spring : l->work,
+      end = which == LINEAR_COLUMNS ? l->count : l->spring;
   zero(p->z + first, end - first);
   cps_entries_map(list_of(p, which), p->z, 0);
 }
 
-int cps_spot_lost(const spot *p) {
+int cps_linearised_lost(const linearised *p) {
   int lost = p->rows.lost;
   for (size_t i = 0; i < sizeof p->lists / sizeof p->lists[0]; i++) lost |= p->lists[i].lost;
   return lost;
 }
 
 /* Weights of what is left of the equations become those of what it depends on. */
-static void weigh_causes(spot *p, const change *c, int n, double *w, double *grad) {
+static void weigh_causes(linearised *p, const change *c, int n, double *w, double *grad) {
   list_rows(p);
   cps_entries_map(&p->rows, p->z, 1);
   add_to(w, p->z + p->l.y, p->s->ny);
   for (int j = 0; j < n; j++) grad[j] += take(p, &c[j]);
 }
 
-int cps_spot_back(spot *p, spot_list which, const change *c, int n, double *w, double *grad) {
+int cps_linearised_back(linearised *p, linear_list which, const change *c, int n, double *w, double *grad) {
   const cps_system *s = p->s;
-  const spot_layout *l = &p->l;
+  const linear_layout *l = &p->l;
   double *z = p->z;
-  if (which != SPOT_NOTHING) cps_entries_map(list_of(p, which), z, 1);
+  if (which != LINEAR_NOTHING) cps_entries_map(list_of(p, which), z, 1);
   if (!cps_residual_solve_back(&p->r, z + l->a, z + l->f, z + l->z_t, p->da, p->df, p->dz_t)) return 0;
   copy(z + l->r_a, p->da, s->nd);
   copy(z + l->r_f, p->df, s->nc);
   copy(z + l->r_z, p->dz_t, s->nz);
   weigh_causes(p, c, n, w, grad);
-  cps_spot_prescribe_back(p, c, n, w, grad);
+  cps_linearised_prescribe_back(p, c, n, w, grad);
   return !p->rows.lost;
 }
 
-void cps_spot_works_back(spot *p, const change *c, int n, double *grad) {
-  cps_entries_map(list_of(p, SPOT_WORKS), p->z, 1);
+void cps_linearised_works_back(linearised *p, const change *c, int n, double *grad) {
+  cps_entries_map(list_of(p, LINEAR_WORKS), p->z, 1);
   for (int j = 0; j < n; j++) grad[j] += take(p, &c[j]);
 }
 
-int cps_spot_rates(spot *p, const change *c, double *dy, double *dy_t) {
+int cps_linearised_rates(linearised *p, const change *c, double *dy, double *dy_t) {
   const cps_system *s = p->s;
-  const spot_layout *l = &p->l;
-  if (!cps_spot_along(p, c, dy)) return 0;
-  cps_spot_follow(p, SPOT_RATES);
+  const linear_layout *l = &p->l;
+  if (!cps_linearised_along(p, c, dy)) return 0;
+  cps_linearised_follow(p, LINEAR_RATES);
   copy(dy_t, dy + s->nx, s->nx);
   copy(dy_t + s->nx, p->z + l->a, s->nd);
   zero(dy_t + s->nx + s->nd, s->nx - s->nd);
   copy(dy_t + 2 * s->nx, p->z + l->z_t, s->nz);
   copy(dy_t + 2 * s->nx + s->nz, p->z + l->work, s->nw);
-  return !p->lists[SPOT_RATES].lost;
+  return !p->lists[LINEAR_RATES].lost;
 }
 
 /* ------------------------------------------------------------------ laws */
 
 /* Along a vector of changes, or added to the weights in z. */
 typedef struct reading {
-  const spot *p;
+  const linearised *p;
   const double *z;
   double sum;
 } reading;
@@ -573,12 +575,12 @@ static void read_one(const tangent_sink *k, int row, int cause, int i, double by
 }
 
 static void weigh_one(const tangent_sink *k, int row, int cause, int i, double by) {
-  const spot *p = k->to;
+  const linearised *p = k->to;
   (void)row;
   p->z[column_of(p, cause, i)] += by;
 }
 
-double cps_spot_law_along(spot *p, int i, const cps_partials *d, const double *z) {
+double cps_linearised_law_along(linearised *p, int i, const cps_partials *d, const double *z) {
   body_point at = point_of(p);
   reading to = {p, z, 0};
   tangent_sink k = {read_one, &to};
@@ -586,13 +588,13 @@ double cps_spot_law_along(spot *p, int i, const cps_partials *d, const double *z
   return to.sum;
 }
 
-void cps_spot_law_back(spot *p, int i, const cps_partials *d, double by) {
+void cps_linearised_law_back(linearised *p, int i, const cps_partials *d, double by) {
   body_point at = point_of(p);
   tangent_sink k = {weigh_one, p};
   cps_tangent_law(&at, &k, 0, i, d, by);
 }
 
-cps_partials cps_spot_guard(const spot *p, int i, int k) {
+cps_partials cps_linearised_guard(const linearised *p, int i, int k) {
   const contact *c = &p->s->contacts[i];
   double g[CPS_MAX_GUARDS];
   cps_partials d[CPS_MAX_GUARDS];
@@ -604,15 +606,15 @@ cps_partials cps_spot_guard(const spot *p, int i, int k) {
 /* ------------------------------------------------------------------ captures */
 
 /* Whether contact i is held at rest by a law that balances forces. */
-static int holds(const spot *p, int i) {
+static int holds(const linearised *p, int i) {
   const contact *c = &p->s->contacts[i];
   return c->law->n_modes == 3 && (c->law->traits & CPS_NEEDS_FEQ) && p->mode[i] == 0 && p->k.w_ii[i] > 0;
 }
 
-int cps_spot_capture(spot *p, double *dy) {
+int cps_linearised_capture(linearised *p, double *dy) {
   const cps_system *s = p->s;
-  const spot_layout *l = &p->l;
-  double *dv = dy + s->nx, *z = cps_spot_clear(p);
+  const linear_layout *l = &p->l;
+  double *dv = dy + s->nx, *z = cps_linearised_clear(p);
   int any = 0;
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
@@ -625,10 +627,10 @@ int cps_spot_capture(spot *p, double *dy) {
   return 1;
 }
 
-int cps_spot_capture_back(spot *p, double *w) {
+int cps_linearised_capture_back(linearised *p, double *w) {
   const cps_system *s = p->s;
-  const spot_layout *l = &p->l;
-  double *dv = w + s->nx, *z = cps_spot_clear(p);
+  const linear_layout *l = &p->l;
+  double *dv = w + s->nx, *z = cps_linearised_clear(p);
   if (!cps_residual_solve_back(&p->r, dv, z + l->f, z + l->z_t, p->da, p->df, p->dz_t)) return 0;
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];

@@ -59,7 +59,7 @@ enum {
 };
 
 /* Changes of everything at a point, or weights of it, are one vector z; where its parts start. */
-typedef struct spot_layout {
+typedef struct linear_layout {
   int y, a, f, z_t; /* state; accelerations, surfaces included; contact forces; rates of friction states */
   int load, normal, number; /* what is prescribed; numbers that any parameter changes */
   int y0, f0, load0; /* of an implicit step: places and velocities, contact forces and loads at its start */
@@ -68,18 +68,18 @@ typedef struct spot_layout {
   int work; /* rates of works; works of an implicit step */
   int spring, v, n, f_eq, energy; /* what else is recorded: tensions; of contacts; ENERGY_... */
   int count;
-} spot_layout;
+} linear_layout;
 
 /* Lists of what follows from the others. */
-typedef enum spot_list {
-  SPOT_RATES,
-  SPOT_WORKS,
-  SPOT_COLUMNS,
-  SPOT_LISTS,
-  SPOT_NOTHING = SPOT_LISTS
-} spot_list;
+typedef enum linear_list {
+  LINEAR_RATES,
+  LINEAR_WORKS,
+  LINEAR_COLUMNS,
+  LINEAR_LISTS,
+  LINEAR_NOTHING = LINEAR_LISTS
+} linear_list;
 
-typedef struct spot {
+typedef struct linearised {
   const cps_system *s;
   workspace k;
   residual r;
@@ -99,59 +99,60 @@ typedef struct spot {
   double t0, *y0, *f0, *force0; /* of the step, at its start: [ny] [nc] [nx]; */
   spring_slope *spring0;        /* [springs] */
   body_matrix tangents0;
-  spot_layout l;
+  linear_layout l;
   int cause[BODY_CAUSES]; /* where the causes of rows start in z */
   entries rows,
-      lists[SPOT_LISTS]; /* the equations by all else; what follows, valid where at[] is the number */
-  int steady;            /* entries of the equations that stay from point to point */
-  long rows_at, at[SPOT_LISTS];
+      lists[LINEAR_LISTS]; /* the equations by all else; what follows, valid where at[] is the number */
+  int steady;              /* entries of the equations that stay from point to point */
+  long rows_at, at[LINEAR_LISTS];
   double *z;              /* [count] */
   double *minus;          /* [nx] -1 */
   double *da, *df, *dz_t; /* room for solutions: [nx] [nc] [nz] */
-} spot;
+} linearised;
 
 /* For parameters that change c[n]. */
-cps_status cps_spot_make(spot *p, const cps_system *s, const change *c, int n, cps_error *err);
-void cps_spot_free(spot *p);
+cps_status cps_linearised_make(linearised *p, const cps_system *s, const change *c, int n, cps_error *err);
+void cps_linearised_free(linearised *p);
 /* Goes to a point: rates of y, and their linearisation; `like` says which bodies are held. 0 if forces do not settle. */
-int cps_spot_go(spot *p, double t, const double *y, const int *mode, const workspace *like);
+int cps_linearised_go(linearised *p, double t, const double *y, const int *mode, const workspace *like);
 /* Before it: where the implicit step starts, with the contact forces there; `carried`: what acts there is that of another state, and
  * does not change. */
-void cps_spot_start(spot *p, double t, const double *y, const double *f, int carried);
+void cps_linearised_start(linearised *p, double t, const double *y, const double *f, int carried);
 /* The same where accelerations, forces and state rates are known, of an implicit step; tangent of the step with b_... */
-int cps_spot_go_known(spot *p, double t, const double *y, const double *a, const double *f, const double *z_t,
-                      const int *mode, const workspace *like, double b_q, double b_v, double b_z);
+int cps_linearised_go_known(linearised *p, double t, const double *y, const double *a, const double *f,
+                            const double *z_t, const int *mode, const workspace *like, double b_q, double b_v,
+                            double b_z);
 
 /* Changes of accelerations, forces and rates, in z, along dy and a parameter (NULL: none); in an implicit step dy are changes known
  * beforehand, without what the new ones add. Puts what is prescribed into dy. 0 if that fails. */
-int cps_spot_along(spot *p, const change *c, double *dy);
+int cps_linearised_along(linearised *p, const change *c, double *dy);
 /* With these and the state in z: what follows from it. */
-void cps_spot_follow(spot *p, spot_list which);
+void cps_linearised_follow(linearised *p, linear_list which);
 /* Both, for rates. */
-int cps_spot_rates(spot *p, const change *c, double *dy, double *dy_t);
+int cps_linearised_rates(linearised *p, const change *c, double *dy, double *dy_t);
 /* Whether an entry of its lists is missing for want of memory: nothing that was found with them counts. */
-int cps_spot_lost(const spot *p);
+int cps_linearised_lost(const linearised *p);
 
 /* The transposes. Weights of everything that is prescribed or follows are put into z, which this clears; */
-double *cps_spot_clear(spot *p);
+double *cps_linearised_clear(linearised *p);
 /* they become weights of the state, which are added to w, and gradients by n parameters. Whatever is prescribed in the state is
  * taken out of w. */
-int cps_spot_back(spot *p, spot_list which, const change *c, int n, double *w, double *grad);
+int cps_linearised_back(linearised *p, linear_list which, const change *c, int n, double *w, double *grad);
 /* The same for works of an implicit step, which need no solution: weights of the other parts stay in z. */
-void cps_spot_works_back(spot *p, const change *c, int n, double *grad);
+void cps_linearised_works_back(linearised *p, const change *c, int n, double *grad);
 
 /* Puts the changes of what is prescribed into dy. */
-void cps_spot_prescribe(spot *p, const change *c, double *dy);
-void cps_spot_prescribe_back(spot *p, const change *c, int n, double *w, double *grad);
+void cps_linearised_prescribe(linearised *p, const change *c, double *dy);
+void cps_linearised_prescribe_back(linearised *p, const change *c, int n, double *w, double *grad);
 
 /* Something of the law of contact i with these derivatives, along the changes z; and `by` times its weights, added to z. */
-double cps_spot_law_along(spot *p, int i, const cps_partials *d, const double *z);
-void cps_spot_law_back(spot *p, int i, const cps_partials *d, double by);
+double cps_linearised_law_along(linearised *p, int i, const cps_partials *d, const double *z);
+void cps_linearised_law_back(linearised *p, int i, const cps_partials *d, double by);
 /* Derivatives of guard k of contact i. */
-cps_partials cps_spot_guard(const spot *p, int i, int k);
+cps_partials cps_linearised_guard(const linearised *p, int i, int k);
 
 /* Impulses at sticking contacts that take their relative velocities out of dy. */
-int cps_spot_capture(spot *p, double *dy);
-int cps_spot_capture_back(spot *p, double *w);
+int cps_linearised_capture(linearised *p, double *dy);
+int cps_linearised_capture_back(linearised *p, double *w);
 
 #endif

@@ -366,7 +366,7 @@ static void NAME(given)(const sweep *x) {
               driven ? x->z + l->d + at->end + e * DY_END + DY_Q + j : y + at->q + node * c->b + j);
       }
     for (int k = 0; k < c->n_points; k++)
-      for (int n = 0; n < c->dim - 1 && x->o->spot[i][k].drum >= 0 && x->o->spot[i][k].open; n++)
+      for (int n = 0; n < c->dim - 1 && x->o->contact[i][k].drum >= 0 && x->o->contact[i][k].open; n++)
         put(BACK, x->z + cps_model_friction_row(x->o, i, k, n), 1, y + at->f + k * (c->dim - 1) + n);
   }
 }

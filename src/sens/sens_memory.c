@@ -50,7 +50,7 @@ void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int
   if (l->drags) o->f.e = 0;
 }
 
-void cps_recall(const cable *c, int point, int axis, const spot *s, double z_s, recall *o) {
+void cps_recall(const cable *c, int point, int axis, const contact_tangent *s, double z_s, recall *o) {
   const contact_point *p = &c->point[point];
   cps_recall_law(&c->contact, &c->memory[point], axis, p->mode0[axis], s->slide_v[axis], s->load,
                  s->f[axis] - p->mass * s->slide_a[axis], z_s, o);
@@ -88,8 +88,8 @@ static void by_theta(const model *o, entries *list, int row, int theta, double b
 }
 
 /* A row of a contact point, by the state that starts at column `state`. */
-static void add_row(model *o, entries *list, int row, int cable_of, int point, const spot *s,
-                    const spot_row *x, int state) {
+static void add_row(model *o, entries *list, int row, int cable_of, int point, const contact_tangent *s,
+                    const tangent_row *x, int state) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
   const contact_point *p = &c->point[point];
@@ -129,7 +129,7 @@ static int first_of(const cable *c, int point, int axis) {
 
 void cps_memory_rows(model *o, int cable_of, int point, const step_coeffs *coeffs) {
   const cable *c = &o->m.cable[cable_of];
-  const spot *s = &o->spot[cable_of][point];
+  const contact_tangent *s = &o->contact[cable_of][point];
   if (coeffs->bristle > 0) return;
   for (int a = 0; a < c->dim - 1; a++) {
     int row = cps_model_friction_row(o, cable_of, point, a),
@@ -145,7 +145,7 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
   const contact_point *p = &c->point[point];
-  const spot *s = &o->spot[cable_of][point];
+  const contact_tangent *s = &o->contact[cable_of][point];
   int n = c->contact.law->n_states, first = first_of(c, point, axis), touches = s->drum >= 0;
   recall y;
   if (touches) {
@@ -168,8 +168,8 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
       int from = touches ? o->at.z_star + at->z_star + first : o->at.before + at->z + first;
       for (int j = 0; j < n; j++) cps_entries_add(&o->recall, row, from + j, x->star[j]);
       if (touches) {
-        spot_row all_of;
-        cps_spot_recall(&o->m, c, p, s, axis, x, &all_of);
+        tangent_row all_of;
+        cps_contact_tangent_recall(&o->m, c, p, s, axis, x, &all_of);
         add_row(o, &o->recall, row, cable_of, point, s, &all_of, o->at.after);
       } else {
         for (int j = 0; j < c->contact.law->n_params; j++)
@@ -191,7 +191,7 @@ void cps_memory_begin(model *o, const step_coeffs *coeffs) {
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
     for (int k = 0; c->memory && k < c->n_points; k++)
-      cps_spot_eval(&o->m, c, &c->point[k], coeffs, &o->spot[i][k]);
+      cps_contact_tangent_eval(&o->m, c, &c->point[k], coeffs, &o->contact[i][k]);
   }
   cps_memory_states(o, coeffs, 1);
 }
@@ -254,18 +254,18 @@ void cps_memory_hold(model *o) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     for (int k = 0; c->memory && k < c->n_points; k++) {
-      spot s;
-      cps_spot_place(m, c, &c->point[k], &s);
+      contact_tangent s;
+      cps_contact_tangent_place(m, c, &c->point[k], &s);
       if (s.drum < 0 || !(s.load > 0)) continue;
       for (int a = 0; a < m->dim - 1; a++) {
         recall_row z[CPS_MAX_STATES];
         cps_recall_pull(&c->contact, s.load, s.f[a], z);
         for (int j = 0; j < c->contact.law->n_states; j++) {
-          spot_row x;
+          tangent_row x;
           recall_row y = z[j];
           y.f = y.e;
           y.e = 0;
-          cps_spot_recall(m, c, &c->point[k], &s, a, &y, &x);
+          cps_contact_tangent_recall(m, c, &c->point[k], &s, a, &y, &x);
           add_row(o, &o->list, o->at.after + o->at.cable[i].z + first_of(c, k, a) + j, i, k, &s, &x,
                   o->at.before);
         }

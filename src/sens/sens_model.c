@@ -33,16 +33,16 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   size_t n = (size_t)o->m.n_cables;
   int most = 1, ws = o->at.ws, good = 1;
   o->matrix = calloc(n, sizeof *o->matrix);
-  o->spot = calloc(n, sizeof *o->spot);
-  o->spot0 = calloc(n, sizeof *o->spot0);
-  for (size_t i = 0; i < n && o->matrix && o->spot && o->spot0; i++) {
+  o->contact = calloc(n, sizeof *o->contact);
+  o->contact0 = calloc(n, sizeof *o->contact0);
+  for (size_t i = 0; i < n && o->matrix && o->contact && o->contact0; i++) {
     const cable *c = &o->m.cable[i];
     good = cps_chain_matrix_make(&o->matrix[i], c->n + 1, o->at.cable[i].width,
                                  c->dim == 3 && c->per_node > 1) &&
            good;
-    o->spot[i] = calloc((size_t)c->n_points + 1, sizeof(spot));
-    o->spot0[i] = calloc((size_t)c->n_points + 1, sizeof(spot));
-    good = good && o->spot[i] && o->spot0[i];
+    o->contact[i] = calloc((size_t)c->n_points + 1, sizeof(contact_tangent));
+    o->contact0[i] = calloc((size_t)c->n_points + 1, sizeof(contact_tangent));
+    good = good && o->contact[i] && o->contact0[i];
     if (c->n > most) most = c->n;
   }
   o->force = calloc((size_t)most * 12 * 7, sizeof(double));
@@ -58,7 +58,7 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   good = good && dense;
   for (int k = 0; k < 4; k++) good = (o->room[k] = calloc((size_t)ws, sizeof(double))) != NULL && good;
   good = cps_border_make(o) && good;
-  if (good && o->matrix && o->spot && o->spot0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0 &&
+  if (good && o->matrix && o->contact && o->contact0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0 &&
       o->reaction0 && o->raw && o->released)
     return CPS_OK;
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
@@ -68,12 +68,12 @@ void cps_model_free(model *o) {
   cps_border_free(o);
   for (int i = 0; i < o->m.n_cables; i++) {
     if (o->matrix) cps_chain_matrix_free(&o->matrix[i]);
-    if (o->spot) free(o->spot[i]);
-    if (o->spot0) free(o->spot0[i]);
+    if (o->contact) free(o->contact[i]);
+    if (o->contact0) free(o->contact0[i]);
   }
   free(o->matrix);
-  free(o->spot);
-  free(o->spot0);
+  free(o->contact);
+  free(o->contact0);
   free(o->force);
   free(o->q0);
   free(o->v0);
@@ -297,7 +297,7 @@ static void by_border(model *o, const into *to, int row, int k, const double by[
 }
 
 /* The row by the motion of the drum. */
-static void by_drum(model *o, const into *to, int row, int drum_of, const spot_row *x,
+static void by_drum(model *o, const into *to, int row, int drum_of, const tangent_row *x,
                     const step_coeffs *coeffs, int balance) {
   const drum *g = &o->m.drum[drum_of];
   int d0 = o->at.drum_d + drum_of * DY_DRUM, start = o->at.before + o->at.drum_start + 4 * drum_of,
@@ -334,8 +334,8 @@ static void by_drum(model *o, const into *to, int row, int drum_of, const spot_r
   }
 }
 
-void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spot_row *x, const into *to,
-                      const step_coeffs *coeffs, int balance) {
+void cps_tangent_row_add(model *o, const contact_point *p, const contact_tangent *s, const tangent_row *x,
+                         const into *to, const step_coeffs *coeffs, int balance) {
   const cable *c = &o->m.cable[to->cable];
   const cable_at *at = &o->at.cable[to->cable];
   int dim = c->dim, point = (int)(p - c->point);
@@ -382,20 +382,20 @@ void cps_spot_row_add(model *o, const contact_point *p, const spot *s, const spo
 }
 
 /* What a point does to the border: it turns the drum, or pushes the body that carries it. */
-static void add_to_border(model *o, int cable_of, const contact_point *p, const spot *s,
+static void add_to_border(model *o, int cable_of, const contact_point *p, const contact_tangent *s,
                           const step_coeffs *coeffs, int balance) {
   const drum *g = &o->m.drum[s->drum];
   if (g->angle_at >= 0) {
-    spot_row turns = {.f = {g->radius, 0}, .radius = s->f[0]};
+    tangent_row turns = {.f = {g->radius, 0}, .radius = s->f[0]};
     into to = {cable_of, -1, g->angle_at, 1};
-    cps_spot_row_add(o, p, s, &turns, &to, coeffs, balance);
+    cps_tangent_row_add(o, p, s, &turns, &to, coeffs, balance);
   }
   if (g->carrier < 0) return;
   const machine_body *y = &o->m.body[g->carrier];
   for (int k = 0; k < y->rows; k++)
     for (int d = 0; d < o->m.dim; d++) {
       into to = {cable_of, -1, y->row[k], -y->along[k][d]};
-      if (to.by != 0) cps_spot_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
+      if (to.by != 0) cps_tangent_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
     }
 }
 
@@ -403,10 +403,10 @@ void cps_border_by_push(model *o, int row, int drum_of, const double *by, const 
                         int balance) {
   for (int i = 0; i < o->m.n_cables; i++)
     for (int k = 0; k < o->m.cable[i].n_points; k++) {
-      const spot *s = &o->spot[i][k];
+      const contact_tangent *s = &o->contact[i][k];
       for (int d = 0; d < o->m.dim && s->drum == drum_of; d++) {
         into to = {i, -1, row, by[d]};
-        cps_spot_row_add(o, &o->m.cable[i].point[k], s, &s->force[d], &to, coeffs, balance);
+        cps_tangent_row_add(o, &o->m.cable[i].point[k], s, &s->force[d], &to, coeffs, balance);
       }
     }
   const double minus[3] = {-by[0], -by[1], -by[2]};
@@ -419,16 +419,16 @@ static void add_point(model *o, int cable_of, int point, const step_coeffs *coef
   const cable *c = &o->m.cable[cable_of];
   const contact_point *p = &c->point[point];
   chain_matrix *a = &o->matrix[cable_of];
-  spot *s = &o->spot[cable_of][point];
+  contact_tangent *s = &o->contact[cable_of][point];
   int dim = c->dim, b = a->b, slot = c->b + point % c->per_node * (dim - 1);
-  cps_spot_eval(&o->m, c, p, coeffs, s);
+  cps_contact_tangent_eval(&o->m, c, p, coeffs, s);
   for (int i = 0; i < dim - 1 && (s->drum < 0 || s->open); i++)
     a->d[(p->node * b + slot + i) * b + slot + i] = 1;
   if (s->drum < 0) return;
   add_to_border(o, cable_of, p, s, coeffs, balance);
   for (int i = 0; i < dim - 1 && !s->open; i++) {
     into to = {cable_of, p->node, slot + i, 1};
-    cps_spot_row_add(o, p, s, &s->rest[i], &to, coeffs, balance);
+    cps_tangent_row_add(o, p, s, &s->rest[i], &to, coeffs, balance);
   }
   if (c->memory) cps_memory_rows(o, cable_of, point, coeffs);
   for (int k = 0; k < 4; k++) {
@@ -436,7 +436,7 @@ static void add_point(model *o, int cable_of, int point, const step_coeffs *coef
       into to = {cable_of, p->node + k / 2, k % 2 * dim + d, p->shape[k]};
       double pushed = s->load * s->n[d] + s->f[0] * s->t[d] +
                       (dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0);
-      if (p->shape[k] != 0) cps_spot_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
+      if (p->shape[k] != 0) cps_tangent_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
       if (p->shape[0] != 1 && p->node + k / 2 <= c->n)
         by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + k,
                  pushed);

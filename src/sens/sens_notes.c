@@ -87,7 +87,7 @@ static int any_stuck(const bodies *b) {
 /* Whether contact i, which lets go together with another one, does so because of its own load. */
 static int at_own_limit(bodies *b, int i) {
   const contact *c = &b->s->contacts[i];
-  const spot *p = &b->at;
+  const linearised *p = &b->at;
   double g[CPS_MAX_GUARDS];
   cps_law_input in = {p->k.v[i], p->k.n[i], p->k.f_eq[i], p->y + 2 * b->s->nx + c->z, b->mode[i]};
   if (!is_stuck(b, b->mode, i)) return 0;
@@ -120,7 +120,7 @@ static cps_status switch_together(bodies *b, int i, int k) {
   int *mode = b->mode_next, captured = 0, all = 1;
   hold *h = cps_bodies_hold(b);
   if (!h) return cps_course_no_memory(&b->c);
-  if (!cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return CPS_FAILED;
+  if (!cps_linearised_go(&b->at, b->t, b->y, b->mode, &b->free->k)) return CPS_FAILED;
   memcpy(mode, b->mode, (size_t)s->nc * sizeof(int));
   for (int j = 0; j < s->nc; j++) {
     int alone = j != i && to[j] != b->mode[j] && (is_stuck(b, to, j) || at_own_limit(b, j));
@@ -272,7 +272,7 @@ static cps_status find_rates(bodies *b) {
   body_op o = begin(b, OP_RATES);
   cps_status status = cps_course_happens(&b->c, &o.as, NULL);
   b->carried = 0;
-  if (status == CPS_OK && cps_spot_go(&b->at, b->t, b->y, b->mode, &b->free->k))
+  if (status == CPS_OK && cps_linearised_go(&b->at, b->t, b->y, b->mode, &b->free->k))
     memcpy(b->now, b->at.f, (size_t)b->s->nc * sizeof(double));
   return status;
 }

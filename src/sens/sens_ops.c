@@ -18,8 +18,8 @@ static void linearise_hold(model *o) {
     const cable_at *at = &o->at.cable[i];
     for (int k = 0; k < c->n_points; k++) {
       const contact_point *p = &c->point[k];
-      spot s;
-      cps_spot_place(m, c, p, &s);
+      contact_tangent s;
+      cps_contact_tangent_place(m, c, p, &s);
       for (int d = 0; d < c->dim; d++) {
         int row = o->at.after + at->start + k * c->dim + d;
         for (int n = 0; n < 4; n++) {

@@ -20,9 +20,9 @@ void cps_reaction_value(const model *o, int cable_of, int e, double *reaction) {
   cps_end_force(c, e, reaction);
   for (int k = 0; k < c->n_points; k++) {
     const contact_point *p = &c->point[k];
-    spot s;
+    contact_tangent s;
     if (node < p->node || node > p->node + 1) continue;
-    cps_spot_place(&o->m, c, p, &s);
+    cps_contact_tangent_place(&o->m, c, p, &s);
     for (int d = 0; d < c->dim && s.drum >= 0; d++)
       for (int j = 0; j < 2; j++)
         reaction[j * c->dim + d] -= p->shape[2 * (node - p->node) + j] *
@@ -132,12 +132,12 @@ void cps_reaction_press(model *o, int row, int cable_of, int e, const double *by
   for (int d = 0; d < c->dim; d++) cps_border_by_d(o, row, at->end + e * DY_END + DY_LOAD + d, -x.load[d]);
   for (int k = 0; k < c->n_points; k++) { /* R has minus the force on the cable */
     const contact_point *p = &c->point[k];
-    const spot *s = &o->spot[cable_of][k];
+    const contact_tangent *s = &o->contact[cable_of][k];
     if (s->drum < 0 || node < p->node || node > p->node + 1) continue;
     int shape = 2 * (node - p->node);
     for (int d = 0; d < c->dim; d++) {
       into part = {cable_of, -1, row, by[d] * p->shape[shape]};
-      if (part.by != 0) cps_spot_row_add(o, p, s, &s->force[d], &part, coeffs, balance);
+      if (part.by != 0) cps_tangent_row_add(o, p, s, &s->force[d], &part, coeffs, balance);
       double pushed = s->load * s->n[d] + s->f[0] * s->t[d] +
                       (c->dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0);
       if (p->shape[0] != 1) cps_border_by_theta(o, row, at->p_shape + 4 * k + shape, by[d] * pushed);

@@ -36,8 +36,8 @@ double cps_slide_push(const model *o, int drum_of, double *push) {
   memset(push, 0, 3 * sizeof *push);
   for (int i = 0; i < m->n_cables; i++)
     for (int k = 0; k < m->cable[i].n_points; k++) {
-      spot s;
-      cps_spot_place(m, &m->cable[i], &m->cable[i].point[k], &s);
+      contact_tangent s;
+      cps_contact_tangent_place(m, &m->cable[i], &m->cable[i].point[k], &s);
       for (int d = 0; d < m->dim && s.drum == drum_of; d++)
         push[d] -= s.load * s.n[d] + s.f[0] * s.t[d] + s.f[1] * m->drum[drum_of].axis[d];
     }

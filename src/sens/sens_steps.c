@@ -36,7 +36,7 @@ static int is_held(const bodies *b, const body_op *o, int i) {
 /* The end of a step that locates events: surfaces are where they are then. */
 static void finish(bodies *b, const body_op *o, const change *c, double *dy) {
   b->at.t = fmin(o->t + o->h, o->latest);
-  cps_spot_prescribe(&b->at, c, dy);
+  cps_linearised_prescribe(&b->at, c, dy);
   double *dv = dy + b->s->nx;
   for (int i = 0; i < b->s->nc; i++)
     if (is_held(b, o, i)) dv[b->s->contacts[i].a] = b->s->contacts[i].sb * dv[b->s->contacts[i].b];
@@ -51,7 +51,7 @@ static void finish_back(bodies *b, const body_op *o, double *w, double *grad) {
     dv[c->b] += c->sb * dv[c->a];
     dv[c->a] = 0;
   }
-  cps_spot_prescribe_back(&b->at, b->change, b->n_wrt, w, grad);
+  cps_linearised_prescribe_back(&b->at, b->change, b->n_wrt, w, grad);
 }
 
 /* A method that does not locate transitions has no jumps to differentiate: a jump there is an error. */
@@ -73,13 +73,13 @@ static void watch_modes(bodies *b, const body_op *o) {
 
 int cps_rates_weigh(bodies *b, const double *w_t, double *w, double *grad) {
   const cps_system *s = b->s;
-  const spot_layout *l = &b->at.l;
-  double *z = cps_spot_clear(&b->at);
+  const linear_layout *l = &b->at.l;
+  double *z = cps_linearised_clear(&b->at);
   for (int i = 0; i < s->nx; i++) w[s->nx + i] += w_t[i];
   memcpy(z + l->a, w_t + s->nx, bytes(s->nd));
   memcpy(z + l->z_t, w_t + 2 * s->nx, bytes(s->nz));
   memcpy(z + l->work, w_t + 2 * s->nx + s->nz, bytes(s->nw));
-  return cps_spot_back(&b->at, SPOT_RATES, b->change, b->n_wrt, w, grad);
+  return cps_linearised_back(&b->at, LINEAR_RATES, b->change, b->n_wrt, w, grad);
 }
 
 int cps_rk_apply(bodies *b, const body_op *o) {
@@ -90,7 +90,7 @@ int cps_rk_apply(bodies *b, const body_op *o) {
   for (int i = 0; i < t->stages; i++) {
     double *point = b->stage + (size_t)i * (size_t)ny;
     if (i > 0) combine(point, b->stage, o->h, t->a[i], i, b->k, (size_t)ny, ny);
-    if (!cps_spot_go(&b->at, stage_time(o, i), point, o->mode, &o->free->k)) return 0;
+    if (!cps_linearised_go(&b->at, stage_time(o, i), point, o->mode, &o->free->k)) return 0;
     memcpy(b->k + (size_t)i * (size_t)ny, b->at.y_t, bytes(ny));
     if (i == 0) memcpy(point, b->at.y, bytes(ny)); /* with the surfaces in place */
     if (i == 0) watch_modes(b, o);
@@ -98,7 +98,7 @@ int cps_rk_apply(bodies *b, const body_op *o) {
       double *s = b->s_y + (size_t)j * (size_t)b->n, *dk = b->dk + (size_t)j * (size_t)ny,
              *dy = i == 0 ? s : b->dy;
       if (i > 0) combine(dy, s, o->h, t->a[i], i, dk, stride, ny);
-      if (!cps_spot_rates(&b->at, &b->change[j], dy, dk + (size_t)i * stride)) return 0;
+      if (!cps_linearised_rates(&b->at, &b->change[j], dy, dk + (size_t)i * stride)) return 0;
     }
   }
   for (int j = 0; j < b->n_wrt; j++) {
@@ -131,7 +131,7 @@ int cps_rk_back(bodies *b, const body_op *o) {
   }
   for (int i = t->stages - 1; i >= 0; i--) {
     double *point = b->stage + (size_t)i * (size_t)ny;
-    if (!cps_spot_go(&b->at, stage_time(o, i), point, o->mode, &o->free->k)) return 0;
+    if (!cps_linearised_go(&b->at, stage_time(o, i), point, o->mode, &o->free->k)) return 0;
     if (i == 0) watch_modes(b, o);
     for (int m = 0; m < n_of; m++) {
       double *w = b->w + (size_t)m * (size_t)b->n, *w_k = b->dy_t;

@@ -42,7 +42,7 @@ static void add_element(model *o, int cable_of, int i) {
 }
 
 /* -A' pull. */
-static void add_pull(model *o, int cable_of, int point, const spot *s, const step_coeffs *coeffs,
+static void add_pull(model *o, int cable_of, int point, const contact_tangent *s, const step_coeffs *coeffs,
                      int balance) {
   const cable *c = &o->m.cable[cable_of];
   const contact_point *p = &c->point[point];
@@ -51,14 +51,14 @@ static void add_pull(model *o, int cable_of, int point, const spot *s, const ste
   for (int i = 0; i < 4; i++)
     for (int d = 0; d < dim && p->shape[i] != 0; d++) {
       into to = {cable_of, p->node + i / 2, half + i % 2 * dim + d, p->shape[i]};
-      spot_row turns = {.r = {0}};
+      tangent_row turns = {.r = {0}};
       double pulled = 0;
       for (int k = 0; k < dim - 1; k++) {
         *cps_matrix_at(o, &to, p->node, half + c->b + k) -= p->shape[i] * dir[k][d];
         pulled += pull[k] * dir[k][d];
       }
       for (int e = 0; e < dim; e++) turns.r[e] = pull[0] * s->n[d] / s->rho * s->t[e];
-      cps_spot_row_add(o, p, s, &turns, &to, coeffs, balance);
+      cps_tangent_row_add(o, p, s, &turns, &to, coeffs, balance);
       if (p->shape[0] != 1)
         by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + i,
                  pulled);
@@ -66,7 +66,7 @@ static void add_pull(model *o, int cable_of, int point, const spot *s, const ste
 }
 
 /* A gap - r_s; at a node that is fixed, pull - m r_s. And what pull does to friction. */
-static void add_slip(model *o, int cable_of, int point, const spot *s, const step_coeffs *coeffs,
+static void add_slip(model *o, int cable_of, int point, const contact_tangent *s, const step_coeffs *coeffs,
                      int balance) {
   const cable *c = &o->m.cable[cable_of];
   const contact_point *p = &c->point[point];
@@ -77,10 +77,10 @@ static void add_slip(model *o, int cable_of, int point, const spot *s, const ste
     for (int d = 0; d < dim && p->shape[i] != 0; d++) out += p->shape[i] * s->n[d] * gap[i * dim + d];
   for (int k = 0; k < dim - 1; k++) {
     into to = {cable_of, p->node, half + c->b + k, 1}, rub = {cable_of, p->node, c->b + k, 1};
-    spot_row x = {.mass = fixed ? -s->slide_a[k] : 0};
-    cps_spot_accelerates(&o->m, c, p, s, k, fixed ? -p->mass : -1, &x);
+    tangent_row x = {.mass = fixed ? -s->slide_a[k] : 0};
+    cps_contact_tangent_accelerates(&o->m, c, p, s, k, fixed ? -p->mass : -1, &x);
     for (int e = 0; e < dim && k == 0 && !fixed; e++) x.r[e] -= out / s->rho * s->t[e];
-    cps_spot_row_add(o, p, s, &x, &to, coeffs, balance);
+    cps_tangent_row_add(o, p, s, &x, &to, coeffs, balance);
     if (fixed) *cps_matrix_at(o, &to, p->node, half + c->b + k) = 1;
     for (int i = 0; i < 4 && !fixed; i++) {
       double along = 0;
@@ -102,7 +102,7 @@ void cps_stick_add(model *o, int cable_of, const step_coeffs *coeffs, int balanc
   int half = half_of(c), held = coeffs->bristle > 0; /* statics has springs instead */
   for (int i = 0; i < c->n && !held; i++) add_element(o, cable_of, i);
   for (int i = 0; i <= c->n; i++) {
-    int touches = i < c->n_points && o->spot[cable_of][i].drum >= 0;
+    int touches = i < c->n_points && o->contact[cable_of][i].drum >= 0;
     for (int j = half; j < 2 * half; j++) {
       into to = {cable_of, i, j, 1};
       int d = j - half;
@@ -112,7 +112,7 @@ void cps_stick_add(model *o, int cable_of, const step_coeffs *coeffs, int balanc
       by_theta(o, cps_model_row(o, cable_of, i, j), o->at.cable[cable_of].mass + i, -c->gap[i * c->b + d]);
     }
     if (held || !touches) continue;
-    add_pull(o, cable_of, i, &o->spot[cable_of][i], coeffs, balance);
-    add_slip(o, cable_of, i, &o->spot[cable_of][i], coeffs, balance);
+    add_pull(o, cable_of, i, &o->contact[cable_of][i], coeffs, balance);
+    add_slip(o, cable_of, i, &o->contact[cable_of][i], coeffs, balance);
   }
 }

@@ -296,7 +296,7 @@ static int walks(const model *o, int i, int k) {
 }
 
 static int touches(const model *o, int i, int k) {
-  return i == o->m.n_cables || o->spot[i][k / (o->at.cable[i].zs / o->m.cable[i].n_points)].drum >= 0;
+  return i == o->m.n_cables || o->contact[i][k / (o->at.cable[i].zs / o->m.cable[i].n_points)].drum >= 0;
 }
 
 /* Where the velocity of a body that is released is in a state, with the number of its components; -1 if it is not. */

@@ -13,9 +13,9 @@ void cps_model_look(model *o) {
     for (int k = 0; k < o->m.n_drums; k++) moves |= shifts(&o->m.drum[k]);
     for (int k = 0; k < c->n_points; k++) {
       if (moves)
-        cps_spot_eval(&o->m, c, &c->point[k], &any, &o->spot0[i][k]);
+        cps_contact_tangent_eval(&o->m, c, &c->point[k], &any, &o->contact0[i][k]);
       else
-        cps_spot_place(&o->m, c, &c->point[k], &o->spot0[i][k]);
+        cps_contact_tangent_place(&o->m, c, &c->point[k], &o->contact0[i][k]);
     }
     size_t bytes = (size_t)o->at.cable[i].e * sizeof(double);
     memcpy(o->q0 + o->at.cable[i].w, c->q, bytes);
@@ -40,7 +40,7 @@ void cps_model_touch(model *o) {
   const step_coeffs any = {.q_a = 1, .v_a = 1};
   for (int i = 0; i < o->m.n_cables; i++)
     for (int k = 0; k < o->m.cable[i].n_points; k++)
-      cps_spot_eval(&o->m, &o->m.cable[i], &o->m.cable[i].point[k], &any, &o->spot[i][k]);
+      cps_contact_tangent_eval(&o->m, &o->m.cable[i], &o->m.cable[i].point[k], &any, &o->contact[i][k]);
   cps_reactions_refresh(o);
 }
 
@@ -48,7 +48,7 @@ void cps_model_touch(model *o) {
 
 /* One end of a step at a contact point: which state its columns are of. */
 typedef struct side {
-  const spot *s;
+  const contact_tangent *s;
   int state, d; /* where they start */
 } side;
 
@@ -83,7 +83,7 @@ static void by_theta(model *o, int row, int theta, double by) {
 /* d(pull . g), with pull the friction force on the cable. */
 static void by_pull(model *o, int cable_of, int point, const side *x, int row, const double *g) {
   const cable *c = &o->m.cable[cable_of];
-  const spot *s = x->s;
+  const contact_tangent *s = x->s;
   if (s->drum < 0) return;
   double along[AXES] = {0}, out = 0, by[3] = {0};
   for (int d = 0; d < c->dim; d++) {
@@ -101,7 +101,7 @@ static void by_pull(model *o, int cable_of, int point, const side *x, int row, c
 static double by_damping(model *o, int cable_of, int point, const side *x, int row, double by) {
   const cable *c = &o->m.cable[cable_of];
   const contact_point *p = &c->point[point];
-  const spot *s = x->s;
+  const contact_tangent *s = x->s;
   cps_normal_output slow;
   if (s->drum < 0) return 0;
   cps_normal_eval(c->contact.normal, c->contact.normal_p, s->depth, 0, &slow);
@@ -131,7 +131,7 @@ static void by_move(model *o, int cable_of, int point, const side x[2], int row,
 /* Friction, of the machine and of the cable on the drum; and what turns the drum. */
 static void add_friction(model *o, int cable_of, int point, const side x[2]) {
   const cable *c = &o->m.cable[cable_of];
-  const spot *a = x[0].s, *b = x[1].s;
+  const contact_tangent *a = x[0].s, *b = x[1].s;
   const drum *g = &o->m.drum[b->near], *g0 = &o->m.drum0[b->near];
   double moved[3] = {0}, pull[3] = {0}, turned = g->angle - g0->angle, mean = 0;
   for (int k = 0; k < 2; k++)
@@ -139,7 +139,7 @@ static void add_friction(model *o, int cable_of, int point, const side x[2]) {
   for (int d = 0; d < c->dim; d++) {
     moved[d] = -(b->r[d] - a->r[d]) / 2;
     for (int k = 0; k < 2; k++) {
-      const spot *s = x[k].s;
+      const contact_tangent *s = x[k].s;
       if (s->drum >= 0) pull[d] -= (s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) / 2;
     }
   }
@@ -169,10 +169,10 @@ static void add_carried(model *o, int cable_of, int point, const side x[2]) {
   for (int d = 0; d < c->dim; d++) {
     double moved = (g->center[d] - g0->center[d]) / 2, push = 0;
     for (int k = 0; k < 2; k++) {
-      const spot *s = x[k].s;
+      const contact_tangent *s = x[k].s;
       if (s->drum < 0) continue;
       push += (s->load * s->n[d] + s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) / 2;
-      const spot_row *f = &s->force[d]; /* of minus the force */
+      const tangent_row *f = &s->force[d]; /* of minus the force */
       double place[3] = {0}, velocity[3] = {0};
       for (int e = 0; e < c->dim; e++) {
         place[e] = -moved * f->r[e];
@@ -199,9 +199,9 @@ static void add_points(model *o, int cable_of) {
   const cable *c = &o->m.cable[cable_of];
   int row = o->at.after + o->at.works + WK_CONTACT;
   for (int k = 0; k < c->n_points; k++) {
-    side x[2] = {{&o->spot0[cable_of][k], o->at.before, o->at.d0},
-                 {&o->spot[cable_of][k], o->at.after, o->at.d}};
-    const spot *a = x[0].s, *b = x[1].s;
+    side x[2] = {{&o->contact0[cable_of][k], o->at.before, o->at.d0},
+                 {&o->contact[cable_of][k], o->at.after, o->at.d}};
+    const contact_tangent *a = x[0].s, *b = x[1].s;
     if (a->near < 0 || a->near != b->near || (a->drum < 0 && b->drum < 0)) continue;
     add_friction(o, cable_of, k, x);
     if (shifts(&o->m.drum[b->near])) add_carried(o, cable_of, k, x);
@@ -503,8 +503,8 @@ static void add_contact_energy(model *o, entries *list, int cable_of, int row) {
   const cable_at *at = &o->at.cable[cable_of];
   for (int k = 0; k < c->n_points; k++) {
     const contact_point *p = &c->point[k];
-    spot s;
-    cps_spot_place(&o->m, c, p, &s);
+    contact_tangent s;
+    cps_contact_tangent_place(&o->m, c, p, &s);
     if (s.drum < 0) continue;
     cps_normal_output slow;
     cps_normal_eval(c->contact.normal, c->contact.normal_p, s.depth, 0, &slow);
