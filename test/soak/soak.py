@@ -221,7 +221,8 @@ def main():
     for name in ("store", "work"):
         os.makedirs(os.path.join(setting.folder, name), exist_ok=True)
     table = Table(setting.folder, setting.add, setting.first)
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    for number in (signal.SIGINT, signal.SIGTERM):  # also where a shell has it ignored in the background
+        signal.signal(number, signal.default_int_handler)
     chosen = [campaign for campaign in ALL if not names or campaign.name in names]
     try:
         for _ in range(setting.rounds):
