@@ -48,6 +48,7 @@ def test_batch_says_what_is_wrong():
         batch.step(0.01, np.zeros((3, 1)))
     with pytest.raises(ValueError):
         sc.batch(0)
+    sc.batch(2000)  # its memory is free again: the first simulations of the next batch take none
     with pytest.raises(MemoryError, match="a batch of 1000000000 simulations would take"):
         sc.batch(10**9)
     with pytest.raises(capstan.ScenarioError, match="cart.q"):

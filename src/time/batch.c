@@ -97,9 +97,9 @@ void cps_batch_free(cps_batch *b) {
   free(b);
 }
 
-enum {
-  SAMPLE = 256
-}; /* simulations after which it is seen what one takes; thousands of pages even if they are small */
+/* Simulations after which it is seen for the first time what one takes: thousands of pages even if they are small. The first ones may
+ * lie in memory that the process has freed before, so it is seen again whenever their number has doubled. */
+enum { SAMPLE = 256 };
 static const double GIB = 1024.0 * 1024 * 1024;
 
 /* Memory that the process holds [bytes]; 0 where the system does not say so. */
@@ -113,9 +113,9 @@ static double resident(void) {
 }
 
 /* Refuses what would eat all memory, and take hours to do so: the system gives it away without having it. */
-static cps_status afford(const cps_batch *b, double before, cps_error *err) {
+static cps_status afford(const cps_batch *b, int made, double before, cps_error *err) {
   double held = resident(), there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-  double needed = (held - before) / SAMPLE * b->n;
+  double needed = (held - before) / made * b->n;
   if (before <= 0 || needed <= there) return CPS_OK;
   return cps_error_set(err, CPS_NO_MEMORY, NULL,
                        "a batch of %d simulations would take %.0f GB, and this machine has %.0f GB", b->n,
@@ -127,7 +127,8 @@ static cps_status fill(cps_batch *b, const cps_system *system, const char *const
   for (int i = 0; i < b->n; i++) {
     b->sim[i] = cps_simulation_new(system, err);
     cps_status status = b->sim[i] ? cps_simulation_keep(b->sim[i], 0, err) : CPS_FAILED;
-    if (status == CPS_OK && i + 1 == SAMPLE) status = afford(b, before, err);
+    int made = i + 1, doubled = made >= SAMPLE && (made & (made - 1)) == 0;
+    if (status == CPS_OK && doubled) status = afford(b, made, before, err);
     if (status != CPS_OK) {
       b->n = i + 1; /* there are no others to free */
       return status;
