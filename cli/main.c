@@ -87,7 +87,8 @@ static int help_about(int argc, char **argv) {
     complain("help", "one command at a time, please: found '%s' after '%s'", argv[1], argv[0]);
     return STATUS_USAGE;
   }
-  if (strcmp(argv[0], "help") == 0) return help_about(0, NULL);
+  if (strcmp(argv[0], "help") == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
+    return help_about(0, NULL);
   const command *c = command_find(argv[0]);
   if (!c) return unknown_command(argv[0]);
   char option[] = "--help";

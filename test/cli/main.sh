@@ -7,7 +7,7 @@ has "$out" "Usage: capstan COMMAND"
 has "$out" "models"
 is_empty "$err"
 cp "$out" "$tmp/help"
-for args in -h help "help help"; do
+for args in -h help "help help" "help --help" "help -h"; do
   # shellcheck disable=SC2086
   expect 0 $args
   cmp -s "$out" "$tmp/help" || fail "capstan $args does not print the help"
