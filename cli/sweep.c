@@ -373,13 +373,17 @@ static int run_point(const sweep *s) {
   if (!scenario) problems_print(problems);
   cps_problems_free(problems);
   if (!scenario) return STATUS_FAILED;
-  study_run run = {0};
   int status = results_prepare("sweep", where, 1);
-  if (status == STATUS_GOOD && !study_run_make(&run, scenario, &error)) {
+  if (status != STATUS_GOOD) {
+    cps_scenario_free(scenario);
+    return status;
+  }
+  study_run run = {0};
+  if (!study_run_make(&run, scenario, &error)) {
     problem_print("sweep", &error);
     return STATUS_FAILED;
   }
-  if (status == STATUS_GOOD) status = study_write("sweep", where, &run.all);
+  status = study_write("sweep", where, &run.all);
   if (status == STATUS_GOOD && !s->o->no_report) status = report_write_run("sweep", where, &run.all);
   if (s->o->json) summary_write(stdout, &run.all);
   if (run.all.error) problem_print("sweep", run.all.error);
