@@ -6,31 +6,23 @@
 #include <stdlib.h>
 
 #define BODIES "bodies: {left: {mass: 10 kg}, right: {mass: 10 kg}}\n"
-#define DAMPED                                                                                               \
+#define SOFT_ROPE(elements, friction)                                                                        \
   "cables:\n"                                                                                                \
   "  rope:\n"                                                                                                \
   "    EA: 0.2 MN\n"                                                                                         \
   "    EI: 0.7 N m2\n"                                                                                       \
   "    mass_per_length: 0.45 kg/m\n"                                                                         \
   "    damping: {rayleigh: 50 N s}\n"                                                                        \
-  "    elements: 20\n"                                                                                       \
-  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 2e6, exponent: 1.5, damping: "               \
-  "1}},\n"                                                                                                   \
-  "              friction: {cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}}}\n"
+  "    elements: " elements "\n"                                                                             \
+  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 2e6, exponent: 1.5, damping: 1}},\n"         \
+  "              friction: {" friction "}}\n"
+#define DAMPED      SOFT_ROPE("20", "cdq: {mu: 0.25, epsilon: 10 mm/s, alpha: 0.9}")
 #define DAMPED_ROPE DAMPED OVER
 #define RUN         "run: {until: 0.3 s, step: 0.2 ms, absolute_tolerance: 1e9, output: 17 ms, solver: "
 
 /* A rope on the rim of a winch. Differences of runs need steps that resolve the blow: 0.02 ms; derivatives do not. */
 #define WOUND(friction)                                                                                      \
-  "cables:\n"                                                                                                \
-  "  rope:\n"                                                                                                \
-  "    EA: 0.2 MN\n"                                                                                         \
-  "    EI: 0.7 N m2\n"                                                                                       \
-  "    mass_per_length: 0.45 kg/m\n"                                                                         \
-  "    damping: {rayleigh: 50 N s}\n"                                                                        \
-  "    elements: 40\n"                                                                                       \
-  "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 2e6, exponent: 1.5, damping: 1}},\n"         \
-  "              friction: {" friction "}}\n"                                                                \
+  SOFT_ROPE("40", friction)                                                                                  \
   "    path: [{rim: winch}, {around: winch, turn: clockwise, turns: 1}, hang 1 m, load]\n"
 #define WOUND_RUN "run: {until: 60 ms, step: 0.02 ms, absolute_tolerance: 1e9, output: 5 ms, solver: "
 
