@@ -98,6 +98,23 @@ static void still_bed(void **state) {
   assert_close(f[1], f[0], 1e-9);
 }
 
+/* A trolley on a sled that a soft spring holds on a tilted line: in statics friction bears what hangs on the trolley, and the sled goes
+ * where all weight along the line bends its spring. */
+static void sled_on_a_spring(void **state) {
+  (void)state;
+  double along = 9.81 * 0.5 / sqrt(1.25);
+  outcome o = run_text(
+      "capstan: 1\ngravity: [0, -9.81]\n"
+      "bodies: {trolley: {mass: 20 kg, at: [0, 10], direction: [1, -0.5]}, load: {mass: 100 kg}, "
+      "sled: {mass: 5 kg, direction: [1, -0.5]}}\n"
+      "springs: {hold: {between: [sled, ground], stiffness: 20 kN/m, damping: 3 kN s/m}}\n"
+      "contacts: {top: {between: [trolley, sled], normal: weight, friction: {quinn: {mu: 0.9}}}}\n"
+      "cables: {rope: {" ROPE ", path: [trolley, hang 5 m, load]}}\n" RUN);
+  assert_close(column(&o, "contacts.top.f")[0], -125 * along, 1e-6);
+  assert_close(column(&o, "bodies.sled.x")[0], 130 * along / 20e3, 1e-6);
+  drop(&o);
+}
+
 /* Both strands of a rope over a drum that the trolley carries, and a hoist whose rope is fixed to the drum. */
 static void carried_drums(void **state) {
   (void)state;
@@ -178,8 +195,9 @@ static void damped_rope(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(trolley_with_a_load), cmocka_unit_test(tilted_rail),
-                                     cmocka_unit_test(still_bed),           cmocka_unit_test(carried_drums),
-                                     cmocka_unit_test(bouncing_load),       cmocka_unit_test(damped_rope)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(trolley_with_a_load), cmocka_unit_test(tilted_rail),   cmocka_unit_test(still_bed),
+      cmocka_unit_test(sled_on_a_spring),    cmocka_unit_test(carried_drums), cmocka_unit_test(bouncing_load),
+      cmocka_unit_test(damped_rope)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
