@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """allocations.py - the n-th allocation of a command fails, once, or it and all after it.
 
-usage: allocations.py SECONDS [--sample N]     CAPSTAN names the tool, FAIL_ALLOC the library of test/fail_alloc.c, SEED the first seed
+usage: allocations.py SECONDS [--sample N] [--only COMMAND,...]     CAPSTAN names the tool, FAIL_ALLOC the library of test/fail_alloc.c, SEED the first seed
 
 A command ends by itself with one of its statuses, and says what is the matter; if it says that all is well, then all is there. A
 run that can be gone on with ends, with memory again, in the same bits as one that nobody disturbed. What the loader and the C library
@@ -104,14 +104,16 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("seconds", type=float)
     options.add_argument("--sample", type=int, default=10**9, help="at most so many allocations of each command")
+    options.add_argument("--only", default="", help="these commands alone")
     setting = options.parse_args()
+    commands = {name: COMMANDS[name] for name in setting.only.split(",") if name} or COMMANDS
     dice, start = random.Random(int(os.environ.get("SEED", 1))), time.monotonic()
     tried = failed = 0
     others = collections.Counter()
     with tempfile.TemporaryDirectory() as place:
         scenes(place)
         t = Trial(place)
-        for number, (name, command) in enumerate(COMMANDS.items()):
+        for number, (name, command) in enumerate(commands.items()):
             p, left, found = t.run(command, 0)
             if p.returncode != 0 or not found.isdigit():
                 print(f"allocations: {name}: it does not even run: status {p.returncode}, {p.stderr[-300:]}, '{found}'")
@@ -122,7 +124,7 @@ def main():
             if len(points) > setting.sample:
                 points = dice.sample(points, setting.sample)
             for at, on in points:
-                if time.monotonic() - start > setting.seconds * (number + 1) / len(COMMANDS):
+                if time.monotonic() - start > setting.seconds * (number + 1) / len(commands):
                     break
                 try:
                     p, left, who = t.run(command, at, on)
