@@ -132,15 +132,14 @@ static void step_along(bodies *b, const body_op *o, const change *c, double *x, 
   linearised *at = &b->at;
   int nx = s->nx, z = 2 * nx;
   const alpha_weights *u = &o->alpha.weights;
-  double rescaled = o->alpha.rescaled;
   for (int i = 0; i < s->nd; i++) {
-    double a = x[l->a + i], aux = a + rescaled * (x[l->aux_a + i] - a);
+    double a = x[l->a + i], aux = x[l->aux_a + i];
     x[i] += u->h * x[nx + i] + u->q_aux * aux + u->q_old * a;
     x[nx + i] += u->v.x_aux * aux + u->v.x_old * a;
     x[l->aux_a + i] = u->v.aux_aux * aux + u->v.aux_old * a;
   }
   for (int i = 0; i < s->nz; i++) {
-    double z_t = x[l->z_t + i], aux = z_t + rescaled * (x[l->aux_z + i] - z_t);
+    double z_t = x[l->z_t + i], aux = x[l->aux_z + i];
     x[z + i] += u->z.x_aux * aux + u->z.x_old * z_t;
     x[l->aux_z + i] = u->z.aux_aux * aux + u->z.aux_old * z_t;
   }
@@ -177,7 +176,7 @@ static int step_back(bodies *b, const body_op *o, double *w, double *grad) {
   linearised *at = &b->at;
   int nx = s->nx, z = 2 * nx;
   const alpha_weights *u = &o->alpha.weights;
-  double *w0 = b->dy, rescaled = o->alpha.rescaled;
+  double *w0 = b->dy;
   memset(w0, 0, bytes(b->n));
   work_back(b, w, w0, grad);
   double *z_w = cps_linearised_clear(at), *w_a = z_w + at->l.a, *w_z = z_w + at->l.z_t;
@@ -190,15 +189,13 @@ static int step_back(bodies *b, const body_op *o, double *w, double *grad) {
   for (int j = 0; j < b->n_wrt; j++) grad[j] += roll_back(o, &b->change[j], w);
   for (int i = 0; i < s->nd; i++) {
     double q = w[i], v = w[nx + i], next = w[l->aux_a + i];
-    double aux = u->q_aux * q + u->v.x_aux * v + u->v.aux_aux * next;
-    w0[l->a + i] += u->q_old * q + u->v.x_old * v + u->v.aux_old * next + (1 - rescaled) * aux;
-    w0[l->aux_a + i] += rescaled * aux;
+    w0[l->a + i] += u->q_old * q + u->v.x_old * v + u->v.aux_old * next;
+    w0[l->aux_a + i] += u->q_aux * q + u->v.x_aux * v + u->v.aux_aux * next;
     w[nx + i] += u->h * q;
   }
   for (int i = 0; i < s->nz; i++) {
-    double aux = u->z.x_aux * w[z + i] + u->z.aux_aux * w[l->aux_z + i];
-    w0[l->z_t + i] += u->z.x_old * w[z + i] + u->z.aux_old * w[l->aux_z + i] + (1 - rescaled) * aux;
-    w0[l->aux_z + i] += rescaled * aux;
+    w0[l->z_t + i] += u->z.x_old * w[z + i] + u->z.aux_old * w[l->aux_z + i];
+    w0[l->aux_z + i] += u->z.x_aux * w[z + i] + u->z.aux_aux * w[l->aux_z + i];
   }
   for (int i = 0; i < z + s->nz; i++) w0[i] += w[i];
   memcpy(w, w0, bytes(b->n));

@@ -18,6 +18,9 @@
 
 #include <math.h>
 
+/* Auxiliary rates are not extrapolated to steps that are this many times longer. */
+static const double BLOW_UP = 1e3;
+
 static alpha_rule rule(double am, double af, double gamma, double h) {
   double shift = am - af, bend = 0.5 * shift * (am + af - 1);
   alpha_rule r = {.aux_aux = -am / (1 - am), .aux_old = af / (1 - am), .aux_new = (1 - af) / (1 - am)};
@@ -51,4 +54,26 @@ alpha_weights cps_newmark_weights(double gamma, double h) {
   s.z = s.v;
   add_places(&s, 0.25 * (gamma + 0.5) * (gamma + 0.5), 0);
   return s;
+}
+
+double cps_alpha_moved(double h, double last) {
+  if (last == 0 || last == h) return 1;
+  return h / last < BLOW_UP ? h / last : 0;
+}
+
+/* aux becomes x aux + (1 - x) rate. */
+static void rescale(alpha_rule *r, double x) {
+  r->x_old += (1 - x) * r->x_aux;
+  r->x_aux *= x;
+  r->aux_old += (1 - x) * r->aux_aux;
+  r->aux_aux *= x;
+}
+
+void cps_alpha_rescale(alpha_weights *u, double last) {
+  double x = cps_alpha_moved(u->h, last);
+  if (x == 1) return;
+  u->q_old += (1 - x) * u->q_aux;
+  u->q_aux *= x;
+  rescale(&u->v, x);
+  rescale(&u->z, x);
 }

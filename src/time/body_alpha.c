@@ -24,9 +24,6 @@
 /* Iterations of a step. */
 enum { NEWTON_MOST = 48 };
 
-/* Auxiliary values are not extrapolated to steps that are this many times longer. */
-static const double BLOW_UP = 1e3;
-
 typedef struct run {
   cps_simulation *sim;
   residual r;
@@ -43,9 +40,8 @@ typedef struct run {
   work_start start;       /* of the step: for its work */
   double *guard, *guard1; /* [nc CPS_MAX_GUARDS] */
   int has_guards;
-  double last;     /* length of the last step; 0 after a restart */
-  double rescaled; /* by which auxiliary values have been moved since then */
-  int stopped;     /* who waits for the step has enough */
+  double last; /* length of the last step; 0 after a restart */
+  int stopped; /* who waits for the step has enough */
 } run;
 
 /* ------------------------------------------------------------------ one step */
@@ -124,14 +120,12 @@ static const newton_equations body_equations = {.judged_first = 1,
                                                 .correct = correct,
                                                 .update = update};
 
-static void rescale(run *r, double h);
-
 static solved solve_step(void *of, double h, double t1) {
   run *r = of;
   cps_simulation *sim = r->sim;
   static const newton_goal goal = {.most = NEWTON_MOST, .tolerance = 1}; /* of what residual.c allows */
-  rescale(r, h);
   r->weights = cps_alpha_weights(r->rho, h);
+  cps_alpha_rescale(&r->weights, r->last);
   r->t1 = t1;
   predict(r);
   cps_residual_look(&r->r, sim->y, r->old.a, r->old.f);
@@ -216,20 +210,7 @@ static cps_status find_rates(run *r, cps_error *err) {
   keep_forces(r, sim->t);
   if (r->has_guards) read_guards(r, sim->y, r->guard);
   r->last = r->error.length = 0;
-  r->rescaled = 1;
   return CPS_OK;
-}
-
-/* Auxiliary values are those at t + shift h: for another length they move along, unless that would only blow
- * up round-off. */
-static void rescale(run *r, double h) {
-  const cps_system *s = r->sim->system;
-  if (r->last == 0 || r->last == h) return;
-  double x = h / r->last < BLOW_UP ? h / r->last : 0;
-  for (int i = 0; i < s->nd; i++) r->aux_a[i] = r->old.a[i] + x * (r->aux_a[i] - r->old.a[i]);
-  for (int i = 0; i < s->nz; i++) r->aux_z[i] = r->old.z_t[i] + x * (r->aux_z[i] - r->old.z_t[i]);
-  r->last = h;
-  r->rescaled *= x;
 }
 
 static cps_status accept(void *of, double from, double h, double t1, cps_error *err) {
@@ -247,9 +228,8 @@ static cps_status accept(void *of, double from, double h, double t1, cps_error *
   keep_forces(r, t1);
   if (r->has_guards) read_guards(r, sim->y, r->guard);
   r->last = h;
-  alpha_note coeffs = {r->rescaled, r->weights, r->old.a, r->old.f, r->old.z_t};
+  alpha_note coeffs = {r->weights, r->old.a, r->old.f, r->old.z_t};
   step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &coeffs};
-  r->rescaled = 1;
   sim->result.counters.factorisations = r->r.system.matrix.factored;
   return cps_note(sim, &note, err);
 }
@@ -302,7 +282,6 @@ static void list(checkpoint *c, void *owner) {
   cps_block_list(c, &r->state);
   CHECKPOINT_VALUE(c, "alpha.last", r->last);
   cps_checkpoint_demand(c, r->last >= 0, "alpha.last");
-  CHECKPOINT_VALUE(c, "alpha.rescaled", r->rescaled);
   CHECKPOINT_VALUE(c, "alpha.before", r->error.length);
   CHECKPOINT_VALUE(c, "alpha.factored", r->r.system.matrix.factored);
 }

@@ -37,7 +37,6 @@ typedef struct bdf_follower {
 } bdf_follower;
 
 typedef struct alpha_note {
-  double rescaled;           /* auxiliary values were first moved to a + rescaled (aux - a) */
   alpha_weights weights;     /* of the step */
   const double *a, *f, *z_t; /* at its end */
 } alpha_note;
