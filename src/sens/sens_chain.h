@@ -211,6 +211,11 @@ void cps_recall(const cable *c, int point, int axis, const contact_tangent *s, d
 /* The sliding acceleration along an axis, times `by`. */
 void cps_contact_tangent_accelerates(const machine *m, const cable *c, const contact_point *p,
                                      const contact_tangent *s, int axis, double by, tangent_row *row);
+/* The normal force, or minus the force on the cable along axis d, times `by`, added to a row. */
+void cps_contact_tangent_normal(const cable *c, const contact_point *p, const contact_tangent *s, double by,
+                                tangent_row *row);
+void cps_contact_tangent_force(const machine *m, const cable *c, const contact_point *p,
+                               const contact_tangent *s, int d, double by, tangent_row *row);
 /* How such a row depends on everything. */
 void cps_contact_tangent_recall(const machine *m, const cable *c, const contact_point *p,
                                 const contact_tangent *s, int axis, const recall_row *x, tangent_row *row);
@@ -323,6 +328,15 @@ typedef struct into {
 } into;
 void cps_tangent_row_add(model *o, const contact_point *p, const contact_tangent *s, const tangent_row *x,
                          const into *to, const step_coeffs *coeffs, int balance);
+/* Where such a row goes in a list of entries: columns of the state, and of what is prescribed, start there. */
+typedef struct point_columns {
+  model *o;
+  entries *list;
+  int cable, point;
+  const contact_tangent *s;
+  int state, d;
+} point_columns;
+void cps_tangent_row_list(const point_columns *to, int row, const tangent_row *x);
 /* The entry of the matrix in that row, and the column of a coordinate of the cable. */
 double *cps_matrix_at(model *o, const into *to, int node, int column);
 

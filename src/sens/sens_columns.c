@@ -258,46 +258,24 @@ static void add_tension(const filling *x, int cable_of, int i, double factor) {
   by_theta(x, at->length + i, factor * sum);
 }
 
-/* Place and velocity of a contact point, relative to its drum's centre. */
-static void by_point(const filling *x, int cable_of, int point, int near, const double *r, const double *v) {
-  const cable *c = &x->o->m.cable[cable_of];
-  const cable_at *at = &x->o->at.cable[cable_of];
-  const contact_point *p = &c->point[point];
-  for (int d = 0; d < c->dim; d++) {
-    cps_by_center(x->o, x->list, x->row, near, d, 0, x->o->at.after, x->o->at.d, -r[d]);
-    cps_by_center(x->o, x->list, x->row, near, d, 1, x->o->at.after, x->o->at.d, -v[d]);
-    for (int k = 0; k < 4; k++) {
-      if (p->shape[k] == 0) continue;
-      int j = p->node * c->b + k * c->dim + d;
-      cps_entries_add(x->list, x->row, x->o->at.after + at->q + j, p->shape[k] * r[d]);
-      cps_entries_add(x->list, x->row, x->o->at.after + at->v + j, p->shape[k] * v[d]);
-      if (p->shape[0] != 1) by_theta(x, at->p_shape + 4 * point + k, r[d] * c->q[j] + v[d] * c->v[j]);
-    }
-  }
+static void add_row(const filling *x, int cable_of, int point, const contact_tangent *s,
+                    const tangent_row *row) {
+  const point_columns to = {x->o, x->list, cable_of, point, s, x->o->at.after, x->o->at.d};
+  cps_tangent_row_list(&to, x->row, row);
 }
 
 /* The normal force of a point, times `by`. */
 static void add_normal(const filling *x, int cable_of, int point, const contact_tangent *s, double by) {
   const cable *c = &x->o->m.cable[cable_of];
-  const cable_at *at = &x->o->at.cable[cable_of];
-  double w = by * c->point[point].weight, r[3] = {0}, v[3] = {0};
-  for (int d = 0; d < c->dim; d++) {
-    r[d] = -w * (s->law.depth * s->n[d] + s->law.rate * s->along / s->rho * s->t[d]);
-    v[d] = -w * s->law.rate * s->n[d];
-  }
-  by_point(x, cable_of, point, s->drum, r, v);
-  by_theta(x, x->o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, w * s->law.depth);
-  by_theta(x, at->p_weight + point, by * s->law.n);
-  for (int k = 0; k < c->contact.normal->n_params; k++)
-    by_theta(x, at->theta + TH_NORMAL + k, w * s->law.p[k]);
+  tangent_row row = {.r = {0}};
+  cps_contact_tangent_normal(c, &c->point[point], s, by, &row);
+  add_row(x, cable_of, point, s, &row);
 }
 
 /* How deep a point is in its drum. */
 static void add_depth(const filling *x, int cable_of, int point, const contact_tangent *s) {
-  double r[3] = {0}, none[3] = {0};
-  for (int d = 0; d < x->o->m.dim; d++) r[d] = -s->n[d];
-  by_point(x, cable_of, point, s->drum, r, none);
-  by_theta(x, x->o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, 1);
+  const tangent_row row = {.r = {-s->n[0], -s->n[1], -s->n[2]}, .radius = 1};
+  add_row(x, cable_of, point, s, &row);
 }
 
 static void add_friction(const filling *x, int cable_of, int point, int axis, double by) {
@@ -306,17 +284,13 @@ static void add_friction(const filling *x, int cable_of, int point, int axis, do
                   by);
 }
 
-/* minus (N n + f t) of a point along an axis, times `by`: n turns by t.dr/rho t, t by -t.dr/rho n. */
+/* Minus the force of a point on the cable along an axis, times `by`. */
 static void add_point_push(const filling *x, int cable_of, int point, const contact_tangent *s, int axis,
                            double by) {
-  const machine *m = &x->o->m;
-  double r[3] = {0}, none[3] = {0};
-  add_normal(x, cable_of, point, s, -by * s->n[axis]);
-  for (int d = 0; d < m->dim; d++)
-    r[d] = by * (s->f[0] * s->n[axis] - s->load * s->t[axis]) / s->rho * s->t[d];
-  by_point(x, cable_of, point, s->drum, r, none);
-  add_friction(x, cable_of, point, 0, -by * s->t[axis]);
-  if (m->dim == 3) add_friction(x, cable_of, point, 1, -by * m->drum[s->drum].axis[axis]);
+  const cable *c = &x->o->m.cable[cable_of];
+  tangent_row row = {.r = {0}};
+  cps_contact_tangent_force(&x->o->m, c, &c->point[point], s, axis, by, &row);
+  add_row(x, cable_of, point, s, &row);
 }
 
 /* The reaction of an end, times `by`; and that of its slope, unless `slope` is NULL. */

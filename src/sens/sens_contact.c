@@ -68,18 +68,27 @@ void cps_contact_tangent_place(const machine *m, const cable *c, const contact_p
   s->load = p->weight * s->law.n;
 }
 
-/* The normal force differentiated, times `by`, into a row. */
-static void add_normal(const contact_tangent *s, const contact_point *p, int params, int dim, double by,
-                       tangent_row *row) {
+void cps_contact_tangent_normal(const cable *c, const contact_point *p, const contact_tangent *s, double by,
+                                tangent_row *row) {
   const cps_normal_output *n = &s->law;
   double w = by * p->weight;
-  for (int d = 0; d < dim; d++) {
+  for (int d = 0; d < c->dim; d++) {
     row->r[d] -= w * (n->depth * s->n[d] + n->rate * s->along / s->rho * s->t[d]);
     row->v[d] -= w * n->rate * s->n[d];
   }
   row->radius += w * n->depth;
   row->weight += by * n->n;
-  for (int k = 0; k < params; k++) row->normal[k] += w * n->p[k];
+  for (int k = 0; k < c->contact.normal->n_params; k++) row->normal[k] += w * n->p[k];
+}
+
+/* minus (N n + f t + f' axis) along d. */
+void cps_contact_tangent_force(const machine *m, const cable *c, const contact_point *p,
+                               const contact_tangent *s, int d, double by, tangent_row *row) {
+  cps_contact_tangent_normal(c, p, s, -by * s->n[d], row);
+  for (int e = 0; e < c->dim; e++)
+    row->r[e] += by * (s->f[0] * s->n[d] - s->load * s->t[d]) / s->rho * s->t[e];
+  row->f[0] -= by * s->t[d];
+  if (c->dim == 3) row->f[1] -= by * m->drum[s->drum].axis[d];
 }
 
 /* ------------------------------------------------------------------ friction */
@@ -277,7 +286,7 @@ static void rub_spring(const machine *m, const cable *c, const contact_point *p,
                cps_friction_holds(&c->contact, s->load - step)) /
               (2 * step);
       }
-      add_normal(s, p, c->contact.normal->n_params, dim, -per * d[i], row);
+      cps_contact_tangent_normal(c, p, s, -per * d[i], row);
       row->hold = c->contact.hold >= 0 ? -s->load * d[i] : 0;
     }
     for (int a = 0; a < axes; a++) {
@@ -310,7 +319,7 @@ static void add_sliding(const machine *m, const cable *c, const contact_point *p
   row->radius -= v[0] * g->rate + a[0] * g->acceleration;
   row->rate -= v[0] * g->radius;
   row->acceleration -= a[0] * g->radius;
-  add_normal(s, p, c->contact.normal->n_params, dim, n, row);
+  cps_contact_tangent_normal(c, p, s, n, row);
 }
 
 /* Puts the friction of a point together with how its arguments depend on everything. */
@@ -371,13 +380,7 @@ void cps_contact_tangent_eval(const machine *m, const cable *c, const contact_po
   memset(s->force, 0, sizeof s->force);
   memset(s->rest, 0, sizeof s->rest);
   const drum *g = &m->drum[s->drum];
-  for (int d = 0; d < dim; d++) { /* minus (N n + f t + f' axis) */
-    tangent_row *row = &s->force[d];
-    add_normal(s, p, c->contact.normal->n_params, dim, -s->n[d], row);
-    for (int e = 0; e < dim; e++) row->r[e] += (s->f[0] * s->n[d] - s->load * s->t[d]) / s->rho * s->t[e];
-    row->f[0] = -s->t[d];
-    row->f[1] = dim == 3 ? -g->axis[d] : 0;
-  }
+  for (int d = 0; d < dim; d++) cps_contact_tangent_force(m, c, p, s, d, 1, &s->force[d]);
   double limit = cps_friction_holds(&c->contact, s->load);
   if (coeffs->bristle > 0) {
     rub_spring(m, c, p, g, coeffs, limit, s);
@@ -407,4 +410,52 @@ void cps_contact_tangent_eval(const machine *m, const cable *c, const contact_po
   unsigned place = dim == 2 ? 0x3 : 0x7;
   s->open = p->stuck && p->shape[0] == 1 && (c->fixed[p->node] & place) == place &&
             (l->kind == LAW_KINK || l->kind == LAW_JUMP);
+}
+
+/* ------------------------------------------------------------------ entries */
+
+void cps_tangent_row_list(const point_columns *to, int row, const tangent_row *x) {
+  const model *o = to->o;
+  const cable *c = &o->m.cable[to->cable];
+  const cable_at *at = &o->at.cable[to->cable];
+  const contact_point *p = &c->point[to->point];
+  int start = to->d == o->at.d0, near = to->s->near, dim = c->dim, axes = dim - 1; /* start of a step */
+  const double *const by[3] = {x->r, x->v, x->a}, *const now[3] = {start ? o->q0 + at->w : c->q,
+                                                                   start ? o->v0 + at->w : c->v,
+                                                                   start ? o->a0 + at->w : c->a};
+  const int first[3] = {at->q, at->v, at->a};
+  const struct {
+    int theta, n;
+    const double *by;
+  } numbers[] = {{o->at.drum_theta + near * TH_DRUM + TH_RADIUS, 1, &x->radius},
+                 {at->p_mass + to->point, 1, &x->mass},
+                 {at->p_weight + to->point, 1, &x->weight},
+                 {at->theta + TH_HOLD, 1, &x->hold},
+                 {at->theta + TH_NORMAL, c->contact.normal->n_params, x->normal},
+                 {at->theta + TH_LAW, c->contact.law->n_params, x->law}};
+  for (int rate = 0; rate < 3; rate++) {
+    if (by[rate][0] == 0 && by[rate][1] == 0 && by[rate][2] == 0) continue;
+    for (int d = 0; d < dim; d++)
+      cps_by_center(o, to->list, row, near, d, rate, to->state, to->d, -by[rate][d]);
+    for (int k = 0; k < 4; k++) {
+      int node = p->node * c->b + k * dim, shape = at->p_shape + 4 * to->point + k;
+      double sum = 0;
+      if (p->shape[k] == 0 && p->shape[0] == 1) continue;
+      for (int d = 0; d < dim; d++) {
+        cps_entries_add(to->list, row, to->state + first[rate] + node + d, p->shape[k] * by[rate][d]);
+        sum += by[rate][d] * now[rate][node + d];
+      }
+      if (p->shape[0] != 1 && o->theta_varies[shape])
+        cps_entries_add(to->list, row, o->at.theta + shape, sum);
+    }
+  }
+  cps_by_turn(o, to->list, row, near, 0, to->state, to->d, x->angle);
+  cps_by_turn(o, to->list, row, near, 1, to->state, to->d, x->rate);
+  cps_by_turn(o, to->list, row, near, 2, to->state, to->d, x->acceleration);
+  for (int k = 0; k < axes; k++)
+    cps_entries_add(to->list, row, to->state + at->f + to->point * axes + k, x->f[k]);
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    for (int k = 0; k < numbers[i].n; k++)
+      if (o->theta_varies[numbers[i].theta + k])
+        cps_entries_add(to->list, row, o->at.theta + numbers[i].theta + k, numbers[i].by[k]);
 }

@@ -87,41 +87,6 @@ static void by_theta(const model *o, entries *list, int row, int theta, double b
   if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by);
 }
 
-/* A row of a contact point, by the state that starts at column `state`. */
-static void add_row(model *o, entries *list, int row, int cable_of, int point, const contact_tangent *s,
-                    const tangent_row *x, int state) {
-  const cable *c = &o->m.cable[cable_of];
-  const cable_at *at = &o->at.cable[cable_of];
-  const contact_point *p = &c->point[point];
-  const double *const by[3] = {x->r, x->v, x->a}, *const now[3] = {c->q, c->v, c->a};
-  const int first[3] = {at->q, at->v, at->a};
-  for (int rate = 0; rate < 3; rate++) {
-    for (int d = 0; d < c->dim; d++)
-      cps_by_center(o, list, row, s->drum, d, rate, state, o->at.d, -by[rate][d]);
-    for (int k = 0; k < 4; k++) {
-      int node = p->node * c->b + k * c->dim;
-      double sum = 0;
-      if (p->shape[k] == 0) continue;
-      for (int d = 0; d < c->dim; d++) {
-        cps_entries_add(list, row, state + first[rate] + node + d, p->shape[k] * by[rate][d]);
-        sum += by[rate][d] * now[rate][node + d];
-      }
-      if (p->shape[0] != 1) by_theta(o, list, row, at->p_shape + 4 * point + k, sum);
-    }
-  }
-  cps_by_turn(o, list, row, s->drum, 1, state, o->at.d, x->rate);
-  cps_by_turn(o, list, row, s->drum, 2, state, o->at.d, x->acceleration);
-  for (int k = 0; k < c->dim - 1; k++)
-    cps_entries_add(list, row, state + at->f + point * (c->dim - 1) + k, x->f[k]);
-  by_theta(o, list, row, o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, x->radius);
-  by_theta(o, list, row, at->p_mass + point, x->mass);
-  by_theta(o, list, row, at->p_weight + point, x->weight);
-  for (int k = 0; k < c->contact.normal->n_params; k++)
-    by_theta(o, list, row, at->theta + TH_NORMAL + k, x->normal[k]);
-  for (int k = 0; k < c->contact.law->n_params; k++)
-    by_theta(o, list, row, at->theta + TH_LAW + k, x->law[k]);
-}
-
 /* Number of the first state of a point in one direction. */
 static int first_of(const cable *c, int point, int axis) {
   return (point * (c->dim - 1) + axis) * c->contact.law->n_states;
@@ -146,6 +111,7 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
   const cable_at *at = &o->at.cable[cable_of];
   const contact_point *p = &c->point[point];
   const contact_tangent *s = &o->contact[cable_of][point];
+  const point_columns to = {o, &o->recall, cable_of, point, s, o->at.after, o->at.d};
   int n = c->contact.law->n_states, first = first_of(c, point, axis), touches = s->drum >= 0;
   recall y;
   if (touches) {
@@ -170,7 +136,7 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
       if (touches) {
         tangent_row all_of;
         cps_contact_tangent_recall(&o->m, c, p, s, axis, x, &all_of);
-        add_row(o, &o->recall, row, cable_of, point, s, &all_of, o->at.after);
+        cps_tangent_row_list(&to, row, &all_of);
       } else {
         for (int j = 0; j < c->contact.law->n_params; j++)
           by_theta(o, &o->recall, row, at->theta + TH_LAW + j, x->p[j]);
@@ -257,6 +223,7 @@ void cps_memory_hold(model *o) {
       contact_tangent s;
       cps_contact_tangent_place(m, c, &c->point[k], &s);
       if (s.drum < 0 || !(s.load > 0)) continue;
+      const point_columns to = {o, &o->list, i, k, &s, o->at.before, o->at.d};
       for (int a = 0; a < m->dim - 1; a++) {
         recall_row z[CPS_MAX_STATES];
         cps_recall_pull(&c->contact, s.load, s.f[a], z);
@@ -266,8 +233,7 @@ void cps_memory_hold(model *o) {
           y.f = y.e;
           y.e = 0;
           cps_contact_tangent_recall(m, c, &c->point[k], &s, a, &y, &x);
-          add_row(o, &o->list, o->at.after + o->at.cable[i].z + first_of(c, k, a) + j, i, k, &s, &x,
-                  o->at.before);
+          cps_tangent_row_list(&to, o->at.after + o->at.cable[i].z + first_of(c, k, a) + j, &x);
         }
       }
     }

@@ -6,17 +6,10 @@
 static int shifts(const drum *g) { return g->of->shift[0] || g->of->shift[1] || g->of->shift[2]; }
 
 void cps_model_look(model *o) {
-  const step_coeffs any = {.q_a = 1, .v_a = 1};
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
-    int moves = 0;
-    for (int k = 0; k < o->m.n_drums; k++) moves |= shifts(&o->m.drum[k]);
-    for (int k = 0; k < c->n_points; k++) {
-      if (moves)
-        cps_contact_tangent_eval(&o->m, c, &c->point[k], &any, &o->contact0[i][k]);
-      else
-        cps_contact_tangent_place(&o->m, c, &c->point[k], &o->contact0[i][k]);
-    }
+    for (int k = 0; k < c->n_points; k++)
+      cps_contact_tangent_place(&o->m, c, &c->point[k], &o->contact0[i][k]);
     size_t bytes = (size_t)o->at.cable[i].e * sizeof(double);
     memcpy(o->q0 + o->at.cable[i].w, c->q, bytes);
     memcpy(o->v0 + o->at.cable[i].w, c->v, bytes);
@@ -46,177 +39,101 @@ void cps_model_touch(model *o) {
 
 /* ------------------------------------------------------------------ contact points */
 
-/* One end of a step at a contact point: which state its columns are of. */
-typedef struct side {
-  const contact_tangent *s;
-  int state, d; /* where they start */
-} side;
-
-/* Entries of row `row`: by place (vector g) of the point, relative to the drum's centre; by velocity. */
-static void by_place(model *o, int cable_of, int point, const side *x, int row, const double *g,
-                     int velocity) {
-  const cable *c = &o->m.cable[cable_of];
-  const cable_at *at = &o->at.cable[cable_of];
-  const contact_point *p = &c->point[point];
-  for (int k = 0; k < 4; k++)
-    for (int d = 0; d < c->dim && p->shape[k] != 0; d++)
-      cps_entries_add(&o->work, row, x->state + (velocity ? at->v : at->q) + p->node * c->b + k * c->dim + d,
-                      p->shape[k] * g[d]);
-  for (int d = 0; d < c->dim; d++)
-    cps_by_center(o, &o->work, row, x->s->near, d, velocity, x->state, x->d, -g[d]);
-  for (int k = 0; k < 4 && p->shape[0] != 1; k++) {
-    const double *q = (x->state == o->at.before ? (velocity ? o->v0 : o->q0) + at->w
-                       : velocity               ? c->v
-                                                : c->q) +
-                      p->node * c->b + k * c->dim;
-    double sum = 0;
-    for (int d = 0; d < c->dim; d++) sum += g[d] * q[d];
-    if (o->theta_varies[at->p_shape + 4 * point + k])
-      cps_entries_add(&o->work, row, o->at.theta + at->p_shape + 4 * point + k, sum);
-  }
-}
-
 static void by_theta(model *o, int row, int theta, double by) {
   if (o->theta_varies[theta]) cps_entries_add(&o->work, row, o->at.theta + theta, by);
 }
 
-/* d(pull . g), with pull the friction force on the cable. */
-static void by_pull(model *o, int cable_of, int point, const side *x, int row, const double *g) {
-  const cable *c = &o->m.cable[cable_of];
-  const contact_tangent *s = x->s;
-  if (s->drum < 0) return;
-  double along[AXES] = {0}, out = 0, by[3] = {0};
-  for (int d = 0; d < c->dim; d++) {
-    along[0] += s->t[d] * g[d];
-    along[1] += c->dim == 3 ? o->m.drum[s->drum].axis[d] * g[d] : 0;
-    out += s->n[d] * g[d];
-  }
-  for (int i = 0; i < c->dim - 1; i++)
-    cps_entries_add(&o->work, row, x->state + o->at.cable[cable_of].f + point * (c->dim - 1) + i, along[i]);
-  for (int d = 0; d < c->dim; d++) by[d] = -s->f[0] * out / s->rho * s->t[d];
-  by_place(o, cable_of, point, x, row, by, 0);
-}
-
-/* The force of contact damping, times `by`; returns it. */
-static double by_damping(model *o, int cable_of, int point, const side *x, int row, double by) {
-  const cable *c = &o->m.cable[cable_of];
-  const contact_point *p = &c->point[point];
-  const contact_tangent *s = x->s;
-  cps_normal_output slow;
-  if (s->drum < 0) return 0;
-  cps_normal_eval(c->contact.normal, c->contact.normal_p, s->depth, 0, &slow);
-  double w = by * p->weight, place[3] = {0}, velocity[3] = {0};
-  for (int d = 0; d < c->dim && by != 0; d++) {
-    place[d] = -w * ((s->law.depth - slow.depth) * s->n[d] + s->law.rate * s->along / s->rho * s->t[d]);
-    velocity[d] = -w * s->law.rate * s->n[d];
-  }
-  if (by != 0) {
-    by_place(o, cable_of, point, x, row, place, 0);
-    by_place(o, cable_of, point, x, row, velocity, 1);
-    by_theta(o, row, o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, w * (s->law.depth - slow.depth));
-    by_theta(o, row, o->at.cable[cable_of].p_weight + point, by * (s->law.n - slow.n));
-    for (int k = 0; k < c->contact.normal->n_params; k++)
-      by_theta(o, row, o->at.cable[cable_of].theta + TH_NORMAL + k, w * (s->law.p[k] - slow.p[k]));
-  }
-  return p->weight * (s->law.n - slow.n);
-}
-
-/* A point's place times g, at the end less at the start. */
-static void by_move(model *o, int cable_of, int point, const side x[2], int row, const double *g) {
-  double minus[3] = {-g[0], -g[1], -g[2]};
-  by_place(o, cable_of, point, &x[1], row, g, 0);
-  by_place(o, cable_of, point, &x[0], row, minus, 0);
-}
-
-/* Friction, of the machine and of the cable on the drum; and what turns the drum. */
-static void add_friction(model *o, int cable_of, int point, const side x[2]) {
-  const cable *c = &o->m.cable[cable_of];
+/* Friction, of the machine and of the cable on the drum; and what turns the drum. x: the start and the end of the step. */
+static void add_friction(model *o, const point_columns x[2]) {
+  const cable *c = &o->m.cable[x->cable];
   const contact_tangent *a = x[0].s, *b = x[1].s;
   const drum *g = &o->m.drum[b->near], *g0 = &o->m.drum0[b->near];
-  double moved[3] = {0}, pull[3] = {0}, turned = g->angle - g0->angle, mean = 0;
-  for (int k = 0; k < 2; k++)
-    if (x[k].s->drum >= 0) mean += x[k].s->f[0] / 2;
-  for (int d = 0; d < c->dim; d++) {
-    moved[d] = -(b->r[d] - a->r[d]) / 2;
-    for (int k = 0; k < 2; k++) {
-      const contact_tangent *s = x[k].s;
-      if (s->drum >= 0) pull[d] -= (s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) / 2;
-    }
+  int first = o->at.after + o->at.works, touches[2] = {a->drum >= 0, b->drum >= 0};
+  double pull[3] = {0}, turned = g->angle - g0->angle, mean = 0; /* the friction force on the cable */
+  for (int k = 0; k < 2; k++) {
+    const contact_tangent *s = x[k].s;
+    if (!touches[k]) continue;
+    mean += s->f[0] / 2;
+    for (int d = 0; d < c->dim; d++)
+      pull[d] -= (s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) / 2;
   }
-  int first = o->at.after + o->at.works;
-  int rows[3] = {first + WK_FRICTION, first + WK_SLIP + cable_of * o->m.n_drums + b->near, first + WK_MOTION};
-  for (int r = 0; r < (g->angle_at < 0 ? 3 : 2); r++) {
-    if (r < 2) {
-      by_pull(o, cable_of, point, &x[0], rows[r], moved);
-      by_pull(o, cable_of, point, &x[1], rows[r], moved);
-      by_move(o, cable_of, point, x, rows[r], pull);
+  for (int k = 0; k < 2; k++) {
+    const contact_tangent *s = x[k].s;
+    tangent_row turns = {.f = {touches[k] ? g->radius * turned / 2 : 0, 0},
+                         .angle = (k ? 1 : -1) * mean * g->radius,
+                         .radius = k ? mean * turned : 0};
+    if (g->angle_at < 0) cps_tangent_row_list(&x[k], first + WK_MOTION, &turns);
+    double out = 0;
+    for (int d = 0; d < c->dim; d++) {
+      double moved = -(b->r[d] - a->r[d]) / 2;
+      turns.r[d] = (k ? 1 : -1) * pull[d];
+      if (!touches[k]) continue;
+      turns.f[0] += s->t[d] * moved;
+      turns.f[1] += c->dim == 3 ? g->axis[d] * moved : 0;
+      out += s->n[d] * moved;
     }
-    for (int k = 0; k < 2; k++)
-      if (x[k].s->drum >= 0)
-        cps_entries_add(&o->work, rows[r], x[k].state + o->at.cable[cable_of].f + point * (c->dim - 1),
-                        g->radius * turned / 2);
-    by_theta(o, rows[r], o->at.drum_theta + b->near * TH_DRUM + TH_RADIUS, mean * turned);
-    cps_by_turn(o, &o->work, rows[r], b->near, 0, o->at.after, o->at.d, mean * g->radius);
-    cps_by_turn(o, &o->work, rows[r], b->near, 0, o->at.before, o->at.d0, -mean * g->radius);
+    for (int d = 0; d < c->dim && touches[k]; d++) turns.r[d] -= s->f[0] * out / s->rho * s->t[d];
+    cps_tangent_row_list(&x[k], first + WK_FRICTION, &turns);
+    cps_tangent_row_list(&x[k], first + WK_SLIP + x->cable * o->m.n_drums + b->near, &turns);
   }
 }
 
 /* Work of a drum whose centre is moved. */
-static void add_carried(model *o, int cable_of, int point, const side x[2]) {
-  const cable *c = &o->m.cable[cable_of];
+static void add_carried(model *o, const point_columns x[2]) {
+  const cable *c = &o->m.cable[x->cable];
+  const contact_point *p = &c->point[x->point];
   int near = x[1].s->near, row = o->at.after + o->at.works + WK_MOTION;
   const drum *g = &o->m.drum[near], *g0 = &o->m.drum0[near];
-  for (int d = 0; d < c->dim; d++) {
-    double moved = (g->center[d] - g0->center[d]) / 2, push = 0;
-    for (int k = 0; k < 2; k++) {
-      const contact_tangent *s = x[k].s;
-      if (s->drum < 0) continue;
-      push += (s->load * s->n[d] + s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) / 2;
-      const tangent_row *f = &s->force[d]; /* of minus the force */
-      double place[3] = {0}, velocity[3] = {0};
-      for (int e = 0; e < c->dim; e++) {
-        place[e] = -moved * f->r[e];
-        velocity[e] = -moved * f->v[e];
-      }
-      by_place(o, cable_of, point, &x[k], row, place, 0);
-      by_place(o, cable_of, point, &x[k], row, velocity, 1);
-      for (int e = 0; e < c->dim - 1; e++)
-        cps_entries_add(&o->work, row, x[k].state + o->at.cable[cable_of].f + point * (c->dim - 1) + e,
-                        -moved * f->f[e]);
-      by_theta(o, row, o->at.drum_theta + near * TH_DRUM + TH_RADIUS, -moved * f->radius);
-      by_theta(o, row, o->at.cable[cable_of].p_weight + point, -moved * f->weight);
-      for (int e = 0; e < c->contact.normal->n_params; e++)
-        by_theta(o, row, o->at.cable[cable_of].theta + TH_NORMAL + e, -moved * f->normal[e]);
+  for (int k = 0; k < 2; k++) {
+    const contact_tangent *s = x[k].s;
+    tangent_row pushes = {.r = {0}};
+    if (s->drum < 0) continue;
+    for (int d = 0; d < c->dim; d++) {
+      int column = o->at.drum_d + near * DY_DRUM + DY_CENTER + d;
+      double push = (s->load * s->n[d] + s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) / 2;
+      cps_contact_tangent_force(&o->m, c, p, s, d, -(g->center[d] - g0->center[d]) / 2, &pushes);
+      if (!o->d_varies[column]) continue;
+      cps_entries_add(&o->work, row, o->at.d + column, push);
+      cps_entries_add(&o->work, row, o->at.d0 + column, -push);
     }
-    int column = o->at.drum_d + near * DY_DRUM + DY_CENTER + d;
-    if (!o->d_varies[column]) continue;
-    cps_entries_add(&o->work, row, o->at.d + column, push);
-    cps_entries_add(&o->work, row, o->at.d0 + column, -push);
+    cps_tangent_row_list(&x[k], row, &pushes);
+  }
+}
+
+/* Contact damping: the part of the normal force that velocity makes, times how much deeper the point gets. */
+static void add_damping(model *o, const point_columns x[2]) {
+  const cable *c = &o->m.cable[x->cable];
+  const contact_point *p = &c->point[x->point];
+  double sunk = (x[1].s->depth - x[0].s->depth) / 2, mean = 0;
+  contact_tangent damping[2] = {*x[0].s, *x[1].s};
+  for (int k = 0; k < 2; k++) {
+    if (x[k].s->drum < 0) continue;
+    cps_normal_output slow, *law = &damping[k].law;
+    cps_normal_eval(c->contact.normal, c->contact.normal_p, damping[k].depth, 0, &slow);
+    law->n -= slow.n;
+    law->depth -= slow.depth;
+    for (int j = 0; j < c->contact.normal->n_params; j++) law->p[j] -= slow.p[j];
+    mean += p->weight * law->n / 2;
+  }
+  for (int k = 0; k < 2; k++) { /* depth is R - rho while it touches, else nothing */
+    double deeper = k ? mean : -mean;
+    tangent_row row = {.radius = deeper};
+    if (x[k].s->drum < 0) continue;
+    for (int d = 0; d < c->dim; d++) row.r[d] = -deeper * x[k].s->n[d];
+    cps_contact_tangent_normal(c, p, &damping[k], sunk, &row);
+    cps_tangent_row_list(&x[k], o->at.after + o->at.works + WK_CONTACT, &row);
   }
 }
 
 static void add_points(model *o, int cable_of) {
-  const cable *c = &o->m.cable[cable_of];
-  int row = o->at.after + o->at.works + WK_CONTACT;
-  for (int k = 0; k < c->n_points; k++) {
-    side x[2] = {{&o->contact0[cable_of][k], o->at.before, o->at.d0},
-                 {&o->contact[cable_of][k], o->at.after, o->at.d}};
-    const contact_tangent *a = x[0].s, *b = x[1].s;
+  for (int k = 0; k < o->m.cable[cable_of].n_points; k++) {
+    const contact_tangent *a = &o->contact0[cable_of][k], *b = &o->contact[cable_of][k];
+    const point_columns x[2] = {{o, &o->work, cable_of, k, a, o->at.before, o->at.d0},
+                                {o, &o->work, cable_of, k, b, o->at.after, o->at.d}};
     if (a->near < 0 || a->near != b->near || (a->drum < 0 && b->drum < 0)) continue;
-    add_friction(o, cable_of, k, x);
-    if (shifts(&o->m.drum[b->near])) add_carried(o, cable_of, k, x);
-    /* contact damping: depth is R - rho while it touches, else nothing */
-    double sunk = (b->depth - a->depth) / 2;
-    double mean = (by_damping(o, cable_of, k, &x[0], row, sunk) +
-                   by_damping(o, cable_of, k, &x[1], row, sunk)) /
-                  2;
-    for (int i = 0; i < 2; i++) {
-      if (x[i].s->drum < 0) continue;
-      double by[3] = {0}, sign = i ? mean : -mean;
-      for (int d = 0; d < c->dim; d++) by[d] = -sign * x[i].s->n[d];
-      by_place(o, cable_of, k, &x[i], row, by, 0);
-      by_theta(o, row, o->at.drum_theta + b->near * TH_DRUM + TH_RADIUS, sign);
-    }
+    add_friction(o, x);
+    if (shifts(&o->m.drum[b->near])) add_carried(o, x);
+    add_damping(o, x);
   }
 }
 
@@ -508,26 +425,22 @@ static void add_contact_energy(model *o, entries *list, int cable_of, int row) {
     if (s.drum < 0) continue;
     cps_normal_output slow;
     cps_normal_eval(c->contact.normal, c->contact.normal_p, s.depth, 0, &slow);
-    double n = p->weight * slow.n, by[3] = {0};
-    for (int d = 0; d < c->dim; d++) by[d] = -n * s.n[d];
-    side x = {&s, o->at.after, o->at.d};
-    entries keep = o->work; /* by_place writes there */
-    o->work = *list;
-    by_place(o, cable_of, k, &x, row, by, 0);
-    by_theta(o, row, o->at.drum_theta + s.drum * TH_DRUM + TH_RADIUS, n);
-    by_theta(o, row, at->p_weight + k, cps_normal_energy(c->contact.normal, c->contact.normal_p, s.depth));
+    double n = p->weight * slow.n;
+    tangent_row x = {.radius = n,
+                     .weight = cps_normal_energy(c->contact.normal, c->contact.normal_p, s.depth)};
+    for (int d = 0; d < c->dim; d++) x.r[d] = -n * s.n[d];
     for (int j = 0; j < c->contact.normal->n_params; j++) {
       if (!o->theta_varies[at->theta + TH_NORMAL + j]) continue;
-      double sum = 0, step = 1e-3 * fmax(fabs(c->contact.normal_p[j]), 1e-3), moved[CPS_MAX_PARAMS];
+      double step = 1e-3 * fmax(fabs(c->contact.normal_p[j]), 1e-3), moved[CPS_MAX_PARAMS];
       for (int i = 0; i < SENS_SHADOWS; i++) {
         memcpy(moved, c->contact.normal_p, sizeof moved);
         moved[j] += step * cps_sens_place[i];
-        sum += cps_sens_share[i] / step * p->weight * cps_normal_energy(c->contact.normal, moved, s.depth);
+        x.normal[j] += cps_sens_share[i] / step * p->weight *
+                       cps_normal_energy(c->contact.normal, moved, s.depth);
       }
-      by_theta(o, row, at->theta + TH_NORMAL + j, sum);
     }
-    *list = o->work;
-    o->work = keep;
+    const point_columns to = {o, list, cable_of, k, &s, o->at.after, o->at.d};
+    cps_tangent_row_list(&to, row, &x);
   }
 }
 
