@@ -121,27 +121,36 @@ static newton_places update(void *of, int it, const residual_norms *left, const 
   return wrong ? PLACES_WRONG : PLACES_RIGHT;
 }
 
+/* Evaluates a contact of a cable where the iteration has brought it, with the scales of the iteration. Returns whether it touches. */
+static int look_at_point(machine *m, cable *c, contact_point *p, const step_coeffs *coeffs,
+                         contact_response *now) {
+  double sum[3][3] = {{0}};
+  size_t first = (size_t)(p->node * c->b);
+  const double *r = c->q + first, *v = c->v + first, *a = c->a + first;
+  if (c->of->contact.quadrature > 0) { /* not at nodes */
+    for (int j = 0; j < 4; j++)
+      for (int d = 0; d < m->dim; d++) {
+        int at = j * m->dim + d;
+        sum[0][d] += p->shape[j] * r[at];
+        sum[1][d] += p->shape[j] * v[at];
+        sum[2][d] += p->shape[j] * a[at];
+      }
+    r = sum[0], v = sum[1], a = sum[2];
+  }
+  c->frozen = 1;
+  int touches = cps_contact_eval(m, c, p, r, v, a, NULL, 0, coeffs, now);
+  c->frozen = 0;
+  return touches;
+}
+
 /* Whether no contact of a cable touches or leaves a drum where the iteration has brought it, or leaves more than `most` of its
  * friction there. The points are as they were after it. */
 static int cable_rubs_right(machine *m, cable *c, const step_coeffs *coeffs, double most) {
   int right = 1;
   for (int k = 0; k < c->n_points && right; k++) {
     contact_point *p = &c->point[k], kept = *p;
-    double sum[3][3] = {{0}};
-    size_t first = (size_t)(p->node * c->b);
-    const double *r = c->q + first, *v = c->v + first, *a = c->a + first;
     contact_response now;
-    if (c->of->contact.quadrature > 0) { /* not at nodes */
-      for (int j = 0; j < 4; j++)
-        for (int d = 0; d < m->dim; d++) {
-          int at = j * m->dim + d;
-          sum[0][d] += p->shape[j] * r[at];
-          sum[1][d] += p->shape[j] * v[at];
-          sum[2][d] += p->shape[j] * a[at];
-        }
-      r = sum[0], v = sum[1], a = sum[2];
-    }
-    int touches = cps_contact_eval(m, c, p, r, v, a, NULL, 0, coeffs, &now);
+    int touches = look_at_point(m, c, p, coeffs, &now);
     right = touches == (kept.drum >= 0);
     for (int i = 0; touches && i < m->dim - 1; i++) right = right && fabs(now.rest[i]) <= most;
     *p = kept;
@@ -153,13 +162,26 @@ static int cable_rubs_right(machine *m, cable *c, const step_coeffs *coeffs, dou
 static int rub_right(void *of, double most) {
   const machine_solve *x = of;
   int right = 1;
-  for (int i = 0; i < x->m->n_cables && right; i++) {
-    cable *c = &x->m->cable[i];
-    c->frozen = 1;
-    right = cable_rubs_right(x->m, c, x->coeffs, most);
-    c->frozen = 0;
-  }
+  for (int i = 0; i < x->m->n_cables && right; i++)
+    right = cable_rubs_right(x->m, &x->m->cable[i], x->coeffs, most);
   return right;
+}
+
+/* Normal forces where the iteration has brought the cable, which say what friction can hold: those from before the first iteration of
+ * a step are far off. */
+static void press_anew(machine *m, cable *c, const step_coeffs *coeffs) {
+  for (int k = 0; k < c->n_points; k++) {
+    contact_point *p = &c->point[k], kept = *p;
+    contact_response now;
+    if (p->drum < 0) continue;
+    if (look_at_point(m, c, p, coeffs, &now)) {
+      kept.n = p->n;
+      kept.limit = p->limit;
+      kept.box = p->box;
+      kept.stiff = p->stiff;
+    }
+    *p = kept;
+  }
 }
 
 /* Who sticks next, where someone was wrong. */
@@ -167,8 +189,11 @@ static void guess(void *of, int it) {
   const machine_solve *x = of;
   machine *m = x->m;
   if (it > SPREAD_MOST && it != 2 * SPREAD_MOST) return;
-  for (int i = 0; i < m->n_cables; i++)
-    if (m->cable[i].wrong) cps_contact_spread(m, &m->cable[i], x->coeffs);
+  for (int i = 0; i < m->n_cables; i++) {
+    if (!m->cable[i].wrong) continue;
+    press_anew(m, &m->cable[i], x->coeffs);
+    cps_contact_spread(m, &m->cable[i], x->coeffs);
+  }
 }
 
 static const newton_equations machine_equations = {.first = LOOK_HERE,
