@@ -139,6 +139,12 @@ static void refuse_jumps(refusals *r, const cps_scenario *s) {
         snprintf(key, sizeof key, "cables.%s.path", s->cables[i].name);
         refuse_jump(r, &s->run, s->cables[i].end[e].shift[k], key, "the place of an end", "m");
       }
+  for (int i = 0; i < s->n_bodies; i++) {
+    const scenario_body *b = &s->bodies[i];
+    snprintf(key, sizeof key, "surfaces.%s.position", b->name);
+    if (b->kind == BODY_SURFACE && !b->motion_is_velocity)
+      refuse_jump(r, &s->run, b->motion, key, "the place", "m");
+  }
 }
 
 /* A mesh that follows the drums moves after steps of alpha, along cables with two ends. */
