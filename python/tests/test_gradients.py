@@ -257,8 +257,8 @@ def test_bad_derivatives():
     with pytest.raises(capstan.CapstanError):
         sim.differentiate(["bodies.block.weight"])
     sim.differentiate()
-    with pytest.raises(capstan.CapstanError):
-        sim.jvp(inputs=[1.0])  # there was no step yet
+    with pytest.raises(capstan.CapstanError, match="there is no step to differentiate"):
+        sim.jvp(inputs=[1.0])
     sim.step(0.1, [1.0])
     with pytest.raises(ValueError, match="1 numbers are needed"):
         sim.jvp(inputs=[1.0, 2.0])

@@ -183,8 +183,9 @@ const char *cps_stretch_warning(const cps_stretch *s, int i) { return cps_warnin
 cps_status cps_stretch_step(cps_stretch *s, double until, cps_outcome *outcome, cps_error *err) {
   s->known = 0;
   if (strcmp(s->of->system->scenario->hash, s->scenario->hash) != 0)
-    return cps_error_set(err, CPS_BAD_INPUT, NULL,
-                         "the simulation has other parameters now: make a new cps_stretch");
+    return cps_error_set(
+        err, CPS_BAD_INPUT, NULL,
+        "the simulation has other parameters now: say anew what to differentiate its steps by");
   /* the simulation forgets nothing: that it is followed has no effect on it */
   cps_status status = cps_simulation_ready(s->of, err);
   if (status != CPS_OK) return status;
@@ -225,7 +226,7 @@ static cps_status differentiate(cps_stretch *s, int n_of, sens_stretch *stretch,
                   .wrt = s->wrt,
                   .stretch = stretch};
   if (!s->known)
-    return cps_error_set(err, CPS_BAD_INPUT, NULL, "there was no stretch yet: call cps_stretch_step first");
+    return cps_error_set(err, CPS_BAD_INPUT, NULL, "there is no step to differentiate: make one first");
   cps_warnings_clear(&s->warnings);
   cps_status status = tell(s, &run, err);
   return status == CPS_OK ? how(&run, err) : status;

@@ -240,7 +240,7 @@ cps_status cps_verdict_run(cps_simulation *sim, cps_status status, cps_error *er
   if (run->audit_fail >= 0 && part > run->audit_fail)
     return cps_simulation_fail(
         sim, -1, err,
-        "%s is %.2g J, %.2g %% of the largest energy, and %.3g %% is the limit: do not trust this "
+        "%s is %.2g J, %.3g %% of the largest energy, and %.3g %% is the limit: do not trust this "
         "result. Try a smaller run.tolerance or run.step; run.audit.fail sets the limit",
         what, sim->open_energy, 100 * part, 100 * run->audit_fail);
   if (run->audit_warn >= 0 && part > run->audit_warn)
