@@ -105,8 +105,9 @@ static void add_damping(model *o, const point_columns x[2]) {
   const cable *c = &o->m.cable[x->cable];
   const contact_point *p = &c->point[x->point];
   double sunk = (x[1].s->depth - x[0].s->depth) / 2, mean = 0;
-  contact_tangent damping[2] = {*x[0].s, *x[1].s};
+  contact_tangent damping[2];
   for (int k = 0; k < 2; k++) {
+    damping[k] = *x[k].s;
     if (x[k].s->drum < 0) continue;
     cps_normal_output slow, *law = &damping[k].law;
     cps_normal_eval(c->contact.normal, c->contact.normal_p, damping[k].depth, 0, &slow);
