@@ -78,9 +78,12 @@ static void split_settings(loaded *l, const char *lines) {
   }
 }
 
-/* The scenario, for the drawing. Files that it includes are looked for where it was, then beside the result. */
+/* The scenario, for the drawing. Files that it includes are looked for where it was, then beside the result. Only the scenario of this
+ * run is drawn, by its hash: what files that have changed would show is wrong, and a result of strangers, which may name any file of
+ * this machine, does not know what is in it. */
 static void read_scenario(loaded *l, const char *folder) {
   const char *text = cps_result_text(l->result, "scenario"), *file = cps_result_text(l->result, "file");
+  const char *hash = cps_result_text(l->result, "hash"), *why = "it is not in the result";
   char beside[4096];
   snprintf(beside, sizeof beside, "%s/scenario.yaml", folder);
   const char *places[] = {file, beside};
@@ -90,11 +93,14 @@ static void read_scenario(loaded *l, const char *folder) {
     problems = NULL;
     l->scenario = cps_scenario_parse(text, strlen(text), places[i] ? places[i] : "", l->set.item, l->set.n,
                                      &problems);
+    if (!l->scenario || (hash && strcmp(hash, cps_scenario_hash(l->scenario)) == 0)) continue;
+    cps_scenario_free(l->scenario);
+    l->scenario = NULL;
+    why = "files that it names are not what they were";
   }
   if (!l->scenario)
     complain("report", "%s: the machine cannot be drawn, for its scenario can no longer be read: %s", folder,
-             cps_problems_count(problems) > 0 ? cps_problems_at(problems, 0)->text
-                                              : "it is not in the result");
+             cps_problems_count(problems) > 0 ? cps_problems_at(problems, 0)->text : why);
   cps_problems_free(problems);
 }
 
