@@ -58,12 +58,12 @@ int results_prepare(const char *where, const char *folder, int take) {
 /* Text as a CSV field: in quotes where it must be. What a spreadsheet would take for a formula gets an apostrophe before it,
  * so that it stays text there. */
 void csv_field(FILE *out, const char *text) {
-  if (*text && strchr("=+-@\t\r", *text)) fputc('\'', out);
+  const char *mark = *text && strchr("=+-@\t\r", *text) ? "'" : "";
   if (!text[strcspn(text, ",\"\n\r")]) {
-    fputs(text, out);
+    fprintf(out, "%s%s", mark, text);
     return;
   }
-  fputc('"', out);
+  fprintf(out, "\"%s", mark);
   for (; *text; text++) {
     if (*text == '"') fputc('"', out);
     fputc(*text, out);

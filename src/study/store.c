@@ -587,16 +587,24 @@ cps_status cps_study_table_open(const char *file, int live, sqlite3 **db, cps_er
 
 /* ------------------------------------------------------------------ CSV */
 
-/* What a spreadsheet would take for a formula gets an apostrophe before it, so that it stays text there. */
-static void add_cell(buffer *b, const char *text) {
-  if (*text && strchr("=+-@\t\r", *text)) cps_buffer_add(b, "'");
-  if (!text[strcspn(text, ",\"\n\r")]) {
-    cps_buffer_add(b, "%s", text);
+/* Text as a cell, which others may have put there: nothing in it acts on a terminal, and what a spreadsheet would take for a formula
+ * gets an apostrophe before it, so that it stays text there. Without memory there is no text. */
+static void add_cell(buffer *b, const char *found) {
+  char *text = found ? strdup(found) : NULL;
+  if (!text) {
+    b->failed = 1;
     return;
   }
-  cps_buffer_add(b, "\"");
-  for (const char *c = text; *c; c++) cps_buffer_add(b, *c == '"' ? "\"\"" : "%c", *c);
-  cps_buffer_add(b, "\"");
+  cps_plain_text(text, 1);
+  const char *mark = *text && strchr("=+-@\t", *text) ? "'" : "";
+  if (!text[strcspn(text, ",\"\n")]) {
+    cps_buffer_add(b, "%s%s", mark, text);
+  } else {
+    cps_buffer_add(b, "\"%s", mark);
+    for (const char *c = text; *c; c++) cps_buffer_add(b, *c == '"' ? "\"\"" : "%c", *c);
+    cps_buffer_add(b, "\"");
+  }
+  free(text);
 }
 
 static void add_value(buffer *b, sqlite3_stmt *s, int i) {
@@ -635,6 +643,7 @@ static cps_status write_csv(sqlite3 *db, const char *file, cps_output_file *out,
   if (written && b.length > 0) written = !b.failed && cps_output_write(out, b.text, b.length);
   sqlite3_finalize(s);
   free(b.text);
+  if (b.failed) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for %s", out->path);
   if (!written) return cps_error_set(err, CPS_IO, NULL, "%s cannot be written: %s", out->path, out->reason);
   return code == SQLITE_DONE ? CPS_OK : cps_store_fault(db, file, code, err);
 }

@@ -27,7 +27,11 @@ function svgToPng(svg, width, height, scale = 2) {
   });
 }
 
-const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+// A text as a cell; what a spreadsheet would take for a formula gets an apostrophe before it, so that it stays text there.
+function quoted(text) {
+  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(plain) ? `"${plain.replace(/"/g, '""')}"` : plain;
+}
 
 // Columns [{name, unit, data}] of equal length.
 export function csv(columns) {
