@@ -150,10 +150,10 @@ static void print_done(const sweep *s) {
   if (d->done > d->before)
     printf("  time        %s, %.3g points/s\n", span, (double)(d->done - d->before) / fmax(d->seconds, 1e-9));
   printf("  table       %s\n", shown_name(s->file));
-  if (*s->page) printf("  page        %s\n", s->page);
+  if (*s->page) printf("  page        %s\n", shown_name(s->page));
   if (s->n_failed > 0)
     printf("\n  The first that failed, point %lld: %s\n  again: capstan sweep %s --point %lld\n",
-           s->first_failed[0], s->first_message, s->study_file, s->first_failed[0]);
+           s->first_failed[0], s->first_message, shown_name(s->study_file), s->first_failed[0]);
 }
 
 static void print_json(const sweep *s, const char *status) {
@@ -426,7 +426,7 @@ static int merge(const sweep_options *o, int n, char **files) {
     json_close(&w);
     json_end(&w);
   } else if (!o->quiet) {
-    printf("%s has %lld of %lld points%s\n", to, rows, wanted,
+    printf("%s has %lld of %lld points%s\n", shown_name(to), rows, wanted,
            rows < wanted ? ": some are still missing" : "");
   }
   char page[PATH_SIZE + 8];
