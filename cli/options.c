@@ -12,6 +12,7 @@ typedef struct parser {
   int argc, at; /* `at` is the argument being read */
   char **argv;
   int problems;
+  const text_list *full; /* which was said of already */
 } parser;
 
 static const option *find_long(const parser *s, const char *name, size_t length) {
@@ -55,7 +56,8 @@ static void store(parser *s, const option *o, const char *value) {
   text_list *list = (text_list *)o->target;
   if (list->n < TEXT_LIST_MAX) {
     list->item[list->n++] = value;
-  } else {
+  } else if (s->full != list) {
+    s->full = list;
     complain(s->where, "--%s is given more than %d times", o->name, TEXT_LIST_MAX);
     s->problems++;
   }
@@ -106,7 +108,7 @@ static void take_short(parser *s, const char *argument) {
 }
 
 int options_parse(const char *where, const option *table, int n_options, int argc, char **argv) {
-  parser s = {where, table, n_options, argc, 0, argv, 0};
+  parser s = {where, table, n_options, argc, 0, argv, 0, NULL};
   int rest = 0, ended = 0;
   for (; s.at < argc; s.at++) {
     char *a = argv[s.at];

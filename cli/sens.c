@@ -251,6 +251,8 @@ static int check_usage(sens_options *o, int n, char **argv, words *wrt, words *o
   }
   for (int i = 0; i < o->wrt.n; i++) words_split(wrt, o->wrt.item[i]);
   for (int i = 0; i < o->of.n; i++) words_split(of, o->of.item[i]);
+  words_once(wrt);
+  words_once(of);
   if (wrt->n == 0) {
     complain("sens", "with respect to what? --wrt takes the path of a number, such as bodies.block.mass");
     return 0;

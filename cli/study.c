@@ -40,6 +40,38 @@ void words_split(words *w, const char *text) {
   }
 }
 
+/* A text and where it stood. */
+typedef struct placed {
+  const char *text;
+  int at;
+} placed;
+
+static int by_text(const void *a, const void *b) {
+  const placed *x = (const placed *)a, *y = (const placed *)b;
+  int order = strcmp(x->text, y->text);
+  return order ? order : x->at - y->at;
+}
+
+void words_once(words *w) {
+  placed *sorted = (placed *)grow(NULL, (size_t)w->n + 1, sizeof *sorted);
+  for (int i = 0; i < w->n; i++) sorted[i] = (placed){w->item[i], i};
+  if (w->n > 0) qsort(sorted, (size_t)w->n, sizeof *sorted, by_text);
+  const char *last = NULL;
+  for (int i = 0; i < w->n; i++) {
+    if (last && strcmp(last, sorted[i].text) == 0) {
+      free(w->item[sorted[i].at]);
+      w->item[sorted[i].at] = NULL;
+    } else {
+      last = sorted[i].text;
+    }
+  }
+  int kept = 0;
+  for (int i = 0; i < w->n; i++)
+    if (w->item[i]) w->item[kept++] = w->item[i];
+  w->n = kept;
+  free(sorted);
+}
+
 void words_free(words *w) {
   for (int i = 0; i < w->n; i++) free(w->item[i]);
   free((void *)w->item);

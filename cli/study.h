@@ -15,6 +15,8 @@ typedef struct words {
 /* Adds the parts of a list with commas between them; commas in parentheses are part of an item. */
 void words_split(words *w, const char *text);
 void words_add(words *w, const char *text, size_t length);
+/* Leaves out what stands there already; the order stays. */
+void words_once(words *w);
 void words_free(words *w);
 
 /* Reads a scenario. If anything is wrong it says so (as JSON if that was asked for), and returns NULL with an exit

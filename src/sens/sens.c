@@ -1,6 +1,7 @@
 /* sens.c - sensitivities: parameters, rows, what is kept of a differentiated run. The engines do the differentiating. */
 #include "sens.h"
 
+#include "document.h"
 #include "parameter_paths.h"
 #include "result_file.h"
 #include "sens_output.h"
@@ -740,17 +741,29 @@ cps_result *cps_sens_with_histories(const cps_sens *s, cps_error *err) {
     cps_error_set(err, CPS_BAD_INPUT, NULL, "there was no run yet");
     return NULL;
   }
-  int known = cps_sens_history(s, 0, 0) != NULL, n = known ? (of->n_columns - 1) * s->n_wrt : 0;
-  cps_result *r = cps_result_copy(of, n, err);
-  for (int c = 1; c < of->n_columns && r && known; c++) {
-    for (int p = 0; p < s->n_wrt; p++) {
+  /* a parameter that is named again has the same columns: in a result they stand once */
+  name_index seen = {0};
+  int known = cps_sens_history(s, 0, 0) != NULL, n_once = 0;
+  int *once = malloc((size_t)s->n_wrt * sizeof *once), good = once != NULL;
+  for (int p = 0; p < s->n_wrt && good && known; p++) {
+    if (cps_index_get(&seen, s->wrt[p].q.path) >= 0) continue;
+    good = cps_index_put(&seen, s->wrt[p].q.path, p);
+    once[n_once++] = p;
+  }
+  cps_index_free(&seen);
+  cps_result *r = good ? cps_result_copy(of, (of->n_columns - 1) * n_once, err) : NULL;
+  if (!good) cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  for (int c = 1; c < of->n_columns && r; c++) {
+    for (int i = 0; i < n_once; i++) {
+      int p = once[i];
       char name[COLUMN_NAME], unit[128];
       if (snprintf(name, sizeof name, "d(%s)/d(%s)", of->names[c], s->wrt[p].q.path) >= (int)sizeof name)
         name[sizeof name - 1] = 0;
       cps_sens_ratio(unit, sizeof unit, of->units[c], s->wrt[p].q.unit);
-      cps_result_set_column(r, of->n_columns + (c - 1) * s->n_wrt + p, name, unit, cps_sens_history(s, c, p));
+      cps_result_set_column(r, of->n_columns + (c - 1) * n_once + i, name, unit, cps_sens_history(s, c, p));
     }
   }
+  free(once);
   return r;
 }
 

@@ -34,6 +34,18 @@ for m, d in s.items():
 PY
 fi
 
+# Who names something again, forty thousand times, gets it once.
+names=bodies.block.mass$(printf ',bodies.block.mass%.0s' {1..5000})
+outputs=bodies.block.x$(printf ',bodies.block.x%.0s' {1..5000})
+many=()
+for _ in {1..8}; do many+=(--wrt "$names" --of "$outputs"); done
+expect 0 sens "$block" "${many[@]}" -o "$tmp/again" --no-report --json
+if have_python; then
+  checks=$((checks + 1))
+  [ "$(python3 -c 'import json, sys; d = json.load(sys.stdin); print(len(d["parameters"]), len(d["outputs"]))' <"$out")" = "1 1" ] || fail "a name that is given again is taken again"
+fi
+has "$tmp/again/series.csv" "d(bodies.block.x)/d(bodies.block.mass) [m/kg]"
+
 # Histories: in the file, in the series, and in the report.
 expect 0 sens "$block" --wrt bodies.block.mass --of bodies.block.x --set run.until=3 -o "$tmp/s"
 for file in result.h5 series.csv summary.json sensitivities.json scenario.yaml report.html; do is_file "$tmp/s/$file"; done

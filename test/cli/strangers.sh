@@ -94,11 +94,62 @@ import h5py
 with open("stops/result.h5", "r+b") as f: f.write(bytes(512))
 with h5py.File("stops/result.h5", "r+") as f:
     assert len(f["events/contact"]) > 0
-    f["events/contact"][:], f["events/from"][:], f["events/to"][:] = b"=1+1", b"@sum", b"-1+2"
+    f["events/contact"][:], f["events/from"][:], f["events/to"][:] = b"=1+1", b"@sum,=2", b"-1+2"
 PY
 expect 0 export stops --csv -o formulas
 cat formulas/*.csv >formulas.csv
-has formulas.csv "'=1+1,'@sum,'-1+2"
+has formulas.csv "'=1+1,\"'@sum,=2\",'-1+2"
+
+# The same in tables of studies, and nothing in their CSV acts on a terminal that shows it.
+cat >study.yaml <<'YAML'
+study: 1
+scenario: block.yaml
+vary: {mu: {path: contacts.floor.friction.mu, range: [0.2, 0.5]}}
+sample: {method: latin-hypercube, points: 2, seed: 3}
+outputs: {far: max(bodies.block.x)}
+YAML
+expect 0 sweep study.yaml -o study.sqlite -q --no-report
+"$python" - <<'PY'
+import sqlite3
+with sqlite3.connect("study.sqlite") as db:
+    db.execute("UPDATE points SET status = 'failed', message = ?", ("=1+1 \x1b[31m, \u202e\x9b2J",))
+PY
+expect 0 sweep --merge study.sqlite -o merged.sqlite --csv -q --no-report
+has merged.csv ",\"'=1+1 ?[31m, "
+checks=$((checks + 1))
+! LC_ALL=C grep -qP '\x1b|\xc2\x9b|\xe2\x80\xae' merged.csv || fail "a control character is in the CSV of a study"
+
+# A result that names files of this machine brings nothing of them into a page: it does not know what is in them.
+cat >secret.yaml <<'YAML'
+bodies: {secretly: {mass: 7 kg}}
+YAML
+(printf 'include: %s/secret.yaml\n' "$tmp" && cat block.yaml) >with.yaml
+expect 0 run with.yaml -o with -q
+expect 0 report with -o with.html
+is_empty "$err"
+"$python" - <<'PY'
+import h5py, numpy as np, shutil
+shutil.copy("r/result.h5", "curious.h5")
+with open("curious.h5", "r+b") as f: f.write(bytes(512))
+with h5py.File("curious.h5", "r+") as f:
+    del f["scenario/text"]
+    f["scenario/text"] = np.bytes_(open("with.yaml", "rb").read())
+PY
+expect 0 report curious.h5 -o curious.html
+has "$err" "files that it names are not what they were"
+checks=$((checks + 1))
+"$python" - with.html curious.html <<'PY' || fail "the page of a stranger's result tells of another file"
+import base64, re, sys, zlib
+def told(name):
+    page = open(name).read()
+    packed = [base64.b64decode(t) for t in re.findall(r"<script[^>]* id=\"data\"[^>]*>([^<]*)</script>", page)]
+    assert packed, "no data in the page"
+    return any(b"secretly" in zlib.decompress(p, 47) for p in packed)
+assert told("with.html") and not told("curious.html")
+PY
+sed -i 's/7 kg/8 kg/' secret.yaml
+expect 0 report with -o with.html
+has "$err" "files that it names are not what they were"
 
 # Nobody waits for a pipe, or reads a device without an end, in a stranger's folder.
 mkdir "$tmp/pipes" "$tmp/devices"

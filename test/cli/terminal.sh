@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Texts of files do nothing to a terminal, a page or a spreadsheet; numbers that nobody can wait for are refused.
 . "$(dirname "$0")/common.bash"
+here=$(cd "$(dirname "$0")" && pwd)
 cd "$tmp" || exit
 
 scenario() { # TITLE NAME RUN
@@ -56,6 +57,13 @@ expect 0 report r -o "$name.html"
 no_escape "the name of a report"
 expect 0 export r --csv -o "$name"
 no_escape "the name of a folder"
+
+# Neither do arguments, wherever they stand.
+if have_python; then
+  mkdir arguments
+  checks=$((checks + 1))
+  python3 "$here/escapes.py" "$CAPSTAN" "$tmp/arguments" || fail "an argument reaches the terminal as it is"
+fi
 
 # In a page no script runs but its own, and no style is obeyed but its own.
 expect 0 models --compare quinn --test pulse --html laws.html

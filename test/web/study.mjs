@@ -58,6 +58,10 @@ async function drag(page, locator, from, to, steps = 8) {
 // ---------------------------------------------------------------- tests
 
 const tests = {
+  async "what a spreadsheet would take for a formula is saved as text"() {
+    const { csv } = await import(pathToFileURL(join(here, "../../web/src/save.js")));
+    assert.equal(csv([{ name: "=1+1, @sum", unit: "m", data: [-1] }, { name: "-a", data: [2] }, { name: "x", unit: "s", data: [3] }]), `"'=1+1, @sum [m]",'-a,x [s]\n-1,2,3\n`);
+  },
   async "failures come first, each with its command"() {
     const page = await open("saltelli"), first = page.locator("main > section").first();
     assert.equal(await first.locator("h2").textContent(), "Failures");
