@@ -254,7 +254,7 @@ get_python_aarch64() {
 
 # The machines again, by the wheel for CPython 3.11 and later: by the Python of this system, or under QEMU.
 run_wheel() {
-  local python=("$out/env/bin/python") site=$work/wheel-site files=() m foreign=()
+  local python=("$out/env/bin/python") site=$work/wheel-site files=() foreign=()
   if [ "$1" = linux-aarch64 ]; then
     get_python_aarch64 || return 0
     foreign=(--platform manylinux2014_aarch64 --platform manylinux_2_17_aarch64 --platform manylinux_2_27_aarch64 --platform manylinux_2_28_aarch64
@@ -262,7 +262,7 @@ run_wheel() {
   fi
   rm -rf "$site"
   quietly "$work/site.log" "$out/env/bin/pip" install --quiet --target "$site" "${foreign[@]}" numpy "$work/wheel-abi3/repaired/"*.whl
-  for m in $machines; do files+=("scenarios/$m.yaml"); done
+  mapfile -t files < <(machine_files)
   CAPSTAN_PLAIN=1 PYTHONPATH=$site PYTHONDONTWRITEBYTECODE=1 "${python[@]}" test/binaries/rows.py "${files[@]}" >"$out/$1-wheel.rows"
 }
 
@@ -282,11 +282,20 @@ wheels() {
 # ---------------------------------------------------------------- comparison
 
 machines="quinn/two-blocks quinn/oscillator verulkar/rabinowicz westin/capstan westin/gross-slip gallery/bollard gallery/catenary gallery/atwood-rope winch"
+# With fixed steps and little left by Newton's method, where vectors and plain code make the same steps.
+fixed_step="westin/gross-slip gallery/bollard gallery/atwood-rope winch"
+
+# The files, with their settings (test/binaries/rows.c).
+machine_files() {
+  local m
+  for m in $machines; do echo "scenarios/$m.yaml"; done
+  for m in $fixed_step; do echo "scenarios/$m.yaml+run.step=0.001+run.balance=1e-11"; done
+}
 
 # Runs the machines with plain code, and with the widest vectors that there are.
 run_machines() {
-  local files=() m
-  for m in $machines; do files+=("scenarios/$m.yaml"); done
+  local files=()
+  mapfile -t files < <(machine_files)
   quietly "$work/rows.log" "$wrappers/cc" -O2 -Iinclude test/binaries/rows.c "$work/capstan/libcapstan.a" -L"$prefix/lib" -lsundials_cvodes -lsundials_ida \
     -lsundials_nvecserial -lyaml -lcapstan_math -lm -o "$work/rows.exe"
   [ -n "${runner[$1]}" ] || { echo "binaries: $1 is linked; nothing here can run it"; return 0; }
