@@ -10,13 +10,14 @@
 from __future__ import annotations
 
 from ._core import version as _version
+from .arrays import quantity
 from .batch import Batch
 from .errors import CapstanError, FileError, MissingFileError, ScenarioError, SimulationError
 from .models import Law, Normal, models, normals
 from .own_law import OwnLaw, OwnNormal, own_law, own_normal
 from .result import Result
 from .rollout import Rollout
-from .scenario import Scenario, Sensitivities, quantity
+from .scenario import Scenario, Sensitivities
 from .search import Fit, Optimum
 from .simulation import Cotangents, Simulation, Tangents
 from .study import Study

@@ -1,11 +1,15 @@
-"""What callers give: numbers as arrays of float64, and lists of names."""
+"""What callers give: numbers as arrays of float64 or with units, and lists of names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+
+from . import _core
+from .errors import guarded
 
 
 def names(given: Iterable[str], what: str) -> tuple[str, ...]:
@@ -27,3 +31,26 @@ def floats(values: Any, what: str) -> np.ndarray:
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{what}: real numbers are needed, not {array.dtype}")
     return np.asarray(array, dtype=np.float64, order="C")
+
+
+def quantity(text: str, unit: str) -> float:
+    """ "10 mm" as a number in SI: quantity("10 mm", "m") is 0.01."""
+    return guarded(_core.quantity, text, unit)
+
+
+def number(value: Any, unit: Callable[[], str], what: str) -> float:
+    """A number in SI: as it is, or from text with a unit, or from a Quantity of pint."""
+    if isinstance(value, str):
+        return quantity(value, unit())
+    in_unit = getattr(value, "m_as", None)
+    if in_unit is not None:
+        value = in_unit(pint_unit(unit()))
+    array = floats(value, what)
+    if array.size != 1:
+        raise TypeError(f"{what}: one number is needed, not {array.size}")
+    return float(array.reshape(()))
+
+
+def pint_unit(unit: str) -> str:
+    """Our units, such as "N m s2", as pint reads them."""
+    return "" if unit == "1" else re.sub(r"([a-zA-Z])(\d)", r"\1**\2", unit.replace(" ", "*"))

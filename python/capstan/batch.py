@@ -64,7 +64,11 @@ class Batch:
         [n, outputs] at the end, written to `out` if it is given."""
         given = None
         if u is not None:
-            given = np.broadcast_to(floats(u, "inputs"), (self.n, len(self.inputs)))
+            numbers, shape = floats(u, "inputs"), (self.n, len(self.inputs))
+            try:
+                given = np.broadcast_to(numbers, shape)
+            except ValueError:
+                raise ValueError(f"inputs are {list(shape)}, one row for each simulation, or what broadcasts to that, not {list(numbers.shape)}") from None
             if not np.isfinite(given).all():
                 i, k = np.argwhere(~np.isfinite(given))[0]
                 raise ValueError(f"input {self.inputs[k]} of simulation {i} cannot be {given[i, k]}: nothing was done")
@@ -78,13 +82,12 @@ class Batch:
         self.message = guarded(self._core.step, duration, None if given is None else self._u, int(ramp), y, self._failed) or ""
         return y
 
-    def reset(self, i: int | None = None, values: Mapping[str, float] | None = None) -> None:
-        """Brings one of them (None: all) back to the start; with other values of numbers of the file, for it alone."""
-        values = dict(values or {})
-        numbers = floats(list(values.values()), "values")
+    def reset(self, i: int | None = None, values: Mapping[str, float | str] | None = None) -> None:
+        """Brings one of them (None: all) back to the start; with other values of numbers of the file (as with_ takes them), for it alone."""
+        numbers = self.scenario._numbers(values)
         starts = [start for _, _, start in self._core.inputs()]
         for k in range(self.n) if i is None else (i,):
-            guarded(self._core.reset, k, list(values), numbers)
+            guarded(self._core.reset, k, list(numbers), np.array(list(numbers.values()), dtype=np.float64))
             self._u[k] = starts
             self._failed[k] = 0
 

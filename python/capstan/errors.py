@@ -67,6 +67,8 @@ def _sentence(p: dict[str, Any]) -> str:
 
 def _make(problems: list[dict[str, Any]]) -> Exception:
     for p in problems:
+        if p["file"] == "--set":  # as the tool calls what its command line changes
+            p["file"] = "settings"
         if isinstance(p["time"], float) and math.isnan(p["time"]):
             p["time"] = None
     status = problems[0]["status"] if problems else ""

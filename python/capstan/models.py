@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from .arrays import floats
+from .arrays import floats, number
 from .errors import guarded
 
 
@@ -50,12 +51,13 @@ class _Named:
         names = ", ".join(f"{p['name']}={p['value']:g}" for p in self.params)
         return f"<{self.name}: {self.title} ({names})>"
 
-    def _parameters(self, given: dict[str, float]) -> np.ndarray:
+    def _parameters(self, given: Mapping[str, float | str]) -> np.ndarray:
         values = {p["name"]: p["value"] for p in self.params}
+        units = {p["name"]: p["unit"] for p in self.params}
         for name, value in given.items():
             if name not in values:
                 raise TypeError(f"{self.name} has no parameter \"{name}\"; it has {', '.join(values)}")
-            values[name] = float(value)
+            values[name] = number(value, partial(units.__getitem__, name), name)
         return np.array(list(values.values()), dtype=np.float64)
 
 
@@ -73,12 +75,12 @@ class Law(_Named):
         self.states: list[dict[str, Any]] = about["states"]
         self.traits: tuple[str, ...] = tuple(name for name, bit in TRAITS.items() if about["traits"] & bit)
 
-    def scale(self, n: float = 1.0, **params: float) -> dict[str, Any]:
+    def scale(self, n: float = 1.0, **params: float | str) -> dict[str, Any]:
         """Magnitudes at a normal force: f_stick and f_peak [N], v_band, in which it imitates rest, and v_scale [m/s], z: bounds of
         the states."""
         return dict(zip(("f_stick", "f_peak", "v_band", "v_scale", "z"), guarded(self._law.scales, self._parameters(params), float(n))))
 
-    def evaluate(self, v: Any, n: Any = 1.0, f_eq: Any = 0.0, z: Any = None, *, jacobian: bool = False, **params: float) -> dict[str, np.ndarray]:
+    def evaluate(self, v: Any, n: Any = 1.0, f_eq: Any = 0.0, z: Any = None, *, jacobian: bool = False, **params: float | str) -> dict[str, np.ndarray]:
         """Force, rates of the states and, if asked for, their derivatives by v, n, f_eq, states and parameters: f_v, f_n, f_f_eq, f_z,
         f_p, and z_t_v ... z_t_p of the rates. Inputs are broadcast against each other."""
         p = self._parameters(params)
@@ -105,7 +107,7 @@ class Law(_Named):
                 out[f"{of}_p"] = rows[..., 3 + k :].reshape((*dims, len(self.params)))
         return out
 
-    def __call__(self, v: Any, n: Any = 1.0, f_eq: Any = 0.0, z: Any = None, **params: float) -> Any:
+    def __call__(self, v: Any, n: Any = 1.0, f_eq: Any = 0.0, z: Any = None, **params: float | str) -> Any:
         """The friction force; a float for floats."""
         f = self.evaluate(v, n, f_eq, z, jacobian=False, **params)["f"]
         return float(f) if f.ndim == 0 else f
@@ -135,7 +137,7 @@ class Normal(_Named):
         self._law = law
         self._describe(law.describe())
 
-    def evaluate(self, depth: Any, rate: Any = 0.0, *, jacobian: bool = False, **params: float) -> dict[str, np.ndarray]:
+    def evaluate(self, depth: Any, rate: Any = 0.0, *, jacobian: bool = False, **params: float | str) -> dict[str, np.ndarray]:
         """Force (n) and, if asked for, its derivatives by depth, rate and parameters (n_depth, n_rate, n_p); inputs are broadcast
         against each other."""
         p = self._parameters(params)
@@ -150,7 +152,7 @@ class Normal(_Named):
             out |= {"n_depth": jac[:, 0].reshape(shape), "n_rate": jac[:, 1].reshape(shape), "n_p": jac[:, 2:].reshape((*shape, len(p)))}
         return out
 
-    def __call__(self, depth: Any, rate: Any = 0.0, **params: float) -> Any:
+    def __call__(self, depth: Any, rate: Any = 0.0, **params: float | str) -> Any:
         """The normal force; a float for floats."""
         n = self.evaluate(depth, rate, jacobian=False, **params)["n"]
         return float(n) if n.ndim == 0 else n

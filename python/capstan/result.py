@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from . import _core, tool
+from .arrays import pint_unit
 from .errors import guarded
 
 
@@ -94,8 +95,7 @@ class Result(Mapping[str, np.ndarray]):
         """A column with its unit, as pint's Quantity."""
         import pint  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-        unit = self.units[name]
-        return pint.application_registry.Quantity(self[name], "" if unit == "1" else unit.replace(" ", "*"))
+        return pint.application_registry.Quantity(self[name], pint_unit(self.units[name]))
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the result.h5, which Result.load and the tool read."""

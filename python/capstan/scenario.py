@@ -6,12 +6,13 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from . import _core
-from .arrays import floats, names
+from .arrays import floats, names, number
 from .batch import Batch
 from .errors import SimulationError, guarded
 from .models import Law, Normal
@@ -23,11 +24,6 @@ Progress = Callable[[float, float, float, int], Any]
 _LOSSES = ("none", "huber", "cauchy")
 _ALGORITHMS = ("slsqp", "mma", "ccsa")
 _METHODS = {"auto": 0, "forward": 1, "adjoint": 2, "differences": 3}
-
-
-def quantity(text: str, unit: str) -> float:
-    """ "10 mm" as a number in SI: quantity("10 mm", "m") is 0.01."""
-    return guarded(_core.quantity, text, unit)
 
 
 def _plain(value: Any) -> Any:
@@ -74,6 +70,8 @@ class Scenario:
     def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any], settings: Mapping[str, Any] | None = None, laws: Sequence[Law | Normal] = ()):
         if isinstance(source, Mapping):
             self._read(json.dumps(source, indent=1, default=_plain), "", _lines(settings), laws)
+        elif isinstance(source, str) and "\n" in source and ":" in source:
+            raise ValueError("a file is needed, and this is text of several lines: Scenario.text(...) reads YAML")
         else:
             self._read(None, source, _lines(settings), laws)
 
@@ -138,11 +136,16 @@ class Scenario:
         return guarded(self._core.quantity, path)[1]
 
     def with_(self, values: Mapping[str, float | str]) -> Self:
-        """The same scenario with numbers changed, in SI or as text with a unit."""
-        if not isinstance(values, Mapping):
-            raise TypeError(f"a mapping of paths to values is needed, not {values!r}")
-        numbers = {p: quantity(v, self.unit(p)) if isinstance(v, str) else float(v) for p, v in values.items()}
+        """The same scenario with numbers changed: in SI, as text with a unit, or as Quantities of pint. What is no number, such as the
+        name of a law, is changed by the settings of Scenario(...)."""
+        numbers = self._numbers(values)
         return self._changed(guarded(self._core.change, list(numbers), np.array(list(numbers.values()), dtype=np.float64)), numbers)
+
+    def _numbers(self, values: Mapping[str, Any] | None) -> dict[str, float]:
+        """Values of numbers of the file, in SI."""
+        if values is not None and not isinstance(values, Mapping):
+            raise TypeError(f"a mapping of paths to values is needed, not {values!r}")
+        return {path: number(value, partial(self.unit, path), path) for path, value in (values or {}).items()}
 
     def run(self, progress: Progress | bool | None = None) -> Result:
         """Runs to the end. `progress` is called with (time, from, until, steps) and stops the run by returning True; True shows a bar."""

@@ -119,12 +119,12 @@ class Simulation:
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a simulation cannot be pickled: its scenario can, and save() has its state as bytes")
 
-    def reset(self, values: Mapping[str, float] | None = None) -> None:
-        """Back to the start; with other values of numbers of the file, for this simulation alone. Without any, those of the last reset with
-        values stay."""
-        values = dict(values or {})
-        guarded(self._core.reset, list(values), floats(list(values.values()), "values"))
-        self._values = values or self._values
+    def reset(self, values: Mapping[str, float | str] | None = None) -> None:
+        """Back to the start; with other values of numbers of the file (as with_ takes them), for this simulation alone. Without any, those
+        of the last reset with values stay."""
+        numbers = self.scenario._numbers(values)
+        guarded(self._core.reset, list(numbers), np.array(list(numbers.values()), dtype=np.float64))
+        self._values = numbers or self._values
 
     def differentiate(self, wrt: Sequence[str] = ()) -> None:
         """From here on the last step can be differentiated (jvp, vjp): by the state at its beginning, by inputs, and by these numbers of

@@ -362,6 +362,15 @@ def test_scenarios_of_a_kind_of_ones_own():
 @pytest.mark.parametrize(
     "call, error, match",
     [
+        (lambda: capstan.Scenario(CART), ValueError, r"this is text of several lines: Scenario.text\(...\) reads YAML"),
+        (lambda: SC.with_({"bodies.cart.mass": None}), TypeError, "bodies.cart.mass: real numbers are needed"),
+        (lambda: SC.with_({"bodies.cart.mass": [2.0, 3.0]}), TypeError, "bodies.cart.mass: one number is needed, not 2"),
+        (lambda: SC.with_({"bodies.cart.mass": -3}), capstan.ScenarioError, "^settings:1:18: .*mass must be greater than 0"),
+        (lambda: loop().reset([3.0]), TypeError, "a mapping of paths to values is needed"),
+        (lambda: loop().reset({"bodies.cart.mass": "3 s"}), capstan.ScenarioError, '"s" cannot be converted to kg'),
+        (lambda: SC.simulation(["bodies.cart.mass"]), capstan.ScenarioError, "^bodies.cart.mass cannot be an input: only what may change with time can"),
+        (lambda: SC.batch(3, ["loads.push.force"]).step(0.1, [1, 2, 3]), ValueError, r"inputs are \[3, 1\], one row for each simulation, or what broadcasts to that, not \[3\]"),
+        (lambda: capstan.models["cdq"](0.1, epsilon="1 kg"), capstan.ScenarioError, '"kg" cannot be converted to m/s'),
         (lambda: SC.with_({"bodies.cart.mass\0": 3.0}), ValueError, "NUL"),
         (lambda: SC["bodies.cart\0"], ValueError, "NUL"),
         (lambda: loop().step(0.01, np.ma.array([1.0], mask=[True])), TypeError, "masked"),

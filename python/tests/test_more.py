@@ -19,6 +19,15 @@ loads:    {push: {on: cart, force: 0 N}}
 run:      {until: 0.2 s, output: 10 ms, solver: alpha, step: 1 ms}
 """
 PUSH = "loads.push.force"
+ROPE = """
+capstan: 1
+drums: {pulley: {radius: 0.25, inertia: 2 kg m2, bearing: {damping: 0.1 N m s}, drive: {torque: 5 N m}}}
+bodies: {left: {mass: 10}, right: {mass: 10}}
+cables:
+  rope: {EA: 1 MN, EI: 1 N m2, mass_per_length: 0.5, elements: 8, damping: {rayleigh: 1 N s}, path: [left, {hang: 1 m}, {over: pulley}, {hang: 1 m}, right],
+         contact: {at: nodes, normal: {hunt-crossley: {}}, friction: {quinn: {}}}}
+run: {until: 2 ms, output: 1 ms}
+"""
 
 
 def test_batch_equals_single_simulations():
@@ -124,3 +133,42 @@ def test_units():
     r = capstan.Scenario.text(CART.replace("0 N", "5 N")).run()
     assert r.quantity("bodies.cart.v").to("mm/s").magnitude[-1] == pytest.approx(1000 * r["bodies.cart.v"][-1])
     assert isinstance(r.quantity("energy.kinetic"), pint.Quantity)
+
+
+def test_numbers_with_units():
+    """Text with a unit, wherever a number of the file or a parameter of a law is given; Quantities of pint as well."""
+    sc, mass = capstan.Scenario.text(CART.replace("0 N", "5 N")), "bodies.cart.mass"
+    sim, batch = sc.simulation([], ["bodies.cart.x"]), sc.batch(2, [], ["bodies.cart.x"])
+    law = capstan.models["cdq"]
+    quantities = [("3000 g", "20 mm/s")]
+    try:
+        import pint
+
+        ureg = pint.get_application_registry()
+        quantities.append((3000 * ureg.gram, 20 * ureg.mm / ureg.s))
+    except ImportError:
+        pass
+    sim.reset({mass: 3.0})
+    x = sim.step(0.1)
+    for three, slow in quantities:
+        assert sc.with_({mass: three})[mass] == pytest.approx(3.0, rel=1e-15)
+        sim.reset({mass: three})
+        batch.reset(1, {mass: three})
+        assert sim.step(0.1) == pytest.approx(x, rel=1e-12) and batch.step(0.1)[1] == pytest.approx(x, rel=1e-12)
+        assert law(0.015, 10.0, epsilon=slow) == pytest.approx(law(0.015, 10.0, epsilon=0.02), rel=1e-12)
+        batch.reset()
+
+
+def test_units_of_all_columns():
+    """Every unit that a column, a number of a file or a parameter of a law has means the same to pint."""
+    pint = pytest.importorskip("pint")
+    ureg = pint.get_application_registry()
+    units = {unit for law in (*capstan.models.values(), *capstan.normals.values()) for unit in [p["unit"] for p in law.params]}
+    for text in (CART, ROPE):
+        sc = capstan.Scenario.text(text)
+        units |= {unit for _, unit in sc.quantities().values()} | set(sc.run().units.values())
+    assert {"kg", "N m", "1"} < units
+    for unit in units:
+        assert capstan.quantity(f"1 {unit}" if unit != "1" else "1", unit) == 1.0
+        kilo = ureg.Quantity(1.0, capstan.arrays.pint_unit(unit)).to_base_units()
+        assert kilo.magnitude == 1.0, unit  # SI, and no other unit by the same letters

@@ -245,6 +245,25 @@ out:
   return varied;
 }
 
+/* What is wrong with inputs: of one of the quantities that it cannot be one, rather than that our text for it is wrong. */
+static void say_why_no_input(const char *const *paths, int n, const cps_problems *problems, cps_error *err) {
+  if (cps_problems_count(problems) == 0) return;
+  const cps_error *first = cps_problems_at(problems, 0);
+  for (int i = 0; i < n; i++) {
+    size_t length = strlen(paths[i]);
+    if (strcmp(first->file, "--set") != 0 || strncmp(first->source, paths[i], length) != 0 ||
+        first->source[length] != '=')
+      continue;
+    cps_error_set(
+        err, CPS_BAD_INPUT, NULL,
+        "%s cannot be an input: only what may change with time can, such as a force, a torque, a set point "
+        "or a prescribed motion",
+        paths[i]);
+    return;
+  }
+  if (err) *err = *first;
+}
+
 cps_scenario *cps_scenario_with_inputs(const cps_scenario *s, const char *const *paths, int n,
                                        cps_error *err) {
   enum { ROOM = 80 };
@@ -268,8 +287,7 @@ cps_scenario *cps_scenario_with_inputs(const cps_scenario *s, const char *const 
     at += cps_print(at, (size_t)(text + size - at), ", start: %.17g}}", probes[i].q.value) + 1;
   }
   if (status == CPS_OK) changed = cps_scenario_again(s, settings, all, NULL, 0, 0, &problems);
-  if (status == CPS_OK && !changed && err && cps_problems_count(problems) > 0)
-    *err = *cps_problems_at(problems, 0);
+  if (status == CPS_OK && !changed) say_why_no_input(paths, n, problems, err);
   cps_problems_free(problems);
   free(settings);
   free(probes);
