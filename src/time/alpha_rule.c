@@ -6,9 +6,9 @@
  *   (1 - am) A1 + am A0 = (1 - af) a1 + af a0
  *   q1 = q0 + h v0 + h^2 ((1/2 - beta) A0 + beta A1),   v1 = v0 + h ((1 - gamma) A0 + gamma A1)
  *
- * with the true accelerations a and the auxiliary ones A, which are those at t + (am - af) h. The method is of order 2 for
- * gamma = 1/2 - am + af; Chung and Hulbert choose am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1), beta =
- * (1 - am + af)^2/4, so that oscillations far above the step's resolution lose the factor rho per step: rho = 1 is
+ * with the true accelerations a and the auxiliary ones A, which are those at t + (am - af) h. They stay where the next step has another
+ * length. The method is of order 2 for gamma = 1/2 - am + af; Chung and Hulbert choose am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1),
+ * beta = (1 - am + af)^2/4, so that oscillations far above the step's resolution lose the factor rho per step: rho = 1 is
  * Newmark's average acceleration, which loses nothing; rho = 0 removes them at once. (HHT has am = 0, af = (1 - rho)/(1 + rho),
  * Newmark am = af = 0: both are members of the family, and second to this choice.) Friction states have the first-order
  * counterpart, am = (3 rho - 1)/(2 (rho + 1)): K. E. Jansen, C. H. Whiting, G. M. Hulbert, Comput. Methods Appl. Mech. Eng.
@@ -17,9 +17,6 @@
 #include "alpha_rule.h"
 
 #include <math.h>
-
-/* Auxiliary rates are not extrapolated to steps that are this many times longer. */
-static const double BLOW_UP = 1e3;
 
 static alpha_rule rule(double am, double af, double gamma, double h) {
   double shift = am - af, bend = 0.5 * shift * (am + af - 1);
@@ -54,26 +51,4 @@ alpha_weights cps_newmark_weights(double gamma, double h) {
   s.z = s.v;
   add_places(&s, 0.25 * (gamma + 0.5) * (gamma + 0.5), 0);
   return s;
-}
-
-double cps_alpha_moved(double h, double last) {
-  if (last == 0 || last == h) return 1;
-  return h / last < BLOW_UP ? h / last : 0;
-}
-
-/* aux becomes x aux + (1 - x) rate. */
-static void rescale(alpha_rule *r, double x) {
-  r->x_old += (1 - x) * r->x_aux;
-  r->x_aux *= x;
-  r->aux_old += (1 - x) * r->aux_aux;
-  r->aux_aux *= x;
-}
-
-void cps_alpha_rescale(alpha_weights *u, double last) {
-  double x = cps_alpha_moved(u->h, last);
-  if (x == 1) return;
-  u->q_old += (1 - x) * u->q_aux;
-  u->q_aux *= x;
-  rescale(&u->v, x);
-  rescale(&u->z, x);
 }

@@ -19,13 +19,6 @@ typedef struct alpha_weights {
   alpha_rule v, z;
 } alpha_weights;
 
-/* Auxiliary rates are those at t + shift h. After a step of length `last` they move along with the length of the next one, to
- * rate + (h/last)(aux - rate), unless that would only blow up round-off: the same step as a rule for auxiliary rates as they are. Nothing
- * changes if there was no last step, of length 0. */
-void cps_alpha_rescale(alpha_weights *u, double last);
-/* How far auxiliary rates have moved along: the factor of aux - rate. */
-double cps_alpha_moved(double h, double last);
-
 /* The coefficients that leave the part rho of what oscillates far above the step's resolution; and Newmark's. */
 alpha_weights cps_alpha_weights(double rho, double h);
 alpha_weights cps_newmark_weights(double gamma, double h);

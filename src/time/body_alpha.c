@@ -7,8 +7,7 @@
  * do is then exact, a contact that does not move does none, and the audit's closing error is what the method
  * itself dissipates.
  *
- * Invariants. (1) a, f and z_t satisfy the equations at sim->t with sim->y. (2) aux_a and aux_z belong to
- * steps of the length `last`.
+ * Invariant: a, f and z_t satisfy the equations at sim->t with sim->y.
  */
 #include "alpha.h"
 #include "body_error.h"
@@ -40,7 +39,6 @@ typedef struct run {
   work_start start;       /* of the step: for its work */
   double *guard, *guard1; /* [nc CPS_MAX_GUARDS] */
   int has_guards;
-  double last; /* length of the last step; 0 after a restart */
   int stopped; /* who waits for the step has enough */
 } run;
 
@@ -125,7 +123,6 @@ static solved solve_step(void *of, double h, double t1) {
   cps_simulation *sim = r->sim;
   static const newton_goal goal = {.most = NEWTON_MOST, .tolerance = 1}; /* of what residual.c allows */
   r->weights = cps_alpha_weights(r->rho, h);
-  cps_alpha_rescale(&r->weights, r->last);
   r->t1 = t1;
   predict(r);
   cps_residual_look(&r->r, sim->y, r->old.a, r->old.f);
@@ -209,7 +206,7 @@ static cps_status find_rates(run *r, cps_error *err) {
   cps_system_kinematics(s, &sim->work, sim->t, sim->y);
   keep_forces(r, sim->t);
   if (r->has_guards) read_guards(r, sim->y, r->guard);
-  r->last = r->error.length = 0;
+  r->error.length = 0;
   return CPS_OK;
 }
 
@@ -227,7 +224,6 @@ static cps_status accept(void *of, double from, double h, double t1, cps_error *
   cps_body_error_step(&r->error, s, sim->y, h, &r->old, &r->now);
   keep_forces(r, t1);
   if (r->has_guards) read_guards(r, sim->y, r->guard);
-  r->last = h;
   alpha_note coeffs = {r->weights, r->old.a, r->old.f, r->old.z_t};
   step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &coeffs};
   sim->result.counters.factorisations = r->r.system.matrix.factored;
@@ -280,9 +276,8 @@ static cps_status settle(void *of, int *jumped, cps_error *err) {
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
   cps_block_list(c, &r->state);
-  CHECKPOINT_VALUE(c, "alpha.last", r->last);
-  cps_checkpoint_demand(c, r->last >= 0, "alpha.last");
   CHECKPOINT_VALUE(c, "alpha.before", r->error.length);
+  cps_checkpoint_demand(c, r->error.length >= 0, "alpha.before");
   CHECKPOINT_VALUE(c, "alpha.factored", r->r.system.matrix.factored);
 }
 
