@@ -122,11 +122,13 @@ void cps_bodies_look(const machine *m, double t) {
   }
 }
 
-/* What is held differentiated by the normal force. */
-static double holds_per_load(const contact_law *l, double n) {
-  const double step = 1e-5; /* of laws that are not in proportion to it, by differences */
-  if (l->hold >= 0 || !(n > 0)) return fmax(l->hold, 0);
-  return (cps_friction_holds(l, n * (1 + step)) - cps_friction_holds(l, n * (1 - step))) / (2 * step * n);
+slip_motion cps_slide_motion(const slide *y, const step_coeffs *coeffs, double n, double v, double a) {
+  slip_motion s = {.axes = 1, .v = {v}, .a = {a}, .scale = y->p.mass, .viscous = y->law.viscous * n};
+  s.rate = s.viscous / s.scale;
+  if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY || y->law.drags)
+    s.scale = y->p.mass / coeffs->v_a;
+  if (y->law.kind == LAW_VELOCITY) s.scale = fmax(s.scale, 2 * y->law.rise * n);
+  return s;
 }
 
 double cps_slide_rub(slide *y, const step_coeffs *coeffs, double n, double force, double x, double v,
@@ -144,7 +146,7 @@ double cps_slide_rub(slide *y, const step_coeffs *coeffs, double n, double force
     f->rest[0] = force - (gives ? copysign(p->limit, pull) : pull);
     f->by_f[0][0] = 1;
     by_x = gives ? 0 : coeffs->bristle;
-    if (gives) f->by_n[0] = -copysign(holds_per_load(&y->law, n), pull);
+    if (gives) f->by_n[0] = -copysign(cps_friction_holds_per(&y->law, n), pull);
   } else if (y->held) { /* nothing that rubs is free: there is nothing to balance */
     law_response r = cps_law_respond(&y->law, v, n, 0, p->mode[0], y->y.z[0], y->y.z_star[0], y->y.z_t[0],
                                      cps_memory_time(&y->law, coeffs), &y->y.mode1[0]);
@@ -153,13 +155,7 @@ double cps_slide_rub(slide *y, const step_coeffs *coeffs, double n, double force
     f->by_n[0] = -r.f_n;
     p->stuck = 0;
   } else {
-    slip_motion s = {.axes = 1, .v = {v}, .a = {a}};
-    s.scale = p->mass;
-    s.viscous = y->law.viscous * n;
-    s.rate = s.viscous / s.scale;
-    if (y->law.kind == LAW_JUMP || y->law.kind == LAW_VELOCITY || y->law.drags)
-      s.scale = p->mass / coeffs->v_a;
-    if (y->law.kind == LAW_VELOCITY) s.scale = fmax(s.scale, 2 * y->law.rise * n);
+    const slip_motion s = cps_slide_motion(y, coeffs, n, v, a);
     cps_friction_eval(&y->law, p, &y->y, &s, cps_memory_time(&y->law, coeffs), f);
   }
   p->v[0] = v;

@@ -16,16 +16,10 @@
  * In space friction is a vector in the tangent plane: laws act along the direction of their argument; laws with
  * memory act along both directions separately.
  */
-#include "machine.h"
+#include "contact_place.h"
 
 #include <math.h>
 #include <string.h>
-
-#if defined(__GNUC__)
-#define INLINE static inline __attribute__((always_inline))
-#else
-#define INLINE static inline
-#endif
 
 INLINE double dot(const double *a, const double *b, int dim) {
   double s = a[0] * b[0] + a[1] * b[1];
@@ -94,6 +88,12 @@ double cps_friction_holds(const contact_law *l, double n) {
   cps_law_scale scale;
   cps_law_scales(l->law, l->p, n, &scale);
   return scale.f_stick;
+}
+
+double cps_friction_holds_per(const contact_law *l, double n) {
+  const double step = 1e-5; /* of laws that are not in proportion to it, by differences */
+  if (l->hold >= 0 || !(n > 0)) return fmax(l->hold, 0);
+  return (cps_friction_holds(l, n * (1 + step)) - cps_friction_holds(l, n * (1 - step))) / (2 * step * n);
 }
 
 /* With states: the path of the law through the step. */
@@ -193,11 +193,20 @@ INLINE double direction(const double *u, int axes, double *d) {
   return size;
 }
 
+/* The law has been asked at velocity v and balance force e, and answers along d. */
+INLINE void ask(friction *o, double v, double e, const double *d, int axes) {
+  o->asked = 1;
+  o->at_v = v;
+  o->at_e = e;
+  for (int i = 0; i < axes; i++) o->dir[i] = d[i];
+}
+
 /* The velocity w at which F(w, n) - c w = u, and F there as a function of n and u: what a body of that velocity that is
  * dragged along with c is rubbed with. With c above the steepest rise of F there is one such w; u and w have opposite
- * signs. States of laws, if there are any, follow w. */
-static law_response rub_dragged(const contact_law *l, double n, double c, double u, double w, double *z,
+ * signs. It is looked for from *at on, which becomes w. States of laws, if there are any, follow w. */
+static law_response rub_dragged(const contact_law *l, double n, double c, double u, double *at, double *z,
                                 const double *z_star, double *z_t, double z_s) {
+  double w = *at;
   double low = u > 0 ? -u / c : 0, high = u > 0 ? 0 : -u / c; /* |F| only makes it slower */
   law_response r;
   if (!(w >= low && w <= high)) w = 0.5 * (low + high);
@@ -212,6 +221,7 @@ static law_response rub_dragged(const contact_law *l, double n, double c, double
     if (fabs(rest) <= 1e-14 * (fabs(u) + fabs(r.f)) || fabs(next - w) <= 1e-15 * fabs(w)) break;
     w = next;
   }
+  *at = w;
   double by = 1 / (r.f_v - c); /* dw/du, and -dw/dn over F_n */
   r.f_n -= r.f_v * by * r.f_n;
   r.f_e = r.f_v * by;
@@ -225,8 +235,9 @@ INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sli
   for (int i = 0; i < s->axes; i++) u[i] = p->f[i] - c * s->v[i];
   double size = direction(u, s->axes, d);
   for (int i = 0; i < s->axes; i++) v_d += s->v[i] * d[i];
-  law_response r = rub_dragged(l, p->n, c, size, v_d, NULL, NULL, NULL, 0);
+  law_response r = rub_dragged(l, p->n, c, size, &v_d, NULL, NULL, NULL, 0);
   turning(r.f, d, size, s->axes, part);
+  ask(o, v_d, 0, d, s->axes);
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = p->f[i] - r.f * d[i];
     o->by_n[i] = -r.f_n * d[i];
@@ -241,7 +252,8 @@ INLINE void rub_velocity(const contact_law *l, const contact_point *p, const sli
 /* A smooth law with another scale: e that solves (1 - c/m) F(v, e, n) + (c/m) e = u, and F there as a function of v, n
  * and u. Whatever c is, f = F(v, e, n) with u = f - c r_s says the same as e = f - m r_s; but where F hardly
  * differs from e, the double root of f = F(v, f - m r_s, n), it does so without cancellation. */
-static law_response rub_scaled(const contact_law *l, contact_point *p, double v, double u, double part) {
+static law_response rub_scaled(const contact_law *l, contact_point *p, double v, double u, double part,
+                               double *at) {
   double low = -INFINITY, high = INFINITY, e = u; /* bounds of the root, as they become known */
   double n = p->n, limit = p->limit;
   law_response r;
@@ -265,6 +277,7 @@ static law_response rub_scaled(const contact_law *l, contact_point *p, double v,
     }
   }
   p->root = limit > 0 ? fabs(e) / limit : 0;
+  *at = e;
   double inverse = 1 / ((1 - part) * r.f_e + part);
   r.f_v += r.f_e * (part - 1) * r.f_v * inverse;
   r.f_n += r.f_e * (part - 1) * r.f_n * inverse;
@@ -305,7 +318,7 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const slip_motio
     u[i] = p->f[i] - s->scale * (s->a[i] + s->rate * s->v[i]);
     e[i] = u[i] + creep * s->v[i];
   }
-  double size = direction(u, s->axes, d), reach = size;
+  double size = direction(u, s->axes, d), reach = size, unused;
   law_response r;
   p->wrong = 0;
   int guessed = p->guess != GUESS_NONE;
@@ -319,12 +332,14 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const slip_motio
     v_d += s->v[i] * d[i];
     e_d += e[i] * d[i];
   }
+  if (!guessed || p->guess != GUESS_STICK)
+    ask(o, v_d, guessed ? p->limit * (l->kind == LAW_KINK ? 2 : 1) : e_d, d, s->axes);
   if (guessed) {
     r = rub_guessed(l, p, v_d, e_d, creep);
     if (smooth && p->guess != GUESS_STICK)
-      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, p, v_d, e_d, part).f));
+      p->wrong = fmax(p->wrong, fabs(p->f[0] - d[0] * rub_scaled(l, p, v_d, e_d, part, &unused).f));
   } else if (smooth) {
-    r = rub_scaled(l, p, v_d, e_d, part);
+    r = rub_scaled(l, p, v_d, e_d, part, &o->at_e);
   } else {
     r = cps_law_respond(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0, NULL);
   }
@@ -352,8 +367,8 @@ INLINE void rub_balance(const contact_law *l, contact_point *p, const slip_motio
 }
 
 /* Westin's reading: f = F(v, e, n), where e = f - pull is what friction would be if all contacts stuck. */
-static void rub_all_stick(const contact_law *l, contact_point *p, const double *pull, const slip_motion *s,
-                          friction *o) {
+void cps_friction_all_stick(const contact_law *l, contact_point *p, const double *pull, const slip_motion *s,
+                            friction *o) {
   double e[AXES] = {0}, u[AXES] = {0}, d[AXES], turn[AXES][AXES], side[AXES] = {0}, v_d = 0, e_d = 0;
   for (int i = 0; i < s->axes; i++) {
     e[i] = p->f[i] - pull[i];
@@ -366,6 +381,8 @@ static void rub_all_stick(const contact_law *l, contact_point *p, const double *
     e_d += e[i] * d[i];
   }
   law_response r = cps_law_respond(l, v_d, p->n, e_d, CPS_MODE_FREE, NULL, NULL, NULL, 0, NULL);
+  memset(o, 0, sizeof *o);
+  ask(o, v_d, e_d, d, s->axes);
   p->wrong = 0;
   p->guess = GUESS_NONE;
   p->stuck = r.f_e > 0.5;
@@ -418,6 +435,7 @@ INLINE void rub_jump(const contact_law *l, contact_point *p, const slip_motion *
   p->stuck = 0;
   double part[AXES][AXES];
   turning(r.f, d, size, s->axes, part);
+  ask(o, moves ? -speed : 0, size, d, s->axes);
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = p->f[i] - r.f * d[i];
     o->by_n[i] = -r.f_n * d[i];
@@ -462,8 +480,9 @@ static law_response rub_meet(const contact_law *l, const contact_point *p, conta
 static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const slip_motion *s,
                        double z_s, friction *o) {
   for (int i = 0; i < s->axes && l->drags; i++) { /* from rest on: F rises ever more slowly */
-    law_response r = rub_dragged(l, p->n, s->scale, p->f[i] - s->scale * s->v[i], 0, y->z[i], y->z_star[i],
-                                 y->z_t[i], z_s);
+    double from = 0;
+    law_response r = rub_dragged(l, p->n, s->scale, p->f[i] - s->scale * s->v[i], &from, y->z[i],
+                                 y->z_star[i], y->z_t[i], z_s);
     o->rest[i] = p->f[i] - r.f;
     o->by_f[i][i] = 1 - r.f_e;
     o->by_v[i][i] = s->scale * r.f_e;
@@ -485,6 +504,7 @@ static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y
 
 INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, const slip_motion *s,
                     double z_s, friction *o) {
+  o->asked = 0;
   for (int i = 0; i < s->axes; i++) {
     o->rest[i] = o->by_n[i] = 0;
     for (int j = 0; j < s->axes; j++) o->by_f[i][j] = o->by_v[i][j] = o->by_a[i][j] = 0;
@@ -504,6 +524,50 @@ INLINE void rub_any(const contact_law *l, contact_point *p, contact_memory *y, c
 void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const slip_motion *s,
                        double z_s, friction *out) {
   rub_any(l, p, y, s, z_s, out);
+}
+
+void cps_friction_found(const contact_law *l, contact_point *p, const slip_motion *s, friction *out) {
+  int stuck = p->stuck, jumps = l->kind == LAW_JUMP, clamps = l->kind == LAW_KINK;
+  double push = p->f[0] - s->scale * (jumps ? s->v[0] : s->a[0] + s->rate * s->v[0]);
+  int side = push > 0 ? GUESS_FORWARD : GUESS_BACKWARD;
+  p->limit = p->box = cps_friction_holds(l, p->n);
+  p->slid = 1;
+  p->guess = stuck && (clamps || jumps) ? GUESS_STICK : jumps ? side : GUESS_NONE;
+  rub_any(l, p, NULL, s, 0, out);
+  if (clamps && !stuck && p->stuck) { /* by a hair: it slips */
+    p->guess = side;
+    rub_any(l, p, NULL, s, 0, out);
+  }
+  p->stuck = stuck;
+}
+
+/* By what Newton's forms of the equation are in proportion to: that with c in place of m has part/((1 - part) F_e + part) of the law's
+ * own derivatives, that of a dragged body c/(c - F_v). The mass enters e = f - m r_s, or for a clamp, whose scale c does not
+ * follow it, k = viscous N/m. */
+void cps_friction_numbers(const contact_law *l, const contact_point *p, const slip_motion *s,
+                          const friction *y, friction_numbers *out) {
+  memset(out, 0, sizeof *out);
+  if (y->asked) {
+    double of = 1, part = s->scale / p->mass;
+    cps_law_input in = {y->at_v, p->n, y->at_e, NULL, l->kind == LAW_JUMP ? l->slip[1] : CPS_MODE_FREE};
+    cps_law_output law;
+    cps_law_jacobian jac;
+    cps_law_eval(l->law, l->p, &in, &law, &jac);
+    if (l->kind == LAW_VELOCITY) of = s->scale / (s->scale - jac.f.v);
+    if (l->kind == LAW_BALANCE && part > 1) of = part / ((1 - part) * jac.f.f_eq + part);
+    for (int i = 0; i < s->axes; i++)
+      for (int k = 0; k < l->law->n_params; k++) out->law[i][k] = -of * jac.f.p[k] * y->dir[i];
+  }
+  if (l->kind != LAW_BALANCE && l->kind != LAW_KINK) return;
+  int clamps = l->kind == LAW_KINK;
+  double v_d = 0;
+  for (int i = 0; i < s->axes && !clamps; i++) v_d += s->v[i] * y->dir[i];
+  for (int i = 0; i < s->axes; i++)
+    for (int j = 0; j < s->axes; j++) {
+      double by_a = y->by_a[i][j] / p->mass, across = clamps ? s->v[j] : s->v[j] - v_d * y->dir[j];
+      out->mass[i] += by_a * (clamps ? -s->rate * s->v[j] : s->a[j]);
+      out->viscous[i] += by_a * across * p->n;
+    }
 }
 
 /* Bristles give, and want a steeper line than what jumps: measured on an elevator without any damping, where half of this
@@ -553,9 +617,10 @@ INLINE void set_scale(const machine *m, const cable *c, contact_point *p, const 
 
 /* ------------------------------------------------------------------ a point */
 
-/* Frame of the drum at a point. */
+/* A point on the drum, and its velocity and acceleration relative to the centre. */
 typedef struct frame {
-  double n[3], t[3], rho, along, out, out_a;
+  contact_place at;
+  double along, out, out_a;
 } frame;
 
 /* Statics: f = -k creep from where the point started on the rim, up to what is held. */
@@ -566,7 +631,7 @@ static void hold(const cable *c, const drum *g, contact_point *p, const double *
   double pull[AXES] = {0}, d[AXES], gone[3], inwards = 0;
   for (int j = 0; j < dim; j++) {
     gone[j] = r[j] - start[j] - (g->center[j] - g->start_center[j]);
-    inwards += fr->n[j] * gone[j];
+    inwards += fr->at.n[j] * gone[j];
   }
   for (int i = 0; i < axes; i++)
     for (int j = 0; j < dim; j++) pull[i] -= bristle * o->dir[i][j] * gone[j];
@@ -583,8 +648,8 @@ static void hold(const cable *c, const drum *g, contact_point *p, const double *
       /* creep also changes as t turns: -(t.dr/rho) n.(r - start) */
       double pull_r[AXES] = {0};
       for (int k = 0; k < axes; k++)
-        pull_r[k] = -bristle * (o->dir[k][j] - (k == 0 ? inwards / fr->rho * fr->t[j] : 0));
-      double change = gives ? per_n * d[i] * (n_n * fr->n[j] + n_t * fr->t[j]) : pull_r[i];
+        pull_r[k] = -bristle * (o->dir[k][j] - (k == 0 ? inwards / fr->at.rho * fr->at.t[j] : 0));
+      double change = gives ? per_n * d[i] * (n_n * fr->at.n[j] + n_t * fr->at.t[j]) : pull_r[i];
       for (int k = 0; k < axes && gives; k++) change += part[i][k] * pull_r[k];
       o->rest_r[i][j] = -change;
     }
@@ -606,34 +671,19 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   p->guess = GUESS_NONE; /* of what touches nothing */
   if (p->near < 0) return 0;
   const drum *g = &m->drum[p->near];
-  double rho[3] = {0}, w[3], b[3], along = 0;
-  for (int d = 0; d < dim; d++) rho[d] = r[d] - g->center[d];
-  if (dim == 3) {
-    along = dot(rho, g->axis, 3);
-    for (int d = 0; d < 3; d++) rho[d] -= along * g->axis[d];
-  }
-  double square = dot(rho, rho, dim);
-  if (square >= g->radius * g->radius || square == 0) return 0;
+  double w[3], b[3];
   frame fr;
-  fr.rho = sqrt(square);
-  double inverse = 1 / fr.rho;
+  if (!cps_place_in(g, r, dim, &fr.at)) return 0;
+  double inverse = 1 / fr.at.rho;
   for (int d = 0; d < dim; d++) {
-    fr.n[d] = rho[d] * inverse;
     w[d] = v[d] - g->center_v[d];
     b[d] = a[d] - g->center_a[d];
   }
-  if (dim == 2) {
-    fr.t[0] = -fr.n[1] * g->axis[2];
-    fr.t[1] = fr.n[0] * g->axis[2];
-  } else {
-    for (int d = 0; d < 3; d++)
-      fr.t[d] = g->axis[(d + 1) % 3] * fr.n[(d + 2) % 3] - g->axis[(d + 2) % 3] * fr.n[(d + 1) % 3];
-  }
-  fr.along = dot(fr.t, w, dim);
-  fr.out = dot(fr.n, w, dim);
-  fr.out_a = dot(fr.n, b, dim);
+  fr.along = dot(fr.at.t, w, dim);
+  fr.out = dot(fr.at.n, w, dim);
+  fr.out_a = dot(fr.at.n, b, dim);
   cps_normal_output no;
-  p->depth = g->radius - fr.rho;
+  p->depth = fr.at.depth;
   p->depth_t = -fr.out;
   cps_normal_force(c->contact.normal, c->contact.normal_p, p->depth, p->depth_t, &no);
   double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
@@ -650,38 +700,37 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
   }
   slip_motion s = {.axes = dim - 1};
   for (int d = 0; d < dim; d++) {
-    o->dir[0][d] = fr.t[d];
+    o->dir[0][d] = fr.at.t[d];
     o->dir[1][d] = g->axis[d];
-    o->force[d] = p->n * fr.n[d] + p->f[0] * fr.t[d] + (dim == 3 ? p->f[1] * g->axis[d] : 0);
+    o->force[d] = p->n * fr.at.n[d] + p->f[0] * fr.at.t[d] + (dim == 3 ? p->f[1] * g->axis[d] : 0);
     for (int e = 0; e < dim; e++)
-      o->k[d][e] = -(fr.n[d] * (n_n * fr.n[e] + n_t * fr.t[e]) + p->n * inverse * fr.t[d] * fr.t[e] -
-                     p->f[0] * inverse * fr.n[d] * fr.t[e]);
+      o->k[d][e] = -(fr.at.n[d] * (n_n * fr.at.n[e] + n_t * fr.at.t[e]) +
+                     p->n * inverse * fr.at.t[d] * fr.at.t[e] - p->f[0] * inverse * fr.at.n[d] * fr.at.t[e]);
   }
   s.v[0] = p->v[0] = fr.along - g->radius * g->rate;
-  s.a[0] = dot(fr.t, b, dim) - g->radius * g->acceleration;
+  s.a[0] = dot(fr.at.t, b, dim) - g->radius * g->acceleration;
   if (dim == 3) {
     s.v[1] = p->v[1] = dot(g->axis, w, 3);
     s.a[1] = dot(g->axis, b, 3);
   }
-  for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
+  for (int d = 0; d < dim; d++) p->t[d] = fr.at.t[d];
   if (coeffs->bristle > 0) {
     hold(c, g, p, r, &fr, coeffs->bristle, n_n, n_t, dim, o);
     p->stuck = 1;
     return 1;
   }
-  set_scale(m, c, p, fr.t, g->axis, stiff, stride, coeffs, &s);
+  set_scale(m, c, p, fr.at.t, g->axis, stiff, stride, coeffs, &s);
   friction y;
   if (c->all_stick) {
-    memset(&y, 0, sizeof y);
-    rub_all_stick(&c->contact, p, c->pull + (p - c->point) * AXES, &s, &y);
+    cps_friction_all_stick(&c->contact, p, c->pull + (p - c->point) * AXES, &s, &y);
     o->slide_t = a_q - fr.out_a * inverse;
     for (int i = 0; i < dim - 1; i++) o->slide_a[i] = s.a[i];
-    for (int d = 0; d < dim; d++) o->away[d] = fr.n[d] * inverse;
+    for (int d = 0; d < dim; d++) o->away[d] = fr.at.n[d] * inverse;
   } else {
     rub_any(&c->contact, p, c->memory ? &c->memory[p - c->point] : NULL, &s,
             cps_memory_time(&c->contact, coeffs), &y);
   }
-  for (int d = 0; d < dim; d++) p->t[d] = fr.t[d];
+  for (int d = 0; d < dim; d++) p->t[d] = fr.at.t[d];
   int jumps = c->contact.kind == LAW_JUMP;
   p->slip = jumps ? s.v[0] : s.a[0] + s.rate * s.v[0];
   p->slip_r = jumps ? v_q : a_q + s.rate * v_q;
@@ -692,7 +741,7 @@ INLINE int eval(machine *m, cable *c, contact_point *p, const double *r, const d
     double by_t = y.by_v[i][0] * v_t + y.by_a[i][0] * a_t + y.by_n[i] * n_t;
     double by_axis = dim == 3 ? y.by_v[i][1] * v_q + y.by_a[i][1] * a_q : 0;
     for (int d = 0; d < dim; d++) {
-      o->rest_r[i][d] = by_t * fr.t[d] + y.by_n[i] * n_n * fr.n[d];
+      o->rest_r[i][d] = by_t * fr.at.t[d] + y.by_n[i] * n_n * fr.at.n[d];
       if (dim == 3) o->rest_r[i][d] += by_axis * g->axis[d];
     }
     for (int j = 0; j < dim - 1; j++) o->rest_f[i][j] = y.by_f[i][j];

@@ -10,16 +10,14 @@
  * because its velocities are not quite the integrals of its accelerations, nor its positions those of its
  * velocities: a line of its own.
  */
-#include "machine.h"
-#include "simd.h"
+#include "contact_place.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ damping */
 
-/* Power of objective damping, now. */
-static double damping_power(const cable *c) {
+double cps_damping_power(const cable *c) {
   double lost = 0, f[12];
   if (!(c->section.axial_damping > 0 || c->section.bending_damping > 0)) return 0;
   for (int i = 0; i < c->n; i++) {
@@ -32,34 +30,12 @@ static double damping_power(const cable *c) {
 
 /* ------------------------------------------------------------------ contact */
 
-/* Place or velocity of a point, from the coordinates or velocities of its element. */
-INLINE void of_point(const contact_point *p, const double *q, const int dim, double *r) {
-  for (int d = 0; d < dim; d++) r[d] = p->shape[0] * q[d];
-  for (int k = 1; k < 4; k++)
-    for (int d = 0; d < dim && p->shape[k] != 0; d++) r[d] += p->shape[k] * q[k * dim + d];
-}
-
-/* Where a point with coordinates q is, from the centre of a drum; its part off the axis, and the square of that. */
-INLINE double from_center(const contact_point *p, const double *q, const drum *g, const int dim, double *r,
-                          double *off) {
-  double height = 0, square = 0;
-  of_point(p, q, dim, r);
-  for (int d = 0; d < dim; d++) {
-    off[d] = r[d] -= g->center[d];
-    height += dim == 3 ? r[d] * g->axis[d] : 0;
-  }
-  for (int d = 0; d < dim && dim == 3; d++) off[d] -= height * g->axis[d];
-  for (int d = 0; d < dim; d++) square += off[d] * off[d];
-  return square;
-}
-
 /* How deep a point is in the drum beside it; 0 if it touches nothing. */
 INLINE double depth_in(const machine *m, const cable *c, const contact_point *p, const int dim) {
-  double r[3], off[3];
+  contact_place at;
   if (p->near < 0) return 0;
-  const drum *g = &m->drum[p->near];
-  double square = from_center(p, c->q + p->node * c->b, g, dim, r, off);
-  return square >= g->radius * g->radius || square == 0 ? 0 : g->radius - sqrt(square);
+  cps_point_of(p, c->q + p->node * c->b, dim, at.r);
+  return cps_place_in(&m->drum[p->near], at.r, dim, &at) ? at.depth : 0;
 }
 
 /* What a point does now: its place, and 1 with all the rest if it touches something. */
@@ -69,25 +45,23 @@ INLINE int look_in(const machine *m, const cable *c, const contact_point *p, con
   o->depth = 0;
   if (p->near < 0) return 0;
   const drum *g = &m->drum[p->near];
-  double n[3] = {0}, t[3], rate[3], out = 0, square = from_center(p, c->q + p->node * c->b, g, dim, o->r, n);
-  if (square >= g->radius * g->radius || square == 0) return 0;
-  double rho = sqrt(square);
-  o->depth = g->radius - rho;
-  of_point(p, c->v + p->node * c->b, dim, rate);
-  for (int d = 0; d < dim; d++) {
-    n[d] /= rho;
-    out += n[d] * (rate[d] - g->center_v[d]);
-  }
-  for (int d = 0; d < 3; d++)
-    t[d] = g->axis[(d + 1) % 3] * n[(d + 2) % 3] - g->axis[(d + 2) % 3] * n[(d + 1) % 3];
+  double rate[3], out = 0;
+  contact_place at;
+  cps_point_of(p, c->q + p->node * c->b, dim, at.r);
+  int touches = cps_place_in(g, at.r, dim, &at);
+  for (int d = 0; d < dim; d++) o->r[d] = at.r[d];
+  if (!touches) return 0;
+  o->depth = at.depth;
+  cps_point_of(p, c->v + p->node * c->b, dim, rate);
+  for (int d = 0; d < dim; d++) out += at.n[d] * (rate[d] - g->center_v[d]);
   cps_normal_output slow, fast;
   cps_normal_force(c->contact.normal, c->contact.normal_p, o->depth, 0, &slow);
   cps_normal_force(c->contact.normal, c->contact.normal_p, o->depth, -out, &fast);
   o->n_damping = p->weight * (fast.n - slow.n);
   o->f = p->f[0];
   for (int d = 0; d < dim; d++) {
-    o->pull[d] = p->f[0] * t[d] + (dim == 3 ? p->f[1] * g->axis[d] : 0);
-    o->push[d] = o->pull[d] + p->weight * fast.n * n[d];
+    o->pull[d] = p->f[0] * at.t[d] + (dim == 3 ? p->f[1] * g->axis[d] : 0);
+    o->push[d] = o->pull[d] + p->weight * fast.n * at.n[d];
   }
   return 1;
 }
@@ -119,10 +93,11 @@ static void bear(machine *m, const contact_trace *o) {
 
 /* Where a point that touches now, but did not before the step, was then. */
 static void come_near(const machine *m, const cable *c, const contact_point *p, contact_trace *o) {
-  double off[3];
   memset(o, 0, sizeof *o);
   o->drum = p->near;
-  if (p->near >= 0) from_center(p, c->q0 + p->node * c->b, &m->drum0[p->near], m->dim, o->r, off);
+  if (p->near < 0) return;
+  cps_point_of(p, c->q0 + p->node * c->b, m->dim, o->r);
+  for (int d = 0; d < m->dim; d++) o->r[d] -= m->drum0[p->near].center[d];
 }
 
 /* The work of a point over a step. */
@@ -243,7 +218,7 @@ static void step_bodies(machine *m, double t) {
 
 static double loss(const machine *m) {
   double power = 0;
-  for (int i = 0; i < m->n_cables; i++) power += damping_power(&m->cable[i]);
+  for (int i = 0; i < m->n_cables; i++) power += cps_damping_power(&m->cable[i]);
   return power;
 }
 

@@ -461,6 +461,11 @@ struct friction;
  * acceleration of sliding; returns its derivative by place. */
 double cps_slide_rub(slide *y, const step_coeffs *coeffs, double n, double force, double x, double v,
                      double a, struct friction *f);
+/* What its friction sees there. */
+struct slip_motion;
+struct slip_motion cps_slide_motion(const slide *y, const step_coeffs *coeffs, double n, double v, double a);
+/* What a law holds differentiated by the normal force. */
+double cps_friction_holds_per(const contact_law *l, double n);
 /* The slide of a contact between bodies: they come last. */
 static inline const slide *cps_contact_slide(const machine *m, int contact) {
   return &m->slide[m->n_slides - m->system->nc + contact];
@@ -481,6 +486,8 @@ void cps_audit_start(machine *m, double t);
 /* Adds the work of the step of length h that ended at t, just before anything that jumps there, from the state that was kept
  * before it. */
 void cps_audit_step(machine *m, double t, double h);
+/* Power of a cable's objective damping, now. */
+double cps_damping_power(const cable *c);
 /* Stored energy and work so far. */
 void cps_audit_energy(const machine *m, cps_energy *e);
 
@@ -563,14 +570,30 @@ typedef struct slip_motion {
       [AXES]; /* LAW_MEMORY: slopes of the lines on which the law is looked for [N s/m]; 0: at v itself */
 } slip_motion;
 
-/* f - F, and its derivatives by v, a and f of each axis, and by N. */
+/* f - F, and its derivatives by v, a and f of each axis, and by N; and for those by plain numbers, of laws without memory: whether the
+ * law was asked, at which velocity and balance force, and in which direction F is its answer. */
 typedef struct friction {
   double rest[AXES], by_v[AXES][AXES], by_a[AXES][AXES], by_f[AXES][AXES], by_n[AXES];
+  int asked;
+  double at_v, at_e, dir[AXES];
 } friction;
+
+/* By parameters of the law, by the mass that the balance force is scaled by, and by the viscous slope per unit of normal force. */
+typedef struct friction_numbers {
+  double law[AXES][CPS_MAX_PARAMS], mass[AXES], viscous[AXES];
+} friction_numbers;
 
 /* The friction equation of a point whose n and limit are known; y is NULL for laws without memory. */
 void cps_friction_eval(const contact_law *l, contact_point *p, contact_memory *y, const slip_motion *s,
                        double z_s, friction *out);
+/* The same of laws without memory where a solve has ended: on the branch that it found, which p->stuck says. */
+void cps_friction_found(const contact_law *l, contact_point *p, const slip_motion *s, friction *out);
+/* The same in Westin's reading: pull is what contacts that all stuck would need less. */
+void cps_friction_all_stick(const contact_law *l, contact_point *p, const double *pull, const slip_motion *s,
+                            friction *out);
+/* How what was evaluated depends on plain numbers, where the equation holds. */
+void cps_friction_numbers(const contact_law *l, const contact_point *p, const slip_motion *s,
+                          const friction *y, friction_numbers *out);
 double cps_friction_holds(const contact_law *l, double n);
 
 /* A friction law by itself, in one direction: force and derivatives, the states eliminated. z has a guess of the states, and

@@ -163,27 +163,16 @@ typedef struct tangent_row {
 typedef struct contact_tangent {
   int near, drum;                           /* -1: none; drum: it touches */
   double r[3], n[3], t[3], rho, out, along; /* place from the centre; velocity along n and t */
-  double depth, load, load_slow;            /* normal force; without its damping */
-  cps_normal_output law, slow;
+  double depth, load;                       /* normal force */
+  cps_normal_output law;
   double f[AXES], slide_v[AXES], slide_a[AXES]; /* friction; sliding velocity and acceleration */
   tangent_row force[3];                         /* of minus the force on the cable */
   tangent_row rest[AXES];
   int open; /* friction is not determined: it stays what it was */
 } contact_tangent;
 
-/* What rubs: sliding velocities and accelerations, and what they are pressed with. */
-typedef struct slip {
-  int axes;
-  double v[AXES], a[AXES], load, mass, limit, scale;
-} slip;
-
-/* f - F differentiated: by sliding velocities and accelerations, friction forces, normal force and plain numbers. */
-typedef struct rub {
-  double v[AXES][AXES], a[AXES][AXES], f[AXES][AXES], n[AXES], law[AXES][CPS_MAX_PARAMS];
-  double mass[AXES], viscous[AXES];
-} rub;
-
-void cps_rub_by(const contact_law *l, const slip *s, const double *f, int stuck, rub *o);
+/* What a law holds that is not in proportion to the normal force, by its parameters. */
+void cps_holds_by(const contact_law *l, double n, double *by);
 
 /* Place, normal force and directions only. */
 void cps_contact_tangent_place(const machine *m, const cable *c, const contact_point *p, contact_tangent *s);
@@ -198,6 +187,9 @@ typedef struct recall {
   recall_row f, z[CPS_MAX_STATES], z_t[CPS_MAX_STATES];
 } recall;
 
+/* Its friction equation f - F along axis i, where only these are set: the balance force is f - mass a. */
+void cps_recall_rub(const contact_law *l, const recall_row *f, double mass, double a, int i, friction *o,
+                    friction_numbers *of);
 /* By itself: e is the balance force, mode that of the solve. */
 void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int mode, double v, double load,
                     double e, double z_s, recall *o);
@@ -296,6 +288,14 @@ typedef struct model {
   unsigned char *released; /* [bodies of the scenario] */
   double *room[4];         /* as long as w1 */
 } model;
+
+/* Entries by a plain number, or by one of what is prescribed now, if any parameter changes it. */
+static inline void cps_by_theta(const model *o, entries *list, int row, int theta, double by) {
+  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by);
+}
+static inline void cps_by_d(const model *o, entries *list, int row, int d, double by) {
+  if (o->d_varies[d]) cps_entries_add(list, row, o->at.d + d, by);
+}
 
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err);
 void cps_model_free(model *o);

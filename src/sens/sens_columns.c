@@ -206,12 +206,10 @@ typedef struct filling {
 } filling;
 
 static void by_theta(const filling *f, int theta, double by) {
-  if (f->o->theta_varies[theta]) cps_entries_add(f->list, f->row, f->o->at.theta + theta, by);
+  cps_by_theta(f->o, f->list, f->row, theta, by);
 }
 
-static void by_d(const filling *f, int d, double by) {
-  if (f->o->d_varies[d]) cps_entries_add(f->list, f->row, f->o->at.d + d, by);
-}
+static void by_d(const filling *f, int d, double by) { cps_by_d(f->o, f->list, f->row, d, by); }
 
 /* Tension of element i: the force on its second node, along the chord. */
 static void add_tension(const filling *x, int cable_of, int i, double factor) {
@@ -546,14 +544,15 @@ static double add_angle(const filling *x, int cable_of, int drum_of, double by, 
 /* What friction holds there, times `by`; returns it. */
 static double add_limit(const filling *x, int cable_of, int point, const contact_tangent *s, double by) {
   const cable *c = &x->o->m.cable[cable_of];
-  double holds = cps_friction_holds(&c->contact, s->load), per = c->contact.hold, step = 1e-4 * s->load;
-  if (per < 0 && s->load > 0)
-    per = (cps_friction_holds(&c->contact, s->load + step) -
-           cps_friction_holds(&c->contact, s->load - step)) /
-          (2 * step);
+  const cable_at *at = &x->o->at.cable[cable_of];
+  double holds = cps_friction_holds(&c->contact, s->load), of[CPS_MAX_PARAMS] = {0};
   if (by == 0) return holds;
-  add_normal(x, cable_of, point, s, by * per);
-  if (c->contact.hold >= 0) by_theta(x, x->o->at.cable[cable_of].theta + TH_HOLD, by * s->load);
+  add_normal(x, cable_of, point, s, by * cps_friction_holds_per(&c->contact, s->load));
+  if (c->contact.hold >= 0)
+    by_theta(x, at->theta + TH_HOLD, by * s->load);
+  else
+    cps_holds_by(&c->contact, s->load, of);
+  for (int k = 0; k < c->contact.law->n_params; k++) by_theta(x, at->theta + TH_LAW + k, by * of[k]);
   return holds;
 }
 

@@ -50,6 +50,16 @@ void cps_recall_law(const contact_law *l, const contact_memory *y, int axis, int
   if (l->drags) o->f.e = 0;
 }
 
+void cps_recall_rub(const contact_law *l, const recall_row *f, double mass, double a, int i, friction *o,
+                    friction_numbers *of) {
+  o->by_f[i][i] = 1 - f->e;
+  o->by_v[i][i] = -f->v;
+  o->by_a[i][i] = f->e * mass;
+  o->by_n[i] = -f->n;
+  of->mass[i] = f->e * a;
+  for (int k = 0; k < l->law->n_params; k++) of->law[i][k] = -f->p[k];
+}
+
 void cps_recall(const cable *c, int point, int axis, const contact_tangent *s, double z_s, recall *o) {
   const contact_point *p = &c->point[point];
   cps_recall_law(&c->contact, &c->memory[point], axis, p->mode0[axis], s->slide_v[axis], s->load,
@@ -82,10 +92,6 @@ void cps_recall_settle(const contact_law *l, double v, double n, double f, int m
 }
 
 /* ------------------------------------------------------------------ entries */
-
-static void by_theta(const model *o, entries *list, int row, int theta, double by) {
-  if (o->theta_varies[theta]) cps_entries_add(list, row, o->at.theta + theta, by);
-}
 
 /* Number of the first state of a point in one direction. */
 static int first_of(const cable *c, int point, int axis) {
@@ -139,7 +145,7 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
         cps_tangent_row_list(&to, row, &all_of);
       } else {
         for (int j = 0; j < c->contact.law->n_params; j++)
-          by_theta(o, &o->recall, row, at->theta + TH_LAW + j, x->p[j]);
+          cps_by_theta(o, &o->recall, row, at->theta + TH_LAW + j, x->p[j]);
       }
     }
 }

@@ -131,38 +131,37 @@ static void add_load(model *o, int i, const sliding_now *s, double by, const ste
   }
 }
 
-/* What is held differentiated by the normal force, and by parameter k of a law that is not in proportion to it. */
-static double holds_by_load(const contact_law *l, double load) {
-  if (l->hold >= 0) return l->hold;
-  double sum = 0, step = 1e-3 * load;
-  for (int j = 0; j < SENS_SHADOWS && load > 0; j++)
-    sum += cps_sens_share[j] / step * cps_friction_holds(l, load + step * cps_sens_place[j]);
-  return sum;
+static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, friction *r,
+                       friction_numbers *of);
+
+/* The equation as Newton's method has it; returns its derivative by place. */
+static double rub_as(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, friction *r,
+                     friction_numbers *of) {
+  slide *y = &o->m.slide[i];
+  contact_point p = y->p;
+  p.n = s->load;
+  p.f[0] = *o->m.free[y->f_at].q;
+  memset(of, 0, sizeof *of);
+  if (coeffs->bristle > 0) return cps_slide_rub(y, coeffs, p.n, p.f[0], s->x, s->v, s->a, r);
+  const slip_motion x = cps_slide_motion(y, coeffs, s->load, s->v, s->a);
+  cps_friction_found(&y->law, &p, &x, r);
+  cps_friction_numbers(&y->law, &p, &x, r, of);
+  return 0;
 }
 
-static double holds_by(const contact_law *l, double load, int k) {
-  contact_law moved = *l;
-  double sum = 0, step = 1e-3 * fmax(fabs(l->p[k]), 1e-6);
-  for (int j = 0; j < SENS_SHADOWS; j++) {
-    moved.p[k] = l->p[k] + step * cps_sens_place[j];
-    sum += cps_sens_share[j] / step * cps_friction_holds(&moved, load);
-  }
-  return sum;
-}
-
-/* Statics: f = - k (x - start), up to what is held. */
-static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs *coeffs) {
+/* Where a spring of statics takes hold, and what of it gives way. */
+static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, double k) {
   const slide *y = &o->m.slide[i];
   int theta = theta_of(o, i), law = law_theta(o, i), row = y->f_at;
-  double k = coeffs->bristle, pull = -k * (s->x - y->start), limit = cps_friction_holds(&y->law, s->load);
-  cps_border_by_unknown(o, row, row, 1, 0, 0, coeffs, 0);
-  if (fabs(pull) > limit) {
+  double pull = -coeffs->bristle * (s->x - y->start), by[CPS_MAX_PARAMS];
+  if (k == 0) {
     double side = copysign(1, pull);
-    add_load(o, i, s, -side * holds_by_load(&y->law, s->load), coeffs, 0);
-    if (y->law.hold >= 0) cps_border_by_theta(o, row, theta + TH_SLIDE_HOLD, side * s->load);
+    if (y->law.hold >= 0)
+      cps_border_by_theta(o, row, theta + TH_SLIDE_HOLD, side * s->load);
+    else
+      cps_holds_by(&y->law, s->load, by);
     for (int n = 0; n < y->law.law->n_params && y->law.hold < 0; n++)
-      if (o->theta_varies[law + n])
-        cps_border_by_theta(o, row, law + n, side * holds_by(&y->law, s->load, n));
+      cps_border_by_theta(o, row, law + n, side * by[n]);
     return;
   }
   for (int n = 0; n < 2; n++)
@@ -172,32 +171,30 @@ static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs 
   cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, o->at.before + o->at.slide_start + i, k);
 }
 
-static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, rub *r);
-
 /* The law. */
 static void add_friction(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, int balance) {
   const slide *y = &o->m.slide[i];
   const border_sink to = cps_sink_equations(o, coeffs, balance);
-  int row = y->f_at, law = law_theta(o, i);
-  double f[AXES] = {*o->m.free[row].q, 0};
-  slip x = {.axes = 1, .v = {s->v}, .a = {s->a}, .load = s->load, .mass = y->p.mass, .scale = y->p.mass};
-  rub r;
-  x.limit = cps_friction_holds(&y->law, s->load);
-  if (y->law.kind == LAW_MEMORY || (y->contact && y->held))
-    rub_memory(o, i, s, coeffs, &r);
+  int row = y->f_at, law = law_theta(o, i), springs = coeffs->bristle > 0;
+  double by_x = 0;
+  friction r;
+  friction_numbers of;
+  if (!springs && (y->law.kind == LAW_MEMORY || (y->contact && y->held)))
+    rub_memory(o, i, s, coeffs, &r, &of);
   else
-    cps_rub_by(&y->law, &x, f, y->p.stuck, &r);
-  if (r.f[0][0] == 0 && y->held) { /* it keeps what it has */
+    by_x = rub_as(o, i, s, coeffs, &r, &of);
+  if (r.by_f[0][0] == 0 && y->held) { /* it keeps what it has */
     o->border.braked[row] = 1;
     return;
   }
-  cps_border_by_unknown(o, row, row, r.f[0][0], 0, 0, coeffs, balance);
-  by_motion(o, &to.k, row, i, 1, r.v[0][0]);
-  by_motion(o, &to.k, row, i, 2, r.a[0][0]);
-  by_mass(o, &to.k, row, i, r.mass[0]);
-  by_theta(&to.k, row, theta_of(o, i) + TH_SLIDE_VISCOUS, r.viscous[0]);
-  for (int k = 0; k < y->law.law->n_params; k++) by_theta(&to.k, row, law + k, r.law[0][k]);
-  add_load(o, i, s, r.n[0], coeffs, balance);
+  cps_border_by_unknown(o, row, row, r.by_f[0][0], 0, 0, coeffs, balance);
+  by_motion(o, &to.k, row, i, 1, r.by_v[0][0]);
+  by_motion(o, &to.k, row, i, 2, r.by_a[0][0]);
+  by_mass(o, &to.k, row, i, of.mass[0]);
+  by_theta(&to.k, row, theta_of(o, i) + TH_SLIDE_VISCOUS, of.viscous[0]);
+  for (int k = 0; k < y->law.law->n_params; k++) by_theta(&to.k, row, law + k, of.law[0][k]);
+  add_load(o, i, s, r.by_n[0], coeffs, balance);
+  if (springs) add_spring(o, i, s, coeffs, by_x);
 }
 
 void cps_slides_own(model *o, const step_coeffs *coeffs, int balance) {
@@ -205,10 +202,7 @@ void cps_slides_own(model *o, const step_coeffs *coeffs, int balance) {
     const slide *y = &o->m.slide[i];
     sliding_now s;
     look(o, i, coeffs->t, &s);
-    if (coeffs->bristle > 0)
-      add_spring(o, i, &s, coeffs);
-    else
-      add_friction(o, i, &s, coeffs, balance);
+    add_friction(o, i, &s, coeffs, balance);
     for (int k = 0; k < 2; k++)
       if (y->at[k] >= 0) cps_border_by_unknown(o, y->at[k], y->f_at, -factor_of(y, k), 0, 0, coeffs, balance);
     if (!y->contact) cps_border_by_theta(o, y->at[0], theta_of(o, i) + TH_FACTOR, *o->m.free[y->f_at].q);
@@ -224,9 +218,8 @@ void cps_slides_hold(model *o) {
     for (int k = 0; k < 2; k++)
       if (y->at[k] >= 0) cps_entries_add(&o->list, row, border + y->at[k], factor_of(y, k));
     cps_entries_add(&o->list, row, border + y->f_at, 1 / m->grip);
-    if (o->theta_varies[theta]) cps_entries_add(&o->list, row, o->at.theta + theta, *m->free[y->at[0]].q);
-    if (o->theta_varies[o->at.grip])
-      cps_entries_add(&o->list, row, o->at.theta + o->at.grip, -*m->free[y->f_at].q / (m->grip * m->grip));
+    cps_by_theta(o, &o->list, row, theta, *m->free[y->at[0]].q);
+    cps_by_theta(o, &o->list, row, o->at.grip, -*m->free[y->f_at].q / (m->grip * m->grip));
   }
 }
 
@@ -303,18 +296,15 @@ static void recall_slide(const model *o, int i, const sliding_now *s, double z_s
 }
 
 /* f = F(v, f - m a, N, z), where states z follow from the others and from where they start. */
-static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, rub *r) {
+static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, friction *r,
+                       friction_numbers *of) {
   const slide *y = &o->m.slide[i];
   int star = o->at.z_star + o->at.cable[o->m.n_cables].z_star + first_of(o, i);
   recall x;
   recall_slide(o, i, s, cps_memory_time(&o->m.slide[i].law, coeffs), &x);
   memset(r, 0, sizeof *r);
-  r->f[0][0] = 1 - x.f.e;
-  r->v[0][0] = -x.f.v;
-  r->a[0][0] = x.f.e * y->p.mass;
-  r->n[0] = -x.f.n;
-  r->mass[0] = x.f.e * s->a;
-  for (int k = 0; k < y->law.law->n_params; k++) r->law[0][k] = -x.f.p[k];
+  memset(of, 0, sizeof *of);
+  cps_recall_rub(&y->law, &x.f, y->p.mass, s->a, 0, r, of);
   for (int k = 0; k < y->law.law->n_states; k++)
     cps_entries_add(&o->now, o->at.right + o->at.border_rhs + y->f_at, star + k, x.f.star[k]);
 }
