@@ -81,108 +81,47 @@ int cps_break_shakes(const machine *m) {
 
 /* ------------------------------------------------------------------ powers */
 
-/* The present state, at which powers of all works are found. */
-typedef struct instant {
-  const model *o;
-  double t, *power; /* [works] */
-} instant;
-
-static void power_of_point(const instant *x, int cable_of, int point) {
-  const cable *c = &x->o->m.cable[cable_of];
-  const contact_point *p = &c->point[point];
-  const contact_tangent *s = &x->o->contact[cable_of][point];
-  if (s->drum < 0) return;
-  const drum *g = &x->o->m.drum[s->drum];
-  const double *v = c->v + p->node * c->b;
-  double aside = 0, carried = 0;
-  for (int d = 0; d < c->dim; d++) {
-    double w = -g->center_v[d];
-    for (int k = 0; k < 4; k++)
-      if (p->shape[k] != 0) w += p->shape[k] * v[k * c->dim + d];
-    aside += c->dim == 3 ? g->axis[d] * w : 0;
-    carried += (s->load * s->n[d] + s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) *
-               g->center_v[d];
-  }
-  double lost = -(s->f[0] * (s->along - g->radius * g->rate) + s->f[1] * aside);
-  x->power[WK_FRICTION] += lost;
-  x->power[WK_SLIP + cable_of * x->o->m.n_drums + s->drum] += lost;
-  if (g->angle_at < 0) x->power[WK_MOTION] += s->f[0] * g->radius * g->rate;
-  if (g->carrier < 0) x->power[WK_MOTION] += carried;
-  cps_normal_output slow;
-  cps_normal_eval(c->contact.normal, c->contact.normal_p, s->depth, 0, &slow);
-  x->power[WK_CONTACT] -= p->weight * (s->law.n - slow.n) * s->out;
-}
-
-/* Damping of elements. */
-static void power_of_damping(const instant *x) {
-  const model *o = x->o;
-  for (int i = 0; i < o->m.n_cables; i++) {
-    const cable *c = &o->m.cable[i];
-    double lost = 0;
-    for (int k = 0; k < c->n && (c->section.axial_damping > 0 || c->section.bending_damping > 0); k++) {
-      double f[12] = {0};
-      cps_element_force(c->dim, &c->extra, c->length[k], c->q + k * c->b, c->v + k * c->b, f, 1, 0, NULL,
-                        &lost);
-    }
-    memcpy(o->room[0] + o->at.cable[i].w, c->v, (size_t)o->at.cable[i].e * sizeof(double));
-    x->power[WK_DAMPING] += lost;
-  }
-  for (int i = 0; i < o->n_inertia; i++) {
-    const chain_product *p = &o->inertia[i];
-    x->power[WK_DAMPING] += p->damping * o->room[0][p->at] * o->room[0][p->column];
-  }
-}
-
-static void power_of_ends(const instant *x, int cable_of) {
-  const cable *c = &x->o->m.cable[cable_of];
-  for (int e = 0; e < 2 && c->seam < 0; e++)
-    for (int d = 0; d < c->dim; d++) {
-      int node = e ? c->n : 0, fixed = c->fixed[node] >> d & 1;
-      double v = c->v[node * c->b + d], reaction = c->reaction[e][d];
-      x->power[WK_LOAD] += c->load[e][d] * v;
-      if (cps_reaction_prescribed(&x->o->m, c, e)) {
-        const drum *g = &x->o->m.drum[c->end[e].drum];
-        double centre = g->center_v[d];
-        x->power[WK_MOTION] += reaction *
-                               ((g->carrier < 0 ? centre : 0) + (g->angle_at < 0 ? v - centre : 0));
-      }
-      if (fixed && cps_drive_places(c, e, d)) x->power[WK_MOTION] += reaction * v;
-    }
-}
-
-/* Friction of bearings and between bodies, springs, loads and surfaces. */
-static void power_of_bodies(const instant *x) {
-  const machine *m = &x->o->m;
+/* What numbers of the state, and those that are prescribed, change by per time where works know them. */
+static void find_rates(const model *o, double *state, double *d) {
+  const layout *l = &o->at;
+  const machine *m = &o->m;
   const cps_system *s = m->system;
-  double *v = m->room;
-  cps_bodies_look(m, x->t);
-  for (int i = 0; i < s->nx; i++) v[i] = m->unknown[i] >= 0 ? *m->free[m->unknown[i]].v : m->y[s->nx + i];
-  for (int i = 0; i < m->n_slides; i++) {
-    const slide *y = &m->slide[i];
-    double f = *m->free[y->f_at].q;
-    if (!y->contact) {
-      x->power[WK_FRICTION] -= f * y->factor[0] * *m->free[y->at[0]].v;
-      continue;
-    }
-    const contact *c = &s->contacts[y->index];
-    double slides = v[c->a] - c->sb * v[c->b];
-    x->power[WK_FRICTION] -= f * slides;
-    x->power[x->o->at.rubs + y->index] -= f * slides;
-    if (y->surface) x->power[WK_MOTION] += f * c->sb * v[c->b];
+  for (int i = 0; i < m->n_cables; i++) {
+    memcpy(state + l->cable[i].q, m->cable[i].v, (size_t)l->cable[i].e * sizeof(double));
+    memcpy(state + l->cable[i].v, m->cable[i].a, (size_t)l->cable[i].e * sizeof(double));
   }
-  double loads, damping;
-  cps_forces_apply(s, &m->forces, x->t, m->y, v, &loads, &damping);
-  x->power[WK_DAMPING] += damping;
-  x->power[WK_LOAD] += loads;
-  for (int i = s->nd; i < s->nx - 1; i++) x->power[WK_MOTION] -= m->forces.force[i] * v[i];
+  for (int k = 0; k < m->nb; k++) {
+    state[l->border + k] = *m->free[k].v;
+    state[l->border + m->nb + k] = *m->free[k].a;
+  }
+  for (int i = 0; i < m->n_drums; i++) {
+    double *x = d + l->drum_d + i * DY_DRUM;
+    x[DY_ANGLE] = m->drum[i].rate;
+    memcpy(x + DY_CENTER, m->drum[i].center_v, sizeof m->drum[i].center_v);
+  }
+  for (int i = 0; i < m->of->n_bodies && s->ns > 0; i++)
+    if (s->body_q[i] >= s->nd) d[l->surface_d + 3 * i] = m->y[s->nx + s->body_q[i]];
 }
 
-static void power_of_drives(const instant *x) {
-  const machine *m = &x->o->m;
-  double unused[2];
-  for (int i = 0; i < m->n_drums; i++) {
-    const drum *g = &m->drum[i];
-    if (g->angle_at >= 0) x->power[WK_MOTION] += cps_drum_torque(g, x->t, &unused[0], &unused[1]) * g->rate;
+/* Powers of all works: those of a step of no length at the present state, by what changes there. Objective damping is in proportion to the
+ * length of steps. */
+static void find_powers(model *o, double t, const double *state, const double *d, double *power) {
+  const layout *l = &o->at;
+  const int works = l->after + l->works;
+  cps_model_look(o);
+  cps_model_touch(o);
+  cps_model_works(o, t, 0, 1);
+  for (int i = 0; i < o->work.n; i++) {
+    const entry *e = &o->work.e[i];
+    if (e->column >= l->after && e->column < l->after + l->states)
+      power[e->row - works] += e->by * state[e->column - l->after];
+    else if (e->column >= l->d && e->column < l->d + l->ds)
+      power[e->row - works] += e->by * d[e->column - l->d];
+  }
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable_at *at = &l->cable[i];
+    power[WK_DAMPING] += cps_damping_power(&o->m.cable[i]);
+    for (int k = 0; k < at->e; k++) power[WK_DAMPING] += o->dense.damping_q[at->w + k] * state[at->q + k];
   }
 }
 
@@ -226,18 +165,14 @@ void cps_model_shift(model *o, double t) {
   }
   for (int i = 0; i < m->n_slides; z += m->slide[i++].law.law->n_states)
     add_states(o, m->slide[i].law.law, &m->slide[i].y, 1, z);
-  instant x = {.o = o, .t = t, .power = calloc((size_t)l->n_works, sizeof(double))};
-  if (!x.power) {
+  double *rates = calloc((size_t)(l->states + l->ds + l->n_works), sizeof *rates);
+  if (!rates) {
     o->list.lost = 1;
     return;
   }
-  power_of_damping(&x);
-  for (int i = 0; i < m->n_cables; i++) {
-    for (int k = 0; k < m->cable[i].n_points; k++) power_of_point(&x, i, k);
-    power_of_ends(&x, i);
-  }
-  power_of_bodies(&x);
-  power_of_drives(&x);
-  for (int k = 0; k < l->n_works; k++) add(o, l->works + k, x.power[k]);
-  free(x.power);
+  double *d = rates + l->states, *power = d + l->ds;
+  find_rates(o, rates, d);
+  find_powers(o, t, rates, d, power);
+  for (int k = 0; k < l->n_works; k++) add(o, l->works + k, power[k]);
+  free(rates);
 }
