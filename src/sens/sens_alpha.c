@@ -73,10 +73,7 @@ static int go(bodies *b, const body_op *o) {
 static void roll_along(const body_op *o, const change *c, double *dq) {
   for (int i = 0; i < c->n_profile; i++) {
     const profile_change *x = &c->profile[i];
-    if (x->kind != GIVEN_SURFACE || !x->is_velocity) continue;
-    dq[x->i] += o->h / 6 *
-                (cps_change_profile(c, x, o->t).y + 4 * cps_change_profile(c, x, o->t + o->h / 2).y +
-                 cps_change_profile(c, x, o->t1).y);
+    if (x->kind == GIVEN_SURFACE && x->is_velocity) dq[x->i] += cps_change_way(c, x, o->t, o->h, o->t1);
   }
 }
 
@@ -84,10 +81,7 @@ static double roll_back(const body_op *o, const change *c, const double *dq) {
   double sum = 0;
   for (int i = 0; i < c->n_profile; i++) {
     const profile_change *x = &c->profile[i];
-    if (x->kind != GIVEN_SURFACE || !x->is_velocity) continue;
-    sum += dq[x->i] * o->h / 6 *
-           (cps_change_profile(c, x, o->t).y + 4 * cps_change_profile(c, x, o->t + o->h / 2).y +
-            cps_change_profile(c, x, o->t1).y);
+    if (x->kind == GIVEN_SURFACE && x->is_velocity) sum += dq[x->i] * cps_change_way(c, x, o->t, o->h, o->t1);
   }
   return sum;
 }

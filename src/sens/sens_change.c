@@ -5,7 +5,8 @@
  * question, each shadow in the piece in which the base is: where pieces meet may move as well, which
  * sens_jump_times.c knows.
  */
-#include "sens_linear.h"
+#include "sens_change.h"
+#include "body_tangent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,17 +72,17 @@ static void compare_profiles(change *c, const cps_system *s, cps_scenario *const
     const scenario_body *b = &sc->bodies[i];
     if (b->kind != BODY_SURFACE) continue;
     for (int k = 0; x && k < SENS_SHADOWS; k++) others[k] = x[k]->bodies[i].motion;
-    add_profile(c, (profile_change){GIVEN_SURFACE, s->body_q[i], b->motion_is_velocity, b->motion, {NULL}},
+    add_profile(c, (profile_change){GIVEN_SURFACE, s->body_q[i], i, b->motion_is_velocity, b->motion, {NULL}},
                 others);
   }
   for (int i = 0; i < sc->n_loads; i++) {
     for (int k = 0; x && k < SENS_SHADOWS; k++) others[k] = x[k]->loads[i].force;
-    add_profile(c, (profile_change){GIVEN_LOAD, i, 0, sc->loads[i].force, {NULL}}, others);
+    add_profile(c, (profile_change){GIVEN_LOAD, i, i, 0, sc->loads[i].force, {NULL}}, others);
   }
   for (int i = 0; i < sc->n_contacts; i++) {
     if (!sc->contacts[i].given || s->contacts[i].constant == s->contacts[i].constant) continue;
     for (int k = 0; x && k < SENS_SHADOWS; k++) others[k] = x[k]->contacts[i].given;
-    add_profile(c, (profile_change){GIVEN_NORMAL, i, 0, sc->contacts[i].given, {NULL}}, others);
+    add_profile(c, (profile_change){GIVEN_NORMAL, i, i, 0, sc->contacts[i].given, {NULL}}, others);
   }
 }
 
@@ -108,12 +109,18 @@ static int make_room(change *c, const cps_system *s, int numbers) {
   return c->number && c->initial && c->release && c->profile;
 }
 
-cps_status cps_change_make_time(change *c, const cps_system *s, cps_error *err) {
+int cps_change_prescribe(change *c, const cps_system *s, const sens_parameter *p) {
   memset(c, 0, sizeof *c);
+  if (p) c->step = p->step;
+  if (p && !p->shadow[0]) return 1; /* it changes other things */
   c->profile = many(s->ns + s->n_loads + s->nc, sizeof *c->profile);
-  if (!c->profile) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
-  compare_profiles(c, s, NULL);
-  return CPS_OK;
+  if (c->profile) compare_profiles(c, s, p ? p->shadow : NULL);
+  return c->profile != NULL;
+}
+
+cps_status cps_change_make_time(change *c, const cps_system *s, cps_error *err) {
+  if (cps_change_prescribe(c, s, NULL)) return CPS_OK;
+  return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
 }
 
 /* Whether the shadow is the base with other numbers, and no other form. */
@@ -207,4 +214,10 @@ profile_value cps_change_profile(const change *c, const profile_change *p, doubl
   }
   return (profile_value){rate_of(c->step, base.y, y), rate_of(c->step, base.y_t, y_t),
                          rate_of(c->step, base.y_tt, y_tt)};
+}
+
+double cps_change_way(const change *c, const profile_change *p, double t0, double h, double t) {
+  return h / 6 *
+         (cps_change_profile(c, p, t0).y + 4 * cps_change_profile(c, p, t0 + h / 2).y +
+          cps_change_profile(c, p, t).y);
 }

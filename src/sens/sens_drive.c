@@ -448,7 +448,7 @@ static int begins_turned(const drive *o, int drum) {
   return 0;
 }
 
-static void find_varying(drive *o) {
+static int find_varying(drive *o) {
   const layout *l = o->at;
   for (int k = 0; k < o->run->n_wrt; k++)
     if (o->moves[k]) o->d_varies[l->tau_d] = 1;
@@ -477,10 +477,11 @@ static void find_varying(drive *o) {
       }
       (void)k;
     }
-  cps_drive_find_bodies(o);
+  if (!cps_drive_find_bodies(o)) return 0;
   o->varying = 0;
   for (int i = 0; i < l->ds; i++)
     if (o->d_varies[i]) o->which[o->varying++] = i;
+  return 1;
 }
 
 /* Parameters that move the times of jumps. */
@@ -534,7 +535,7 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
     for (int k = 0; k < o->chunks; k++) clear_noise(room, o->initial + k * l->states, l->states, run, k);
     for (int k = 0; k < o->chunks; k++)
       for (int i = 0; i < l->thetas; i++) o->theta_varies[i] |= any_lane(o->theta[k * l->thetas + i]) != 0;
-    find_varying(o);
+    if (!find_varying(o)) status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
     for (int i = 0; i < o->m->n_drums; i++) {
       o->base[i][0] = o->m->drum[i].angle;
       o->base[i][1] = o->m->drum[i].rate;
@@ -552,6 +553,7 @@ void cps_drive_free(drive *o) {
     cps_lines_free(o->slots[i].points);
   }
   free(o->slots);
+  cps_drive_free_bodies(o);
   free(o->theta_varies);
   free(o->d_varies);
   free(o->which);

@@ -3,8 +3,8 @@
 #ifndef CPS_SENS_DRIVE_H
 #define CPS_SENS_DRIVE_H
 
-#include "sens.h"
 #include "sens_chain.h"
+#include "sens_change.h"
 
 /* Derivatives of a profile by the parameters that change it. */
 typedef struct slot slot;
@@ -27,6 +27,7 @@ typedef struct drive {
   int *table;           /* [n_wrt] and the drum */
   int varying, *which;  /* rows of d that vary: how many, and which */
   unsigned char *moves; /* [n_wrt] whether it moves the times of jumps */
+  change *bodies;       /* [n_wrt], and of time: what is prescribed for bodies */
 } drive;
 
 cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_error *err);
@@ -49,7 +50,8 @@ int cps_drive_late(const drive *o); /* whether it does not now */
 int cps_break_shakes(const machine *m);
 /* What is prescribed for bodies (sens_slide_drive.c): which of it varies, its motion,
  * and whether two scenarios say the same about it. */
-void cps_drive_find_bodies(drive *o);
+int cps_drive_find_bodies(drive *o); /* 0 if out of memory */
+void cps_drive_free_bodies(drive *o);
 void cps_drive_move_bodies(drive *o, double t0, double t);
 int cps_drive_same_contacts(const cps_scenario *a, const cps_scenario *b);
 

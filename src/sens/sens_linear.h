@@ -1,48 +1,12 @@
-/* sens_linear.h - the equations of bodies, linearised at a point: see sens_linear.c and sens_change.c. */
+/* sens_linear.h - the equations of bodies, linearised at a point: see sens_linear.c. */
 #ifndef CPS_SENS_LINEAR_H
 #define CPS_SENS_LINEAR_H
 
 #include "body_tangent.h"
 #include "residual.h"
 #include "sens.h"
+#include "sens_change.h"
 #include "sens_list.h"
-
-/* ------------------------------------------------------------------ what a parameter changes */
-
-/* A number at index i changes at this rate. */
-typedef struct number_change {
-  int i;
-  double d;
-} number_change;
-
-/* Something prescribed: a surface's motion, the force of a load, a normal force. */
-typedef enum prescribed_kind { GIVEN_SURFACE, GIVEN_LOAD, GIVEN_NORMAL } prescribed_kind;
-
-typedef struct profile_change {
-  prescribed_kind kind;
-  int i; /* coordinate of the surface, load, contact */
-  int is_velocity;
-  const profile *base, *shadow[SENS_SHADOWS];
-} profile_change;
-
-/* Lists of everything that a parameter changes; with step 0 the parameter is time itself, which changes what is
- * prescribed alone. */
-typedef struct change {
-  double step;
-  int n_number, n_profile, n_initial, n_release;
-  number_change *number;  /* of the tables (body_tangent.h) */
-  number_change *initial; /* of the state at the start */
-  number_change *release; /* velocity at which held coordinates start */
-  profile_change *profile;
-} change;
-
-cps_status cps_change_make(change *c, const cps_system *s, const sens_parameter *p, cps_error *err);
-/* Time as a parameter. */
-cps_status cps_change_make_time(change *c, const cps_system *s, cps_error *err);
-void cps_change_free(change *c);
-
-/* How a prescribed quantity changes at t. */
-profile_value cps_change_profile(const change *c, const profile_change *p, double t);
 
 /* ------------------------------------------------------------------ a point */
 
