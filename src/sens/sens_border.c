@@ -585,8 +585,8 @@ static void add_torque(model *o, entries *list, int i, int row, int after, doubl
   drive_torque f = cps_drive_torque(g->of, cps_profile_eval(g->of->motion, t), g->angle, g->rate);
   cps_by_turn(o, list, row, i, 0, state, 0, by * f.by_angle);
   cps_by_turn(o, list, row, i, 1, state, 0, by * f.by_rate);
-  if (o->theta_varies[theta + TH_KP]) cps_entries_add(list, row, o->at.theta + theta + TH_KP, by * f.by_kp);
-  if (o->theta_varies[theta + TH_KD]) cps_entries_add(list, row, o->at.theta + theta + TH_KD, by * f.by_kd);
+  cps_by_theta(o, list, row, theta + TH_KP, by * f.by_kp);
+  cps_by_theta(o, list, row, theta + TH_KD, by * f.by_kd);
   if (!o->d_varies[set]) return;
   cps_entries_add(list, row, d + DY_SET, by * f.by_set);
   cps_entries_add(list, row, d + DY_SET_T, by * f.by_set_t);

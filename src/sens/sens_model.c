@@ -13,15 +13,6 @@ int cps_model_friction_row(const model *o, int cable_of, int point, int axis) {
   return cps_model_row(o, cable_of, c->point[point].node, c->b + point % c->per_node * (c->dim - 1) + axis);
 }
 
-/* Entries by theta and by what is prescribed, if any parameter changes that. */
-static void by_theta(model *o, int row, int theta, double by) {
-  if (o->theta_varies[theta]) cps_entries_add(&o->now, row, o->at.theta + theta, by);
-}
-
-static void by_d(model *o, int row, int d, double by) {
-  if (o->d_varies[d]) cps_entries_add(&o->now, row, o->at.d + d, by);
-}
-
 /* ------------------------------------------------------------------ making */
 
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
@@ -166,8 +157,8 @@ static void add_forces(model *o, int cable_of, int theta, int per_element, const
   const cable *c = &o->m.cable[cable_of];
   for (int i = 0; i < c->n; i++)
     for (int k = 0; k < 2 * c->b; k++)
-      by_theta(o, cps_model_row(o, cable_of, i + k / c->b, k % c->b), theta + (per_element ? i : 0),
-               -f[i * 2 * c->b + k]);
+      cps_by_theta(o, &o->now, cps_model_row(o, cable_of, i + k / c->b, k % c->b),
+                   theta + (per_element ? i : 0), -f[i * 2 * c->b + k]);
 }
 
 /* Forces of the part of the section that is left to cable.c. */
@@ -262,15 +253,17 @@ static void add_loads(model *o, int cable_of) {
     for (int i = 0; i < c->n && o->theta_varies[o->at.gravity + d]; i++) {
       double l = c->length[i], w[4] = {l / 2, l * l / 12, l / 2, -l * l / 12};
       for (int k = 0; k < 4; k++)
-        by_theta(o, cps_model_row(o, cable_of, i + k / 2, k % 2 * c->dim + d), o->at.gravity + d,
-                 c->section.rho * w[k]);
+        cps_by_theta(o, &o->now, cps_model_row(o, cable_of, i + k / 2, k % 2 * c->dim + d), o->at.gravity + d,
+                     c->section.rho * w[k]);
     }
     for (int i = 0; i <= c->n; i++) {
-      by_theta(o, cps_model_row(o, cable_of, i, d), at->mass + i, c->gravity[d] - c->a[i * c->b + d]);
-      by_theta(o, cps_model_row(o, cable_of, i, d), o->at.gravity + d, c->mass[i]);
+      cps_by_theta(o, &o->now, cps_model_row(o, cable_of, i, d), at->mass + i,
+                   c->gravity[d] - c->a[i * c->b + d]);
+      cps_by_theta(o, &o->now, cps_model_row(o, cable_of, i, d), o->at.gravity + d, c->mass[i]);
     }
     for (int e = 0; e < 2; e++)
-      by_d(o, cps_model_row(o, cable_of, e ? c->n : 0, d), at->end + e * DY_END + DY_LOAD + d, 1);
+      cps_by_d(o, &o->now, cps_model_row(o, cable_of, e ? c->n : 0, d), at->end + e * DY_END + DY_LOAD + d,
+               1);
   }
 }
 
@@ -307,8 +300,8 @@ static void by_drum(model *o, const into *to, int row, int drum_of, const tangen
     by_border(o, to, row, g->angle_at, by, coeffs, balance);
     cps_entries_add(&o->now, row, start, to->by * x->angle);
   } else {
-    by_d(o, row, d0 + DY_RATE, -to->by * x->rate);
-    by_d(o, row, d0 + DY_ACCELERATION, -to->by * x->acceleration);
+    cps_by_d(o, &o->now, row, d0 + DY_RATE, -to->by * x->rate);
+    cps_by_d(o, &o->now, row, d0 + DY_ACCELERATION, -to->by * x->acceleration);
   }
   if (g->carrier >= 0) {
     const machine_body *y = &o->m.body[g->carrier];
@@ -322,15 +315,16 @@ static void by_drum(model *o, const into *to, int row, int drum_of, const tangen
       by_border(o, to, row, y->at + k, by, coeffs, balance);
     }
     for (int d = 0; d < dim; d++) {
-      by_theta(o, row, o->at.drum_theta + drum_of * TH_DRUM + TH_OFFSET + d, to->by * x->r[d]);
+      cps_by_theta(o, &o->now, row, o->at.drum_theta + drum_of * TH_DRUM + TH_OFFSET + d, to->by * x->r[d]);
       if (coeffs->bristle > 0) cps_entries_add(&o->now, row, start + 1 + d, to->by * x->start[d]);
     }
     return;
   }
   for (int d = 0; d < dim; d++) {
-    by_d(o, row, d0 + DY_CENTER + d, to->by * (x->r[d] + (coeffs->bristle > 0 ? x->start[d] : 0)));
-    by_d(o, row, d0 + DY_CENTER_V + d, to->by * x->v[d]);
-    by_d(o, row, d0 + DY_CENTER_A + d, to->by * x->a[d]);
+    cps_by_d(o, &o->now, row, d0 + DY_CENTER + d,
+             to->by * (x->r[d] + (coeffs->bristle > 0 ? x->start[d] : 0)));
+    cps_by_d(o, &o->now, row, d0 + DY_CENTER_V + d, to->by * x->v[d]);
+    cps_by_d(o, &o->now, row, d0 + DY_CENTER_A + d, to->by * x->a[d]);
   }
 }
 
@@ -361,23 +355,24 @@ void cps_tangent_row_add(model *o, const contact_point *p, const contact_tangent
   for (int d = 0; d < dim && coeffs->bristle > 0; d++) /* springs hold the point where it was */
     cps_entries_add(&o->now, row, o->at.before + at->start + point * dim + d, -to->by * x->start[d]);
   /* numbers */
-  by_theta(o, row, o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, -to->by * x->radius);
-  by_theta(o, row, at->p_mass + point, -to->by * x->mass);
-  by_theta(o, row, at->p_weight + point, -to->by * x->weight);
-  by_theta(o, row, at->theta + TH_VISCOUS, -to->by * x->viscous);
-  by_theta(o, row, at->theta + TH_HOLD, -to->by * x->hold);
+  cps_by_theta(o, &o->now, row, o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, -to->by * x->radius);
+  cps_by_theta(o, &o->now, row, at->p_mass + point, -to->by * x->mass);
+  cps_by_theta(o, &o->now, row, at->p_weight + point, -to->by * x->weight);
+  cps_by_theta(o, &o->now, row, at->theta + TH_VISCOUS, -to->by * x->viscous);
+  cps_by_theta(o, &o->now, row, at->theta + TH_HOLD, -to->by * x->hold);
   for (int k = 0; k < c->contact.normal->n_params; k++)
-    by_theta(o, row, at->theta + TH_NORMAL + k, -to->by * x->normal[k]);
+    cps_by_theta(o, &o->now, row, at->theta + TH_NORMAL + k, -to->by * x->normal[k]);
   for (int k = 0; k < c->contact.law->n_params; k++)
-    by_theta(o, row, at->theta + TH_LAW + k, -to->by * x->law[k]);
-  if (coeffs->bristle > 0 && coeffs->bristle == o->m.grip) by_theta(o, row, o->at.grip, -to->by * x->grip);
+    cps_by_theta(o, &o->now, row, at->theta + TH_LAW + k, -to->by * x->law[k]);
+  if (coeffs->bristle > 0 && coeffs->bristle == o->m.grip)
+    cps_by_theta(o, &o->now, row, o->at.grip, -to->by * x->grip);
   for (int k = 0; k < 4 && p->shape[0] != 1;
        k++) { /* points between nodes lie elsewhere in longer elements */
     const double *q = c->q + p->node * c->b + k * dim, *v = c->v + p->node * c->b + k * dim,
                  *acc = c->a + p->node * c->b + k * dim;
     double sum = 0;
     for (int d = 0; d < dim; d++) sum += x->r[d] * q[d] + x->v[d] * v[d] + x->a[d] * acc[d];
-    by_theta(o, row, at->p_shape + 4 * point + k, -to->by * sum);
+    cps_by_theta(o, &o->now, row, at->p_shape + 4 * point + k, -to->by * sum);
   }
 }
 
@@ -438,8 +433,8 @@ static void add_point(model *o, int cable_of, int point, const step_coeffs *coef
                       (dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0);
       if (p->shape[k] != 0) cps_tangent_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
       if (p->shape[0] != 1 && p->node + k / 2 <= c->n)
-        by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + k,
-                 pushed);
+        cps_by_theta(o, &o->now, cps_model_row(o, cable_of, to.node, to.j),
+                     o->at.cable[cable_of].p_shape + 4 * point + k, pushed);
     }
   }
 }

@@ -40,8 +40,7 @@ static void linearise_hold(model *o) {
         for (int e = 0; e < c->dim; e++)
           cps_by_center(o, &o->list, row, s.drum, e, 0, o->at.before, o->at.d,
                         s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho);
-        if (o->theta_varies[o->at.grip])
-          cps_entries_add(&o->list, row, o->at.theta + o->at.grip, -pull / (m->grip * m->grip));
+        cps_by_theta(o, &o->list, row, o->at.grip, -pull / (m->grip * m->grip));
       }
     }
   }

@@ -53,22 +53,14 @@ int cps_rim_bond(const model *o, int cable_of, int e, chain_bond *out) {
 
 /* ------------------------------------------------------------------ what does not follow the border */
 
-static void by_theta(model *o, int row, int theta, double by) {
-  if (o->theta_varies[theta]) cps_entries_add(&o->tied, row, o->at.theta + theta, by);
-}
-
-static void by_d(model *o, int row, int d, double by) {
-  if (o->d_varies[d]) cps_entries_add(&o->tied, row, o->at.d + d, by);
-}
-
 /* out and along, times the two factors, by the radius and the angles that are not unknowns. */
 static void by_arm(model *o, int row, const chain_bond *b, const arm *x, int d, double out, double along) {
   int drum_of = (int)(x->g - o->m.drum), e = b->node > 0;
   double grown = (out * x->out[d] + along * x->along[d]) / x->g->radius,
          turned = out * x->along[d] - along * x->out[d];
-  by_theta(o, row, o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, grown);
-  by_theta(o, row, o->at.cable[b->cable].tie + 2 * e, turned);
-  if (x->g->angle_at < 0) by_d(o, row, o->at.drum_d + drum_of * DY_DRUM + DY_ANGLE, turned);
+  cps_by_theta(o, &o->tied, row, o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, grown);
+  cps_by_theta(o, &o->tied, row, o->at.cable[b->cable].tie + 2 * e, turned);
+  if (x->g->angle_at < 0) cps_by_d(o, &o->tied, row, o->at.drum_d + drum_of * DY_DRUM + DY_ANGLE, turned);
 }
 
 void cps_rim_tie(model *o, const chain_bond *b) {
@@ -81,18 +73,19 @@ void cps_rim_tie(model *o, const chain_bond *b) {
     by_arm(o, row + DY_Q, b, &x, d, 1, 0);
     by_arm(o, row + DY_V, b, &x, d, 0, rate);
     by_arm(o, row + DY_A, b, &x, d, -rate * rate, faster);
-    by_theta(o, row + DY_Q, o->at.cable[b->cable].tie + 2 * e + 1, o->m.dim == 3 ? x.g->axis[d] : 0);
+    cps_by_theta(o, &o->tied, row + DY_Q, o->at.cable[b->cable].tie + 2 * e + 1,
+                 o->m.dim == 3 ? x.g->axis[d] : 0);
     if (x.g->carrier >= 0) {
-      by_theta(o, row + DY_Q, o->at.drum_theta + drum_of * TH_DRUM + TH_OFFSET + d, 1);
+      cps_by_theta(o, &o->tied, row + DY_Q, o->at.drum_theta + drum_of * TH_DRUM + TH_OFFSET + d, 1);
     } else {
-      by_d(o, row + DY_Q, d0 + DY_CENTER + d, 1);
-      by_d(o, row + DY_V, d0 + DY_CENTER_V + d, 1);
-      by_d(o, row + DY_A, d0 + DY_CENTER_A + d, 1);
+      cps_by_d(o, &o->tied, row + DY_Q, d0 + DY_CENTER + d, 1);
+      cps_by_d(o, &o->tied, row + DY_V, d0 + DY_CENTER_V + d, 1);
+      cps_by_d(o, &o->tied, row + DY_A, d0 + DY_CENTER_A + d, 1);
     }
     if (x.g->angle_at >= 0) continue;
-    by_d(o, row + DY_V, d0 + DY_RATE, x.along[d]);
-    by_d(o, row + DY_A, d0 + DY_RATE, -2 * rate * x.out[d]);
-    by_d(o, row + DY_A, d0 + DY_ACCELERATION, x.along[d]);
+    cps_by_d(o, &o->tied, row + DY_V, d0 + DY_RATE, x.along[d]);
+    cps_by_d(o, &o->tied, row + DY_A, d0 + DY_RATE, -2 * rate * x.out[d]);
+    cps_by_d(o, &o->tied, row + DY_A, d0 + DY_ACCELERATION, x.along[d]);
   }
 }
 

@@ -6,10 +6,6 @@
  * (cable_pass.h), at places, with lengths and masses that change. Neither gap nor pull outlive a solve. */
 #include "sens_chain.h"
 
-static void by_theta(model *o, int row, int theta, double by) {
-  if (o->theta_varies[theta]) cps_entries_add(&o->now, row, o->at.theta + theta, by);
-}
-
 /* Rows and columns of the second problem come after the first's: of coordinates, then of contacts. */
 static int half_of(const cable *c) { return c->b + c->slots; }
 
@@ -36,8 +32,8 @@ static void add_element(model *o, int cable_of, int i) {
         longer += by_length[r][s] * gap[s * dim + d];
       }
       int row = cps_model_row(o, cable_of, to.node, to.j);
-      by_theta(o, row, at->theta + TH_RHO, -sum / c->section.rho);
-      by_theta(o, row, at->length + i, -longer);
+      cps_by_theta(o, &o->now, row, at->theta + TH_RHO, -sum / c->section.rho);
+      cps_by_theta(o, &o->now, row, at->length + i, -longer);
     }
 }
 
@@ -60,8 +56,8 @@ static void add_pull(model *o, int cable_of, int point, const contact_tangent *s
       for (int e = 0; e < dim; e++) turns.r[e] = pull[0] * s->n[d] / s->rho * s->t[e];
       cps_tangent_row_add(o, p, s, &turns, &to, coeffs, balance);
       if (p->shape[0] != 1)
-        by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + i,
-                 pulled);
+        cps_by_theta(o, &o->now, cps_model_row(o, cable_of, to.node, to.j),
+                     o->at.cable[cable_of].p_shape + 4 * point + i, pulled);
     }
 }
 
@@ -89,8 +85,8 @@ static void add_slip(model *o, int cable_of, int point, const contact_tangent *s
         along += dir[k][d] * gap[i * dim + d];
       }
       if (p->shape[0] != 1)
-        by_theta(o, cps_model_row(o, cable_of, to.node, to.j), o->at.cable[cable_of].p_shape + 4 * point + i,
-                 -along);
+        cps_by_theta(o, &o->now, cps_model_row(o, cable_of, to.node, to.j),
+                     o->at.cable[cable_of].p_shape + 4 * point + i, -along);
     }
     for (int j = 0; j < dim - 1 && !s->open; j++)
       *cps_matrix_at(o, &rub, p->node, half + c->b + j) = (k == j) - s->rest[k].f[j];
@@ -109,7 +105,8 @@ void cps_stick_add(model *o, int cable_of, const step_coeffs *coeffs, int balanc
       if (held || (d >= c->b && !touches)) *cps_matrix_at(o, &to, i, j) = 1;
       if (held || d >= c->dim) continue;
       *cps_matrix_at(o, &to, i, j) += c->mass[i];
-      by_theta(o, cps_model_row(o, cable_of, i, j), o->at.cable[cable_of].mass + i, -c->gap[i * c->b + d]);
+      cps_by_theta(o, &o->now, cps_model_row(o, cable_of, i, j), o->at.cable[cable_of].mass + i,
+                   -c->gap[i * c->b + d]);
     }
     if (held || !touches) continue;
     add_pull(o, cable_of, i, &o->contact[cable_of][i], coeffs, balance);

@@ -39,10 +39,6 @@ void cps_model_touch(model *o) {
 
 /* ------------------------------------------------------------------ contact points */
 
-static void by_theta(model *o, int row, int theta, double by) {
-  if (o->theta_varies[theta]) cps_entries_add(&o->work, row, o->at.theta + theta, by);
-}
-
 /* Friction, of the machine and of the cable on the drum; and what turns the drum. x: the start and the end of the step. */
 static void add_friction(model *o, const point_columns x[2]) {
   const cable *c = &o->m.cable[x->cable];
@@ -203,17 +199,18 @@ static void add_products(model *o, int cable_of) {
     }
     double alone = 0;
     for (int d = 0; d < c->dim; d++) alone += dq[d] * ma[d] - dv[d] * mv[d];
-    by_theta(o, first + WK_SOLVER, at->mass + i, alone);
+    cps_by_theta(o, &o->work, first + WK_SOLVER, at->mass + i, alone);
     if (i == c->n) continue;
-    by_theta(o, first + WK_SOLVER, at->theta + TH_RHO,
-             mass_product(l, dq, ma, c->dim) - mass_product(l, dv, mv, c->dim));
-    by_theta(o, first + WK_DAMPING, at->theta + TH_RAYLEIGH, damping_product(l, dq, mv, c->dim));
+    cps_by_theta(o, &o->work, first + WK_SOLVER, at->theta + TH_RHO,
+                 mass_product(l, dq, ma, c->dim) - mass_product(l, dv, mv, c->dim));
+    cps_by_theta(o, &o->work, first + WK_DAMPING, at->theta + TH_RAYLEIGH,
+                 damping_product(l, dq, mv, c->dim));
     if (!o->theta_varies[at->length + i]) continue;
-    by_theta(o, first + WK_SOLVER, at->length + i,
-             c->section.rho *
-                 (by_length(mass_product, l, dq, ma, c->dim) - by_length(mass_product, l, dv, mv, c->dim)));
-    by_theta(o, first + WK_DAMPING, at->length + i,
-             c->section.rayleigh * by_length(damping_product, l, dq, mv, c->dim));
+    cps_by_theta(o, &o->work, first + WK_SOLVER, at->length + i,
+                 c->section.rho * (by_length(mass_product, l, dq, ma, c->dim) -
+                                   by_length(mass_product, l, dv, mv, c->dim)));
+    cps_by_theta(o, &o->work, first + WK_DAMPING, at->length + i,
+                 c->section.rayleigh * by_length(damping_product, l, dq, mv, c->dim));
   }
 }
 
@@ -228,7 +225,7 @@ static void power_by_numbers(model *o, const cable *c, const cable_at *at, int i
     one.ei = one.rayleigh = one.bending_damping = 0;
     one.ea = k == 0, one.axial_damping = k == 1, one.by_numbers = 1;
     cps_element_force(c->dim, &one, c->length[i], q, v, f, 1, 0, NULL, &power);
-    by_theta(o, o->at.after + o->at.works + WK_DAMPING, at->theta + theta[k], part * power);
+    cps_by_theta(o, &o->work, o->at.after + o->at.works + WK_DAMPING, at->theta + theta[k], part * power);
   }
 }
 
@@ -264,7 +261,7 @@ static void add_objective(model *o, int cable_of, double h, int after) {
       if (pulls)
         power_by_numbers(o, c, at, i, q, v, h / 2);
       else if (eta > 0)
-        by_theta(o, row, theta[k], h / 2 * lost / eta);
+        cps_by_theta(o, &o->work, row, theta[k], h / 2 * lost / eta);
       if (!o->theta_varies[at->length + i]) continue;
       double by_l = 0, step = 2e-3 * c->length[i];
       for (int j = 0; j < SENS_SHADOWS; j++) {
@@ -273,7 +270,7 @@ static void add_objective(model *o, int cable_of, double h, int after) {
                           NULL, &power);
         by_l += cps_sens_share[j] / step * power;
       }
-      by_theta(o, row, at->length + i, h / 2 * by_l);
+      cps_by_theta(o, &o->work, row, at->length + i, h / 2 * by_l);
     }
   }
 }
@@ -375,14 +372,11 @@ static void add_kinetic(model *o, entries *list, int row) {
       const double *x = c->v + k * c->b;
       double square = 0;
       for (int d = 0; d < c->dim; d++) square += x[d] * x[d];
-      if (o->theta_varies[at->mass + k]) cps_entries_add(list, row, o->at.theta + at->mass + k, square / 2);
+      cps_by_theta(o, list, row, at->mass + k, square / 2);
       if (k == c->n) continue;
-      if (o->theta_varies[at->theta + TH_RHO])
-        cps_entries_add(list, row, o->at.theta + at->theta + TH_RHO,
-                        mass_product(c->length[k], x, x, c->dim) / 2);
-      if (o->theta_varies[at->length + k])
-        cps_entries_add(list, row, o->at.theta + at->length + k,
-                        c->section.rho / 2 * by_length(mass_product, c->length[k], x, x, c->dim));
+      cps_by_theta(o, list, row, at->theta + TH_RHO, mass_product(c->length[k], x, x, c->dim) / 2);
+      cps_by_theta(o, list, row, at->length + k,
+                   c->section.rho / 2 * by_length(mass_product, c->length[k], x, x, c->dim));
     }
   }
 }
@@ -404,11 +398,9 @@ static void add_gravity(model *o, entries *list, int row) {
           cps_entries_add(list, row, o->at.after + at->q + k * c->b + s * c->dim + d, -rho * g * w[s]);
         }
         cps_entries_add(list, row, o->at.after + at->q + k * c->b + d, -c->mass[k] * g);
-        if (o->theta_varies[at->mass + k]) cps_entries_add(list, row, o->at.theta + at->mass + k, -g * q[d]);
-        if (o->theta_varies[o->at.gravity + d])
-          cps_entries_add(list, row, o->at.theta + o->at.gravity + d, -rho * sum - c->mass[k] * q[d]);
-        if (o->theta_varies[at->theta + TH_RHO])
-          cps_entries_add(list, row, o->at.theta + at->theta + TH_RHO, -g * sum);
+        cps_by_theta(o, list, row, at->mass + k, -g * q[d]);
+        cps_by_theta(o, list, row, o->at.gravity + d, -rho * sum - c->mass[k] * q[d]);
+        cps_by_theta(o, list, row, at->theta + TH_RHO, -g * sum);
         if (k < c->n && o->theta_varies[at->length + k])
           cps_entries_add(list, row, o->at.theta + at->length + k, -rho * g * by_l);
       }
@@ -462,10 +454,8 @@ static void add_elastic(model *o, entries *list, int row) {
       part = elastic;
       part.ea = 0;
       ei = cps_element_force(c->dim, &part, c->length[k], q, v, unused, 1, 0, NULL, NULL);
-      if (o->theta_varies[at->theta + TH_EA])
-        cps_entries_add(list, row, o->at.theta + at->theta + TH_EA, elastic.ea > 0 ? ea / elastic.ea : 0);
-      if (o->theta_varies[at->theta + TH_EI])
-        cps_entries_add(list, row, o->at.theta + at->theta + TH_EI, elastic.ei > 0 ? ei / elastic.ei : 0);
+      cps_by_theta(o, list, row, at->theta + TH_EA, elastic.ea > 0 ? ea / elastic.ea : 0);
+      cps_by_theta(o, list, row, at->theta + TH_EI, elastic.ei > 0 ? ei / elastic.ei : 0);
       if (!o->theta_varies[at->length + k]) continue;
       double sum = 0, step = 2e-3 * c->length[k];
       for (int j = 0; j < SENS_SHADOWS; j++)
