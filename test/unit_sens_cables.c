@@ -172,6 +172,24 @@ static const example examples[] = {
       "cables.rope.path.2.free.force.y.ramp.rate"},
      {"cables.rope.mz_start", "cables.rope.fy_start", "cables.rope.fx_start", "cables.rope.tension_start"},
      1},
+    {"what a law holds that does not know the load",
+     "capstan: 1\n"
+     "gravity: [0, -9.81]\n"
+     "drums: {post: {radius: 0.1 m}}\n"
+     "bodies: {load: {mass: 10 kg}}\n"
+     "cables:\n"
+     "  rope:\n"
+     "    EA: 100 kN\n"
+     "    EI: 0.1\n"
+     "    mass_per_length: 0.1 kg/m\n"
+     "    damping: {rayleigh: 10 N s}\n"
+     "    elements: 16\n"
+     "    path: [{pinned: [-0.1 m, -1 m]}, over post, hang 1 m, load]\n"
+     "    contact: {at: nodes, normal: {hunt-crossley: {stiffness: 5e6}}, friction: {lugre: {}}}\n"
+     "run: {until: 0.1 s, step: 1 ms, solver: alpha, output: 10 ms, balance: 1e-12}\n",
+     {"cables.rope.contact.friction.lugre.f_s", "bodies.load.mass"},
+     {"cables.rope.tension_start@0", "cables.rope.post.margin@0", "cables.rope.tension_start"},
+     10},
     {"drum that the cable turns, drawn",
      "capstan: 1\n" PULLEY("inertia: 0.3 kg m2, drive: free") LOADS ROPE(
          "quinn: {mu: 0.2, epsilon: 10 mm/s}",
