@@ -3,6 +3,8 @@
     f = capstan.torch.function(scenario, wrt=["bodies.load.mass"], of=["bodies.load.y"])
     p = torch.tensor([120.0], dtype=torch.float64, requires_grad=True)
     f(p)[0].backward()
+
+Values have the type of the parameters, float64 for integers and lists. There are first derivatives only: asking for second ones raises.
 """
 # pyright: reportAttributeAccessIssue=false, reportPossiblyUnboundVariable=false
 # Without PyTorch, pyright takes this file for it.
@@ -13,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch  # type: ignore[import-not-found, unused-ignore]
+from torch.autograd.function import once_differentiable  # type: ignore[import-not-found, unused-ignore]
 
 from .rollout import Rollout
 from .scenario import Scenario
@@ -31,10 +34,12 @@ def function(scenario: Scenario, wrt: Sequence[str], of: Sequence[str], method: 
             return torch.from_numpy(s.values.copy()).to(p)
 
         @staticmethod
+        @once_differentiable  # type: ignore[untyped-decorator, unused-ignore]
         def backward(ctx: Any, *cotangents: Any) -> Any:
             return cotangents[0] @ ctx.gradient.to(cotangents[0])
 
     def checked(p: Any) -> Any:
+        p = _real(p)
         if tuple(p.shape) != (len(wrt),):
             raise ValueError(f"{len(wrt)} numbers are needed, one for each of {', '.join(wrt)}, not a tensor {tuple(p.shape)}")
         return Run.apply(p)
@@ -52,6 +57,14 @@ def rollout(run: Rollout) -> Callable[[Any], Any]:
     return _from_vjp(run, run.vjp, run.shape, f"a tensor {run.shape} is needed")
 
 
+def _real(x: Any) -> Any:
+    """As a tensor of real numbers."""
+    x = torch.as_tensor(x)
+    if x.is_complex():
+        raise TypeError(f"real numbers are needed, not {x.dtype}")
+    return x if x.is_floating_point() else x.double()
+
+
 def _from_vjp(values: Callable[[Any], Any], vjp: Callable[[Any, Any], Any], given: tuple[int, ...], wanted: str) -> Callable[[Any], Any]:
     class Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
         @staticmethod
@@ -60,10 +73,12 @@ def _from_vjp(values: Callable[[Any], Any], vjp: Callable[[Any, Any], Any], give
             return torch.from_numpy(values(ctx.x).copy()).to(x)
 
         @staticmethod
+        @once_differentiable  # type: ignore[untyped-decorator, unused-ignore]
         def backward(ctx: Any, *cotangents: Any) -> Any:
             return torch.from_numpy(vjp(ctx.x, cotangents[0].cpu().double().numpy()).copy()).to(cotangents[0])
 
     def checked(x: Any) -> Any:
+        x = _real(x)
         if tuple(x.shape) != given:
             raise ValueError(f"{wanted}, not a tensor {tuple(x.shape)}")
         return Call.apply(x)

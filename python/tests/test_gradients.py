@@ -174,6 +174,29 @@ def test_torch():
         f(p[:2])
 
 
+def test_torch_kinds_of_numbers():
+    """Values have the type of the parameters, where that has fractions; second derivatives, which nobody computes, are no zeros."""
+    torch = pytest.importorskip("torch")
+    import capstan.torch
+
+    wrt, whole = WRT[::2], np.array([1, 4])
+    f = capstan.torch.function(scenario(), wrt, OF)
+    g = capstan.torch.trajectory(capstan.Trajectory(scenario(), wrt, COLUMNS))
+    for call in (f, g):
+        exact = call(torch.tensor(whole, dtype=torch.float64))
+        assert exact.abs().max() > 0
+        for given in (torch.tensor(whole), whole.tolist(), whole):
+            assert call(given).dtype == torch.float64 and torch.equal(call(given), exact)
+        assert call(torch.tensor(whole, dtype=torch.float32)).dtype == torch.float32
+        with pytest.raises(TypeError, match="real numbers are needed"):
+            call(torch.tensor(whole, dtype=torch.complex128))
+        p = torch.tensor(whole, dtype=torch.float64, requires_grad=True)
+        (first,) = torch.autograd.grad((call(p) ** 2).sum(), p, create_graph=True)
+        with pytest.raises(RuntimeError, match="once_differentiable"):
+            first.sum().backward()
+    assert torch.autograd.gradcheck(f, (torch.tensor(whole, dtype=torch.float64, requires_grad=True),), eps=1e-5, atol=1e-6)
+
+
 # ---------------------------------------------------------------- steps from outside
 
 # A block with a spring, pushed by an input: it sticks, slips and comes to rest within the steps.

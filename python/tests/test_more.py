@@ -21,7 +21,7 @@ run:      {until: 0.2 s, output: 10 ms, solver: alpha, step: 1 ms}
 PUSH = "loads.push.force"
 ROPE = """
 capstan: 1
-drums: {pulley: {radius: 0.25, inertia: 2 kg m2, bearing: {damping: 0.1 N m s}, drive: {torque: 5 N m}}}
+drums: {pulley: {radius: 0.25, inertia: 2 kg m2, drive: {torque: 5 N m}}}
 bodies: {left: {mass: 10}, right: {mass: 10}}
 cables:
   rope: {EA: 1 MN, EI: 1 N m2, mass_per_length: 0.5, elements: 8, damping: {rayleigh: 1 N s}, path: [left, {hang: 1 m}, {over: pulley}, {hang: 1 m}, right],
@@ -168,7 +168,7 @@ def test_units_of_all_columns():
         sc = capstan.Scenario.text(text)
         units |= {unit for _, unit in sc.quantities().values()} | set(sc.run().units.values())
     assert {"kg", "N m", "1"} < units
-    for unit in units:
+    for unit in {u for u in units if "exponent" not in u}:  # "N/m^exponent" depends on another parameter
         assert capstan.quantity(f"1 {unit}" if unit != "1" else "1", unit) == 1.0
         kilo = ureg.Quantity(1.0, capstan.arrays.pint_unit(unit)).to_base_units()
         assert kilo.magnitude == 1.0, unit  # SI, and no other unit by the same letters
