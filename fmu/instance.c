@@ -46,7 +46,9 @@ fmu_status instance_refuse(instance *f, const char *format, ...) {
 
 fmu_status instance_failed(instance *f, const cps_error *err) {
   char text[1200];
-  if (err->file[0])
+  if (strcmp(err->file, "--set") == 0) /* a value of a parameter: there is no file to point into */
+    snprintf(text, sizeof text, "%s: %s", err->key, err->text);
+  else if (err->file[0])
     cps_problem_text(err, text, sizeof text);
   else
     snprintf(text, sizeof text, "%s", err->text);

@@ -124,9 +124,11 @@ class VecMachine(VectorEnv[Any, Any, Any]):
         self._step = np.zeros(n, dtype=int)
         self._over = np.zeros(n, dtype=bool)
         self._own: Array = np.zeros((n, 1))
+        self._draws: list[np.random.Generator] = []  # where each has a seed of its own
+        self._begun = False
 
     def _begin(self, i: int) -> None:
-        values, own = self.task.draw(self.np_random)
+        values, own = self.task.draw(self._draws[i] if self._draws else self.np_random)
         self.batch.reset(i, values)
         self._own[i] = own
         self._u[i] = 0
@@ -138,28 +140,52 @@ class VecMachine(VectorEnv[Any, Any, Any]):
         return np.asarray(np.nan_to_num(seen / np.array(self.task.scale)))
 
     def reset(self, *, seed: int | list[int | None] | None = None, options: Mapping[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        super().reset(seed=seed[0] if isinstance(seed, list) else seed)
+        if isinstance(seed, list):
+            if len(seed) != self.num_envs:
+                raise ValueError(f"one seed for each of {self.num_envs} environments is needed, not {len(seed)}")
+            self._draws = [np.random.default_rng(each) for each in seed]
+        else:
+            super().reset(seed=seed)
+            if seed is not None:
+                self._draws = []
         for i in range(self.num_envs):
             self._begin(i)
+        self._begun = True
         self.batch.step(0.0, self._u, out=self._y)
         return self._observe(), {}
 
     def step(self, actions: Any) -> tuple[Array, Array, Flags, Flags, dict[str, Any]]:
-        actions = np.clip(np.asarray(actions, dtype=np.float64).reshape(self.num_envs, -1), -1, 1)
+        actions = np.asarray(actions, dtype=np.float64)
+        if actions.shape != self._u.shape:
+            raise ValueError(f"actions are {list(self._u.shape)}, not {list(actions.shape)}")
+        if np.isnan(actions).any():
+            raise ValueError("an action is not a number: nothing was done")
+        if not self._begun:
+            raise gymnasium.error.ResetNeeded("reset() comes before the first step")
         ended = self._over.copy()
-        for i in np.flatnonzero(ended):
-            self._begin(int(i))
-        actions = np.where(ended[:, None], 0.0, actions)
+        begun: dict[int, bytes] = {}
+        for i in map(int, np.flatnonzero(ended)):
+            self._begin(i)
+            begun[i] = self.batch.save(i)
+        actions = np.where(ended[:, None], 0.0, np.clip(actions, -1, 1))
         self._u = np.where(ended[:, None], self._u, self.task.act(actions, self._u))
         self.batch.step(self.task.period, self._u, ramp=self.task.ramp, out=self._y)
-        self._step += 1
-        failed = self.batch.failed
+        failed = self.batch.failed & ~ended
+        self._step += ~ended
+        if begun:  # those that begin anew are where they begin
+            for i, state in begun.items():
+                self.batch.restore(i, state)
+            start = self.batch.step(0.0, self._u)
+            self._y[ended] = start[ended]
         self._y[failed] = 0
         seen = self._observe()
         reward = np.where(ended, 0.0, np.where(failed, -100.0, self.task.reward(self.batch.time, self._y, self._own, actions)))
         truncated = self._step >= self.task.steps
         self._over = failed | truncated
         return seen, reward, failed, truncated & ~failed, {}
+
+    def close_extras(self, **_: Any) -> None:
+        self.batch.close()
 
 
 class Machine(gymnasium.Env[Array, Array]):
@@ -179,8 +205,14 @@ class Machine(gymnasium.Env[Array, Array]):
         return seen[0], info
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        seen, reward, terminated, truncated, info = self._vec.step(np.asarray(action)[None])
+        given = np.asarray(action, dtype=np.float64)
+        if given.shape != self.action_space.shape:
+            raise ValueError(f"an action is {list(self.action_space.shape or ())}, not {list(given.shape)}")
+        seen, reward, terminated, truncated, info = self._vec.step(given[None])
         return seen[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def close(self) -> None:
+        self._vec.close()
 
 
 def make(name: str) -> Machine:
@@ -199,12 +231,22 @@ def _task(name: str) -> Task:
     return TASKS[name]()
 
 
+def _refuse(options: dict[str, Any]) -> None:
+    mode = options.pop("render_mode", None)
+    if mode is not None:
+        raise ValueError(f"there is nothing to see, and no render_mode {mode}: the report of a run of the scenario has the pictures")
+    if options:
+        raise TypeError(f"an environment has no option {', '.join(options)}")
+
+
 def _register(name: str) -> None:
-    def one(**_: Any) -> Machine:
+    def one(**options: Any) -> Machine:
+        _refuse(options)
         return make(name)
 
-    def many(num_envs: int = 1, **_: Any) -> VecMachine:
-        return make_vec(name, num_envs)
+    def many(num_envs: int = 1, threads: int = 0, **options: Any) -> VecMachine:
+        _refuse(options)
+        return make_vec(name, num_envs, threads)
 
     gymnasium.register(id=f"capstan/{name.capitalize()}-v0", entry_point=one, vector_entry_point=many)
 

@@ -228,7 +228,9 @@ def drive(kind, folder, names, rows):
     for bad in (lambda: f.step(2, 0.0), lambda: f.step(3.0, 0.1), lambda: f.set(push, math.nan), lambda: f.set(x, 1.0), lambda: f.set(mass, 3.0), lambda: f.set(99999, 1.0), lambda: f.step(2, -1.0), lambda: f.step(2, math.nan)):
         n = len(f.messages)
         check("refused with a message", bad() != 0 and len(f.messages) > n)
-    check("reset", f.call("Reset") == 0 and f.set(mass, 4.0) == 0 and f.initialize() == 0)
+    check("reset", f.call("Reset") == 0)
+    check("what cannot be is refused by its path", f.set(mass, -1.0) == 0 and f.initialize() != 0 and f.messages[-1].startswith(b"bodies.cart.mass: found"))
+    check("reset again", f.call("Reset") == 0 and f.set(mass, 4.0) == 0 and f.initialize() == 0)
     for k in range(100):
         f.step(0.01 * k, 0.01)
     a = (5 - 0.1 * 4 * 9.81) / 4
