@@ -19,6 +19,8 @@ _SETS = 6  # of parameters: first the law's own, then random ones
 _ROUND_OFF = 1e-12
 _SLOPE = 1e-4  # agreement of derivatives with differences, over what they are compared with
 _JUMP = 1e-6  # of the range along a segment: what a continuous quantity must not jump by
+_SMEARED = 1e-3  # the same of derivatives that are differences, over four of their steps
+_INPUTS = ("v", "n", "f_eq")
 _HALF = 0.5  # of what a law holds: the load that it creeps or sticks under
 
 
@@ -48,6 +50,12 @@ def _parameter_sets(law: Law | Normal, rng: np.random.Generator) -> Iterator[Par
         except (ScenarioError, ValueError):
             continue  # they do not fit each other
         yield drawn
+
+
+def difference_step(x: Any) -> Any:
+    """By how much an input or a parameter is moved where a law gives no derivatives."""
+    size = np.abs(x)
+    return 1e-6 * np.where(size > 0, size, 1e-3)
 
 
 def _usable(x: float) -> float:
@@ -236,18 +244,30 @@ def _jumps(f: _Friction, faults: _Faults, segments: int) -> None:
         else:
             span = np.maximum(span, 1e-9 * f.sizes(np.maximum(ends[0]["n"], ends[1]["n"])))
         steepest = np.argmax(np.abs(np.diff(y, axis=0)), axis=0)
+        differences = trait == "smooth" and getattr(f.law, "by_differences", False)
         for e in range(y.shape[2]):
             k, rows = steepest[:, e], np.arange(segments)
             t0, t1, y0, y1 = samples[k], samples[k + 1], y[k, rows, e], y[k + 1, rows, e]
+            smeared = np.zeros(segments, dtype=bool)
             for _ in range(120):  # to a distance of 1e-36 of the segment
                 t = t0 + (t1 - t0) / 2
-                if not np.any((np.abs(y1 - y0) > _JUMP * span[:, e]) & (t > t0) & (t < t1)):
+                if differences:  # where the law has a kink they change over their step: no nearer than that
+                    middle_point = between(t)
+                    near = [(t1 - t0) * np.abs(ends[1][key] - ends[0][key]) < 4 * difference_step(middle_point[key]) for key in _INPUTS]
+                    smeared = np.all(near, axis=0) & (ends[0][_INPUTS[e]] != ends[1][_INPUTS[e]])
+                follow_on = (np.abs(y1 - y0) > _JUMP * span[:, e]) & (t > t0) & (t < t1) & ~smeared
+                if not np.any(follow_on):
                     break
                 middle = quantity(between(t))[:, e]
                 left = np.abs(middle - y0) > np.abs(y1 - middle)
-                t1, y1 = np.where(left, t, t1), np.where(left, middle, y1)
-                t0, y0 = np.where(left, t0, t), np.where(left, y0, middle)
-            faults.note(np.abs(y1 - y0) - _JUMP * span[:, e], f"it is said to be {trait}, but {sentence}", between(t0), f.params)
+                t1, y1 = np.where(follow_on & left, t, t1), np.where(follow_on & left, middle, y1)
+                t0, y0 = np.where(follow_on & ~left, t, t0), np.where(follow_on & ~left, middle, y0)
+            limit = np.where(smeared, _SMEARED, _JUMP) * span[:, e]
+            if differences:  # and have its round-off
+                x0, x1 = between(t0), between(t1)
+                size = np.maximum(np.abs(f.outputs(x0)[:, 0]), np.abs(f.outputs(x1)[:, 0]))
+                limit += 50 * np.finfo(float).eps * size / np.minimum(*(difference_step(x[_INPUTS[e]]) for x in (x0, x1)))
+            faults.note(np.abs(y1 - y0) - limit, f"it is said to be {trait}, but {sentence}", between(t0), f.params)
 
 
 def _needs(f: _Friction, faults: _Faults, seen: dict[str, bool], points: int) -> None:

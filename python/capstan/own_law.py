@@ -11,25 +11,44 @@ import numpy as np
 from . import _core
 from .errors import guarded
 from .models import TRAITS, Law, Normal
-from .own_check import friction_faults, normal_faults
+from .own_check import difference_step, friction_faults, normal_faults
 
 _TRAITS = ("creeps", "sticks", "needs_f_eq", "continuous", "smooth", "unbounded", "load_free", "dissipates", "log_singular")
 Number = float | tuple[float, str] | Mapping[str, Any]
+
+
+def _parameters(params: Mapping[str, Number]) -> tuple[tuple[str, str, str, float, float, float], ...]:
+    if not isinstance(params, Mapping):
+        raise TypeError(f"params: a mapping of names to values is needed, such as {{\"mu\": 0.3}}, not {params!r}")
+    return tuple(_parameter(name, given) for name, given in params.items())
 
 
 def _parameter(name: str, given: Number) -> tuple[str, str, str, float, float, float]:
     about: dict[str, Any]
     if isinstance(given, Mapping):
         about = dict(given)
-    elif isinstance(given, tuple):
+        unknown = set(about) - {"value", "unit", "min", "max", "meaning"}
+        if unknown or "value" not in about:
+            raise ValueError(f"parameter {name} has value, and may have unit, min, max and meaning; not {', '.join(map(str, about)) or 'nothing'}")
+    elif isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], str):
         about = {"value": given[0], "unit": given[1]}
     else:
         about = {"value": given}
+    for key in ("value", "min", "max"):
+        if isinstance(about.get(key), str) or not isinstance(about.get(key, 0.0), (float, int, np.number)):
+            raise TypeError(f"{key} of parameter {name}: a number is needed, or (number, unit), not {about[key]!r}")
     return (name, about.get("unit", "1"), about.get("meaning", name), float(about["value"]), float(about.get("min", 0.0)), float(about.get("max", np.inf)))
 
 
 class OwnLaw(Law):
     """A friction law of your own. See own_law()."""
+
+    _forms: set[str]
+
+    @property
+    def by_differences(self) -> bool:
+        """Whether it has been seen to give a force without derivatives."""
+        return "differences" in self._forms
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a law of your own cannot be pickled: make it anew in the other process")
@@ -99,8 +118,11 @@ def own_law(
     _check_source(name, address, call)
     if call is not None and states:
         raise ValueError("laws with states are given as C functions")
-    rows = tuple(_parameter(key, value) for key, value in params.items())
+    rows = _parameters(params)
     names = [row[0] for row in rows]
+    unit = next((row[1] for row in rows if row[0] == velocity), "1")
+    if unit not in ("1", "m/s"):
+        raise ValueError(f"velocity: {velocity} has to be in m/s, as all numbers of a law are in SI, not in {unit}")
     peak = stick if peak is None else peak
     if "unbounded" in traits:
         peak = np.inf
@@ -112,7 +134,9 @@ def own_law(
     about = (name, title or name, equation or f"f = {name}(v, n)", citation)
     kept = tuple(_state(names, *given) for given in states)
     made = OwnLaw.__new__(OwnLaw)
-    made._read(guarded(_core.OwnLaw.make, about, bits, rows, kept, scale, address, _adapter(call, ("v", "n", "f_eq"), names) if call else None))
+    made._forms = set()
+    adapter = _adapter(call, ("v", "n", "f_eq"), names, made._forms) if call else None
+    made._read(guarded(_core.OwnLaw.make, about, bits, rows, kept, scale, address, adapter))
     return made
 
 
@@ -140,10 +164,10 @@ def own_normal(
     if address == 0 and call is None:
         return lambda function: own_normal(name, params, call=function, title=title or (function.__doc__ or name).split("\n")[0], equation=equation, citation=citation)
     _check_source(name, address, call)
-    rows = tuple(_parameter(key, value) for key, value in params.items())
+    rows = _parameters(params)
     made = OwnNormal.__new__(OwnNormal)
     about = (name, title or name, equation or f"n = {name}(depth, rate)", citation)
-    made._read(guarded(_core.OwnLaw.make_normal, about, rows, address, _adapter(call, ("depth", "rate"), [row[0] for row in rows]) if call else None))
+    made._read(guarded(_core.OwnLaw.make_normal, about, rows, address, _adapter(call, ("depth", "rate"), [row[0] for row in rows], set()) if call else None))
     return made
 
 
@@ -173,10 +197,11 @@ def _check_source(name: str, address: int, call: Callable[..., Any] | None) -> N
         raise TypeError(f"a function is needed, not {call!r}")
 
 
-def _adapter(function: Callable[..., Any], inputs: tuple[str, ...], names: list[str]) -> Callable[..., None]:
-    """From memory blocks to numbers and back."""
+def _adapter(function: Callable[..., Any], inputs: tuple[str, ...], names: list[str], forms: set[str]) -> Callable[..., None]:
+    """From memory blocks to numbers and back. Notes in `forms` that derivatives are differences."""
     keys = [*inputs, *names]
     known = set(keys)
+    signed = ("v", "f_eq", "rate")
 
     def adapted(p: memoryview, x: memoryview, z: memoryview, rows: memoryview) -> None:
         values = dict(zip(names, np.frombuffer(p).tolist()))
@@ -195,13 +220,15 @@ def _adapter(function: Callable[..., Any], inputs: tuple[str, ...], names: list[
         if not isinstance(answer, (float, int, np.number)):
             raise TypeError(f"a law gives a force, or (force, {{name: derivative}}), not {answer!r}")
         out[0] = answer
+        forms.add("differences")
         for i, key in enumerate(keys):
-            size = abs(point[key] if key in point else values[key])
-            h = 1e-6 * (size or 1e-3)
+            at = point[key] if key in point else values[key]
+            h = float(difference_step(at))
+            below = h if at < 0 or at >= h or key in signed else 0.0  # not to the other side of 0, where a root or a power may have no value
             ends = []
-            for side in (h, -h):
-                at = {**point, **({key: point[key] + side} if key in point else {})}
-                ends.append(function(*at.values(), {**values, **({} if key in point else {key: values[key] + side})}))
-            out[1 + i] = (ends[0] - ends[1]) / (2 * h)
+            for x in (at + h, at - below):
+                moved = {**point, **({key: x} if key in point else {})}
+                ends.append(function(*moved.values(), {**values, **({} if key in point else {key: x})}))
+            out[1 + i] = (ends[0] - ends[1]) / (h + below)
 
     return adapted

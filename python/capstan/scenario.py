@@ -83,7 +83,12 @@ class Scenario:
         return made
 
     def _read(self, text: str | None, file: str | os.PathLike[str], lines: list[str], laws: Sequence[Law | Normal]) -> None:
+        if isinstance(laws, (Law, Normal)):
+            laws = [laws]
         own = [getattr(law, "_law", law) for law in laws]
+        wrong = [law for law in own if not isinstance(law, (_core.Law, _core.Normal))]
+        if wrong:
+            raise TypeError(f"laws: laws of your own (own_law, own_normal) are needed, not {wrong[0]!r}")
         self._core = guarded(_core.Scenario.load, file, lines, own) if text is None else guarded(_core.Scenario.parse, text, os.fspath(file), lines, own)
         self._recipe = (text, os.path.abspath(os.fsdecode(file)) if text is None else file, lines)
         self._own = bool(own)

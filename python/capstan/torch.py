@@ -42,7 +42,7 @@ def function(scenario: Scenario, wrt: Sequence[str], of: Sequence[str], method: 
         p = _real(p)
         if tuple(p.shape) != (len(wrt),):
             raise ValueError(f"{len(wrt)} numbers are needed, one for each of {', '.join(wrt)}, not a tensor {tuple(p.shape)}")
-        return Run.apply(p)
+        return Run.apply(p)  # type: ignore[no-untyped-call, unused-ignore]
 
     return checked
 
@@ -81,6 +81,6 @@ def _from_vjp(values: Callable[[Any], Any], vjp: Callable[[Any, Any], Any], give
         x = _real(x)
         if tuple(x.shape) != given:
             raise ValueError(f"{wanted}, not a tensor {tuple(x.shape)}")
-        return Call.apply(x)
+        return Call.apply(x)  # type: ignore[no-untyped-call, unused-ignore]
 
     return checked

@@ -362,6 +362,11 @@ def test_scenarios_of_a_kind_of_ones_own():
 @pytest.mark.parametrize(
     "call, error, match",
     [
+        (lambda: capstan.own_law("x", ["mu"], stick=1.0, velocity=1.0, call=abs), TypeError, "params: a mapping of names to values is needed"),
+        (lambda: capstan.own_law("x", {"mu": "1 mm/s"}, stick=1.0, velocity=1.0, call=abs), TypeError, "value of parameter mu: a number is needed"),
+        (lambda: capstan.own_law("x", {"mu": {"value": 1, "maximum": 3}}, stick=1.0, velocity=1.0, call=abs), ValueError, "may have unit, min, max and meaning; not value, maximum"),
+        (lambda: capstan.own_law("x", {"v_t": (10, "mm/s")}, stick=1.0, velocity="v_t", call=abs), ValueError, "v_t has to be in m/s, as all numbers of a law are in SI"),
+        (lambda: capstan.Scenario.text(CART, laws=["quinn"]), TypeError, r"laws: laws of your own \(own_law, own_normal\) are needed, not 'quinn'"),
         (lambda: capstan.Scenario(CART), ValueError, r"this is text of several lines: Scenario.text\(...\) reads YAML"),
         (lambda: SC.with_({"bodies.cart.mass": None}), TypeError, "bodies.cart.mass: real numbers are needed"),
         (lambda: SC.with_({"bodies.cart.mass": [2.0, 3.0]}), TypeError, "bodies.cart.mass: one number is needed, not 2"),

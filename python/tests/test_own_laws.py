@@ -73,6 +73,25 @@ def test_own_law_from_differences_and_decorator():
     assert np.allclose(soft.evaluate(v, 3.0, jacobian=True)["f_v"], exact["f_v"], rtol=1e-5, atol=1e-3)
 
 
+def saturating(v, n, f_eq, p):
+    return -p["mu"] * n * min(max(v / p["v_t"], -1.0), 1.0)
+
+
+@pytest.mark.parametrize("seed, v_t", [(1, 0.01), (2, 1e-4), (3, 1.0)])
+def test_differences_are_no_jumps(seed, v_t):
+    """Derivatives that are differences have round-off, and change over their step where there is a kink; only a kink is a fault."""
+    about = {"params": {"mu": 0.3, "v_t": (v_t, "m/s")}, "stick": "mu", "velocity": "v_t"}
+    for law in (
+        lambda v, n, f_eq, p: -p["mu"] * n * math.tanh(v / p["v_t"]),
+        lambda v, n, f_eq, p: -p["mu"] * n**0.9 * 0.5 * math.atan(v / p["v_t"]) / math.pi,
+    ):
+        made = capstan.own_law("smooth", call=law, **about)
+        assert made.check(seed=seed, points=60) == [] and made.by_differences
+    made = capstan.own_law("bent", call=saturating, **about)
+    (fault,) = made.check(seed=seed, points=60)
+    assert fault.startswith("it is said to be smooth, but a derivative jumps")
+
+
 def test_own_law_that_lies_or_raises():
     bad = capstan.own_law("pusher", call=lambda v, n, f_eq, p: (p["mu"] * n * math.tanh(v / p["v_t"]), {}), **ABOUT)
     assert any("gives energy" in w for w in bad.check()) and any("d(f)/d(v)" in w for w in bad.check())
