@@ -70,6 +70,8 @@ void number_text(char *text, size_t size, double value);
 /* realloc, or the end of the program with a message. */
 void *grow(void *block, size_t count, size_t size);
 _Noreturn void out_of_memory(void);
+/* What is called before the program ends for want of memory. */
+void before_out_of_memory(void (*call)(void));
 
 /* Opens a file to write, "-" being standard output; complains and returns NULL if it cannot. The file appears under
  * its name when it is closed, whole; a device or a pipe is written to directly (cps_output_open). */

@@ -38,7 +38,10 @@ static void give_up(int number) {
 /* Only where nobody else wants to know of the signal, and nobody wants it to be ignored. */
 static void watch_signals(void) {
   static int watching;
-  if (!watching) atexit(remove_parts);
+  if (!watching) {
+    atexit(remove_parts);
+    before_out_of_memory(remove_parts);
+  }
   watching = 1;
   for (int i = 0; i < N_ENDS; i++) {
     struct sigaction now;

@@ -93,8 +93,13 @@ void number_text(char *text, size_t size, double value) {
   }
 }
 
+static void (*last_thing)(void);
+
+void before_out_of_memory(void (*call)(void)) { last_thing = call; }
+
 /* Libraries that would tidy up at the end need memory for it. */
 _Noreturn void out_of_memory(void) {
+  if (last_thing) last_thing();
   complain(NULL, "out of memory");
   fflush(stdout);
   _Exit(STATUS_FAILED);

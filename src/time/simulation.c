@@ -550,6 +550,12 @@ cps_status cps_simulation_field(cps_simulation *sim, int i, double *values, cps_
   return CPS_OK;
 }
 
+/* What lacks memory has not failed: the run can go on where there is more. */
+static cps_status lacks_memory(cps_error *err) {
+  if (err) err->status = CPS_NO_MEMORY;
+  return CPS_NO_MEMORY;
+}
+
 cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   const scenario_run *run = &sim->system->scenario->run;
   cps_result *res = &sim->result;
@@ -557,10 +563,12 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   if (res->rows == res->capacity && sim->keep > 0) drop_rows(res, sim->keep);
   if (res->rows == res->capacity && !cps_rows_grow(res, res->capacity > 0       ? 2 * res->capacity
                                                         : res->n_columns < 1000 ? 64
-                                                                                : 4))
-    return cps_simulation_fail(sim, -1, err,
-                               "out of memory for %ld rows of %d columns: record less often with run.output",
-                               2 * res->capacity, res->n_columns);
+                                                                                : 4)) {
+    cps_simulation_fail(sim, -1, err,
+                        "out of memory for %ld rows of %d columns: record less often with run.output",
+                        2 * res->capacity, res->n_columns);
+    return lacks_memory(err);
+  }
   cps_status status = sim->beside ? cps_simulation_follow(sim, err) : CPS_OK;
   if (status != CPS_OK) return status;
   if (!sim->machine) status = cps_system_rates(sim->system, &sim->work, sim->t, sim->y, sim->mode, sim->y_t);
@@ -577,9 +585,11 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   sim->stint.rows++;
   status = cps_verdict_row(sim, err);
   if (status != CPS_OK) return status;
-  if (res->n_fields > 0 && !record_frame(sim))
-    return cps_simulation_fail(
-        sim, -1, err, "out of memory for %ld frames: record less often with run.fields", res->frames);
+  if (res->n_fields > 0 && !record_frame(sim)) {
+    cps_simulation_fail(sim, -1, err, "out of memory for %ld frames: record less often with run.fields",
+                        res->frames);
+    return lacks_memory(err);
+  }
   double same = cps_driver_same(sim);
   if (sim->row_times) {
     /* the one that was due may lie a little later than something that jumps, where the row is */
@@ -608,9 +618,10 @@ static cps_status add_event(cps_simulation *sim, const cps_event *like, const ch
     sim->events_from = sim->events_from > gone ? sim->events_from - gone : 0;
   }
   if (res->n_events == res->events_capacity &&
-      !grow_events(res, res->events_capacity > 0 ? 2 * res->events_capacity : 64))
-    return cps_simulation_fail(sim, like->contact, err, "out of memory for %ld events",
-                               2 * res->events_capacity);
+      !grow_events(res, res->events_capacity > 0 ? 2 * res->events_capacity : 64)) {
+    cps_simulation_fail(sim, like->contact, err, "out of memory for %ld events", 2 * res->events_capacity);
+    return lacks_memory(err);
+  }
   cps_event *e = &res->events[res->n_events++];
   *e = *like;
   e->time = sim->t;
