@@ -413,10 +413,11 @@ static void read_tree(reader *r, cps_study *s, const node *root) {
   s->scenario = raw.scenario ? load_scenario(r, raw.scenario) : NULL;
   if (s->scenario && raw.set) s->scenario = apply_set(r, raw.set, s->scenario);
   int before = cps_enter(r, "vary");
-  if (raw.vary && (raw.vary->kind != NODE_MAP || raw.vary->n < 1))
-    cps_complain(r, raw.vary,
-                 "found %s; expected what varies by name, such as {bodies.block.mass: [1 kg, 2 kg]}",
-                 raw.vary->kind == NODE_MAP ? "nothing" : cps_node_what(raw.vary));
+  const node *vary = cps_node_get(root,
+                                  "vary"); /* raw.vary is NULL, too, if there is nothing behind the colon */
+  if (vary && (vary->kind != NODE_MAP || vary->n < 1))
+    cps_complain(r, vary, "found %s; expected what varies by name, such as {bodies.block.mass: [1 kg, 2 kg]}",
+                 vary->kind == NODE_MAP || vary->kind == NODE_NULL ? "nothing" : cps_node_what(vary));
   for (int i = 0; raw.vary && raw.vary->kind == NODE_MAP && i < raw.vary->n && !r->d->no_memory; i++)
     cps_study_read_varied(r, s, &raw.vary->entry[i]);
   cps_leave(r, before);
@@ -437,7 +438,8 @@ static void read_tree(reader *r, cps_study *s, const node *root) {
     cps_scenario_locate(s->scenario, &e);
     cps_problem_copy(r->d, &e);
   }
-  if (raw.outputs) read_outputs(r, s, raw.outputs, sim ? cps_simulation_result(sim) : NULL);
+  const node *outputs = cps_node_get(root, "outputs");
+  if (outputs) read_outputs(r, s, outputs, sim ? cps_simulation_result(sim) : NULL);
   if (raw.limits) read_limits(r, s, raw.limits, sim != NULL);
   cps_simulation_free(sim);
   cps_system_free(system);

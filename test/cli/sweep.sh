@@ -52,6 +52,13 @@ assert columns["seconds"][0] == "counter"
 PY
 table study.sweep/points.sqlite >whole
 
+# A section without anything in it is none.
+for section in vary outputs; do
+  sed "/^$section:/,/^[a-z]/{/^$section:/s/:.*/:/;/^ /d}" study.yaml >nothing.yaml
+  expect 2 sweep nothing.yaml -o nothing.sqlite
+  has "$err" "$section: found nothing; expected"
+done
+
 # A table that is there is not written over; --resume finds nothing to do.
 expect 2 sweep study.yaml
 has "$err" "--resume"
