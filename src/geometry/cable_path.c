@@ -11,6 +11,7 @@
 #include "tangent_lines.h"
 #include "vec.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,9 @@ int cps_end_place(const cps_scenario *s, int cable, int end, double *at) {
 void cps_gravity_direction(const cps_scenario *s, double *down) {
   vec_copy(down, s->gravity);
   if (s->dim == 2) down[2] = 0;
+  double most = fmax(fabs(down[0]), fmax(fabs(down[1]), fabs(down[2])));
+  if (most > 1e150 || (most > 0 && most < 1e-150)) /* its square is no number */
+    for (int i = 0; i < 3; i++) down[i] /= most;
   if (vec_unit(down) > 0) return;
   down[1] = -1;
 }

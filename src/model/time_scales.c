@@ -15,6 +15,7 @@
 
 #include "cable_shapes.h"
 #include "plain_locale.h"
+#include "steppers.h"
 
 #include <float.h>
 #include <math.h>
@@ -266,9 +267,10 @@ void cps_judge_time_scales(const cps_system *s, refusals *r, warning_list *w) {
                  "can wait for. Use run.solver alpha or bdf, or see whether the numbers are meant",
                  f.what, within, steps, run->until);
   } else if (strcmp(run->solver, "rk4") == 0) {
-    if (run->step * f.rate > RK4_REACH)
+    double step = cps_rk4_step(run);
+    if (step * f.rate > RK4_REACH)
       warn(w, "%s acts within %.2g s: with steps of %.3g s rk4 is not stable, at most %.2g s are (run.step)",
-           f.what, within, run->step, RK4_REACH * within);
+           f.what, within, step, RK4_REACH * within);
   } else if (within < STEP_LEAST * span) {
     warn(w,
          "%s acts within %.2g s, less than any step of a run of %.4g s: nothing resolves it. See whether "

@@ -437,6 +437,11 @@ static cps_status complain(run *r, int flag) {
                                "Newton's method finds no balance of forces, even with steps of %.2g s: try a "
                                "wider regularisation of friction, or run.solver alpha",
                                h);
+  case CV_TOO_CLOSE:
+  case CV_ILL_INPUT:
+    return cps_simulation_fail(r->sim, -1, r->err,
+                               "no step fits into what is left, %.2g s until run.until: is that meant?",
+                               r->sim->system->scenario->run.until - r->sim->t);
   default: /* an evaluation failed again and again */
     return cps_simulation_fail(
         r->sim, i, r->err, "the contact forces do not settle: try another friction law (SUNDIALS status %d)",

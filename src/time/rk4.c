@@ -72,10 +72,11 @@ static void free_run(void *work) {
   free(r);
 }
 
-static double step_of(const cps_simulation *sim) {
-  const scenario_run *run = &sim->system->scenario->run;
+double cps_rk4_step(const scenario_run *run) {
   return run->step > 0 ? run->step : (run->until - run->from) / 1000;
 }
+
+static double step_of(const cps_simulation *sim) { return cps_rk4_step(&sim->system->scenario->run); }
 
 static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   size_t n = (size_t)sim->system->ny;

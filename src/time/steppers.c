@@ -64,12 +64,14 @@ static void refuse_rests(refusals *r, const scenario_contact *c) {
       c->law->name, c->name, scale.f_stick, fabs(out.f));
 }
 
-/* What is sure to take that many, as each row or step of a fixed size is one. */
+/* What is sure to take that many, as each row, frame or step of a fixed size is one. */
 static void refuse_counts(refusals *r, const scenario_run *run) {
   const struct {
     const char *key, *what;
     double every;
-  } counts[] = {{"run.step", "steps", run->step}, {"run.output", "rows", run->output}};
+  } counts[] = {{"run.step", "steps", run->step},
+                {"run.output", "rows", run->output},
+                {"run.fields", "frames", run->fields}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     double n = counts[i].every > 0 ? (run->until - run->from) / counts[i].every : 0;
     if (n > STEPS_MOST * (1 + 1e-6))

@@ -76,6 +76,9 @@ const solver *cps_solver_at(int i); /* NULL past the end */
 
 extern const stepper cps_rk4, cps_events, cps_alpha, cps_body_bdf, cps_cable_bdf;
 
+/* The step that rk4 takes [s]. */
+double cps_rk4_step(const scenario_run *run);
+
 /* ------------------------------------------------------------------ driver.c */
 
 /* Makes the workspace, unless it is there; and begins, or takes up a checkpoint. */

@@ -47,6 +47,17 @@ for name in ("below", "above"):
 assert far["below"] < 1 < far["above"], far
 PY
 fi
+# Also where nobody has said how long the steps are: a thousandth of the run.
+spring 1e8 1 'until: 1 s, solver: rk4' >unsaid.yaml
+expect 0 check unsaid.yaml
+has "$err" "with steps of 0.001 s rk4 is not stable, at most 0.00028 s are"
+# Frames are counted like rows; a run that is shorter than any step is told so, and no law is blamed.
+expect 2 check below.yaml --set run.fields=1e-300
+has "$err" "run.fields: 30 s in frames of 1e-300 s are 3e+301, which nobody can wait for"
+spring 100 1 'until: 1e-300 s, solver: bdf' >instant.yaml
+run run instant.yaml -o instant -q --no-report
+has_no "$err" "friction law"
+
 # Friction about rest: mu n/(v_t m) = 0.5 x 9.81/1e-4 of tanh, so 2.83/49050 s = 58 us.
 cat >tanh.yaml <<'YAML'
 capstan: 1
@@ -88,6 +99,11 @@ run check tiny.yaml
 has "$err" "cable rope of EA 5.4e+09 N in elements of 0.000147 m is too stiff for numbers of 16 digits"
 run run tiny.yaml -o tiny -q
 has "$err" "is too stiff for numbers of 16 digits"
+# The direction of what pulls beyond all measure is known all the same.
+for gravity in 1e300 1e-200; do
+  run check "$SOURCE_DIR/scenarios/gallery/drum-hoist.yaml" --set gravity=$gravity
+  has_no "$err" "along the axis"
+done
 rope '1 MN' '1e13' '1 m' 10 '10 kg' '0.2 m' >damped.yaml
 expect 0 check damped.yaml
 has "$err" "warning: damping of cable rope (1e+13 N s in elements of 0.263 m with 0.001 kg/m) acts within"
