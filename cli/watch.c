@@ -22,12 +22,14 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { TOKEN = 16, REQUEST = 4096, WAKE = 200 /* [ms] */, PATIENCE = 2 /* seconds for a client */ };
+enum { TOKEN = 16, REQUEST = 4096, WAKE = 200 /* [ms] */ };
 
 #define EVERY    0.4 /* seconds between snapshots, at least */
 #define SHARE    0.1 /* of the time that snapshots may take */
 #define FAREWELL 3.0 /* seconds that viewers have to fetch the last one */
 #define ABSENT   5.0 /* seconds without a request, after which there is no viewer */
+#define ASKING   2.0 /* seconds that a client may take to say what it wants, */
+#define TAKING   8.0 /* and to take it: a run that has ended waits for its last client */
 
 struct watch_server {
   int socket;
@@ -46,9 +48,18 @@ struct watch_server {
 
 /* ---------------------------------------------------------------- requests */
 
+/* Gives what is left until a time to the next call that waits for the client; 0 if that is nothing. */
+static int time_left(int client, int which, double until) {
+  enum { MILLION = 1000000 };
+  long left = (long)(MILLION * (until - seconds_now()));
+  struct timeval most = {.tv_sec = left / MILLION, .tv_usec = left % MILLION};
+  return left > 0 && setsockopt(client, SOL_SOCKET, which, &most, sizeof most) == 0;
+}
+
 static void send_all(int client, const void *data, size_t length) {
   const char *at = (const char *)data;
-  while (length > 0) {
+  double until = seconds_now() + TAKING;
+  while (length > 0 && time_left(client, SO_SNDTIMEO, until)) {
     ssize_t n = send(client, at, length, MSG_NOSIGNAL);
     if (n <= 0) return;
     at += n;
@@ -86,10 +97,8 @@ static void send_snapshot(watch_server *w, int client, long have) {
 /* Reads up to the end of the header; 0 if there is none. */
 static int read_request(int client, char *text) {
   size_t n = 0;
-  struct timeval patience = {.tv_sec = PATIENCE};
-  setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  while (n < REQUEST - 1) {
+  double until = seconds_now() + ASKING;
+  while (n < REQUEST - 1 && time_left(client, SO_RCVTIMEO, until)) {
     ssize_t got = recv(client, text + n, REQUEST - 1 - n, 0);
     if (got <= 0) return 0;
     text[n += (size_t)got] = 0;

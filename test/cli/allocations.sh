@@ -14,11 +14,11 @@ else
 capstan: 1
 bodies: {block: {mass: 1 kg, v: 1 m/s}}
 contacts: {floor: {between: [block, ground], normal: weight, friction: {coulomb: {mu: 0.5}}}}
-run: {until: 0.1 s, output: 2e-7 s, solver: events}
+run: {until: 0.1 s, output: 1e-6 s, solver: events}
 YAML
   expect 0 run rows.yaml -o whole -q --no-report
   stopped=0
-  for limit in 40000 60000 80000 100000; do
+  for limit in 18000 20000 22000 24000 26000 30000; do
     rm -rf little
     status=0
     (ulimit -v $limit && exec "$CAPSTAN" run rows.yaml -o little -q --no-report) >"$out" 2>"$err" || status=$?

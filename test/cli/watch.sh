@@ -12,7 +12,7 @@ contacts: {c: {between: [block, belt], normal: 5 N, friction: {coulomb-static: {
 run: {until: 1e6 s, output: 0.1 s, step: 1 ms}
 YAML
 cat >look.py <<'PYTHON'
-import gzip, http.client, json, re, struct, subprocess, sys, time
+import gzip, http.client, json, re, socket, struct, subprocess, sys, threading, time
 
 run = subprocess.Popen([sys.argv[1], "run", "long.yaml", "--watch", "--no-report", "-o", "long"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 try:
@@ -24,7 +24,7 @@ try:
     port, path = int(found[1]), found[2]
 
     def ask(method, where, host=None):
-        c = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        c = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         c.request(method, where, headers={"Host": host} if host else {})
         r = c.getresponse()
         return r.status, r.read(), r.getheader("X-Snapshot")
@@ -52,6 +52,19 @@ try:
     # Nobody but this computer can reach it.
     lines = [l.split() for l in open("/proc/net/tcp").read().splitlines()[1:]]
     assert [l[1].split(":")[0] for l in lines if l[3] == "0A" and int(l[1].split(":")[1], 16) == port] == ["0100007F"]
+    # Who asks byte by byte, or takes nothing of what there is, holds up neither the others nor the run's end.
+    slow, deaf = socket.create_connection(("127.0.0.1", port)), socket.create_connection(("127.0.0.1", port))
+    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    deaf.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+    def drip():
+        try:
+            while True:
+                slow.sendall(b"G")
+                time.sleep(0.3)
+        except OSError:
+            pass
+    threading.Thread(target=drip, daemon=True).start()
+    time.sleep(0.5)
     assert ask("POST", path + "stop")[0] == 200
     last, _ = snapshot(two)
     assert last["status"] in ("running", "stopped")
