@@ -249,6 +249,27 @@ static void laws_with_memory(void **state) {
   }
 }
 
+/* Newmark's rule is a variant of alpha for bodies alone, too: an oscillator loses nothing. */
+static void by_newmark(void **state) {
+  (void)state;
+  static const char *const text = HEAD "bodies: {a: {mass: 1 kg, x: 0.1}}\n"
+                                       "springs: {s: {between: [ground, a], stiffness: 1000}}\n"
+                                       "run: {until: 2 s, solver: alpha, step: 10 ms, output: 50 ms%s}\n";
+  char variants[2][1000];
+  snprintf(variants[0], sizeof variants[0], text, "");
+  snprintf(variants[1], sizeof variants[1], text, ", newmark: true");
+  same(variants[1]);
+  double energy[2];
+  for (int i = 0; i < 2; i++) {
+    outcome o = run_text(variants[i], "", NULL, 0);
+    assert_int_equal(o.status, CPS_OK);
+    energy[i] = last_of(&o, "energy.kinetic") + last_of(&o, "energy.elastic");
+    drop(&o);
+  }
+  assert_close(energy[1], 0.5 * 1000 * 0.1 * 0.1, 1e-12);
+  assert_true(energy[0] < 0.998 * energy[1]);
+}
+
 /* With steps that the solvers choose themselves the two differ by what the tolerance allows, and both converge to the same. */
 static void chosen_steps(void **state) {
   (void)state;
@@ -463,6 +484,7 @@ int main(void) {
       cmocka_unit_test(work_of_contacts),
       cmocka_unit_test(open_shares),
       cmocka_unit_test(laws_with_memory),
+      cmocka_unit_test(by_newmark),
       cmocka_unit_test(chosen_steps),
       cmocka_unit_test(repository),
       cmocka_unit_test(random_bodies),

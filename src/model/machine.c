@@ -434,9 +434,6 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const drawi
   m->of = s;
   m->dim = s->dim == 3 ? 3 : 2;
   memcpy(m->gravity, s->gravity, sizeof m->gravity);
-  m->newmark = s->run.newmark;
-  m->gamma = s->run.gamma;
-  m->rho = s->run.rho;
   m->convergence.balance = s->run.balance;
   m->audited = s->run.from;
   m->n_drums = s->n_drums;

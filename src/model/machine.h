@@ -316,8 +316,6 @@ typedef struct machine {
   kernel_set kernels; /* that eliminate its cables */
   double travel;      /* how far drum centres have moved, at most, summed up */
   double grip;        /* statics: stiffness of the springs that hold contact points [N/m] */
-  int newmark;
-  double gamma, rho;
   convergence convergence;
   double rise_length; /* of the step in which accelerations changed by `rise`; 0: not known */
   sight sight;        /* of Newton's method on laws between bodies */

@@ -236,7 +236,7 @@ static weights weights_of(const model *o, const machine_op *what) {
   double v_q = what->coeffs.v_a / what->coeffs.q_a, a_q = 1 / what->coeffs.q_a, h = what->h;
   weights w = {.v_q = v_q, .a_q = a_q};
   if (what->kind == OP_STEP) {
-    w.step = cps_machine_weights(&o->m, h);
+    w.step = cps_alpha_chosen(&o->m.of->run, h);
     w.w1[0] = v_q;
     w.w1[1] = v_q * h - 1;
     w.w1[2] = v_q * w.step.q_aux - w.step.v.x_aux;

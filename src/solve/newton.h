@@ -1,4 +1,4 @@
-/* newton.h - Newton's method, time steps and statics of machines. See newton.c, alpha_step.c, equilibrium.c. */
+/* newton.h - Newton's method, time steps and statics of machines. See newton.c, cable_alpha.c, equilibrium.c. */
 #ifndef CPS_NEWTON_H
 #define CPS_NEWTON_H
 
@@ -48,9 +48,6 @@ typedef struct cable_note {
   double past[BDF_POINTS];
   double part; /* between: of the way to the end, where accelerations and forces start from */
 } cable_note;
-
-/* Coefficients of a machine's step of length h. */
-alpha_weights cps_machine_weights(const machine *m, double h);
 
 /* Keeps the state before a step, or brings it back. */
 void cps_machine_keep(machine *m);

@@ -7,6 +7,7 @@
  */
 #include "alpha.h"
 #include "checkpoint.h"
+#include "machine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ typedef struct run {
   cps_simulation *sim;
   const alpha_equations *how;
   void *of;
+  alpha_bodies bodies;
   int adaptive;
   double span, most;
   double h; /* next step */
@@ -100,6 +102,35 @@ static int look_again(run *r, double h) {
   return 1;
 }
 
+/* ------------------------------------------------------------------ errors */
+
+/* Of bodies, springs and contacts. */
+static const cps_system *tables(const cps_simulation *sim) {
+  return sim->machine ? sim->machine->system : sim->system;
+}
+
+static int judges(const run *r) { return r->bodies.y != NULL; }
+
+/* The error of a step of length h, over what is allowed: that of the equations, or of bodies if it is larger. */
+static double local_error(run *r, double h) {
+  double error = r->how->error ? r->how->error(r->of) : 0;
+  if (!judges(r)) return error;
+  const cps_simulation *sim = r->sim;
+  alpha_bodies *b = &r->bodies;
+  alpha_weights weights = cps_alpha_chosen(&sim->system->scenario->run, h);
+  if (r->how->rates) r->how->rates(r->of, &b->now);
+  return fmax(error,
+              cps_body_error(&b->error, tables(sim), sim->work.w_ii, &weights, b->y, &b->old, &b->now));
+}
+
+/* Starts the method, at first or where something has jumped. */
+static cps_status start(run *r, int first, cps_error *err) {
+  cps_status status = r->how->start(r->of, first, err);
+  r->bodies.error.length = 0;
+  if (judges(r) && r->how->rates) r->how->rates(r->of, &r->bodies.old);
+  return status;
+}
+
 /* ------------------------------------------------------------------ a step */
 
 /* The step did not converge; nonzero: nor is it to be tried again. */
@@ -123,7 +154,7 @@ static cps_status advance(run *r, const stop *stop, cps_error *err) {
     int jumps = steps <= 1 && aim == stop->time && stop->is_break;
     double t1 = jumps ? end - 1e-13 * h - 4e-16 * fabs(end) : end;
     solved how = r->how->solve(r->of, h, t1);
-    double error = how == STEP_SOLVED && r->adaptive ? r->how->error(r->of) : 0;
+    double error = how == STEP_SOLVED && r->adaptive ? local_error(r, h) : 0;
     int good = how == STEP_SOLVED && (!(error > 1) || h <= SHORTEST * r->span);
     if (good && r->how->crossing) {
       if (look_again(r, h)) {
@@ -141,7 +172,10 @@ static cps_status advance(run *r, const stop *stop, cps_error *err) {
     if (good) {
       sim->t = end;
       sim->h = h;
-      return r->how->accept(r->of, from, h, t1, err);
+      cps_status status = r->how->accept(r->of, from, h, t1, err);
+      alpha_bodies *b = &r->bodies;
+      if (judges(r)) cps_body_error_step(&b->error, tables(sim), b->y, h, &b->old, &b->now);
+      return status;
     }
     if (r->how->take_back) r->how->take_back(r->of);
     sim->result.counters.rejected++;
@@ -155,17 +189,14 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
   return status;
 }
 
-static cps_status restart(void *work, cps_error *err) {
-  run *r = work;
-  return r->how->start(r->of, 0, err);
-}
+static cps_status restart(void *work, cps_error *err) { return start(work, 0, err); }
 
 static cps_status complete(void *work, const stop *stop, cps_error *err) {
   run *r = work;
   int at_break = r->sim->t == stop->time && stop->is_break, jumped = at_break && !r->how->row_first;
   cps_status status = r->how->settle ? r->how->settle(r->of, &jumped, err) : CPS_OK;
   if (at_break && r->how->row_first) r->sim->restart_due = 1;
-  return status == CPS_OK && jumped ? r->how->start(r->of, 0, err) : status;
+  return status == CPS_OK && jumped ? start(r, 0, err) : status;
 }
 
 /* ------------------------------------------------------------------ a run */
@@ -173,6 +204,9 @@ static cps_status complete(void *work, const stop *stop, cps_error *err) {
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
   r->how->list(c, r->of);
+  cps_block_list(c, &r->bodies.state);
+  CHECKPOINT_VALUE(c, "alpha.before", r->bodies.error.length);
+  cps_checkpoint_demand(c, r->bodies.error.length >= 0, "alpha.before");
   CHECKPOINT_VALUE(c, "alpha.h", r->h);
   cps_checkpoint_demand(c, r->h > 0, "alpha.h");
   CHECKPOINT_VALUE(c, "alpha.wish", r->wish);
@@ -196,7 +230,7 @@ static cps_status begin(void *work, int resumed, cps_error *err) {
   (void)forget(r, err);
   if (resumed) return CPS_OK;
   r->sim->restart_due = r->how->row_first;
-  return r->how->row_first ? CPS_OK : r->how->start(r->of, 1, err);
+  return r->how->row_first ? CPS_OK : start(r, 1, err);
 }
 
 static void snap(const void *work, stop *stop) {
@@ -214,7 +248,19 @@ static void rows(void *work, row_phase phase) {
 static void free_run(void *work) {
   run *r = work;
   if (r->of) r->how->free(r->of);
+  cps_block_free(&r->bodies.state);
   free(r);
+}
+
+/* Bodies alone have errors of their own, and so have those beside cables that have nothing to do with them, if steps are chosen. */
+static int make_bodies(run *r) {
+  const machine *m = r->sim->machine;
+  alpha_bodies *b = &r->bodies;
+  if (m && !(r->adaptive && m->n_apart > 0)) return 1;
+  if (m) b->error.counts = m->equations.counts;
+  b->y = r->sim->y;
+  cps_body_error_parts(&b->state, tables(r->sim), &b->error, &b->old, &b->now);
+  return cps_block_make(&b->state);
 }
 
 static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
@@ -228,7 +274,8 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
              .careful = -INFINITY,
              .mark = sim->t};
   r->most = r->adaptive ? cps_driver_longest(sim, r->how->part * r->span) : set->step;
-  cps_status status = r->how->make(sim, &r->of, &r->h, err);
+  cps_status status = make_bodies(r) ? r->how->make(sim, &r->bodies, &r->of, &r->h, err)
+                                     : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   if (status != CPS_OK) {
     free_run(r);
     return status;

@@ -2,16 +2,26 @@
 #ifndef CPS_ALPHA_H
 #define CPS_ALPHA_H
 
+#include "body_error.h"
 #include "steppers.h"
 
 typedef enum solved { STEP_STOPPED = -1, STEP_FAILED, STEP_SOLVED } solved;
 
-/* A kind of equations. `of` is what `make` has made of a simulation, with the step to try first if steps are chosen. */
+/* Rates of bodies at the start of a step and at its end, and the error that these tell of. */
+typedef struct alpha_bodies {
+  body_rates old, now;
+  const double *y; /* at the end */
+  body_error error;
+  state_block state; /* all of the numbers; none where errors of bodies do not count */
+} alpha_bodies;
+
+/* A kind of equations. `of` is what `make` has made of a simulation, with the step to try first if steps are chosen; `bodies` outlives
+ * it. */
 typedef struct alpha_equations {
   double part;   /* of the run: the longest step */
   double safety; /* of the choice of the next one */
   int row_first; /* the first row, and that at a break, is recorded before the method starts there */
-  cps_status (*make)(cps_simulation *sim, void **of, double *first, cps_error *err);
+  cps_status (*make)(cps_simulation *sim, alpha_bodies *bodies, void **of, double *first, cps_error *err);
   void (*free)(void *of);
   /* Rates that balance, at first or where something has jumped. */
   cps_status (*start)(void *of, int first, cps_error *err);
@@ -19,9 +29,11 @@ typedef struct alpha_equations {
    * jumps there. Unless it is solved, all is as before. */
   solved (*solve)(void *of, double h, double t1);
   void (*take_back)(void *of); /* a step that was solved; NULL: nothing to be done */
-  /* Of a step that was solved: its local error, over what is allowed; the part of it up to the first guard that has fired within it, 1
-   * if none has (NULL: guards are not located). */
+  /* Of a step that was solved: its local error, over what is allowed, beside that of bodies (NULL: none); rates of bodies, at its end or
+   * where the method has started (NULL: they are there); the part of it up to the first guard that has fired within it, 1 if none has
+   * (NULL: guards are not located). */
   double (*error)(const void *of);
+  void (*rates)(const void *of, const body_rates *to);
   double (*crossing)(void *of);
   /* Takes it, of length h from time `from`, and tells who follows; the simulation's time is its end. */
   cps_status (*accept)(void *of, double from, double h, double t1, cps_error *err);

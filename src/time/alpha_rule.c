@@ -16,6 +16,8 @@
  */
 #include "alpha_rule.h"
 
+#include "scenario.h"
+
 #include <math.h>
 
 static alpha_rule rule(double am, double af, double gamma, double h) {
@@ -51,4 +53,8 @@ alpha_weights cps_newmark_weights(double gamma, double h) {
   s.z = s.v;
   add_places(&s, 0.25 * (gamma + 0.5) * (gamma + 0.5), 0);
   return s;
+}
+
+alpha_weights cps_alpha_chosen(const scenario_run *set, double h) {
+  return set->newmark ? cps_newmark_weights(set->gamma, h) : cps_alpha_weights(set->rho, h);
 }

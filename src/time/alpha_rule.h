@@ -22,5 +22,20 @@ typedef struct alpha_weights {
 /* The coefficients that leave the part rho of what oscillates far above the step's resolution; and Newmark's. */
 alpha_weights cps_alpha_weights(double rho, double h);
 alpha_weights cps_newmark_weights(double gamma, double h);
+/* Those that a scenario asks for. */
+struct scenario_run;
+alpha_weights cps_alpha_chosen(const struct scenario_run *set, double h);
+
+/* What n integrals are without the rates at the end of the step. */
+static inline void cps_alpha_base(const alpha_rule *u, int n, const double *x, const double *aux,
+                                  const double *rate, double *base) {
+  for (int i = 0; i < n; i++) base[i] = x[i] + u->x_aux * aux[i] + u->x_old * rate[i];
+}
+
+/* Auxiliary rates at its end; `aux` may be where those at its start are. */
+static inline void cps_alpha_finish(const alpha_rule *u, int n, const double *rate, const double *rate0,
+                                    const double *aux0, double *aux) {
+  for (int i = 0; i < n; i++) aux[i] = u->aux_new * rate[i] + u->aux_old * rate0[i] + u->aux_aux * aux0[i];
+}
 
 #endif

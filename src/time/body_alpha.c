@@ -10,7 +10,6 @@
  * Invariant: a, f and z_t satisfy the equations at sim->t with sim->y.
  */
 #include "alpha.h"
-#include "body_error.h"
 #include "newton_loop.h"
 #include "residual.h"
 #include "state_block.h"
@@ -26,16 +25,14 @@ enum { NEWTON_MOST = 48 };
 typedef struct run {
   cps_simulation *sim;
   residual r;
-  state_block state; /* all arrays below */
-  double rho;
+  state_block state;                /* all arrays below */
   alpha_weights weights;            /* of the step being tried, */
   double t1;                        /* whose equations hold then */
   double *y;                        /* [ny] at the end of the step being tried */
-  body_rates old, now;              /* at its start and its end */
+  alpha_bodies *rates;              /* at its start and its end */
   double *aux_a, *aux_z;            /* auxiliary values at the start */
   double *base_q, *base_v, *base_z; /* what of the new state is known beforehand */
   double *da, *df, *dz;
-  body_error error;
   work_start start;       /* of the step: for its work */
   double *guard, *guard1; /* [nc CPS_MAX_GUARDS] */
   int has_guards;
@@ -50,13 +47,13 @@ static void predict(run *r) {
   const double *q = r->sim->y, *v = q + s->nx, *z = v + s->nx;
   const alpha_weights *u = &r->weights;
   for (int i = 0; i < s->nd; i++) {
-    r->base_q[i] = q[i] + u->h * v[i] + u->q_aux * r->aux_a[i] + u->q_old * r->old.a[i];
-    r->base_v[i] = v[i] + u->v.x_aux * r->aux_a[i] + u->v.x_old * r->old.a[i];
+    r->base_q[i] = q[i] + u->h * v[i] + u->q_aux * r->aux_a[i] + u->q_old * r->rates->old.a[i];
   }
-  for (int i = 0; i < s->nz; i++) r->base_z[i] = z[i] + u->z.x_aux * r->aux_z[i] + u->z.x_old * r->old.z_t[i];
-  memcpy(r->now.a, r->old.a, (size_t)s->nx * sizeof(double));
-  memcpy(r->now.f, r->old.f, (size_t)s->nc * sizeof(double));
-  memcpy(r->now.z_t, r->old.z_t, (size_t)s->nz * sizeof(double));
+  cps_alpha_base(&u->v, s->nd, v, r->aux_a, r->rates->old.a, r->base_v);
+  cps_alpha_base(&u->z, s->nz, z, r->aux_z, r->rates->old.z_t, r->base_z);
+  memcpy(r->rates->now.a, r->rates->old.a, (size_t)s->nx * sizeof(double));
+  memcpy(r->rates->now.f, r->rates->old.f, (size_t)s->nc * sizeof(double));
+  memcpy(r->rates->now.z_t, r->rates->old.z_t, (size_t)s->nz * sizeof(double));
 }
 
 /* The state that follows from the new rates. */
@@ -65,10 +62,10 @@ static void follow(run *r) {
   double b_q = r->weights.q_new, b_v = r->weights.v.x_new, b_z = r->weights.z.x_new;
   double *q = r->y, *v = q + s->nx, *z = v + s->nx;
   for (int i = 0; i < s->nd; i++) {
-    q[i] = r->base_q[i] + b_q * r->now.a[i];
-    v[i] = r->base_v[i] + b_v * r->now.a[i];
+    q[i] = r->base_q[i] + b_q * r->rates->now.a[i];
+    v[i] = r->base_v[i] + b_v * r->rates->now.a[i];
   }
-  for (int i = 0; i < s->nz; i++) z[i] = r->base_z[i] + b_z * r->now.z_t[i];
+  for (int i = 0; i < s->nz; i++) z[i] = r->base_z[i] + b_z * r->rates->now.z_t[i];
 }
 
 static int waits(void *of) {
@@ -81,7 +78,7 @@ static int evaluate(void *of, sight where, residual_norms *left) {
   residual *e = &r->r;
   follow(r);
   e->sight = where;
-  cps_residual_eval(e, r->t1, r->y, r->now.a, r->now.f, r->now.z_t, r->sim->mode);
+  cps_residual_eval(e, r->t1, r->y, r->rates->now.a, r->rates->now.f, r->rates->now.z_t, r->sim->mode);
   left->apart = e->worst;
   left->limited = e->limited;
   return isfinite(e->worst);
@@ -96,16 +93,16 @@ static int correct(void *of, residual_norms *left) {
   if (!cps_residual_factor(e, r->weights.q_new, r->weights.v.x_new, r->weights.z.x_new) ||
       !cps_residual_solve(e, e->r_a, e->r_f, e->r_z, r->da, r->df, r->dz))
     return 0;
-  for (int i = 0; i < s->nd; i++) r->now.a[i] += r->da[i];
-  for (int i = 0; i < s->nc; i++) r->now.f[i] += r->df[i];
-  for (int i = 0; i < s->nz; i++) r->now.z_t[i] += r->dz[i];
+  for (int i = 0; i < s->nd; i++) r->rates->now.a[i] += r->da[i];
+  for (int i = 0; i < s->nc; i++) r->rates->now.f[i] += r->df[i];
+  for (int i = 0; i < s->nz; i++) r->rates->now.z_t[i] += r->dz[i];
   return 1;
 }
 
 static newton_places update(void *of, int it, const residual_norms *left, const residual_norms *before) {
   run *r = of;
   (void)it, (void)left, (void)before;
-  cps_residual_spread(&r->r, r->now.f);
+  cps_residual_spread(&r->r, r->rates->now.f);
   return PLACES_UNKNOWN;
 }
 
@@ -122,26 +119,21 @@ static solved solve_step(void *of, double h, double t1) {
   run *r = of;
   cps_simulation *sim = r->sim;
   static const newton_goal goal = {.most = NEWTON_MOST, .tolerance = 1}; /* of what residual.c allows */
-  r->weights = cps_alpha_weights(r->rho, h);
+  r->weights = cps_alpha_chosen(&sim->system->scenario->run, h);
   r->t1 = t1;
   predict(r);
-  cps_residual_look(&r->r, sim->y, r->old.a, r->old.f);
+  cps_residual_look(&r->r, sim->y, r->rates->old.a, r->rates->old.f);
   cps_surfaces_move(sim->system, &sim->work, sim->t, h, t1, sim->y, r->y);
   int it = cps_newton_iterate(&body_equations, r, &goal);
   r->stopped = it == NEWTON_STOPPED;
   return it >= 0 ? STEP_SOLVED : r->stopped ? STEP_STOPPED : STEP_FAILED;
 }
 
-static double local_error(const void *of) {
-  const run *r = of;
-  return cps_body_error(&r->error, r->sim->system, r->sim->work.w_ii, &r->weights, r->y, &r->old, &r->now);
-}
-
 /* ------------------------------------------------------------------ work */
 
-/* Keeps what the work of the next step needs of the last evaluation, which was at time t. */
-static void keep_forces(run *r, double t) {
-  r->start.f = r->old.f;
+/* Keeps what the work of the next step needs of the last evaluation, which was at time t with contact forces f. */
+static void keep_forces(run *r, double t, const double *f) {
+  r->start.f = f;
   cps_work_begin(r->sim->system, &r->sim->work, t, &r->start);
 }
 
@@ -151,8 +143,8 @@ static void add_work(run *r, double t) {
   int at = 2 * s->nx + s->nz;
   memcpy(r->y + at, r->sim->y + at, (size_t)s->nw * sizeof(double));
   r->start.q = r->sim->y;
-  r->start.f = r->old.f;
-  cps_work_add(s, &r->sim->work, t, r->y, r->now.f, &r->start, r->da, r->y + at);
+  r->start.f = r->rates->old.f;
+  cps_work_add(s, &r->sim->work, t, r->y, r->rates->now.f, &r->start, r->da, r->y + at);
 }
 
 /* ------------------------------------------------------------------ guards of laws with memory */
@@ -196,17 +188,16 @@ static cps_status find_rates(run *r, cps_error *err) {
   cps_solver_release(sim);
   if (cps_system_rates(s, &sim->work, sim->t, sim->y, sim->mode, sim->y_t) != CPS_OK)
     return cps_simulation_fail(sim, sim->work.failed_contact, err, "the contact forces do not settle");
-  memcpy(r->old.a, sim->y_t + s->nx, (size_t)s->nx * sizeof(double));
-  memcpy(r->old.f, sim->work.f, (size_t)s->nc * sizeof(double));
-  memcpy(r->old.z_t, sim->y_t + 2 * s->nx, (size_t)s->nz * sizeof(double));
-  memcpy(r->aux_a, r->old.a, (size_t)s->nx * sizeof(double));
-  memcpy(r->aux_z, r->old.z_t, (size_t)s->nz * sizeof(double));
+  memcpy(r->rates->old.a, sim->y_t + s->nx, (size_t)s->nx * sizeof(double));
+  memcpy(r->rates->old.f, sim->work.f, (size_t)s->nc * sizeof(double));
+  memcpy(r->rates->old.z_t, sim->y_t + 2 * s->nx, (size_t)s->nz * sizeof(double));
+  memcpy(r->aux_a, r->rates->old.a, (size_t)s->nx * sizeof(double));
+  memcpy(r->aux_z, r->rates->old.z_t, (size_t)s->nz * sizeof(double));
   memcpy(r->y, sim->y, (size_t)s->ny * sizeof(double));
   /* the rates have added friction to the applied forces */
   cps_system_kinematics(s, &sim->work, sim->t, sim->y);
-  keep_forces(r, sim->t);
+  keep_forces(r, sim->t, r->rates->old.f);
   if (r->has_guards) read_guards(r, sim->y, r->guard);
-  r->error.length = 0;
   return CPS_OK;
 }
 
@@ -215,16 +206,13 @@ static cps_status accept(void *of, double from, double h, double t1, cps_error *
   cps_simulation *sim = r->sim;
   const cps_system *s = sim->system;
   add_work(r, t1);
-  const alpha_rule *v = &r->weights.v, *z = &r->weights.z;
-  for (int i = 0; i < s->nd; i++)
-    r->aux_a[i] = v->aux_new * r->now.a[i] + v->aux_old * r->old.a[i] + v->aux_aux * r->aux_a[i];
-  for (int i = 0; i < s->nz; i++)
-    r->aux_z[i] = z->aux_new * r->now.z_t[i] + z->aux_old * r->old.z_t[i] + z->aux_aux * r->aux_z[i];
+  const body_rates *old = &r->rates->old, *now = &r->rates->now;
+  cps_alpha_finish(&r->weights.v, s->nd, now->a, old->a, r->aux_a, r->aux_a);
+  cps_alpha_finish(&r->weights.z, s->nz, now->z_t, old->z_t, r->aux_z, r->aux_z);
   memcpy(sim->y, r->y, (size_t)s->ny * sizeof(double));
-  cps_body_error_step(&r->error, s, sim->y, h, &r->old, &r->now);
-  keep_forces(r, t1);
+  keep_forces(r, t1, now->f);
   if (r->has_guards) read_guards(r, sim->y, r->guard);
-  alpha_note coeffs = {r->weights, r->old.a, r->old.f, r->old.z_t};
+  alpha_note coeffs = {r->weights, now->a, now->f, now->z_t};
   step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &coeffs};
   sim->result.counters.factorisations = r->r.system.matrix.factored;
   return cps_note(sim, &note, err);
@@ -276,8 +264,6 @@ static cps_status settle(void *of, int *jumped, cps_error *err) {
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
   cps_block_list(c, &r->state);
-  CHECKPOINT_VALUE(c, "alpha.before", r->error.length);
-  cps_checkpoint_demand(c, r->error.length >= 0, "alpha.before");
   CHECKPOINT_VALUE(c, "alpha.factored", r->r.system.matrix.factored);
 }
 
@@ -297,13 +283,14 @@ static void free_run(void *of) {
   free(r);
 }
 
-static cps_status make_run(cps_simulation *sim, void **of, double *first, cps_error *err) {
+static cps_status make_run(cps_simulation *sim, alpha_bodies *bodies, void **of, double *first,
+                           cps_error *err) {
   const cps_system *s = sim->system;
   const scenario_run *set = &s->scenario->run;
   run *r = calloc(1, sizeof *r);
   if (!r) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   r->sim = sim;
-  r->rho = set->rho;
+  r->rates = bodies;
   *first = 1e-4 * (set->until - set->from);
   for (int i = 0; i < s->nc; i++) r->has_guards |= sim->mode[i] >= 0;
   int guards = r->has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
@@ -326,10 +313,10 @@ static cps_status make_run(cps_simulation *sim, void **of, double *first, cps_er
                {"alpha.drive", &r->start.drive, s->nx},
                {"alpha.guard", &r->guard, guards},
                {"alpha.guard_new", &r->guard1, guards}};
-  cps_body_error_parts(&r->state, s, &r->error, &r->old, &r->now); /* sens_bodies.c knows some by name, as */
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)      /* some of these */
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) /* sens_bodies.c knows some by name */
     cps_block_part(&r->state, parts[i].name, parts[i].at, NULL, (size_t)parts[i].n);
   int good = cps_block_make(&r->state);
+  bodies->y = r->y;
   cps_status status = good ? cps_residual_make(&r->r, s, &sim->work, err)
                            : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   if (status == CPS_OK)
@@ -345,7 +332,6 @@ const alpha_equations cps_alpha_bodies = {.part = 1.0 / 50,
                                           .free = free_run,
                                           .start = start,
                                           .solve = solve_step,
-                                          .error = local_error,
                                           .crossing = first_crossing,
                                           .accept = accept,
                                           .settle = settle,
