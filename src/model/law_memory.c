@@ -421,14 +421,9 @@ static void choose(const contact_law *l, contact_point *p, const contact_memory 
 }
 
 void cps_memory_choose(machine *m) {
-  for (int i = 0; i < m->n_cables; i++) {
-    const cable *c = &m->cable[i];
-    for (int k = 0; c->memory && k < c->n_points; k++)
-      for (int a = 0; a < m->dim - 1; a++) choose(&c->contact, &c->point[k], &c->memory[k], a);
-  }
-  for (int i = 0; i < m->n_slides; i++) {
-    slide *y = &m->slide[i];
-    if (y->law.law->n_states) choose(&y->law, &y->p, &y->y, 0);
+  for (int i = 0; i < m->n_sites; i++) {
+    const law_site *x = &m->site[i];
+    for (int a = 0; a < x->axes; a++) choose(x->law, x->p, x->y, a);
   }
 }
 

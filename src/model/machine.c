@@ -429,6 +429,24 @@ static int make_tables(machine *m) {
   return 1;
 }
 
+/* Where laws have states; 0 if out of memory. */
+static int list_sites(machine *m) {
+  int most = m->n_slides;
+  for (int i = 0; i < m->n_cables; i++) most += m->cable[i].memory ? m->cable[i].n_points : 0;
+  m->site = many(most, sizeof *m->site);
+  if (!m->site) return 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int k = 0; c->memory && k < c->n_points; k++)
+      m->site[m->n_sites++] = (law_site){&c->memory[k], &c->point[k], &c->contact, m->dim - 1, 1};
+  }
+  for (int i = 0; i < m->n_slides; i++) {
+    slide *y = &m->slide[i];
+    if (y->law.law->n_states) m->site[m->n_sites++] = (law_site){&y->y, &y->p, &y->law, 1, 0};
+  }
+  return 1;
+}
+
 cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const drawing *drawn, cps_error *err) {
   memset(m, 0, sizeof *m);
   m->of = s;
@@ -481,6 +499,10 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const drawi
     if (status == CPS_OK) continue;
     cps_machine_free(m);
     return status;
+  }
+  if (!list_sites(m)) {
+    cps_machine_free(m);
+    return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
   }
   for (int i = 0; i < m->n_drums; i++) {
     drum *g = &m->drum[i];
@@ -543,6 +565,7 @@ void cps_machine_free(machine *m) {
   for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++) free(tables[k]);
   free(m->unknown);
   free(m->slide);
+  free(m->site);
   free(m->free);
   free(m->s);
   free(m->rhs);
@@ -816,17 +839,14 @@ int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, resi
   return cps_machine_evaluate(m, coeffs, left) && cps_machine_correct(m, coeffs, most, left);
 }
 
-/* States of laws stay where they are in an evaluation that lets no time pass. */
-static void hold_states(contact_memory *y) { memcpy(y->z_star, y->z, sizeof y->z); }
-
 void cps_machine_update_contacts(machine *m, double t) {
   const double instant = 1e-8; /* [s] */
   step_coeffs coeffs = {t, instant * instant, instant, 0, 0, 0, 0};
   residual_norms left;
-  for (int i = 0; i < m->n_cables; i++)
-    for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++) hold_states(&m->cable[i].memory[k]);
-  for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].law.law->n_states) hold_states(&m->slide[i].y);
+  for (int i = 0; i < m->n_sites; i++) { /* states of laws stay, as no time passes */
+    contact_memory *y = m->site[i].y;
+    memcpy(y->z_star, y->z, sizeof y->z);
+  }
   cps_machine_iterate(m, &coeffs, 0, &left);
 }
 
@@ -849,18 +869,12 @@ int cps_machine_settle(machine *m) {
   int jumped = 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    const contact_law *l = &c->contact;
-    for (int k = 0; k < c->n_points; k++) {
-      contact_point *p = &c->point[k];
-      p->slid = p->drum >= 0 && !p->stuck;
-      for (int a = 0; a < m->dim - 1 && l->kind == LAW_MEMORY && l->law->n_modes; a++)
-        jumped |= settle_law(l, p, &c->memory[k], a);
-    }
+    for (int k = 0; k < c->n_points; k++) c->point[k].slid = c->point[k].drum >= 0 && !c->point[k].stuck;
   }
-  for (int i = 0; i < m->n_slides; i++) {
-    slide *y = &m->slide[i];
-    y->p.slid = !y->p.stuck;
-    if (y->law.kind == LAW_MEMORY && y->law.law->n_modes) jumped |= settle_law(&y->law, &y->p, &y->y, 0);
+  for (int i = 0; i < m->n_slides; i++) m->slide[i].p.slid = !m->slide[i].p.stuck;
+  for (int i = 0; i < m->n_sites; i++) {
+    const law_site *x = &m->site[i];
+    for (int a = 0; a < x->axes && x->law->law->n_modes; a++) jumped |= settle_law(x->law, x->p, x->y, a);
   }
   return jumped;
 }

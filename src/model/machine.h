@@ -257,6 +257,15 @@ typedef struct press {
   int slide, unknown, slot;
 } press;
 
+/* Where a law has states: at a point of a cable, or in a slide. */
+typedef struct law_site {
+  contact_memory *y;
+  contact_point *p;
+  const contact_law *law;
+  int axes;
+  int on_cable; /* states of points of cables rest while they touch nothing */
+} law_site;
+
 /* Work since the start, by kind [J]; see energy.c. */
 typedef struct audit {
   double friction, contact_damping, damping, load_work, motion_work, solver;
@@ -300,6 +309,8 @@ typedef struct machine {
   double *room;              /* [nx] */
   int n_slides;
   slide *slide;
+  int n_sites;
+  law_site *site;     /* those of cables, then those of slides */
   int nb;             /* unknowns that are no cable's own, */
   int near;           /* of which the first are those that cables have to do with */
   dof *free;          /* [nb] */

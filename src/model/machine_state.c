@@ -44,7 +44,6 @@ static void carry_cable(cable *c, int back) {
     else
       keep_point(&c->point[k]);
   }
-  for (int k = 0; c->memory && k < c->n_points; k++) carry_memory(&c->memory[k], back);
 }
 
 static void carry_machine(machine *m, int back) {
@@ -56,8 +55,8 @@ static void carry_machine(machine *m, int back) {
   for (int k = 0; k < m->n_slides; k++) {
     contact_point *p = &m->slide[k].p;
     if (!back) memcpy(p->mode0, p->mode, sizeof p->mode0);
-    if (m->slide[k].law.law->n_states) carry_memory(&m->slide[k].y, back);
   }
+  for (int k = 0; k < m->n_sites; k++) carry_memory(m->site[k].y, back);
   carry(m->drum, m->drum0, (size_t)m->n_drums * sizeof *m->drum, back);
 }
 

@@ -74,14 +74,13 @@ static double finish(machine *m, const alpha_weights *u) {
     for (size_t k = 0; k < n && m->dim == 3; k++)
       if (k % 6 < 3) sum += (c->aux[k] - c->aux0[k]) * (c->aux[k] - c->aux0[k]);
     count += c->n + 1;
-    for (int j = 0; c->memory && j < c->n_points; j++)
-      if (c->point[j].drum >= 0) finish_states(&c->contact, &c->memory[j], &u->z);
   }
   for (int k = 0; k < m->nb; k++) {
     dof *f = &m->free[k];
     cps_alpha_finish(&u->v, 1, f->a, f->a0, f->aux0, f->aux);
   }
-  for (int k = 0; k < m->n_slides; k++) finish_states(&m->slide[k].law, &m->slide[k].y, &u->z);
+  for (int k = 0; k < m->n_sites; k++)
+    if (!m->site[k].on_cable || m->site[k].p->drum >= 0) finish_states(m->site[k].law, m->site[k].y, &u->z);
   return fabs(u->beta - 1.0 / 6) * u->h * u->h * fmax(border_changed(m), sqrt(sum / fmax(count, 1)));
 }
 
@@ -139,10 +138,7 @@ static int solve_from(alpha_stepper *r, const alpha_weights *u, double t1, int c
   guess(m);
   int within = changing && cps_between_start(&r->between, m, r->t, u->h);
   cps_alpha_predict(m, u, changing && !within);
-  for (int i = 0; i < m->n_cables; i++)
-    for (int k = 0; m->cable[i].memory && k < m->cable[i].n_points; k++)
-      predict_states(&m->cable[i].contact, &m->cable[i].memory[k], &u->z);
-  for (int k = 0; k < m->n_slides; k++) predict_states(&m->slide[k].law, &m->slide[k].y, &u->z);
+  for (int k = 0; k < m->n_sites; k++) predict_states(m->site[k].law, m->site[k].y, &u->z);
   cps_machine_move(m, r->t, t1);
   cps_machine_tie(m);
   r->coeffs = (step_coeffs){t1, u->q_new, u->v.x_new, u->z.x_new, 0, 0, u->h};
@@ -317,12 +313,9 @@ static cps_status start(void *of, int first, cps_error *err) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     memcpy(c->aux, c->a, (size_t)(c->n + 1) * (size_t)c->b * sizeof(double));
-    for (int k = 0; c->memory && k < c->n_points; k++)
-      memcpy(c->memory[k].aux, c->memory[k].z_t, sizeof c->memory[k].aux);
   }
   for (int k = 0; k < m->nb; k++) *m->free[k].aux = *m->free[k].a;
-  for (int k = 0; k < m->n_slides; k++)
-    memcpy(m->slide[k].y.aux, m->slide[k].y.z_t, sizeof m->slide[k].y.aux);
+  for (int k = 0; k < m->n_sites; k++) memcpy(m->site[k].y->aux, m->site[k].y->z_t, sizeof m->site[k].y->aux);
   cps_alpha_forget(m);
   cps_audit_start(m, r->t);
   what.released = 0;

@@ -45,14 +45,6 @@ static const double WEIGHTLESS = 1e-30, STATES = 1e4;
 /* What is left of the way to where a run stops, in steps, that is round-off and no step of its own. */
 static const double SLIVER = 1e-8;
 
-/* A law with memory somewhere. */
-typedef struct recall {
-  contact_memory *y;
-  const contact_point *p;
-  const contact_law *law;
-  int axes, on_drum; /* states of points on drums rest while they touch nothing */
-} recall;
-
 /* All that changes in a machine, in one order. */
 typedef struct flat {
   double *q, *v, *a; /* [nq] coordinates of cables, then of the border */
@@ -70,8 +62,7 @@ typedef struct run {
   void *ida;
   N_Vector y, y_t;
   SUNNonlinearSolver newton;
-  int nq, nf, nz, n_memory;
-  recall *memory;
+  int nq, nf, nz;
   flat now, end;
   double kept;   /* time of the state that is kept in the machine */
   double now_at; /* end of the last step */
@@ -114,8 +105,8 @@ static void take(const run *r, const flat *o) {
     o->v[at + k] = *m->free[k].v;
     o->a[at + k] = *m->free[k].a;
   }
-  for (int i = 0; i < r->n_memory; i++) {
-    const recall *y = &r->memory[i];
+  for (int i = 0; i < m->n_sites; i++) {
+    const law_site *y = &m->site[i];
     for (int j = 0; j < y->axes; j++)
       for (int k = 0; k < y->law->law->n_states; k++, z++) {
         o->z[z] = y->y->z[j][k];
@@ -160,11 +151,11 @@ static void give_forces(const run *r, const flat *o, double part) {
 
 /* States of laws, which an evaluation starts from: z = z_star + z_s z_t. */
 static void give_states(const run *r, const flat *o, double z_s) {
-  for (int i = 0, z = 0; i < r->n_memory; i++) {
-    const recall *y = &r->memory[i];
+  for (int i = 0, z = 0; i < r->m->n_sites; i++) {
+    const law_site *y = &r->m->site[i];
     for (int j = 0; j < y->axes; j++)
       for (int k = 0; k < y->law->law->n_states; k++, z++) {
-        if (!y->on_drum || y->p->drum >= 0) y->y->z[j][k] = o->z[z];
+        if (!y->on_cable || y->p->drum >= 0) y->y->z[j][k] = o->z[z];
         int walks = z_s > 0 && y->law->walks;
         y->y->z_star[j][k] = walks ? y->y->z0[j][k] : o->z[z] - z_s * o->z_t[z];
       }
@@ -264,14 +255,14 @@ static int weights(N_Vector y, N_Vector weight, void *data) {
     if (!is_force(m, k)) w[at + k] = 1 / r->tolerance;
   for (int i = 0; i < m->n_drums; i++)
     if (m->drum[i].angle_at >= 0) w[at + m->drum[i].angle_at] = m->drum[i].radius / r->tolerance;
-  double part = STATES * m->of->run.tolerance * sqrt(r->n_memory);
-  for (int i = 0, z = 2 * r->nq; i < r->n_memory; i++) {
-    const recall *s = &r->memory[i];
+  double part = STATES * m->of->run.tolerance * sqrt(m->n_sites);
+  for (int i = 0, z = 2 * r->nq; i < m->n_sites; i++) {
+    const law_site *s = &m->site[i];
     cps_law_scale scale;
     cps_law_scales(s->law->law, s->law->p, s->p->n, &scale);
     for (int j = 0; j < s->axes; j++)
       for (int k = 0; k < s->law->law->n_states; k++, z++)
-        if (scale.z[k] > 0 && isfinite(scale.z[k]) && (!s->on_drum || s->p->drum >= 0))
+        if (scale.z[k] > 0 && isfinite(scale.z[k]) && (!s->on_cable || s->p->drum >= 0))
           w[z] = 1 / (part * scale.z[k]);
   }
   return 0;
@@ -308,13 +299,6 @@ static void keep_quiet(int code, const char *module, const char *function, char 
 
 /* ------------------------------------------------------------------ making */
 
-static void remember(run *r, contact_memory *y, const contact_point *p, const contact_law *law, int axes,
-                     int on_drum) {
-  recall *s = &r->memory[r->n_memory++];
-  *s = (recall){y, p, law, axes, on_drum};
-  r->nz += axes * law->law->n_states;
-}
-
 static int make_flat(const run *r, flat *o) {
   struct {
     double **at;
@@ -349,16 +333,7 @@ static int make_state(run *r) {
   r->nq += m->nb;
   r->nf = points * AXES;
   r->tolerance = m->of->run.tolerance_abs + m->of->run.tolerance * size;
-  r->memory = calloc((size_t)(points + m->n_slides) + 1, sizeof *r->memory);
-  if (!r->memory) return 0;
-  for (int i = 0; i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    for (int k = 0; c->memory && k < c->n_points; k++)
-      remember(r, &c->memory[k], &c->point[k], &c->contact, m->dim - 1, 1);
-  }
-  for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].law.kind == LAW_MEMORY)
-      remember(r, &m->slide[i].y, &m->slide[i].p, &m->slide[i].law, 1, 0);
+  for (int i = 0; i < m->n_sites; i++) r->nz += m->site[i].axes * m->site[i].law->law->n_states;
   return make_flat(r, &r->now) && make_flat(r, &r->end);
 }
 
@@ -397,7 +372,6 @@ static void free_run(void *work) {
   if (r->context) SUNContext_Free(&r->context);
   free_flat(&r->now);
   free_flat(&r->end);
-  free(r->memory);
   free(r->end_at);
   free(r);
 }
@@ -482,7 +456,7 @@ static cps_status restart(void *work, cps_error *err) {
   prescribe(r, r->sim->t);
   take(r, &r->now);
   give_states(r, &r->now, 0);
-  if (r->n_memory > 0) {
+  if (r->m->n_sites > 0) {
     cps_machine_update_contacts(r->m, r->sim->t);
     cps_memory_choose(r->m);
   }
