@@ -5,7 +5,6 @@
 #   has FILE TEXT           the file holds the text (a fixed string); has_no FILE TEXT
 #   number JSON KEY...      a number of a JSON file, by its keys; needs python3
 #   near NAME FOUND WANTED  two numbers agree to 12 digits
-#   sanitized               the tool was built with the sanitizers, under which it is some ten times slower
 #   find_h5py               sets $python to one that reads HDF5
 #   table FILE              the rows of a study, to the bit; same A B: two files agree
 #   finish                  the summary; every script ends with it
@@ -22,8 +21,6 @@ unset COLUMNS NO_COLOR
 export LC_ALL=C.UTF-8 TERM=xterm
 # A machine that has much else to do is no reason for a warning.
 export CAPSTAN_PATIENCE=1000
-
-sanitized() { nm -D "$CAPSTAN" 2>/dev/null | grep -q __asan_init; }
 
 fail() {
   failures=$((failures + 1))

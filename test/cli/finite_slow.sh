@@ -46,11 +46,9 @@ bodies: {block: {mass: 1 kg}}
 contacts: {floor: {between: [block, ground], normal: weight, friction: {coulomb: {mu: 0.3}}}}
 run: {until: 0.1 s, output: 10 ms}
 YAML
-# The sanitizers see the same code in the small machines.
-gallery=()
-sanitized || gallery=("$SOURCE_DIR"/scenarios/gallery/{trolley-crane,sliding-chain,catenary}.yaml)
 checks=$((checks + 1))
-python3 "$here/finite.py" "$CAPSTAN" helix.yaml beside.yaml falls.yaml rests.yaml "${gallery[@]}" \
+python3 "$here/finite.py" "$CAPSTAN" helix.yaml beside.yaml falls.yaml rests.yaml \
+  "$SOURCE_DIR"/scenarios/gallery/{trolley-crane,sliding-chain,catenary}.yaml \
   "$SOURCE_DIR"/scenarios/quinn/two-blocks.yaml "$SOURCE_DIR"/scenarios/verulkar/rabinowicz.yaml >found ||
   { fail "numbers that are not finite:"; sed 's/^/  | /' found >&2; }
 finish
