@@ -172,7 +172,7 @@ static int row_apply(bodies *b, const body_op *o) {
   for (int j = 0; j < b->n_wrt; j++) {
     memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)ny * sizeof(double));
     if (!cps_linearised_along(&b->at, &b->change[j], b->dy)) return 0;
-    cps_linearised_follow(&b->at, LINEAR_COLUMNS);
+    cps_linearised_follow(&b->at, 0, LINEAR_COLUMNS);
     b->at.z[l->energy + ENERGY_ERROR] -= b->energy[j];
     for (int i = 0; i < columns; i++) {
       int at = b->column_entry[i];
@@ -212,7 +212,7 @@ static int energy_apply(bodies *b, const body_op *o) {
   for (int j = 0; j < b->n_wrt; j++) {
     memcpy(b->dy, b->s_y + (size_t)j * (size_t)b->n, (size_t)b->s->ny * sizeof(double));
     if (!cps_linearised_along(&b->at, &b->change[j], b->dy)) return 0;
-    cps_linearised_follow(&b->at, LINEAR_COLUMNS);
+    cps_linearised_follow(&b->at, 0, LINEAR_COLUMNS);
     const double *e = b->at.z + b->at.l.energy;
     b->energy[j] = e[ENERGY_KINETIC] + e[ENERGY_ELASTIC] + e[ENERGY_GRAVITY];
   }
@@ -236,7 +236,7 @@ static int energy_back(bodies *b, const body_op *o) {
 
 static cps_status apply(course *c, const op *what, const void *where) {
   static int (*const how[])(bodies *, const body_op *) = {
-      [OP_RK] = cps_rk_apply,         [OP_ALPHA] = cps_alpha_apply,     [OP_RATES] = cps_rates_apply,
+      [OP_RK] = cps_rk_apply,         [OP_ALPHA] = cps_alpha_apply,     [OP_RATES] = cps_alpha_apply,
       [OP_SWITCH] = cps_switch_apply, [OP_CAPTURE] = cps_capture_apply, [OP_ROW] = row_apply,
       [OP_INITIAL] = energy_apply};
   const body_op *o = (const body_op *)what;
@@ -312,7 +312,7 @@ static int aside_back(bodies *b, const body_op *o) {
 static cps_status go_back(course *c) {
   static int (*const back[])(bodies *, const body_op *) = {
       [OP_ASIDE] = aside_back,       [OP_RETURN] = aside_back,    [OP_ROW] = cps_row_back,
-      [OP_RK] = cps_rk_back,         [OP_ALPHA] = cps_alpha_back, [OP_RATES] = cps_rates_back,
+      [OP_RK] = cps_rk_back,         [OP_ALPHA] = cps_alpha_back, [OP_RATES] = cps_alpha_back,
       [OP_SWITCH] = cps_switch_back, [OP_INITIAL] = energy_back,  [OP_CAPTURE] = cps_capture_back};
   bodies *b = (bodies *)c;
   find_arrays(c);

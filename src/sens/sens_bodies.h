@@ -112,10 +112,8 @@ int cps_rk_apply(bodies *b, const body_op *o);
 int cps_rk_back(bodies *b, const body_op *o);
 /* Weights w_t of rates at the point that is linearised become weights of the state, added to w, and gradients. */
 int cps_rates_weigh(bodies *b, const double *w_t, double *w, double *grad);
-int cps_alpha_apply(bodies *b, const body_op *o);
+int cps_alpha_apply(bodies *b, const body_op *o); /* and rates that are found anew */
 int cps_alpha_back(bodies *b, const body_op *o);
-int cps_rates_apply(bodies *b, const body_op *o);
-int cps_rates_back(bodies *b, const body_op *o);
 int cps_switch_apply(bodies *b, const body_op *o);
 int cps_switch_back(bodies *b, const body_op *o);
 int cps_capture_apply(bodies *b, const body_op *o);

@@ -16,10 +16,15 @@
  * answer, take their relative velocities away; that is the same jump written without tau.
  */
 #include "sens_bodies.h"
+#include "simd.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define NUMBER double
+#define OF(x)  (x)
+#include "sens_elementary.h"
 
 /* The guard's rate below which it only touches zero: of what its terms would allow. */
 static const double GRAZES = 1e-4, GRAZES_SLOWLY = 1e-3;
@@ -28,8 +33,11 @@ static size_t bytes(int n) { return (size_t)n * sizeof(double); }
 
 /* ------------------------------------------------------------------ transitions of states */
 
-/* New states of the contact and their derivatives by everything before, at the linearised point. */
-static void map_states(const linearised *p, const body_op *o, cps_partials *d) {
+/* New states of the contact and their derivatives by everything before, at the linearised point; how many these are. z_t: how they change
+ * with the time of a guard. */
+static int map_states(bodies *b, const body_op *o, cps_partials *d, double *z_t) {
+  linearised *p = &b->at;
+  if (!o->mapped) return 0;
   const cps_system *s = p->s;
   const contact *c = &s->contacts[o->contact];
   int n = c->n_states, mode = p->mode[o->contact];
@@ -59,6 +67,9 @@ static void map_states(const linearised *p, const body_op *o, cps_partials *d) {
       }
     }
   }
+  for (int j = 0; j < n; j++)
+    z_t[j] = o->when == AT_GUARD ? cps_linearised_law_along(p, o->contact, &d[j], b->x_t) : 0;
+  return n;
 }
 
 /* ------------------------------------------------------------------ times */
@@ -104,27 +115,41 @@ static double break_rate(bodies *b, const body_op *o, int j) {
   return rate;
 }
 
-/* ------------------------------------------------------------------ forward */
+/* ------------------------------------------------------------------ what a switch does to a state */
 
-/* Puts the new changes of state in place: what has moved with the flow has its difference of rates times tau. */
-static void shift(bodies *b, const body_op *o, const change *c, double tau, const double *z_new, double *s) {
+/* Bodies that it sets free. */
+static int lets_go(const body_op *o, int i) {
+  return o->released && o->free->k.inverse_mass[i] == 0 && o->free1->k.inverse_mass[i] != 0;
+}
+
+/* What has moved with the flow has its difference of rates times tau; what is mapped is new, and so are velocities of what is set free.
+ * Changes along one parameter of n; or weights, gradients by all of them, and weights of tau and of new states of the law, whose
+ * rates are z_t at the transition. */
+static void shift(const bodies *b, const body_op *o, int back, const change *c, int n, double *tau, double *z,
+                  const double *z_t, double *s, double *grad) {
   const cps_system *sys = b->s;
-  double by = o->shifts && !b->without_jumps ? tau : 0;
-  if (by != 0)
-    for (int i = 0; i < sys->ny; i++) s[i] += (b->f0[i] - b->f1[i]) * by;
-  if (o->mapped) {
-    const contact *k = &sys->contacts[o->contact];
-    for (int j = 0; j < k->n_states; j++)
-      s[2 * sys->nx + k->z + j] = z_new[j] - b->f1[2 * sys->nx + k->z + j] * by;
-  }
-  if (!o->released) return;
-  for (int i = 0; i < sys->nd; i++)
-    if (o->free->k.inverse_mass[i] == 0 && o->free1->k.inverse_mass[i] != 0)
-      s[sys->nx + i] = -b->f1[sys->nx + i] * by;
-  for (int i = 0; i < c->n_release; i++) {
-    int q = c->release[i].i;
-    if (o->free->k.inverse_mass[q] == 0 && o->free1->k.inverse_mass[q] != 0)
-      s[sys->nx + q] += c->release[i].d;
+  const double on = o->shifts && !b->without_jumps;
+  const contact *k = o->mapped ? &sys->contacts[o->contact] : NULL;
+  const int first = k ? 2 * sys->nx + k->z : 0, end = k ? first + k->n_states : 0;
+  for (int i = 0; i < sys->ny; i++) {
+    int freed = i >= sys->nx && i < sys->nx + sys->nd && lets_go(o, i - sys->nx);
+    if (i >= first && i < end) {
+      double sum = opened(back, &s[i]);
+      add(back, &sum, -on * b->f1[i], tau);
+      add(back, &sum, on * z_t[i - first], tau);
+      add(back, &sum, 1, &z[i - first]);
+      closed(back, &s[i], sum);
+    } else if (freed) {
+      double sum = opened(back, &s[i]);
+      add(back, &sum, -on * b->f1[i], tau);
+      for (int j = 0; j < n; j++)
+        for (int m = 0; m < c[j].n_release; m++)
+          if (c[j].release[m].i == i - sys->nx)
+            *(back ? &grad[j] : &sum) += c[j].release[m].d * (back ? sum : 1);
+      closed(back, &s[i], sum);
+    } else {
+      add(back, &s[i], on * (b->f0[i] - b->f1[i]), tau);
+    }
   }
 }
 
@@ -138,8 +163,8 @@ int cps_switch_apply(bodies *b, const body_op *o) {
   if (o->when == AT_GUARD && !guard_rate(b, o, &rate)) return 0;
   cps_partials guard = {0};
   if (o->when == AT_GUARD) guard = cps_linearised_guard(p, o->contact, o->guard);
-  if (o->mapped) map_states(p, o, map);
-  int n_states = o->mapped ? s->contacts[o->contact].n_states : 0;
+  double z_t[CPS_MAX_STATES];
+  int n_states = map_states(b, o, map, z_t);
   for (int j = 0; j < b->n_wrt; j++) {
     double *dy = b->s_y + (size_t)j * (size_t)b->n, tau = 0, dg = 0;
     if (o->contact >= 0) {
@@ -151,17 +176,13 @@ int cps_switch_apply(bodies *b, const body_op *o) {
     if (o->when == AT_BREAK) tau = break_rate(b, o, j);
     b->x[j] = tau;
     double *z = b->dk + (size_t)j * CPS_MAX_STATES;
-    for (int m = 0; m < n_states; m++) {
-      double by = o->shifts && !b->without_jumps && o->when == AT_GUARD ? tau : 0;
-      z[m] = cps_linearised_law_along(p, o->contact, &map[m], p->z);
-      if (by != 0) z[m] += by * cps_linearised_law_along(p, o->contact, &map[m], b->x_t);
-    }
+    for (int m = 0; m < n_states; m++) z[m] = cps_linearised_law_along(p, o->contact, &map[m], p->z);
   }
   if (!cps_linearised_go(p, o->t1, o->y1, o->mode1, &o->free1->k)) return 0;
   memcpy(b->f1, p->y_t, bytes(s->ny));
   for (int j = 0; j < b->n_wrt; j++) {
-    shift(b, o, &b->change[j], b->x[j], b->dk + (size_t)j * CPS_MAX_STATES,
-          b->s_y + (size_t)j * (size_t)b->n);
+    shift(b, o, 0, &b->change[j], 1, &b->x[j], b->dk + (size_t)j * CPS_MAX_STATES, z_t,
+          b->s_y + (size_t)j * (size_t)b->n, NULL);
     for (int m = 0; m < o->n_events; m++)
       b->tau[(size_t)o->event_contact[m] * (size_t)b->n_wrt + (size_t)j] = b->x[j];
   }
@@ -170,46 +191,10 @@ int cps_switch_apply(bodies *b, const body_op *o) {
 
 /* ------------------------------------------------------------------ back */
 
-/* Takes the weights of what was mapped or released out of w, and gives the weight of tau. */
-static double shift_back(bodies *b, const body_op *o, const cps_partials *map, double *w, double *w_z,
-                         double *grad) {
-  const cps_system *sys = b->s;
-  int on = o->shifts && !b->without_jumps;
-  double tau = 0;
-  if (o->released) {
-    for (int j = 0; j < b->n_wrt; j++) {
-      for (int i = 0; i < b->change[j].n_release; i++) {
-        int q = b->change[j].release[i].i;
-        if (o->free->k.inverse_mass[q] == 0 && o->free1->k.inverse_mass[q] != 0)
-          grad[j] += w[sys->nx + q] * b->change[j].release[i].d;
-      }
-    }
-    for (int i = 0; i < sys->nd; i++) {
-      if (o->free->k.inverse_mass[i] != 0 || o->free1->k.inverse_mass[i] == 0) continue;
-      if (on) tau -= w[sys->nx + i] * b->f1[sys->nx + i];
-      w[sys->nx + i] = 0;
-    }
-  }
-  if (o->mapped) {
-    const contact *c = &sys->contacts[o->contact];
-    for (int j = 0; j < c->n_states; j++) {
-      double *at = &w[2 * sys->nx + c->z + j];
-      if (on) tau -= *at * b->f1[2 * sys->nx + c->z + j];
-      if (on && o->when == AT_GUARD)
-        tau += *at * cps_linearised_law_along(&b->at, o->contact, &map[j], b->x_t);
-      w_z[j] = *at;
-      *at = 0;
-    }
-  }
-  for (int i = 0; i < sys->ny && on; i++) tau += w[i] * (b->f0[i] - b->f1[i]);
-  return tau;
-}
-
 /* Weights of new states, and of the guard, become those of everything before. */
-static int map_back(bodies *b, const body_op *o, const cps_partials *map, const double *w_z, double w_guard,
-                    double *w, double *grad) {
+static int map_back(bodies *b, const body_op *o, const cps_partials *map, int n_states, const double *w_z,
+                    double w_guard, double *w, double *grad) {
   linearised *p = &b->at;
-  int n_states = o->mapped ? b->s->contacts[o->contact].n_states : 0;
   cps_linearised_clear(p);
   for (int m = 0; m < n_states; m++) cps_linearised_law_back(p, o->contact, &map[m], w_z[m]);
   if (w_guard != 0) {
@@ -229,14 +214,16 @@ int cps_switch_back(bodies *b, const body_op *o) {
   if (!cps_linearised_go(p, o->t, o->y, o->mode, &o->free->k)) return 0;
   memcpy(b->f0, p->y_t, bytes(s->ny));
   if (o->when == AT_GUARD && !guard_rate(b, o, &rate)) return 0;
-  if (o->mapped) map_states(p, o, map);
+  double z_t[CPS_MAX_STATES];
+  int n_states = map_states(b, o, map, z_t);
   for (int m = 0; m < b->c.run->n_of; m++) {
     double *w = b->w + (size_t)m * (size_t)b->n, *grad = b->c.gradient + (size_t)m * (size_t)b->n_wrt;
-    double w_z[CPS_MAX_STATES], tau = shift_back(b, o, map, w, w_z, grad);
+    double w_z[CPS_MAX_STATES] = {0}, tau = 0;
+    shift(b, o, 1, b->change, b->n_wrt, &tau, w_z, z_t, w, grad);
     for (int e = 0; e < o->n_events; e++)
       tau += b->w_event[(size_t)m * (size_t)b->n_events + (size_t)o->event_index[e]];
     double w_guard = o->when == AT_GUARD && fabs(rate) > 0 ? -tau / rate : 0;
-    if ((o->mapped || w_guard != 0) && !map_back(b, o, map, w_z, w_guard, w, grad)) return 0;
+    if ((o->mapped || w_guard != 0) && !map_back(b, o, map, n_states, w_z, w_guard, w, grad)) return 0;
     if (tau == 0) continue;
     for (int j = 0; j < b->n_wrt && o->when == AT_BREAK; j++) grad[j] += tau * break_rate(b, o, j);
   }
@@ -249,8 +236,8 @@ int cps_capture_apply(bodies *b, const body_op *o) {
   if (!cps_linearised_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int j = 0; j < b->n_wrt; j++) {
     double *dy = b->s_y + (size_t)j * (size_t)b->n;
-    cps_linearised_prescribe(&b->at, &b->change[j], dy);
-    if (!cps_linearised_capture(&b->at, dy)) return 0;
+    cps_linearised_prescribe(&b->at, 0, &b->change[j], 1, dy, NULL);
+    if (!cps_linearised_capture(&b->at, 0, dy)) return 0;
   }
   return 1;
 }
@@ -259,9 +246,8 @@ int cps_capture_back(bodies *b, const body_op *o) {
   if (!cps_linearised_go(&b->at, o->t, o->y, o->mode, &o->free->k)) return 0;
   for (int m = 0; m < b->c.run->n_of; m++) {
     double *w = b->w + (size_t)m * (size_t)b->n;
-    if (!cps_linearised_capture_back(&b->at, w)) return 0;
-    cps_linearised_prescribe_back(&b->at, b->change, b->n_wrt, w,
-                                  b->c.gradient + (size_t)m * (size_t)b->n_wrt);
+    if (!cps_linearised_capture(&b->at, 1, w)) return 0;
+    cps_linearised_prescribe(&b->at, 1, b->change, b->n_wrt, w, b->c.gradient + (size_t)m * (size_t)b->n_wrt);
   }
   return 1;
 }

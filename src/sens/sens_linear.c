@@ -12,9 +12,14 @@
  * What is prescribed (surfaces) is overwritten in every evaluation: so it is in the changes.
  */
 #include "sens_linear.h"
+#include "simd.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define NUMBER double
+#define OF(x)  (x)
+#include "sens_elementary.h"
 
 static void *many(long n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
 
@@ -22,7 +27,7 @@ static void zero(double *x, int n) {
   if (n > 0) memset(x, 0, (size_t)n * sizeof(double));
 }
 
-static void copy(double *to, const double *from, int n) {
+static void take_over(double *to, const double *from, int n) {
   if (n > 0) memcpy(to, from, (size_t)n * sizeof(double));
 }
 
@@ -122,7 +127,7 @@ void cps_linearised_free(linearised *p) {
 /* The force on surfaces, friction included. */
 static void find_drives(linearised *p) {
   const cps_system *s = p->s;
-  copy(p->drive, p->k.force, s->nx);
+  take_over(p->drive, p->k.force, s->nx);
   for (int i = 0; i < s->nc; i++) p->drive[s->contacts[i].b] -= s->contacts[i].sb * p->f[i];
 }
 
@@ -136,9 +141,9 @@ static void settle_in(linearised *p, double t, const double *y, const workspace 
   const cps_system *s = p->s;
   p->t = t;
   p->number++;
-  copy(p->y, y, s->ny);
-  copy(p->k.inverse_mass, like->inverse_mass, s->nx);
-  copy(p->k.w_ii, like->w_ii, s->nc);
+  take_over(p->y, y, s->ny);
+  take_over(p->k.inverse_mass, like->inverse_mass, s->nx);
+  take_over(p->k.w_ii, like->w_ii, s->nc);
   p->k.held = like->held;
 }
 
@@ -157,12 +162,12 @@ static void choose_modes(linearised *p, const int *mode) {
 int cps_linearised_go(linearised *p, double t, const double *y, const int *mode, const workspace *like) {
   const cps_system *s = p->s;
   settle_in(p, t, y, like);
-  copy(p->k.f, like->f, s->nc); /* where groups of contacts start to look for their forces */
+  take_over(p->k.f, like->f, s->nc); /* where groups of contacts start to look for their forces */
   if (cps_system_rates(s, &p->k, t, p->y, mode, p->y_t) != CPS_OK) return 0;
   choose_modes(p, mode);
-  copy(p->a, p->y_t + s->nx, s->nx);
-  copy(p->f, p->k.f, s->nc);
-  copy(p->z_t, p->y_t + 2 * s->nx, s->nz);
+  take_over(p->a, p->y_t + s->nx, s->nx);
+  take_over(p->f, p->k.f, s->nc);
+  take_over(p->z_t, p->y_t + 2 * s->nx, s->nz);
   p->in_step = 0;
   p->r.sight = LOOK_HERE;
   cps_residual_eval(&p->r, t, p->y, p->a, p->f, p->z_t, p->mode);
@@ -175,10 +180,10 @@ void cps_linearised_start(linearised *p, double t, const double *y, const double
   p->t0 = t;
   p->in_step = 1;
   p->carried = carried;
-  copy(p->y0, y, s->ny);
-  copy(p->f0, f, s->nc);
+  take_over(p->y0, y, s->ny);
+  take_over(p->f0, f, s->nc);
   cps_system_kinematics(s, &p->k, t, p->y0);
-  copy(p->force0, p->k.force, s->nx);
+  take_over(p->force0, p->k.force, s->nx);
   cps_spring_slopes(s, p->y0, p->y0 + s->nx, p->spring0);
   cps_body_matrix_look(&p->tangents0, p->y0, p->y0 + s->nx);
 }
@@ -188,9 +193,9 @@ int cps_linearised_go_known(linearised *p, double t, const double *y, const doub
                             double b_z) {
   const cps_system *s = p->s;
   settle_in(p, t, y, like);
-  copy(p->a, a, s->nx);
-  copy(p->f, f, s->nc);
-  copy(p->z_t, z_t, s->nz);
+  take_over(p->a, a, s->nx);
+  take_over(p->f, f, s->nc);
+  take_over(p->z_t, z_t, s->nz);
   p->r.sight = LOOK_HERE;
   for (int i = 0; i < s->nc; i++) p->mode[i] = mode[i];
   cps_residual_eval(&p->r, t, p->y, p->a, p->f, p->z_t, p->mode);
@@ -246,7 +251,7 @@ static void to_nothing(const tangent_sink *k, int row, int cause, int i, double 
 }
 
 /* Into the equations: what depends on their unknowns is in their matrix. */
-static void to_rows(const tangent_sink *k, int row, int cause, int i, double by) {
+static void to_equations(const tangent_sink *k, int row, int cause, int i, double by) {
   const listing *o = k->to;
   if (cause == BY_FRICTION || (cause == BY_ACCELERATION && i < o->p->s->nd)) return;
   cps_entries_add(o->list, row, column_of(o->p, cause, i), by);
@@ -307,7 +312,7 @@ static void list_rows(linearised *p) {
   const cps_system *s = p->s;
   body_point at = point_of(p);
   listing to = {p, &p->rows};
-  tangent_sink k = {to_rows, &to};
+  tangent_sink k = {to_equations, &to};
   if (p->rows_at == p->number) return;
   p->rows_at = p->number;
   if (!find_rows(p)) {
@@ -407,7 +412,16 @@ static const entries *list_of(linearised *p, linear_list which) {
 
 /* ------------------------------------------------------------------ what is prescribed */
 
-void cps_linearised_prescribe(linearised *p, const change *c, double *dy) {
+/* What parameters change by themselves, or with `back` what follows from weights of that: a number, into z or out of it. */
+INLINE void change_by(int back, double *to, double by, double *gradient) {
+  if (back)
+    *gradient += *to * by;
+  else
+    *to = by;
+}
+
+/* Surfaces are where they are prescribed, whatever was there. */
+static void forget_surfaces(const linearised *p, double *dy) {
   const cps_system *s = p->s;
   const cps_scenario *sc = s->scenario;
   double *dq = dy, *dv = dy + s->nx;
@@ -418,67 +432,39 @@ void cps_linearised_prescribe(linearised *p, const change *c, double *dy) {
     dv[s->body_q[i]] = 0;
     if (!b->motion_is_velocity) dq[s->body_q[i]] = 0;
   }
-  for (int i = 0; c && i < c->n_profile; i++) {
-    const profile_change *x = &c->profile[i];
-    if (x->kind != GIVEN_SURFACE) continue;
-    profile_value d = cps_change_profile(c, x, p->t);
-    dv[x->i] = x->is_velocity ? d.y : d.y_t;
-    if (!x->is_velocity) dq[x->i] = d.y;
-  }
 }
 
-void cps_linearised_prescribe_back(linearised *p, const change *c, int n, double *w, double *grad) {
-  const cps_system *s = p->s;
-  const cps_scenario *sc = s->scenario;
-  double *q = w, *v = w + s->nx;
-  for (int j = 0; j < n; j++) {
+void cps_linearised_prescribe(linearised *p, int back, const change *c, int n, double *dy, double *grad) {
+  double *dq = dy, *dv = dy + p->s->nx;
+  if (!back) forget_surfaces(p, dy);
+  for (int j = 0; j < n; j++)
     for (int i = 0; i < c[j].n_profile; i++) {
       const profile_change *x = &c[j].profile[i];
       if (x->kind != GIVEN_SURFACE) continue;
       profile_value d = cps_change_profile(&c[j], x, p->t);
-      grad[j] += v[x->i] * (x->is_velocity ? d.y : d.y_t);
-      if (!x->is_velocity) grad[j] += q[x->i] * d.y;
+      change_by(back, &dv[x->i], x->is_velocity ? d.y : d.y_t, &grad[j]);
+      if (!x->is_velocity) change_by(back, &dq[x->i], d.y, &grad[j]);
+    }
+  if (back) forget_surfaces(p, dy);
+}
+
+/* In z. */
+static void give(const linearised *p, int back, const change *c, int n, double *grad) {
+  const linear_layout *l = &p->l;
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < c[j].n_number; i++)
+      change_by(back, &p->z[l->number + p->slot[c[j].number[i].i]], c[j].number[i].d, &grad[j]);
+    for (int i = 0; i < c[j].n_profile; i++) {
+      const profile_change *x = &c[j].profile[i];
+      profile_value v = cps_change_profile(&c[j], x, p->t);
+      double d = x->kind != GIVEN_SURFACE ? v.y : x->is_velocity ? v.y_t : v.y_tt;
+      int at = x->kind == GIVEN_SURFACE ? l->a : x->kind == GIVEN_LOAD ? l->load : l->normal;
+      change_by(back, &p->z[at + x->i], d, &grad[j]);
+      double *first = &p->z[l->load0 + x->i];
+      if (x->kind == GIVEN_LOAD && p->in_step && (!back || *first != 0))
+        change_by(back, first, cps_change_profile(&c[j], x, p->t0).y, &grad[j]);
     }
   }
-  q[s->nx - 1] = v[s->nx - 1] = 0;
-  for (int i = 0; i < sc->n_bodies && s->ns > 0; i++) {
-    const scenario_body *b = &sc->bodies[i];
-    if (b->kind != BODY_SURFACE) continue;
-    v[s->body_q[i]] = 0;
-    if (!b->motion_is_velocity) q[s->body_q[i]] = 0;
-  }
-}
-
-/* The place in z of something prescribed, and how it changes there with the parameter. */
-static int given_at(const linearised *p, const change *c, const profile_change *x, double *d) {
-  profile_value v = cps_change_profile(c, x, p->t);
-  *d = x->kind != GIVEN_SURFACE ? v.y : x->is_velocity ? v.y_t : v.y_tt;
-  return (x->kind == GIVEN_SURFACE ? p->l.a : x->kind == GIVEN_LOAD ? p->l.load : p->l.normal) + x->i;
-}
-
-/* Changes that the parameter makes by itself; and the gradient that follows from weights of them. */
-static void give(const linearised *p, const change *c) {
-  double d;
-  for (int i = 0; i < c->n_number; i++) p->z[p->l.number + p->slot[c->number[i].i]] = c->number[i].d;
-  for (int i = 0; i < c->n_profile; i++) {
-    const profile_change *x = &c->profile[i];
-    int at = given_at(p, c, x, &d);
-    p->z[at] = d;
-    if (x->kind == GIVEN_LOAD && p->in_step) p->z[p->l.load0 + x->i] = cps_change_profile(c, x, p->t0).y;
-  }
-}
-
-static double take(const linearised *p, const change *c) {
-  double sum = 0, d;
-  for (int i = 0; i < c->n_number; i++) sum += p->z[p->l.number + p->slot[c->number[i].i]] * c->number[i].d;
-  for (int i = 0; i < c->n_profile; i++) {
-    const profile_change *x = &c->profile[i];
-    int at = given_at(p, c, x, &d);
-    sum += p->z[at] * d;
-    double w = x->kind == GIVEN_LOAD ? p->z[p->l.load0 + x->i] : 0;
-    if (w != 0) sum += w * cps_change_profile(c, x, p->t0).y;
-  }
-  return sum;
 }
 
 /* ------------------------------------------------------------------ the equations */
@@ -488,29 +474,52 @@ double *cps_linearised_clear(linearised *p) {
   return p->z;
 }
 
-int cps_linearised_along(linearised *p, const change *c, double *dy) {
+/* Solved for accelerations, forces and rates, in place; transposed, their weights become those of what is left of the equations. */
+static int solve(linearised *p, int back) {
   const cps_system *s = p->s;
   const linear_layout *l = &p->l;
-  double *z = cps_linearised_clear(p);
-  cps_linearised_prescribe(p, c, dy);
-  copy(z + l->y, dy, s->ny);
-  if (c) give(p, c);
+  double *z = p->z, *from[3] = {z + l->r_a, z + l->r_f, z + l->r_z},
+         *to[3] = {z + l->a, z + l->f, z + l->z_t};
+  double **in = back ? to : from, **out = back ? from : to;
   list_rows(p);
-  cps_entries_map(&p->rows, z, 0);
-  if (p->rows.lost || !cps_residual_solve(&p->r, z + l->r_a, z + l->r_f, z + l->r_z, p->da, p->df, p->dz_t))
+  if (p->rows.lost) return 0;
+  if (!back) apply(0, &p->rows, z);
+  if (!(back ? cps_residual_solve_back : cps_residual_solve)(&p->r, in[0], in[1], in[2], p->da, p->df,
+                                                             p->dz_t))
     return 0;
-  copy(z + l->a, p->da, s->nd);
-  copy(z + l->f, p->df, s->nc);
-  copy(z + l->z_t, p->dz_t, s->nz);
+  take_over(out[0], p->da, s->nd);
+  take_over(out[1], p->df, s->nc);
+  take_over(out[2], p->dz_t, s->nz);
+  if (back) apply(1, &p->rows, z);
   return 1;
 }
 
-void cps_linearised_follow(linearised *p, linear_list which) {
+int cps_linearised_equations(linearised *p, int back, const change *c, int n, double *dy, double *grad) {
+  if (back) {
+    if (!solve(p, 1)) return 0;
+    add_to(dy, p->z + p->l.y, p->s->ny);
+    zero(p->z + p->l.y, p->s->ny);
+    give(p, 1, c, n, grad);
+    cps_linearised_prescribe(p, 1, c, n, dy, grad);
+    return 1;
+  }
+  cps_linearised_prescribe(p, 0, c, n, dy, NULL);
+  take_over(p->z + p->l.y, dy, p->s->ny);
+  give(p, 0, c, n, NULL);
+  return solve(p, 0);
+}
+
+int cps_linearised_along(linearised *p, const change *c, double *dy) {
+  cps_linearised_clear(p);
+  return cps_linearised_equations(p, 0, c, 1, dy, NULL);
+}
+
+void cps_linearised_follow(linearised *p, int back, linear_list which) {
   const linear_layout *l = &p->l;
   int first = which == LINEAR_COLUMNS ? l->spring : l->work,
       end = which == LINEAR_COLUMNS ? l->count : l->spring;
-  zero(p->z + first, end - first);
-  cps_entries_map(list_of(p, which), p->z, 0);
+  if (!back) zero(p->z + first, end - first);
+  apply(back, list_of(p, which), p->z);
 }
 
 int cps_linearised_lost(const linearised *p) {
@@ -519,43 +528,21 @@ int cps_linearised_lost(const linearised *p) {
   return lost;
 }
 
-/* Weights of what is left of the equations become those of what it depends on. */
-static void weigh_causes(linearised *p, const change *c, int n, double *w, double *grad) {
-  list_rows(p);
-  cps_entries_map(&p->rows, p->z, 1);
-  add_to(w, p->z + p->l.y, p->s->ny);
-  for (int j = 0; j < n; j++) grad[j] += take(p, &c[j]);
-}
-
 int cps_linearised_back(linearised *p, linear_list which, const change *c, int n, double *w, double *grad) {
-  const cps_system *s = p->s;
-  const linear_layout *l = &p->l;
-  double *z = p->z;
-  if (which != LINEAR_NOTHING) cps_entries_map(list_of(p, which), z, 1);
-  if (!cps_residual_solve_back(&p->r, z + l->a, z + l->f, z + l->z_t, p->da, p->df, p->dz_t)) return 0;
-  copy(z + l->r_a, p->da, s->nd);
-  copy(z + l->r_f, p->df, s->nc);
-  copy(z + l->r_z, p->dz_t, s->nz);
-  weigh_causes(p, c, n, w, grad);
-  cps_linearised_prescribe_back(p, c, n, w, grad);
-  return !p->rows.lost;
-}
-
-void cps_linearised_works_back(linearised *p, const change *c, int n, double *grad) {
-  cps_entries_map(list_of(p, LINEAR_WORKS), p->z, 1);
-  for (int j = 0; j < n; j++) grad[j] += take(p, &c[j]);
+  if (which != LINEAR_NOTHING) cps_linearised_follow(p, 1, which);
+  return cps_linearised_equations(p, 1, c, n, w, grad);
 }
 
 int cps_linearised_rates(linearised *p, const change *c, double *dy, double *dy_t) {
   const cps_system *s = p->s;
   const linear_layout *l = &p->l;
   if (!cps_linearised_along(p, c, dy)) return 0;
-  cps_linearised_follow(p, LINEAR_RATES);
-  copy(dy_t, dy + s->nx, s->nx);
-  copy(dy_t + s->nx, p->z + l->a, s->nd);
+  cps_linearised_follow(p, 0, LINEAR_RATES);
+  take_over(dy_t, dy + s->nx, s->nx);
+  take_over(dy_t + s->nx, p->z + l->a, s->nd);
   zero(dy_t + s->nx + s->nd, s->nx - s->nd);
-  copy(dy_t + 2 * s->nx, p->z + l->z_t, s->nz);
-  copy(dy_t + 2 * s->nx + s->nz, p->z + l->work, s->nw);
+  take_over(dy_t + 2 * s->nx, p->z + l->z_t, s->nz);
+  take_over(dy_t + 2 * s->nx + s->nz, p->z + l->work, s->nw);
   return !p->lists[LINEAR_RATES].lost;
 }
 
@@ -611,26 +598,22 @@ static int holds(const linearised *p, int i) {
   return c->law->n_modes == 3 && (c->law->traits & CPS_NEEDS_FEQ) && p->mode[i] == 0 && p->k.w_ii[i] > 0;
 }
 
-int cps_linearised_capture(linearised *p, double *dy) {
+int cps_linearised_capture(linearised *p, int back, double *dy) {
   const cps_system *s = p->s;
   const linear_layout *l = &p->l;
   double *dv = dy + s->nx, *z = cps_linearised_clear(p);
-  int any = 0;
-  for (int i = 0; i < s->nc; i++) {
+  int any = back;
+  for (int i = 0; i < s->nc && !back; i++) {
     const contact *c = &s->contacts[i];
     z[l->r_f + i] = holds(p, i) ? (dv[c->a] - c->sb * dv[c->b]) / p->k.w_ii[i] : 0;
     any |= z[l->r_f + i] != 0;
   }
   if (!any) return 1;
-  if (!cps_residual_solve(&p->r, z + l->r_a, z + l->r_f, z + l->r_z, p->da, p->df, p->dz_t)) return 0;
-  add_to(dv, p->da, s->nd);
-  return 1;
-}
-
-int cps_linearised_capture_back(linearised *p, double *w) {
-  const cps_system *s = p->s;
-  const linear_layout *l = &p->l;
-  double *dv = w + s->nx, *z = cps_linearised_clear(p);
+  if (!back) {
+    if (!cps_residual_solve(&p->r, z + l->r_a, z + l->r_f, z + l->r_z, p->da, p->df, p->dz_t)) return 0;
+    add_to(dv, p->da, s->nd);
+    return 1;
+  }
   if (!cps_residual_solve_back(&p->r, dv, z + l->f, z + l->z_t, p->da, p->df, p->dz_t)) return 0;
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];

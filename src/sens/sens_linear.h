@@ -87,36 +87,31 @@ int cps_linearised_go_known(linearised *p, double t, const double *y, const doub
                             const double *z_t, const int *mode, const workspace *like, double b_q, double b_v,
                             double b_z);
 
-/* Changes of accelerations, forces and rates, in z, along dy and a parameter (NULL: none); in an implicit step dy are changes known
- * beforehand, without what the new ones add. Puts what is prescribed into dy. 0 if that fails. */
-int cps_linearised_along(linearised *p, const change *c, double *dy);
+/* Everything from here on goes along changes, or with `back` the other way: weights of what follows become weights of what it follows
+ * from, which are added, and gradients by n parameters. Forward there is one parameter, or NULL. */
+double *cps_linearised_clear(linearised *p); /* z, to be filled or for weights */
+/* Changes of accelerations, forces and rates, in z, along dy and a parameter; in an implicit step dy are changes known beforehand,
+ * without what the new ones add. Puts what is prescribed into dy; with `back` it is taken out of it. 0 if that fails. */
+int cps_linearised_equations(linearised *p, int back, const change *c, int n, double *dy, double *grad);
 /* With these and the state in z: what follows from it. */
-void cps_linearised_follow(linearised *p, linear_list which);
-/* Both, for rates. */
-int cps_linearised_rates(linearised *p, const change *c, double *dy, double *dy_t);
+void cps_linearised_follow(linearised *p, int back, linear_list which);
+/* Puts the changes of what is prescribed into dy. */
+void cps_linearised_prescribe(linearised *p, int back, const change *c, int n, double *dy, double *grad);
+/* Impulses at sticking contacts that take their relative velocities out of dy. */
+int cps_linearised_capture(linearised *p, int back, double *dy);
 /* Whether an entry of its lists is missing for want of memory: nothing that was found with them counts. */
 int cps_linearised_lost(const linearised *p);
 
-/* The transposes. Weights of everything that is prescribed or follows are put into z, which this clears; */
-double *cps_linearised_clear(linearised *p);
-/* they become weights of the state, which are added to w, and gradients by n parameters. Whatever is prescribed in the state is
- * taken out of w. */
+/* From a z that is clear; and both, for rates. */
+int cps_linearised_along(linearised *p, const change *c, double *dy);
+int cps_linearised_rates(linearised *p, const change *c, double *dy, double *dy_t);
+/* From weights in z of everything that follows. */
 int cps_linearised_back(linearised *p, linear_list which, const change *c, int n, double *w, double *grad);
-/* The same for works of an implicit step, which need no solution: weights of the other parts stay in z. */
-void cps_linearised_works_back(linearised *p, const change *c, int n, double *grad);
-
-/* Puts the changes of what is prescribed into dy. */
-void cps_linearised_prescribe(linearised *p, const change *c, double *dy);
-void cps_linearised_prescribe_back(linearised *p, const change *c, int n, double *w, double *grad);
 
 /* Something of the law of contact i with these derivatives, along the changes z; and `by` times its weights, added to z. */
 double cps_linearised_law_along(linearised *p, int i, const cps_partials *d, const double *z);
 void cps_linearised_law_back(linearised *p, int i, const cps_partials *d, double by);
 /* Derivatives of guard k of contact i. */
 cps_partials cps_linearised_guard(const linearised *p, int i, int k);
-
-/* Impulses at sticking contacts that take their relative velocities out of dy. */
-int cps_linearised_capture(linearised *p, double *dy);
-int cps_linearised_capture_back(linearised *p, double *w);
 
 #endif

@@ -23,9 +23,3 @@ void cps_entries_free(entries *list) {
   free(list->e);
   memset(list, 0, sizeof *list);
 }
-
-void cps_entries_map(const entries *list, double *z, int transposed) {
-  const entry *e = list->e;
-  for (int i = 0; i < list->n && !transposed; i++) z[e[i].row] += e[i].by * z[e[i].column];
-  for (int i = list->n - 1; i >= 0 && transposed; i--) z[e[i].column] += e[i].by * z[e[i].row];
-}

@@ -1,4 +1,5 @@
-/* sens_list.h - linear maps as lists of entries over one vector: the adjoint is the same list read the other way round. */
+/* sens_list.h - linear maps as lists of entries over one vector: the adjoint is the same list read the other way round
+ * (sens_elementary.h). */
 #ifndef CPS_SENS_LIST_H
 #define CPS_SENS_LIST_H
 
@@ -15,7 +16,5 @@ typedef struct entries {
 
 void cps_entries_add(entries *list, int row, int column, double by);
 void cps_entries_free(entries *list);
-/* z[row] += by z[column], one entry after the other; transposed, from the last: z[column] += by z[row] */
-void cps_entries_map(const entries *list, double *z, int transposed);
 
 #endif

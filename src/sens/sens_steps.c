@@ -36,7 +36,7 @@ static int is_held(const bodies *b, const body_op *o, int i) {
 /* The end of a step that locates events: surfaces are where they are then. */
 static void finish(bodies *b, const body_op *o, const change *c, double *dy) {
   b->at.t = fmin(o->t + o->h, o->latest);
-  cps_linearised_prescribe(&b->at, c, dy);
+  cps_linearised_prescribe(&b->at, 0, c, 1, dy, NULL);
   double *dv = dy + b->s->nx;
   for (int i = 0; i < b->s->nc; i++)
     if (is_held(b, o, i)) dv[b->s->contacts[i].a] = b->s->contacts[i].sb * dv[b->s->contacts[i].b];
@@ -51,7 +51,7 @@ static void finish_back(bodies *b, const body_op *o, double *w, double *grad) {
     dv[c->b] += c->sb * dv[c->a];
     dv[c->a] = 0;
   }
-  cps_linearised_prescribe_back(&b->at, b->change, b->n_wrt, w, grad);
+  cps_linearised_prescribe(&b->at, 1, b->change, b->n_wrt, w, grad);
 }
 
 /* A method that does not locate transitions has no jumps to differentiate: a jump there is an error. */

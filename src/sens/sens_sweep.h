@@ -9,28 +9,9 @@
 
 /* ------------------------------------------------------------------ elementary maps */
 
-/* Each forward, or with `back` transposed: *to += by *from. */
-INLINE void add(int back, lanes *to, double by, lanes *from) {
-  if (back)
-    *from += all(by) * *to;
-  else
-    *to += all(by) * *from;
-}
-
-/* *to = by *from, and nothing else. */
-INLINE void put(int back, lanes *to, double by, lanes *from) {
-  if (back) {
-    *from += all(by) * *to;
-    *to = all(0);
-  } else {
-    *to = all(by) * *from;
-  }
-}
-
-/* The same for a number that several are added to: from opened to closed it is the sum. */
-INLINE lanes opened(int back, const lanes *to) { return back ? *to : all(0); }
-
-INLINE void closed(int back, lanes *to, lanes sum) { *to = back ? all(0) : sum; }
+#define NUMBER lanes
+#define OF(x)  all(x)
+#include "sens_elementary.h"
 
 /* Two sums that have a part of the same number. */
 INLINE void share(int back, lanes *sum, double by, lanes *other, double by_other, lanes *from) {
@@ -40,23 +21,6 @@ INLINE void share(int back, lanes *sum, double by, lanes *other, double by_other
     *sum += all(by) * *from;
     *other += all(by_other) * *from;
   }
-}
-
-static void clear(lanes *z, int at, int n) { memset(z + at, 0, (size_t)n * sizeof *z); }
-
-static void copy(int back, lanes *z, int to, int from, int n) {
-  if (!back) {
-    memcpy(z + to, z + from, (size_t)n * sizeof *z);
-    return;
-  }
-  for (int k = 0; k < n; k++) z[from + k] += z[to + k];
-  clear(z, to, n);
-}
-
-static void apply(int back, const entries *list, lanes *z) {
-  const entry *e = list->e;
-  for (int i = 0; i < list->n && !back; i++) z[e[i].row] += all(e[i].by) * z[e[i].column];
-  for (int i = list->n - 1; i >= 0 && back; i--) z[e[i].column] += all(e[i].by) * z[e[i].row];
 }
 
 /* ------------------------------------------------------------------ elements */
