@@ -97,12 +97,14 @@ static int run_once(int n, const char *law, double h, double until, cost *c) {
 static double each(const cost *c, int n) { return 1e9 * c->newton / n; }
 static double in_all(const cost *c, int n) { return 1e9 * c->run / ((double)c->iterations * n); }
 
-/* The first n sizes take turns, so that whatever else the machine does hits all of them. */
+/* The first n sizes take turns, so that whatever else the machine does hits all of them; the largest has one of CDQ, which takes a
+ * quarter of a minute. */
 static int bench_growth(const char *law, int n, cost best[N_SIZES]) {
   for (int i = 0; i < n; i++) best[i].run = INFINITY;
   for (int k = 0; k < RUNS * n; k++) {
     int i = k % n;
     cost now;
+    if (k >= n && i == N_SIZES - 1 && strcmp(law, "cdq") == 0) continue;
     if (!run_once(sizes[i], law, 0.01, 10, &now)) return 0;
     double newton = k < n ? now.newton : fmin(now.newton, best[i].newton);
     if (now.run < best[i].run) best[i] = now;
@@ -177,14 +179,13 @@ int main(void) {
   static cost quinn[N_SIZES], cdq[N_SIZES];
   double convergence[2], most = 0;
   setvbuf(stdout, NULL, _IOLBF, 0); /* what is known is said at once */
-  /* CDQ's steps are cut again and again beyond 2560 elements: see README.md */
-  if (!bench_growth("quinn", N_SIZES, quinn) || !bench_growth("cdq", N_SIZES - 1, cdq)) return EXIT_FAILURE;
+  if (!bench_growth("quinn", N_SIZES, quinn) || !bench_growth("cdq", N_SIZES, cdq)) return EXIT_FAILURE;
   if (!bench_real_time("quinn", &convergence[0]) || !bench_real_time("cdq", &convergence[1]))
     return EXIT_FAILURE;
-  for (int i = 0; i < N_SIZES - 1; i++) most = fmax(most, quinn[i].run / cdq[i].run);
+  for (int i = 0; i < N_SIZES; i++) most = fmax(most, quinn[i].run / cdq[i].run);
   printf("\n");
   judge_growth("quinn", N_SIZES, quinn);
-  judge_growth("cdq", N_SIZES - 1, cdq);
+  judge_growth("cdq", N_SIZES, cdq);
   goal(most <= 1.3, "quinn takes %.2f of the time of cdq, wanted at most %.1f", most, 1.3);
   goal(convergence[0] >= 500, "quinn: %.0f times faster than real time at 1e-6 m RMS, wanted %.0f",
        convergence[0], 500);

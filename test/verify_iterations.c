@@ -50,7 +50,7 @@ static const struct {
      "friction: %s\n"
      "  strop:\n" WIRE
      "    elements: 4\n    path: [hook, hang 0.5 m, load]\nrun: {until: 1 s, output: 0.1 s}\n",
-     {3.5, 7.9, 3.5, 4.6, 3}, /* its first second, in which elements settle on the sheaves */
+     {3.5, 6.2, 3.5, 4.6, 3}, /* its first second, in which elements settle on the sheaves */
      0.08},
     {"belt drive",
      "capstan: 1\ndrums:\n  motor: {radius: 100 mm, inertia: 0.05 kg m2, drive: {pd: {kp: 500, kd: 50, "
@@ -101,6 +101,41 @@ static void test_machines(void **state) {
     for (int law = 0; law < ROWS(laws); law++) count(i, law);
 }
 
+/* With thousands of contacts at a drum the slip front passes dozens in a step. What CDQ answers with where contacts creep, up to a tenth
+ * more than it holds, says where it stops: with what it holds in its place steps were cut and took 4.2 iterations. */
+static void test_long_front(void **state) {
+  (void)state;
+  char text[3000];
+  cps_problems *problems = NULL;
+  cps_error err = {0};
+  cps_counters n;
+  int size = snprintf(
+      text, sizeof text,
+      "capstan: 1\ngravity: [0, -9.81]\n"
+      "drums: {pulley: {radius: 250 mm, drive: {pd: {kp: 400, kd: 40, setpoint: " TURN
+      "}}}}\nbodies: {left: {mass: 10 kg}, right: {mass: 10 kg}}\n"
+      "cables:\n  rope:\n" ROPE "    elements: 5120\n"
+      "    path: [left, hang 1 m, over pulley, hang 1 m, right]\n    contact:\n      at: nodes\n"
+      "      normal: {hunt-crossley: {stiffness: 39062.5, exponent: 1.5, damping: 1}}\n"
+      "      friction: %s\nrun: {until: 1.5 s, step: 10 ms, output: 0.1 s}\n",
+      laws[1]);
+  cps_scenario *s = cps_scenario_parse(text, (size_t)size, "test.yaml", NULL, 0, &problems);
+  if (!s) fail_msg("%s", cps_problems_at(problems, 0)->text);
+  cps_problems_free(problems);
+  cps_system *system = cps_system_new(s, &err);
+  cps_simulation *sim = system ? cps_simulation_new(system, &err) : NULL;
+  if (!sim || cps_simulation_run(sim, NULL, NULL, &err) != CPS_OK) fail_msg("%s", err.text);
+  cps_result_counters(cps_simulation_result(sim), &n);
+  double per_step = (double)n.newton / (double)n.steps;
+  if (getenv("SHOW"))
+    print_message("5120 elements, cdq: %ld steps, %.2f, %ld cut\n", n.steps, per_step, n.rejected);
+  if (!(per_step <= 3.6)) fail_msg("%g iterations per step", per_step);
+  assert_int_equal(n.rejected, 0);
+  cps_simulation_free(sim);
+  cps_system_free(system);
+  cps_scenario_free(s);
+}
+
 /* Iterations of time steps, rows among them. */
 static int count_iteration(const cps_wait *now, void *data) {
   long *iterations = data;
@@ -143,6 +178,7 @@ static void test_rows(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_machines), cmocka_unit_test(test_rows)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_machines), cmocka_unit_test(test_long_front),
+                                     cmocka_unit_test(test_rows)};
   return cmocka_run_group_tests_name("verify_iterations", tests, NULL, NULL);
 }

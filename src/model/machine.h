@@ -677,6 +677,7 @@ int cps_contact_wrong(const machine *m, const cable *c, const step_coeffs *coeff
 void cps_contact_spread(machine *m, cable *c, const step_coeffs *coeffs);
 /* Laws with memory, and smooth ones: takes friction that an iteration has thrown beyond what the law answers with back to that. */
 void cps_contact_limit(cable *c);
-int cps_contact_guesses(const machine *m, const cable *c); /* whether there is such a guess */
+/* Whether there is such a guess; q_a is dq/da of the step. */
+int cps_contact_guesses(const cable *c, double q_a);
 
 #endif

@@ -73,7 +73,7 @@ int cps_between_start(const alpha_between *b, machine *m, double from, double h)
     for (size_t k = 0; k < n; k++) c->a[k] = last[k] + part * (end[k] - last[k]);
     end += n;
     row += n;
-    int guesses = cps_contact_guesses(m, c);
+    int guesses = cps_contact_guesses(c, cps_alpha_chosen(&m->of->run, h).q_new);
     for (int k = 0; k < c->n_points; k++, end += PER_POINT, row += PER_POINT) {
       contact_point *p = &c->point[k];
       double first[PER_POINT] = {p->f[0], p->f[1], sticks(p)};

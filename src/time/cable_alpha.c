@@ -86,10 +86,10 @@ static double finish(machine *m, const alpha_weights *u) {
 
 /* Who stuck and who slid at the end of the last step is the guess for this one; but who would be pulled beyond what it holds if
  * friction changed as in that step lets go. */
-static void guess(machine *m) {
+static void guess(machine *m, double q_a) {
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    if (!cps_contact_guesses(m, c)) continue;
+    if (!cps_contact_guesses(c, q_a)) continue;
     for (int k = 0; k < c->n_points; k++) {
       contact_point *p = &c->point[k];
       if (p->drum < 0) continue;
@@ -135,7 +135,7 @@ static int resolved(const machine *m, double q_a) {
 static int solve_from(alpha_stepper *r, const alpha_weights *u, double t1, int changing) {
   machine *m = r->m;
   cps_machine_keep(m);
-  guess(m);
+  guess(m, u->q_new);
   int within = changing && cps_between_start(&r->between, m, r->t, u->h);
   cps_alpha_predict(m, u, changing && !within);
   for (int k = 0; k < m->n_sites; k++) predict_states(m->site[k].law, m->site[k].y, &u->z);
