@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What the machines of scenarios/gallery cost, in counters, which no other load on the machine disturbs.
 
-usage: gallery.py TOOL laws [NAME...]     iterations per step and rejected steps, with each law in the place of the file's own,
+usage: gallery.py TOOL goals [NAME...]    whether each machine as it is meets the goals for iterations and rejected steps
+       gallery.py TOOL laws [NAME...]     iterations per step and rejected steps, with each law in the place of the file's own,
                                           in the plane and in space
        gallery.py TOOL steps [NAME...]    steps of the adaptive run, and of the longest fixed step that is as accurate
 
@@ -18,7 +19,10 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:  # counters need none
+    np = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.path.join(HERE, "..", "scenarios", "gallery")
@@ -114,6 +118,18 @@ def laws(tool, names):
     print("%d above the goals" % worst)
 
 
+def goals(tool, names):
+    with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
+        for name, r in zip(names, pool.map(lambda n: counts(tool, n, "own", 0), names)):
+            if r.failed:
+                print("goal MISSED gallery, %s: %s" % (name, r.failed), flush=True)
+                continue
+            per, part = r.newton / r.steps, r.rejected / (r.steps + r.rejected)
+            word = "met   " if per <= ITERATIONS and part <= REJECTED else "MISSED"
+            text = "goal %s gallery, %s: %.2f iterations per step, wanted %d; %.1f %% rejected, wanted %.0f"
+            print(text % (word, name, per, ITERATIONS, 100 * part, 100 * REJECTED), flush=True)
+
+
 # ---------------------------------------------------------------- steps
 
 
@@ -184,7 +200,7 @@ def steps(tool, names):
 def main():
     tool, what, names = sys.argv[1], sys.argv[2], sys.argv[3:]
     names = names or sorted(n[:-5] for n in os.listdir(FILES) if n.endswith(".yaml"))
-    {"laws": laws, "steps": steps}[what](tool, names)
+    {"goals": goals, "laws": laws, "steps": steps}[what](tool, names)
 
 
 if __name__ == "__main__":

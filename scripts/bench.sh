@@ -8,6 +8,7 @@ for name in laws chain scenario cables kernels dense_bdf lifts sens step fmu; do
   echo "bench: $name" >&2
   "build/bench/$name" | tee -a "$log"
 done
+python3 bench/gallery.py build/capstan goals | tee -a "$log"
 bench/command.sh | tee -a "$log"
 bench/sweep.sh | tee -a "$log"
 bench/day.sh | tee -a "$log"
