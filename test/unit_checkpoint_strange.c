@@ -273,6 +273,8 @@ static void indices(void **state) {
   refuse(text, "point.guess", 0, 4);
   refuse(text, "trace.drum", 0, 1);
   refuse(text, "recorded", 4, -1);
+  refuse(text, "next_frame", 4, (int)0xc08f4000); /* -1000 s, when there was no run yet */
+  refuse(text, "output_index", 4, 0x7fffffff);
   snprintf(text, sizeof text, blocks, "karnopp", "coulomb", "events");
   refuse(text, "mode", 0, 40);
   refuse(text, "mode", sizeof(int), -3);

@@ -8,6 +8,7 @@
 #include "machine.h"
 #include "steppers.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -222,7 +223,7 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   CHECKPOINT_VALUE(c, "next_output", sim->next_output);
   cps_checkpoint_demand(c, !isnan(sim->next_output), "next_output");
   CHECKPOINT_VALUE(c, "output_index", sim->output_index);
-  cps_checkpoint_demand(c, sim->output_index >= 0, "output_index");
+  cps_checkpoint_demand(c, sim->output_index >= 0 && sim->output_index < LONG_MAX / 2, "output_index");
   CHECKPOINT_VALUE(c, "largest_energy", sim->largest_energy);
   CHECKPOINT_VALUE(c, "initial_energy", sim->initial_energy);
   CHECKPOINT_VALUE(c, "open_energy", sim->open_energy);
@@ -242,7 +243,7 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
                         "last_checkpoint");
   list_workspace(c, s, &sim->work);
   CHECKPOINT_VALUE(c, "next_frame", sim->next_frame);
-  cps_checkpoint_demand(c, !isnan(sim->next_frame), "next_frame");
+  cps_checkpoint_demand(c, sim->next_frame >= run->from, "next_frame");
   CHECKPOINT_VALUE(c, "restart_due", sim->restart_due);
   CHECKPOINT_VALUE(c, "first_row_due", sim->first_row_due);
   cps_checkpoint_item(c, "inputs", sim->inputs, (size_t)s->scenario->n_inputs * sizeof *sim->inputs);

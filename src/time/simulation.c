@@ -530,8 +530,9 @@ static int record_frame(cps_simulation *sim) {
   cps_simulation_fields(&r);
   res->frame_times[res->frames++] = sim->t;
   cps_rows_added(res, frame_bytes(res));
-  while (sim->next_frame <=
-         sim->t + 1e-9 * interval) /* also where the interval is less than the last digit of times */
+  /* not one after the other where there are very many, or where they are closer than the last digit of times */
+  if (sim->t - sim->next_frame > 1e6 * interval) sim->next_frame = sim->t;
+  while (sim->next_frame <= sim->t + 1e-9 * interval)
     sim->next_frame = fmax(sim->next_frame + interval, nextafter(sim->next_frame, INFINITY));
   return 1;
 }
