@@ -553,7 +553,7 @@ static void check_matrix(const scene *scene, const char *place, const char *law,
 
 static void test_matrix(void **state) {
   (void)state;
-  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0, 5e-3};
+  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0, 5e-3, 0};
   for (int i = 0; i < ROWS(scenes); i++)
     for (int l = 0; l < ROWS(laws); l++)
       for (int k = 0; k < 2; k++)
@@ -565,7 +565,7 @@ static void test_matrix(void **state) {
 static void test_all_stick_matrix(void **state) {
   (void)state;
   static const char *const aware[] = {"quinn", "cdq", "awrejcewicz"};
-  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0, 5e-3};
+  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0, 5e-3, 0};
   for (int i = 0; i < 4; i++)
     for (int l = 0; l < ROWS(aware); l++)
       for (int k = 0; k < 2; k++)
@@ -713,7 +713,7 @@ static void test_multipliers(void **state) {
 /* With springs for friction, as statics has it; some hold and some give. */
 static void test_springs(void **state) {
   (void)state;
-  const step_coeffs coeffs = {0, 1e-2, 1e-1, 1e-1, 3e4, 0, 0};
+  const step_coeffs coeffs = {0, 1e-2, 1e-1, 1e-1, 3e4, 0, 0, 3e4};
   for (int i = 0; i < ROWS(scenes); i++)
     for (int k = 0; k < 2 && !scenes[i].belt; k++)
       check_matrix(&scenes[i], k == 0 ? "nodes" : "{quadrature: 2}", "quinn", &coeffs,
@@ -723,7 +723,7 @@ static void test_springs(void **state) {
 /* The step of an iteration from the state that was kept: node by node, or by one of the sets of kernels. */
 static void step_by(stage *s, int careful, kernel_set kernels, double *x) {
   machine *m = &s->m;
-  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, careful, 5e-3};
+  const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, careful, 5e-3, 0};
   residual_norms left = {0};
   cps_machine_bring_back(m);
   cps_machine_tie(m);
@@ -790,7 +790,7 @@ static void test_kernels(void **state) {
 static void shortcut_by(stage *s, int way, double *x) {
   machine *m = &s->m;
   cable *c = &m->cable[0];
-  step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, way == 0, 5e-3};
+  step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, way == 0, 5e-3, 0};
   residual_norms left = {0};
   cps_machine_bring_back(m);
   if (way == 0) {
@@ -859,7 +859,7 @@ static void test_lengths(void **state) {
     assert_non_null(at);
     snprintf(text, sizeof text, "%.*s%s%s", (int)(at - scenes[0].text), scenes[0].text, elements,
              at + strlen("elements: 13\n"));
-    const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0, 5e-3};
+    const step_coeffs coeffs = {0, 2e-5, 5e-3, 5e-3, 0, 0, 5e-3, 0};
     check_matrix(&any, "nodes", "quinn", &coeffs, (uint64_t)n);
   }
 }

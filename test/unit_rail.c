@@ -112,6 +112,31 @@ static void sled_on_a_spring(void **state) {
       "cables: {rope: {" ROPE ", path: [trolley, hang 5 m, load]}}\n" RUN);
   assert_close(column(&o, "contacts.top.f")[0], -125 * along, 1e-6);
   assert_close(column(&o, "bodies.sled.x")[0], 130 * along / 20e3, 1e-6);
+  assert_true(fabs(column(&o, "bodies.trolley.x")[0] - column(&o, "bodies.sled.x")[0]) < 2e-4);
+  drop(&o);
+}
+
+/* What friction holds starts where it is said to be, whatever hangs on it: a trolley on a tilted rail, and a drum in its bearing. */
+static void held_where_it_is(void **state) {
+  (void)state;
+  outcome o = run_text(
+      "capstan: 1\ngravity: [0, -9.81]\n"
+      "bodies: {trolley: {mass: 20 kg, at: [0, 10], direction: [1, -0.5]}, load: {mass: 100 kg}}\n"
+      "contacts: {rail: {between: [trolley, ground], normal: load, friction: {quinn: {mu: 0.9}}}}\n"
+      "cables: {rope: {" ROPE ", path: [trolley, hang 5 m, load]}}\n" RUN);
+  assert_true(fabs(column(&o, "bodies.trolley.x")[0]) < 2e-4);
+  assert_close(column(&o, "contacts.rail.f")[0], -125 * 9.81 * 0.5 / sqrt(1.25), 1e-3);
+  drop(&o);
+  o = run_text("capstan: 1\ngravity: [0, -9.81]\n"
+               "drums: {drum: {radius: 200 mm, center: [0, 0], drive: free, inertia: 0.1, bearing: "
+               "{friction: {quinn: {mu: 0.5}}, "
+               "radius: 50 mm}}}\n"
+               "bodies: {a: {mass: 100 kg}, b: {mass: 90 kg}}\n"
+               "cables: {rope: {EA: 1 MN, EI: 0.1, mass_per_length: 0.1, damping: {axial: 5 kN s}, mesh: "
+               "{size: 40 mm}, "
+               "contact: {normal: {hunt-crossley: {stiffness: 2e8}}, friction: {quinn: {mu: 0.3}}}, "
+               "path: [a, hang 2 m, over drum, hang 2 m, b]}}\n" RUN);
+  assert_true(fabs(column(&o, "drums.drum.angle")[0]) < 1e-3);
   drop(&o);
 }
 
@@ -196,8 +221,9 @@ static void damped_rope(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(trolley_with_a_load), cmocka_unit_test(tilted_rail),   cmocka_unit_test(still_bed),
-      cmocka_unit_test(sled_on_a_spring),    cmocka_unit_test(carried_drums), cmocka_unit_test(bouncing_load),
-      cmocka_unit_test(damped_rope)};
+      cmocka_unit_test(trolley_with_a_load), cmocka_unit_test(tilted_rail),
+      cmocka_unit_test(still_bed),           cmocka_unit_test(sled_on_a_spring),
+      cmocka_unit_test(held_where_it_is),    cmocka_unit_test(carried_drums),
+      cmocka_unit_test(bouncing_load),       cmocka_unit_test(damped_rope)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,12 @@ slip_motion cps_slide_motion(const slide *y, const step_coeffs *coeffs, double n
   return s;
 }
 
+/* What is said to be at a place leaves it by a tenth of a millimetre at most; a cable has to give way by more, to find how it shares its
+ * load. */
+double cps_rail_grip(double grip) { return 100 * grip; }
+
+int cps_rails_give(const step_coeffs *coeffs) { return coeffs->rail == cps_rail_grip(coeffs->bristle); }
+
 double cps_slide_rub(slide *y, const step_coeffs *coeffs, double n, double force, double x, double v,
                      double a, friction *f) {
   contact_point *p = &y->p;
@@ -141,11 +147,11 @@ double cps_slide_rub(slide *y, const step_coeffs *coeffs, double n, double force
   if (coeffs->length > 0) memcpy(y->y.mode1, p->mode, sizeof p->mode);
   memset(f, 0, sizeof *f);
   if (coeffs->bristle > 0) {
-    double pull = -coeffs->bristle * (x - y->start);
-    int gives = fabs(pull) > p->limit;
+    double pull = -coeffs->rail * (x - y->start);
+    int gives = cps_rails_give(coeffs) && fabs(pull) > p->limit;
     f->rest[0] = force - (gives ? copysign(p->limit, pull) : pull);
     f->by_f[0][0] = 1;
-    by_x = gives ? 0 : coeffs->bristle;
+    by_x = gives ? 0 : coeffs->rail;
     if (gives) f->by_n[0] = -copysign(cps_friction_holds_per(&y->law, n), pull);
   } else if (y->held) { /* nothing that rubs is free: there is nothing to balance */
     law_response r = cps_law_respond(&y->law, v, n, 0, p->mode[0], y->y.z[0], y->y.z_star[0], y->y.z_t[0],

@@ -841,7 +841,7 @@ int cps_machine_iterate(machine *m, const step_coeffs *coeffs, double most, resi
 
 void cps_machine_update_contacts(machine *m, double t) {
   const double instant = 1e-8; /* [s] */
-  step_coeffs coeffs = {t, instant * instant, instant, 0, 0, 0, 0};
+  step_coeffs coeffs = {t, instant * instant, instant, 0, 0, 0, 0, 0};
   residual_norms left;
   for (int i = 0; i < m->n_sites; i++) { /* states of laws stay, as no time passes */
     contact_memory *y = m->site[i].y;

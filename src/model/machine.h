@@ -386,7 +386,13 @@ typedef struct step_coeffs {
   double bristle; /* > 0: friction is a spring of that stiffness from `start`, up to what the law holds */
   int careful;    /* pivoting, no short cuts */
   double length;  /* of the step; 0: an instant, or statics */
+  double rail;    /* as `bristle`, of contacts between bodies and of bearings */
 } step_coeffs;
+
+/* Springs that hold bodies on rails, and drums in their bearings, where contact points of cables have springs of `grip`. */
+double cps_rail_grip(double grip);
+/* Whether these springs give way above what friction holds. They do not while cables are laid onto their drums, by hardly any springs. */
+int cps_rails_give(const step_coeffs *coeffs);
 
 static inline double cps_memory_time(const contact_law *l, const step_coeffs *coeffs) {
   return l->walks ? coeffs->length : coeffs->z_s;

@@ -167,8 +167,8 @@ static void exchange(machine *m, unsigned char *at, int how) {
 /* ------------------------------------------------------------------ tape */
 
 static int has_state(op_kind k) {
-  return k == OP_SOLVE || k == OP_REMEMBER || k == OP_BEGIN || k == OP_BALANCE || k == OP_STEP ||
-         k == OP_START || k == OP_RELEASE || k >= OP_BDF;
+  return k == OP_SOLVE || k == OP_LET_GO || k == OP_REMEMBER || k == OP_BEGIN || k == OP_BALANCE ||
+         k == OP_STEP || k == OP_START || k == OP_RELEASE || k >= OP_BDF;
 }
 
 /* Puts the tangents of what is prescribed now onto the tape; where they are. */

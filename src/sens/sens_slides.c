@@ -153,7 +153,7 @@ static double rub_as(model *o, int i, const sliding_now *s, const step_coeffs *c
 static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, double k) {
   const slide *y = &o->m.slide[i];
   int theta = theta_of(o, i), law = law_theta(o, i), row = y->f_at;
-  double pull = -coeffs->bristle * (s->x - y->start), by[CPS_MAX_PARAMS];
+  double pull = -coeffs->rail * (s->x - y->start), by[CPS_MAX_PARAMS];
   if (k == 0) {
     double side = copysign(1, pull);
     if (y->law.hold >= 0)
@@ -167,7 +167,7 @@ static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs 
   for (int n = 0; n < 2; n++)
     if (y->at[n] >= 0) cps_border_by_unknown(o, row, y->at[n], k * factor_of(y, n), 0, 0, coeffs, 0);
   if (!y->contact) cps_border_by_theta(o, row, theta + TH_FACTOR, -k * *o->m.free[y->at[0]].q);
-  if (k == o->m.grip) cps_border_by_theta(o, row, o->at.grip, pull / k);
+  cps_border_by_theta(o, row, o->at.grip, pull / o->m.grip); /* k is in proportion to it */
   cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, o->at.before + o->at.slide_start + i, k);
 }
 
@@ -217,9 +217,9 @@ void cps_slides_hold(model *o) {
     int theta = theta_of(o, i) + TH_FACTOR;
     for (int k = 0; k < 2; k++)
       if (y->at[k] >= 0) cps_entries_add(&o->list, row, border + y->at[k], factor_of(y, k));
-    cps_entries_add(&o->list, row, border + y->f_at, 1 / m->grip);
+    cps_entries_add(&o->list, row, border + y->f_at, 1 / cps_rail_grip(m->grip));
     cps_by_theta(o, &o->list, row, theta, *m->free[y->at[0]].q);
-    cps_by_theta(o, &o->list, row, o->at.grip, -*m->free[y->f_at].q / (m->grip * m->grip));
+    cps_by_theta(o, &o->list, row, o->at.grip, -*m->free[y->f_at].q / (cps_rail_grip(m->grip) * m->grip));
   }
 }
 

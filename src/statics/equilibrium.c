@@ -85,7 +85,7 @@ static double take_hold(machine *m) {
     }
   }
   for (int k = 0; k < m->n_slides; k++)
-    m->slide[k].start = slide_place(m, &m->slide[k]) + *m->free[m->slide[k].f_at].q / m->grip;
+    m->slide[k].start = slide_place(m, &m->slide[k]) + *m->free[m->slide[k].f_at].q / cps_rail_grip(m->grip);
   for (int i = 0; i < m->n_drums; i++) {
     drum *g = &m->drum[i];
     g->start = g->angle;
@@ -275,7 +275,7 @@ static int solve_damped(machine *m, const step_coeffs *coeffs, double tolerance)
 static double relax(machine *m, double t, double h, double bristle, int search) {
   rest(m);
   cps_machine_keep(m);
-  step_coeffs coeffs = {t, h * h, h, h, bristle, 0, 0};
+  step_coeffs coeffs = {t, h * h, h, h, bristle, 0, 0, cps_rail_grip(m->grip)};
   cps_machine_damp(m, 0);
   int iterations = cps_newton_solve(m, &coeffs, 40, 3e-9, NULL);
   if (iterations < 0 && search) {
@@ -307,7 +307,7 @@ static double relax(machine *m, double t, double h, double bristle, int search) 
 
 step_coeffs cps_machine_instant(double t) {
   const double instant = 1e-8; /* in which nothing moves [s] */
-  return (step_coeffs){t, instant * instant, instant, 0, 0, 0, 0};
+  return (step_coeffs){t, instant * instant, instant, 0, 0, 0, 0, 0};
 }
 
 int cps_machine_balance(machine *m, double t) {
@@ -370,7 +370,7 @@ rest_verdict cps_machine_descend(machine *m, double t, double slide_most) {
   return REST_LOST;
 }
 
-/* All that pulls on the cables: weights, forces at their ends, and tension that was asked for. */
+/* All that pulls on the cables: weights, forces at their ends and on bodies when the run starts, and tension that was asked for. */
 static double loads(const machine *m) {
   double g = 0, sum = 0;
   for (int d = 0; d < m->dim; d++) g += m->gravity[d] * m->gravity[d];
@@ -384,17 +384,59 @@ static double loads(const machine *m) {
     sum += c->of->tension;
   }
   for (int i = 0; i < m->n_bodies; i++) sum += g * m->body[i].mass;
+  for (int i = 0; i < m->of->n_loads; i++)
+    sum += fabs(cps_profile_now(m->of->loads[i].force, m->of->run.from, m->inputs).y);
   return sum;
 }
 
 double cps_machine_grip(const machine *m) { return fmax(LEAST_GRIP, GRIP * loads(m)); }
 
+/* How far the point that slid furthest along its drum did so since springs last took hold. */
+static double slid_since(const machine *m) {
+  double most = 0;
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    if (c->of->closed) continue; /* it has no end that could run off */
+    for (int k = 0; k < c->n_points; k++) {
+      const contact_point *p = &c->point[k];
+      if (p->drum < 0) continue;
+      const drum *g = &m->drum[p->drum];
+      double r[3], slid = -g->radius * (g->angle - g->start);
+      place_of(c, p, r);
+      for (int d = 0; d < m->dim; d++)
+        slid += p->t[d] * (r[d] - c->start[k][d] - (g->center[d] - g->start_center[d]));
+      most = fmax(most, fabs(slid));
+    }
+  }
+  return most;
+}
+
+/* What a cable may slide by while it is laid: as much as the one that gives way the most is stretched by all that pulls, which is what
+ * evens out its tension, and at least a little of a drum. */
+static double slack_of(const machine *m) {
+  const double part = 0.02; /* of a radius */
+  double most = 0, radius = INFINITY, pull = loads(m);
+  for (int i = 0; i < m->n_drums; i++) radius = fmin(radius, m->drum[i].radius);
+  for (int i = 0; i < m->n_cables; i++) {
+    double length = 0;
+    for (int k = 0; k < m->cable[i].n; k++) length += m->cable[i].length[k];
+    most = fmax(most, pull / m->cable[i].section.ea * length);
+  }
+  return fmax(most, part * radius);
+}
+
+/* Hardly anything holds cables while they are laid, so it ends where one slides by more than evens out its tension: what pulls at a light
+ * rope would take it off its drums, friction or not. */
 void cps_machine_lay(machine *m, double t) {
-  double h = 1e-3;
+  double h = 1e-3, most = slack_of(m);
   m->grip = cps_machine_grip(m);
   let_go(m);
-  for (int round = 0; round < 100 && h < SETTLE && h > 1e-9 && !m->stopped; round++)
-    h *= relax(m, t, h, HARDLY, 0) < 0 ? 0.25 : 2;
+  for (int round = 0; round < 100 && h < SETTLE && h > 1e-9 && !m->stopped; round++) {
+    int failed = relax(m, t, h, HARDLY, 0) < 0;
+    double slid = slid_since(m);
+    if (slid > most) break;
+    h *= failed ? 0.25 : slid > most / 4 ? 1.2 : 2; /* twice as long a step goes four times as far */
+  }
   let_go(m);
 }
 
@@ -634,7 +676,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   } else if (m->no_memory) {
     status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
   } else if (verdict == REST_FOUND) {
-    cps_memory_refresh(m, &(step_coeffs){t, 1, 1, 1, m->grip, 0, 0});
+    cps_memory_refresh(m, &(step_coeffs){t, 1, 1, 1, m->grip, 0, 0, cps_rail_grip(m->grip)});
     tell_slip(m);
     remember_all(m);
     start_moving(m, t);

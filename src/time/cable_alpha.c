@@ -141,7 +141,7 @@ static int solve_from(alpha_stepper *r, const alpha_weights *u, double t1, int c
   for (int k = 0; k < m->n_sites; k++) predict_states(m->site[k].law, m->site[k].y, &u->z);
   cps_machine_move(m, r->t, t1);
   cps_machine_tie(m);
-  r->coeffs = (step_coeffs){t1, u->q_new, u->v.x_new, u->z.x_new, 0, 0, u->h};
+  r->coeffs = (step_coeffs){t1, u->q_new, u->v.x_new, u->z.x_new, 0, 0, u->h, 0};
   convergence known = m->convergence;
   known.wary = within;
   int it = cps_newton_solve(m, &r->coeffs, NEWTON_MOST, fmin(BALANCED, known.balance), &known);

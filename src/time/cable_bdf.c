@@ -216,7 +216,7 @@ static int correct(SUNNonlinearSolver newton, N_Vector predicted, N_Vector e, N_
   give_motion(r, &r->now);
   give_states(r, &r->now, 1 / cj);
   prescribe(r, t);
-  r->coeffs = (step_coeffs){fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0, t - r->kept};
+  r->coeffs = (step_coeffs){fmin(t, r->latest), 1 / (cj * cj), 1 / cj, 1 / cj, 0, 0, t - r->kept, 0};
   int it = cps_newton_solve(r->m, &r->coeffs, NEWTON_MOST, fmin(BALANCED, r->m->convergence.balance), NULL);
   r->iterations += it > 0 ? it : NEWTON_MOST;
   if (it < 0) return r->m->stopped ? -1 : SUN_NLS_CONV_RECVR; /* negative: it is not tried again */
@@ -611,6 +611,24 @@ static void set_stop(run *r, const stop *stop) {
   IDASetStopTime(r->ida, stop->time);
 }
 
+/* What the solver knows is so large that its tolerance is below round-off: the file may ask for too much, or a state has run away. */
+static cps_status too_accurate(const run *r) {
+  const double strict = 1e-10; /* relative: what is stricter is the more likely reason */
+  const machine *m = r->m;
+  const cable *c = NULL;
+  for (int i = 0; i < m->n_cables && !c; i++)
+    if (m->cable[i].memory) c = &m->cable[i];
+  if (!c || m->of->run.tolerance < strict)
+    return cps_simulation_fail(r->sim, -1, r->err,
+                               "run.tolerance asks for more digits than numbers have: loosen it");
+  return cps_simulation_fail(
+      r->sim, -1, r->err,
+      "something has become so large that run.tolerance is below round-off of it, most likely the states of "
+      "the law %s, "
+      "where cable %s touches or leaves a drum: use run.solver alpha, or a law without states",
+      c->contact.law->name, c->of->name);
+}
+
 /* One step of IDA. */
 static cps_status step(void *work, const stop *stop, cps_error *err) {
   run *r = work;
@@ -626,9 +644,7 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
     double h = 0;
     IDAGetCurrentStep(r->ida, &h);
     cps_machine_bring_back(r->m);
-    if (flag == IDA_TOO_MUCH_ACC)
-      return cps_simulation_fail(sim, -1, r->err,
-                                 "run.tolerance asks for more digits than numbers have: loosen it");
+    if (flag == IDA_TOO_MUCH_ACC) return too_accurate(r);
     if (flag == IDA_ERR_FAIL)
       return cps_simulation_fail(sim, -1, r->err,
                                  "the error stays too large even with steps of %.2g s: something jumps; "
