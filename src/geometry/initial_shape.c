@@ -530,12 +530,32 @@ static cps_status no_memory(const draft *d, cps_error *err) {
                        d->c->name);
 }
 
-/* How far the cable runs along its path, at least and at most, as drums that are turned as prescribed or told where to turn haul it. What
- * only loads and friction move is not known before the run. */
+enum { LOOKS = 400 }; /* at a prescribed motion */
+
+/* The same of a pinned or clamped end that is moved: as far as it goes along the path there. Of a tackle the cable runs over each drum by
+ * some of that. */
+static void find_pull(const draft *d, int e, double *least, double *most) {
+  const cable_end *end = &d->c->end[e];
+  double from = d->s->run.from, until = d->s->run.until, r[3], t[3], inward[3];
+  const path_piece *piece = &d->p->piece[e == 0 ? 0 : d->p->n - 1];
+  if (!isfinite(until)) return;
+  cps_piece_at(d->s, piece, e == 0 ? 0 : piece->length, r, t, inward);
+  for (int i = 0; i <= LOOKS; i++) {
+    double run = 0, now = from + (until - from) * i / LOOKS;
+    for (int k = 0; k < d->s->dim; k++)
+      if (end->shift[k])
+        run += t[k] * (cps_profile_eval(end->shift[k], now).y - cps_profile_eval(end->shift[k], from).y);
+    *least = fmin(*least, run);
+    *most = fmax(*most, run);
+  }
+}
+
+/* How far the cable runs along its path, at least and at most, as it is hauled by drums that are turned as prescribed or told where to
+ * turn, and by ends that are moved. What only loads and friction move is not known before the run. */
 static void find_travel(const draft *d, double *least, double *most) {
-  enum { LOOKS = 400 };
   double from = d->s->run.from, until = d->s->run.until;
   *least = *most = 0;
+  for (int e = 0; e < 2 && !d->p->closed; e++) find_pull(d, e, least, most);
   for (int k = 0; k < d->p->n; k++) {
     const path_piece *piece = &d->p->piece[k];
     if (piece->drum < 0) continue;

@@ -238,9 +238,8 @@ static const key mesh[] = {
      .example = "50 mm", .meaning = "longest element"},
     {"on_drums", KEY_QUANTITY, "m", POSITIVE, .otherwise = "size",
      .where = offsetof(scenario_cable, drum_size), .example = "10 mm",
-     .meaning = "longest element on drums, and along what drums that are turned as prescribed or by a "
-                "controller haul onto "
-                "drums in the run"},
+     .meaning = "longest element on drums, and along what is hauled onto them in the run by drums that are "
+                "turned as prescribed or by a controller, and by ends that are moved"},
     {"growth", KEY_QUANTITY, "1", .value = 1.3, .min = 1, .max = 10, .above = 1,
      .where = offsetof(scenario_cable, growth), .example = "1.3",
      .meaning = "largest ratio of the lengths of neighbours"},
