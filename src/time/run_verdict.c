@@ -8,6 +8,9 @@
  * with a deflector, whose exact torque follows from the weights. A cable that sinks into a drum by d works at the radius R - d.
  * Above MESH_ERROR either is a warning that says what to change. So is compression that a cable would answer by buckling: more than the
  * pi^2 EI/l^2 at which an element of length l does.
+ *
+ * Between drums that stand where they were the mean tension of a belt stays. With contact at nodes elements on drums are chords, shorter than
+ * their arcs by about (l/R)^2/24; where that is not small beside the strain, what friction has laid onto the drums in the run changes it.
  */
 #include "machine.h"
 #include "system.h"
@@ -41,6 +44,9 @@ static const double MESH_SLIP = 0.1;      /* of slip work that the mesh adds */
 static const double OVERSHOOT_MOST = 0.1; /* of a state of a law beyond where its mode ends, in fixed steps */
 static const double PUSHED = 0.05;        /* compression over the largest tension of the run */
 
+/* A chord's part of its arc over the strain, from which on a belt is looked at; and the change of its mean tension that is told. */
+static const double LAID_SHORT = 0.3, DRIFT = 0.02;
+
 static void warn(cps_simulation *sim, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -51,14 +57,56 @@ static void warn(cps_simulation *sim, const char *format, ...) {
 int cps_mesh_verdict_valid(const mesh_verdict *v, const cps_scenario *s) {
   int cables = s->n_cables > 0 ? s->n_cables : 1, drums = s->n_drums > 0 ? s->n_drums : 1;
   return v->cable >= 0 && v->cable < cables && v->sunk_cable >= 0 && v->sunk_cable < cables &&
-         v->pushed_cable >= 0 && v->pushed_cable < cables && v->drum >= 0 && v->drum < drums &&
-         v->sunk_drum >= 0 && v->sunk_drum < drums;
+         v->pushed_cable >= 0 && v->pushed_cable < cables && v->belt_cable >= 0 && v->belt_cable < cables &&
+         v->drum >= 0 && v->drum < drums && v->sunk_drum >= 0 && v->sunk_drum < drums;
 }
 
 /* The length of the elements around a contact point; where the mesh changes, of the shorter one. */
 static double length_at(const cable *c, const contact_point *p) {
   double length = c->length[p->node < c->n ? p->node : c->n - 1];
   return p->shape[0] == 1 && p->node > 0 ? fmin(length, c->length[p->node - 1]) : length;
+}
+
+/* Mean of a cable's tension over its length. */
+static double mean_tension(const cable *c) {
+  double sum = 0, length = 0;
+  for (int k = 0; k < c->n; k++) {
+    sum += c->tension[k] * c->length[k];
+    length += c->length[k];
+  }
+  return sum / length;
+}
+
+/* By how much of its arc an element of a cable falls short on a drum that stands where it is; 0 if a drum of the cable may move, or where
+ * points in elements are in contact. */
+static double chord_part(const machine *m, const cable *c) {
+  double most = 0;
+  for (int k = 0; k < c->n_points; k++) {
+    const contact_point *p = &c->point[k];
+    if (p->drum < 0) continue;
+    const scenario_drum *of = m->drum[p->drum].of;
+    if (m->drum[p->drum].carrier >= 0 || of->shift[0] || of->shift[1] || of->shift[2] || p->shape[0] != 1)
+      return 0;
+    double part = length_at(c, p) / m->drum[p->drum].radius;
+    most = fmax(most, part * part / 24);
+  }
+  return most;
+}
+
+/* The first look chooses the belt that it is about. */
+static void note_belts(mesh_verdict *v, const machine *m) {
+  double worst = LAID_SHORT;
+  for (int i = 0; i < m->n_cables && !(v->belt > 0); i++) {
+    const cable *c = &m->cable[i];
+    double mean = c->of->closed ? mean_tension(c) : 0;
+    if (!(mean > 0) || !(chord_part(m, c) > worst * mean / c->section.ea)) continue;
+    worst = chord_part(m, c) / (mean / c->section.ea);
+    v->belt_cable = i;
+  }
+  if (!(v->belt > 0) && !(worst > LAID_SHORT)) return;
+  double mean = mean_tension(&m->cable[v->belt_cable]);
+  if (!(v->belt > 0)) v->belt = mean;
+  v->drift = fmax(v->drift, fabs(mean / v->belt - 1));
 }
 
 static void note_mesh(mesh_verdict *v, const machine *m) {
@@ -136,8 +184,24 @@ static void judge_mesh(cps_simulation *sim) {
          s->cables[v->pushed_cable].name, v->pushed, s->cables[v->pushed_cable].name);
 }
 
+static void judge_belts(cps_simulation *sim) {
+  const mesh_verdict *v = &sim->mesh;
+  if (!(v->drift > DRIFT)) return;
+  const char *cable = sim->system->scenario->cables[v->belt_cable].name;
+  warn(sim,
+       "the mean tension of belt %s has changed by up to %.2g %% between drums that stand still: its "
+       "elements lie on them "
+       "as chords, which is not little beside its strain. Shorter elements there (cables.%s.mesh.on_drums), "
+       "or contact "
+       "at points of elements (contact.at: {even: 2}), make that less",
+       cable, 100 * v->drift, cable);
+}
+
 void cps_verdict_note(cps_simulation *sim, const cps_energy *e) {
-  if (sim->machine) note_mesh(&sim->mesh, sim->machine);
+  if (sim->machine) {
+    note_mesh(&sim->mesh, sim->machine);
+    note_belts(&sim->mesh, sim->machine);
+  }
   double lost = fabs(e->error - e->solver), blur = fabs(e->initial) + fabs(e->gravity);
   sim->open_energy = fmax(sim->open_energy, lost - ROUND_OFF * blur);
   double passed = fabs(e->load_work) + fabs(e->motion_work) + fabs(e->friction) + fabs(e->damping);
@@ -230,6 +294,7 @@ cps_status cps_verdict_run(cps_simulation *sim, cps_status status, cps_error *er
   judge_steps(sim);
   judge_overshoot(sim);
   judge_mesh(sim);
+  judge_belts(sim);
   judge_slip(sim);
   double part = e->scale > 0 ? sim->open_energy / e->scale : 0;
   int own = fabs(e->solver) > fabs(e->error);
