@@ -151,6 +151,13 @@ static void lifts(void **state) {
   }
 }
 
+/* The sanitizers see each law with one solver, and each solver with a fifth of the laws. */
+#ifdef SANITIZED
+enum { ONE_SOLVER = 1 };
+#else
+enum { ONE_SOLVER = 0 };
+#endif
+
 static void every_law_with_every_solver(void **state) {
   (void)state;
   static const struct {
@@ -166,6 +173,7 @@ static void every_law_with_every_solver(void **state) {
     const cps_law *law = cps_law_at(i);
     rng random = rng_for(law->name, 7);
     for (int j = 0; j < ROWS(solvers); j++) {
+      if (ONE_SOLVER && j != i % ROWS(solvers)) continue;
       char more[80];
       snprintf(more, sizeof more, "%s, tolerance: 1e-6, max_steps: 20000", solvers[j].more);
       done[j] += interrupt(law->name, solvers[j].name, solvers[j].until, 0.01, more, &random) > 0;
@@ -173,6 +181,7 @@ static void every_law_with_every_solver(void **state) {
   }
   /* that nearly all runs succeed and can be interrupted is part of the test */
   for (int j = 0; j < ROWS(solvers); j++) print_message("%s: %d laws\n", solvers[j].name, done[j]);
+  if (ONE_SOLVER) return;
   assert_true(done[0] > 27 && done[1] > 20 && done[2] > 25 && done[3] > 25 && done[4] > 15);
 }
 

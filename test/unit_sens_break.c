@@ -90,22 +90,30 @@ static int warned(const cps_sens *y) {
   return found;
 }
 
+/* Differences are whole runs, which the sanitizers see in the other two. */
+#ifdef SANITIZED
+enum { DIFFERENCES = 0 };
+#else
+enum { DIFFERENCES = 1 };
+#endif
+
 static void check(const example *x, const char *solver) {
   char text[4000];
   snprintf(text, sizeof text, "%s%s}\n", x->text, solver);
   cps_scenario *s = parse(text);
   cps_sens *forward = derivatives(s, x, CPS_SENS_FORWARD), *adjoint = derivatives(s, x, CPS_SENS_ADJOINT),
-           *runs = derivatives(s, x, CPS_SENS_DIFFERENCES);
+           *runs = DIFFERENCES ? derivatives(s, x, CPS_SENS_DIFFERENCES) : NULL;
   assert_false(warned(forward));
   assert_false(warned(adjoint));
   for (int k = 0; k < cps_sens_parameters(forward); k++)
     for (int i = 0; i < cps_sens_outputs(forward); i++) {
-      double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k),
-             d = cps_sens_gradient(runs, i, k);
+      double f = cps_sens_gradient(forward, i, k), a = cps_sens_gradient(adjoint, i, k);
       double scale = fabs(cps_sens_value(forward, i) / cps_sens_parameter(forward, k)->value);
       if (!(fabs(f - a) <= 1e-8 * (fabs(f) + scale)))
         fail_msg("%s by %s: d(%s)/d(%s): forward %.12g, adjoint %.12g", x->name, solver, x->of[i], x->wrt[k],
                  f, a);
+      if (!runs) continue;
+      double d = cps_sens_gradient(runs, i, k);
       /* works of a blow are the last to be resolved, by either */
       double known = strstr(x->of[i], "work") || strstr(x->of[i], "friction") || strstr(x->of[i], "damping")
                          ? 0.05
