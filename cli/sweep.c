@@ -147,8 +147,10 @@ static void print_done(const sweep *s) {
   if (s->part.count > 0) printf(", part %d of %d", s->part.index, s->part.count);
   printf("%s%s", d->before ? ", some from before" : "", "\n");
   printf("  failed      %lld\n  beyond      %lld broke a limit\n", d->failed, d->beyond);
-  if (d->done > d->before)
-    printf("  time        %s, %.3g points/s\n", span, (double)(d->done - d->before) / fmax(d->seconds, 1e-9));
+  if (d->done > d->before) {
+    double rate = (double)(d->done - d->before) / fmax(d->seconds, 1e-9);
+    printf("  time        %s, %.*f points/s\n", span, rate < 1 ? 3 : rate < 100 ? 1 : 0, rate);
+  }
   printf("  table       %s\n", shown_name(s->file));
   if (*s->page) printf("  page        %s\n", shown_name(s->page));
   if (s->n_failed > 0)
