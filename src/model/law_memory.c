@@ -88,6 +88,11 @@ static int newton_states(const contact_law *l, cps_law_input *in, const double *
   return last < STEP_GOOD;
 }
 
+/* Where solutions of shorter steps cannot be followed in parts as short as this part of a step, they end: there is none beyond. With
+ * `rill`, whose friction falls with velocity, 183 000 of 1.3 million steps of a rope that slides come there, and all but 450 are given
+ * up; shorter parts find no more, but took 20 times as long. */
+static const double PART_LEAST = 0.01;
+
 /* The same, also where Newton's method fails from z on: from states at rest, and then along the solutions of shorter steps, of which
  * that of a step of no length is `from`, in parts as long as it can follow them. */
 static int implicit_step(const contact_law *l, cps_law_input *in, const double *from, double tau, double *z) {
@@ -97,7 +102,7 @@ static int implicit_step(const contact_law *l, cps_law_input *in, const double *
   memset(z, 0, bytes);
   if (newton_states(l, in, from, tau, z)) return 1;
   memcpy(z, from, bytes);
-  for (int it = 0; it < PARTS && done < tau; it++) {
+  for (int it = 0; it < PARTS && done < tau && part > PART_LEAST * tau; it++) {
     double next = fmin(done + part, tau);
     memcpy(trial, z, bytes);
     int solved = newton_states(l, in, from, next, trial);
