@@ -11,7 +11,7 @@ springs: {s: {between: [{ground: 0}, a], stiffness: 40}, t: {between: [a, b], st
 contacts:
   one: {between: [a, belt], normal: weight, friction: coulomb-static}
   two: {between: [b, ground], normal: 3 N, friction: coulomb-static}
-run: {until: 1500 s, solver: events, tolerance: 1e-8}
+run: {until: 4000 s, solver: events, tolerance: 1e-8}
 outputs: {every: 5, columns: ["bodies.*"]}
 YAML
 started() { # FOLDER: waits until a run is at work there
