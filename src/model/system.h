@@ -213,8 +213,9 @@ cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err);
 /* A failure at the current time, with the contact concerned (-1 for none). */
 cps_status cps_simulation_fail(cps_simulation *sim, int contact, cps_error *err, const char *format, ...);
 
-/* Whether a run can be trusted (run_verdict.c): takes note of an audit; looks at the row just recorded; and judges the whole
+/* Whether a run can be trusted (run_verdict.c): looks at how it starts; takes note of an audit; looks at the row just recorded; and judges the whole
  * run, which may make it a failure. */
+void cps_verdict_start(cps_simulation *sim);
 void cps_verdict_note(cps_simulation *sim, const cps_energy *e);
 int cps_mesh_verdict_valid(const mesh_verdict *v, const cps_scenario *s);
 cps_status cps_verdict_row(cps_simulation *sim, cps_error *err);

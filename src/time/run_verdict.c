@@ -9,6 +9,9 @@
  * Above MESH_ERROR either is a warning that says what to change. So is compression that a cable would answer by buckling: more than the
  * pi^2 EI/l^2 at which an element of length l does.
  *
+ * Machines start at rest. What is prescribed to move at v from there hits the cable that it holds: a wave of sqrt(EA rho) v runs along it,
+ * and its first element of length l, damped by eta, answers with eta v/l, whatever l is.
+ *
  * Between drums that stand where they were the mean tension of a belt stays. With contact at nodes elements on drums are chords, shorter than
  * their arcs by about (l/R)^2/24; where that is not small beside the strain, what friction has laid onto the drums in the run changes it.
  */
@@ -46,6 +49,9 @@ static const double PUSHED = 0.05;        /* compression over the largest tensio
 
 /* A chord's part of its arc over the strain, from which on a belt is looked at; and the change of its mean tension that is told. */
 static const double LAID_SHORT = 0.3, DRIFT = 0.02;
+
+/* The blow with which something prescribed sets out, over the largest tension of the cable that it moves. */
+static const double BLOW = 0.05;
 
 static void warn(cps_simulation *sim, const char *format, ...) {
   va_list args;
@@ -195,6 +201,54 @@ static void judge_belts(cps_simulation *sim) {
        "or contact "
        "at points of elements (contact.at: {even: 2}), make that less",
        cable, 100 * v->drift, cable);
+}
+
+static double size_of(int n, const double *x) {
+  double sum = 0;
+  for (int d = 0; d < n; d++) sum += x[d] * x[d];
+  return sqrt(sum);
+}
+
+/* How fast what holds an end moves along the cable. */
+static double end_speed(const machine *m, const cable *c, int e) {
+  const double *v = c->v + (e ? c->n : 0) * c->b, *slope = c->q + (e ? c->n : 0) * c->b + c->dim;
+  int rim = cps_end_is(c->end[e].kind, END_ON_DRUM);
+  if (!cps_end_is(c->end[e].kind, END_AT_PLACE) &&
+      !(rim && m->drum[c->end[e].drum].angle_at < 0 && m->drum[c->end[e].drum].carrier < 0))
+    return 0;
+  double along = 0;
+  for (int d = 0; d < c->dim; d++) along += v[d] * slope[d];
+  return fabs(along) / size_of(c->dim, slope);
+}
+
+void cps_verdict_start(cps_simulation *sim) {
+  const machine *m = sim->machine;
+  for (int i = 0; m && i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    const cable_section *s = &c->section;
+    const char *what = "what holds its ", *name = "";
+    double most = 0, tension = 0, fastest = 0;
+    for (int k = 0; k < c->n; k++) tension = fmax(tension, c->tension[k]);
+    for (int e = 0; e < 2 && c->seam < 0; e++) {
+      double speed = end_speed(m, c, e), l = c->length[e ? c->n - 1 : 0];
+      double blow = (sqrt(s->ea * s->rho) + (s->axial_damping + s->rayleigh) / l) * speed;
+      if (!(blow > most)) continue;
+      most = blow, fastest = speed, name = e ? "end" : "start";
+    }
+    for (int k = 0; k < c->n_points; k++) {
+      const drum *d = c->point[k].drum >= 0 ? &m->drum[c->point[k].drum] : NULL;
+      double speed = d && d->carrier < 0 ? size_of(m->dim, d->center_v) : 0;
+      if (!(sqrt(s->ea * s->rho) * speed > most)) continue;
+      most = sqrt(s->ea * s->rho) * speed, fastest = speed, what = "drum ", name = d->of->name;
+    }
+    if (most > BLOW * tension && tension > 0)
+      warn(
+          sim,
+          "cable %s starts at rest, but %s%s is prescribed to move at %.3g m/s from there: that is a blow of "
+          "up to %.2g N, and what its first moments show is a matter of mesh and damping. Let the profile "
+          "start at rest, as {product: [PROFILE, {step5: {from: [0 s, 0], to: [1 s, 1]}}]} does",
+          c->of->name, what, name, fastest, most);
+  }
 }
 
 void cps_verdict_note(cps_simulation *sim, const cps_energy *e) {

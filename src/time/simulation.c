@@ -449,6 +449,7 @@ cps_status cps_simulation_start(cps_simulation *sim, cps_error *err) {
   cps_status status = sim->machine && starts_from_rest(sim->system->scenario) ? find_rest(sim, err) : CPS_OK;
   if (status != CPS_OK) return status;
   start_energy(sim);
+  cps_verdict_start(sim);
   sim->started = 1;
   return CPS_OK;
 }
