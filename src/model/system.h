@@ -213,6 +213,11 @@ cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err);
 /* A failure at the current time, with the contact concerned (-1 for none). */
 cps_status cps_simulation_fail(cps_simulation *sim, int contact, cps_error *err, const char *format, ...);
 
+/* Whether anything starts from equilibrium; and that equilibrium (find_start.c), if need be and allowed with drums held that turn
+ * freely, which the run then says. */
+int cps_start_rests(const cps_simulation *sim);
+cps_status cps_start_find(cps_simulation *sim, int may_brake, cps_error *err);
+
 /* Whether a run can be trusted (run_verdict.c): looks at how it starts; takes note of an audit; looks at the row just recorded; and judges the whole
  * run, which may make it a failure. */
 void cps_verdict_start(cps_simulation *sim);

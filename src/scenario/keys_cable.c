@@ -330,8 +330,9 @@ static const key cables[] = {
     {"masses", KEY_REPEATS, .table = &cps_keys_masses, .otherwise = "none",
      .where = offsetof(raw_cable, masses), .example = "[{at: 1 m, mass: 2 kg}]",
      .meaning = "point masses along it"},
-    {"start", KEY_WORD, .words = "equilibrium drawn braked", .where = offsetof(raw_cable, start),
-     .example = "drawn",
+    {"start", KEY_WORD, .words = "equilibrium drawn braked", .value = -1,
+     .otherwise = "`equilibrium`; `braked` with a warning where there is none",
+     .where = offsetof(raw_cable, start), .example = "drawn",
      .meaning = "starts from equilibrium, or from the path as it is drawn; or `braked`, from the equilibrium "
                 "with all "
                 "drums held, of which those that turn freely are released when the run starts"},

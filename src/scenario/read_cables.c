@@ -267,6 +267,7 @@ static void read_cable(reader *r, const node *n, const cps_scenario *s, scenario
   c->tension_only = raw.tension_only;
   c->exact_curvature = raw.curvature == 1;
   c->start_statics = raw.start != 1;
+  c->start_told = raw.start >= 0;
   c->start_braked = raw.start == 2;
   c->closed = raw.closed;
   c->length = raw.length;

@@ -236,6 +236,7 @@ typedef struct scenario_cable {
   point_mass *masses; /* owned */
   cable_contact contact;
   int start_statics; /* 1: starts from equilibrium (default), 0: from the drawn shape */
+  int start_told;    /* the file says so */
   int start_braked;  /* with drums that turn freely held in that equilibrium */
 } scenario_cable;
 

@@ -417,12 +417,6 @@ static cps_status make_machine(cps_simulation *sim, cps_error *err) {
   return status;
 }
 
-static int starts_from_rest(const cps_scenario *sc) {
-  for (int i = 0; i < sc->n_elements; i++)
-    if (sc->cables[i].start_statics) return 1;
-  return 0;
-}
-
 /* Energy counts from here. */
 static void start_energy(cps_simulation *sim) {
   cps_energy e = {0};
@@ -434,25 +428,19 @@ static void start_energy(cps_simulation *sim) {
   sim->initial_energy = e.kinetic + e.elastic + e.gravity;
 }
 
-static cps_status find_rest(cps_simulation *sim, cps_error *err) {
-  const cps_scenario *sc = sim->system->scenario;
-  cps_status status = cps_machine_statics(sim->machine, sim->t, err);
-  if (status != CPS_OK && err && !err->file[0])
-    snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
-  return status;
-}
-
-cps_status cps_simulation_start(cps_simulation *sim, cps_error *err) {
+static cps_status start(cps_simulation *sim, int may_brake, cps_error *err) {
   if (sim->started) return CPS_OK;
   if (sim->machine) cps_machine_move(sim->machine, sim->t, sim->t); /* with inputs as they are */
   if (sim->beside && cps_simulation_start(sim->beside, err) != CPS_OK) return err ? err->status : CPS_FAILED;
-  cps_status status = sim->machine && starts_from_rest(sim->system->scenario) ? find_rest(sim, err) : CPS_OK;
+  cps_status status = cps_start_rests(sim) ? cps_start_find(sim, may_brake, err) : CPS_OK;
   if (status != CPS_OK) return status;
   start_energy(sim);
   cps_verdict_start(sim);
   sim->started = 1;
   return CPS_OK;
 }
+
+cps_status cps_simulation_start(cps_simulation *sim, cps_error *err) { return start(sim, 1, err); }
 
 static void machine_count(const cps_simulation *sim, cps_progress *p) {
   for (int i = 0; i < sim->machine->n_cables; i++) {
@@ -891,9 +879,9 @@ cps_status cps_statics(cps_simulation *sim, cps_error *err) {
   if (!sim->machine)
     return cps_error_set(err, CPS_BAD_INPUT, "cables", "statics is about cables, and there are none");
   /* what is drawn and does not start from rest comes to rest here */
-  int found = !sim->started && starts_from_rest(sim->system->scenario);
-  cps_status status = cps_simulation_start(sim, err);
-  if (status == CPS_OK && !found) status = find_rest(sim, err);
+  int found = !sim->started && cps_start_rests(sim);
+  cps_status status = start(sim, 0, err);
+  if (status == CPS_OK && !found) status = cps_start_find(sim, 0, err);
   if (status != CPS_OK) return status;
   start_energy(sim);
   sim->restart_due = sim->begun;

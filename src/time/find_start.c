@@ -1,0 +1,77 @@
+/* find_start.c - the equilibrium that a run starts from.
+ *
+ * A drum that turns freely between loads of different weight has none: the loads go as soon as it is let go. Unless the file asks for an
+ * equilibrium, such drums are then held until the run starts, as drums that are driven by a torque or a controller are, and
+ * the run says so.
+ */
+#include "newton.h"
+#include "steppers.h"
+#include "system.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int cps_start_rests(const cps_simulation *sim) {
+  const cps_scenario *s = sim->system->scenario;
+  for (int i = 0; sim->machine && i < s->n_elements; i++)
+    if (s->cables[i].start_statics) return 1;
+  return 0;
+}
+
+/* A drum that turns freely in the search; NULL if there is none, or if the file says how its cables start. */
+static const drum *releases(const cps_simulation *sim) {
+  const cps_scenario *s = sim->system->scenario;
+  const machine *m = sim->machine;
+  for (int i = 0; i < s->n_elements; i++)
+    if (s->cables[i].start_told) return NULL;
+  for (int i = 0; i < m->n_drums; i++)
+    if (m->drum[i].angle_at >= 0 && !m->drum[i].braked) return &m->drum[i];
+  return NULL;
+}
+
+/* As it is drawn once more, with all drums held in the search. */
+static cps_status brake(cps_simulation *sim, cps_error *err) {
+  machine *m = sim->machine;
+  cps_driver_free(sim); /* it knows where the machine has its numbers */
+  cps_machine_free(m);
+  cps_status status = cps_machine_make_drawn(m, sim->system->scenario, sim->system->drawn, err);
+  if (status != CPS_OK) return status;
+  cps_machine_inputs(m, sim->inputs);
+  sim->y = m->y;
+  sim->work = m->forces;
+  for (int i = 0; i < m->n_drums; i++) m->drum[i].braked = 1;
+  cps_machine_move(m, sim->t, sim->t);
+  return CPS_OK;
+}
+
+static void warn(cps_simulation *sim, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  cps_warnings_add(&sim->result.warnings, format, args);
+  va_end(args);
+}
+
+cps_status cps_start_find(cps_simulation *sim, int may_brake, cps_error *err) {
+  const cps_scenario *s = sim->system->scenario;
+  cps_error why = {0};
+  cps_status status = cps_machine_statics(sim->machine, sim->t, &why);
+  const drum *free = status == CPS_FAILED && may_brake && !sim->machine->stopped && !sim->beside
+                         ? releases(sim)
+                         : NULL;
+  if (free) {
+    const char *name = free->of->name; /* of the scenario */
+    status = brake(sim, &why);
+    if (status == CPS_OK) status = cps_machine_statics(sim->machine, sim->t, NULL);
+    if (status == CPS_OK)
+      warn(sim,
+           "nothing holds the cables where drum %s turns freely: it starts held, as by a brake that opens "
+           "when "
+           "the run starts. `start: braked` of the cables says that; `start: equilibrium` refuses it",
+           name);
+  }
+  if (status != CPS_OK && err) {
+    *err = why;
+    if (!err->file[0]) snprintf(err->file, sizeof err->file, "%s", s->file ? s->file : "");
+  }
+  return status;
+}
