@@ -3,9 +3,14 @@
 
 #include <math.h>
 
-/* Guesses of who sticks next come after the first iterations of a step and, should these not do, once more; of smooth laws after more of
- * them, as friction of what slips is known a little better each time. */
-enum { SPREAD_MOST = 3, SPREAD_SMOOTH = 10 };
+/* Guesses of who sticks next come after the first iterations of a step and, should these not do, after some later ones, between which it
+ * is seen what becomes of them; of smooth laws after each of the first, as friction of what slips is known a little better each time. */
+enum { SPREAD_FIRST = 3, SPREAD_AGAIN = 6, SPREAD_MOST = 10 };
+
+static int guesses_after(const cable *c, int it) {
+  if (c->contact.kind == LAW_BALANCE) return it <= SPREAD_MOST;
+  return it <= SPREAD_FIRST || (it >= SPREAD_AGAIN && it <= SPREAD_MOST && it % 2 == 0);
+}
 
 /* A node does not move further than this in one iteration [m]. */
 static const double LEAP = 0.02;
@@ -196,8 +201,7 @@ static void guess(void *of, int it) {
   machine *m = x->m;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    int most = c->contact.kind == LAW_BALANCE ? SPREAD_SMOOTH : SPREAD_MOST;
-    if (!c->wrong || (it > most && it != 2 * SPREAD_MOST)) continue;
+    if (!c->wrong || !guesses_after(c, it)) continue;
     press_anew(m, c, x->coeffs);
     cps_contact_spread(m, c, x->coeffs);
   }

@@ -104,8 +104,22 @@ static void guess(machine *m, double q_a) {
 
 /* Whether nodes are about where they were expected, their accelerations having changed by what q_a makes of it: within a part of
  * an element, and of a radian. Otherwise the step is too long to know it, and the equations may have been solved elsewhere: an
- * element turned inside out, or pressed deep into a drum, is in balance too. */
-static const double ASTRAY = 0.25, TURNED = 0.05;
+ * element turned inside out, or pressed deep into a drum, is in balance too. Where a cable runs onto a drum or off it, nodes turn by
+ * what an element turns there, and this part of that may be missed. */
+static const double ASTRAY = 0.25, TURNED = 0.05, BENT = 0.75;
+
+/* Nodes beside one that touches a drum which turn as it lands or lifts off. */
+enum { BESIDE = 4 };
+
+static double may_turn(const machine *m, const cable *c, int node) {
+  double most = 0;
+  for (int i = 0; i < c->n_points; i++) {
+    const contact_point *p = &c->point[i];
+    if (p->drum >= 0 && abs(p->node - node) <= BESIDE)
+      most = fmax(most, c->length[p->node < c->n ? p->node : c->n - 1] / m->drum[p->drum].radius);
+  }
+  return fmax(TURNED, BENT * most);
+}
 
 static int resolved(const machine *m, double q_a) {
   for (int i = 0; i < m->n_cables; i++) {
@@ -125,7 +139,8 @@ static int resolved(const machine *m, double q_a) {
         moved = fmax(moved, fabs(a[d] - a0[d]));
         turned = fmax(turned, fabs(a[m->dim + d] - a0[m->dim + d]));
       }
-      if (q_a * moved > ASTRAY * c->length[k < c->n ? k : c->n - 1] || q_a * turned > TURNED) return 0;
+      if (q_a * moved > ASTRAY * c->length[k < c->n ? k : c->n - 1]) return 0;
+      if (q_a * turned > TURNED && q_a * turned > may_turn(m, c, k)) return 0;
     }
   }
   return 1;
