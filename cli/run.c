@@ -150,7 +150,8 @@ static void print_summary(const outcome *o, const char *folder) {
   printf("\n  transitions          %16ld\n", cps_result_events(o->result));
   printf("  friction work        %16.9g J\n", e.friction);
   if (e.created != 0) printf("  created from nothing %16.9g J\n", e.created);
-  printf("  energy closing error %16.2g J, %.1g of the largest energy\n", e.error, closing_error(&e));
+  if (isfinite(e.error)) /* else it has said what is too large */
+    printf("  energy closing error %16.2g J, %.1g of the largest energy\n", e.error, closing_error(&e));
   if (e.solver != 0)
     printf("  lost by the solver   %16.2g J, %.1g of the largest energy\n", e.solver,
            e.scale > 0 ? fabs(e.solver) / e.scale : 0);
@@ -258,10 +259,14 @@ static int conclude(const outcome *all, recording *record, const run_options *o,
   /* those of the system stand first */
   for (int i = said; cps_result_warning(all->result, i); i++)
     complain("run", "warning: %s", cps_result_warning(all->result, i));
-  if (status != CPS_OK && !record->failed)
-    complain("run", "%s: %s%s%s", stopped ? "stopped" : cps_status_name(status), all->error->text,
+  if (status != CPS_OK && !record->failed) {
+    int placed = all->error->line > 0;
+    if (placed) problem_print("run", all->error);
+    complain("run", "%s%s%s%s%s", stopped ? "stopped" : cps_status_name(status), placed ? "" : ": ",
+             placed ? "" : all->error->text,
              written == STATUS_GOOD ? "; what was computed until then is in " : "",
              written == STATUS_GOOD ? folder : "");
+  }
   if (goes_on) complain("run", "to go on: capstan run --resume %s", folder);
   return written != STATUS_GOOD ? written : exit_status;
 }

@@ -30,7 +30,9 @@ void cps_refuse_error(refusals *r, cps_status status, const cps_error *err) {
     r->list = more;
     r->room = room;
   }
-  r->list[r->n++] = *err;
+  r->list[r->n] = *err;
+  if (r->numbers_of) cps_scenario_blame(r->numbers_of, &r->list[r->n]);
+  r->n++;
 }
 
 void cps_refuse(refusals *r, const char *key, const char *format, ...) {
@@ -170,7 +172,9 @@ static void refuse_following(refusals *r, const cps_scenario *s, const scenario_
 }
 
 void cps_refuse_cables(refusals *r, const cps_scenario *s) {
+  r->numbers_of = s;
   refuse_jumps(r, s);
+  r->numbers_of = NULL;
   for (int i = 0; i < s->n_cables; i++) {
     const scenario_cable *c = &s->cables[i];
     if (c->model == CABLE_ANCF) refuse_following(r, s, c);

@@ -13,6 +13,8 @@ typedef struct refusals {
   cps_error *list; /* owned */
   int n, room;
   int no_memory;
+  const cps_scenario *
+      numbers_of; /* while what is refused is so for its numbers, whose it is: one far from those of machines is to blame */
 } refusals;
 
 #if defined(__GNUC__)

@@ -416,14 +416,18 @@ static int build_cables(cps_system *s, refusals *r, int to_run) {
     return 0;
   }
   r->no_memory |= !cps_drawing_make(s->drawn, sc, wrong);
+  r->numbers_of = sc;
   for (int i = 0; i < sc->n_cables; i++) cps_refuse_error(r, wrong[i].status, &wrong[i]);
+  r->numbers_of = NULL;
   free(wrong);
   if (!cps_lifts_make(s, r) || !separate(s)) return 0;
   cps_refuse_cables(r, sc);
   cps_refuse_solver(r, sc);
   if (r->n == 0 && !r->no_memory && s->n_elements > 0) {
+    r->numbers_of = sc;
     if (to_run) cps_refuse_error(r, cps_drawing_rest(s->drawn, sc, &err), &err);
     cps_refuse_error(r, cps_drawing_tighten(s->drawn, sc, &err), &err);
+    r->numbers_of = NULL;
   }
   if (r->n == 0 && !r->no_memory) cps_refuse_outputs(r, s);
   return !r->no_memory;
@@ -473,7 +477,9 @@ static cps_system *build(const cps_scenario *scenario, refusals *r, int to_run) 
   cps_system *s = cps_bodies_new(scenario);
   if (!s) return NULL;
   if (build_cables(s, r, to_run)) {
+    r->numbers_of = scenario;
     if (r->n == 0) cps_judge_time_scales(s, r, &s->warnings);
+    r->numbers_of = NULL;
     return s;
   }
   cps_system_free(s);

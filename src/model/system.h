@@ -212,6 +212,8 @@ cps_status cps_simulation_report(cps_simulation *sim, cps_error *err);
 cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err);
 /* A failure at the current time, with the contact concerned (-1 for none). */
 cps_status cps_simulation_fail(cps_simulation *sim, int contact, cps_error *err, const char *format, ...);
+/* The same where somebody wanted it to end. */
+cps_status cps_simulation_stopped(const cps_simulation *sim, cps_error *err);
 
 /* Whether anything starts from equilibrium; and that equilibrium (find_start.c), if need be and allowed with drums held that turn
  * freely, which the run then says. */

@@ -10,6 +10,7 @@
  * - Implicit ones need not, but steps come to an end, about 1e-12 of the run, before they resolve a rate beyond that.
  * - Stiffness beyond double precision: coordinates are known to a part of 2^-52, and stiffness makes a force of that. Where it
  *   is not small against what the model is loaded with, forces have no digits.
+ * - Cables that are too soft: all that loads the model would stretch them many times over.
  */
 #include "time_scales.h"
 
@@ -32,6 +33,9 @@ static const double STEP_LEAST = 1e-12;
 
 /* Of all loads, what round-off may make before it is doubtful; as much as they are, nothing is left of them. */
 static const double NOISE_MOST = 0.01;
+
+/* Strain by all loads together from which on a cable is doubted; and that with which nothing can be computed. */
+static const double STRETCH_DOUBTED = 10, STRETCH_REFUSED = 1e4;
 
 /* Largest eigenvalues of an element: stretching and bending. */
 static const double STRETCHING = 170.125, BENDING = 8400;
@@ -187,6 +191,24 @@ static void judge_noise(refusals *r, warning_list *w, const char *key, const cha
     warn(w, "%s (%s)", text, key);
 }
 
+/* Says that all loads together would stretch a cable many times over; 0 if that leaves no length to go on with. */
+static int judge_stretch(const scenario_cable *c, double all, refusals *r, warning_list *w) {
+  char key[160], text[300];
+  if (!(all > STRETCH_DOUBTED * c->ea)) return 1;
+  snprintf(key, sizeof key, "cables.%s.EA", c->name);
+  cps_print(text, sizeof text,
+            "cable %s of EA %.3g N would be stretched to %.2g times its length by all loads, together %.2g "
+            "N: with EA of %.2g N or "
+            "more they at most double it",
+            c->name, c->ea, 1 + all / c->ea, all, all);
+  if (all > STRETCH_REFUSED * c->ea) {
+    cps_refuse(r, key, "%s", text);
+    return 0;
+  }
+  warn(w, "%s (%s)", text, key);
+  return 1;
+}
+
 static void judge_precision(const cps_system *s, refusals *r, warning_list *w) {
   const cps_scenario *sc = s->scenario;
   double all = loads(s);
@@ -205,12 +227,16 @@ static void judge_precision(const cps_system *s, refusals *r, warning_list *w) {
     const scenario_cable *c = &sc->cables[i];
     const struct shape *d = &s->drawn->cable[i];
     if (c->model != CABLE_ANCF || d->n == 0 || !d->length || !d->q) continue;
-    double size = 0, l = shortest(d);
+    double size = 0, l = shortest(d), bends = 12 * c->ei / (l * l * l);
     int b = 2 * s->dim;
     for (int k = 0; k < s->dim; k++) size = fmax(size, fmax(fabs(d->q[k]), fabs(d->q[d->n * b + k])));
+    if (!judge_stretch(c, all, r, w)) continue;
     snprintf(key, sizeof key, "cables.%s.EA", c->name);
     cps_print(what, sizeof what, "cable %s of EA %.3g N in elements of %.3g m", c->name, c->ea, l);
     judge_noise(r, w, key, what, noise(c->ea / l, fmax(size, l)), all);
+    snprintf(key, sizeof key, "cables.%s.EI", c->name);
+    cps_print(what, sizeof what, "cable %s of EI %.3g N m2 in elements of %.3g m", c->name, c->ei, l);
+    judge_noise(r, w, key, what, noise(bends, fmax(size, l)), all);
   }
 }
 

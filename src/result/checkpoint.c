@@ -484,7 +484,7 @@ cps_status cps_checkpoint_offer(cps_simulation *sim, cps_error *err) {
   int stop = sim->checkpoint(sim, sim->checkpoint_data);
   sim->at_instant = 0;
   if (!stop) return CPS_OK;
-  return cps_simulation_fail(sim, -1, err, "stopped on request");
+  return cps_simulation_stopped(sim, err);
 }
 
 void cps_simulation_on_checkpoint(cps_simulation *sim, int (*call)(cps_simulation *, void *), void *data) {

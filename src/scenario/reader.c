@@ -101,6 +101,23 @@ static void complain_range(reader *r, const node *n, const key *k, const char *u
                quotes(k), example, quotes(k));
 }
 
+/* Numbers beyond this, or below its inverse where they are times or have to be above zero, are hardly those of a machine [SI units]. */
+static const double FAR = 1e15;
+
+/* Keeps the number that is furthest away. Those of laws have ranges, and places and the like may be zero but for round-off. */
+static void look_how_far(reader *r, const node *n, const key *k, const char *unit, int is_time, double x) {
+  char quote[QUOTE_SIZE], example[120];
+  double size = fabs(x);
+  int far = size > FAR || (size > 0 && size < 1 / FAR && (k->above || k->otherwise || is_time));
+  if (!far || !isfinite(x) || k->type == KEY_INTEGER || !(fabs(log10(size)) > r->far.decades)) return;
+  r->far.decades = fabs(log10(size));
+  snprintf(r->far.key, sizeof r->far.key, "%.*s", (int)sizeof r->far.key - 1, r->path);
+  cps_quote(quote, n->text);
+  snprintf(r->far.said, sizeof r->far.said, "%.*s", (int)sizeof r->far.said - 1, quote);
+  example_of(k, unit, example, sizeof example);
+  snprintf(r->far.usual, sizeof r->far.usual, "%s%.50s%s", quotes(k), example, quotes(k));
+}
+
 int cps_read_quantity(reader *r, const node *n, const key *k, const char *unit, double *value) {
   char why[160], room[64];
   double x = 0;
@@ -122,6 +139,7 @@ int cps_read_quantity(reader *r, const node *n, const key *k, const char *unit, 
     complain_range(r, n, k, unit);
     return 0;
   }
+  look_how_far(r, n, k, unit, u && strcmp(u, "s") == 0, x);
   *value = x;
   return 1;
 }

@@ -21,6 +21,7 @@ typedef struct reader {
   name_index drums;     /* to indices of scenario.drums */
   struct probe *probes; /* paths that are looked up, NULL if none: see parameter_paths.h */
   int n_probes;
+  far_number far;
   int lenient;       /* numbers may leave their ranges a little: for derivatives at a bound */
   const node *space; /* the first value that speaks of a third dimension; NULL if none does */
 } reader;

@@ -16,6 +16,7 @@
 #include "read_sections.h"
 #include "sha256.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,6 +211,7 @@ static cps_scenario *read_document(document *d, const char *const *settings, int
     tree->n_texts = d->n_sources;
   }
   if (root) read_tree(r, root, s);
+  s->far = r->far;
   set_hash(d, s);
   cps_index_free(&r->bodies);
   cps_index_free(&r->drums);
@@ -431,6 +433,23 @@ void cps_scenario_locate(const cps_scenario *s, cps_error *err) {
     err->column = e->column;
   }
   cps_problems_free(problems);
+}
+
+void cps_scenario_blame(const cps_scenario *s, cps_error *err) {
+  const far_number *f = &s->far;
+  if (!err || f->decades == 0 || strcmp(err->key, f->key) == 0) return;
+  cps_error blamed = *err;
+  /* the time stands beside the text */
+  const char *text = err->text, *behind = strstr(text, " s: ");
+  if (isfinite(err->time) && strncmp(text, "at t = ", 7) == 0 && behind && behind < text + 32)
+    text = behind + 4;
+  snprintf(blamed.key, sizeof blamed.key, "%s", f->key);
+  snprintf(blamed.text, sizeof blamed.text,
+           "found %s, far from the numbers of machines, such as %s; with it: %.*s", f->said, f->usual,
+           (int)sizeof blamed.text - 200, text);
+  blamed.line = blamed.column = 0;
+  cps_scenario_locate(s, &blamed);
+  *err = blamed;
 }
 
 static void free_three(profile *const *p) {

@@ -284,6 +284,19 @@ void cps_scenario_locate(const cps_scenario *s, cps_error *err);
  * is drawn stays as it was. CPS_NO_MEMORY if a profile does not get room for it. */
 cps_status cps_scenario_tell(cps_scenario *s, const input_value *in);
 
+/* The number of a scenario that is furthest from those of machines, if any is far from them: what cannot be computed is likelier due
+ * to it than to anything else. */
+typedef struct far_number {
+  double decades; /* from 1, in SI units; 0: none is far */
+  char key[128];  /* its path */
+  char said[64];  /* as the source says it, in quotes */
+  char usual[64]; /* what would be usual, as in messages */
+} far_number;
+
+/* Makes an error that is about numbers one about the number that is far from those of machines, with its place in the source; without
+ * such a number, or if the error speaks of its key already, nothing changes. */
+void cps_scenario_blame(const cps_scenario *s, cps_error *err);
+
 /* What the source says, after includes, repeats and the settings that are no numbers. */
 const struct node *cps_scenario_root(const cps_scenario *s);
 
@@ -310,6 +323,7 @@ struct cps_scenario {
   int n_elements;         /* so many; then those in few variables */
   scenario_run run;
   scenario_outputs outputs;
+  far_number far;
   int n_inputs;
   scenario_input *inputs; /* owned, in the order in which they are first read */
   int (*wait)(const cps_wait *now,

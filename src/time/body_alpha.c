@@ -222,7 +222,7 @@ static cps_status give_up(void *of, double h, cps_error *err) {
   const run *r = of;
   int i = r->r.worst_contact;
   cps_simulation *sim = r->sim;
-  if (r->stopped) return cps_simulation_fail(sim, -1, err, "stopped on request");
+  if (r->stopped) return cps_simulation_stopped(sim, err);
   const cps_system *s = sim->system;
   if (i < 0)
     return cps_simulation_fail(sim, -1, err,

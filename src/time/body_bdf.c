@@ -555,7 +555,9 @@ static cps_status make_anew(run *r) {
   r->stop_time = NAN;
   r->again = 0;
   r->restarted = 1;
-  return make_cvode(r) ? CPS_OK : cps_simulation_fail(r->sim, -1, r->err, "SUNDIALS cannot be set up");
+  return make_cvode(r)
+             ? CPS_OK
+             : cps_error_set(r->err, CPS_NO_MEMORY, NULL, "out of memory: SUNDIALS cannot be set up");
 }
 
 static cps_status forget(void *work, cps_error *err) {
@@ -622,7 +624,7 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   status = good ? cps_residual_make(&r->r, s, &sim->work, err)
                 : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   if (status == CPS_OK && !make_cvode(r))
-    status = cps_simulation_fail(sim, -1, err, "SUNDIALS cannot be set up");
+    status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory: SUNDIALS cannot be set up");
   if (status != CPS_OK) free_run(r);
   return status;
 }

@@ -99,7 +99,8 @@ double cps_cvode_longest(const scenario_run *set) {
 
 int cps_cvode_make(body_cvode *c, const cps_system *s, const cvode_calls *calls, double t, const double *y,
                    void *owner) {
-  if (SUNContext_Create(NULL, &c->context) != 0) return 0;
+  c->context = cps_solver_context();
+  if (!c->context) return 0;
   c->y = cps_vector_new(s->nx + s->nd + s->nz, c->context);
   void *cvode = c->cvode = CVodeCreate(CV_BDF, c->context);
   if (!c->y || !cvode || !cps_linear_make(&c->linear, c->context, calls->solve, owner)) return 0;

@@ -227,7 +227,7 @@ static const slide *worst_slide(const machine *m) {
 }
 
 cps_status cps_run_give_up(cps_simulation *sim, const machine *m, double h, cps_error *err) {
-  if (m->stopped) return cps_simulation_fail(sim, -1, err, "stopped on request");
+  if (m->stopped) return cps_simulation_stopped(sim, err);
   double most, s = 0;
   int at = 0;
   const cable *worst = worst_cable(m, &most, &at);

@@ -339,7 +339,8 @@ static int make_state(run *r) {
 
 static int make_ida(run *r) {
   const scenario_run *set = &r->m->of->run;
-  if (SUNContext_Create(NULL, &r->context) != 0) return 0;
+  r->context = cps_solver_context();
+  if (!r->context) return 0;
   r->y = cps_vector_new(2 * r->nq + r->nz, r->context);
   r->y_t = cps_vector_new(2 * r->nq + r->nz, r->context);
   r->newton = SUNNonlinSolNewEmpty(r->context);
@@ -692,7 +693,7 @@ static cps_status make_run(cps_simulation *sim, void **work, cps_error *err) {
   if (!make_state(r))
     status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the run");
   else if (!make_ida(r))
-    status = cps_simulation_fail(sim, -1, err, "SUNDIALS cannot be set up");
+    status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory: SUNDIALS cannot be set up");
   if (status != CPS_OK) free_run(r);
   return status;
 }

@@ -71,6 +71,7 @@ cps_status cps_start_find(cps_simulation *sim, int may_brake, cps_error *err) {
   }
   if (status != CPS_OK && err) {
     *err = why;
+    if (status == CPS_FAILED && !sim->machine->stopped) cps_scenario_blame(s, err);
     if (!err->file[0]) snprintf(err->file, sizeof err->file, "%s", s->file ? s->file : "");
   }
   return status;

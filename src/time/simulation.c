@@ -573,10 +573,12 @@ cps_status cps_simulation_record(cps_simulation *sim, cps_error *err) {
   enumerate(&r, &e);
   res->energy = e;
   res->rows++;
+  status = cps_verdict_row(sim, err);
+  if (status != CPS_OK && !isfinite(e.kinetic + e.elastic + e.gravity + e.error))
+    res->rows--; /* no row of numbers */
+  if (status != CPS_OK) return status;
   cps_rows_added(res, (size_t)res->n_columns * sizeof(double));
   sim->stint.rows++;
-  status = cps_verdict_row(sim, err);
-  if (status != CPS_OK) return status;
   if (res->n_fields > 0 && !record_frame(sim)) {
     cps_simulation_fail(sim, -1, err, "out of memory for %ld frames: record less often with run.fields",
                         res->frames);
@@ -767,7 +769,7 @@ cps_status cps_simulation_report(cps_simulation *sim, cps_error *err) {
   for (int i = 0; i < sim->system->n_lifts; i++)
     *(sim->work.lifts[i].mode >= LIFT_SLIDES ? &p.slipping : &p.sticking) += 1;
   if (sim->progress(&p, sim->progress_data) == 0) return CPS_OK;
-  return cps_simulation_fail(sim, -1, err, "stopped on request");
+  return cps_simulation_stopped(sim, err);
 }
 
 cps_status cps_simulation_stepped(cps_simulation *sim, cps_error *err) {
@@ -813,6 +815,16 @@ cps_status cps_simulation_fail(cps_simulation *sim, int i, cps_error *err, const
     cps_error_set(err, CPS_FAILED, NULL, "at t = %.9g s: %s", sim->t, text);
   }
   snprintf(err->file, sizeof err->file, "%s", sc->file ? sc->file : "");
+  err->time = sim->t;
+  cps_scenario_blame(sc, err);
+  return CPS_FAILED;
+}
+
+cps_status cps_simulation_stopped(const cps_simulation *sim, cps_error *err) {
+  const char *file = sim->system->scenario->file;
+  cps_error_set(err, CPS_FAILED, NULL, "at t = %.9g s: stopped on request", sim->t);
+  if (!err) return CPS_FAILED;
+  snprintf(err->file, sizeof err->file, "%s", file ? file : "");
   err->time = sim->t;
   return CPS_FAILED;
 }

@@ -8,6 +8,9 @@
 
 #include <nvector/nvector_serial.h>
 
+/* What SUNDIALS wants to be made first; NULL if there is no memory. */
+SUNContext cps_solver_context(void);
+
 /* A vector of n numbers; NULL if there is no memory. N_VDestroy frees it with all its clones, after those who use them. */
 N_Vector cps_vector_new(sunindextype n, SUNContext context);
 

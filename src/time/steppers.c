@@ -81,7 +81,9 @@ static void refuse_counts(refusals *r, const scenario_run *run) {
 }
 
 void cps_refuse_solver(refusals *r, const cps_scenario *s) {
+  r->numbers_of = s;
   refuse_counts(r, &s->run);
+  r->numbers_of = NULL;
   const solver *how = cps_solver_find(s->run.solver); /* the reader knows no other names than the table */
   int elements = s->n_elements, reduced = s->n_cables - elements;
   if (elements > 0 && !how->cables) {

@@ -108,6 +108,55 @@ rope '1 MN' '1e13' '1 m' 10 '10 kg' '0.2 m' >damped.yaml
 expect 0 check damped.yaml
 has "$err" "warning: damping of cable rope (1e+13 N s in elements of 0.263 m with 0.001 kg/m) acts within"
 
+# Numbers that are far from those of machines are named, where they are, and nothing else is blamed for what cannot be computed with them.
+hoist() { # LINE NUMBER COLUMN KEY STATUS WORDS: a line of the hoist, where in it a number is blamed, and how the run ends
+  cat >far.yaml <<YAML
+capstan: 1
+drums: {hoist: {radius: 300 mm, center: [0, 0], drive: {rotation: {step5: {from: [0 s, 0], to: [4 s, 4 rad]}}}}}
+bodies: {load: {mass: 1000 kg}}
+cables:
+  rope:
+    EA: 20 MN
+    EI: 0.2 N m2
+    mass_per_length: 1.2 kg/m
+    mesh: {size: 110 mm}
+    path: [{rim: hoist}, {around: hoist, turn: clockwise, turns: 1}, hang 2 m, load]
+    contact: {normal: {hunt-crossley: {stiffness: 1e10}}, friction: {quinn: {mu: 0.2, epsilon: 5 mm/s}}}
+run: {until: 20 ms, output: 10 ms}
+YAML
+  sed -i "$2s|.*|$1|" far.yaml
+  expect "$5" run far.yaml -o far -q --no-report
+  has "$err" "far.yaml:$2:$3: $4: "
+  has "$err" "$6"
+  for file in far/series.csv far/summary.json; do
+    if [ -e $file ]; then has_no $file "nan"; fi
+  done
+  rm -rf far
+}
+hoist '    EA: 1e-300 N' 6 9 cables.rope.EA 2 'stretched to 9.9e+303 times its length by all loads'
+hoist '    EA: 1e-6 N' 6 9 cables.rope.EA 2 'stretched to 9.9e+09 times its length by all loads, together 9.9e+03 N: with EA of 9.9e+03 N or more'
+hoist '    EI: 1e30 N m2' 7 9 cables.rope.EI 2 'cable rope of EI 1e+30 N m2 in elements of 0.108 m is too stiff'
+hoist '    mass_per_length: 1e-300 kg/m' 8 22 cables.rope.mass_per_length 2 'found "1e-300 kg/m"'
+hoist '    mass_per_length: 1e30 kg/m' 8 22 cables.rope.mass_per_length 2 'found "1e30 kg/m"'
+hoist '    mesh: {size: 1e-30 m}' 9 18 cables.rope.mesh.size 2 'found "1e-30 m"'
+hoist '    path: [{rim: hoist}, {around: hoist, turn: clockwise, turns: 1}, hang 1e30 m, load]' 10 70 cables.rope.path.2.hang 2 'found "1e30 m"'
+hoist 'bodies: {load: {mass: 1e30 kg}}' 3 23 bodies.load.mass 2 'found "1e30 kg"'
+hoist 'drums: {hoist: {radius: 1e30 m, center: [0, 0]}}' 2 25 drums.hoist.radius 2 'found "1e30 m", far from the numbers of machines, such as "250 mm"'
+hoist 'drums: {hoist: {radius: 300 mm, center: [0, 1e30 m]}}' 2 45 drums.hoist.center.1 2 'found "1e30 m", far from the numbers of machines, such as "1 m"'
+hoist 'drums: {hoist: {radius: 300 mm, drive: {rotation: {step5: {from: [0 s, 0], to: [4 s, 1e300 rad]}}}}}' 2 86 drums.hoist.drive.rotation.step5.to.1 1 \
+  'found "1e300 rad", far from the numbers of machines, such as "1 rad"; with it: the equations of cable rope do not converge'
+hoist 'run: {until: 1e-300 s}' 12 14 run.until 1 'found "1e-300 s"'
+sed 's/mass: 1 kg/mass: 1 kg, v: 1e300/' tanh.yaml | sed 's/v: 0.1/v: 1e300/' >fast.yaml
+expect 1 run fast.yaml -o endless -q --no-report
+has "$err" 'fast.yaml:2:33: bodies.block.v: '
+has "$err" 'found "1e300"'
+has_no endless/series.csv nan
+has_no endless/series.csv inf
+# One that is far away and has nothing to do with it is not blamed.
+spring 100 1 'until: 1 s, solver: alpha' | sed 's/x: 1.1/x: 1.1, held_until: 1e-20 s/' >harmless.yaml
+expect 0 run harmless.yaml -o harmless -q --no-report
+is_empty "$err"
+
 # What is prescribed so short that nothing comes further is to blame, and not the law.
 cat >pulses.yaml <<'YAML'
 capstan: 1
