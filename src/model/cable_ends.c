@@ -45,32 +45,23 @@ void cps_end_reaction(const cable *c, int e, double *reaction) {
   }
 }
 
-void cps_hold_of_reaction(const cable *c, int e, double *reaction) {
+void cps_end_hold(const cable *c, int e, double *hold) {
   int node = e ? c->n : 0;
+  cps_end_reaction(c, e, hold);
   for (int d = 0; d < c->dim; d++)
-    reaction[d] += c->load[e][d] - c->mass[node] * (c->a[node * c->b + d] - c->gravity[d]);
+    hold[d] += c->load[e][d] - c->mass[node] * (c->a[node * c->b + d] - c->gravity[d]);
 }
 
-double cps_tension_of_hold(const cable *c, int e, const double *hold) {
+double cps_end_tension(const cable *c, int e) {
   const double *slope = c->q + (e ? c->n : 0) * c->b + c->dim;
-  double along = 0, size = 0;
+  double hold[6], along = 0, size = 0;
+  if (c->seam >= 0) return c->tension[e ? c->n - 1 : 0];
+  cps_end_hold(c, e, hold);
   for (int d = 0; d < c->dim; d++) {
     along += hold[d] * slope[d];
     size += slope[d] * slope[d];
   }
   return (e ? 1 : -1) * along / sqrt(size);
-}
-
-void cps_end_hold(const cable *c, int e, double *hold) {
-  cps_end_reaction(c, e, hold);
-  cps_hold_of_reaction(c, e, hold);
-}
-
-double cps_end_tension(const cable *c, int e) {
-  double hold[6];
-  if (c->seam >= 0) return c->tension[e ? c->n - 1 : 0];
-  cps_end_hold(c, e, hold);
-  return cps_tension_of_hold(c, e, hold);
 }
 
 void cps_rim_arm(const machine *m, const cable *c, int e, double *arm, double *along) {

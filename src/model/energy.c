@@ -155,6 +155,12 @@ static double prescribed(const machine *m, const cable *c, int e, int d, double 
   return (g->carrier < 0 ? carried : 0) + (g->angle_at < 0 ? moved - carried : 0);
 }
 
+/* Loads and reactions as they are start a step. */
+static void begin_ends(cable *c) {
+  memcpy(c->loads0, c->load, sizeof c->load);
+  memcpy(c->reaction0, c->reaction, sizeof c->reaction);
+}
+
 static void step_ends(machine *m, cable *c) {
   react(c);
   for (int e = 0; e < 2 && c->seam < 0; e++) {
@@ -166,8 +172,7 @@ static void step_ends(machine *m, cable *c) {
       m->work.motion_work += (c->reaction[e][d] + c->reaction0[e][d]) / 2 * prescribed(m, c, e, d, moved);
     }
   }
-  memcpy(c->loads0, c->load, sizeof c->load);
-  memcpy(c->reaction0, c->reaction, sizeof c->reaction);
+  begin_ends(c);
 }
 
 static void step_border(machine *m, double t) {
@@ -222,7 +227,7 @@ static double loss(const machine *m) {
   return power;
 }
 
-void cps_audit_start(machine *m, double t) {
+void cps_audit_look(machine *m) {
   relieve(m);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
@@ -231,10 +236,13 @@ void cps_audit_start(machine *m, double t) {
       bear(m, &c->trace[k]);
     }
     react(c);
-    memcpy(c->loads0, c->load, sizeof c->load);
-    memcpy(c->reaction0, c->reaction, sizeof c->reaction);
   }
   cps_rims_bear(m);
+}
+
+void cps_audit_start(machine *m, double t) {
+  cps_audit_look(m);
+  for (int i = 0; i < m->n_cables; i++) begin_ends(&m->cable[i]);
   m->loss0 = loss(m);
   m->audited = t;
   cps_bodies_look(m, t);

@@ -496,6 +496,8 @@ void cps_machine_list(struct checkpoint *c, machine *m);
 
 /* ------------------------------------------------------------------ audit (energy.c) */
 
+/* Looks at what contact points, ends and drums bear in the present state. */
+void cps_audit_look(machine *m);
 /* Forgets what was; to be called before the first step and after a jump. */
 void cps_audit_start(machine *m, double t);
 /* Adds the work of the step of length h that ended at t, just before anything that jumps there, from the state that was kept
@@ -514,8 +516,6 @@ void cps_end_reaction(const cable *c, int e, double *reaction);
 void cps_end_force(const cable *c, int e, double *reaction); /* without contact */
 /* The force of what holds end e, or hangs on it, on the cable: as above, with a mass at the very end counted to what holds it. */
 void cps_end_hold(const cable *c, int e, double *hold);
-void cps_hold_of_reaction(const cable *c, int e, double *reaction); /* the same, from the other, in place */
-double cps_tension_of_hold(const cable *c, int e, const double *hold);
 /* Its part along the cable; of a belt, the tension of the element beside the seam. */
 double cps_end_tension(const cable *c, int e);
 /* From the axis of the drum to an end on its rim, and axis x that. */

@@ -184,36 +184,21 @@ body_point cps_border_point(const model *o) {
                       .at = cps_numbers_layout(m->system)};
 }
 
-static void exchange_bodies(model *o) { /* the state before, and back */
-  machine *m = &o->m;
-  for (int k = 0; k < m->nb; k++) {
-    dof *f = &m->free[k];
-    double q = *f->q, v = *f->v;
-    *f->q = *f->q0;
-    *f->v = *f->v0;
-    *f->q0 = q;
-    *f->v0 = v;
-  }
-  for (int i = m->system->nd; i < m->system->nx; i++) {
-    double q = m->y[i];
-    m->y[i] = m->y0[i];
-    m->y0[i] = q;
-  }
-}
-
-void cps_border_step(model *o, double t, double h) {
+void cps_border_begin(model *o, double t) {
   const machine *m = &o->m;
   const cps_system *s = m->system;
-  exchange_bodies(o);
-  cps_border_look(o, t - h);
-  o->looked0 = o->looked;
+  cps_border_look(o, t);
+  o->looked0 = t;
   memcpy(o->slope0, o->slope, (size_t)m->of->n_springs * sizeof *o->slope);
   memcpy(o->y0, m->y, 2 * (size_t)s->nx * sizeof(double));
   memcpy(o->force0, m->forces.force, (size_t)s->nx * sizeof(double));
   cps_body_matrix_look(&o->tangents0, m->y, m->y + s->nx);
-  exchange_bodies(o);
+}
+
+void cps_border_end(model *o, double t) {
+  const machine *m = &o->m;
   cps_border_look(o, t);
-  for (int i = 0; i < s->nc; i++) {
+  for (int i = 0; i < m->system->nc; i++) {
     o->f0[i] = *m->free[m->force[i]].q0;
     o->f[i] = *m->free[m->force[i]].q;
   }

@@ -108,7 +108,7 @@ static void find_rates(const model *o, double *state, double *d) {
 static void find_powers(model *o, double t, const double *state, const double *d, double *power) {
   const layout *l = &o->at;
   const int works = l->after + l->works;
-  cps_model_look(o);
+  cps_model_look(o, t);
   cps_model_touch(o);
   cps_model_works(o, t, 0, 1);
   for (int i = 0; i < o->work.n; i++) {
@@ -145,7 +145,6 @@ void cps_model_shift(model *o, double t) {
   int z = l->cable[m->n_cables].z;
   o->list.n = 0;
   cps_model_touch(o);
-  cps_reactions_refresh(o);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     int states = (c->dim - 1) * c->contact.law->n_states;

@@ -66,8 +66,7 @@ static size_t state_size(const machine *m) {
     if (m->slide[i].law.law->n_states) size += sizeof(kept_memory);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + sizeof c->reaction +
-            2 * sizeof(double);
+    size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + 2 * sizeof(double);
     size += (size_t)c->n_points * (sizeof(kept_point) + sizeof c->start[0]);
     if (c->all_stick) size += (size_t)((c->n + 1) * c->b + c->n_points * AXES) * sizeof(double);
     if (c->memory) size += (size_t)(c->n_points * (c->dim - 1)) * sizeof(kept_memory);
@@ -142,7 +141,6 @@ static void exchange(machine *m, unsigned char *at, int how) {
     pass(&at, c->v, bytes, put);
     pass(&at, c->a, bytes, put);
     pass(&at, c->load, sizeof c->load, put);
-    pass(&at, c->reaction, sizeof c->reaction, put);
     double fixed[2] = {c->fixed[0], c->fixed[c->n]};
     pass(&at, fixed, sizeof fixed, put);
     c->fixed[0] = (unsigned char)fixed[0];
@@ -162,6 +160,7 @@ static void exchange(machine *m, unsigned char *at, int how) {
     }
   }
   if (put && m->nb > 0) cps_machine_tie(m);
+  if (put) cps_audit_look(m);
 }
 
 /* ------------------------------------------------------------------ tape */
@@ -253,7 +252,7 @@ static int passes(op_kind k) { return k == OP_STEP || k >= OP_BDF; }
 
 static cps_status forward_one(cable_run *y, const machine *m, const machine_op *what) {
   model *o = &y->o;
-  if (passes(what->kind) && !y->looked) cps_model_look(o);
+  if (passes(what->kind) && !y->looked && y->works) cps_model_look(o, what->coeffs.t - what->h);
   if (what->kind == OP_RELEASE) cps_op_look_held(o);
   y->looked = what->kind == OP_REACH;
   if (what->kind != OP_SHIFT) { /* which is about the state before all that the simulation has done since */
@@ -595,7 +594,7 @@ static cps_status backward_one(cable_run *y, const machine_op *x) {
   model *o = &y->o;
   if (passes(x->kind) && y->works) {
     exchange(&o->m, y->c.tape.bytes + x->before, PUT);
-    cps_model_look(o);
+    cps_model_look(o, x->coeffs.t - x->h);
   }
   if (x->kind == OP_RELEASE) {
     exchange(&o->m, y->c.tape.bytes + x->before, PUT);

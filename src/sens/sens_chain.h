@@ -279,12 +279,10 @@ typedef struct model {
   entries tied;     /* numbers of d of ends on rims that follow the border, by all else */
   contact_tangent **contact, **contact0; /* [cables][points] as of the present state, and of the one before */
   double *force;                         /* room for forces of elements, seven times */
-  double *q0, *v0, *a0;                  /* state before, of all cables */
   double (
       *raw)[2][3]
            [32]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
                               of their own node and its neighbour */
-  double (*loads0)[2][3], (*reaction0)[2][6];
   unsigned char *released; /* [bodies of the scenario] */
   double *room[4];         /* as long as w1 */
 } model;
@@ -305,8 +303,8 @@ int cps_model_prepare(model *o);
 /* Matrices, factorised, and the list `now` at the state in the machine; balance: unknowns are changes of places from
  * the state before. 0 if singular. */
 int cps_model_linearise(model *o, const step_coeffs *coeffs, int balance);
-/* Looks at the contact points in the machine's state, as those before the next solve; keeps that state. */
-void cps_model_look(model *o);
+/* Looks at the machine's state, which is that at t, as the one before the next solve, and keeps it. */
+void cps_model_look(model *o, double t);
 /* The list `list` of what the state at time t in the machine changes by where tau changes, rows of the state before. */
 void cps_model_shift(model *o, double t);
 /* Looks at them as those of the present state, as cps_model_linearise does. */
@@ -373,8 +371,9 @@ void cps_border_by_theta(model *o, int row, int theta, double by);
 /* Looks at bodies as they are in the machine at time t: forces, slopes and tangents of springs; and how they are there. */
 void cps_border_look(model *o, double t);
 body_point cps_border_point(const model *o);
-/* Looks at both ends of a step of length h that ends at t. */
-void cps_border_step(model *o, double t, double h);
+/* Looks at the start of a step, which is at t, and at its end. */
+void cps_border_begin(model *o, double t);
+void cps_border_end(model *o, double t);
 
 /* What rows of the border depend on besides what body_tangent.h knows: an unknown, its velocity and acceleration; a number of theta; one
  * of what is prescribed. */
@@ -392,7 +391,7 @@ typedef struct border_sink {
 } border_sink;
 border_sink cps_sink_equations(model *o, const step_coeffs *coeffs, int balance);
 border_sink cps_sink_list(model *o, entries *list, int before);
-/* Both ends of a step into the list of works, from cps_border_step on. */
+/* Both ends of a step into the list of works, from cps_border_end on. */
 typedef struct border_step {
   border_sink sink[2];
   body_point at[2];
@@ -411,10 +410,7 @@ void cps_bond_body(const model *o, int body, chain_bond *out); /* adds a body's 
 void cps_rim_tie(model *o, const chain_bond *x);
 void cps_rim_own(model *o, const chain_bond *x, const step_coeffs *coeffs, int balance);
 
-/* Reactions of ends: see sens_reaction.c. Those of the state in the machine; of one end; and whether an end on a rim follows the border,
- * but what moves its drum is prescribed in part. */
-void cps_reactions_refresh(model *o);
-void cps_reaction_value(const model *o, int cable, int e, double *reaction);
+/* Reactions of ends: see sens_reaction.c. Whether an end on a rim follows the border, but what moves its drum is prescribed in part. */
 int cps_reaction_prescribed(const machine *m, const cable *c, int e);
 
 /* by.R, and slope.R of its slope unless that is NULL, without contact: by the coordinates of its element, from number `first` of the cable on, by loads, and by plain numbers. */
@@ -440,8 +436,6 @@ void cps_slide_hold(model *o, int slide); /* laws with memory take over its fric
 enum { SLIDE_V, SLIDE_F, SLIDE_N, SLIDE_BALANCE };
 void cps_slide_column(model *o, entries *list, int row, int slide, int what, double by);
 int cps_slide_first_state(const model *o, int slide); /* of its law in a state */
-/* What cables press on the drum of a bearing with; its size. */
-double cps_slide_push(const model *o, int drum, double *push);
 /* Entries by that force, times by, at the present state. */
 void cps_column_push(model *o, entries *list, int row, int drum, const double *by);
 

@@ -346,21 +346,7 @@ static void add_hold(const filling *x, int cable_of, int e, const double *by, co
   by_theta(x, at->mass + node, -here);
 }
 
-/* That force, and that of the slope: its value. */
-static void hold_value(const filling *x, int cable_of, int e, double *hold) {
-  cps_reaction_value(x->o, cable_of, e, hold);
-  cps_hold_of_reaction(&x->o->m.cable[cable_of], e, hold);
-}
-
 /* Its part along the slope of the end: the tension there. */
-static double end_tension(const filling *x, int cable_of, int e) {
-  const cable *c = &x->o->m.cable[cable_of];
-  double hold[6];
-  if (c->seam >= 0) return c->tension[e ? c->n - 1 : 0];
-  hold_value(x, cable_of, e, hold);
-  return cps_tension_of_hold(c, e, hold);
-}
-
 static void add_end_tension(const filling *x, int cable_of, int e, double by) {
   const cable *c = &x->o->m.cable[cable_of];
   int node = e ? c->n : 0, at = x->o->at.after + x->o->at.cable[cable_of].q + node * c->b + c->dim;
@@ -370,7 +356,7 @@ static void add_end_tension(const filling *x, int cable_of, int e, double by) {
     add_tension(x, cable_of, e ? c->n - 1 : 0, by);
     return;
   }
-  hold_value(x, cable_of, e, hold);
+  cps_end_hold(c, e, hold);
   for (int d = 0; d < c->dim; d++) size += slope[d] * slope[d];
   for (int d = 0; d < c->dim; d++) {
     along[d] = (e ? by : -by) * slope[d] / sqrt(size);
@@ -395,7 +381,7 @@ static void add_end_moment(const filling *x, const column *k) {
   int at = x->o->at.after + x->o->at.cable[k->cable].q + node * c->b + c->dim;
   const double *slope = c->q + node * c->b + c->dim;
   double hold[6], none[3] = {0}, by[3] = {0};
-  hold_value(x, k->cable, e, hold);
+  cps_end_hold(c, e, hold);
   by[a] = slope[b];
   by[b] = -slope[a];
   add_hold(x, k->cable, e, none, by);
@@ -409,7 +395,7 @@ static void add_rim_torque(const filling *x, int cable_of, int e, double by) {
   int drum_of = m->cable[cable_of].end[e].drum;
   double arm[3], along[3], minus[3], reaction[6], outwards = 0, around = 0;
   cps_rim_arm(m, &m->cable[cable_of], e, arm, along);
-  cps_reaction_value(x->o, cable_of, e, reaction);
+  cps_end_reaction(&m->cable[cable_of], e, reaction);
   for (int d = 0; d < 3; d++) minus[d] = -by * along[d];
   for (int d = 0; d < m->dim; d++) {
     outwards += by * reaction[d] * arm[d];
@@ -602,8 +588,8 @@ static void add_extreme(const filling *x, int cable_of, int sign) {
   for (int i = 1; i < c->n; i++)
     if (sign * c->tension[i] > sign * c->tension[best]) best = i;
   for (int e = 0; e < 2; e++)
-    if (sign * end_tension(x, cable_of, e) > sign * c->tension[best] &&
-        sign * end_tension(x, cable_of, e) >= sign * end_tension(x, cable_of, !e)) {
+    if (sign * cps_end_tension(c, e) > sign * c->tension[best] &&
+        sign * cps_end_tension(c, e) >= sign * cps_end_tension(c, !e)) {
       add_end_tension(x, cable_of, e, 1);
       return;
     }

@@ -290,9 +290,8 @@ void cps_tangent_row_list(const point_columns *to, int row, const tangent_row *x
   const cable_at *at = &o->at.cable[to->cable];
   const contact_point *p = &c->point[to->point];
   int start = to->d == o->at.d0, near = to->s->near, dim = c->dim, axes = dim - 1; /* start of a step */
-  const double *const by[3] = {x->r, x->v, x->a}, *const now[3] = {start ? o->q0 + at->w : c->q,
-                                                                   start ? o->v0 + at->w : c->v,
-                                                                   start ? o->a0 + at->w : c->a};
+  const double *const by[3] = {x->r, x->v, x->a}, *const now[3] = {start ? c->q0 : c->q, start ? c->v0 : c->v,
+                                                                   start ? c->a0 : c->a};
   const int first[3] = {at->q, at->v, at->a};
   const struct {
     int theta, n;

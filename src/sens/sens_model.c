@@ -37,11 +37,6 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
     if (c->n > most) most = c->n;
   }
   o->force = calloc((size_t)most * 12 * 7, sizeof(double));
-  o->q0 = calloc((size_t)ws, sizeof(double));
-  o->v0 = calloc((size_t)ws, sizeof(double));
-  o->a0 = calloc((size_t)ws, sizeof(double));
-  o->loads0 = calloc(n, sizeof *o->loads0);
-  o->reaction0 = calloc(n, sizeof *o->reaction0);
   o->raw = calloc(n, sizeof *o->raw);
   o->released = calloc((size_t)s->n_bodies + 1, 1);
   double *dense = calloc((size_t)ws * 6, sizeof(double));
@@ -49,9 +44,7 @@ cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   good = good && dense;
   for (int k = 0; k < 4; k++) good = (o->room[k] = calloc((size_t)ws, sizeof(double))) != NULL && good;
   good = cps_border_make(o) && good;
-  if (good && o->matrix && o->contact && o->contact0 && o->force && o->q0 && o->v0 && o->a0 && o->loads0 &&
-      o->reaction0 && o->raw && o->released)
-    return CPS_OK;
+  if (good && o->matrix && o->contact && o->contact0 && o->force && o->raw && o->released) return CPS_OK;
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
 }
 
@@ -66,11 +59,6 @@ void cps_model_free(model *o) {
   free(o->contact);
   free(o->contact0);
   free(o->force);
-  free(o->q0);
-  free(o->v0);
-  free(o->a0);
-  free(o->loads0);
-  free(o->reaction0);
   free(o->raw);
   free(o->released);
   for (int k = 0; k < 4; k++) free(o->room[k]);
@@ -473,7 +461,6 @@ static void fix(model *o, int cable_of) {
 
 /* Reactions of ends that follow the border, whose work counts: by the state after the solve. */
 static void add_reactions(model *o) {
-  cps_reactions_refresh(o);
   o->reacts.n = 0;
   for (int i = 0; i < o->m.n_cables; i++)
     for (int e = 0; e < 2; e++)

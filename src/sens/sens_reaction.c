@@ -1,4 +1,4 @@
-/* sens_reaction.c - reactions of ends of cables (cable_ends.c), linearised.
+/* sens_reaction.c - reactions of ends of cables (cable_ends.c, which has their values), linearised.
  *
  * The reaction R of an end is known explicitly once the state is: it depends on places, velocities and accelerations of the two nodes
  * of the end's element, on the contact points of that element, and on plain numbers. In a solve, R is a row of the border where
@@ -12,29 +12,6 @@ int cps_reaction_prescribed(const machine *m, const cable *c, int e) {
   if (!cps_end_is(c->end[e].kind, END_ON_DRUM) || c->fixed[e ? c->n : 0]) return 0;
   const drum *g = &m->drum[c->end[e].drum];
   return g->carrier < 0 || g->angle_at < 0;
-}
-
-void cps_reaction_value(const model *o, int cable_of, int e, double *reaction) {
-  const cable *c = &o->m.cable[cable_of];
-  int node = e ? c->n : 0;
-  cps_end_force(c, e, reaction);
-  for (int k = 0; k < c->n_points; k++) {
-    const contact_point *p = &c->point[k];
-    contact_tangent s;
-    if (node < p->node || node > p->node + 1) continue;
-    cps_contact_tangent_place(&o->m, c, p, &s);
-    for (int d = 0; d < c->dim && s.drum >= 0; d++)
-      for (int j = 0; j < 2; j++)
-        reaction[j * c->dim + d] -= p->shape[2 * (node - p->node) + j] *
-                                    (s.load * s.n[d] + s.f[0] * s.t[d] +
-                                     (c->dim == 3 ? s.f[1] * o->m.drum[s.drum].axis[d] : 0));
-  }
-}
-
-void cps_reactions_refresh(model *o) {
-  for (int i = 0; i < o->m.n_cables; i++)
-    for (int e = 0; e < 2 && o->m.cable[i].seam < 0; e++)
-      cps_reaction_value(o, i, e, o->m.cable[i].reaction[e]);
 }
 
 /* by[0].R + by[1].R of the slope for section s: elements and inertia. */

@@ -17,14 +17,9 @@ typedef struct arm {
 } arm;
 
 static void look(const model *o, int cable_of, int e, arm *x) {
-  const tie *k = &o->m.cable[cable_of].end[e];
-  x->g = &o->m.drum[k->drum];
-  double u[3], w[3], c = cos(k->angle + x->g->angle), s = sin(k->angle + x->g->angle);
-  cps_drum_frame(x->g->axis, u, w);
-  for (int d = 0; d < 3; d++) {
-    x->out[d] = x->g->radius * (c * u[d] + s * w[d]);
-    x->along[d] = x->g->radius * (c * w[d] - s * u[d]);
-  }
+  const cable *c = &o->m.cable[cable_of];
+  x->g = &o->m.drum[c->end[e].drum];
+  cps_rim_arm(&o->m, c, e, x->out, x->along);
 }
 
 int cps_rim_bond(const model *o, int cable_of, int e, chain_bond *out) {
@@ -143,7 +138,7 @@ void cps_rim_own(model *o, const chain_bond *x, const step_coeffs *coeffs, int b
   arm at;
   add_columns(o, x, coeffs);
   look(o, x->cable, e, &at);
-  cps_reaction_value(o, x->cable, e, left);
+  cps_end_reaction(&o->m.cable[x->cable], e, left);
   for (int d = 0; d < x->n; d++) {
     outwards += left[d] * at.out[d];
     around += left[d] * at.along[d];

@@ -30,26 +30,10 @@ static int law_theta(const model *o, int i) {
   return o->at.numbers + cps_numbers_layout(o->m.system).contact + CONTACT_NUMBERS * y->index + CONTACT_LAW;
 }
 
-double cps_slide_push(const model *o, int drum_of, double *push) {
-  const machine *m = &o->m;
-  double square = 0;
-  memset(push, 0, 3 * sizeof *push);
-  for (int i = 0; i < m->n_cables; i++)
-    for (int k = 0; k < m->cable[i].n_points; k++) {
-      contact_tangent s;
-      cps_contact_tangent_place(m, &m->cable[i], &m->cable[i].point[k], &s);
-      for (int d = 0; d < m->dim && s.drum == drum_of; d++)
-        push[d] -= s.load * s.n[d] + s.f[0] * s.t[d] + s.f[1] * m->drum[drum_of].axis[d];
-    }
-  for (int i = 0; i < m->n_cables; i++)
-    for (int e = 0; e < 2; e++) {
-      double reaction[6];
-      if (m->cable[i].end[e].drum != drum_of) continue;
-      cps_reaction_value(o, i, e, reaction);
-      for (int d = 0; d < m->dim; d++) push[d] -= reaction[d];
-    }
-  for (int d = 0; d < m->dim; d++) square += push[d] * push[d];
-  return sqrt(square);
+/* What cables press on the drum of a bearing with; its size. */
+static double push_of(const model *o, int drum_of, double *push) {
+  memcpy(push, o->m.drum[drum_of].push, 3 * sizeof *push);
+  return sqrt(push[0] * push[0] + push[1] * push[1] + push[2] * push[2]);
 }
 
 static void look(const model *o, int i, double t, sliding_now *s) {
@@ -71,7 +55,7 @@ static void look(const model *o, int i, double t, sliding_now *s) {
       s->a -= y->factor[1] * o->m.forces.surface_a[b];
     }
   } else if (is_pressed(o, y)) {
-    s->load = cps_slide_push(o, y->drum, s->push);
+    s->load = push_of(o, y->drum, s->push);
   } else {
     s->load = o->m.drum[y->drum].of->bearing_load;
   }
@@ -255,7 +239,7 @@ static void by_load(model *o, const border_sink *to, int row, int i, double by) 
     by_normal(o, &to->k, row, i, by);
     return;
   }
-  double size = cps_slide_push(o, y->drum, push);
+  double size = push_of(o, y->drum, push);
   for (int d = 0; d < 3; d++) push[d] *= size > 0 ? by / size : 0;
   cps_column_push(o, to->list, row, y->drum, push);
 }

@@ -5,28 +5,16 @@
 
 static int shifts(const drum *g) { return g->of->shift[0] || g->of->shift[1] || g->of->shift[2]; }
 
-void cps_model_look(model *o) {
+void cps_model_look(model *o, double t) {
   for (int i = 0; i < o->m.n_cables; i++) {
-    const cable *c = &o->m.cable[i];
+    cable *c = &o->m.cable[i];
     for (int k = 0; k < c->n_points; k++)
       cps_contact_tangent_place(&o->m, c, &c->point[k], &o->contact0[i][k]);
-    size_t bytes = (size_t)o->at.cable[i].e * sizeof(double);
-    memcpy(o->q0 + o->at.cable[i].w, c->q, bytes);
-    memcpy(o->v0 + o->at.cable[i].w, c->v, bytes);
-    memcpy(o->a0 + o->at.cable[i].w, c->a, bytes);
-    memcpy(o->loads0[i], c->load, sizeof c->load);
+    memcpy(c->loads0, c->load, sizeof c->load);
+    memcpy(c->reaction0, c->reaction, sizeof c->reaction);
   }
-  cps_reactions_refresh(o);
-  for (int i = 0; i < o->m.n_cables; i++)
-    memcpy(o->reaction0[i], o->m.cable[i].reaction, sizeof o->m.cable[i].reaction);
-  memcpy(o->m.drum0, o->m.drum, (size_t)o->m.n_drums * sizeof *o->m.drum);
-  memcpy(o->m.y0, o->m.y, (size_t)o->m.system->nx * sizeof(double));
-  for (int k = 0; k < o->m.nb; k++) {
-    dof *f = &o->m.free[k];
-    *f->q0 = *f->q;
-    *f->v0 = *f->v;
-    *f->a0 = *f->a;
-  }
+  cps_machine_keep(&o->m);
+  if (o->at.nb > 0) cps_border_begin(o, t);
 }
 
 void cps_model_touch(model *o) {
@@ -34,7 +22,6 @@ void cps_model_touch(model *o) {
   for (int i = 0; i < o->m.n_cables; i++)
     for (int k = 0; k < o->m.cable[i].n_points; k++)
       cps_contact_tangent_eval(&o->m, &o->m.cable[i], &o->m.cable[i].point[k], &any, &o->contact[i][k]);
-  cps_reactions_refresh(o);
 }
 
 /* ------------------------------------------------------------------ contact points */
@@ -191,11 +178,11 @@ static void add_products(model *o, int cable_of) {
   for (int i = 0; i <= c->n; i++) {
     double dq[12] = {0}, dv[12] = {0}, ma[12] = {0}, mv[12] = {0}, l = i < c->n ? c->length[i] : 0;
     for (int k = 0; k < (i < c->n ? 2 * b : b); k++) {
-      int at_w = at->w + i * b + k;
-      dq[k] = c->q[i * b + k] - o->q0[at_w];
-      dv[k] = c->v[i * b + k] - o->v0[at_w];
-      ma[k] = (c->a[i * b + k] + o->a0[at_w]) / 2;
-      mv[k] = (c->v[i * b + k] + o->v0[at_w]) / 2;
+      int n = i * b + k;
+      dq[k] = c->q[n] - c->q0[n];
+      dv[k] = c->v[n] - c->v0[n];
+      ma[k] = (c->a[n] + c->a0[n]) / 2;
+      mv[k] = (c->v[n] + c->v0[n]) / 2;
     }
     double alone = 0;
     for (int d = 0; d < c->dim; d++) alone += dq[d] * ma[d] - dv[d] * mv[d];
@@ -242,8 +229,7 @@ static void add_objective(model *o, int cable_of, double h, int after) {
     *(k == 0 ? &parts[k].bending_damping : &parts[k].axial_damping) = 0;
   }
   for (int i = 0; i < c->n; i++) {
-    const double *q = after ? c->q + i * c->b : o->q0 + at->w + i * c->b,
-                 *v = after ? c->v + i * c->b : o->v0 + at->w + i * c->b;
+    const double *q = (after ? c->q : c->q0) + i * c->b, *v = (after ? c->v : c->v0) + i * c->b;
     int size = 2 * c->b;
     for (int k = 0; k < 2; k++) {
       double f[12] = {0}, s[144] = {0}, s_v[144] = {0}, lost = 0;
@@ -283,7 +269,7 @@ static void add_ends(model *o, int cable_of) {
   for (int e = 0; e < 2 && c->seam < 0; e++)
     for (int d = 0; d < c->dim; d++) {
       int k = (e ? c->n : 0) * c->b + d, load = at->end + e * DY_END + DY_LOAD + d;
-      double moved = c->q[k] - o->q0[at->w + k], mean = (c->load[e][d] + o->loads0[cable_of][e][d]) / 2;
+      double moved = c->q[k] - c->q0[k], mean = (c->load[e][d] + c->loads0[e][d]) / 2;
       cps_entries_add(&o->work, row, o->at.after + at->q + k, mean);
       cps_entries_add(&o->work, row, o->at.before + at->q + k, -mean);
       if (o->d_varies[load]) {
@@ -293,7 +279,7 @@ static void add_ends(model *o, int cable_of) {
       int on_rim = cps_reaction_prescribed(&o->m, c, e);
       if (!on_rim && (!(c->fixed[e ? c->n : 0] >> d & 1) || !cps_drive_places(c, e, d))) continue;
       int drives = o->at.after + o->at.works + WK_MOTION, reaction = at->reaction + e * c->dim + d;
-      double force = (c->reaction[e][d] + o->reaction0[cable_of][e][d]) / 2, turned = force, carried = 0;
+      double force = (c->reaction[e][d] + c->reaction0[e][d]) / 2, turned = force, carried = 0;
       if (on_rim) { /* prescribed are the drum's centre, unless a body carries it, or its angle, unless the cables turn it */
         int i = c->end[e].drum;
         const drum *g = &o->m.drum[i], *g0 = &o->m.drum0[i];
@@ -320,10 +306,10 @@ static void add_elements(model *o) {
     const cable_at *at = &o->at.cable[i];
     for (int k = 0; k < at->e; k++) {
       int n = at->w + k;
-      dq[n] = c->q[k] - o->q0[n];
-      dv[n] = c->v[k] - o->v0[n];
-      mv[n] = (c->v[k] + o->v0[n]) / 2;
-      ma[n] = (c->a[k] + o->a0[n]) / 2;
+      dq[n] = c->q[k] - c->q0[k];
+      dv[n] = c->v[k] - c->v0[k];
+      mv[n] = (c->v[k] + c->v0[k]) / 2;
+      ma[n] = (c->a[k] + c->a0[k]) / 2;
     }
   }
   for (int k = 0; k < o->at.ws; k++)
@@ -341,7 +327,7 @@ static void add_elements(model *o) {
 
 void cps_model_works(model *o, double t, double h, int all_of) {
   o->work.n = 0;
-  if (o->at.nb > 0) cps_border_step(o, t, h);
+  if (o->at.nb > 0) cps_border_end(o, t);
   for (int i = 0; i < o->m.n_cables; i++) {
     add_points(o, i);
     if (!all_of) continue;
