@@ -10,6 +10,7 @@
  * then exact, and a contact that does not move does none.
  */
 #include "bodies.h"
+#include "simd.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,10 +79,9 @@ static void line_springs(const cps_system *s, const workspace *k, const double *
 }
 
 /* The line between the points of a spring: its unit vector n, its rate w, and its length. */
-static inline double span_of(const cps_system *s, const plane_spring *g, const double *q, const double *v,
-                             double *n, double *w) {
+INLINE double span_of(const plane_spring *g, int dim, const double *q, const double *v, double *n,
+                      double *w) {
   const plane_end *a = &g->end[0], *b = &g->end[1];
-  int dim = s->dim;
   double length = 0;
   for (int d = 0; d < dim; d++) {
     n[d] = b->base[d] - a->base[d];
@@ -90,13 +90,13 @@ static inline double span_of(const cps_system *s, const plane_spring *g, const d
       n[d] += q[b->c[k]] * b->along[k][d] - q[a->c[k]] * a->along[k][d];
       w[d] += v[b->c[k]] * b->along[k][d] - v[a->c[k]] * a->along[k][d];
     }
-    length = hypot(length, n[d]);
+    length = d > 0 ? hypot(length, n[d]) : fabs(n[d]);
   }
   for (int d = 0; d < dim; d++) n[d] = length > 0 ? n[d] / length : 0;
   return length;
 }
 
-static inline double dot(const double *a, const double *b, int dim) {
+INLINE double dot(const double *a, const double *b, int dim) {
   return a[0] * b[0] + a[1] * b[1] + (dim == 3 ? a[2] * b[2] : 0);
 }
 
@@ -105,16 +105,17 @@ static inline void press_on(const cps_system *s, double *press, int q, double fo
   for (int c = q; c >= 0; c = s->under[c]) press[c] += force;
 }
 
-static void plane_springs(const cps_system *s, const workspace *k, const double *q, const double *v,
+/* With the dimension as a constant, so that the loops over it are none. */
+INLINE void plane_springs(const cps_system *s, int dim, const workspace *k, const double *q, const double *v,
                           double *damping) {
   for (int i = 0; i < s->n_plane; i++) {
     const plane_spring *g = &s->plane[i];
-    double n[3] = {0}, w[3] = {0}, length = span_of(s, g, q, v, n, w);
-    double e = length - g->length, e_t = dot(n, w, s->dim), f = tension(g->k, g->d, g->tension_only, e, e_t);
+    double n[3] = {0}, w[3] = {0}, length = span_of(g, dim, q, v, n, w);
+    double e = length - g->length, e_t = dot(n, w, dim), f = tension(g->k, g->d, g->tension_only, e, e_t);
     for (int side = 0; side < 2; side++) {
       const plane_end *p = &g->end[side];
-      double pull = side == 0 ? f : -f, up = dot(n, p->up, s->dim);
-      for (int j = 0; j < s->dim; j++) k->force[p->c[j]] += pull * dot(n, p->along[j], s->dim);
+      double pull = side == 0 ? f : -f, up = dot(n, p->up, dim);
+      for (int j = 0; j < dim; j++) k->force[p->c[j]] += pull * dot(n, p->along[j], dim);
       if (up != 0) press_on(s, k->press, p->c[0], -pull * up);
     }
     k->spring[g->index] = f;
@@ -138,7 +139,8 @@ void cps_forces_apply(const cps_system *s, const workspace *k, double t, const d
     if (l->press != 0) press_on(s, k->press, l->c[0], f * l->press);
   }
   line_springs(s, k, q, v, damping);
-  plane_springs(s, k, q, v, damping);
+  if (s->dim == 2) plane_springs(s, 2, k, q, v, damping);
+  if (s->dim == 3) plane_springs(s, 3, k, q, v, damping);
 }
 
 /* ------------------------------------------------------------------ tangents */
@@ -159,7 +161,7 @@ void cps_line_tangents(const cps_system *s, const double *q, const double *v, do
 
 double cps_spring_span(const cps_system *s, const plane_spring *g, const double *q, const double *v,
                        double *n, double *w) {
-  return span_of(s, g, q, v, n, w);
+  return span_of(g, s->dim, q, v, n, w);
 }
 
 int cps_plane_coordinates(const cps_system *s, const plane_spring *g, int *c) {
@@ -175,7 +177,7 @@ void cps_plane_tangents(const cps_system *s, const double *q, const double *v, p
     plane_tangent *out = &all[i];
     double n[3] = {0}, w[3] = {0}, across[3] = {0}, T[3][3] = {{0}}, D[3][3] = {{0}};
     memset(out, 0, sizeof *out);
-    double length = span_of(s, g, q, v, n, w);
+    double length = span_of(g, dim, q, v, n, w);
     if (!(length > 0)) continue;
     double e = length - g->length, e_t = dot(n, w, dim), f = g->k * e + g->d * e_t;
     if (g->tension_only && (e <= 0 || f < 0)) continue;

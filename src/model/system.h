@@ -141,7 +141,7 @@ struct cps_simulation {
   void *checkpoint_data;
   const struct stepper *stepper; /* steppers.h; NULL until the simulation begins */
   void *solver;                  /* its workspace, owned */
-  struct aside *aside;           /* owned: states around the present step (driver.c); NULL: none */
+  struct states_aside *aside;    /* owned: states around the present step (driver.c); NULL: none */
   int unheard;                   /* a step is tried: rows and events are not recorded */
   double longest_step;           /* of methods that choose their steps; 0: as they like. See cps_sens_run */
   int begun;                     /* it has begun, or taken up a state */

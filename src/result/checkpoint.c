@@ -91,7 +91,7 @@ static const unsigned char *find(checkpoint *c, const char *name, size_t size) {
 static void copy_items(unsigned char *to, size_t to_stride, const unsigned char *from, size_t from_stride,
                        size_t size, size_t n) {
   if (n == 0 || size == 0) return;
-  if (to_stride == size && from_stride == size) {
+  if (n == 1 || (to_stride == size && from_stride == size)) {
     memcpy(to, from, size * n);
     return;
   }
@@ -423,22 +423,6 @@ static block_head head_of(cps_simulation *sim) {
   return h;
 }
 
-size_t cps_aside_size(cps_simulation *sim) {
-  checkpoint c = {.kind = RAW_SIZE, .comes_back = 1};
-  list_state(&c, sim);
-  return c.at;
-}
-
-void cps_aside_take(cps_simulation *sim, void *block) {
-  checkpoint c = {.kind = RAW_WRITE, .bytes = block, .comes_back = 1};
-  list_state(&c, sim);
-}
-
-void cps_aside_put(cps_simulation *sim, void *block) {
-  checkpoint c = {.kind = RAW_READ, .bytes = block, .comes_back = 1};
-  list_state(&c, sim);
-}
-
 void cps_state_label(cps_simulation *sim, void *block) {
   block_head h = head_of(sim);
   memcpy(block, &h, sizeof h);
@@ -466,6 +450,73 @@ int cps_state_pieces(cps_simulation *sim, state_piece *pieces, int room) {
   list_state(&c, sim);
   return c.n_pieces;
 }
+
+/* ------------------------------------------------------------------ aside */
+
+struct states_aside {
+  unsigned char *bytes; /* [states size] */
+  size_t size;
+  int n_pieces;
+  state_piece piece[]; /* with places in a state */
+};
+
+/* Joins pieces that lie side by side. */
+static int join(state_piece *piece, int n) {
+  int joined = 0;
+  for (int i = 0; i < n; i++) {
+    state_piece p = piece[i];
+    if (p.n * p.size == 0) continue;
+    if (p.n == 1 || p.stride == p.size) p = (state_piece){p.name, p.at, p.n * p.size, 0, 1, 0};
+    state_piece *last = joined > 0 ? &piece[joined - 1] : NULL;
+    if (last && last->n == 1 && p.n == 1 && last->at + last->size == p.at)
+      last->size += p.size;
+    else
+      piece[joined++] = p;
+  }
+  return joined;
+}
+
+states_aside *cps_aside_new(cps_simulation *sim, int states) {
+  checkpoint c = {.kind = RAW_LIST, .comes_back = 1};
+  list_state(&c, sim);
+  states_aside *a = malloc(sizeof *a + (size_t)c.n_pieces * sizeof *a->piece);
+  if (!a) return NULL;
+  c = (checkpoint){.kind = RAW_LIST, .comes_back = 1, .piece = a->piece, .pieces_room = c.n_pieces};
+  list_state(&c, sim);
+  a->n_pieces = join(a->piece, c.n_pieces);
+  a->size = 0;
+  for (int i = 0; i < a->n_pieces; i++) {
+    a->piece[i].offset = a->size;
+    a->size += a->piece[i].size * a->piece[i].n;
+  }
+  a->bytes = malloc(a->size > 0 ? a->size * (size_t)states : 1);
+  if (a->bytes) return a;
+  free(a);
+  return NULL;
+}
+
+void cps_aside_free(states_aside *a) {
+  if (a) free(a->bytes);
+  free(a);
+}
+
+void cps_aside_take(states_aside *a, int state) {
+  unsigned char *to = a->bytes + (size_t)state * a->size;
+  for (int i = 0; i < a->n_pieces; i++) {
+    const state_piece *p = &a->piece[i];
+    copy_items(to + p->offset, p->size, p->at, p->stride, p->size, p->n);
+  }
+}
+
+void cps_aside_put(const states_aside *a, int state) {
+  const unsigned char *from = a->bytes + (size_t)state * a->size;
+  for (int i = 0; i < a->n_pieces; i++) {
+    const state_piece *p = &a->piece[i];
+    copy_items(p->at, p->stride, from + p->offset, p->size, p->size, p->n);
+  }
+}
+
+/* ------------------------------------------------------------------ */
 
 const char *cps_state_compare(cps_simulation *sim, const void *block) {
   checkpoint c = {.kind = RAW_COMPARE, .bytes = (unsigned char *)block, .at = sizeof(block_head)};

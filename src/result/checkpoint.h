@@ -61,11 +61,14 @@ void cps_state_write(cps_simulation *sim, void *block);
 /* Makes a block of the same size, of a scenario with other values, one of this simulation. */
 void cps_state_label(cps_simulation *sim, void *block);
 cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err);
-/* The state for one who goes aside and comes back, in a block of its own kind, with all that the last evaluation has left at contacts: it
- * could not be had again, as an evaluation at the same state lets no time pass. */
-size_t cps_aside_size(cps_simulation *sim);
-void cps_aside_take(cps_simulation *sim, void *block);
-void cps_aside_put(cps_simulation *sim, void *block);
+/* The state for one who goes aside and comes back, with all that the last evaluation has left at contacts: it could not be had again, as
+ * an evaluation at the same state lets no time pass. Its items stay where they are for as long as the stepper lives, so they are listed
+ * once, and what lies side by side is copied in one piece. */
+typedef struct states_aside states_aside;
+states_aside *cps_aside_new(cps_simulation *sim, int states); /* with room for so many; NULL: out of memory */
+void cps_aside_free(states_aside *a);
+void cps_aside_take(states_aside *a, int state);
+void cps_aside_put(const states_aside *a, int state);
 /* Where the items of the state are, in the simulation and in its block: the number of them, of which the first `room` are put
  * into pieces. Members of an array of structs are `stride` bytes apart in the simulation, and one after the other in the block. */
 typedef struct state_piece {

@@ -238,7 +238,11 @@ static void snap(const void *work, stop *stop) {
   if (!r->adaptive) cps_grid_snap(&r->sim->system->scenario->run, r->most, stop);
 }
 
-static double longest(const void *work) { return 1.01 * ((const run *)work)->h; }
+/* Fixed steps end on their grid, where rows mostly are: nothing is added, so that these do not lie within a step. */
+static double longest(const void *work) {
+  const run *r = work;
+  return r->adaptive ? 1.01 * r->h : r->most;
+}
 
 static void rows(void *work, row_phase phase) {
   const run *r = work;

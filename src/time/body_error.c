@@ -23,13 +23,13 @@ void cps_body_error_parts(state_block *b, const cps_system *s, body_error *e, bo
                           body_rates *now) {
   size_t nx = (size_t)s->nx, nc = (size_t)s->nc, nz = (size_t)s->nz;
   cps_block_part(b, "alpha.a", &old->a, NULL, nx);
-  cps_block_part(b, "alpha.a_new", &now->a, NULL, nx);
-  cps_block_part(b, "alpha.a_before", &e->before.a, NULL, nx);
   cps_block_part(b, "alpha.f", &old->f, NULL, nc);
-  cps_block_part(b, "alpha.f_new", &now->f, NULL, nc);
-  cps_block_part(b, "alpha.f_before", &e->before.f, NULL, nc);
   cps_block_part(b, "alpha.z_t", &old->z_t, NULL, nz);
+  cps_block_part(b, "alpha.a_new", &now->a, NULL, nx);
+  cps_block_part(b, "alpha.f_new", &now->f, NULL, nc);
   cps_block_part(b, "alpha.z_t_new", &now->z_t, NULL, nz);
+  cps_block_part(b, "alpha.a_before", &e->before.a, NULL, nx);
+  cps_block_part(b, "alpha.f_before", &e->before.f, NULL, nc);
   cps_block_part(b, "alpha.z_t_before", &e->before.z_t, NULL, nz);
   cps_block_part(b, "alpha.largest", &e->largest, NULL, 2 * nx + nz);
 }
@@ -60,12 +60,16 @@ double cps_body_error(const body_error *e, const cps_system *s, const double *w_
   return worst;
 }
 
-void cps_body_error_step(body_error *e, const cps_system *s, const double *y, double h, body_rates *old,
-                         body_rates *now) {
-  body_rates room = e->before;
-  e->before = *old;
-  *old = *now;
-  *now = room;
+/* Rates lie one after the other, in the same order in each of the three (cps_body_error_parts). */
+static void copy_rates(const body_rates *to, const body_rates *from, size_t n) {
+  memcpy(to->a, from->a, n * sizeof *to->a);
+}
+
+void cps_body_error_step(body_error *e, const cps_system *s, const double *y, double h, const body_rates *old,
+                         const body_rates *now) {
+  size_t n = (size_t)(now->a - old->a);
+  copy_rates(&e->before, old, n);
+  copy_rates(old, now, n);
   e->length = h;
   for (int i = 0; i < 2 * s->nx + s->nz; i++) e->largest[i] = larger(fabs(y[i]), e->largest[i]);
 }

@@ -26,8 +26,8 @@ void cps_body_error_parts(state_block *b, const cps_system *s, body_error *e, bo
 /* The error of a step to the state y, over what is allowed, given rates at its start and at its end. */
 double cps_body_error(const body_error *e, const cps_system *s, const double *w_ii, const alpha_weights *u,
                       const double *y, const body_rates *old, const body_rates *now);
-/* A step of length h to y is taken: rates at its start are those before, whose room `old` gets, and so on to `now`. */
-void cps_body_error_step(body_error *e, const cps_system *s, const double *y, double h, body_rates *old,
-                         body_rates *now);
+/* A step of length h to y is taken: rates at its start become those before, and those at its end, now, the old ones. */
+void cps_body_error_step(body_error *e, const cps_system *s, const double *y, double h, const body_rates *old,
+                         const body_rates *now);
 
 #endif

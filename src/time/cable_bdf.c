@@ -72,7 +72,7 @@ typedef struct run {
   double stop_time; /* where IDA has been told to stop; NAN: nothing yet */
   long counted[2];  /* of IDA's counters, since its last restart */
   int passed_rows;  /* the machine has been put to places within the last step, */
-  void *end_at;     /* and this is the state where it ended */
+  states_aside *end_at;    /* and this is the state where it ended */
   /* of the last step */
   step_coeffs coeffs;
   int order;
@@ -373,7 +373,7 @@ static void free_run(void *work) {
   if (r->context) SUNContext_Free(&r->context);
   free_flat(&r->now);
   free_flat(&r->end);
-  free(r->end_at);
+  cps_aside_free(r->end_at);
   free(r);
 }
 
@@ -560,16 +560,16 @@ static cps_status go_aside(run *r, int begins) {
 
 /* The simulation as it is at the end of the step, before its works are added. */
 static cps_status keep_end(run *r) {
-  if (!r->end_at) r->end_at = malloc(cps_aside_size(r->sim));
+  if (!r->end_at) r->end_at = cps_aside_new(r->sim, 1);
   if (!r->end_at) return cps_error_set(r->err, CPS_NO_MEMORY, NULL, "out of memory for rows within steps");
-  cps_aside_take(r->sim, r->end_at);
+  cps_aside_take(r->end_at, 0);
   take(r, &r->end);
   r->passed_rows = 1;
   return CPS_OK;
 }
 
 static void go_to_end(run *r) {
-  cps_driver_go_to(r->sim, r->end_at);
+  cps_driver_go_to(r->sim, r->end_at, 0);
   refresh(r, r->now_at);
 }
 

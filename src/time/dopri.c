@@ -134,8 +134,6 @@ const double *cps_dopri_sample(dopri *d, const cps_simulation *sim, double h, do
 
 void cps_dopri_accept(dopri *d, cps_simulation *sim) {
   memcpy(sim->y, d->new_y, (size_t)d->n * sizeof(double));
-  double *k = d->k[0];
-  d->k[0] = d->k[6];
-  d->k[6] = k;
+  memcpy(d->k[0], d->k[STAGES - 1], (size_t)d->n * sizeof(double)); /* a checkpoint knows where it is */
   d->first_known = 1;
 }

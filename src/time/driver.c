@@ -112,11 +112,8 @@ static cps_status rows_between(cps_simulation *sim, cps_error *err) {
 
 /* ------------------------------------------------------------------ rows aside */
 
-/* The state at the start and at the end of a step, one after the other. */
-struct aside {
-  size_t size;
-  unsigned char state[];
-};
+/* States that are kept for rows within a step: that at its start, and that at its end. */
+enum { ASIDE_START, ASIDE_END, ASIDE_STATES };
 
 /* What a row changes beside the state. */
 typedef struct observed {
@@ -135,9 +132,9 @@ static observed observe(const cps_simulation *sim) {
                     .mesh = sim->mesh};
 }
 
-void cps_driver_go_to(cps_simulation *sim, void *state) {
+void cps_driver_go_to(cps_simulation *sim, const states_aside *a, int state) {
   observed o = observe(sim);
-  cps_aside_put(sim, state);
+  cps_aside_put(a, state);
   sim->next_output = o.next_output;
   sim->next_frame = o.next_frame;
   sim->largest_energy = o.largest_energy;
@@ -166,7 +163,7 @@ static cps_status try_step(cps_simulation *sim, const stop *next, cps_error *err
 }
 
 /* From the start of a step to the row that is due within it, and back. */
-static cps_status row_aside(cps_simulation *sim, const stop *next, unsigned char *start, cps_error *err) {
+static cps_status row_aside(cps_simulation *sim, const stop *next, cps_error *err) {
   stop row = {.time = sim->next_output, .jump = next->jump, .end = next->end};
   cps_status status = sim->follow.aside ? sim->follow.aside(sim, 1, sim->follow.data, err) : CPS_OK;
   sim->unheard = 1;
@@ -175,7 +172,7 @@ static cps_status row_aside(cps_simulation *sim, const stop *next, unsigned char
   if (status == CPS_OK) status = cps_simulation_record(sim, err);
   if (status == CPS_OK) status = cps_simulation_report(sim, err);
   if (status != CPS_OK) return status;
-  cps_driver_go_to(sim, start);
+  cps_driver_go_to(sim, sim->aside, ASIDE_START);
   return sim->follow.aside ? sim->follow.aside(sim, 0, sim->follow.data, err) : CPS_OK;
 }
 
@@ -189,28 +186,23 @@ static cps_status step_past_rows(cps_simulation *sim, const stop *next, cps_erro
   int passes = (how->traits & STEPPER_PASSES_BREAKS) && !sim->row_times;
   if (passes || !how->longest || !row_before(sim, fmin(next->time, sim->t + how->longest(sim->solver))))
     return how->step(sim->solver, next, err);
-  if (!sim->aside) {
-    size_t size = cps_aside_size(sim);
-    sim->aside = malloc(sizeof *sim->aside + 2 * size);
-    if (!sim->aside) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for rows within steps");
-    sim->aside->size = size;
-  }
-  unsigned char *start = sim->aside->state, *end = start + sim->aside->size;
+  if (!sim->aside) sim->aside = cps_aside_new(sim, ASIDE_STATES);
+  if (!sim->aside) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for rows within steps");
   long events = sim->result.counters.events;
-  cps_aside_take(sim, start);
+  cps_aside_take(sim->aside, ASIDE_START);
   tell_rows(sim, ROWS_AHEAD);
   cps_status status = try_step(sim, next, err);
   tell_rows(sim, status == CPS_OK ? ROWS_WITHIN : ROWS_DONE);
   if (status != CPS_OK) return status;
   double reached = sim->t;
   int again = sim->follow.step || sim->result.counters.events > events, any = row_before(sim, reached);
-  if (any && !again) cps_aside_take(sim, end);
-  if (any || again) cps_driver_go_to(sim, start);
-  while (status == CPS_OK && row_before(sim, reached)) status = row_aside(sim, next, start, err);
+  if (any && !again) cps_aside_take(sim->aside, ASIDE_END);
+  if (any || again) cps_driver_go_to(sim, sim->aside, ASIDE_START);
+  while (status == CPS_OK && row_before(sim, reached)) status = row_aside(sim, next, err);
   tell_rows(sim, ROWS_DONE);
   if (status != CPS_OK) return status;
   if (again) return how->step(sim->solver, next, err);
-  if (any) cps_driver_go_to(sim, end);
+  if (any) cps_driver_go_to(sim, sim->aside, ASIDE_END);
   return CPS_OK;
 }
 
@@ -243,7 +235,7 @@ cps_status cps_driver_begin(cps_simulation *sim, cps_error *err) {
 
 void cps_driver_free(cps_simulation *sim) {
   if (sim->stepper) sim->stepper->free(sim->solver);
-  free(sim->aside);
+  cps_aside_free(sim->aside);
   sim->aside = NULL;
   sim->stepper = NULL;
   sim->solver = NULL;

@@ -148,7 +148,7 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
 /* All that a later step reads belongs to the simulation. */
 static void list(checkpoint *c, void *work) { (void)c, (void)work; }
 
-static double longest(const void *work) { return 1.01 * step_of(((const run *)work)->sim); }
+static double longest(const void *work) { return step_of(((const run *)work)->sim); }
 
 const stepper cps_rk4 = {.traits = STEPPER_PASSES_BREAKS,
                          .checkpoint_steps = CHECKPOINT_STEPS,

@@ -6,6 +6,7 @@
 #ifndef CPS_STEPPERS_H
 #define CPS_STEPPERS_H
 
+#include "checkpoint.h"
 #include "system.h"
 
 /* Where a step has to end at the latest, and why. */
@@ -88,7 +89,7 @@ cps_status cps_driver_begin(cps_simulation *sim, cps_error *err);
 cps_status cps_driver_run(cps_simulation *sim, double until, int ends, cps_error *err);
 void cps_driver_free(cps_simulation *sim);
 /* Goes to a state that was kept (cps_aside_take); rows that have been recorded since stay so. */
-void cps_driver_go_to(cps_simulation *sim, void *state);
+void cps_driver_go_to(cps_simulation *sim, const states_aside *a, int state);
 /* The longest step that a method may choose for itself, of which it would like `most`. */
 double cps_driver_longest(const cps_simulation *sim, double most);
 /* Times that differ by less are the same: a part of a step, and round-off. */
