@@ -69,10 +69,10 @@ typedef struct run {
   double latest; /* nothing is evaluated after this time, where something jumps */
   double tolerance;
   long iterations;
-  double stop_time; /* where IDA has been told to stop; NAN: nothing yet */
-  long counted[2];  /* of IDA's counters, since its last restart */
-  int passed_rows;  /* the machine has been put to places within the last step, */
-  states_aside *end_at;    /* and this is the state where it ended */
+  double stop_time;     /* where IDA has been told to stop; NAN: nothing yet */
+  long counted[2];      /* of IDA's counters, since its last restart */
+  int passed_rows;      /* the machine has been put to places within the last step, */
+  states_aside *end_at; /* and this is the state where it ended */
   /* of the last step */
   step_coeffs coeffs;
   int order;
