@@ -41,6 +41,7 @@ typedef struct line_spring {
 /* An end of a spring between two points: point = base + sum of q[c[k]] along[k], k < dim. A body on a line has one
  * coordinate, and the ground for the others. */
 typedef struct plane_end {
+  int n; /* coordinates: all axes, the one along its line, or none on the ground */
   int c[3];
   double base[3], along[3][3];
   double up[3]; /* what presses a body off its line, zero for others */

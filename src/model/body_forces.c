@@ -78,20 +78,28 @@ static void line_springs(const cps_system *s, const workspace *k, const double *
   *damping += lost;
 }
 
+/* Where the point at the end of a spring is, from coordinates, or how fast it goes, from their rates. */
+INLINE void end_point(const plane_end *p, int dim, const double *q, double *r) {
+  for (int d = 0; d < dim && p->n == 1; d++) r[d] += q[p->c[0]] * p->along[0][d];
+  for (int d = 0; d < dim && p->n > 1; d++) r[d] += q[p->c[d]];
+}
+
 /* The line between the points of a spring: its unit vector n, its rate w, and its length. */
 INLINE double span_of(const plane_spring *g, int dim, const double *q, const double *v, double *n,
                       double *w) {
-  const plane_end *a = &g->end[0], *b = &g->end[1];
-  double length = 0;
+  double from[3], to[3], from_t[3] = {0}, to_t[3] = {0}, square = 0;
+  memcpy(from, g->end[0].base, sizeof from);
+  memcpy(to, g->end[1].base, sizeof to);
+  end_point(&g->end[0], dim, q, from);
+  end_point(&g->end[1], dim, q, to);
+  end_point(&g->end[0], dim, v, from_t);
+  end_point(&g->end[1], dim, v, to_t);
   for (int d = 0; d < dim; d++) {
-    n[d] = b->base[d] - a->base[d];
-    w[d] = 0;
-    for (int k = 0; k < dim; k++) {
-      n[d] += q[b->c[k]] * b->along[k][d] - q[a->c[k]] * a->along[k][d];
-      w[d] += v[b->c[k]] * b->along[k][d] - v[a->c[k]] * a->along[k][d];
-    }
-    length = d > 0 ? hypot(length, n[d]) : fabs(n[d]);
+    n[d] = to[d] - from[d];
+    w[d] = to_t[d] - from_t[d];
+    square += n[d] * n[d];
   }
+  double length = sqrt(square);
   for (int d = 0; d < dim; d++) n[d] = length > 0 ? n[d] / length : 0;
   return length;
 }
@@ -114,9 +122,11 @@ INLINE void plane_springs(const cps_system *s, int dim, const workspace *k, cons
     double e = length - g->length, e_t = dot(n, w, dim), f = tension(g->k, g->d, g->tension_only, e, e_t);
     for (int side = 0; side < 2; side++) {
       const plane_end *p = &g->end[side];
-      double pull = side == 0 ? f : -f, up = dot(n, p->up, dim);
-      for (int j = 0; j < dim; j++) k->force[p->c[j]] += pull * dot(n, p->along[j], dim);
-      if (up != 0) press_on(s, k->press, p->c[0], -pull * up);
+      double pull = side == 0 ? f : -f;
+      for (int j = 0; j < dim && p->n > 1; j++) k->force[p->c[j]] += pull * n[j];
+      if (p->n != 1) continue;
+      k->force[p->c[0]] += pull * dot(n, p->along[0], dim);
+      press_on(s, k->press, p->c[0], -pull * dot(n, p->up, dim));
     }
     k->spring[g->index] = f;
     k->spring_e[g->index] = e;

@@ -139,6 +139,7 @@ static plane_end make_end(const cps_system *s, const spring_end *e) {
   if (e->body == GROUND) return p;
   const scenario_body *b = &sc->bodies[e->body];
   p.c[0] = s->body_q[e->body];
+  p.n = b->kind == BODY_PLANE ? s->dim : 1;
   if (b->kind == BODY_PLANE) {
     for (int k = 0; k < s->dim; k++) {
       p.c[k] = p.c[0] + k;
