@@ -765,6 +765,68 @@ static void test_held_rope(void **state) {
   forget(&o);
 }
 
+/* A cable that is wanted tight gets its tension also where a sheave hangs in it, which has to be lifted for that: 2 T sin = weight. Between
+ * falls that hang straight down nothing but the weight decides: that is refused with the tension that there is. */
+static void test_wanted_tension(void **state) {
+  (void)state;
+  static const char *const text =
+      "capstan: 1\nbodies: {w: {mass: 10}}\n"
+      "drums: {s: {radius: 0.1, center: [%s, -1], carried_by: w, drive: free, inertia: 0.01}}\n"
+      "cables: {rope: {tension: %s, EA: 1 MN, mass_per_length: 0.3, damping: {axial: 100}, elements: 160,\n"
+      "  path: [{pinned: [0, 0]}, under s, {pinned: [%s, 0]}],\n"
+      "  contact: {normal: {hunt-crossley: {stiffness: 1e9}}, friction: {quinn: {mu: 0.5}}}}}\n"
+      "run: {until: 10 ms, output: 10 ms}\n";
+  char machine[900];
+  snprintf(machine, sizeof machine, text, "2", "5 kN", "4");
+  outcome o = run(machine);
+  succeeded(&o);
+  double in = column(&o, "cables.rope.s.t_in")[0], y = column(&o, "bodies.w.y")[0] - 0.1,
+         sag = 2 * (10 + 0.3 * 2) * 9.81 / 2 / 5000;
+  if (fabs(in / 5000 - 1) > 1e-3) fail_msg("%g N for 5 kN", in);
+  if (fabs(-y / sag - 1) > 0.03) fail_msg("it sags %g m, not %g", -y, sag);
+  forget(&o);
+  snprintf(machine, sizeof machine, text, "0.1", "500 N", "0.2");
+  cps_error err = {0};
+  cps_scenario *s = cps_scenario_parse(machine, strlen(machine), NULL, NULL, 0, NULL);
+  assert_null(cps_system_new(s, &err));
+  if (!strstr(err.text, "and not 500 N, whatever its length") || strcmp(err.key, "cables.rope.tension") != 0)
+    fail_msg("%s: %s", err.key, err.text);
+  cps_scenario_free(s);
+}
+
+/* Who ran away is said by name: the trolley that is pushed, not the rope on the drum that it carries; and statics of a winch that nothing
+ * holds say so. */
+static void test_who_runs(void **state) {
+  (void)state;
+  static const char *const rope =
+      "cables: {rope: {EA: 10 MN, EI: 1, mass_per_length: 0.5, mesh: {size: 0.2, on_drums: 0.02},\n"
+      "  path: [{rim: d}, {around: d, turn: clockwise, turns: 3}, hang 4 m, load],\n"
+      "  contact: {normal: {hunt-crossley: {stiffness: 1e10}}, friction: {coulomb: {mu: 0.2}}}}}\n"
+      "run: {until: 10 ms, output: 10 ms}\n";
+  static const char *const machines[] = {
+      "capstan: 1\nbodies: {load: {mass: 100}, trolley: {mass: 50, x: 0}}\n"
+      "drums: {d: {radius: 0.2, carried_by: trolley}}\n"
+      "contacts: {rail: {between: [trolley, ground], normal: weight, friction: {quinn: {mu: 0.05}}}}\n"
+      "loads: {push: {on: trolley, force: 400}}\n",
+      "capstan: 1\nbodies: {load: {mass: 50}}\ndrums: {d: {radius: 0.2, drive: free, inertia: 1}}\n"};
+  static const char *const said[] = {"there is no equilibrium: body trolley runs along [1, 0]",
+                                     "nothing holds the cables where drum d turns freely"};
+  for (int i = 0; i < 2; i++) {
+    char text[1500];
+    cps_error err = {0};
+    snprintf(text, sizeof text, "%s%s", machines[i], rope);
+    cps_scenario *s = cps_scenario_parse(text, strlen(text), NULL, NULL, 0, NULL);
+    cps_system *system = cps_system_new(s, &err);
+    if (!system) fail_msg("%s", err.text);
+    cps_simulation *sim = cps_simulation_new(system, &err);
+    assert_int_equal(cps_statics(sim, &err), CPS_FAILED);
+    if (!strstr(err.text, said[i])) fail_msg("%s", err.text);
+    cps_simulation_free(sim);
+    cps_system_free(system);
+    cps_scenario_free(s);
+  }
+}
+
 /* What is prescribed to move at once hits a rope that rests: 25 kN m in the first row of a winch that holds 3 kN m. That is said, of
  * heaving winches and sheaves, turned drums and moved ends; and nothing is said of the same motion once it starts at rest. */
 static void test_sets_out(void **state) {
@@ -820,6 +882,7 @@ int main(void) {
       cmocka_unit_test(test_rate_and_state), cmocka_unit_test(test_dahl_creep),
       cmocka_unit_test(test_undamped),       cmocka_unit_test(test_blame),
       cmocka_unit_test(test_hauled_mesh),    cmocka_unit_test(test_belt_of_chords),
-      cmocka_unit_test(test_held_rope),      cmocka_unit_test(test_sets_out)};
+      cmocka_unit_test(test_held_rope),      cmocka_unit_test(test_sets_out),
+      cmocka_unit_test(test_wanted_tension), cmocka_unit_test(test_who_runs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

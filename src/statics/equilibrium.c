@@ -562,8 +562,9 @@ static cps_status ran(const machine *m, const double *was, double *is, cps_error
       down += is[3 * i + d] * m->gravity[d];
       if (i < 2 * m->n_cables) down += is[3 * i + d] * m->cable[i / 2].load[i % 2][d];
     }
-    /* rather what falls than what it pulls along, and rather that than the drum between them */
-    far *= i >= first_drum ? 0.5 : down > 0 ? 1.5 : 1;
+    /* rather what falls than what it pulls along, and rather that than the drum between them or an end that goes with a drum */
+    int on_drum = i < 2 * m->n_cables && cps_end_is(m->cable[i / 2].of->end[i % 2].kind, END_ON_DRUM);
+    far *= on_drum ? 0.4 : i >= first_drum ? 0.5 : down > 0 ? 1.5 : 1;
     if (far > most) {
       most = far;
       worst = i;
