@@ -827,6 +827,52 @@ static void test_who_runs(void **state) {
   }
 }
 
+/* A tackle with two double blocks: sheaves on one axle are circles in the same place in the plane, and cylinders that go on for ever in space. The
+ * rope turns each by what runs over it, 1 : 2 : 3 : 4, also where they differ in size and where its end is held in front of one. */
+static void test_one_axle(void **state) {
+  (void)state;
+  static const struct {
+    double first, second; /* radii of what the first fall runs over, and the second */
+    const char *z, *axis, *end;
+  } tackles[] = {{0.1, 0.1, "", "", "[0.08, 2.7]"},
+                 {0.12, 0.08, "", "", "[0.1, 2.7]"},
+                 {0.1, 0.1, "", "", "[0.08, 3]"},
+                 {0.1, 0.1, "0, ", "axis: [0, 1, 0], ", "[0.08, 0, 2.7]"}};
+  for (int i = 0; i < 4; i++) {
+    double r[4] = {0.8 * tackles[i].first, tackles[i].first, 0.8 * tackles[i].second, tackles[i].second};
+    const char *z = tackles[i].z, *axis = tackles[i].axis;
+    char text[2000];
+    snprintf(text, sizeof text,
+             "capstan: 1\ngravity: [0, %s-9.81]\ndrums:\n"
+             "  low1: {%sradius: %g, center: [0, %s0], carried_by: block, drive: free, inertia: 0.01}\n"
+             "  top1: {%sradius: %g, center: [0, %s3], drive: free, inertia: 0.01}\n"
+             "  low2: {%sradius: %g, center: [0, %s0], carried_by: block, drive: free, inertia: 0.01}\n"
+             "  top2: {%sradius: %g, center: [0, %s3], drive: free, inertia: 0.01}\n"
+             "bodies: {block: {mass: 200}}\n"
+             "cables: {rope: {EA: 2 MN, EI: 0.2, mass_per_length: 0.05, damping: {axial: 20 kN s},\n"
+             "  mesh: {size: 0.15, on_drums: 0.02},\n"
+             "  path: [{pinned: %s}, under low1, over top1, under low2, over top2, hang 1,\n"
+             "    {pinned: {moved: {%s: {step5: {from: [0, 0], to: [0.5, -0.2]}}}}}],\n"
+             "  contact: {normal: {hunt-crossley: {stiffness: 1e10}}, friction: {quinn: {mu: 0.2}}}}}\n"
+             "run: {until: 0.6, output: 50 ms}\n",
+             z, axis, r[0], z, axis, r[1], z, axis, r[2], z, axis, r[3], z, tackles[i].end, *z ? "z" : "y");
+    outcome o = run(text);
+    succeeded(&o);
+    static const char *const sheaf[] = {"drums.low1.angle", "drums.top1.angle", "drums.low2.angle",
+                                        "drums.top2.angle"};
+    const double *y = column(&o, *z ? "bodies.block.z" : "bodies.block.y");
+    if (fabs(y[last(&o)] - y[0] - 0.05) > 1e-3) fail_msg("%d: it rises by %g m", i, y[last(&o)] - y[0]);
+    for (int k = 0; k < 4; k++) {
+      double ran = fabs(column(&o, sheaf[k])[last(&o)]) * r[k];
+      if (fabs(ran - 0.05 * (k + 1)) > 2e-3) fail_msg("%d: %g m run over sheaf %d", i, ran, k);
+    }
+    if (strstr(o.warning, "runs through drum")) fail_msg("%s", o.warning);
+    double slid = column(&o, "energy.friction")[last(&o)];
+    if (!(fabs(slid) < 0.1)) fail_msg("%d: %g J of friction", i, slid);
+    forget(&o);
+  }
+}
+
 /* What is prescribed to move at once hits a rope that rests: 25 kN m in the first row of a winch that holds 3 kN m. That is said, of
  * heaving winches and sheaves, turned drums and moved ends; and nothing is said of the same motion once it starts at rest. */
 static void test_sets_out(void **state) {
@@ -883,6 +929,7 @@ int main(void) {
       cmocka_unit_test(test_undamped),       cmocka_unit_test(test_blame),
       cmocka_unit_test(test_hauled_mesh),    cmocka_unit_test(test_belt_of_chords),
       cmocka_unit_test(test_held_rope),      cmocka_unit_test(test_sets_out),
-      cmocka_unit_test(test_wanted_tension), cmocka_unit_test(test_who_runs)};
+      cmocka_unit_test(test_wanted_tension), cmocka_unit_test(test_who_runs),
+      cmocka_unit_test(test_one_axle)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,15 +78,23 @@ void cps_piece_at(const cps_scenario *s, const path_piece *piece, double l, doub
  * (position, then r' = stretch times tangent). Near equilibrium, so that statics has little to do:
  * stretched by the tension that its loads cause, pressed into the drums so far that they carry it, and
  * sagging where it is slack. A belt's last node is its first. */
+/* A drum on the way, from where to where, as fractions of the way. */
+typedef struct path_wrap {
+  int drum;
+  double from, to;
+} path_wrap;
+
 typedef struct shape shape;
 struct shape {
   int n;
-  double *length; /* owned [n] */
-  double *q;      /* owned */
-  grid on;        /* of a mesh that moves; no units: it does not */
-  double slack;   /* by which it is longer than its path */
-  double blow;    /* mean strain of the element that slack strains most, as it is drawn; 0 without slack */
-  int blow_at;    /* that element */
+  double *length;   /* owned [n] */
+  double *q;        /* owned */
+  grid on;          /* of a mesh that moves; no units: it does not */
+  path_wrap *wraps; /* owned [n_wraps] */
+  int n_wraps;
+  double slack; /* by which it is longer than its path */
+  double blow;  /* mean strain of the element that slack strains most, as it is drawn; 0 without slack */
+  int blow_at;  /* that element */
 };
 
 cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const path *p, cps_error *err);

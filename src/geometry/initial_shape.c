@@ -924,6 +924,19 @@ static void find_blow(const draft *d, shape *out) {
   }
 }
 
+/* The drums on the way. */
+static int list_wraps(const path *p, shape *out) {
+  double at = 0;
+  out->wraps = calloc((size_t)p->n + 1, sizeof *out->wraps);
+  for (int i = 0; i < p->n && out->wraps; i++) {
+    double to = at + p->piece[i].length;
+    if (p->piece[i].drum >= 0)
+      out->wraps[out->n_wraps++] = (path_wrap){p->piece[i].drum, at / p->length, to / p->length};
+    at = to;
+  }
+  return out->wraps != NULL;
+}
+
 cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const path *p, cps_error *err) {
   draft d = {.s = s, .c = &s->cables[cable], .p = p, .cable = cable, .excess = 1};
   cps_status status;
@@ -940,7 +953,8 @@ cps_status cps_shape_make(shape *out, const cps_scenario *s, int cable, const pa
   if (status != CPS_OK) goto out;
   if (d.coeffs == LIE_MOVABLE) press(&d);
   out->q = calloc(2 * (size_t)p->dim * ((size_t)d.n + 1), sizeof *out->q);
-  if (!out->q) {
+  if (!out->q || !list_wraps(p, out)) {
+    cps_shape_free(out);
     status = no_memory(&d, err);
     goto out;
   }
@@ -966,6 +980,7 @@ out:
 void cps_shape_free(shape *out) {
   free(out->length);
   free(out->q);
+  free(out->wraps);
   memset(out, 0, sizeof *out);
 }
 

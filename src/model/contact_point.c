@@ -143,29 +143,91 @@ law_response cps_law_respond(const contact_law *l, double v, double n, double e,
 
 /* ------------------------------------------------------------------ search */
 
-/* The drum whose rim is nearest, and how far the point may go before another could be touched. */
+double cps_drum_gap(const machine *m, int k, const double *r) {
+  const drum *g = &m->drum[k];
+  double rho[3] = {0}, along = 0;
+  for (int d = 0; d < m->dim; d++) rho[d] = r[d] - g->center[d];
+  if (m->dim == 3) along = dot(rho, g->axis, 3);
+  for (int d = 0; d < m->dim; d++) rho[d] -= along * g->axis[d];
+  return sqrt(dot(rho, rho, m->dim)) - g->radius;
+}
+
+int cps_drums_overlap(const machine *m, int i, int k) {
+  const double parallel = 0.999;
+  const drum *g = &m->drum[i], *h = &m->drum[k];
+  double apart[3] = {0}, along = 0, most = g->radius + h->radius;
+  for (int d = 0; d < m->dim; d++) apart[d] = g->center[d] - h->center[d];
+  if (m->dim == 3 && fabs(dot(g->axis, h->axis, 3)) < parallel) return 0;
+  if (m->dim == 3) along = dot(apart, g->axis, 3);
+  for (int d = 0; d < m->dim; d++) apart[d] -= along * g->axis[d];
+  return dot(apart, apart, m->dim) < most * most;
+}
+
+/* The drum of the i-th point of a cable when the step started; -1: none. */
+static int touched(const cable *c, int i) {
+  int n = c->n_points;
+  if (c->of->closed) i = (i % n + n) % n;
+  return i >= 0 && i < n ? c->point[i].drum0 : -1;
+}
+
+/* Of the drums that share their room with drum k - sheaves on one axle, as they are drawn - the one that the cable touches
+ * nearest along it, or k. */
+static int along_cable(const machine *m, const cable *c, const contact_point *p, int k) {
+  int at = (int)(p - c->point);
+  for (int away = 0; away < c->n_points; away++)
+    for (int side = 0; side < 2; side++) {
+      int on = touched(c, side ? at - away : at + away);
+      if (on >= 0 && (on == k || cps_drums_overlap(m, on, k))) return on;
+    }
+  return p->near >= 0 && cps_drums_overlap(m, p->near, k) ? p->near : k;
+}
+
+/* Whether a point may come to lie on drum k, through which the cable's way runs in other places, too: it lies on it, or next to those that
+ * do. */
+static int beside(const cable *c, const contact_point *p, int k) {
+  int at = (int)(p - c->point), n = c->n_points, found[2] = {-1, -1};
+  for (int away = 0; away < n && (found[0] < 0 || found[1] < 0); away++)
+    for (int side = 0; side < 2; side++)
+      if (found[side] < 0) found[side] = touched(c, side ? at - away : at + away);
+  if (found[0] == k || found[1] == k) return 1;
+  for (int i = 0; i < n; i++)
+    if (c->point[i].drum0 == k) return 0;
+  return 1;
+}
+
+/* The drum whose rim is nearest, and how far the point may go before another could be touched. Where drums share their room it is the
+ * cable's way that tells them apart. */
 static void find(const machine *m, const cable *c, contact_point *p, const double *r) {
+  const double turn =
+      0.25; /* of a radius: about as far a point may go with its drum until it is asked again whether it has left it */
   double best = INFINITY, second = INFINITY;
-  int n = c->n_drums < 0 ? m->n_drums : c->n_drums;
-  p->near = -1;
+  int n = c->n_drums < 0 ? m->n_drums : c->n_drums, near = -1, shared = 0;
+  double asked = INFINITY; /* how far it may go until it is looked for again which drum it may touch */
   for (int i = 0; i < n; i++) {
     int k = c->n_drums < 0 ? i : c->drums[i];
-    const drum *g = &m->drum[k];
-    double rho[3] = {0}, along = 0;
-    for (int d = 0; d < m->dim; d++) rho[d] = r[d] - g->center[d];
-    if (m->dim == 3) along = dot(rho, g->axis, 3);
-    for (int d = 0; d < m->dim; d++) rho[d] -= along * g->axis[d];
-    double gap = sqrt(dot(rho, rho, m->dim)) - g->radius;
-    if (gap < best) {
-      second = best;
-      best = gap;
-      p->near = k;
-    } else if (gap < second) {
-      second = gap;
-    }
+    double gap = cps_drum_gap(m, k, r);
+    if (!(gap < best)) continue;
+    if (c->crossed[k] && !beside(c, p, k))
+      asked = fmin(asked, fmax(gap / 2, turn * m->drum[k].radius));
+    else
+      best = gap, near = k;
   }
+  for (int i = 0; i < n; i++) {
+    int k = c->n_drums < 0 ? i : c->drums[i];
+    if (k == near || near < 0) continue;
+    if (cps_drums_overlap(m, k, near))
+      shared = 1;
+    else
+      second = fmin(second, cps_drum_gap(m, k, r));
+  }
+  p->near = near >= 0 && shared ? along_cable(m, c, p, near) : near;
   /* Half way to the second one, and never further than where both would be touched. */
   p->clear = fmax(0, (second - fmax(best, 0)) / 2);
+  if (shared) {
+    double gap = cps_drum_gap(m, p->near, r);
+    asked = fmin(asked, gap > 0 ? gap / 2 : turn * m->drum[p->near].radius);
+  }
+  p->clear = fmin(p->clear, asked);
   for (int d = 0; d < m->dim; d++) p->seen[d] = r[d];
   p->travel = m->travel;
 }

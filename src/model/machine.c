@@ -2,6 +2,7 @@
 #include "machine.h"
 #include "aligned.h"
 #include "cable_shapes.h"
+#include "contact_place.h"
 #include "start_rest.h"
 #include "start_tension.h"
 
@@ -210,7 +211,7 @@ void cps_point_make(cable *c, int i, int j, double s) {
   contact_point *p = &c->point[i * c->per_node + j];
   memset(p, 0, sizeof *p);
   p->node = i;
-  p->drum = p->near = -1;
+  p->drum = p->near = p->drum0 = -1;
   p->clear = -1;
   p->mode[0] = p->mode[1] = CPS_MODE_FREE;
   p->weight = p->shape[0] = 1;
@@ -295,6 +296,7 @@ static int make_arrays(machine *m, cable *c) {
   c->f0 = many(c->n_points * AXES, sizeof(double));
   c->trace = many(c->n_points, sizeof *c->trace);
   c->slip_work = many(m->n_drums, sizeof(double));
+  c->crossed = many(m->n_drums, 1);
   c->room = cps_lines_new(cps_cable_room(m, c), sizeof(double));
   c->draft = many(16 * c->n_points + 4, sizeof(double));
   c->tension = many(c->n, sizeof(double));
@@ -308,7 +310,7 @@ static int make_arrays(machine *m, cable *c) {
     good = good && c->memory;
   }
   return good && c->length && c->mass && c->rise && c->trend && c->fixed && c->point && c->start && c->f0 &&
-         c->room && c->draft && c->tension && c->trace && c->slip_work;
+         c->room && c->draft && c->tension && c->trace && c->slip_work && c->crossed;
 }
 
 /* How many of everything a cable has, and its parts of the state. */
@@ -377,6 +379,41 @@ static int make_state(machine *m, const shape *drawn) {
   return 1;
 }
 
+/* Where drums share their room, or the way runs through one that it is not led around there, the way as it is drawn tells which drum a point
+ * starts on. */
+static void find_homes(const machine *m, cable *c, const shape *drawn) {
+  const double through = 0.05; /* of a radius */
+  int n = c->n_drums < 0 ? m->n_drums : c->n_drums, any = 0;
+  double length = c->point[c->n_points - 1].s;
+  for (int j = 0; j < c->n_points; j++) {
+    contact_point *p = &c->point[j];
+    double r[3];
+    cps_point_of(p, c->q + p->node * c->b, m->dim, r);
+    for (int i = 0; i < drawn->n_wraps; i++)
+      if (p->s >= drawn->wraps[i].from * length && p->s <= drawn->wraps[i].to * length)
+        p->drum0 = drawn->wraps[i].drum;
+    for (int i = 0; i < n; i++) {
+      int k = c->n_drums < 0 ? i : c->drums[i];
+      if (k == p->drum0) continue;
+      int shared = 0;
+      for (int o = 0; o < n; o++) {
+        int other = c->n_drums < 0 ? o : c->drums[o];
+        shared |= other != k && cps_drums_overlap(m, other, k);
+      }
+      int crossed = cps_drum_gap(m, k, r) < -through * m->drum[k].radius;
+      any |= shared || crossed;
+      if (crossed) c->crossed[k] |= shared ? 1 : 2;
+    }
+  }
+  for (int j = 0; j < c->n_points; j++) {
+    contact_point *p = &c->point[j];
+    if (any)
+      p->drum = p->near = p->drum0;
+    else
+      p->drum0 = -1;
+  }
+}
+
 static cps_status make_cable(machine *m, cable *c, const shape *drawn, cps_error *err) {
   const scenario_cable *of = c->of;
   memcpy(c->gravity, m->gravity, sizeof c->gravity);
@@ -403,6 +440,7 @@ static cps_status make_cable(machine *m, cable *c, const shape *drawn, cps_error
     cps_contact_law_set(&c->contact, of->contact.normal, of->contact.normal_p, of->contact.law,
                         of->contact.p);
     make_points(c);
+    find_homes(m, c, drawn);
   }
   for (int j = 0; j < c->b && c->seam >= 0; j++) *m->free[c->seam + j].q = c->q[j];
   return CPS_OK;
@@ -550,6 +588,7 @@ void cps_machine_free(machine *m) {
     free(c->memory);
     free(c->trace);
     free(c->slip_work);
+    free(c->crossed);
     free(c->start);
   }
   free(m->cable);

@@ -179,7 +179,9 @@ struct cable {
   double (*start)[3];     /* [n_points] statics: where springs hold the points */
   contact_law contact;
   int n_drums, *drums; /* that it may touch; n_drums < 0: all */
-  int has_extra;       /* objective damping or exact curvature: `extra`, without the rest of the section */
+  unsigned char *
+      crossed; /* [drums of the machine] 1: the way runs through it, too, where it is not led around it; 2: and nothing else that it is wound on is there */
+  int has_extra; /* objective damping or exact curvature: `extra`, without the rest of the section */
   cable_section extra;
   double *gap,
       *gap0; /* all_stick: [n + 1][b] by how much accelerations would differ if all contacts stuck, */
@@ -369,6 +371,10 @@ int cps_machine_release(machine *m, double t);
 /* Half of the elements around node i. */
 double cps_node_length(const cable *c, int i);
 void cps_point_make(cable *c, int i, int j, double s);
+/* Whether two drums share their room, as sheaves on one axle do: in space, with axes that are parallel. */
+int cps_drums_overlap(const machine *m, int i, int k);
+/* How far a place is outside a drum. */
+double cps_drum_gap(const machine *m, int k, const double *r);
 
 /* After a step of length h: moves nodes of cables whose mesh follows the drums to where short elements are needed now, with the curve, its
  * velocity and momentum; the energy that this costs is the solver's. Whether there were any. */

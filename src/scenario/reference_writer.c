@@ -322,7 +322,13 @@ static const char path_rules[] =
     "Where no "
     "path "
     "says it\n"
-    "but lengths of cables do, it rests where they let it: a load in two ropes, a sheave in a bight.\n";
+    "but lengths of cables do, it rests where they let it: a load in two ropes, a sheave in a bight.\n"
+    "\n"
+    "Sheaves on one axle are drawn in the same place, in space one beside the other along their axis, where "
+    "drums are cylinders\n"
+    "that go on for ever: a cable touches those that its path leads it around, each where it runs onto it. "
+    "Where it runs\n"
+    "through a drum of its path in passing, it is taken to pass beside it.\n";
 
 static void add_section(buffer *b, const char *level, const char *title, const key_table *t) {
   cps_buffer_add(b, "\n%s %s\n\n%s\n\n", level, title, t->meaning);

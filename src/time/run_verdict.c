@@ -221,8 +221,23 @@ static double end_speed(const machine *m, const cable *c, int e) {
   return fabs(along) / size_of(c->dim, slope);
 }
 
+/* Cables whose way runs through drums that they are wound on in other places. */
+static void say_crossed(cps_simulation *sim) {
+  const machine *m = sim->machine;
+  for (int i = 0; m && i < m->n_cables; i++)
+    for (int k = 0; k < m->n_drums && m->cable[i].n_points > 0; k++)
+      if (m->cable[i].crossed[k] & 2)
+        warn(sim,
+             "the way of cable %s runs through drum %s, where its path does not lead it around that drum: "
+             "there "
+             "it is taken to pass beside the drum, and only what lies on it, and runs onto it from there, "
+             "touches it",
+             m->cable[i].of->name, m->drum[k].of->name);
+}
+
 void cps_verdict_start(cps_simulation *sim) {
   const machine *m = sim->machine;
+  say_crossed(sim);
   for (int i = 0; m && i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     const cable_section *s = &c->section;
