@@ -72,6 +72,17 @@ int cps_alpha_step(alpha_stepper *r, double h, double t1);
 void cps_alpha_predict(machine *m, const alpha_weights *u, int changing);
 void cps_alpha_learn(machine *m, double h);
 void cps_alpha_forget(machine *m);
+/* What that is for the nodes of a cable in the plane (kernels/alpha_nodes.h), by lengths of this step over the last; and auxiliary
+ * accelerations at the end of a step, with the sum of squares of their change. */
+void cps_nodes_expect(cable *c, const alpha_weights *u, double lengths);
+void cps_nodes_learn(cable *c, double lengths, double fades);
+double cps_nodes_finish(cable *c, const alpha_weights *u);
+void cps_plain_nodes_expect(cable *c, const alpha_weights *u, double lengths);
+void cps_fused_nodes_expect(cable *c, const alpha_weights *u, double lengths);
+void cps_plain_nodes_learn(cable *c, double lengths, double fades);
+void cps_fused_nodes_learn(cable *c, double lengths, double fades);
+double cps_plain_nodes_finish(cable *c, const alpha_weights *u);
+double cps_fused_nodes_finish(cable *c, const alpha_weights *u);
 
 /* Room for it; 0 if out of memory. */
 int cps_between_make(alpha_between *b, const machine *m);

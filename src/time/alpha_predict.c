@@ -6,9 +6,7 @@
  * of the border: sums of products over sums of squares, which fade.
  */
 #include "newton.h"
-#include "simd.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,22 +37,11 @@ static void add(int n, const double *now, const double *before, double lengths, 
   sums[1] = FADES * sums[1] + lengths * lengths * squares;
 }
 
-/* The same for the place and the slope of a node in the plane, which are a vector. */
-static void add_plane(four now, double *before, double lengths, double *sums) {
-  four last = load(before), products = now * last, squares = last * last;
-  products += __builtin_shufflevector(products, products, 1, 0, 3, 2);
-  squares += __builtin_shufflevector(squares, squares, 1, 0, 3, 2);
-  four weights = {lengths, lengths * lengths, lengths, lengths * lengths};
-  save(sums, four_of(FADES) * load(sums) + weights * __builtin_shufflevector(products, squares, 0, 4, 2, 6));
-  save(before, now);
-}
-
 void cps_alpha_learn(machine *m, double h) {
   double lengths = over_last(m, h);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    for (int k = 0; k <= c->n && c->dim == 2; k++)
-      add_plane(load(c->a + k * 4) - load(c->a0 + k * 4), c->rise + k * 4, lengths, c->trend[k]);
+    if (c->dim == 2) cps_nodes_learn(c, lengths, FADES);
     for (int k = 0; k <= c->n && c->dim == 3; k++) {
       const double *a = c->a + k * c->b, *a0 = c->a0 + k * c->b;
       double now[6], *before = c->rise + k * c->b;
@@ -83,22 +70,16 @@ void cps_alpha_forget(machine *m) {
   for (int k = 0; k < m->nb; k++) m->free[k].rise = m->free[k].trend[0] = m->free[k].trend[1] = 0;
 }
 
-/* Accelerations at the end of the step. */
-static void extrapolate(const cable *c, double lengths) {
-  if (lengths == 0) return;
-  for (int k = 0; k <= c->n && c->dim == 2; k++) {
-    four sums = load(c->trend[k]);
-    four products = __builtin_shufflevector(sums, sums, 0, 0, 2, 2),
-         squares = __builtin_shufflevector(sums, sums, 1, 1, 3, 3);
-    four by = products / larger(squares, four_of(DBL_MIN)); /* both are zero where nothing has changed */
-    by = larger(four_of(-1), -larger(four_of(-1), -by));
-    save(c->a + k * 4, load(c->a + k * 4) + four_of(lengths) * by * load(c->rise + k * 4));
-  }
-  for (int k = 0; k <= c->n && c->dim == 3; k++) {
+/* In space, where the place and the slope of a node are apart (the plane: kernels/alpha_nodes.h). */
+static void expect(cable *c, const alpha_weights *u, double lengths) {
+  for (int k = 0; k <= c->n && lengths != 0; k++) {
     double by[2] = {part(c->trend[k], lengths), part(c->trend[k] + 2, lengths)};
-    double *a = c->a + k * c->b;
-    const double *rise = c->rise + k * c->b;
-    for (int d = 0; d < c->b; d++) a[d] += by[d / c->dim] * rise[d];
+    for (int d = 0; d < c->b; d++) c->a[k * c->b + d] += by[d / c->dim] * c->rise[k * c->b + d];
+  }
+  size_t n = cps_cable_entries(c);
+  for (size_t k = 0; k < n; k++) {
+    c->q[k] += u->h * c->v[k] + u->q_aux * c->aux[k] + u->q_old * c->a0[k] + u->q_new * c->a[k];
+    c->v[k] += u->v.x_aux * c->aux[k] + u->v.x_old * c->a0[k] + u->v.x_new * c->a[k];
   }
 }
 
@@ -111,22 +92,14 @@ void cps_alpha_predict(machine *m, const alpha_weights *u, int changing) {
   double lengths = changing ? over_last(m, h) : 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    size_t n = cps_cable_entries(c);
-    size_t k = 0;
-    extrapolate(c, lengths);
-    for (; k + LANES <= n; k += LANES) {
-      lanes v = load(c->v + k), aux = load(c->aux + k), a0 = load(c->a0 + k), a = load(c->a + k);
-      save(c->q + k, load(c->q + k) + (all(h) * v + all(q_0) * aux + all(q_1) * a0 + all(q_2) * a));
-      save(c->v + k, v + (all(v_0) * aux + all(v_1) * a0 + all(v_2) * a));
-    }
-    for (; k < n; k++) {
-      c->q[k] += h * c->v[k] + q_0 * c->aux[k] + q_1 * c->a0[k] + q_2 * c->a[k];
-      c->v[k] += v_0 * c->aux[k] + v_1 * c->a0[k] + v_2 * c->a[k];
-    }
+    if (c->dim == 2)
+      cps_nodes_expect(c, u, lengths);
+    else
+      expect(c, u, lengths);
     for (int e = 0; e < 2; e++) { /* except what does not follow the equations */
       int node = e == 0 ? 0 : c->n;
       for (int j = 0; j < c->b; j++) {
-        k = (size_t)(node * c->b + j);
+        int k = node * c->b + j;
         if (!(c->fixed[node] >> j & 1)) continue;
         c->q[k] = c->q0[k];
         c->v[k] = c->a[k] = 0;
