@@ -11,8 +11,9 @@
  * |base + g(0) of the left + g(0) of the right| <= limit. The map grows by about 1 + own/k from point to point, without bound along
  * free spans and in short steps: before digits get lost it is applied, and what lies beyond any slip is cut off.
  *
- * On a drum the chain is far softer than the cable: where tension rises the cable sinks in and so gets shorter.
- * With q the normal stiffness per length, EA becomes EA/(1 + EA/(R^2 q)).
+ * Dampers are springs, too, in a step: EA stands for the change of tension by that of strain, damping included. On a drum the chain
+ * is far softer than the cable: where tension rises the cable sinks in and so gets shorter. With q the normal stiffness per
+ * length, EA becomes EA/(1 + EA/(R^2 q)).
  *
  * A drum that the cable turns gives way: its surface moves by w, and what sticks goes along. The cost gains M w^2/2 with the
  * inertia of its rim over q_a and the slopes of its drive. For given w the chain is solved exactly as above, and w is found by
@@ -193,6 +194,13 @@ static void chain_solve(chain_of *h, double most) {
   }
 }
 
+/* The change of tension by that of strain in a step, in which velocities follow places. On machines of the gallery dampers are two to nine
+ * times as stiff as the cable. */
+static double stiffness(const cable *c, const step_coeffs *coeffs) {
+  const cable_section *s = &c->section;
+  return s->ea + (s->axial_damping + s->rayleigh) * coeffs->v_a / coeffs->q_a;
+}
+
 /* What pulls beyond the ends: the free spans, and the masses at their ends. Beyond the ends of a belt that was opened lies the
  * other end, which the guess takes to stay. */
 static void chain_ends(chain_of *h, const cable *c, const step_coeffs *coeffs) {
@@ -202,7 +210,7 @@ static void chain_ends(chain_of *h, const cable *c, const step_coeffs *coeffs) {
   if (c->seam >= 0) beyond[0] = beyond[1] = from > to ? from - to : total + from - to;
   for (int e = 0; e < 2; e++) {
     int node = e == 0 ? 0 : c->n;
-    double span = fmax(beyond[e], c->length[0]), k = c->section.ea / span;
+    double span = fmax(beyond[e], c->length[0]), k = stiffness(c, coeffs) / span;
     double mass = (c->mass[node] + c->section.rho * span / 2) / coeffs->q_a;
     if (!c->fixed[node] && c->seam < 0) k = k * mass / (k + mass);
     h->own[e == 0 ? 0 : h->n - 1] += k;
@@ -337,13 +345,15 @@ int cps_contact_guesses(const cable *c, double q_a) {
   return kind != LAW_BALANCE || (is_sharp(c, q_a) && are_many(c));
 }
 
-/* The spring between a point and the next. */
-static double chain_spring(const machine *m, const cable *c, const contact_point *p,
-                           const contact_point *next) {
-  double length = next->s - p->s, ea = c->section.ea;
+/* The spring between a point and the next. On a drum the cable sinks in where its tension rises, as deep as contact and inertia let it.
+ * Bending, which keeps it from that over waves of a few points, is left out: fronts that pass hundreds of points are long waves. */
+static double chain_spring(const machine *m, const cable *c, const step_coeffs *coeffs,
+                           const contact_point *p, const contact_point *next) {
+  double length = next->s - p->s, ea = stiffness(c, coeffs);
   for (int i = 0; i < c->n && next < p; i++) length += c->length[i]; /* across the seam of a belt */
   if (p->drum >= 0 && p->drum == next->drum) {
-    double radius = m->drum[p->drum].radius, q = 0.5 * (p->stiff + next->stiff) * radius * radius / length;
+    double each = 0.5 * (p->stiff + next->stiff + (p->mass + next->mass) / coeffs->q_a);
+    double radius = m->drum[p->drum].radius, q = each * radius * radius / length;
     ea = ea * q / (ea + q);
   }
   return ea / length;
@@ -391,7 +401,7 @@ int cps_contact_wrong(const machine *m, const cable *c, const step_coeffs *coeff
     double s = p->stuck ? 0 : p->slip / p->slip_r + p->moved; /* friction pulls back */
     if (!(s * p->f[0] > 0)) continue;
     int k = i + 1 < h.n ? i : i - 1;
-    if (fabs(s) * chain_spring(m, c, point_of(&h, k), point_of(&h, k + 1)) > slack) return 1;
+    if (fabs(s) * chain_spring(m, c, coeffs, point_of(&h, k), point_of(&h, k + 1)) > slack) return 1;
   }
   return 0;
 }
@@ -419,7 +429,7 @@ void cps_contact_spread(machine *m, cable *c, const step_coeffs *coeffs) {
     h.limit[i] = touches ? left_along(p->box, p) : 0;
     h.s[i] = touches && !p->stuck ? h.sense[i] * (p->slip / p->slip_r + p->moved) : 0;
     h.f[i] = touches ? h.sense[i] * p->f[0] : 0;
-    h.k[i] = i + 1 < h.n ? chain_spring(m, c, p, point_of(&h, i + 1)) : 0;
+    h.k[i] = i + 1 < h.n ? chain_spring(m, c, coeffs, p, point_of(&h, i + 1)) : 0;
     h.own[i] = p->mass / coeffs->q_a;
   }
   chain_ends(&h, c, coeffs);
