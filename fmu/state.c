@@ -2,6 +2,7 @@
 #include "instance.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,24 @@
 typedef struct head {
   uint64_t size;  /* of all */
   uint64_t token; /* whose state it is */
+  uint64_t
+      sum; /* of all behind it, if it was written as bytes: it may come from anywhere, damaged or changed; else 0 */
   uint32_t phase, exchange;
 } head;
 
 /* Fowler, Noll and Vo. */
-static uint64_t hash_of(const char *text) {
+static uint64_t hash_of(const void *bytes, size_t n) {
   uint64_t h = 14695981039346656037u;
-  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
+  for (const unsigned char *b = bytes; n > 0; n--) h = (h ^ *b++) * 1099511628211u;
   return h;
+}
+
+static uint64_t token_of(const instance *f) { return hash_of(f->token, strlen(f->token)); }
+
+static uint64_t sum_of(const void *block, size_t size) {
+  size_t at = offsetof(head, phase);
+  uint64_t sum = hash_of((const char *)block + at, size - at);
+  return sum ? sum : 1;
 }
 
 static size_t values_size(const instance *f) { return (size_t)f->n_variables * sizeof(double); }
@@ -33,7 +44,7 @@ fmu_status state_save(instance *f, void **state, const char *call) {
   if (instance_tune(f) != FMU_OK) return FMU_ERROR;
   size_t inner = sim_size(f, f->phase, &err);
   if (!inner && !(f->phase & (PHASE_NEW | PHASE_INIT))) return instance_failed(f, &err);
-  head h = {sizeof h + values_size(f) + inner, hash_of(f->token), f->phase, (uint32_t)f->exchange};
+  head h = {sizeof h + values_size(f) + inner, token_of(f), 0, f->phase, (uint32_t)f->exchange};
   if (*state) { /* it has to be of the same size */
     head old;
     memcpy(&old, *state, sizeof old);
@@ -57,7 +68,7 @@ fmu_status state_save(instance *f, void **state, const char *call) {
 /* Whether a head is that of a state of this FMU. */
 static int fits(const instance *f, const head *h) {
   unsigned p = h->phase;
-  return h->token == hash_of(f->token) && h->exchange == (uint32_t)f->exchange && p && (p & (p - 1)) == 0 &&
+  return h->token == token_of(f) && h->exchange == (uint32_t)f->exchange && p && (p & (p - 1)) == 0 &&
          (p & PHASES_ALL & ~PHASE_FAILED) && h->size >= sizeof *h + values_size(f);
 }
 
@@ -99,7 +110,10 @@ fmu_status state_restore(instance *f, const void *state, const char *call) {
   f->phase = PHASE_FAILED;
   if (rebuild && instance_prepare(f) != FMU_OK) return FMU_ERROR;
   if (inner != sim_size(f, h.phase, &err)) return instance_refuse(f, "%s: this state does not fit", call);
-  if (cps_simulation_state_set(f->sim, at + values_size(f), &err) != CPS_OK) return instance_failed(f, &err);
+  at += values_size(f);
+  cps_status status = h.sum ? cps_simulation_state_take(f->sim, at, inner, &err)
+                            : cps_simulation_state_set(f->sim, at, &err);
+  if (status != CPS_OK) return instance_failed(f, &err);
   f->phase = (fmu_phase)h.phase;
   return FMU_OK;
 }
@@ -126,6 +140,8 @@ fmu_status state_write(instance *f, const void *state, void *bytes, size_t n, co
   if (!bytes || n < size)
     return instance_refuse(f, "%s: %zu bytes are too few for a state of %zu", call, n, size);
   memcpy(bytes, state, size);
+  uint64_t sum = sum_of(bytes, size);
+  memcpy((char *)bytes + offsetof(head, sum), &sum, sizeof sum);
   return FMU_OK;
 }
 
@@ -136,6 +152,7 @@ fmu_status state_read(instance *f, const void *bytes, size_t n, void **state, co
   if (n >= sizeof h) memcpy(&h, bytes, sizeof h);
   if (n < sizeof h || h.size != n || !fits(f, &h))
     return instance_refuse(f, "%s: these bytes are no state of this FMU", call);
+  if (h.sum != sum_of(bytes, n)) return instance_refuse(f, "%s: these bytes are damaged", call);
   void *made = malloc(n);
   if (!made) return instance_no_memory(f);
   memcpy(made, bytes, n);

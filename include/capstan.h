@@ -704,6 +704,10 @@ CPS_API cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes
 CPS_API size_t cps_simulation_state_size(cps_simulation *sim, cps_error *err); /* 0 if it cannot start */
 CPS_API cps_status cps_simulation_state_get(cps_simulation *sim, void *block, cps_error *err);
 CPS_API cps_status cps_simulation_state_set(cps_simulation *sim, const void *block, cps_error *err);
+/* The same of a block that may come from anywhere: what it holds is checked as cps_simulation_restore does, and if it is
+ * refused the simulation is what it was. */
+CPS_API cps_status cps_simulation_state_take(cps_simulation *sim, const void *block, size_t size,
+                                             cps_error *err);
 /* What is where in such a block: items one after the other, each at a multiple of eight bytes. Returns how many there are, of
  * which the first `room` are put into items; -1 if the simulation cannot start. */
 typedef enum cps_role {

@@ -164,6 +164,48 @@ static void spoil(unsigned char *value, size_t length, rng *random) {
   }
 }
 
+/* A state as one block, before its run has come to the instant; its size. */
+static unsigned char *block_of(cps_system *system, size_t *size) {
+  cps_error err = {0};
+  cps_simulation *sim = cps_simulation_new(system, &err);
+  *size = cps_simulation_state_size(sim, &err);
+  unsigned char *block = malloc(*size);
+  for (double t = 0.004; t < 0.02; t += 0.004)
+    assert_int_equal(cps_simulation_step(sim, t, 0, NULL, &err), CPS_OK);
+  assert_int_equal(cps_simulation_state_get(sim, block, &err), CPS_OK);
+  cps_simulation_free(sim);
+  return block;
+}
+
+/* Changes one value of a block, behind what it is known by, and goes on from there if that is accepted: 1. What is refused leaves all
+ * as it was. */
+static int go_on_block(cps_system *system, const unsigned char *block, size_t size, rng *random) {
+  enum { KNOWN_BY = 72 };
+  cps_error err = {0};
+  int patience = 3;
+  unsigned char *copy = malloc(size);
+  memcpy(copy, block, size);
+  size_t at = KNOWN_BY + 8 * (size_t)rng_below(random, (int)((size - KNOWN_BY) / 8));
+  spoil(copy + at, 8, random);
+  cps_simulation *sim = cps_simulation_new(system, &err), *same = cps_simulation_new(system, &err);
+  cps_simulation_on_progress(sim, stop_soon, &patience);
+  assert_int_equal(cps_simulation_start(sim, &err), CPS_OK);
+  assert_int_equal(cps_simulation_start(same, &err), CPS_OK);
+  int accepted = cps_simulation_state_take(sim, copy, size, &err) == CPS_OK;
+  if (accepted) {
+    cps_simulation_step(sim, cps_simulation_time(sim) + 0.003, 0, NULL, &err);
+  } else {
+    char differs[64];
+    assert_int_equal(err.status, CPS_BAD_INPUT);
+    if (!cps_simulation_same(sim, same, differs, sizeof differs))
+      fail_msg("%s: %s differs", err.text, differs);
+  }
+  cps_simulation_free(sim);
+  cps_simulation_free(same);
+  free(copy);
+  return accepted;
+}
+
 /* Campaigns go on for longer, with other seeds: SECONDS and SEED of the environment. */
 static long tried;
 static uint64_t purpose = 1;
@@ -189,6 +231,15 @@ static void try_many(const char *what, const char *text, int instant, int tries)
   if (purpose == 1) assert_true(accepted < tries); /* other seeds may happen to change nothing that matters */
   tried += tries;
   free(copy);
+  unsigned char *block = block_of(system, &length);
+  cps_simulation *sim = cps_simulation_new(system, NULL);
+  assert_int_equal(cps_simulation_state_take(sim, block, length, NULL), CPS_OK);
+  assert_int_equal(cps_simulation_state_take(sim, block, length - 1, NULL), CPS_BAD_INPUT);
+  cps_simulation_free(sim);
+  for (int i = accepted = 0; i < tries; i++) accepted += go_on_block(system, block, length, &random);
+  if (purpose == 1) assert_true(accepted > 0);
+  tried += tries;
+  free(block);
   free(k.bytes);
   cps_system_free(system);
   cps_scenario_free(s);

@@ -203,7 +203,7 @@ def _adapter(function: Callable[..., Any], inputs: tuple[str, ...], names: list[
     known = set(keys)
     signed = ("v", "f_eq", "rate")
 
-    def adapted(p: memoryview, x: memoryview, z: memoryview, rows: memoryview) -> None:
+    def adapted(p: bytes, x: bytes, z: bytes, rows: bytearray) -> None:
         values = dict(zip(names, np.frombuffer(p).tolist()))
         point = dict(zip(inputs, np.frombuffer(x).tolist()))
         out = np.frombuffer(rows)

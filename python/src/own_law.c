@@ -18,7 +18,7 @@ typedef struct own_law_data {
   cps_law law; /* or */
   cps_normal normal;
   own_function function; /* or */
-  PyObject *call;        /* call(p, x, z, rows) with memoryviews of float64 */
+  PyObject *call;        /* call(p, x, z, rows): bytes of float64, of which the last can be changed */
   PyObject *texts;       /* keeps the texts of the descriptor alive */
   cps_param params[CPS_MAX_PARAMS];
   cps_state states[CPS_MAX_STATES];
@@ -66,26 +66,27 @@ static void keep_raised(own_law_data *o) {
   Py_XDECREF(trace);
 }
 
-static PyObject *view_of(const double *data, int n, int flags) {
-  static double nothing;
-  return PyMemoryView_FromMemory((char *)(data && n ? data : &nothing), (Py_ssize_t)(sizeof *data) * n,
-                                 flags);
+/* Numbers as an object that has them to itself: whoever keeps it, as a traceback does, does not look at a stack that is gone. */
+static PyObject *numbers(const double *data, int n) {
+  return PyBytes_FromStringAndSize((const char *)data, data ? (Py_ssize_t)(sizeof *data) * n : 0);
 }
 
 static void call_python(own_law_data *o, const double *p, int n_params, const double *x, int n_x,
                         const double *z, int n_z, double *rows, int size) {
   PyGILState_STATE gil = PyGILState_Ensure();
   if (!o->pending) {
-    PyObject *p_view = view_of(p, n_params, PyBUF_READ), *x_view = view_of(x, n_x, PyBUF_READ),
-             *z_view = view_of(z, n_z, PyBUF_READ), *r_view = view_of(rows, size, PyBUF_WRITE);
-    PyObject *done = p_view && x_view && z_view && r_view
-                         ? PyObject_CallFunctionObjArgs(o->call, p_view, x_view, z_view, r_view, NULL)
+    Py_ssize_t bytes = (Py_ssize_t)(sizeof *rows) * size;
+    PyObject *given[] = {numbers(p, n_params), numbers(x, n_x), numbers(z, n_z)};
+    PyObject *filled = PyByteArray_FromStringAndSize((const char *)rows, bytes);
+    PyObject *done = given[0] && given[1] && given[2] && filled
+                         ? PyObject_CallFunctionObjArgs(o->call, given[0], given[1], given[2], filled, NULL)
                          : NULL;
-    Py_XDECREF(p_view);
-    Py_XDECREF(x_view);
-    Py_XDECREF(z_view);
-    Py_XDECREF(r_view);
-    if (!done) keep_raised(o);
+    if (!done)
+      keep_raised(o);
+    else if (PyByteArray_Size(filled) == bytes)
+      memcpy(rows, PyByteArray_AsString(filled), (size_t)bytes);
+    for (int i = 0; i < 3; i++) Py_XDECREF(given[i]);
+    Py_XDECREF(filled);
     Py_XDECREF(done);
   }
   PyGILState_Release(gil);

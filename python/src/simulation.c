@@ -211,9 +211,8 @@ PyObject *core_state_restore(core_state *state, cps_simulation *sim, PyObject *b
   char *data;
   Py_ssize_t size;
   if (PyBytes_AsStringAndSize(bytes, &data, &size) < 0) return NULL;
-  if ((size_t)size != cps_simulation_state_size(sim, &err))
-    return PyErr_Format(PyExc_ValueError, "this is no state of this simulation");
-  return cps_simulation_state_set(sim, data, &err) == CPS_OK ? Py_NewRef(Py_None) : core_raise(state, &err);
+  return cps_simulation_state_take(sim, data, (size_t)size, &err) == CPS_OK ? Py_NewRef(Py_None)
+                                                                            : core_raise(state, &err);
 }
 
 static PyObject *simulation_save(PyObject *self, PyObject *unused) {

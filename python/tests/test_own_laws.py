@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -375,6 +376,22 @@ def test_own_normal_in_c(tmp_path):
 def test_normals_that_are_refused(law, sentence):
     with pytest.raises(ValueError, match=sentence):
         capstan.own_normal("bad", call=law, **HARD)
+
+
+def test_what_a_debugger_sees():
+    """A traceback keeps the arrays that a law was called with; they are its own also after the run, and the threads of a batch, are gone."""
+    kept = []
+
+    def law(v, n, f_eq, p):
+        kept.append((sys._getframe(1).f_locals["out"], -p["mu"] * n * math.tanh(v / p["v_t"])))
+        return kept[-1][1], tanh_law(v, n, f_eq, p)[1]
+
+    text = CART.replace("tanh: {mu: 0.1, v_t: 1 mm/s}", "seen: {}").replace("0 N", "5 N")
+    batch = capstan.Scenario.text(text, laws=[capstan.own_law("seen", call=law, **ABOUT)]).batch(4, outputs=["bodies.cart.x"], threads=2)
+    batch.step(0.01)
+    batch.close()
+    assert len(kept) > 40
+    assert [out[0] for out, _ in kept] == [force for _, force in kept]
 
 
 def test_own_normal_raises_and_lies():

@@ -214,7 +214,9 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   const cps_system *s = sim->system;
   const scenario_run *run = &s->scenario->run;
   CHECKPOINT_VALUE(c, "t", sim->t);
-  cps_checkpoint_demand(c, sim->t >= run->from && sim->t <= run->until, "t");
+  /* steps from outside may go past the end, and integrators of others to any time */
+  cps_checkpoint_demand(
+      c, c->kind == WITH_NAMES ? sim->t >= run->from && sim->t <= run->until : isfinite(sim->t), "t");
   CHECKPOINT_VALUE(c, "h", sim->h);
   cps_checkpoint_bodies(c, s, sim->y);
   cps_checkpoint_array(c, "y_t", sim->y_t, s->ny);
@@ -342,9 +344,10 @@ static const char *check_head(const cps_simulation *sim, const unsigned char *by
 /* Whether all items were there, with values that the model can have. */
 static cps_status check_items(const checkpoint *c, cps_error *err) {
   if (!c->missing && !c->wrong) return CPS_OK;
-  return cps_error_set(
-      err, CPS_BAD_INPUT, NULL, "the checkpoint does not fit: \"%s\" %s", c->missing ? c->missing : c->wrong,
-      c->missing ? "is missing or has another size" : "has a value that this model cannot have");
+  return cps_error_set(err, CPS_BAD_INPUT, NULL, "the %s does not fit: \"%s\" %s",
+                       c->kind == WITH_NAMES ? "checkpoint" : "state", c->missing ? c->missing : c->wrong,
+                       c->missing ? "is missing or has another size"
+                                  : "has a value that this model cannot have");
 }
 
 cps_status cps_simulation_restore(cps_simulation *sim, const void *bytes, size_t size, cps_extent *recorded,
@@ -434,15 +437,16 @@ void cps_state_write(cps_simulation *sim, void *block) {
   list_state(&c, sim);
 }
 
-cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err) {
+cps_status cps_state_read(cps_simulation *sim, const void *block, int strange, cps_error *err) {
   block_head h = head_of(sim);
   if (memcmp(block, &h, sizeof h) != 0)
     return cps_error_set(
         err, CPS_BAD_INPUT, NULL,
         "this is no state of this simulation: its scenario has other settings, or it is none");
-  checkpoint c = {.kind = RAW_READ, .bytes = (unsigned char *)block, .at = sizeof(block_head)};
+  checkpoint c = {
+      .kind = RAW_READ, .bytes = (unsigned char *)block, .at = sizeof(block_head), .restoring = strange};
   list_state(&c, sim);
-  return CPS_OK;
+  return check_items(&c, err);
 }
 
 int cps_state_pieces(cps_simulation *sim, state_piece *pieces, int room) {

@@ -60,7 +60,8 @@ size_t cps_state_size(cps_simulation *sim);
 void cps_state_write(cps_simulation *sim, void *block);
 /* Makes a block of the same size, of a scenario with other values, one of this simulation. */
 void cps_state_label(cps_simulation *sim, void *block);
-cps_status cps_state_read(cps_simulation *sim, const void *block, cps_error *err);
+/* strange: it may come from anywhere, and what it holds is demanded to be possible; half of it is taken over if it is not. */
+cps_status cps_state_read(cps_simulation *sim, const void *block, int strange, cps_error *err);
 /* The state for one who goes aside and comes back, with all that the last evaluation has left at contacts: it could not be had again, as
  * an evaluation at the same state lets no time pass. Its items stay where they are for as long as the stepper lives, so they are listed
  * once, and what lies side by side is copied in one piece. */

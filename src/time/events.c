@@ -532,7 +532,7 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "events.last_event", r->last_event);
   CHECKPOINT_VALUE(c, "events.at_same_time", r->at_same_time);
   CHECKPOINT_VALUE(c, "events.h", r->h);
-  cps_checkpoint_demand(c, r->h > 0 && r->d.length > 0, "events.h");
+  cps_checkpoint_demand(c, r->h > 0 && r->d.length >= 0, "events.h");
   CHECKPOINT_VALUE(c, "events.next_break", r->next_break);
 }
 

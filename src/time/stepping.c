@@ -161,15 +161,42 @@ cps_status cps_simulation_state_get(cps_simulation *sim, void *block, cps_error 
   return status == CPS_OK ? take_state(sim, block, err) : status;
 }
 
-cps_status cps_simulation_state_set(cps_simulation *sim, const void *block, cps_error *err) {
-  cps_status status = cps_driver_make(sim, err);
-  if (status == CPS_OK) status = cps_state_read(sim, block, err);
+/* What has just been read is where it goes on from. */
+static cps_status go_on(cps_simulation *sim, cps_error *err) {
+  sim->values_known = 0;
+  cps_status status = sim->stepper->begin(sim->solver, 1, err);
   if (status != CPS_OK) return status;
   free(sim->pending);
   sim->pending = NULL;
   sim->started = sim->begun = 1;
-  sim->values_known = 0;
-  return sim->stepper->begin(sim->solver, 1, err);
+  return CPS_OK;
+}
+
+cps_status cps_simulation_state_set(cps_simulation *sim, const void *block, cps_error *err) {
+  cps_status status = cps_driver_make(sim, err);
+  if (status == CPS_OK) status = cps_state_read(sim, block, 0, err);
+  return status == CPS_OK ? go_on(sim, err) : status;
+}
+
+cps_status cps_simulation_state_take(cps_simulation *sim, const void *block, size_t size, cps_error *err) {
+  cps_status status = cps_driver_make(sim, err);
+  if (status != CPS_OK) return status;
+  size_t own = cps_state_size(sim);
+  if (size != own)
+    return cps_error_set(err, CPS_BAD_INPUT, NULL,
+                         "this is no state of this simulation: it has %zu bytes, and not %zu", size, own);
+  void *before = malloc(own);
+  if (!before) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for a state");
+  cps_state_write(sim, before);
+  status = cps_state_read(sim, block, 1, err);
+  if (status == CPS_OK) status = go_on(sim, err);
+  if (status != CPS_OK) {
+    cps_state_read(sim, before, 0, NULL);
+    sim->values_known = 0;
+    if (sim->begun) sim->stepper->begin(sim->solver, 1, NULL);
+  }
+  free(before);
+  return status;
 }
 
 cps_status cps_simulation_copy(cps_simulation *to, cps_simulation *from, cps_error *err) {

@@ -156,7 +156,22 @@ static int state_free(session *s) {
   return F(int, call_name(s, "fmi2FreeFMUstate", "fmi3FreeFMUState"), void *,
            void **)(s->f, &s->states[below(STATES_KEPT)]);
 }
-/* Through bytes, of which some are changed now and then where a state says what it is. */
+/* Changes bytes anywhere; mends: so that their sum fits, which stands before what it is the sum of. */
+static void change(char *bytes, size_t size, int mends) {
+  enum { SUM_AT = 16, SUMMED_FROM = 24 };
+  static const int ints[] = {-2, -1000000, 2147483647, 77};
+  static const double doubles[] = {NAN, INFINITY, 1e300, -1};
+  size_t at = below((uint32_t)size), wide = at & ~(size_t)7;
+  int what = mends && wide >= SUMMED_FROM && wide + 8 <= size ? (int)below(3) : 0;
+  if (what == 0) bytes[at] ^= (char)(1 + below(255));
+  if (what == 1) memcpy(bytes + wide, &ints[below(4)], sizeof(int));
+  if (what == 2) memcpy(bytes + wide, &doubles[below(4)], sizeof(double));
+  uint64_t sum = 14695981039346656037u;
+  for (size_t i = SUMMED_FROM; i < size; i++) sum = (sum ^ (unsigned char)bytes[i]) * 1099511628211u;
+  if (mends && at >= SUMMED_FROM) memcpy(bytes + SUM_AT, &sum, sizeof sum);
+}
+
+/* Through bytes, which now and then are damaged, which is seen, or changed, whatever that leads to. */
 static int state_bytes(session *s) {
   void *state = s->states[below(STATES_KEPT)], *back = NULL;
   size_t size = 0;
@@ -166,10 +181,12 @@ static int state_bytes(session *s) {
   char *bytes = malloc(size + 1);
   status = F(int, call_name(s, "fmi2SerializeFMUstate", "fmi3SerializeFMUState"), void *, void *, char *,
              size_t)(s->f, state, bytes, one_in(10) ? size / 2 : size);
-  if (!status && one_in(3)) bytes[below(24)] ^= (char)(1 + below(255));
+  int damaged = !status && one_in(3), changed = !status && !damaged && one_in(2);
+  if (damaged || changed) change(bytes, size, changed);
   if (!status)
     status = F(int, call_name(s, "fmi2DeSerializeFMUstate", "fmi3DeserializeFMUState"), void *, const char *,
                size_t, void **)(s->f, bytes, one_in(10) ? size / 3 : size, &back);
+  if (damaged && status == 0) failures++;
   if (!status)
     status = F(int, call_name(s, "fmi2SetFMUstate", "fmi3SetFMUState"), void *, void *)(s->f, back);
   F(int, call_name(s, "fmi2FreeFMUstate", "fmi3FreeFMUState"), void *, void **)(s->f, &back);
