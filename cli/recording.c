@@ -248,10 +248,11 @@ static int take_over(recording *r) {
   return 1;
 }
 
-static void close_file(const recording *r, cps_result_file *file, const char *status) {
+static int close_file(const recording *r, cps_result_file *file, const char *status, cps_error *err) {
   guard_result(r);
-  cps_result_file_close(file, status, NULL);
+  cps_status closed = cps_result_file_close(file, status, err);
   guard_end();
+  return closed == CPS_OK;
 }
 
 /* Makes the file that grows, with all that there is so far, in the place of any of before. */
@@ -273,7 +274,7 @@ static cps_result_file *make_live(recording *r, cps_error *err) {
     }
     could_not(r, path, name.reason);
   }
-  if (live) close_file(r, live, NULL);
+  if (live) close_file(r, live, NULL, NULL);
   cps_output_discard(&name);
   return NULL;
 }
@@ -303,7 +304,7 @@ static int renew(recording *r) {
     r->limit *= 2;
     return 1;
   }
-  close_file(r, r->file, NULL); /* it has no name any more; only processes that have it open see it */
+  close_file(r, r->file, NULL, NULL); /* it has no name any more; only processes that have it open see it */
   r->file = fresh;
   if (stat(path, &info) == 0 && 4 * (double)info.st_size > r->limit) r->limit = 4 * (double)info.st_size;
   return 1;
@@ -386,7 +387,11 @@ int recording_end(recording *r, const char *status, const char *summary) {
     if (flush(r, 0)) r->error = why;
     r->failed = 1;
   }
-  if (r->file) close_file(r, r->file, good && !r->grown ? NULL : status);
+  if (r->file && r->grown)
+    good = close_file(r, r->file, status, &r->error);
+  else if (r->file)
+    close_file(r, r->file, good ? NULL : status, NULL);
+  r->failed |= !good;
   r->file = NULL;
   return good;
 }

@@ -69,9 +69,16 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t
   return &f->base;
 }
 
+/* The first write that fails. */
+static void lose(disk_file *f, int reason) {
+  if (f->disk.error) return;
+  f->disk.error = reason;
+  if (f->disk.last) *f->disk.last = reason;
+}
+
 static herr_t disk_close(H5FD_t *file) {
   disk_file *f = (disk_file *)file;
-  if (!f->borrowed) close(f->disk.descriptor);
+  if (!f->borrowed && close(f->disk.descriptor) != 0) lose(f, errno);
   while (f->first) {
     lost *next = f->first->next;
     free(f->first);
@@ -164,7 +171,7 @@ static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t at, 
     if (n > 0)
       done += (size_t)n;
     else if (n == 0 || errno != EINTR)
-      f->disk.error = n == 0 ? EIO : errno;
+      lose(f, n == 0 ? EIO : errno);
   }
   return f->disk.error ? remember(f, at, size, buffer) : 0;
 }
@@ -173,7 +180,7 @@ static herr_t disk_truncate(H5FD_t *file, hid_t list, hbool_t closing) {
   disk_file *f = (disk_file *)file;
   (void)list, (void)closing;
   if (f->eoa == f->eof) return 0;
-  if (!f->disk.error && ftruncate(f->disk.descriptor, (off_t)f->eoa) != 0) f->disk.error = errno;
+  if (!f->disk.error && ftruncate(f->disk.descriptor, (off_t)f->eoa) != 0) lose(f, errno);
   f->eof = f->eoa;
   return 0;
 }

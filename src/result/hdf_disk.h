@@ -8,6 +8,7 @@
 typedef struct hdf_disk {
   int descriptor;
   int error; /* errno of the first write that failed; 0 if none has */
+  int *last; /* unless NULL: gets that, too. HDF5 writes when it closes, and then this is gone */
 } hdf_disk;
 
 /* Makes a file access list use the driver. Returns the driver, to be given back with H5FDunregister once the file

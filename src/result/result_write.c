@@ -55,7 +55,7 @@ struct cps_result_file {
   char path[CPS_OUTPUT_PATH];
   int live;
   hid_t driver;
-  const hdf_disk *disk;     /* NULL before the file is open */
+  hdf_disk *disk;           /* NULL before the file is open */
   hid_t file, link, access; /* the file, and how links are made and datasets opened */
   hid_t *series;            /* [columns] */
   hid_t rows;               /* all of them in one, of a live file with very many; otherwise -1 */
@@ -618,7 +618,8 @@ static int finish(cps_result_file *f, int *reason) {
   }
   good = good && f->file >= 0 && H5Fflush(f->file, H5F_SCOPE_GLOBAL) >= 0 && !f->disk->error;
   *reason = f->disk ? f->disk->error : 0;
-  if (f->file >= 0) good = H5Fclose(f->file) >= 0 && good;
+  if (f->disk) f->disk->last = reason;
+  if (f->file >= 0) good = H5Fclose(f->file) >= 0 && !*reason && good;
   if (f->driver >= 0) H5FDunregister(f->driver);
   H5Pclose(f->link);
   free(f->all);
