@@ -1,5 +1,5 @@
 /* fail_alloc.c - to be preloaded: the allocation number FAIL_AT fails, and with FAIL_ON all after it. FAIL_REPORT names a file that
- * gets the name of who asked for the last that failed, or, with FAIL_AT=0, how many there were.
+ * gets the library and the function that asked for the last that failed, or, with FAIL_AT=0, how many there were.
  *
  * With FAIL_EACH="OUT IN" every allocation fails, once, and it and all after it, each in a process that is forked there: the command
  * itself goes on as if nothing had happened. After each of them "NUMBER ON STATUS" is written to the descriptor OUT, STATUS being that of
@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -177,14 +178,31 @@ static void __attribute__((destructor)) end(void) {
   report(text);
 }
 
+/* The library that asks, and the innermost function on the way there whose name is known. */
+static void name_caller(void *caller) {
+  enum { DEPTH = 16 };
+  Dl_info who;
+  void *from[DEPTH];
+  char text[600] = "? ?";
+  busy = 1; /* it allocates by itself */
+  int n = backtrace(from, DEPTH), i = 0;
+  if (dladdr(caller, &who) && who.dli_fname) {
+    const char *file = who.dli_fname;
+    while (i < n && from[i] != caller) i++;
+    while (i < n && (!dladdr(from[i], &who) || !who.dli_sname)) i++;
+    snprintf(text, sizeof text, "%.400s %.160s", file, i < n ? who.dli_sname : "?");
+  }
+  busy = 0;
+  report(text);
+}
+
 /* Whether the allocation that `caller` asks for fails. */
 static int fails(void *caller) {
   if (fail_at < 0 || busy) return 0;
   long n = atomic_fetch_add(&count, 1) + 1;
   if (fail_at == 0 && each_of && each_of == getpid() && !fork_here(n)) return 0;
   if (fail_at == 0 || n < fail_at || (n > fail_at && !fail_on)) return 0;
-  Dl_info who;
-  report(dladdr(caller, &who) && who.dli_fname ? who.dli_fname : "?");
+  name_caller(caller);
   errno = ENOMEM;
   return 1;
 }

@@ -58,6 +58,7 @@ typedef struct part {
   double gamma;
   struct backward *back; /* [n_of] */
   int starts;            /* of the weights' integration, in the midst of the part */
+  int lost;              /* there was not enough memory for it */
 } part;
 
 /* The backward integration of one output's weights. */
@@ -210,6 +211,14 @@ static int is_whole(const part *p, const backward *k) {
   return cps_vector_whole(p->method.y) && cps_vector_whole(k->grad) && cps_vector_whole(k->least);
 }
 
+/* SUNDIALS that is refused memory here would free what it has twice: what it has is left alone then. */
+static int set_linear_solver(part *p, const backward *k) {
+  if (CVodeSetLinearSolverB(p->method.cvode, k->which, k->linear.solver, k->linear.matrix) == CVLS_SUCCESS)
+    return 1;
+  p->method.cvode = NULL;
+  return 0;
+}
+
 static int make_backward(part *p, backward *k, int of) {
   bodies *b = p->b;
   void *c = p->method.cvode;
@@ -229,8 +238,7 @@ static int make_backward(part *p, backward *k, int of) {
          CVodeSetUserDataB(c, *which, k) == CV_SUCCESS &&
          CVodeSetMaxNumStepsB(c, *which, 1000000) == CV_SUCCESS &&
          CVodeSetMaxErrTestFails(CVodeGetAdjCVodeBmem(c, *which), FAILS_MOST) == CV_SUCCESS &&
-         CVodeSetLinearSolverB(c, *which, k->linear.solver, k->linear.matrix) == CVLS_SUCCESS &&
-         CVodeSetLinSysFnB(c, *which, linearise_back) == CVLS_SUCCESS &&
+         set_linear_solver(p, k) && CVodeSetLinSysFnB(c, *which, linearise_back) == CVLS_SUCCESS &&
          CVodeQuadInitB(c, *which, gradient_back, k->grad) == CV_SUCCESS &&
          CVodeSetQuadErrConB(c, *which, SUNTRUE) == CV_SUCCESS && tolerate(p, k) && is_whole(p, k);
 }
@@ -245,6 +253,7 @@ static int go_forward(part *p) {
     for (int i = 0; i < n; i++) p->size[i] = fmax(p->size[i], fabs(y[i]));
     whole = cps_vector_whole(p->method.y); /* checkpoints are made on the way */
   }
+  p->lost = !whole || flag == CV_MEM_FAIL;
   return flag >= 0 && whole;
 }
 
@@ -285,6 +294,7 @@ static int counts(const bodies *b, long row) {
 static int go_back(part *p, double *t, double to) {
   while (*t > to) {
     int flag = CVodeB(p->method.cvode, to, CV_NORMAL);
+    p->lost = flag == CV_MEM_FAIL;
     if (flag >= 0) {
       *t = to;
       return fetch(p, &(double){0});
@@ -351,10 +361,11 @@ int cps_bdf_back(bodies *b, const body_op *o, const body_op *rows, long n) {
   p.grad = calloc((size_t)b->n_wrt, sizeof(double));
   p.back = calloc((size_t)n_of, sizeof *p.back);
   b->along_at = -1;
-  int good = p.state && p.size && p.w_t && p.w_y && p.grad && p.back && make_forward(&p) && go_forward(&p);
-  for (int m = 0; m < n_of && good; m++) good = make_backward(&p, &p.back[m], m);
+  int made = p.state && p.size && p.w_t && p.w_y && p.grad && p.back && make_forward(&p), good = made;
+  good = good && go_forward(&p);
+  for (int m = 0; m < n_of && good; m++) good = made = make_backward(&p, &p.back[m], m);
   good = good && integrate_back(&p, rows, n);
   unmake(&p);
   b->along_at = -1;
-  return good;
+  return good ? 1 : p.lost || !made ? -1 : 0;
 }

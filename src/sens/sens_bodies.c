@@ -322,7 +322,7 @@ static cps_status go_back(course *c) {
     while (o->kind == OP_SEGMENT && i - rows > 0 && o[-rows - 1].kind == OP_ROW && o[-rows - 1].t > o->t)
       rows++;
     int good = o->kind == OP_SEGMENT ? cps_bdf_back(b, o, o - rows, rows) : back[o->kind](b, o);
-    if (cps_linearised_lost(&b->at)) return cps_course_no_memory(c);
+    if (good < 0 || cps_linearised_lost(&b->at)) return cps_course_no_memory(c);
     if (!good && o->kind == OP_SEGMENT)
       return cps_error_set(
           c->err, CPS_FAILED, NULL,

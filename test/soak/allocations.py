@@ -178,20 +178,19 @@ class Subject:
         self.name, self.n, self.wanted, self.whole = name, n, wanted, whole
 
 
-# A context of SUNDIALS 6 does not survive that its logger is refused memory: two allocations, each tried once and from it on.
-CONTEXT = 4
+# A context of SUNDIALS 6 does not survive that its logger is refused memory: two allocations for each solver that is set up.
+LOGGER = "SUNLogger_Create"
 
 
 class Count:
     def __init__(self):
         self.tried = self.failed = 0
         self.others = collections.Counter()
-        self.contexts = collections.Counter()
 
     def take(self, subject, at, on, p, who, wrong):
-        library = os.path.basename(who)
-        context = wrong.startswith("ended by signal") and library.startswith("libsundials") and self.contexts[subject.name] < CONTEXT
-        self.contexts[subject.name] += context
+        path, _, function = who.partition(" ")
+        library = os.path.basename(path)
+        context = wrong.startswith("ended by signal") and library.startswith("libsundials") and function == LOGGER
         if wrong and (context or library.startswith(("ld-linux", "libc.so"))):
             self.others[library] += 1
             return
@@ -199,7 +198,7 @@ class Count:
         if wrong:
             self.failed += 1
             words = (p.stderr or p.stdout)[-200:].decode(errors="replace")
-            print(f"allocations: {subject.name}: number {at} of {subject.n}{' and all after it' if on else ''}, asked for by {library}: {wrong}: {words}", flush=True)
+            print(f"allocations: {subject.name}: number {at} of {subject.n}{' and all after it' if on else ''}, asked for by {function} of {library}: {wrong}: {words}", flush=True)
 
 
 def sample(t, subject, command, count, end, most, dice):

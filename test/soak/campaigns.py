@@ -10,15 +10,16 @@ from trial import HERE, ROOT, Program, counted
 from writers import WRITERS
 
 
-def beside(name):
-    """A campaign that is a program of its own, test/soak/NAME.py or .sh, with the seconds that it has as its argument."""
+def beside(name, *more):
+    """A campaign that is a program of its own, test/soak/NAME.py or .sh, with the seconds that it has as its argument, or with what else it
+    is told."""
 
     def command(setting, seconds, seed):
         for ending, how in ((".py", sys.executable), (".sh", "bash")):
             path = os.path.join(HERE, name + ending)
             if os.path.exists(path):
                 library = os.path.join(setting.build, "test/libfail_alloc.so")
-                return ["env", f"CAPSTAN={setting.tool}", f"FAIL_ALLOC={library}", f"SEED={seed}", f"SECONDS_EACH={seconds:g}", how, path, f"{seconds:g}"]
+                return ["env", f"CAPSTAN={setting.tool}", f"FAIL_ALLOC={library}", f"SEED={seed}", f"SECONDS_EACH={seconds:g}", how, path, *(more or [f"{seconds:g}"])]
         return None
 
     return command
@@ -69,6 +70,7 @@ PROGRAMS = [
     Program("fuzz-pack", "libFuzzer: what a reading process may send that was taken over; sanitizers", fuzz("pack"), executed),
     Program("fuzz-law", "libFuzzer: laws and their parameters; sanitizers", fuzz("law"), executed),
     Program("allocations", "the n-th allocation fails, once or from there on", beside("allocations"), counted),
+    Program("allocations-every", "the same of small machines, and none is left out, however long that takes", beside("allocations", "1e9", "--every"), counted),
     Program("powerloss", "power is lost at a system call: what was not synced is gone", beside("powerloss"), counted),
     Program("tsan", "simulations, batches and a study in several threads under the thread sanitizer", script("tsan.sh"),
             lambda text: (1, 0) if "tsan: no data race" in text else None),
