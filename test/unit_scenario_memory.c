@@ -2,6 +2,9 @@
  * problem.
  */
 #include "memory.h"
+#include "warnings.h"
+
+#include <stdarg.h>
 
 #ifndef SANITIZED
 
@@ -122,11 +125,42 @@ static void test_documents(void **state) {
   }
 }
 
+static void warn(warning_list *w, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  cps_warnings_add(w, format, args);
+  va_end(args);
+}
+
+/* Of warnings for which there is no memory it is said that they are missing. */
+static void test_warnings(void **state) {
+  (void)state;
+  for (long n = 0; n < 5; n++) {
+    warning_list all = {0}, copy = {0};
+    calls = 0;
+    fail_at = n;
+    warn(&all, "one of %d", 2);
+    warn(&all, "the other");
+    fail_at = 0;
+    cps_warnings_copy(&copy, &all);
+    int there = n == 0 ? 2 : 1;
+    assert_int_equal(copy.n, there);
+    for (int i = 0; i < there; i++) assert_string_equal(cps_warnings_at(&copy, i), all.text[i]);
+    if (n > 0) assert_non_null(strstr(cps_warnings_at(&copy, there++), "missing"));
+    assert_null(cps_warnings_at(&copy, there));
+    cps_warnings_clear(&all);
+    cps_warnings_clear(&copy);
+    assert_null(cps_warnings_at(&copy, 0));
+  }
+  assert_int_equal(live, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_good),
       cmocka_unit_test(test_bad),
       cmocka_unit_test(test_documents),
+      cmocka_unit_test(test_warnings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,10 @@
 typedef struct warning_list {
   char **text; /* owned */
   int n;
+  int lost; /* there was no memory for one or more: the last sentence says so */
 } warning_list;
 
-/* Adds one, unless it is there already or there is no memory. */
+/* Adds one, unless it is there already. */
 void cps_warnings_add(warning_list *w, const char *format, va_list args);
 /* Adds all of another list. */
 void cps_warnings_copy(warning_list *w, const warning_list *from);
