@@ -259,8 +259,11 @@ static int make_changes(run *r) {
   r->w_along = N_VCloneVectorArray(n, r->w);
   if (!r->y_along || !r->w_along) return 0;
   put_changes(r);
-  return CVodeSensInit1(c, n, CV_STAGGERED, along_rates, r->y_along) == CV_SUCCESS &&
-         CVodeSetSensParams(c, NULL, (realtype *)r->along->scale, NULL) == CV_SUCCESS &&
+  if (CVodeSensInit1(c, n, CV_STAGGERED, along_rates, r->y_along) != CV_SUCCESS) {
+    r->method.cvode = NULL; /* that was refused memory cannot be freed without a crash: it is left alone */
+    return 0;
+  }
+  return CVodeSetSensParams(c, NULL, (realtype *)r->along->scale, NULL) == CV_SUCCESS &&
          CVodeSensEEtolerances(c) == CV_SUCCESS && CVodeSetSensErrCon(c, SUNTRUE) == CV_SUCCESS &&
          CVodeQuadSensInit(c, along_powers, r->w_along) == CV_SUCCESS &&
          CVodeQuadSensEEtolerances(c) == CV_SUCCESS && CVodeSetQuadSensErrCon(c, SUNFALSE) == CV_SUCCESS;
