@@ -103,30 +103,6 @@ void cps_border_free(model *o) {
 
 /* ------------------------------------------------------------------ who depends on the border */
 
-void cps_by_center(const model *o, entries *list, int row, int drum_of, int axis, int rate, int state, int d,
-                   double by) {
-  const drum *g = &o->m.drum[drum_of];
-  int column = o->at.drum_d + drum_of * DY_DRUM + DY_CENTER + 3 * rate + axis;
-  if (g->carrier < 0) {
-    if (o->d_varies[column]) cps_entries_add(list, row, d + column, by);
-    return;
-  }
-  const machine_body *y = &o->m.body[g->carrier];
-  for (int k = 0; k < y->n; k++)
-    cps_entries_add(list, row, state + o->at.border + rate * o->at.nb + y->at + k, by * y->along[k][axis]);
-  int offset = o->at.drum_theta + drum_of * TH_DRUM + TH_OFFSET + axis;
-  if (rate == 0 && o->theta_varies[offset]) cps_entries_add(list, row, o->at.theta + offset, by);
-}
-
-void cps_by_turn(const model *o, entries *list, int row, int drum_of, int rate, int state, int d, double by) {
-  const drum *g = &o->m.drum[drum_of];
-  int column = o->at.drum_d + drum_of * DY_DRUM + DY_ANGLE + rate;
-  if (g->angle_at >= 0)
-    cps_entries_add(list, row, state + o->at.border + rate * o->at.nb + g->angle_at, by);
-  else if (o->d_varies[column])
-    cps_entries_add(list, row, d + column, by);
-}
-
 /* The bond of an end of a cable; 0 if it has none. */
 static int bond_of(const model *o, int cable_of, int e, chain_bond *out) {
   const cable *c = &o->m.cable[cable_of];
@@ -221,95 +197,6 @@ void cps_border_step_rows(model *o, border_step *x) {
                         .by = o->by};
 }
 
-/* ------------------------------------------------------------------ where derivatives go */
-
-/* The first number in d of the surface that is a coordinate; -1: it is none. */
-static int surface_of(const model *o, int coordinate) {
-  const cps_system *s = o->m.system;
-  for (int i = 0; i < s->scenario->n_bodies && coordinate >= s->nd; i++)
-    if (s->body_q[i] == coordinate) return o->at.surface_d + 3 * i;
-  return -1;
-}
-
-/* What a cause is in the border's terms: BY_UNKNOWN and its rates, BY_THETA or BY_D, and which; -1: it does not change. */
-static int find_cause(const model *o, int cause, int *i) {
-  const machine *m = &o->m;
-  int rate = cause - BY_PLACE, k, d;
-  switch (cause) {
-  case BY_PLACE:
-  case BY_VELOCITY:
-  case BY_ACCELERATION:
-    k = m->unknown[*i];
-    d = k < 0 ? surface_of(o, *i) : -1;
-    *i = k >= 0 ? k : d + rate;
-    return k >= 0 ? BY_UNKNOWN + rate : d >= 0 ? BY_D : -1;
-  case BY_FRICTION:
-    *i = m->force[*i];
-    return BY_UNKNOWN;
-  case BY_LOAD:
-    *i += o->at.load_d;
-    return BY_D;
-  case BY_NORMAL:
-    *i += o->at.slide_d + m->n_slides - m->system->nc;
-    return BY_D;
-  case BY_NUMBER:
-    *i += o->at.numbers;
-    return BY_THETA;
-  case BY_STATE:
-    return -1; /* sens_memory.c knows what becomes of states */
-  default:
-    return cause;
-  }
-}
-
-/* What hangs on the bodies that rest on that of a coordinate. */
-static void add_hung(const tangent_sink *k, int row, int c, double by) {
-  const border_sink *x = (const border_sink *)(const void *)k;
-  const machine *m = &x->o->m;
-  for (int i = 0; i < m->n_bodies; i++)
-    if (m->body[i].press_at >= 0 && cps_rests_on(m->system, m->system->body_q[m->body[i].index], c))
-      k->add(k, row, BY_UNKNOWN, m->body[i].press_at, by);
-}
-
-static void to_equations(const tangent_sink *k, int row, int cause, int i, double by) {
-  const border_sink *x = (const border_sink *)(const void *)k;
-  if (cause == BY_HUNG) {
-    add_hung(k, row, i, by);
-    return;
-  }
-  int what = find_cause(x->o, cause, &i);
-  if (what == BY_THETA)
-    cps_border_by_theta(x->o, row, i, -by);
-  else if (what == BY_D)
-    cps_border_by_d(x->o, row, i, -by);
-  else if (what >= 0)
-    cps_border_by_unknown(x->o, row, i, what == BY_UNKNOWN ? by : 0, what == BY_UNKNOWN_V ? by : 0,
-                          what == BY_UNKNOWN_A ? by : 0, x->coeffs, x->balance);
-}
-
-static void to_entries(const tangent_sink *k, int row, int cause, int i, double by) {
-  const border_sink *x = (const border_sink *)(const void *)k;
-  const layout *l = &x->o->at;
-  if (cause == BY_HUNG) {
-    add_hung(k, row, i, by);
-    return;
-  }
-  int what = find_cause(x->o, cause, &i);
-  if (what == BY_THETA && x->o->theta_varies[i]) cps_entries_add(x->list, row, l->theta + i, by);
-  if (what == BY_D && x->o->d_varies[i]) cps_entries_add(x->list, row, (x->before ? l->d0 : l->d) + i, by);
-  if (what >= BY_UNKNOWN && what <= BY_UNKNOWN_A)
-    cps_entries_add(x->list, row,
-                    (x->before ? l->before : l->after) + l->border + (what - BY_UNKNOWN) * l->nb + i, by);
-}
-
-border_sink cps_sink_equations(model *o, const step_coeffs *coeffs, int balance) {
-  return (border_sink){.k = {.add = to_equations}, .o = o, .coeffs = coeffs, .balance = balance};
-}
-
-border_sink cps_sink_list(model *o, entries *list, int before) {
-  return (border_sink){.k = {.add = to_entries}, .o = o, .list = list, .before = before};
-}
-
 /* ------------------------------------------------------------------ who follows */
 
 void cps_border_clear(model *o, const step_coeffs *coeffs) {
@@ -344,34 +231,13 @@ void cps_border_tie(model *o) {
 
 /* ------------------------------------------------------------------ its own equations */
 
-static void add(model *o, int row, int column, double by) {
-  cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, column, by);
-}
-
-void cps_border_by_theta(model *o, int row, int theta, double by) {
-  if (o->theta_varies[theta]) add(o, row, o->at.theta + theta, by);
-}
-
-void cps_border_by_d(model *o, int row, int d, double by) {
-  if (o->d_varies[d]) add(o, row, o->at.d + d, by);
-}
-
 void cps_border_add(model *o, int row, int k, double by) { cps_entries_add(&o->border.own, row, k, by); }
-
-/* An equation of the border by one of its unknowns. */
-void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const step_coeffs *coeffs,
-                           int balance) {
-  cps_border_add(o, row, k, q + v * coeffs->v_a / coeffs->q_a + a / coeffs->q_a);
-  add(o, row, o->at.w1 + o->at.border_w + k, v);
-  add(o, row, o->at.w2 + o->at.border_w + k, a);
-  if (balance) add(o, row, o->at.before + o->at.border + k, -q);
-}
 
 /* Bodies, what acts on them but friction, and what presses them onto their lines. */
 static void add_bodies(model *o, const step_coeffs *coeffs, int balance) {
   const machine *m = &o->m;
   const body_point at = cps_border_point(o);
-  const border_sink to = cps_sink_equations(o, coeffs, balance);
+  const sink to = cps_sink_equations(o, coeffs, balance);
   for (int c = 0; c < m->system->nx; c++) {
     int row = o->row[c] = m->unknown[c];
     if (row < 0) continue;
@@ -381,23 +247,15 @@ static void add_bodies(model *o, const step_coeffs *coeffs, int balance) {
   cps_tangent_steady_forces(&at, &to.k, o->row, o->minus);
   cps_tangent_forces(&at, &to.k, o->row, o->minus);
   for (int i = 0; i < m->n_bodies; i++)
-    if (m->body[i].press_at >= 0)
-      cps_border_by_unknown(o, m->body[i].press_at, m->body[i].press_at, 1, 0, 0, coeffs, balance);
+    if (m->body[i].press_at >= 0) cps_put_unknown(&to, m->body[i].press_at, m->body[i].press_at, 1, 1, 0, 0);
 }
 
 static void add_drum(model *o, int i, const step_coeffs *coeffs, int balance) {
   const drum *g = &o->m.drum[i];
-  double by_angle, by_rate;
-  int at = g->angle_at, theta = o->at.drum_theta + i * TH_DRUM, d0 = o->at.drum_d + i * DY_DRUM;
-  cps_drum_torque(g, coeffs->t, &by_angle, &by_rate);
-  cps_border_by_unknown(o, at, at, -by_angle, -by_rate, g->of->inertia, coeffs, balance);
-  cps_border_by_theta(o, at, theta + TH_INERTIA, -g->acceleration);
-  if (!g->of->drive->torque) return;
-  drive_torque f = cps_drive_torque(g->of, cps_profile_eval(g->of->motion, coeffs->t), g->angle, g->rate);
-  cps_border_by_theta(o, at, theta + TH_KP, f.by_kp);
-  cps_border_by_theta(o, at, theta + TH_KD, f.by_kd);
-  cps_border_by_d(o, at, d0 + DY_SET, f.by_set);
-  cps_border_by_d(o, at, d0 + DY_SET_T, f.by_set_t);
+  const sink to = cps_sink_equations(o, coeffs, balance);
+  cps_put_unknown(&to, g->angle_at, g->angle_at, g->of->inertia, 0, 0, 1);
+  cps_put_number(&to, g->angle_at, o->at.drum_theta + i * TH_DRUM + TH_INERTIA, g->acceleration);
+  cps_put_drive(&to, g->angle_at, i, coeffs->t, -1);
 }
 
 void cps_border_own(model *o, const step_coeffs *coeffs, int balance) {
@@ -560,21 +418,17 @@ int cps_border_factor(model *o) {
 
 /* ------------------------------------------------------------------ works and energy */
 
-/* Torque of a drive at one end of a step, times `by`. */
-static void add_torque(model *o, entries *list, int i, int row, int after, double t, double by) {
-  const drum *g = after ? &o->m.drum[i] : &o->m.drum0[i];
-  int state = after ? o->at.after : o->at.before,
-      d = (after ? o->at.d : o->at.d0) + o->at.drum_d + i * DY_DRUM;
+void cps_put_drive(const sink *x, int row, int i, double t, double by) {
+  const model *o = x->o;
+  const drum *g = x->d == o->at.d0 ? &o->m.drum0[i] : &o->m.drum[i];
   int theta = o->at.drum_theta + i * TH_DRUM, set = o->at.drum_d + i * DY_DRUM + DY_SET;
   if (!g->of->drive->torque) return;
   drive_torque f = cps_drive_torque(g->of, cps_profile_eval(g->of->motion, t), g->angle, g->rate);
-  cps_by_turn(o, list, row, i, 0, state, 0, by * f.by_angle);
-  cps_by_turn(o, list, row, i, 1, state, 0, by * f.by_rate);
-  cps_by_theta(o, list, row, theta + TH_KP, by * f.by_kp);
-  cps_by_theta(o, list, row, theta + TH_KD, by * f.by_kd);
-  if (!o->d_varies[set]) return;
-  cps_entries_add(list, row, d + DY_SET, by * f.by_set);
-  cps_entries_add(list, row, d + DY_SET_T, by * f.by_set_t);
+  cps_put_turn(x, row, i, by * f.by_angle, by * f.by_rate, 0);
+  cps_put_number(x, row, theta + TH_KP, by * f.by_kp);
+  cps_put_number(x, row, theta + TH_KD, by * f.by_kd);
+  cps_put_given(x, row, set, by * f.by_set);
+  cps_put_given(x, row, set + 1, by * f.by_set_t);
 }
 
 /* inertia ((q - q0)(a + a0)/2 - (v^2 - v0^2)/2) of a border unknown, by its states at both ends. */
@@ -610,38 +464,33 @@ void cps_border_works(model *o, double t, double h) {
     double torque = (cps_drum_torque(g, t, &unused[0], &unused[1]) +
                      cps_drum_torque(g0, t - h, &unused[0], &unused[1])) /
                     2;
-    cps_by_turn(o, &o->work, first + WK_MOTION, i, 0, o->at.after, 0, torque);
-    cps_by_turn(o, &o->work, first + WK_MOTION, i, 0, o->at.before, 0, -torque);
-    add_torque(o, &o->work, i, first + WK_MOTION, 1, t, moved / 2);
-    add_torque(o, &o->work, i, first + WK_MOTION, 0, t - h, moved / 2);
-    double by = work_of_inertia(o, g->angle_at, g->of->inertia);
-    int theta = o->at.drum_theta + i * TH_DRUM + TH_INERTIA;
-    if (o->theta_varies[theta]) cps_entries_add(&o->work, first + WK_SOLVER, o->at.theta + theta, by);
+    for (int side = 0; side < 2; side++) {
+      cps_put_turn(&x.sink[side], first + WK_MOTION, i, side ? torque : -torque, 0, 0);
+      cps_put_drive(&x.sink[side], first + WK_MOTION, i, side ? t : t - h, moved / 2);
+    }
+    cps_put_number(&x.sink[1], first + WK_SOLVER, o->at.drum_theta + i * TH_DRUM + TH_INERTIA,
+                   work_of_inertia(o, g->angle_at, g->of->inertia));
   }
   cps_tangent_works(&x.step, first + WK_DAMPING, first + WK_LOAD, first + WK_MOTION);
 }
 
 void cps_border_energy(model *o, entries *list, const int row[3]) {
   const machine *m = &o->m;
-  const border_sink to = cps_sink_list(o, list, 0);
+  const sink to = cps_sink_list(o, list, 0);
   cps_border_look(o, m->audited);
   const body_point at = cps_border_point(o);
   cps_tangent_energy(&at, &to.k, row);
   for (int i = 0; i < m->n_drums && row[0] >= 0; i++) {
     const drum *g = &m->drum[i];
     if (g->angle_at < 0) continue;
-    to.k.add(&to.k, row[0], BY_UNKNOWN_V, g->angle_at, g->of->inertia * g->rate);
-    to.k.add(&to.k, row[0], BY_THETA, o->at.drum_theta + i * TH_DRUM + TH_INERTIA, g->rate * g->rate / 2);
+    cps_put_unknown(&to, row[0], g->angle_at, g->of->inertia, 0, g->rate, 0);
+    cps_put_number(&to, row[0], o->at.drum_theta + i * TH_DRUM + TH_INERTIA, g->rate * g->rate / 2);
   }
-}
-
-void cps_border_drive(model *o, entries *list, int row, int drum_of, double t) {
-  add_torque(o, list, drum_of, row, 1, t, 1);
 }
 
 void cps_border_pull(model *o, entries *list, int row, int i) {
   const cps_system *s = o->m.system;
-  const border_sink to = cps_sink_list(o, list, 0);
+  const sink to = cps_sink_list(o, list, 0);
   const body_point at = cps_border_point(o);
   for (int j = 0; j < s->n_line + s->n_plane; j++)
     if (cps_spring_index(s, j) == i) cps_tangent_tension(&at, &to.k, row, j, 1);

@@ -318,25 +318,49 @@ void cps_model_energy(model *o, entries *list, const int row[3]);
 int cps_model_row(const model *o, int cable, int node, int j);
 int cps_model_friction_row(const model *o, int cable, int point, int axis);
 
-/* A row of a contact point, `by` times, into row `j` of node `node`, or of the border if that is negative: matrix and
- * list. `cable`: the point's. */
-typedef struct into {
-  int cable, node, j;
-  double by;
-} into;
-void cps_tangent_row_add(model *o, const contact_point *p, const contact_tangent *s, const tangent_row *x,
-                         const into *to, const step_coeffs *coeffs, int balance);
-/* Where such a row goes in a list of entries: columns of the state, and of what is prescribed, start there. */
-typedef struct point_columns {
+/* What rows depend on besides what body_tangent.h knows: an unknown of the border, its velocity and acceleration; a number of theta; one of
+ * what is prescribed. */
+enum { BY_UNKNOWN = BODY_CAUSES, BY_UNKNOWN_V, BY_UNKNOWN_A, BY_THETA, BY_D };
+
+/* Where derivatives of rows go (sens_sink.c): into what is left of the equations of the present solve - of coordinate j of a node of a
+ * cable, whatever the number of the row, or with node -1 of a row of the border -, or into a list, by the state and what is prescribed
+ * after the step or, with `before`, before it. */
+typedef struct sink {
+  tangent_sink k; /* by causes */
   model *o;
+  const step_coeffs *coeffs; /* of the solve; NULL: into a list */
+  double v_q, a_q;
+  int balance, cable, node, j, rhs;
   entries *list;
+  int state, d; /* where the columns of the state and of what is prescribed start */
+} sink;
+sink cps_sink_equations(model *o, const step_coeffs *coeffs, int balance);
+sink cps_sink_node(model *o, const step_coeffs *coeffs, int balance, int cable, int node, int j);
+sink cps_sink_list(model *o, entries *list, int before);
+
+/* A row by a plain number, or one that is prescribed, if any parameter changes it; by the place, velocity and acceleration of unknown k
+ * of the border, `by` times, of coordinate k of a cable, of a drum's centre and of its angle, however these are moved. */
+void cps_put_number(const sink *x, int row, int theta, double by);
+void cps_put_given(const sink *x, int row, int d, double by);
+void cps_put_unknown(const sink *x, int row, int k, double by, double q, double v, double a);
+void cps_put_coordinate(const sink *x, int row, int cable, int k, double q, double v, double a);
+void cps_put_center(const sink *x, int row, int drum, int axis, double r, double v, double a);
+void cps_put_turn(const sink *x, int row, int drum, double angle, double rate, double acceleration);
+/* By all that a row of a contact point knows, times `by`. */
+typedef struct point_row {
+  sink to;
   int cable, point;
   const contact_tangent *s;
-  int state, d;
-} point_columns;
-void cps_tangent_row_list(const point_columns *to, int row, const tangent_row *x);
-/* The entry of the matrix in that row, and the column of a coordinate of the cable. */
-double *cps_matrix_at(model *o, const into *to, int node, int column);
+} point_row;
+void cps_put_point(const point_row *at, int row, const tangent_row *y, double by);
+/* By by.R of an end of a cable and slope.R of its slope, unless that is NULL; by the force with which cables press on a drum; by the
+ * torque of a drum's drive at time t. */
+void cps_put_reaction(const sink *x, int row, int cable, int e, const double *by, const double *slope);
+void cps_put_push(const sink *x, int row, int drum, const double *by);
+void cps_put_drive(const sink *x, int row, int drum, double t, double by);
+/* The entry of the matrix in the row of coordinate j of a node, or in row j of the border with node -1, and the column of
+ * another node's coordinate. */
+double *cps_matrix_at(model *o, int cable, int node, int j, int other, int column);
 
 /* The problem in which all contacts stick, into a cable's matrix (sens_stick.c). */
 void cps_stick_add(model *o, int cable, const step_coeffs *coeffs, int balance);
@@ -363,11 +387,6 @@ void cps_border_add(model *o, int row, int k, double by);
 /* Unknown of the border that is number i of those that cables meet. */
 static inline int cps_border_met(const layout *l, int i) { return i < l->near ? i : l->nb - l->near + i; }
 
-/* Entries of row `row` of the border in the present solve: by one of its unknowns k, whose place, velocity and acceleration
- * it contains; by plain numbers and what is prescribed. */
-void cps_border_by_unknown(model *o, int row, int k, double q, double v, double a, const step_coeffs *coeffs,
-                           int balance);
-void cps_border_by_theta(model *o, int row, int theta, double by);
 /* Looks at bodies as they are in the machine at time t: forces, slopes and tangents of springs; and how they are there. */
 void cps_border_look(model *o, double t);
 body_point cps_border_point(const model *o);
@@ -375,33 +394,13 @@ body_point cps_border_point(const model *o);
 void cps_border_begin(model *o, double t);
 void cps_border_end(model *o, double t);
 
-/* What rows of the border depend on besides what body_tangent.h knows: an unknown, its velocity and acceleration; a number of theta; one
- * of what is prescribed. */
-enum { BY_UNKNOWN = BODY_CAUSES, BY_UNKNOWN_V, BY_UNKNOWN_A, BY_THETA, BY_D };
-
-/* Where derivatives of rows go: into what is left of the border's equations in the present solve; or into a list, by the state and
- * what is prescribed after the step or, with before = 1, before it. */
-typedef struct border_sink {
-  tangent_sink k;
-  model *o;
-  const step_coeffs *coeffs;
-  int balance;
-  entries *list;
-  int before;
-} border_sink;
-border_sink cps_sink_equations(model *o, const step_coeffs *coeffs, int balance);
-border_sink cps_sink_list(model *o, entries *list, int before);
 /* Both ends of a step into the list of works, from cps_border_end on. */
 typedef struct border_step {
-  border_sink sink[2];
+  sink sink[2];
   body_point at[2];
   body_step step;
 } border_step;
 void cps_border_step_rows(model *o, border_step *x);
-void cps_border_by_d(model *o, int row, int d, double by);
-/* And by the force with which cables press on a drum, times by. */
-void cps_border_by_push(model *o, int row, int drum, const double *by, const step_coeffs *coeffs,
-                        int balance);
 
 /* Ends on rims that follow the border: see sens_rim.c. The bond of such an end, 0 if it is none; entries of `tied`; what is more
  * in the equations of a solve, once all else is there. */
@@ -413,19 +412,6 @@ void cps_rim_own(model *o, const chain_bond *x, const step_coeffs *coeffs, int b
 /* Reactions of ends: see sens_reaction.c. Whether an end on a rim follows the border, but what moves its drum is prescribed in part. */
 int cps_reaction_prescribed(const machine *m, const cable *c, int e);
 
-/* by.R, and slope.R of its slope unless that is NULL, without contact: by the coordinates of its element, from number `first` of the cable on, by loads, and by plain numbers. */
-typedef struct reaction_row {
-  int first, n, theta[12];
-  double q[12], v[12], a[12], load[3], by_theta[12];
-} reaction_row;
-void cps_reaction_row(const model *o, int cable, int e, const double *by, const double *slope,
-                      reaction_row *x);
-/* by.R in row `row` of the border, of the present solve. */
-void cps_reaction_press(model *o, int row, int cable, int e, const double *by, const step_coeffs *coeffs,
-                        int balance);
-/* Entries of by.R at the present state. */
-void cps_column_reaction(model *o, entries *list, int row, int cable, int e, const double *by);
-
 /* Bearings with friction, and bodies on rails and surfaces: see sens_slides.c. */
 void cps_slides_own(model *o, const step_coeffs *coeffs, int balance);
 void cps_slides_hold(model *o);  /* into the list: where springs take hold of them */
@@ -436,20 +422,10 @@ void cps_slide_hold(model *o, int slide); /* laws with memory take over its fric
 enum { SLIDE_V, SLIDE_F, SLIDE_N, SLIDE_BALANCE };
 void cps_slide_column(model *o, entries *list, int row, int slide, int what, double by);
 int cps_slide_first_state(const model *o, int slide); /* of its law in a state */
-/* Entries by that force, times by, at the present state. */
-void cps_column_push(model *o, entries *list, int row, int drum, const double *by);
-
-/* Entries by a drum's centre (0 place, 1 velocity, 2 acceleration) or angle (likewise), however it is moved: in columns of the
- * state and of d that start there. */
-void cps_by_center(const model *o, entries *list, int row, int drum, int axis, int rate, int state, int d,
-                   double by);
-void cps_by_turn(const model *o, entries *list, int row, int drum, int rate, int state, int d, double by);
-
 /* Works of the border in a step of length h, and its stored energy. */
 void cps_border_works(model *o, double t, double h);
 void cps_border_energy(model *o, entries *list, const int row[3]);
-/* Torque of a drum's drive at time t, and tension of a spring. */
-void cps_border_drive(model *o, entries *list, int row, int drum, double t);
+/* Tension of a spring. */
 void cps_border_pull(model *o, entries *list, int row, int spring);
 
 /* Whether coordinate d of an end's place is prescribed. */

@@ -203,13 +203,12 @@ typedef struct filling {
   model *o;
   entries *list;
   int row;
+  sink to;
 } filling;
 
-static void by_theta(const filling *f, int theta, double by) {
-  cps_by_theta(f->o, f->list, f->row, theta, by);
-}
+static void by_theta(const filling *f, int theta, double by) { cps_put_number(&f->to, f->row, theta, by); }
 
-static void by_d(const filling *f, int d, double by) { cps_by_d(f->o, f->list, f->row, d, by); }
+static void by_d(const filling *f, int d, double by) { cps_put_given(&f->to, f->row, d, by); }
 
 /* Tension of element i: the force on its second node, along the chord. */
 static void add_tension(const filling *x, int cable_of, int i, double factor) {
@@ -258,8 +257,8 @@ static void add_tension(const filling *x, int cable_of, int i, double factor) {
 
 static void add_row(const filling *x, int cable_of, int point, const contact_tangent *s,
                     const tangent_row *row) {
-  const point_columns to = {x->o, x->list, cable_of, point, s, x->o->at.after, x->o->at.d};
-  cps_tangent_row_list(&to, x->row, row);
+  const point_row to = {x->to, cable_of, point, s};
+  cps_put_point(&to, x->row, row, 1);
 }
 
 /* The normal force of a point, times `by`. */
@@ -282,60 +281,13 @@ static void add_friction(const filling *x, int cable_of, int point, int axis, do
                   by);
 }
 
-/* Minus the force of a point on the cable along an axis, times `by`. */
-static void add_point_push(const filling *x, int cable_of, int point, const contact_tangent *s, int axis,
-                           double by) {
-  const cable *c = &x->o->m.cable[cable_of];
-  tangent_row row = {.r = {0}};
-  cps_contact_tangent_force(&x->o->m, c, &c->point[point], s, axis, by, &row);
-  add_row(x, cable_of, point, s, &row);
-}
-
-/* The reaction of an end, times `by`; and that of its slope, unless `slope` is NULL. */
-static void add_reaction(const filling *x, int cable_of, int e, const double *by, const double *slope) {
-  const machine *m = &x->o->m;
-  const cable *c = &m->cable[cable_of];
-  const cable_at *at = &x->o->at.cable[cable_of];
-  int node = e ? c->n : 0, after = x->o->at.after;
-  reaction_row y;
-  cps_reaction_row(x->o, cable_of, e, by, slope, &y);
-  for (int j = 0; j < 2 * c->b; j++) {
-    cps_entries_add(x->list, x->row, after + at->q + y.first + j, y.q[j]);
-    cps_entries_add(x->list, x->row, after + at->v + y.first + j, y.v[j]);
-    cps_entries_add(x->list, x->row, after + at->a + y.first + j, y.a[j]);
-  }
-  for (int n = 0; n < y.n; n++) by_theta(x, y.theta[n], y.by_theta[n]);
-  for (int d = 0; d < c->dim; d++) by_d(x, at->end + e * DY_END + DY_LOAD + d, y.load[d]);
-  for (int k = 0; k < c->n_points; k++) {
-    const contact_point *p = &c->point[k];
-    if (node < p->node || node > p->node + 1) continue;
-    int shape = 2 * (node - p->node);
-    contact_tangent s;
-    cps_contact_tangent_place(m, c, p, &s);
-    for (int d = 0; d < c->dim && s.drum >= 0; d++) {
-      double pushed = s.load * s.n[d] + s.f[0] * s.t[d] +
-                      (c->dim == 3 ? s.f[1] * m->drum[s.drum].axis[d] : 0);
-      double shared = by[d] * p->shape[shape] + (slope ? slope[d] * p->shape[shape + 1] : 0);
-      if (shared != 0) add_point_push(x, cable_of, k, &s, d, shared);
-      if (p->shape[0] == 1) continue;
-      by_theta(x, at->p_shape + 4 * k + shape, -by[d] * pushed);
-      if (slope) by_theta(x, at->p_shape + 4 * k + shape + 1, -slope[d] * pushed);
-    }
-  }
-}
-
-void cps_column_reaction(model *o, entries *list, int row, int cable_of, int e, const double *by) {
-  filling x = {o, list, row};
-  add_reaction(&x, cable_of, e, by, NULL);
-}
-
-/* The same of what holds an end: without loads, and with a mass at the very end counted to what holds it. */
+/* The reaction of an end, times `by`, and that of its slope, unless `slope` is NULL, as what holds it has them: without loads, and with a mass at the very end counted to what holds it. */
 static void add_hold(const filling *x, int cable_of, int e, const double *by, const double *slope) {
   const cable *c = &x->o->m.cable[cable_of];
   const cable_at *at = &x->o->at.cable[cable_of];
   int node = e ? c->n : 0;
   double here = 0;
-  add_reaction(x, cable_of, e, by, slope);
+  cps_put_reaction(&x->to, x->row, cable_of, e, by, slope);
   for (int d = 0; d < c->dim; d++) {
     int k = node * c->b + d;
     by_d(x, at->end + e * DY_END + DY_LOAD + d, by[d]);
@@ -401,10 +353,10 @@ static void add_rim_torque(const filling *x, int cable_of, int e, double by) {
     outwards += by * reaction[d] * arm[d];
     around -= by * reaction[d] * along[d];
   }
-  add_reaction(x, cable_of, e, minus, NULL);
+  cps_put_reaction(&x->to, x->row, cable_of, e, minus, NULL);
   by_theta(x, x->o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, around / m->drum[drum_of].radius);
   by_theta(x, x->o->at.cable[cable_of].tie + 2 * e, outwards);
-  cps_by_turn(x->o, x->list, x->row, drum_of, 0, x->o->at.after, x->o->at.d, outwards);
+  cps_put_turn(&x->to, x->row, drum_of, outwards, 0, 0);
 }
 
 /* Torque of the cables on a drum, times `by`. */
@@ -423,27 +375,6 @@ static void add_torque(const filling *x, int drum_of, double by) {
   for (int i = 0; i < m->n_cables; i++)
     for (int e = 0; e < 2; e++)
       if (m->cable[i].end[e].drum == drum_of) add_rim_torque(x, i, e, by);
-}
-
-/* The force of the cables on a drum along an axis, times `by`. */
-static void add_push(const filling *x, int drum_of, int axis, double by) {
-  const machine *m = &x->o->m;
-  for (int i = 0; i < m->n_cables; i++)
-    for (int k = 0; k < m->cable[i].n_points; k++) {
-      contact_tangent s;
-      cps_contact_tangent_place(m, &m->cable[i], &m->cable[i].point[k], &s);
-      if (s.drum == drum_of) add_point_push(x, i, k, &s, axis, by);
-    }
-  double minus[3] = {0};
-  minus[axis] = -by;
-  for (int i = 0; i < m->n_cables; i++)
-    for (int e = 0; e < 2; e++)
-      if (m->cable[i].end[e].drum == drum_of) add_reaction(x, i, e, minus, NULL);
-}
-
-void cps_column_push(model *o, entries *list, int row, int drum_of, const double *by) {
-  filling x = {o, list, row};
-  for (int d = 0; d < o->m.dim; d++) add_push(&x, drum_of, d, by[d]);
 }
 
 /* ------------------------------------------------------------------ wraps */
@@ -504,7 +435,7 @@ static void add_side(const filling *x, int cable_of, int drum_of, const run_side
     } else { /* it turns as the arm does */
       double turned = by * forward[d] / size;
       cps_entries_add(x->list, x->row, q + end + d, turned);
-      cps_by_center(x->o, x->list, x->row, drum_of, d, 0, x->o->at.after, x->o->at.d, -turned);
+      cps_put_center(&x->to, x->row, drum_of, d, -turned, 0, 0);
     }
   }
 }
@@ -614,12 +545,13 @@ void cps_columns_look(model *o, double t) {
 }
 
 void cps_column_add(model *o, entries *list, const column *k, int row, double t) {
-  filling x = {o, list, row};
+  filling x = {o, list, row, cps_sink_list(o, list, 0)};
   const machine *m = &o->m;
   const cable *c = k->cable >= 0 ? &m->cable[k->cable] : NULL;
   int energy[3] = {k->kind == COL_KINETIC ? row : -1, k->kind == COL_ELASTIC ? row : -1,
                    k->kind == COL_GRAVITY ? row : -1};
   cable_store store;
+  double by[3] = {0};
   switch (k->kind) {
   case COL_NONE:
     break;
@@ -633,13 +565,13 @@ void cps_column_add(model *o, entries *list, const column *k, int row, double t)
     cps_entries_add(list, row, o->at.after + k->at, 1);
     break;
   case COL_TURN:
-    cps_by_turn(o, list, row, k->drum, k->at, o->at.after, o->at.d, 1);
+    cps_put_turn(&x.to, row, k->drum, k->at == 0, k->at == 1, 0);
     break;
   case COL_CENTER:
-    cps_by_center(o, list, row, k->drum, k->at, 0, o->at.after, o->at.d, 1);
+    cps_put_center(&x.to, row, k->drum, k->at, 1, 0, 0);
     break;
   case COL_TORQUE_OF_DRIVE:
-    cps_border_drive(o, list, row, k->drum, t);
+    cps_put_drive(&x.to, row, k->drum, t, 1);
     break;
   case COL_SPRING:
     cps_border_pull(o, list, row, k->at);
@@ -659,7 +591,8 @@ void cps_column_add(model *o, entries *list, const column *k, int row, double t)
     by_theta(&x, o->at.drum_theta + k->drum * TH_DRUM + TH_INERTIA, m->drum[k->drum].acceleration);
     break;
   case COL_PUSH:
-    add_push(&x, k->drum, k->at, 1);
+    by[k->at] = 1;
+    cps_put_push(&x.to, row, k->drum, by);
     break;
   case COL_TENSION_START:
     add_end_tension(&x, k->cable, 0, 1);

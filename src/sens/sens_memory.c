@@ -117,7 +117,7 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
   const cable_at *at = &o->at.cable[cable_of];
   const contact_point *p = &c->point[point];
   const contact_tangent *s = &o->contact[cable_of][point];
-  const point_columns to = {o, &o->recall, cable_of, point, s, o->at.after, o->at.d};
+  const point_row to = {cps_sink_list(o, &o->recall, 0), cable_of, point, s};
   int n = c->contact.law->n_states, first = first_of(c, point, axis), touches = s->drum >= 0;
   recall y;
   if (touches) {
@@ -142,7 +142,7 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
       if (touches) {
         tangent_row all_of;
         cps_contact_tangent_recall(&o->m, c, p, s, axis, x, &all_of);
-        cps_tangent_row_list(&to, row, &all_of);
+        cps_put_point(&to, row, &all_of, 1);
       } else {
         for (int j = 0; j < c->contact.law->n_params; j++)
           cps_by_theta(o, &o->recall, row, at->theta + TH_LAW + j, x->p[j]);
@@ -229,7 +229,8 @@ void cps_memory_hold(model *o) {
       contact_tangent s;
       cps_contact_tangent_place(m, c, &c->point[k], &s);
       if (s.drum < 0 || !(s.load > 0)) continue;
-      const point_columns to = {o, &o->list, i, k, &s, o->at.before, o->at.d};
+      point_row to = {cps_sink_list(o, &o->list, 0), i, k, &s};
+      to.to.state = o->at.before;
       for (int a = 0; a < m->dim - 1; a++) {
         recall_row z[CPS_MAX_STATES];
         cps_recall_pull(&c->contact, s.load, s.f[a], z);
@@ -239,7 +240,7 @@ void cps_memory_hold(model *o) {
           y.f = y.e;
           y.e = 0;
           cps_contact_tangent_recall(m, c, &c->point[k], &s, a, &y, &x);
-          cps_tangent_row_list(&to, o->at.after + o->at.cable[i].z + first_of(c, k, a) + j, &x);
+          cps_put_point(&to, o->at.after + o->at.cable[i].z + first_of(c, k, a) + j, &x, 1);
         }
       }
     }

@@ -257,145 +257,25 @@ static void add_loads(model *o, int cable_of) {
 
 /* ------------------------------------------------------------------ contact */
 
-double *cps_matrix_at(model *o, const into *to, int node, int column) {
-  chain_matrix *a = &o->matrix[to->cable];
-  int b = a->b, near = node - to->node;
-  if (to->node < 0) return &o->border.c[to->cable][(to->j * a->nodes + node) * b + column];
-  return (near < 0 ? a->l : near > 0 ? a->u : a->d) + (to->node * b + to->j) * b + column;
-}
-
-/* The row by a border unknown: place, velocity and acceleration of it. */
-static void by_border(model *o, const into *to, int row, int k, const double by[3], const step_coeffs *coeffs,
-                      int balance) {
-  double sum = to->by * (by[0] + by[1] * coeffs->v_a / coeffs->q_a + by[2] / coeffs->q_a);
-  if (to->node < 0)
-    cps_border_add(o, to->j, k, sum);
-  else
-    o->border.b[to->cable][(to->node * o->matrix[to->cable].b + to->j) * o->at.met + k] += sum;
-  cps_entries_add(&o->now, row, o->at.w1 + o->at.border_w + k, to->by * by[1]);
-  cps_entries_add(&o->now, row, o->at.w2 + o->at.border_w + k, to->by * by[2]);
-  if (balance) cps_entries_add(&o->now, row, o->at.before + o->at.border + k, -to->by * by[0]);
-}
-
-/* The row by the motion of the drum. */
-static void by_drum(model *o, const into *to, int row, int drum_of, const tangent_row *x,
+/* A row of a point, `by` times, into the equation of coordinate j of a node, or with node -1 into row j of the border. */
+static void add_row(model *o, int cable_of, int point, int node, int j, const tangent_row *y, double by,
                     const step_coeffs *coeffs, int balance) {
-  const drum *g = &o->m.drum[drum_of];
-  int d0 = o->at.drum_d + drum_of * DY_DRUM, start = o->at.before + o->at.drum_start + 4 * drum_of,
-      dim = o->m.dim;
-  if (g->angle_at >= 0) {
-    const double by[3] = {x->angle, x->rate, x->acceleration};
-    by_border(o, to, row, g->angle_at, by, coeffs, balance);
-    cps_entries_add(&o->now, row, start, to->by * x->angle);
-  } else {
-    cps_by_d(o, &o->now, row, d0 + DY_RATE, -to->by * x->rate);
-    cps_by_d(o, &o->now, row, d0 + DY_ACCELERATION, -to->by * x->acceleration);
-  }
-  if (g->carrier >= 0) {
-    const machine_body *y = &o->m.body[g->carrier];
-    for (int k = 0; k < y->n; k++) {
-      double by[3] = {0};
-      for (int d = 0; d < dim; d++) {
-        by[0] -= x->r[d] * y->along[k][d];
-        by[1] -= x->v[d] * y->along[k][d];
-        by[2] -= x->a[d] * y->along[k][d];
-      }
-      by_border(o, to, row, y->at + k, by, coeffs, balance);
-    }
-    for (int d = 0; d < dim; d++) {
-      cps_by_theta(o, &o->now, row, o->at.drum_theta + drum_of * TH_DRUM + TH_OFFSET + d, to->by * x->r[d]);
-      if (coeffs->bristle > 0) cps_entries_add(&o->now, row, start + 1 + d, to->by * x->start[d]);
-    }
-    return;
-  }
-  for (int d = 0; d < dim; d++) {
-    cps_by_d(o, &o->now, row, d0 + DY_CENTER + d,
-             to->by * (x->r[d] + (coeffs->bristle > 0 ? x->start[d] : 0)));
-    cps_by_d(o, &o->now, row, d0 + DY_CENTER_V + d, to->by * x->v[d]);
-    cps_by_d(o, &o->now, row, d0 + DY_CENTER_A + d, to->by * x->a[d]);
-  }
-}
-
-void cps_tangent_row_add(model *o, const contact_point *p, const contact_tangent *s, const tangent_row *x,
-                         const into *to, const step_coeffs *coeffs, int balance) {
-  const cable *c = &o->m.cable[to->cable];
-  const cable_at *at = &o->at.cable[to->cable];
-  int dim = c->dim, point = (int)(p - c->point);
-  int row = to->node < 0 ? o->at.right + o->at.border_rhs + to->j
-                         : cps_model_row(o, to->cable, to->node, to->j);
-  double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
-  for (int k = 0; k < 4; k++) {
-    if (p->shape[k] == 0) continue;
-    int node = p->node + k / 2;
-    double *block = cps_matrix_at(o, to, node, 0);
-    for (int d = 0; d < dim; d++) {
-      int j = k % 2 * dim + d, w = at->w + node * c->b + j;
-      double by = to->by * p->shape[k];
-      block[j] += by * (x->r[d] + v_q * x->v[d] + a_q * x->a[d]);
-      cps_entries_add(&o->now, row, o->at.w1 + w, by * x->v[d]);
-      cps_entries_add(&o->now, row, o->at.w2 + w, by * x->a[d]);
-      if (balance) cps_entries_add(&o->now, row, o->at.before + at->q + node * c->b + j, -by * x->r[d]);
-    }
-  }
-  double *block = cps_matrix_at(o, to, p->node, c->b + point % c->per_node * (dim - 1));
-  for (int k = 0; k < dim - 1; k++) block[k] += to->by * x->f[k];
-  by_drum(o, to, row, s->drum, x, coeffs, balance);
-  for (int d = 0; d < dim && coeffs->bristle > 0; d++) /* springs hold the point where it was */
-    cps_entries_add(&o->now, row, o->at.before + at->start + point * dim + d, -to->by * x->start[d]);
-  /* numbers */
-  cps_by_theta(o, &o->now, row, o->at.drum_theta + s->drum * TH_DRUM + TH_RADIUS, -to->by * x->radius);
-  cps_by_theta(o, &o->now, row, at->p_mass + point, -to->by * x->mass);
-  cps_by_theta(o, &o->now, row, at->p_weight + point, -to->by * x->weight);
-  cps_by_theta(o, &o->now, row, at->theta + TH_VISCOUS, -to->by * x->viscous);
-  cps_by_theta(o, &o->now, row, at->theta + TH_HOLD, -to->by * x->hold);
-  for (int k = 0; k < c->contact.normal->n_params; k++)
-    cps_by_theta(o, &o->now, row, at->theta + TH_NORMAL + k, -to->by * x->normal[k]);
-  for (int k = 0; k < c->contact.law->n_params; k++)
-    cps_by_theta(o, &o->now, row, at->theta + TH_LAW + k, -to->by * x->law[k]);
-  if (coeffs->bristle > 0 && coeffs->bristle == o->m.grip)
-    cps_by_theta(o, &o->now, row, o->at.grip, -to->by * x->grip);
-  for (int k = 0; k < 4 && p->shape[0] != 1;
-       k++) { /* points between nodes lie elsewhere in longer elements */
-    const double *q = c->q + p->node * c->b + k * dim, *v = c->v + p->node * c->b + k * dim,
-                 *acc = c->a + p->node * c->b + k * dim;
-    double sum = 0;
-    for (int d = 0; d < dim; d++) sum += x->r[d] * q[d] + x->v[d] * v[d] + x->a[d] * acc[d];
-    cps_by_theta(o, &o->now, row, at->p_shape + 4 * point + k, -to->by * sum);
-  }
+  const point_row at = {cps_sink_node(o, coeffs, balance, cable_of, node, j), cable_of, point,
+                        &o->contact[cable_of][point]};
+  if (by != 0) cps_put_point(&at, j, y, by);
 }
 
 /* What a point does to the border: it turns the drum, or pushes the body that carries it. */
-static void add_to_border(model *o, int cable_of, const contact_point *p, const contact_tangent *s,
-                          const step_coeffs *coeffs, int balance) {
+static void add_to_border(model *o, int cable_of, int point, const step_coeffs *coeffs, int balance) {
+  const contact_tangent *s = &o->contact[cable_of][point];
   const drum *g = &o->m.drum[s->drum];
-  if (g->angle_at >= 0) {
-    tangent_row turns = {.f = {g->radius, 0}, .radius = s->f[0]};
-    into to = {cable_of, -1, g->angle_at, 1};
-    cps_tangent_row_add(o, p, s, &turns, &to, coeffs, balance);
-  }
+  const tangent_row turns = {.f = {g->radius, 0}, .radius = s->f[0]};
+  if (g->angle_at >= 0) add_row(o, cable_of, point, -1, g->angle_at, &turns, 1, coeffs, balance);
   if (g->carrier < 0) return;
   const machine_body *y = &o->m.body[g->carrier];
   for (int k = 0; k < y->rows; k++)
-    for (int d = 0; d < o->m.dim; d++) {
-      into to = {cable_of, -1, y->row[k], -y->along[k][d]};
-      if (to.by != 0) cps_tangent_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
-    }
-}
-
-void cps_border_by_push(model *o, int row, int drum_of, const double *by, const step_coeffs *coeffs,
-                        int balance) {
-  for (int i = 0; i < o->m.n_cables; i++)
-    for (int k = 0; k < o->m.cable[i].n_points; k++) {
-      const contact_tangent *s = &o->contact[i][k];
-      for (int d = 0; d < o->m.dim && s->drum == drum_of; d++) {
-        into to = {i, -1, row, by[d]};
-        cps_tangent_row_add(o, &o->m.cable[i].point[k], s, &s->force[d], &to, coeffs, balance);
-      }
-    }
-  const double minus[3] = {-by[0], -by[1], -by[2]};
-  for (int i = 0; i < o->m.n_cables; i++)
-    for (int e = 0; e < 2; e++)
-      if (o->m.cable[i].end[e].drum == drum_of) cps_reaction_press(o, row, i, e, minus, coeffs, balance);
+    for (int d = 0; d < o->m.dim; d++)
+      add_row(o, cable_of, point, -1, y->row[k], &s->force[d], -y->along[k][d], coeffs, balance);
 }
 
 static void add_point(model *o, int cable_of, int point, const step_coeffs *coeffs, int balance) {
@@ -408,20 +288,18 @@ static void add_point(model *o, int cable_of, int point, const step_coeffs *coef
   for (int i = 0; i < dim - 1 && (s->drum < 0 || s->open); i++)
     a->d[(p->node * b + slot + i) * b + slot + i] = 1;
   if (s->drum < 0) return;
-  add_to_border(o, cable_of, p, s, coeffs, balance);
-  for (int i = 0; i < dim - 1 && !s->open; i++) {
-    into to = {cable_of, p->node, slot + i, 1};
-    cps_tangent_row_add(o, p, s, &s->rest[i], &to, coeffs, balance);
-  }
+  add_to_border(o, cable_of, point, coeffs, balance);
+  for (int i = 0; i < dim - 1 && !s->open; i++)
+    add_row(o, cable_of, point, p->node, slot + i, &s->rest[i], 1, coeffs, balance);
   if (c->memory) cps_memory_rows(o, cable_of, point, coeffs);
   for (int k = 0; k < 4; k++) {
     for (int d = 0; d < dim; d++) {
-      into to = {cable_of, p->node + k / 2, k % 2 * dim + d, p->shape[k]};
+      int node = p->node + k / 2, j = k % 2 * dim + d;
       double pushed = s->load * s->n[d] + s->f[0] * s->t[d] +
                       (dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0);
-      if (p->shape[k] != 0) cps_tangent_row_add(o, p, s, &s->force[d], &to, coeffs, balance);
-      if (p->shape[0] != 1 && p->node + k / 2 <= c->n)
-        cps_by_theta(o, &o->now, cps_model_row(o, cable_of, to.node, to.j),
+      add_row(o, cable_of, point, node, j, &s->force[d], p->shape[k], coeffs, balance);
+      if (p->shape[0] != 1 && node <= c->n)
+        cps_by_theta(o, &o->now, cps_model_row(o, cable_of, node, j),
                      o->at.cable[cable_of].p_shape + 4 * point + k, pushed);
     }
   }
@@ -461,13 +339,13 @@ static void fix(model *o, int cable_of) {
 
 /* Reactions of ends that follow the border, whose work counts: by the state after the solve. */
 static void add_reactions(model *o) {
+  const sink to = cps_sink_list(o, &o->reacts, 0);
   o->reacts.n = 0;
   for (int i = 0; i < o->m.n_cables; i++)
     for (int e = 0; e < 2; e++)
       for (int d = 0; d < o->m.dim && cps_reaction_prescribed(&o->m, &o->m.cable[i], e); d++) {
         const double by[3] = {d == 0, d == 1, d == 2};
-        cps_column_reaction(o, &o->reacts, o->at.after + o->at.cable[i].reaction + e * o->m.dim + d, i, e,
-                            by);
+        cps_put_reaction(&to, o->at.after + o->at.cable[i].reaction + e * o->m.dim + d, i, e, by, NULL);
       }
 }
 

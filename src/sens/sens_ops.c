@@ -6,12 +6,14 @@ static void linearise_hold(model *o) {
   const machine *m = &o->m;
   if (!(m->grip > 0)) o->m.grip = cps_machine_grip(m); /* as before anything was solved */
   o->list.n = 0;
+  sink to = cps_sink_list(o, &o->list, 0);
+  to.state = o->at.before;
   cps_slides_hold(o);
   for (int i = 0; i < m->n_drums; i++) { /* and where drums are meanwhile */
     int row = o->at.after + o->at.drum_start + 4 * i;
-    if (m->drum[i].angle_at >= 0) cps_by_turn(o, &o->list, row, i, 0, o->at.before, o->at.d, 1);
+    if (m->drum[i].angle_at >= 0) cps_put_turn(&to, row, i, 1, 0, 0);
     for (int d = 0; d < m->dim && m->drum[i].carrier >= 0; d++)
-      cps_by_center(o, &o->list, row + 1 + d, i, d, 0, o->at.before, o->at.d, 1);
+      cps_put_center(&to, row + 1 + d, i, d, 1, 0, 0);
   }
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
@@ -38,8 +40,7 @@ static void linearise_hold(model *o) {
         cps_entries_add(&o->list, row, f, s.t[d] / m->grip);
         if (c->dim == 3) cps_entries_add(&o->list, row, f + 1, axis[d] / m->grip);
         for (int e = 0; e < c->dim; e++)
-          cps_by_center(o, &o->list, row, s.drum, e, 0, o->at.before, o->at.d,
-                        s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho);
+          cps_put_center(&to, row, s.drum, e, s.f[0] / m->grip * s.n[d] * s.t[e] / s.rho, 0, 0);
         cps_by_theta(o, &o->list, row, o->at.grip, -pull / (m->grip * m->grip));
       }
     }

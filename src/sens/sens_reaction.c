@@ -31,43 +31,38 @@ static double along_of(const cable *c, const cable_section *s, int e, double len
   return sum;
 }
 
-static void number(reaction_row *x, int theta, double by) {
-  x->theta[x->n] = theta;
-  x->by_theta[x->n++] = by;
-}
-
-void cps_reaction_row(const model *o, int cable_of, int e, const double *place, const double *slope,
-                      reaction_row *x) {
+/* By coordinates of the end's element, loads and masses, and by what its section and its length make of it. */
+static void put_element(const sink *x, int row, int cable_of, int e, double by[2][3]) {
+  const model *o = x->o;
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
   int i = e ? c->n - 1 : 0, node = e ? c->n : 0, first = e ? 2 : 0, dim = c->dim, size = 4 * dim;
-  double f[12] = {0}, k[144] = {0}, damping[144] = {0}, mass[4][4], by[2][3] = {{0}};
-  memset(x, 0, sizeof *x);
-  x->first = i * c->b;
-  cps_element_force(dim, &c->section, c->length[i], c->q + x->first, c->v + x->first, f, 1, 0, k, NULL);
-  cps_element_force(dim, &c->section, c->length[i], c->q + x->first, c->v + x->first, f, 0, 1, damping, NULL);
+  double f[12] = {0}, k[144] = {0}, damping[144] = {0}, mass[4][4], by_a[12] = {0}, here = 0;
+  const double *q = c->q + i * c->b, *v = c->v + i * c->b;
+  cps_element_force(dim, &c->section, c->length[i], q, v, f, 1, 0, k, NULL);
+  cps_element_force(dim, &c->section, c->length[i], q, v, f, 0, 1, damping, NULL);
   cps_element_mass(&c->section, c->length[i], mass);
-  double here = 0;
   for (int d = 0; d < dim; d++) {
-    double weight = 0;
-    by[0][d] = place[d];
-    by[1][d] = slope ? slope[d] : 0;
-    for (int row = first; row < first + 2; row++) {
-      for (int j = 0; j < size; j++) {
-        x->q[j] += by[row - first][d] * k[(row * dim + d) * size + j];
-        x->v[j] += by[row - first][d] * damping[(row * dim + d) * size + j];
-      }
-      for (int n = 0; n < 4; n++) {
-        x->a[n * dim + d] += by[row - first][d] * mass[row][n];
-        weight += n % 2 == 0 ? by[row - first][d] * mass[row][n] : 0;
-      }
+    double weight = by[0][d] * c->mass[node];
+    for (int n = 0; n < 4; n++) {
+      double inert = by[0][d] * mass[first][n] + by[1][d] * mass[first + 1][n];
+      by_a[n * dim + d] += inert;
+      weight += n % 2 == 0 ? inert : 0;
     }
-    x->a[first * dim + d] += place[d] * c->mass[node];
-    x->load[d] = -place[d];
-    here += place[d] * (c->a[node * c->b + d] - c->gravity[d]);
-    number(x, o->at.gravity + d, -weight - place[d] * c->mass[node]);
+    by_a[first * dim + d] += by[0][d] * c->mass[node];
+    here += by[0][d] * (c->a[node * c->b + d] - c->gravity[d]);
+    cps_put_given(x, row, at->end + e * DY_END + DY_LOAD + d, -by[0][d]);
+    cps_put_number(x, row, o->at.gravity + d, -weight);
   }
-  number(x, at->mass + node, here);
+  cps_put_number(x, row, at->mass + node, here);
+  for (int j = 0; j < size; j++) {
+    double by_q = 0, by_v = 0;
+    for (int n = 0; n < 2 * dim; n++) {
+      by_q += by[n / dim][n % dim] * k[(first * dim + n) * size + j];
+      by_v += by[n / dim][n % dim] * damping[(first * dim + n) * size + j];
+    }
+    cps_put_coordinate(x, row, cable_of, i * c->b + j, by_q, by_v, by_a[j]);
+  }
   cable_section one = c->section;
   one.by_numbers = c->section.slack > 0;
   double *const parts[] = {[TH_EA] = &one.ea,
@@ -80,44 +75,58 @@ void cps_reaction_row(const model *o, int cable_of, int e, const double *place, 
   for (int n = 0; n < PARTS; n++) { /* R is linear in each of them, or as by_numbers has it */
     if (!o->theta_varies[at->theta + n]) continue;
     for (int other = 0; other < PARTS; other++) *parts[other] = other == n;
-    number(x, at->theta + n, along_of(c, &one, e, c->length[i], by));
+    cps_put_number(x, row, at->theta + n, along_of(c, &one, e, c->length[i], by));
   }
   if (!o->theta_varies[at->length + i]) return;
   double sum = 0, step = 2e-3 * c->length[i];
   for (int j = 0; j < SENS_SHADOWS; j++)
     sum += cps_sens_share[j] / step *
            along_of(c, &c->section, e, c->length[i] + step * cps_sens_place[j], by);
-  number(x, at->length + i, sum);
+  cps_put_number(x, row, at->length + i, sum);
 }
 
-void cps_reaction_press(model *o, int row, int cable_of, int e, const double *by, const step_coeffs *coeffs,
-                        int balance) {
+void cps_put_reaction(const sink *x, int row, int cable_of, int e, const double *place, const double *slope) {
+  model *o = x->o;
   const cable *c = &o->m.cable[cable_of];
-  const cable_at *at = &o->at.cable[cable_of];
-  double v_q = coeffs->v_a / coeffs->q_a, a_q = 1 / coeffs->q_a;
-  int node = e ? c->n : 0, right = o->at.right + o->at.border_rhs + row;
-  into to = {cable_of, -1, row, 1};
-  reaction_row x;
-  cps_reaction_row(o, cable_of, e, by, NULL, &x);
-  for (int j = 0; j < 2 * c->b; j++) {
-    *cps_matrix_at(o, &to, x.first / c->b + j / c->b, j % c->b) += x.q[j] + v_q * x.v[j] + a_q * x.a[j];
-    cps_entries_add(&o->now, right, o->at.w1 + at->w + x.first + j, x.v[j]);
-    cps_entries_add(&o->now, right, o->at.w2 + at->w + x.first + j, x.a[j]);
-    if (balance) cps_entries_add(&o->now, right, o->at.before + at->q + x.first + j, -x.q[j]);
-  }
-  for (int n = 0; n < x.n; n++) cps_border_by_theta(o, row, x.theta[n], -x.by_theta[n]);
-  for (int d = 0; d < c->dim; d++) cps_border_by_d(o, row, at->end + e * DY_END + DY_LOAD + d, -x.load[d]);
+  int node = e ? c->n : 0, dim = c->dim;
+  double by[2][3] = {{0}};
+  memcpy(by[0], place, (size_t)dim * sizeof *place);
+  if (slope) memcpy(by[1], slope, (size_t)dim * sizeof *slope);
+  put_element(x, row, cable_of, e, by);
   for (int k = 0; k < c->n_points; k++) { /* R has minus the force on the cable */
     const contact_point *p = &c->point[k];
-    const contact_tangent *s = &o->contact[cable_of][k];
-    if (s->drum < 0 || node < p->node || node > p->node + 1) continue;
+    if (node < p->node || node > p->node + 1) continue;
     int shape = 2 * (node - p->node);
-    for (int d = 0; d < c->dim; d++) {
-      into part = {cable_of, -1, row, by[d] * p->shape[shape]};
-      if (part.by != 0) cps_tangent_row_add(o, p, s, &s->force[d], &part, coeffs, balance);
-      double pushed = s->load * s->n[d] + s->f[0] * s->t[d] +
-                      (c->dim == 3 ? s->f[1] * o->m.drum[s->drum].axis[d] : 0);
-      if (p->shape[0] != 1) cps_border_by_theta(o, row, at->p_shape + 4 * k + shape, by[d] * pushed);
+    contact_tangent s;
+    const point_row at = {*x, cable_of, k, &s};
+    cps_contact_tangent_place(&o->m, c, p, &s);
+    for (int d = 0; d < dim && s.drum >= 0; d++) {
+      double pushed = s.load * s.n[d] + s.f[0] * s.t[d] + (dim == 3 ? s.f[1] * o->m.drum[s.drum].axis[d] : 0);
+      double shared = by[0][d] * p->shape[shape] + by[1][d] * p->shape[shape + 1];
+      tangent_row force = {.r = {0}};
+      cps_contact_tangent_force(&o->m, c, p, &s, d, shared, &force);
+      if (shared != 0) cps_put_point(&at, row, &force, 1);
+      for (int j = 0; j < 2 && p->shape[0] != 1; j++)
+        cps_put_number(x, row, o->at.cable[cable_of].p_shape + 4 * k + shape + j, -by[j][d] * pushed);
     }
+  }
+}
+
+void cps_put_push(const sink *x, int row, int drum_of, const double *by) {
+  const machine *m = &x->o->m;
+  const double minus[3] = {-by[0], -by[1], -by[2]};
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    for (int k = 0; k < c->n_points; k++) {
+      contact_tangent s;
+      const point_row at = {*x, i, k, &s};
+      tangent_row force = {.r = {0}};
+      cps_contact_tangent_place(m, c, &c->point[k], &s);
+      for (int d = 0; d < m->dim && s.drum == drum_of; d++)
+        cps_contact_tangent_force(m, c, &c->point[k], &s, d, by[d], &force);
+      if (s.drum == drum_of) cps_put_point(&at, row, &force, 1);
+    }
+    for (int e = 0; e < 2; e++)
+      if (c->end[e].drum == drum_of) cps_put_reaction(x, row, i, e, minus, NULL);
   }
 }

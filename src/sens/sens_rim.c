@@ -143,7 +143,8 @@ void cps_rim_own(model *o, const chain_bond *x, const step_coeffs *coeffs, int b
     outwards += left[d] * at.out[d];
     around += left[d] * at.along[d];
   }
-  cps_border_by_unknown(o, x->turn, x->turn, -outwards, 0, 0, coeffs, balance);
-  cps_border_by_theta(o, x->turn, o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, -around / at.g->radius);
-  cps_border_by_theta(o, x->turn, o->at.cable[x->cable].tie + 2 * e, outwards);
+  const sink to = cps_sink_equations(o, coeffs, balance);
+  cps_put_unknown(&to, x->turn, x->turn, -outwards, 1, 0, 0);
+  cps_put_number(&to, x->turn, o->at.drum_theta + drum_of * TH_DRUM + TH_RADIUS, around / at.g->radius);
+  cps_put_number(&to, x->turn, o->at.cable[x->cable].tie + 2 * e, -outwards);
 }

@@ -100,18 +100,16 @@ static void by_normal(model *o, const tangent_sink *k, int row, int i, double by
     by_theta(k, row, theta_of(o, i) + TH_SLIDE_LOAD, by);
 }
 
-/* The normal force into the row of the friction force: what is left of its equation. */
-static void add_load(model *o, int i, const sliding_now *s, double by, const step_coeffs *coeffs,
-                     int balance) {
+/* The normal force, whatever presses it. */
+static void by_load(model *o, const sink *to, int row, int i, const sliding_now *s, double by) {
   const slide *y = &o->m.slide[i];
+  double along[3];
   if (by == 0) return;
   if (!is_pressed(o, y)) {
-    const border_sink to = cps_sink_equations(o, coeffs, balance);
-    by_normal(o, &to.k, y->f_at, i, by);
+    by_normal(o, &to->k, row, i, by);
   } else if (s->load > 0) {
-    double along[3];
     for (int d = 0; d < 3; d++) along[d] = by * s->push[d] / s->load;
-    cps_border_by_push(o, y->f_at, y->drum, along, coeffs, balance);
+    cps_put_push(to, row, y->drum, along);
   }
 }
 
@@ -134,31 +132,32 @@ static double rub_as(model *o, int i, const sliding_now *s, const step_coeffs *c
 }
 
 /* Where a spring of statics takes hold, and what of it gives way. */
-static void add_spring(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, double k) {
+static void add_spring(const sink *to, int i, const sliding_now *s, double k) {
+  model *o = to->o;
   const slide *y = &o->m.slide[i];
   int theta = theta_of(o, i), law = law_theta(o, i), row = y->f_at;
-  double pull = -coeffs->rail * (s->x - y->start), by[CPS_MAX_PARAMS];
+  double pull = -to->coeffs->rail * (s->x - y->start), by[CPS_MAX_PARAMS];
   if (k == 0) {
     double side = copysign(1, pull);
     if (y->law.hold >= 0)
-      cps_border_by_theta(o, row, theta + TH_SLIDE_HOLD, side * s->load);
+      cps_put_number(to, row, theta + TH_SLIDE_HOLD, -side * s->load);
     else
       cps_holds_by(&y->law, s->load, by);
     for (int n = 0; n < y->law.law->n_params && y->law.hold < 0; n++)
-      cps_border_by_theta(o, row, law + n, side * by[n]);
+      cps_put_number(to, row, law + n, -side * by[n]);
     return;
   }
   for (int n = 0; n < 2; n++)
-    if (y->at[n] >= 0) cps_border_by_unknown(o, row, y->at[n], k * factor_of(y, n), 0, 0, coeffs, 0);
-  if (!y->contact) cps_border_by_theta(o, row, theta + TH_FACTOR, -k * *o->m.free[y->at[0]].q);
-  cps_border_by_theta(o, row, o->at.grip, pull / o->m.grip); /* k is in proportion to it */
+    if (y->at[n] >= 0) cps_put_unknown(to, row, y->at[n], k * factor_of(y, n), 1, 0, 0);
+  if (!y->contact) cps_put_number(to, row, theta + TH_FACTOR, k * *o->m.free[y->at[0]].q);
+  cps_put_number(to, row, o->at.grip, -pull / o->m.grip); /* k is in proportion to it */
   cps_entries_add(&o->now, o->at.right + o->at.border_rhs + row, o->at.before + o->at.slide_start + i, k);
 }
 
 /* The law. */
 static void add_friction(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, int balance) {
   const slide *y = &o->m.slide[i];
-  const border_sink to = cps_sink_equations(o, coeffs, balance);
+  const sink to = cps_sink_equations(o, coeffs, balance);
   int row = y->f_at, law = law_theta(o, i), springs = coeffs->bristle > 0;
   double by_x = 0;
   friction r;
@@ -171,25 +170,26 @@ static void add_friction(model *o, int i, const sliding_now *s, const step_coeff
     o->border.braked[row] = 1;
     return;
   }
-  cps_border_by_unknown(o, row, row, r.by_f[0][0], 0, 0, coeffs, balance);
+  cps_put_unknown(&to, row, row, r.by_f[0][0], 1, 0, 0);
   by_motion(o, &to.k, row, i, 1, r.by_v[0][0]);
   by_motion(o, &to.k, row, i, 2, r.by_a[0][0]);
   by_mass(o, &to.k, row, i, of.mass[0]);
   by_theta(&to.k, row, theta_of(o, i) + TH_SLIDE_VISCOUS, of.viscous[0]);
   for (int k = 0; k < y->law.law->n_params; k++) by_theta(&to.k, row, law + k, of.law[0][k]);
-  add_load(o, i, s, r.by_n[0], coeffs, balance);
-  if (springs) add_spring(o, i, s, coeffs, by_x);
+  by_load(o, &to, row, i, s, r.by_n[0]);
+  if (springs) add_spring(&to, i, s, by_x);
 }
 
 void cps_slides_own(model *o, const step_coeffs *coeffs, int balance) {
+  const sink to = cps_sink_equations(o, coeffs, balance);
   for (int i = 0; i < o->m.n_slides; i++) {
     const slide *y = &o->m.slide[i];
     sliding_now s;
     look(o, i, coeffs->t, &s);
     add_friction(o, i, &s, coeffs, balance);
     for (int k = 0; k < 2; k++)
-      if (y->at[k] >= 0) cps_border_by_unknown(o, y->at[k], y->f_at, -factor_of(y, k), 0, 0, coeffs, balance);
-    if (!y->contact) cps_border_by_theta(o, y->at[0], theta_of(o, i) + TH_FACTOR, *o->m.free[y->f_at].q);
+      if (y->at[k] >= 0) cps_put_unknown(&to, y->at[k], y->f_at, -factor_of(y, k), 1, 0, 0);
+    if (!y->contact) cps_put_number(&to, y->at[0], theta_of(o, i) + TH_FACTOR, -*o->m.free[y->f_at].q);
   }
 }
 
@@ -232,30 +232,18 @@ void cps_slides_works(model *o) {
   }
 }
 
-static void by_load(model *o, const border_sink *to, int row, int i, double by) {
-  const slide *y = &o->m.slide[i];
-  double push[3];
-  if (!is_pressed(o, y)) {
-    by_normal(o, &to->k, row, i, by);
-    return;
-  }
-  double size = push_of(o, y->drum, push);
-  for (int d = 0; d < 3; d++) push[d] *= size > 0 ? by / size : 0;
-  cps_column_push(o, to->list, row, y->drum, push);
-}
-
 void cps_slide_column(model *o, entries *list, int row, int i, int what, double by) {
   const slide *y = &o->m.slide[i];
-  const border_sink to = cps_sink_list(o, list, 0);
+  const sink to = cps_sink_list(o, list, 0);
+  sliding_now s;
+  look(o, i, o->m.audited, &s);
   if (what == SLIDE_F || what == SLIDE_BALANCE) to.k.add(&to.k, row, BY_UNKNOWN, y->f_at, by);
   if (what == SLIDE_BALANCE) { /* f - m a */
-    sliding_now s;
-    look(o, i, o->m.audited, &s);
     by_motion(o, &to.k, row, i, 2, -by * y->p.mass);
     by_mass(o, &to.k, row, i, -by * s.a);
   }
   if (what == SLIDE_V) by_motion(o, &to.k, row, i, 1, by);
-  if (what == SLIDE_N) by_load(o, &to, row, i, by);
+  if (what == SLIDE_N) by_load(o, &to, row, i, &s, by);
 }
 
 /* ------------------------------------------------------------------ laws with memory */
@@ -296,13 +284,13 @@ static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs 
 /* A row of its law by everything that is not a state. */
 static void by_recall(model *o, entries *list, int row, int i, const sliding_now *s, const recall_row *x) {
   const slide *y = &o->m.slide[i];
-  const border_sink to = cps_sink_list(o, list, 0);
+  const sink to = cps_sink_list(o, list, 0);
   int law = law_theta(o, i);
   by_motion(o, &to.k, row, i, 1, x->v);
   by_motion(o, &to.k, row, i, 2, -x->e * y->p.mass);
   by_mass(o, &to.k, row, i, -x->e * s->a);
   to.k.add(&to.k, row, BY_UNKNOWN, y->f_at, x->e + x->f);
-  if (x->n != 0) by_load(o, &to, row, i, x->n);
+  by_load(o, &to, row, i, s, x->n);
   for (int k = 0; k < y->law.law->n_params; k++) by_theta(&to.k, row, law + k, x->p[k]);
 }
 

@@ -24,14 +24,14 @@ static void add_element(model *o, int cable_of, int i) {
   }
   for (int r = 0; r < 4; r++)
     for (int d = 0; d < dim; d++) {
-      into to = {cable_of, i + r / 2, half + r % 2 * dim + d, 1};
+      int node = i + r / 2, j = half + r % 2 * dim + d;
       double sum = 0, longer = 0;
       for (int s = 0; s < 4; s++) {
-        *cps_matrix_at(o, &to, i + s / 2, half + s % 2 * dim + d) += mass[r][s];
+        *cps_matrix_at(o, cable_of, node, j, i + s / 2, half + s % 2 * dim + d) += mass[r][s];
         sum += mass[r][s] * gap[s * dim + d];
         longer += by_length[r][s] * gap[s * dim + d];
       }
-      int row = cps_model_row(o, cable_of, to.node, to.j);
+      int row = cps_model_row(o, cable_of, node, j);
       cps_by_theta(o, &o->now, row, at->theta + TH_RHO, -sum / c->section.rho);
       cps_by_theta(o, &o->now, row, at->length + i, -longer);
     }
@@ -46,18 +46,17 @@ static void add_pull(model *o, int cable_of, int point, const contact_tangent *s
   int half = half_of(c), dim = c->dim;
   for (int i = 0; i < 4; i++)
     for (int d = 0; d < dim && p->shape[i] != 0; d++) {
-      into to = {cable_of, p->node + i / 2, half + i % 2 * dim + d, p->shape[i]};
+      int node = p->node + i / 2, j = half + i % 2 * dim + d;
+      const point_row to = {cps_sink_node(o, coeffs, balance, cable_of, node, j), cable_of, point, s};
       tangent_row turns = {.r = {0}};
       double pulled = 0;
       for (int k = 0; k < dim - 1; k++) {
-        *cps_matrix_at(o, &to, p->node, half + c->b + k) -= p->shape[i] * dir[k][d];
+        *cps_matrix_at(o, cable_of, node, j, p->node, half + c->b + k) -= p->shape[i] * dir[k][d];
         pulled += pull[k] * dir[k][d];
       }
       for (int e = 0; e < dim; e++) turns.r[e] = pull[0] * s->n[d] / s->rho * s->t[e];
-      cps_tangent_row_add(o, p, s, &turns, &to, coeffs, balance);
-      if (p->shape[0] != 1)
-        cps_by_theta(o, &o->now, cps_model_row(o, cable_of, to.node, to.j),
-                     o->at.cable[cable_of].p_shape + 4 * point + i, pulled);
+      cps_put_point(&to, 0, &turns, p->shape[i]);
+      if (p->shape[0] != 1) cps_put_number(&to.to, 0, o->at.cable[cable_of].p_shape + 4 * point + i, -pulled);
     }
 }
 
@@ -72,24 +71,23 @@ static void add_slip(model *o, int cable_of, int point, const contact_tangent *s
   for (int i = 0; i < 4; i++)
     for (int d = 0; d < dim && p->shape[i] != 0; d++) out += p->shape[i] * s->n[d] * gap[i * dim + d];
   for (int k = 0; k < dim - 1; k++) {
-    into to = {cable_of, p->node, half + c->b + k, 1}, rub = {cable_of, p->node, c->b + k, 1};
+    int node = p->node, j = half + c->b + k;
+    const point_row to = {cps_sink_node(o, coeffs, balance, cable_of, node, j), cable_of, point, s};
     tangent_row x = {.mass = fixed ? -s->slide_a[k] : 0};
     cps_contact_tangent_accelerates(&o->m, c, p, s, k, fixed ? -p->mass : -1, &x);
     for (int e = 0; e < dim && k == 0 && !fixed; e++) x.r[e] -= out / s->rho * s->t[e];
-    cps_tangent_row_add(o, p, s, &x, &to, coeffs, balance);
-    if (fixed) *cps_matrix_at(o, &to, p->node, half + c->b + k) = 1;
+    cps_put_point(&to, 0, &x, 1);
+    if (fixed) *cps_matrix_at(o, cable_of, node, j, node, j) = 1;
     for (int i = 0; i < 4 && !fixed; i++) {
       double along = 0;
       for (int d = 0; d < dim && p->shape[i] != 0; d++) {
-        *cps_matrix_at(o, &to, p->node + i / 2, half + i % 2 * dim + d) += p->shape[i] * dir[k][d];
+        *cps_matrix_at(o, cable_of, node, j, node + i / 2, half + i % 2 * dim + d) += p->shape[i] * dir[k][d];
         along += dir[k][d] * gap[i * dim + d];
       }
-      if (p->shape[0] != 1)
-        cps_by_theta(o, &o->now, cps_model_row(o, cable_of, to.node, to.j),
-                     o->at.cable[cable_of].p_shape + 4 * point + i, -along);
+      if (p->shape[0] != 1) cps_put_number(&to.to, 0, o->at.cable[cable_of].p_shape + 4 * point + i, along);
     }
-    for (int j = 0; j < dim - 1 && !s->open; j++)
-      *cps_matrix_at(o, &rub, p->node, half + c->b + j) = (k == j) - s->rest[k].f[j];
+    for (int n = 0; n < dim - 1 && !s->open; n++)
+      *cps_matrix_at(o, cable_of, node, c->b + k, node, half + c->b + n) = (k == n) - s->rest[k].f[n];
   }
 }
 
@@ -100,11 +98,10 @@ void cps_stick_add(model *o, int cable_of, const step_coeffs *coeffs, int balanc
   for (int i = 0; i <= c->n; i++) {
     int touches = i < c->n_points && o->contact[cable_of][i].drum >= 0;
     for (int j = half; j < 2 * half; j++) {
-      into to = {cable_of, i, j, 1};
       int d = j - half;
-      if (held || (d >= c->b && !touches)) *cps_matrix_at(o, &to, i, j) = 1;
+      if (held || (d >= c->b && !touches)) *cps_matrix_at(o, cable_of, i, j, i, j) = 1;
       if (held || d >= c->dim) continue;
-      *cps_matrix_at(o, &to, i, j) += c->mass[i];
+      *cps_matrix_at(o, cable_of, i, j, i, j) += c->mass[i];
       cps_by_theta(o, &o->now, cps_model_row(o, cable_of, i, j), o->at.cable[cable_of].mass + i,
                    -c->gap[i * c->b + d]);
     }

@@ -27,7 +27,7 @@ void cps_model_touch(model *o) {
 /* ------------------------------------------------------------------ contact points */
 
 /* Friction, of the machine and of the cable on the drum; and what turns the drum. x: the start and the end of the step. */
-static void add_friction(model *o, const point_columns x[2]) {
+static void add_friction(model *o, const point_row x[2]) {
   const cable *c = &o->m.cable[x->cable];
   const contact_tangent *a = x[0].s, *b = x[1].s;
   const drum *g = &o->m.drum[b->near], *g0 = &o->m.drum0[b->near];
@@ -45,7 +45,7 @@ static void add_friction(model *o, const point_columns x[2]) {
     tangent_row turns = {.f = {touches[k] ? g->radius * turned / 2 : 0, 0},
                          .angle = (k ? 1 : -1) * mean * g->radius,
                          .radius = k ? mean * turned : 0};
-    if (g->angle_at < 0) cps_tangent_row_list(&x[k], first + WK_MOTION, &turns);
+    if (g->angle_at < 0) cps_put_point(&x[k], first + WK_MOTION, &turns, 1);
     double out = 0;
     for (int d = 0; d < c->dim; d++) {
       double moved = -(b->r[d] - a->r[d]) / 2;
@@ -56,13 +56,13 @@ static void add_friction(model *o, const point_columns x[2]) {
       out += s->n[d] * moved;
     }
     for (int d = 0; d < c->dim && touches[k]; d++) turns.r[d] -= s->f[0] * out / s->rho * s->t[d];
-    cps_tangent_row_list(&x[k], first + WK_FRICTION, &turns);
-    cps_tangent_row_list(&x[k], first + WK_SLIP + x->cable * o->m.n_drums + b->near, &turns);
+    cps_put_point(&x[k], first + WK_FRICTION, &turns, 1);
+    cps_put_point(&x[k], first + WK_SLIP + x->cable * o->m.n_drums + b->near, &turns, 1);
   }
 }
 
 /* Work of a drum whose centre is moved. */
-static void add_carried(model *o, const point_columns x[2]) {
+static void add_carried(model *o, const point_row x[2]) {
   const cable *c = &o->m.cable[x->cable];
   const contact_point *p = &c->point[x->point];
   int near = x[1].s->near, row = o->at.after + o->at.works + WK_MOTION;
@@ -75,16 +75,14 @@ static void add_carried(model *o, const point_columns x[2]) {
       int column = o->at.drum_d + near * DY_DRUM + DY_CENTER + d;
       double push = (s->load * s->n[d] + s->f[0] * s->t[d] + (c->dim == 3 ? s->f[1] * g->axis[d] : 0)) / 2;
       cps_contact_tangent_force(&o->m, c, p, s, d, -(g->center[d] - g0->center[d]) / 2, &pushes);
-      if (!o->d_varies[column]) continue;
-      cps_entries_add(&o->work, row, o->at.d + column, push);
-      cps_entries_add(&o->work, row, o->at.d0 + column, -push);
+      for (int side = 0; side < 2; side++) cps_put_given(&x[side].to, row, column, side ? push : -push);
     }
-    cps_tangent_row_list(&x[k], row, &pushes);
+    cps_put_point(&x[k], row, &pushes, 1);
   }
 }
 
 /* Contact damping: the part of the normal force that velocity makes, times how much deeper the point gets. */
-static void add_damping(model *o, const point_columns x[2]) {
+static void add_damping(model *o, const point_row x[2]) {
   const cable *c = &o->m.cable[x->cable];
   const contact_point *p = &c->point[x->point];
   double sunk = (x[1].s->depth - x[0].s->depth) / 2, mean = 0;
@@ -105,15 +103,15 @@ static void add_damping(model *o, const point_columns x[2]) {
     if (x[k].s->drum < 0) continue;
     for (int d = 0; d < c->dim; d++) row.r[d] = -deeper * x[k].s->n[d];
     cps_contact_tangent_normal(c, p, &damping[k], sunk, &row);
-    cps_tangent_row_list(&x[k], o->at.after + o->at.works + WK_CONTACT, &row);
+    cps_put_point(&x[k], o->at.after + o->at.works + WK_CONTACT, &row, 1);
   }
 }
 
 static void add_points(model *o, int cable_of) {
   for (int k = 0; k < o->m.cable[cable_of].n_points; k++) {
     const contact_tangent *a = &o->contact0[cable_of][k], *b = &o->contact[cable_of][k];
-    const point_columns x[2] = {{o, &o->work, cable_of, k, a, o->at.before, o->at.d0},
-                                {o, &o->work, cable_of, k, b, o->at.after, o->at.d}};
+    const point_row x[2] = {{cps_sink_list(o, &o->work, 1), cable_of, k, a},
+                            {cps_sink_list(o, &o->work, 0), cable_of, k, b}};
     if (a->near < 0 || a->near != b->near || (a->drum < 0 && b->drum < 0)) continue;
     add_friction(o, x);
     if (shifts(&o->m.drum[b->near])) add_carried(o, x);
@@ -266,15 +264,14 @@ static void add_ends(model *o, int cable_of) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
   int row = o->at.after + o->at.works + WK_LOAD;
+  const sink side[2] = {cps_sink_list(o, &o->work, 1), cps_sink_list(o, &o->work, 0)};
   for (int e = 0; e < 2 && c->seam < 0; e++)
     for (int d = 0; d < c->dim; d++) {
       int k = (e ? c->n : 0) * c->b + d, load = at->end + e * DY_END + DY_LOAD + d;
       double moved = c->q[k] - c->q0[k], mean = (c->load[e][d] + c->loads0[e][d]) / 2;
-      cps_entries_add(&o->work, row, o->at.after + at->q + k, mean);
-      cps_entries_add(&o->work, row, o->at.before + at->q + k, -mean);
-      if (o->d_varies[load]) {
-        cps_entries_add(&o->work, row, o->at.d + load, moved / 2);
-        cps_entries_add(&o->work, row, o->at.d0 + load, moved / 2);
+      for (int i = 0; i < 2; i++) {
+        cps_put_coordinate(&side[i], row, cable_of, k, i ? mean : -mean, 0, 0);
+        cps_put_given(&side[i], row, load, moved / 2);
       }
       int on_rim = cps_reaction_prescribed(&o->m, c, e);
       if (!on_rim && (!(c->fixed[e ? c->n : 0] >> d & 1) || !cps_drive_places(c, e, d))) continue;
@@ -287,13 +284,12 @@ static void add_ends(model *o, int cable_of) {
         carried = (g->carrier < 0 ? force : 0) - turned;
         double centre = g->center[d] - g0->center[d];
         moved = (g->carrier < 0 ? centre : 0) + (g->angle_at < 0 ? moved - centre : 0);
-        cps_by_center(o, &o->work, drives, i, d, 0, o->at.after, o->at.d, carried);
-        cps_by_center(o, &o->work, drives, i, d, 0, o->at.before, o->at.d0, -carried);
+        for (int n = 0; n < 2; n++) cps_put_center(&side[n], drives, i, d, n ? carried : -carried, 0, 0);
       }
-      cps_entries_add(&o->work, drives, o->at.after + at->q + k, turned);
-      cps_entries_add(&o->work, drives, o->at.before + at->q + k, -turned);
-      cps_entries_add(&o->work, drives, o->at.after + reaction, moved / 2);
-      cps_entries_add(&o->work, drives, o->at.before + reaction, moved / 2);
+      for (int i = 0; i < 2; i++) {
+        cps_put_coordinate(&side[i], drives, cable_of, k, i ? turned : -turned, 0, 0);
+        cps_entries_add(&o->work, drives, side[i].state + reaction, moved / 2);
+      }
     }
 }
 
@@ -418,8 +414,8 @@ static void add_contact_energy(model *o, entries *list, int cable_of, int row) {
                        cps_normal_energy(c->contact.normal, moved, s.depth);
       }
     }
-    const point_columns to = {o, list, cable_of, k, &s, o->at.after, o->at.d};
-    cps_tangent_row_list(&to, row, &x);
+    const point_row to = {cps_sink_list(o, list, 0), cable_of, k, &s};
+    cps_put_point(&to, row, &x, 1);
   }
 }
 
