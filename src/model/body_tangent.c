@@ -69,11 +69,9 @@ void cps_numbers_read(const cps_system *s, const cps_system *like, double *x) {
 
 /* ------------------------------------------------------------------ what presses */
 
-int cps_press_causes_make(press_causes *c, const cps_system *s) {
-  int n = 0;
-  c->first = calloc((size_t)s->nc + 1, sizeof *c->first);
-  c->list = NULL;
-  for (int pass = 0; c->first && pass < 2; pass++) {
+void cps_press_causes_make(press_causes *c, const cps_system *s, pool *p) {
+  POOL_ARRAY(p, c->first, s->nc + 1);
+  for (int pass = 0, n; c->first && pass < 2 && !p->lost; pass++) {
     n = 0;
     for (int i = 0; i < s->nc; i++) {
       c->first[i] = n;
@@ -91,15 +89,8 @@ int cps_press_causes_make(press_causes *c, const cps_system *s) {
       }
     }
     c->first[s->nc] = n;
-    if (!pass && !(c->list = calloc((size_t)n + 1, sizeof *c->list))) break;
+    if (!pass) POOL_ARRAY(p, c->list, n);
   }
-  return c->first && c->list;
-}
-
-void cps_press_causes_free(press_causes *c) {
-  free(c->first);
-  free(c->list);
-  *c = (press_causes){0};
 }
 
 /* ------------------------------------------------------------------ entries */

@@ -4,6 +4,7 @@
 #define CPS_BODY_TANGENT_H
 
 #include "body_matrix.h"
+#include "pool.h"
 
 /* ------------------------------------------------------------------ numbers */
 
@@ -57,8 +58,7 @@ typedef struct press_causes {
   int *first; /* [nc + 1] */
   press_cause *list;
 } press_causes;
-int cps_press_causes_make(press_causes *c, const cps_system *s); /* 0 if out of memory */
-void cps_press_causes_free(press_causes *c);
+void cps_press_causes_make(press_causes *c, const cps_system *s, pool *p);
 
 /* A point at which all of it has been looked at. */
 typedef struct body_point {

@@ -14,7 +14,6 @@
 #include "solver_vector.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Steps between two checkpoints that CVODES keeps of a part. */
@@ -48,6 +47,7 @@ int cps_bdf_along(void *data, int j, double t, const double *y, double *dy, doub
 /* ------------------------------------------------------------------ parts of a run */
 
 typedef struct part {
+  pool pool; /* all arrays */
   bodies *b;
   const body_op *o;
   double latest;
@@ -340,28 +340,22 @@ static void unmake(part *p) {
     if (k->least_w) N_VDestroy(k->least_w);
   }
   cps_cvode_free(&p->method);
-  free(p->state);
-  free(p->size);
-  free(p->w_t);
-  free(p->w_y);
-  free(p->grad);
-  free(p->back);
+  cps_pool_free(&p->pool);
 }
 
 int cps_bdf_back(bodies *b, const body_op *o, const body_op *rows, long n) {
-  size_t ny = (size_t)b->s->ny;
   int n_of = b->c.run->n_of;
   part p = {.b = b, .o = o, .latest = INFINITY};
   /* as in the run, nothing is evaluated behind a jump */
   if (o->t1 < b->s->scenario->run.until) p.latest = o->t1 - 1e-13 * (o->t1 - o->t) - 4e-16 * fabs(o->t1);
-  p.state = calloc(ny, sizeof(double));
-  p.size = calloc(ny, sizeof(double));
-  p.w_t = calloc(ny, sizeof(double));
-  p.w_y = calloc(ny, sizeof(double));
-  p.grad = calloc((size_t)b->n_wrt, sizeof(double));
-  p.back = calloc((size_t)n_of, sizeof *p.back);
+  POOL_ARRAY(&p.pool, p.state, b->s->ny);
+  POOL_ARRAY(&p.pool, p.size, b->s->ny);
+  POOL_ARRAY(&p.pool, p.w_t, b->s->ny);
+  POOL_ARRAY(&p.pool, p.w_y, b->s->ny);
+  POOL_ARRAY(&p.pool, p.grad, b->n_wrt);
+  POOL_ARRAY(&p.pool, p.back, n_of);
   b->along_at = -1;
-  int made = p.state && p.size && p.w_t && p.w_y && p.grad && p.back && make_forward(&p), good = made;
+  int made = !p.pool.lost && make_forward(&p), good = made;
   good = good && go_forward(&p);
   for (int m = 0; m < n_of && good; m++) good = made = make_backward(&p, &p.back[m], m);
   good = good && integrate_back(&p, rows, n);

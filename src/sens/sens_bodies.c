@@ -8,51 +8,55 @@
 
 /* ------------------------------------------------------------------ making */
 
-static void *many(long n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
-
-/* All arrays of doubles of the engine. */
-typedef struct array {
-  double **at;
-  long n;
-} array;
-
-enum { ARRAYS = 23 };
-static void list_arrays(bodies *b, array *a) {
+static void make_arrays(bodies *b) {
   const cps_system *s = b->s;
+  pool *p = &b->pool;
   long ny = s->ny, n = b->n, wrt = b->n_wrt, of = b->c.run->n_of, most = wrt > of ? wrt : of, nc = s->nc;
   long entries = b->at.l.count, columns = b->c.sim->result.n_columns;
-  const array all[ARRAYS] = {{&b->y, ny},
-                             {&b->open_y, ny},
-                             {&b->scale, wrt},
-                             {&b->s_y, wrt * n},
-                             {&b->energy, wrt},
-                             {&b->tau, nc * wrt},
-                             {&b->w, of * n},
-                             {&b->w_energy, of},
-                             {&b->k, RK_STAGES * ny},
-                             {&b->stage, RK_STAGES * ny},
-                             {&b->dk, RK_STAGES * most * ny},
-                             {&b->dy, n},
-                             {&b->dy_t, n},
-                             {&b->f0, n},
-                             {&b->f1, n},
-                             {&b->x_t, entries},
-                             {&b->x, wrt},
-                             {&b->columns, columns * wrt},
-                             {&b->now, nc},
-                             {&b->start, nc},
-                             {&b->y_aside, ny},
-                             {&b->now_aside, nc},
-                             {&b->changes_aside, most * n}};
-  memcpy(a, all, sizeof all);
+  const struct {
+    double **at;
+    long n;
+  } numbers[] = {{&b->y, ny},
+                 {&b->open_y, ny},
+                 {&b->scale, wrt},
+                 {&b->s_y, wrt * n},
+                 {&b->energy, wrt},
+                 {&b->tau, nc * wrt},
+                 {&b->w, of * n},
+                 {&b->w_energy, of},
+                 {&b->k, RK_STAGES * ny},
+                 {&b->stage, RK_STAGES * ny},
+                 {&b->dk, RK_STAGES * most * ny},
+                 {&b->dy, n},
+                 {&b->dy_t, n},
+                 {&b->f0, n},
+                 {&b->f1, n},
+                 {&b->x_t, entries},
+                 {&b->x, wrt},
+                 {&b->columns, columns * wrt},
+                 {&b->now, nc},
+                 {&b->start, nc},
+                 {&b->y_aside, ny},
+                 {&b->now_aside, nc},
+                 {&b->changes_aside, most * n}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) POOL_ARRAY(p, *numbers[i].at, numbers[i].n);
+  POOL_ARRAY(p, b->mode, nc);
+  POOL_ARRAY(p, b->mode_next, nc);
+  POOL_ARRAY(p, b->mode_aside, nc);
+  POOL_ARRAY(p, b->seen, nc);
+  POOL_ARRAY(p, b->slack, s->scenario->n_springs);
+  POOL_ARRAY(p, b->event_contact, nc);
+  POOL_ARRAY(p, b->event_index, nc);
+  POOL_ARRAY(p, b->column_entry, columns);
 }
 
 /* Numbers each entry and lets the simulation fill a row with the numbers: which entry each column shows. */
-static int map_columns(bodies *b) {
+static void map_columns(bodies *b) {
   const linear_layout *l = &b->at.l;
-  double *id = many(l->count, sizeof(double)), *row = many(b->c.sim->result.n_columns, sizeof(double));
-  b->column_entry = many(b->c.sim->result.n_columns, sizeof(int));
-  if (id && row && b->column_entry) {
+  pool room = {0};
+  double *id = cps_pool_new(&room, (size_t)l->count, sizeof(double)),
+         *row = cps_pool_new(&room, (size_t)b->c.sim->result.n_columns, sizeof(double));
+  if (!room.lost) {
     for (int i = 0; i < l->count; i++) id[i] = i + 2; /* 0 and 1 are what depends on nothing */
     cps_simulation like = *b->c.sim;
     like.t = 0;
@@ -75,24 +79,14 @@ static int map_columns(bodies *b) {
     for (int i = 0; i < b->c.sim->result.n_columns; i++)
       b->column_entry[i] = row[i] >= 2 ? (int)row[i] - 2 : -1;
   }
-  int good = id && row && b->column_entry;
-  free(id);
-  free(row);
-  return good;
+  b->pool.lost |= room.lost;
+  cps_pool_free(&room);
 }
 
 static void unmake(course *c) {
   bodies *b = (bodies *)c;
-  array a[ARRAYS] = {{NULL, 0}};
-  list_arrays(b, a);
-  for (int i = 0; i < ARRAYS && a[i].at; i++) free(*a[i].at);
-  for (int j = 0; b->change && j < b->n_wrt; j++) cps_change_free(&b->change[j]);
-  cps_change_free(&b->time);
-  free(b->change);
   if (b->at.s) cps_linearised_free(&b->at);
-  void *all[] = {b->moves,      b->slack, b->column_entry,  b->mode,        b->mode_next,
-                 b->mode_aside, b->seen,  b->event_contact, b->event_index, b->w_event};
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+  cps_pool_free(&b->pool);
   while (b->holds) {
     hold *next = b->holds->next;
     cps_workspace_free(&b->holds->k);
@@ -127,30 +121,19 @@ static cps_status make(course *c) {
   b->without_jumps = run->without_jumps;
   b->alpha = cps_alpha_layout(s);
   b->n = b->is_alpha ? b->alpha.count : s->ny;
-  b->change = many(run->n_wrt, sizeof *b->change);
-  b->moves = many(run->n_wrt, 1);
-  if (!b->change || !b->moves) return cps_course_no_memory(c);
-  cps_status status = cps_change_make_time(&b->time, s, err);
+  POOL_ARRAY(&b->pool, b->change, run->n_wrt);
+  POOL_ARRAY(&b->pool, b->moves, run->n_wrt);
+  if (b->pool.lost || !cps_change_prescribe(&b->time, s, NULL, &b->pool)) return cps_course_no_memory(c);
+  cps_status status = CPS_OK;
   for (int j = 0; j < b->n_wrt && status == CPS_OK; j++)
-    status = cps_change_make(&b->change[j], s, &run->wrt[j], err);
+    status = cps_change_make(&b->change[j], s, &run->wrt[j], &b->pool, err);
   for (int j = 0; j < b->n_wrt && status == CPS_OK; j++)
     b->moves[j] = cps_sens_breaks_move(run->scenario, run->wrt[j].shadow[SENS_SHADOWS - 1]) != 0;
   if (status == CPS_OK) status = cps_linearised_make(&b->at, s, b->change, b->n_wrt, err);
   if (status != CPS_OK) return status;
-  array a[ARRAYS] = {{NULL, 0}};
-  list_arrays(b, a);
-  int good = 1;
-  for (int i = 0; i < ARRAYS && a[i].at; i++) good = (*a[i].at = many(a[i].n, sizeof(double))) && good;
-  b->mode = many(s->nc, sizeof(int));
-  b->mode_next = many(s->nc, sizeof(int));
-  b->mode_aside = many(s->nc, sizeof(int));
-  b->seen = many(s->nc, sizeof(int));
-  b->slack = many(s->scenario->n_springs, sizeof(int));
-  b->event_contact = many(s->nc, sizeof(int));
-  b->event_index = many(s->nc, sizeof(long));
-  good = good && b->mode && b->mode_next && b->mode_aside && b->seen && b->slack && b->event_contact &&
-         b->event_index && map_columns(b);
-  if (!good) return cps_course_no_memory(c);
+  make_arrays(b);
+  if (!b->pool.lost) map_columns(b);
+  if (b->pool.lost) return cps_course_no_memory(c);
   for (int i = 0; i < s->nc; i++) b->seen[i] = -1;
   for (int j = 0; j < b->n_wrt; j++) b->scale[j] = run->wrt[j].q.value != 0 ? fabs(run->wrt[j].q.value) : 1;
   b->along = (bdf_follower){b->n_wrt, b->scale, change_of, cps_bdf_along};
@@ -456,8 +439,7 @@ static void end_stretch(course *c) {
 static cps_status weigh(course *c) {
   bodies *b = (bodies *)c;
   b->n_events = c->sim->result.n_events;
-  b->w_event = many((long)c->run->n_of * b->n_events, sizeof(double));
-  if (!b->w_event) return cps_course_no_memory(c);
+  if (!POOL_ARRAY(&b->pool, b->w_event, c->run->n_of * b->n_events)) return cps_course_no_memory(c);
   for (int m = 0; m < c->run->n_of; m++) {
     long event = c->seeds[m].event;
     if (event >= 0 && event < b->n_events) b->w_event[m * b->n_events + event] = 1;
@@ -519,7 +501,7 @@ static void alpha_states(cps_simulation *sim, const alpha_layout *l, double **at
   } which[] = {
       {"alpha.a", l->a}, {"alpha.z_t", l->z_t}, {"alpha.aux_a", l->aux_a}, {"alpha.aux_z", l->aux_z}};
   int n = cps_state_pieces(sim, NULL, 0);
-  state_piece *pieces = many(n, sizeof *pieces);
+  state_piece *pieces = calloc((size_t)n + 1, sizeof *pieces);
   if (pieces) cps_state_pieces(sim, pieces, n);
   for (int i = 0; pieces && i < n; i++)
     for (size_t j = 0; j < sizeof which / sizeof which[0]; j++)

@@ -56,6 +56,7 @@ typedef struct body_op {
 
 typedef struct bodies {
   course c;
+  pool pool; /* all arrays */
   const cps_system *s;
   int n_wrt, n; /* parameters; length of a change of state, with what the method carries along */
   int is_alpha, without_jumps;

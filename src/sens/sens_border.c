@@ -10,7 +10,6 @@
  * What several nodes share is as in cable_pass.h and body_equations.c; ends that follow the border keep rows of their own, that say
  * so, and give their equations to the border.
  */
-#include "aligned.h"
 #include "dense.h"
 #include "sens_chain.h"
 
@@ -24,81 +23,56 @@ static size_t rows_of(const model *o, int i) { return (size_t)(o->matrix[i].node
 /* Room for looks at bodies. */
 static int make_bodies(model *o) {
   const cps_system *s = o->m.system;
-  size_t nx = (size_t)s->nx, nc = (size_t)s->nc + 1;
-  o->y0 = calloc(2 * nx, sizeof(double));
-  o->force0 = calloc(nx, sizeof(double));
-  o->f0 = calloc(nc, sizeof(double));
-  o->f = calloc(nc, sizeof(double));
-  o->a = calloc(nx, sizeof(double));
-  o->by = calloc(nx, sizeof(double));
-  o->minus = calloc(nx, sizeof(double));
-  o->row = calloc(nx, sizeof(int));
-  for (size_t c = 0; c < nx && o->minus; c++) o->minus[c] = -1;
-  return o->y0 && o->force0 && o->f0 && o->f && o->a && o->by && o->minus && o->row &&
-         cps_body_tangents_make(&o->tangents0, s) && cps_press_causes_make(&o->presses, s);
+  pool *p = &o->pool;
+  POOL_ARRAY(p, o->slope, o->m.of->n_springs);
+  POOL_ARRAY(p, o->slope0, o->m.of->n_springs);
+  POOL_ARRAY(p, o->y0, 2 * s->nx);
+  POOL_ARRAY(p, o->force0, s->nx);
+  POOL_ARRAY(p, o->f0, s->nc);
+  POOL_ARRAY(p, o->f, s->nc);
+  POOL_ARRAY(p, o->a, s->nx);
+  POOL_ARRAY(p, o->by, s->nx);
+  POOL_ARRAY(p, o->minus, s->nx);
+  POOL_ARRAY(p, o->row, s->nx);
+  for (int c = 0; c < s->nx && o->minus; c++) o->minus[c] = -1;
+  cps_press_causes_make(&o->presses, s, p);
+  return cps_body_tangents_make(&o->tangents0, s) && !p->lost;
 }
 
 int cps_border_make(model *o) {
   border_matrix *x = &o->border;
-  size_t n = (size_t)o->m.n_cables, nb = (size_t)o->at.nx, met = (size_t)o->at.met, most = 1;
-  size_t springs = (size_t)o->m.of->n_springs + 1;
-  o->slope = calloc(springs, sizeof *o->slope);
-  o->slope0 = calloc(springs, sizeof *o->slope0);
-  if (!o->slope || !o->slope0 || !make_bodies(o)) return 0;
+  pool *p = &o->pool;
+  int n = o->m.n_cables, nb = o->at.nx;
+  size_t most = 1;
+  if (!make_bodies(o)) return 0;
   if (nb == 0) return 1;
-  x->b = calloc(n, sizeof *x->b);
-  x->c = calloc(n, sizeof *x->c);
-  x->z = calloc(n, sizeof *x->z);
-  x->s = nb <= SMALL ? calloc(nb * nb, sizeof *x->s) : NULL;
-  x->large = calloc(1, sizeof *x->large);
-  x->one = calloc(nb, sizeof *x->one);
-  x->pivot = calloc(nb, sizeof *x->pivot);
-  x->unit = calloc(nb, sizeof *x->unit);
-  x->braked = calloc(nb, 1);
-  x->force = calloc(nb, 1);
-  x->bond = calloc(2 * n, sizeof *x->bond);
-  if (!x->b || !x->c || !x->z || !x->large || !x->one || !x->pivot || !x->unit || !x->braked || !x->force ||
-      !x->bond || (nb <= SMALL && !x->s))
-    return 0;
-  for (int i = 0; i < o->m.n_cables; i++) {
-    size_t rows = rows_of(o, i);
-    x->b[i] = calloc(rows * met + 1, sizeof(double));
-    x->c[i] = calloc(rows * met + 1, sizeof(double));
-    x->z[i] = calloc(rows * met + 1, sizeof(double));
-    if (!x->b[i] || !x->c[i] || !x->z[i]) return 0;
+  POOL_ARRAY(p, x->b, n);
+  POOL_ARRAY(p, x->c, n);
+  POOL_ARRAY(p, x->z, n);
+  if (nb <= SMALL) POOL_ARRAY(p, x->s, nb * nb);
+  POOL_ARRAY(p, x->large, 1);
+  POOL_ARRAY(p, x->one, nb);
+  POOL_ARRAY(p, x->pivot, nb);
+  POOL_ARRAY(p, x->unit, nb);
+  POOL_ARRAY(p, x->braked, nb);
+  POOL_ARRAY(p, x->force, nb);
+  POOL_ARRAY(p, x->bond, 2 * n);
+  for (int i = 0; i < n && !p->lost; i++) {
+    size_t rows = rows_of(o, i), size = rows * (size_t)o->at.met;
+    POOL_ARRAY(p, x->b[i], size);
+    POOL_ARRAY(p, x->c[i], size);
+    POOL_ARRAY(p, x->z[i], size);
     if (rows > most) most = rows;
   }
-  for (int k = 0; k < o->m.nb; k++) x->force[k] = o->m.free[k].kind != DOF_PLACE;
-  x->room = cps_lines_new(most, sizeof(lanes));
-  return x->room != NULL;
+  POOL_ARRAY(p, x->room, most);
+  for (int k = 0; k < o->m.nb && !p->lost; k++) x->force[k] = o->m.free[k].kind != DOF_PLACE;
+  return !p->lost;
 }
 
 void cps_border_free(model *o) {
-  border_matrix *x = &o->border;
-  for (int i = 0; i < o->m.n_cables; i++) {
-    if (x->b) free(x->b[i]);
-    if (x->c) free(x->c[i]);
-    if (x->z) free(x->z[i]);
-  }
-  free(x->b);
-  free(x->c);
-  free(x->z);
-  free(x->s);
-  if (x->large) cps_sparse_free(x->large);
-  free(x->large);
-  free(x->one);
-  cps_entries_free(&x->own);
-  free(x->pivot);
-  free(x->unit);
-  free(x->braked);
-  free(x->force);
-  free(x->bond);
-  cps_lines_free(x->room);
-  void *bodies[] = {o->slope, o->slope0, o->y0, o->force0, o->f0, o->f, o->a, o->by, o->minus, o->row};
-  for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) free(bodies[i]);
+  if (o->border.large) cps_sparse_free(o->border.large);
+  cps_entries_free(&o->border.own);
   cps_body_matrix_free(&o->tangents0);
-  cps_press_causes_free(&o->presses);
-  memset(x, 0, sizeof *x);
 }
 
 /* ------------------------------------------------------------------ who depends on the border */

@@ -7,12 +7,9 @@
  *
  * Forward, tangents of four parameters at a time follow the run. The adjoint keeps a tape of states.
  */
-#include "aligned.h"
 #include "sens_columns.h"
 #include "sens_drive.h"
 #include "sens_ops.h"
-
-#include <stdlib.h>
 
 /* What is kept of a contact point. */
 typedef struct kept_point {
@@ -34,6 +31,7 @@ typedef struct kept_slide {
 
 typedef struct cable_run {
   course c;
+  pool pool; /* all arrays */
   model o;
   drive drive;
   column *columns;
@@ -415,18 +413,12 @@ static void unmake(course *c) {
   cable_run *y = (cable_run *)c;
   cps_drive_free(&y->drive);
   cps_model_free(&y->o);
-  free(y->columns);
-  cps_lines_free(y->z);
-  cps_lines_free(y->z_aside);
-  cps_lines_free(y->initial);
-  free(y->row);
-  free(y->state);
-  free(y->drive_kept);
-  cps_lines_free(y->d_room);
+  cps_pool_free(&y->pool);
 }
 
 static cps_status make(course *c) {
   cable_run *y = (cable_run *)c;
+  pool *p = &y->pool;
   sens_run *run = c->run;
   cps_error *err = c->err;
   cps_status status = cps_model_make(&y->o, run->scenario, err);
@@ -436,22 +428,18 @@ static cps_status make(course *c) {
   y->o.d_varies = y->drive.d_varies;
   const layout *l = &y->o.at;
   y->n_columns = run->sim->result.n_columns;
-  y->columns = cps_columns_find(&y->o, &run->sim->result);
+  y->columns = cps_columns_find(&y->o, &run->sim->result, p);
   y->chunks = ((c->taping ? run->n_of : run->n_wrt) + LANES - 1) / LANES;
   y->z_size = (size_t)(l->size + y->n_columns) + 1;
-  size_t all_of = y->z_size * (size_t)y->chunks;
-  y->z = cps_lines_new(all_of + 1, sizeof(lanes));
-  y->z_aside = cps_lines_new(all_of + 1, sizeof(lanes));
-  y->initial = cps_lines_new((size_t)(y->chunks * l->states) + 1, sizeof(lanes));
-  y->row = calloc((size_t)(y->n_columns * run->n_wrt) + 1, sizeof *y->row);
-  y->state = malloc(state_size(&y->o.m));
-  y->drive_kept = malloc(cps_drive_size(&y->drive) * sizeof(double));
-  y->d_room = cps_lines_new((size_t)l->ds + 1, sizeof(lanes));
-  if (!y->d_room || !y->columns || !y->z || !y->z_aside || !y->initial || !y->row || !y->state ||
-      !y->drive_kept || !cps_model_prepare(&y->o))
-    return cps_course_no_memory(c);
-  memset(y->z, 0, (all_of + 1) * sizeof(lanes));
-  memset(y->z_aside, 0, (all_of + 1) * sizeof(lanes));
+  POOL_ARRAY(p, y->z, y->z_size * (size_t)y->chunks);
+  POOL_ARRAY(p, y->z_aside, y->z_size * (size_t)y->chunks);
+  POOL_ARRAY(p, y->initial, y->chunks * l->states);
+  POOL_ARRAY(p, y->row, y->n_columns * run->n_wrt);
+  POOL_ARRAY(p, y->state, state_size(&y->o.m));
+  POOL_ARRAY(p, y->drive_kept, cps_drive_size(&y->drive));
+  POOL_ARRAY(p, y->d_room, l->ds);
+  if (p->lost) return cps_course_no_memory(c);
+  cps_model_prepare(&y->o);
   cps_drive_move(&y->drive, run->scenario->run.from, run->scenario->run.from, y->o.m.drum);
   for (int k = 0; k < y->chunks && !c->taping; k++)
     memcpy(y->z + (size_t)k * y->z_size + l->theta, y->drive.theta + k * l->thetas,
@@ -746,7 +734,8 @@ static void memory_at(const cps_law *law, contact_memory *y, int axes, double **
 static int states(cps_simulation *sim, double **at) {
   machine *m = sim->machine;
   layout l;
-  int n = cps_layout_make(&l, m, NULL) == CPS_OK ? l.states : 0;
+  pool room = {0};
+  int n = cps_layout_make(&l, m, &room) ? l.states : 0;
   int carried = strcmp(m->of->run.solver, "bdf") == 0 ? 3 : 4; /* auxiliary values are those of alpha */
   if (n > 0 && at) {
     memset(at, 0, (size_t)n * sizeof *at);
@@ -781,7 +770,7 @@ static int states(cps_simulation *sim, double **at) {
     }
     n += 2;
   }
-  cps_layout_free(&l);
+  cps_pool_free(&room);
   return n;
 }
 

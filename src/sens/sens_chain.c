@@ -6,10 +6,8 @@
  * known, and the transposed system.
  */
 #include "sens_chain.h"
-#include "aligned.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* ------------------------------------------------------------------ elements */
 
@@ -58,27 +56,14 @@ void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q)
 
 /* ------------------------------------------------------------------ solving */
 
-int cps_chain_matrix_make(chain_matrix *a, int nodes, int b, int steady) {
-  size_t n = (size_t)nodes * (size_t)(b * b), rows = (size_t)nodes * (size_t)b;
+void cps_chain_matrix_make(chain_matrix *a, pool *p, int nodes, int b, int steady) {
   a->nodes = nodes;
   a->b = b;
-  a->d = calloc(n, sizeof(double));
-  a->l = calloc(n, sizeof(double));
-  a->u = calloc(n, sizeof(double));
-  if (steady) {
-    a->extra = calloc(rows, sizeof(double));
-    a->right = cps_lines_new(rows, sizeof(lanes));
-  }
-  return a->d && a->l && a->u && (!steady || (a->extra && a->right));
-}
-
-void cps_chain_matrix_free(chain_matrix *a) {
-  free(a->d);
-  free(a->l);
-  free(a->u);
-  free(a->extra);
-  cps_lines_free(a->right);
-  memset(a, 0, sizeof *a);
+  POOL_ARRAY(p, a->d, nodes * b * b);
+  POOL_ARRAY(p, a->l, nodes * b * b);
+  POOL_ARRAY(p, a->u, nodes * b * b);
+  if (steady) POOL_ARRAY(p, a->extra, nodes * b);
+  if (steady) POOL_ARRAY(p, a->right, nodes * b);
 }
 
 /* The springs of sticking contacts over the stiffness of their nodes. Stiffer ones need fewer iterations, and cost digits: with 1e6

@@ -19,6 +19,7 @@
 
 #include "body_tangent.h"
 #include "newton.h"
+#include "pool.h"
 #include "sens_list.h"
 #include "sens_place.h"
 #include "sparse.h"
@@ -117,8 +118,7 @@ typedef struct layout {
   cable_at *cable; /* [cables], and one more for the states of laws of slides */
 } layout;
 
-cps_status cps_layout_make(layout *l, const machine *m, cps_error *err);
-void cps_layout_free(layout *l);
+int cps_layout_make(layout *l, const machine *m, pool *p); /* 0 if out of memory */
 
 /* The machine's theta, with signs as in `like`, and its state when it has just been made. */
 void cps_layout_theta(const layout *l, const machine *m, const machine *like, double *theta);
@@ -136,8 +136,7 @@ typedef struct chain_matrix {
   lanes *right;
 } chain_matrix;
 
-int cps_chain_matrix_make(chain_matrix *a, int nodes, int b, int steady);
-void cps_chain_matrix_free(chain_matrix *a);
+void cps_chain_matrix_make(chain_matrix *a, pool *p, int nodes, int b, int steady);
 /* Elements and point masses of the cable, with weights 1, v_q, a_q of stiffness, damping and mass. */
 void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q);
 /* Makes sticking contacts springs: the last b - h unknowns of a node are friction forces. For matrices that are made `steady`. */
@@ -255,6 +254,7 @@ typedef struct border_matrix {
 
 typedef struct model {
   machine m; /* of its own, to put states into */
+  pool pool; /* all arrays but those of lists and matrices of bodies */
   layout at;
   const unsigned char *theta_varies, *d_varies; /* whether any parameter changes the number */
   chain_matrix *matrix;                         /* [cables] */
@@ -298,8 +298,8 @@ static inline void cps_by_d(const model *o, entries *list, int row, int d, doubl
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err);
 void cps_model_free(model *o);
 int cps_model_lost(const model *o); /* whether an entry of its lists is missing for want of memory */
-/* To be called once theta_varies and d_varies are known; 0 if out of memory. */
-int cps_model_prepare(model *o);
+/* To be called once theta_varies and d_varies are known. */
+void cps_model_prepare(model *o);
 /* Matrices, factorised, and the list `now` at the state in the machine; balance: unknowns are changes of places from
  * the state before. 0 if singular. */
 int cps_model_linearise(model *o, const step_coeffs *coeffs, int balance);

@@ -21,8 +21,6 @@ static double rate_of(double step, double base, const double *x) {
   return sum / step;
 }
 
-static void *many(int n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
-
 static void compare_numbers(number_change *list, int *n, double step, const double *base,
                             const double *const *x, int count) {
   for (int i = 0; i < count; i++) {
@@ -101,26 +99,13 @@ static void compare_holds(change *c, const cps_system *s, cps_scenario *const *x
   }
 }
 
-static int make_room(change *c, const cps_system *s, int numbers) {
-  c->number = many(numbers, sizeof *c->number);
-  c->initial = many(s->ny, sizeof *c->initial);
-  c->release = many(s->nd, sizeof *c->release);
-  c->profile = many(s->ns + s->n_loads + s->nc, sizeof *c->profile);
-  return c->number && c->initial && c->release && c->profile;
-}
-
-int cps_change_prescribe(change *c, const cps_system *s, const sens_parameter *p) {
+int cps_change_prescribe(change *c, const cps_system *s, const sens_parameter *p, pool *room) {
   memset(c, 0, sizeof *c);
   if (p) c->step = p->step;
   if (p && !p->shadow[0]) return 1; /* it changes other things */
-  c->profile = many(s->ns + s->n_loads + s->nc, sizeof *c->profile);
+  POOL_ARRAY(room, c->profile, s->ns + s->n_loads + s->nc);
   if (c->profile) compare_profiles(c, s, p ? p->shadow : NULL);
   return c->profile != NULL;
-}
-
-cps_status cps_change_make_time(change *c, const cps_system *s, cps_error *err) {
-  if (cps_change_prescribe(c, s, NULL)) return CPS_OK;
-  return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
 }
 
 /* Whether the shadow is the base with other numbers, and no other form. */
@@ -136,7 +121,7 @@ static int alike(const cps_system *s, const cps_system *x) {
 /* The numbers of the tables of bodies. */
 static int compare_tables(change *c, const cps_system *s, const shadows x) {
   int n = cps_numbers_layout(s).count;
-  double *all = many((SENS_SHADOWS + 1) * n, sizeof *all);
+  double *all = calloc((SENS_SHADOWS + 1) * (size_t)n + 1, sizeof *all);
   const double *other[SENS_SHADOWS];
   if (!all) return 0;
   cps_numbers_read(s, s, all);
@@ -149,12 +134,15 @@ static int compare_tables(change *c, const cps_system *s, const shadows x) {
   return 1;
 }
 
-cps_status cps_change_make(change *c, const cps_system *s, const sens_parameter *p, cps_error *err) {
-  memset(c, 0, sizeof *c);
-  c->step = p->step;
+cps_status cps_change_make(change *c, const cps_system *s, const sens_parameter *p, pool *room,
+                           cps_error *err) {
   shadows x = {NULL};
   const double *initial[SENS_SHADOWS];
   cps_status status = CPS_OK;
+  cps_change_prescribe(c, s, p, room);
+  POOL_ARRAY(room, c->number, cps_numbers_layout(s).count);
+  POOL_ARRAY(room, c->initial, s->ny);
+  POOL_ARRAY(room, c->release, s->nd);
   for (int k = 0; k < SENS_SHADOWS && status == CPS_OK; k++) {
     x[k] = cps_system_new(p->shadow[k], err);
     if (!x[k])
@@ -165,22 +153,14 @@ cps_status cps_change_make(change *c, const cps_system *s, const sens_parameter 
     else
       initial[k] = x[k]->initial;
   }
-  if (status == CPS_OK && !(make_room(c, s, cps_numbers_layout(s).count) && compare_tables(c, s, x)))
+  if (status == CPS_OK && (room->lost || !compare_tables(c, s, x)))
     status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
   if (status == CPS_OK) {
     compare_numbers(c->initial, &c->n_initial, c->step, s->initial, initial, s->ny);
-    compare_profiles(c, s, p->shadow);
     compare_holds(c, s, p->shadow);
   }
   for (int k = 0; k < SENS_SHADOWS; k++) cps_system_free(x[k]);
-  if (status != CPS_OK) cps_change_free(c);
   return status;
-}
-
-void cps_change_free(change *c) {
-  void *all[] = {c->number, c->initial, c->release, c->profile};
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
-  memset(c, 0, sizeof *c);
 }
 
 /* ------------------------------------------------------------------ over time */

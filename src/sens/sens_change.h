@@ -2,6 +2,7 @@
 #ifndef CPS_SENS_CHANGE_H
 #define CPS_SENS_CHANGE_H
 
+#include "pool.h"
 #include "sens.h"
 
 /* A number at index i changes at this rate. */
@@ -31,13 +32,11 @@ typedef struct change {
   profile_change *profile;
 } change;
 
-cps_status cps_change_make(change *c, const cps_system *s, const sens_parameter *p, cps_error *err);
-/* Time as a parameter. */
-cps_status cps_change_make_time(change *c, const cps_system *s, cps_error *err);
-void cps_change_free(change *c);
-
+/* Lists are in the pool. */
+cps_status cps_change_make(change *c, const cps_system *s, const sens_parameter *p, pool *room,
+                           cps_error *err);
 /* What is prescribed alone, if shadows of the parameter have been made; without one, by time. 0 if out of memory. */
-int cps_change_prescribe(change *c, const cps_system *s, const sens_parameter *p);
+int cps_change_prescribe(change *c, const cps_system *s, const sens_parameter *p, pool *room);
 
 /* How a prescribed quantity changes at t; of a velocity, how the place does in a step from t0 to t by Simpson's rule. */
 profile_value cps_change_profile(const change *c, const profile_change *p, double t);

@@ -5,7 +5,6 @@
 #include "contact_runs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 typedef enum column_kind {
   COL_NONE, /* constant, or time */
@@ -54,7 +53,6 @@ struct column {
 typedef struct naming {
   const cps_result *result;
   column *columns;
-  int found;
 } naming;
 
 static void name(naming *n, const char *kind, const char *of, const char *what, column x) {
@@ -64,9 +62,7 @@ static void name(naming *n, const char *kind, const char *of, const char *what, 
   else
     snprintf(text, sizeof text, "%s.%s", kind, what);
   int at = cps_result_find(n->result, text);
-  if (at < 0) return;
-  n->columns[at] = x;
-  n->found++;
+  if (at >= 0) n->columns[at] = x;
 }
 
 static const char *const axes[] = {"x", "y", "z"}, *const rates[] = {"vx", "vy", "vz"},
@@ -179,10 +175,10 @@ static void name_energy(naming *n) {
   name(n, "energy", NULL, "error", (column){COL_ERROR, -1, -1, 0});
 }
 
-column *cps_columns_find(const model *o, const cps_result *result) {
-  column *all_of = calloc((size_t)result->n_columns + 1, sizeof *all_of);
+column *cps_columns_find(const model *o, const cps_result *result, pool *p) {
+  column *all_of = cps_pool_new(p, (size_t)result->n_columns, sizeof *all_of);
   if (!all_of) return NULL;
-  naming n = {result, all_of, 0};
+  naming n = {result, all_of};
   name_bodies(&n, &o->m, &o->at);
   name_drums(&n, &o->m, &o->at);
   name_slides(&n, o);

@@ -7,8 +7,8 @@
 
 typedef struct column column;
 
-/* What each column of a result is, [n_columns]; NULL if out of memory. To be freed. */
-column *cps_columns_find(const model *o, const cps_result *result);
+/* What each column of a result is, [n_columns]; NULL if out of memory. */
+column *cps_columns_find(const model *o, const cps_result *result, pool *p);
 /* Looks at bodies at time t, for all columns of a row; to be called before the first of them. */
 void cps_columns_look(model *o, double t);
 /* Adds the derivatives of a column, at the state in the machine, to row `row` of a list. */

@@ -4,8 +4,6 @@
  * in the shadows at the same times; where a parameter acts in proportion, two shadows say it exactly. Drums under
  * control without inertia are integrated in time by machine.c: the same method, differentiated stage by stage. */
 #include "sens_drive.h"
-#include "aligned.h"
-
 #include "cable_path.h"
 
 #include <stdio.h>
@@ -171,9 +169,7 @@ static cps_status tabulate_point(drive *o, slot *s, int wrt) {
 static cps_status tabulate(drive *o, slot *s) {
   const profile *base = s->base;
   if (!base || s->n == 0) return CPS_OK;
-  size_t size = (size_t)(base->n * 4 * o->chunks);
-  s->points = cps_lines_new(size, sizeof(lanes));
-  if (!s->points) return CPS_NO_MEMORY;
+  if (!POOL_ARRAY(&o->pool, s->points, base->n * 4 * o->chunks)) return CPS_NO_MEMORY;
   for (int k = 0; k < s->n; k++) {
     const sens_parameter *p = &o->run->wrt[s->wrt[k]];
     if (is_point(o, s->wrt[k])) {
@@ -268,10 +264,10 @@ static int is_tabular(const profile *base, const profile *other) {
 static cps_status make_slot(drive *o, slot *s, cps_error *err) {
   const sens_run *run = o->run;
   s->base = profile_of(s, run->scenario);
-  s->wrt = calloc((size_t)run->n_wrt, sizeof *s->wrt);
-  s->linear = calloc((size_t)run->n_wrt, sizeof *s->linear);
-  s->value = cps_lines_new((size_t)(REMEMBERED * 3 * o->chunks), sizeof(lanes));
-  if (!s->wrt || !s->linear || !s->value) return CPS_NO_MEMORY;
+  POOL_ARRAY(&o->pool, s->wrt, run->n_wrt);
+  POOL_ARRAY(&o->pool, s->linear, run->n_wrt);
+  POOL_ARRAY(&o->pool, s->value, REMEMBERED * 3 * o->chunks);
+  if (o->pool.lost) return CPS_NO_MEMORY;
   for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
   s->timed = o->time >= 0 && cps_sens_timed(s->base);
   int tables = 0;
@@ -313,8 +309,7 @@ static slot *find_slot(drive *o, int drum_of, int cable_of, int end, int axis) {
 
 static cps_status make_slots(drive *o, cps_error *err) {
   const cps_scenario *s = o->run->scenario;
-  o->slots = calloc((size_t)(4 * s->n_drums + 6 * s->n_cables) + 1, sizeof *o->slots);
-  if (!o->slots) return CPS_NO_MEMORY;
+  if (!POOL_ARRAY(&o->pool, o->slots, 4 * s->n_drums + 6 * s->n_cables)) return CPS_NO_MEMORY;
   cps_status status = CPS_OK;
   for (int i = 0; i < s->n_drums && status == CPS_OK; i++)
     for (int axis = -1; axis < 3 && status == CPS_OK; axis++) {
@@ -407,8 +402,6 @@ static void clear_noise(const double *base, lanes *x, int n, const sens_run *run
       if (fabs(x[i][k]) * run->wrt[wrt].step <= 4e-15 * fabs(base[i])) x[i][k] = 0;
     }
 }
-
-static lanes *many_lanes(size_t n) { return cps_lines_new(n + 1, sizeof(lanes)); }
 
 INLINE int any_lane(lanes x) { return x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0; }
 
@@ -503,28 +496,27 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
   o->at = &of->at;
   o->time = -1;
   const layout *l = o->at;
-  o->point = calloc((size_t)run->n_wrt, sizeof *o->point);
-  o->table = calloc((size_t)run->n_wrt, sizeof *o->table);
-  o->moves = calloc((size_t)run->n_wrt, 1);
-  cps_status status = o->point && o->table && o->moves ? CPS_OK : CPS_NO_MEMORY;
+  pool *p = &o->pool;
+  double *room = NULL;
+  POOL_ARRAY(p, o->point, run->n_wrt);
+  POOL_ARRAY(p, o->table, run->n_wrt);
+  POOL_ARRAY(p, o->moves, run->n_wrt);
+  cps_status status = p->lost ? CPS_NO_MEMORY : CPS_OK;
   if (status == CPS_OK) find_points(o);
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++)
     if (!is_point(o, k)) status = cps_sens_shadow(run, k, err);
   if (status == CPS_OK) status = find_moving(o, err);
   o->chunks = (run->n_wrt + (o->time >= 0) + LANES - 1) / LANES;
-  size_t chunks = (size_t)o->chunks;
-  o->theta_varies = calloc((size_t)l->thetas + 1, 1);
-  o->d_varies = calloc((size_t)l->ds + 1, 1);
-  o->which = calloc((size_t)l->ds + 1, sizeof *o->which);
-  o->theta = many_lanes(chunks * (size_t)l->thetas);
-  o->initial = many_lanes(chunks * (size_t)l->states);
-  o->d = many_lanes(chunks * (size_t)l->ds);
-  o->tie = many_lanes(chunks * (size_t)(10 * o->m->n_cables));
-  o->base = calloc((size_t)o->m->n_drums + 1, sizeof *o->base);
-  double *room = calloc((size_t)(l->thetas + l->states + 10 * o->m->n_cables), sizeof *room);
-  if (!(o->theta_varies && o->d_varies && o->which && o->theta && o->initial && o->d && o->tie && o->base &&
-        room))
-    status = CPS_NO_MEMORY;
+  POOL_ARRAY(p, o->theta_varies, l->thetas);
+  POOL_ARRAY(p, o->d_varies, l->ds);
+  POOL_ARRAY(p, o->which, l->ds);
+  POOL_ARRAY(p, o->theta, o->chunks * l->thetas);
+  POOL_ARRAY(p, o->initial, o->chunks * l->states);
+  POOL_ARRAY(p, o->d, o->chunks * l->ds);
+  POOL_ARRAY(p, o->tie, o->chunks * 10 * o->m->n_cables);
+  POOL_ARRAY(p, o->base, o->m->n_drums);
+  POOL_ARRAY(p, room, l->thetas + l->states + 10 * o->m->n_cables);
+  if (status == CPS_OK && p->lost) status = CPS_NO_MEMORY;
   if (status == CPS_OK) status = make_slots(o, err);
   if (status == CPS_NO_MEMORY) cps_error_set(err, status, NULL, "out of memory for sensitivities");
   for (int k = 0; k < run->n_wrt && status == CPS_OK; k++) status = difference_machines(o, k, room, err);
@@ -541,30 +533,11 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
       o->base[i][1] = o->m->drum[i].rate;
     }
   }
-  free(room);
   return status;
 }
 
 void cps_drive_free(drive *o) {
-  for (int i = 0; i < o->n_slots; i++) {
-    free(o->slots[i].wrt);
-    free(o->slots[i].linear);
-    cps_lines_free(o->slots[i].value);
-    cps_lines_free(o->slots[i].points);
-  }
-  free(o->slots);
-  cps_drive_free_bodies(o);
-  free(o->theta_varies);
-  free(o->d_varies);
-  free(o->which);
-  free(o->point);
-  free(o->table);
-  free(o->moves);
-  cps_lines_free(o->theta);
-  cps_lines_free(o->initial);
-  cps_lines_free(o->d);
-  cps_lines_free(o->tie);
-  free(o->base);
+  cps_pool_free(&o->pool);
   memset(o, 0, sizeof *o);
 }
 

@@ -10,6 +10,7 @@
 typedef struct slot slot;
 
 typedef struct drive {
+  pool pool; /* all arrays */
   const sens_run *run;
   const machine *m; /* for its shape; not its state */
   const layout *at;
@@ -51,7 +52,6 @@ int cps_break_shakes(const machine *m);
 /* What is prescribed for bodies (sens_slide_drive.c): which of it varies, its motion,
  * and whether two scenarios say the same about it. */
 int cps_drive_find_bodies(drive *o); /* 0 if out of memory */
-void cps_drive_free_bodies(drive *o);
 void cps_drive_move_bodies(drive *o, double t0, double t);
 int cps_drive_same_contacts(const cps_scenario *a, const cps_scenario *b);
 

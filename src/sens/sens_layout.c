@@ -1,12 +1,10 @@
 /* sens_layout.c - where the numbers of a machine are in the vectors of sens_chain.h, and what they are. */
 #include "sens_chain.h"
 
-#include <stdlib.h>
-
-cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
+int cps_layout_make(layout *l, const machine *m, pool *p) {
   memset(l, 0, sizeof *l);
-  l->cable = calloc((size_t)m->n_cables + 1, sizeof *l->cable);
-  if (!l->cable) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  POOL_ARRAY(p, l->cable, m->n_cables + 1);
+  if (!l->cable) return 0;
   int state = 0, w = 0, z = 0, theta = 0, rhs = 0, axes = m->dim - 1;
   l->gravity = theta;
   l->grip = theta + 3;
@@ -95,12 +93,7 @@ cps_status cps_layout_make(layout *l, const machine *m, cps_error *err) {
   l->right = l->d0 + l->ds;
   l->kept = l->right + l->rhs;
   l->result = l->size = l->kept + (l->past > 0 ? l->works : 0);
-  return CPS_OK;
-}
-
-void cps_layout_free(layout *l) {
-  free(l->cable);
-  memset(l, 0, sizeof *l);
+  return 1;
 }
 
 static void theta_of_cable(const cable *c, const cable_at *at, double *theta) {

@@ -14,14 +14,11 @@
 #include "sens_linear.h"
 #include "simd.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NUMBER double
 #define OF(x)  (x)
 #include "sens_elementary.h"
-
-static void *many(long n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
 
 static void zero(double *x, int n) {
   if (n > 0) memset(x, 0, (size_t)n * sizeof(double));
@@ -70,10 +67,11 @@ static int find_numbers(linearised *p, const change *c, int n) {
 cps_status cps_linearised_make(linearised *p, const cps_system *s, const change *c, int n, cps_error *err) {
   memset(p, 0, sizeof *p);
   p->s = s;
+  pool *room = &p->pool;
   int springs = s->scenario->n_springs, numbers = cps_numbers_layout(s).count;
-  p->varies = many(numbers, 1);
-  p->slot = many(numbers, sizeof(int));
-  if (p->varies && p->slot) p->l = lay_out(s, find_numbers(p, c, n));
+  POOL_ARRAY(room, p->varies, numbers);
+  POOL_ARRAY(room, p->slot, numbers);
+  if (!room->lost) p->l = lay_out(s, find_numbers(p, c, n));
   const int cause[BODY_CAUSES] = {
       [BY_PLACE] = p->l.y,        [BY_VELOCITY] = p->l.y + s->nx, [BY_STATE] = p->l.y + 2 * s->nx,
       [BY_ACCELERATION] = p->l.a, [BY_FRICTION] = p->l.f,         [BY_LOAD] = p->l.load,
@@ -86,39 +84,31 @@ cps_status cps_linearised_make(linearised *p, const cps_system *s, const change 
                 {&p->z_t, s->nz},   {&p->da, s->nx},     {&p->df, s->nc},    {&p->dz_t, s->nz},
                 {&p->drive, s->nx}, {&p->z, p->l.count}, {&p->minus, s->nx}, {&p->y0, s->ny},
                 {&p->f0, s->nc},    {&p->force0, s->nx}, {&p->by, s->nx}};
-  int good = p->varies && p->slot && cps_press_causes_make(&p->presses, s);
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-    good = (*arrays[i].at = many(arrays[i].n, sizeof(double))) && good;
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) POOL_ARRAY(room, *arrays[i].at, arrays[i].n);
   for (int i = 0; i < s->nx && p->minus; i++) p->minus[i] = -1;
-  p->mode = many(s->nc, sizeof(int));
-  p->row = many(s->nx, sizeof(int));
-  p->row0 = many(s->nx, sizeof(int));
-  p->spring = many(springs, sizeof *p->spring);
-  p->spring0 = many(springs, sizeof *p->spring0);
-  good = cps_body_tangents_make(&p->tangents0, s) && p->spring0 && good;
-  p->law = many(s->nc, sizeof *p->law);
-  p->law_at = many(s->nc, sizeof(long));
-  if (!good || !p->mode || !p->row || !p->row0 || !p->spring || !p->law || !p->law_at) {
-    cps_linearised_free(p);
-    return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
-  }
-  cps_status status = cps_workspace_make(s, &p->k, err);
+  POOL_ARRAY(room, p->mode, s->nc);
+  POOL_ARRAY(room, p->row, s->nx);
+  POOL_ARRAY(room, p->row0, s->nx);
+  POOL_ARRAY(room, p->spring, springs);
+  POOL_ARRAY(room, p->spring0, springs);
+  POOL_ARRAY(room, p->law, s->nc);
+  POOL_ARRAY(room, p->law_at, s->nc);
+  cps_press_causes_make(&p->presses, s, room);
+  cps_status status = CPS_OK;
+  if (!cps_body_tangents_make(&p->tangents0, s) || room->lost)
+    status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+  if (status == CPS_OK) status = cps_workspace_make(s, &p->k, err);
   if (status == CPS_OK) status = cps_residual_make(&p->r, s, &p->k, err);
-  if (status != CPS_OK) cps_linearised_free(p);
   return status;
 }
 
 void cps_linearised_free(linearised *p) {
-  void *all[] = {p->y,    p->y_t,   p->a,      p->f,   p->z_t,    p->da,      p->df,    p->dz_t,
-                 p->mode, p->z,     p->spring, p->law, p->row,    p->law_at,  p->drive, p->varies,
-                 p->slot, p->minus, p->y0,     p->f0,  p->force0, p->spring0, p->by,    p->row0};
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
-  cps_press_causes_free(&p->presses);
   cps_body_matrix_free(&p->tangents0);
   cps_entries_free(&p->rows);
   for (int i = 0; i < LINEAR_LISTS; i++) cps_entries_free(&p->lists[i]);
   if (p->r.s) cps_residual_free(&p->r);
   cps_workspace_free(&p->k);
+  cps_pool_free(&p->pool);
   memset(p, 0, sizeof *p);
 }
 

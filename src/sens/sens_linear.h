@@ -45,6 +45,7 @@ typedef enum linear_list {
 
 typedef struct linearised {
   const cps_system *s;
+  pool pool; /* all arrays but those of lists and of what it is made of */
   workspace k;
   residual r;
   double t;
@@ -74,7 +75,7 @@ typedef struct linearised {
   double *da, *df, *dz_t; /* room for solutions: [nx] [nc] [nz] */
 } linearised;
 
-/* For parameters that change c[n]. */
+/* For parameters that change c[n]; to be freed also if it fails. */
 cps_status cps_linearised_make(linearised *p, const cps_system *s, const change *c, int n, cps_error *err);
 void cps_linearised_free(linearised *p);
 /* Goes to a point: rates of y, and their linearisation; `like` says which bodies are held. 0 if forces do not settle. */

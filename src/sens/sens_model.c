@@ -1,8 +1,6 @@
 /* sens_model.c - the equations of a machine at a converged state, linearised: matrices and lists of sens_chain.h. */
 #include "sens_chain.h"
 
-#include <stdlib.h>
-
 int cps_model_row(const model *o, int cable_of, int node, int j) {
   const cable_at *at = &o->at.cable[cable_of];
   return o->at.right + at->rhs + node * at->width + j;
@@ -15,62 +13,50 @@ int cps_model_friction_row(const model *o, int cable_of, int point, int axis) {
 
 /* ------------------------------------------------------------------ making */
 
+static int make_arrays(model *o) {
+  pool *p = &o->pool;
+  int n = o->m.n_cables, most = 1, products = 0;
+  double **const dense[] = {&o->dense.solver_q,  &o->dense.solver_v,  &o->dense.solver_a, &o->dense.solver_u,
+                            &o->dense.damping_q, &o->dense.damping_u, &o->room[0],        &o->room[1],
+                            &o->room[2],         &o->room[3]};
+  if (!cps_layout_make(&o->at, &o->m, p)) return 0;
+  POOL_ARRAY(p, o->matrix, n);
+  POOL_ARRAY(p, o->contact, n);
+  POOL_ARRAY(p, o->contact0, n);
+  for (int i = 0; i < n && !p->lost; i++) {
+    const cable *c = &o->m.cable[i];
+    int steady = c->dim == 3 && c->per_node > 1;
+    cps_chain_matrix_make(&o->matrix[i], p, c->n + 1, o->at.cable[i].width, steady);
+    POOL_ARRAY(p, o->contact[i], c->n_points);
+    POOL_ARRAY(p, o->contact0[i], c->n_points);
+    if (c->n > most) most = c->n;
+    products += o->at.cable[i].e * 6;
+  }
+  POOL_ARRAY(p, o->force, most * 12 * 7);
+  POOL_ARRAY(p, o->raw, n);
+  POOL_ARRAY(p, o->released, o->m.of->n_bodies);
+  POOL_ARRAY(p, o->inertia, products);
+  for (size_t i = 0; i < sizeof dense / sizeof dense[0]; i++) POOL_ARRAY(p, *dense[i], o->at.ws);
+  return !p->lost && cps_border_make(o);
+}
+
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
   memset(o, 0, sizeof *o);
   cps_status status = cps_machine_make(&o->m, s, err);
   if (status != CPS_OK) return status;
-  status = cps_layout_make(&o->at, &o->m, err);
-  if (status != CPS_OK) return status;
-  size_t n = (size_t)o->m.n_cables;
-  int most = 1, ws = o->at.ws, good = 1;
-  o->matrix = calloc(n, sizeof *o->matrix);
-  o->contact = calloc(n, sizeof *o->contact);
-  o->contact0 = calloc(n, sizeof *o->contact0);
-  for (size_t i = 0; i < n && o->matrix && o->contact && o->contact0; i++) {
-    const cable *c = &o->m.cable[i];
-    good = cps_chain_matrix_make(&o->matrix[i], c->n + 1, o->at.cable[i].width,
-                                 c->dim == 3 && c->per_node > 1) &&
-           good;
-    o->contact[i] = calloc((size_t)c->n_points + 1, sizeof(contact_tangent));
-    o->contact0[i] = calloc((size_t)c->n_points + 1, sizeof(contact_tangent));
-    good = good && o->contact[i] && o->contact0[i];
-    if (c->n > most) most = c->n;
-  }
-  o->force = calloc((size_t)most * 12 * 7, sizeof(double));
-  o->raw = calloc(n, sizeof *o->raw);
-  o->released = calloc((size_t)s->n_bodies + 1, 1);
-  double *dense = calloc((size_t)ws * 6, sizeof(double));
-  o->dense = (chain_work){dense, dense + ws, dense + 2 * ws, dense + 3 * ws, dense + 4 * ws, dense + 5 * ws};
-  good = good && dense;
-  for (int k = 0; k < 4; k++) good = (o->room[k] = calloc((size_t)ws, sizeof(double))) != NULL && good;
-  good = cps_border_make(o) && good;
-  if (good && o->matrix && o->contact && o->contact0 && o->force && o->raw && o->released) return CPS_OK;
+  if (make_arrays(o)) return CPS_OK;
   return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
 }
 
 void cps_model_free(model *o) {
   cps_border_free(o);
-  for (int i = 0; i < o->m.n_cables; i++) {
-    if (o->matrix) cps_chain_matrix_free(&o->matrix[i]);
-    if (o->contact) free(o->contact[i]);
-    if (o->contact0) free(o->contact0[i]);
-  }
-  free(o->matrix);
-  free(o->contact);
-  free(o->contact0);
-  free(o->force);
-  free(o->raw);
-  free(o->released);
-  for (int k = 0; k < 4; k++) free(o->room[k]);
-  free(o->inertia);
-  free(o->dense.solver_q);
   cps_entries_free(&o->now);
   cps_entries_free(&o->work);
   cps_entries_free(&o->recall);
   cps_entries_free(&o->list);
   cps_entries_free(&o->tied);
   cps_entries_free(&o->reacts);
-  cps_layout_free(&o->at);
+  cps_pool_free(&o->pool);
   cps_machine_free(&o->m);
   memset(o, 0, sizeof *o);
 }
@@ -115,14 +101,9 @@ static int add_products(model *o, int cable_of, int damping, int n) {
   return n;
 }
 
-int cps_model_prepare(model *o) {
+void cps_model_prepare(model *o) {
   const step_coeffs any = {.q_a = 1, .v_a = 1};
   if (o->at.nb > 0) cps_border_clear(o, &any);
-  size_t most = 0;
-  for (int i = 0; i < o->m.n_cables; i++) most += (size_t)(o->at.cable[i].e * 6);
-  free(o->inertia);
-  o->inertia = calloc(most + 1, sizeof *o->inertia);
-  if (!o->inertia) return 0;
   o->n_inertia = 0;
   for (int i = 0; i < o->m.n_cables; i++) {
     cable part = o->m.cable[i];
@@ -135,7 +116,6 @@ int cps_model_prepare(model *o) {
     cps_chain_assemble(&o->matrix[i], &part, 1, 0);
     o->n_inertia = add_products(o, i, 1, o->n_inertia);
   }
-  return 1;
 }
 
 /* ------------------------------------------------------------------ elements */

@@ -2,8 +2,6 @@
  * parameters that change them, and by time. Which these are, and how, sens_change.c knows for bodies with and without cables. */
 #include "sens_drive.h"
 
-#include <stdlib.h>
-
 /* Parameters, and time in the lane behind them. */
 static int changes_of(const drive *o) { return o->time >= 0 ? o->time + 1 : o->run->n_wrt; }
 
@@ -15,12 +13,12 @@ static int number_of(const drive *o, const profile_change *x) {
 }
 
 int cps_drive_find_bodies(drive *o) {
-  o->bodies = calloc((size_t)changes_of(o) + 1, sizeof *o->bodies);
-  if (!o->bodies) return 0;
+  if (!POOL_ARRAY(&o->pool, o->bodies, changes_of(o))) return 0;
   for (int k = 0; k < changes_of(o); k++) {
     change *c = &o->bodies[k];
     if (k < o->run->n_wrt || k == o->time)
-      if (!cps_change_prescribe(c, o->m->system, k < o->run->n_wrt ? &o->run->wrt[k] : NULL)) return 0;
+      if (!cps_change_prescribe(c, o->m->system, k < o->run->n_wrt ? &o->run->wrt[k] : NULL, &o->pool))
+        return 0;
     for (int i = 0; i < c->n_profile; i++)
       for (int n = 0; n < (c->profile[i].kind == GIVEN_SURFACE ? 3 : 1); n++)
         o->d_varies[number_of(o, &c->profile[i]) + n] = 1;
@@ -48,11 +46,6 @@ void cps_drive_move_bodies(drive *o, double t0, double t) {
         to[0][lane_of] += cps_change_way(c, x, t0, t - t0, t);
     }
   }
-}
-
-void cps_drive_free_bodies(drive *o) {
-  for (int k = 0; o->bodies && k < changes_of(o); k++) cps_change_free(&o->bodies[k]);
-  free(o->bodies);
 }
 
 /* Whether contacts are the same but for profiles, and these too. */

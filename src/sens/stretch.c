@@ -24,6 +24,7 @@ typedef struct number {
 } number;
 
 struct cps_stretch {
+  pool pool;          /* all arrays */
   cps_simulation *of; /* the caller's */
   const sens_engine *engine;
   cps_scenario *scenario; /* owned: as that of the caller's simulation, and told of inputs */
@@ -62,8 +63,7 @@ void cps_stretch_free(cps_stretch *s) {
   cps_system_free(s->system);
   cps_scenario_free(s->scenario);
   cps_warnings_clear(&s->warnings);
-  void *all[] = {s->wrt, s->numbers, s->begin, s->inputs, s->state, s->columns, s->gradient, s->weights};
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+  cps_pool_free(&s->pool);
   free(s);
 }
 
@@ -84,10 +84,11 @@ static int find_item(const state_piece *pieces, int n, const double *at, cps_sta
 
 static cps_status find_numbers(cps_stretch *s, cps_error *err) {
   s->n_states = s->engine->states(s->sim, NULL);
-  double **at = calloc((size_t)s->n_states + 1, sizeof *at);
   int n = cps_state_pieces(s->sim, NULL, 0);
-  state_piece *pieces = calloc((size_t)n + 1, sizeof *pieces);
-  s->numbers = calloc((size_t)s->n_states + 1, sizeof *s->numbers);
+  pool room = {0};
+  double **at = cps_pool_new(&room, (size_t)s->n_states, sizeof *at);
+  state_piece *pieces = cps_pool_new(&room, (size_t)n, sizeof *pieces);
+  POOL_ARRAY(&s->pool, s->numbers, s->n_states);
   int good = at && pieces && s->numbers;
   if (good) {
     s->engine->states(s->sim, at);
@@ -99,8 +100,7 @@ static cps_status find_numbers(cps_stretch *s, cps_error *err) {
     x->state = i;
     s->n_numbers++;
   }
-  free(at);
-  free(pieces);
+  cps_pool_free(&room);
   return good ? CPS_OK : no_memory(err);
 }
 
@@ -109,8 +109,7 @@ static cps_status find_lanes(cps_stretch *s, const char *const *parameters, int 
   int drums = m ? m->n_drums : 0;
   s->n_inputs = s->scenario->n_inputs;
   s->n_parameters = n;
-  s->wrt = calloc((size_t)(1 + 2 * drums + s->n_inputs + n), sizeof *s->wrt);
-  if (!s->wrt) return no_memory(err);
+  if (!POOL_ARRAY(&s->pool, s->wrt, 1 + 2 * drums + s->n_inputs + n)) return no_memory(err);
   s->wrt[s->n_wrt++].kind = SENS_STATE;
   for (int i = 0; i < drums; i++) {
     if (!cps_drum_is_led(m->drum[i].of)) continue;
@@ -148,14 +147,14 @@ static cps_status make(cps_stretch *s, cps_simulation *sim, const char *const *p
   if (status == CPS_OK) status = find_numbers(s, err);
   if (status != CPS_OK) return status;
   size_t columns = (size_t)s->sim->result.n_columns, wrt = (size_t)s->n_wrt;
-  s->begin = malloc(size);
-  s->inputs = calloc((size_t)s->n_inputs + 1, sizeof *s->inputs);
-  s->state = calloc(wrt * (size_t)s->n_states + 1, sizeof *s->state);
-  s->columns = calloc(wrt * columns + 1, sizeof *s->columns);
-  s->gradient = calloc(wrt + 1, sizeof *s->gradient);
-  s->weights = calloc(columns + 1, sizeof *s->weights);
-  int good = s->begin && s->inputs && s->state && s->columns && s->gradient && s->weights;
-  return good ? CPS_OK : no_memory(err);
+  pool *p = &s->pool;
+  s->begin = cps_pool_new(p, size, 1);
+  POOL_ARRAY(p, s->inputs, s->n_inputs);
+  POOL_ARRAY(p, s->state, wrt * (size_t)s->n_states);
+  POOL_ARRAY(p, s->columns, wrt * columns);
+  POOL_ARRAY(p, s->gradient, wrt);
+  POOL_ARRAY(p, s->weights, columns);
+  return p->lost ? no_memory(err) : CPS_OK;
 }
 
 cps_stretch *cps_stretch_new(cps_simulation *sim, const char *const *parameters, int n, cps_error *err) {
