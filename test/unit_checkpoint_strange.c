@@ -4,7 +4,10 @@
 #include "sha256.h"
 #include "test.h"
 
+#include <signal.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { HEAD = 24 + 24 + 65 + 32 + 65 + 7, BUILD_AT = 24 + 24, HASH = 64, NAME = 40 };
 
@@ -210,6 +213,25 @@ static int go_on_block(cps_system *system, const unsigned char *block, size_t si
 static long tried;
 static uint64_t purpose = 1;
 
+/* A try that does not come to its end is one that failed, and ends the campaign; which it was is said. */
+enum { LONGEST = 120 /* s of processor time */ };
+
+static char trying[200];
+
+static void too_long(int number) {
+  (void)number;
+  ssize_t written = write(STDOUT_FILENO, trying, strlen(trying));
+  _exit(written < 0 ? 2 : 1);
+}
+
+static void watch(const char *what, const char *kind, int i) {
+  snprintf(trying, sizeof trying,
+           "%.60s, %s %d of purpose %llu: no end after %d s\ntried %ld held %ld failed 1\n", what, kind, i,
+           (unsigned long long)purpose, LONGEST, tried + i + 1, tried + i);
+  const struct itimerval limit = {.it_value.tv_sec = LONGEST};
+  setitimer(ITIMER_PROF, &limit, NULL);
+}
+
 static void try_many(const char *what, const char *text, int instant, int tries) {
   cps_scenario *s;
   cps_system *system = load(text, &s);
@@ -226,6 +248,7 @@ static void try_many(const char *what, const char *text, int instant, int tries)
     size_t at = find(&k, NULL, rng_below(&random, items), &length);
     spoil(copy + at, length, &random);
     seal(copy, k.size);
+    watch(what, "checkpoint", i);
     accepted += go_on(system, copy, k.size, &err);
   }
   if (purpose == 1) assert_true(accepted < tries); /* other seeds may happen to change nothing that matters */
@@ -236,7 +259,10 @@ static void try_many(const char *what, const char *text, int instant, int tries)
   assert_int_equal(cps_simulation_state_take(sim, block, length, NULL), CPS_OK);
   assert_int_equal(cps_simulation_state_take(sim, block, length - 1, NULL), CPS_BAD_INPUT);
   cps_simulation_free(sim);
-  for (int i = accepted = 0; i < tries; i++) accepted += go_on_block(system, block, length, &random);
+  for (int i = accepted = 0; i < tries; i++) {
+    watch(what, "state", i);
+    accepted += go_on_block(system, block, length, &random);
+  }
   if (purpose == 1) assert_true(accepted > 0);
   tried += tries;
   free(block);
@@ -274,10 +300,12 @@ static void changed_states(void **state) {
   const char *seconds = getenv("SECONDS"), *seed = getenv("SEED");
   time_t until = time(NULL) + (seconds ? atol(seconds) : 0);
   if (seed) purpose = 1000000 * (uint64_t)atol(seed);
+  signal(SIGPROF, too_long);
   do {
     change_states();
     purpose++;
   } while (time(NULL) < until);
+  setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = 0}, NULL);
   if (seconds) printf("tried %ld held %ld failed 0\n", tried, tried);
 }
 
