@@ -128,6 +128,12 @@ static int not_found(const char *what, const char *path, char *why, size_t size)
   return 0;
 }
 
+int interrupted_there(const char *folder, char *why, size_t size) {
+  char path[FOLDER_ROOM];
+  if (!results_path(path, folder, "checkpoint") || access(path, F_OK) == 0 || errno != ENOENT) return 1;
+  return not_found("there is no run to go on with: cannot read", path, why, size);
+}
+
 int interrupted_read(interrupted *i, const char *folder, char *why, size_t size) {
   char path[FOLDER_ROOM];
   memset(i, 0, sizeof *i);

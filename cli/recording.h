@@ -60,6 +60,8 @@ typedef struct interrupted {
   char *all;   /* the file that all of these point into */
 } interrupted;
 
+/* Whether a folder may have one; if not, `why` says so. */
+int interrupted_there(const char *folder, char *why, size_t size);
 /* Reads it. 0 if there is none, or it cannot be read: `why` says so. */
 int interrupted_read(interrupted *i, const char *folder, char *why, size_t size);
 void interrupted_free(interrupted *i);

@@ -408,8 +408,10 @@ static int resume(const run_options *given) {
   interrupted from;
   snprintf(folder, sizeof folder, "%s", o->resume);
   for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--) folder[n - 1] = 0;
-  int status = results_take("run", folder);
   memset(&from, 0, sizeof from);
+  /* a folder without a checkpoint is not taken: it may be that of a run which is just starting */
+  if (!interrupted_there(folder, why, sizeof why)) return nothing_to_resume(folder, why, o);
+  int status = results_take("run", folder);
   if (status != STATUS_GOOD) return status;
   if (!interrupted_read(&from, folder, why, sizeof why)) {
     status = nothing_to_resume(folder, why, o);

@@ -34,6 +34,14 @@ checks=$((checks + 1))
 wait $! || fail "the first run was disturbed: $(cat first)"
 cmp -s whole/series.csv one/series.csv || fail "the first run was disturbed: other values"
 
+# Who finds nothing to go on with has not taken the folder for that: a run that is just starting there would have been refused.
+mkdir starting
+exec 8<starting
+flock -n 8
+expect 3 run --resume starting
+has "$err" "there is no run to go on with"
+exec 8<&-
+
 # A hangup is a polite signal; what was asked for is remembered.
 "$CAPSTAN" run long.yaml -o hung -q --flush 0.05 --no-report >first 2>&1 &
 started hung
