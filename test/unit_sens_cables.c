@@ -57,6 +57,14 @@ static const example examples[] = {
      {"bodies.left.y", "drums.pulley.torque", "cables.rope.pulley.slip_work",
       "mean(cables.rope.pulley.normal)", "integral(drums.pulley.fy)", "energy.motion_work"},
      1},
+    {"a load that turns its drum, which the search holds until the run starts",
+     "capstan: 1\nbodies: {load: {mass: 10 kg}}\n"
+     "drums: {pulley: {radius: 250 mm, drive: free, inertia: 0.5}}\n" CABLE(
+         "quinn: {mu: 0.2, epsilon: 10 mm/s}", "nodes",
+         "") "    path: [{rim: pulley}, {around: pulley, turn: clockwise}, hang 1 m, load]\n" RUN,
+     {COMMON, HUNT, "bodies.load.mass", "drums.pulley.inertia"},
+     {"bodies.load.y", "drums.pulley.angle", "drums.pulley.torque", "drums.pulley.rate@0.1"},
+     1},
     {"law of velocity at quadrature points",
      "capstan: 1\n" PULLEY("drive: {rotation: {ramp: {rate: 2 rad/s}}}")
          LOADS ROPE("tanh: {mu: 0.3, v_t: 20 mm/s}", "{quadrature: 1}") OVER RUN,

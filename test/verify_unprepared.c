@@ -360,6 +360,33 @@ static void test_free_winch(void **state) {
   }
 }
 
+/* The same with half a turn of short rope: it rests where all of that has run off, hanging from the rim, but nobody has drawn that. */
+static void test_runs_off(void **state) {
+  (void)state;
+  for (int asks = 0; asks < 2; asks++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             "capstan: 1\ndrums: {winch: {radius: 250 mm, inertia: 0.5 kg m2, drive: free}}\n"
+             "bodies: {load: {mass: 10 kg}}\n"
+             "cables: {rope: {EA: 0.2 MN, EI: 0.7 N m2, mass_per_length: 0.45 kg/m, elements: 40, %s\n"
+             "  contact: {normal: {hunt-crossley: {stiffness: 1e8}}, friction: {quinn: {mu: 0.2}}},\n"
+             "  path: [{rim: winch}, {around: winch, turn: clockwise}, hang 1 m, load]}}\n"
+             "run: {until: 0.1 s, output: 0.1 s}\n",
+             asks ? "start: equilibrium," : "");
+    outcome o = run(text);
+    if (asks && (o.status == CPS_OK || !strstr(o.error, "Nothing holds drum winch")))
+      fail_msg("it says: %s", o.error);
+    if (!asks) {
+      succeeded(&o);
+      double y = column(&o, "bodies.load.y")[0];
+      if (!strstr(o.warning, "where drum winch turns freely: it starts held"))
+        fail_msg("it says %s", o.warning);
+      if (fabs(y + 1) > 0.01) fail_msg("the load starts at %g m", y);
+    }
+    forget(&o);
+  }
+}
+
 /* A load beside its slack rope falls freely until the rope is straight. */
 static void test_slack_pendulum(void **state) {
   (void)state;
@@ -808,13 +835,22 @@ static void test_who_runs(void **state) {
       "drums: {d: {radius: 0.2, carried_by: trolley}}\n"
       "contacts: {rail: {between: [trolley, ground], normal: weight, friction: {quinn: {mu: 0.05}}}}\n"
       "loads: {push: {on: trolley, force: 400}}\n",
-      "capstan: 1\nbodies: {load: {mass: 50}}\ndrums: {d: {radius: 0.2, drive: free, inertia: 1}}\n"};
+      "capstan: 1\nbodies: {load: {mass: 50}}\ndrums: {d: {radius: 0.2, drive: free, inertia: 1}}\n",
+      /* its rope is pinned beside it and pulls it there: nothing is wrong with the mesh on the sheave */
+      "capstan: 1\nbodies: {trolley: {mass: 300, at: [0, 5]}, load: {mass: 1000}}\n"
+      "drums: {sheave: {radius: 0.2, carried_by: trolley, drive: free, inertia: 0.1}}\n"
+      "contacts: {rail: {between: [trolley, ground], normal: weight, friction: {coulomb: {mu: 0.1}}}}\n"
+      "cables: {rope: {EA: 1 MN, mass_per_length: 1, mesh: {size: 0.15, on_drums: 0.04},\n"
+      "  path: [{pinned: [5, 5.2]}, over sheave, hang 3 m, load],\n"
+      "  contact: {normal: {hunt-crossley: {stiffness: 1e9}}, friction: {quinn: {mu: 0.2}}}}}\n"
+      "run: {until: 10 ms, output: 10 ms}\n"};
   static const char *const said[] = {"there is no equilibrium: body trolley runs along [1, 0]",
-                                     "nothing holds the cables where drum d turns freely"};
-  for (int i = 0; i < 2; i++) {
+                                     "Nothing holds drum d, which turns freely.",
+                                     "no equilibrium was found: body load, at the end of cable rope, runs"};
+  for (int i = 0; i < 3; i++) {
     char text[1500];
     cps_error err = {0};
-    snprintf(text, sizeof text, "%s%s", machines[i], rope);
+    snprintf(text, sizeof text, "%s%s", machines[i], i < 2 ? rope : "");
     cps_scenario *s = cps_scenario_parse(text, strlen(text), NULL, NULL, 0, NULL);
     cps_system *system = cps_system_new(s, &err);
     if (!system) fail_msg("%s", err.text);
@@ -920,16 +956,16 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_creep),          cmocka_unit_test(test_soft_cord),
       cmocka_unit_test(test_tension_only),   cmocka_unit_test(test_slack_steps),
-      cmocka_unit_test(test_free_winch),     cmocka_unit_test(test_snap_wave),
-      cmocka_unit_test(test_slack_pendulum), cmocka_unit_test(test_drawn_bight),
-      cmocka_unit_test(test_drawn_slack),    cmocka_unit_test(test_circles),
-      cmocka_unit_test(test_string),         cmocka_unit_test(test_printed_power),
-      cmocka_unit_test(test_slip_work),      cmocka_unit_test(test_pinned_ends),
-      cmocka_unit_test(test_rate_and_state), cmocka_unit_test(test_dahl_creep),
-      cmocka_unit_test(test_undamped),       cmocka_unit_test(test_blame),
-      cmocka_unit_test(test_hauled_mesh),    cmocka_unit_test(test_belt_of_chords),
-      cmocka_unit_test(test_held_rope),      cmocka_unit_test(test_sets_out),
-      cmocka_unit_test(test_wanted_tension), cmocka_unit_test(test_who_runs),
-      cmocka_unit_test(test_one_axle)};
+      cmocka_unit_test(test_free_winch),     cmocka_unit_test(test_runs_off),
+      cmocka_unit_test(test_snap_wave),      cmocka_unit_test(test_slack_pendulum),
+      cmocka_unit_test(test_drawn_bight),    cmocka_unit_test(test_drawn_slack),
+      cmocka_unit_test(test_circles),        cmocka_unit_test(test_string),
+      cmocka_unit_test(test_printed_power),  cmocka_unit_test(test_slip_work),
+      cmocka_unit_test(test_pinned_ends),    cmocka_unit_test(test_rate_and_state),
+      cmocka_unit_test(test_dahl_creep),     cmocka_unit_test(test_undamped),
+      cmocka_unit_test(test_blame),          cmocka_unit_test(test_hauled_mesh),
+      cmocka_unit_test(test_belt_of_chords), cmocka_unit_test(test_held_rope),
+      cmocka_unit_test(test_sets_out),       cmocka_unit_test(test_wanted_tension),
+      cmocka_unit_test(test_who_runs),       cmocka_unit_test(test_one_axle)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

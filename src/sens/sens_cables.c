@@ -464,6 +464,8 @@ static cps_status start(course *c) {
   if (status != CPS_OK) return status;
   m.note = on_statics;
   m.note_data = y;
+  for (int i = 0; i < m.n_drums; i++) /* the run may hold them where nothing else does (find_start.c) */
+    y->o.m.drum[i].braked = m.drum[i].braked = c->run->sim->machine->drum[i].braked;
   if (!rests) cps_machine_update_contacts(&m, s->run.from);
   if (c->taping) status = cps_course_begin(c, &m);
   if (status == CPS_OK && rests) status = cps_machine_statics(&m, s->run.from, c->err);

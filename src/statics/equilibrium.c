@@ -550,10 +550,12 @@ static void say_turning(const machine *m, const double *gone, double most, char 
     cps_print(text, size, " Nothing holds drum %s, which turns freely.", free->of->name);
 }
 
-/* Says what ran away, compared with where it was. */
-static cps_status ran(const machine *m, const double *was, double *is, cps_error *err) {
+/* Says in `text` who went furthest from where it was, and in which direction, and in `turning` what turned with it; `is` has room for all
+ * that is watched. Returns how far. */
+static double say_gone(const machine *m, const double *was, double *is, char *text, size_t size,
+                       char *turning, size_t turning_size) {
   int n = watch(m, is), worst = 0, first_drum = n - m->n_drums;
-  double most = -1;
+  double most = -1, gone = 0;
   for (int i = 0; i < n; i++) {
     double far = 0, down = 0;
     for (int d = 0; d < 3; d++) {
@@ -562,23 +564,32 @@ static cps_status ran(const machine *m, const double *was, double *is, cps_error
       down += is[3 * i + d] * m->gravity[d];
       if (i < 2 * m->n_cables) down += is[3 * i + d] * m->cable[i / 2].load[i % 2][d];
     }
+    double way = sqrt(far);
     /* rather what falls than what it pulls along, and rather that than the drum between them or an end that goes with a drum */
     int on_drum = i < 2 * m->n_cables && cps_end_is(m->cable[i / 2].of->end[i % 2].kind, END_ON_DRUM);
     far *= on_drum ? 0.4 : i >= first_drum ? 0.5 : down > 0 ? 1.5 : 1;
     if (far > most) {
       most = far;
+      gone = way;
       worst = i;
     }
   }
-  char what[3 * CPS_NAME_ROOM], coeffs[80], turning[2 * CPS_NAME_ROOM];
+  char what[3 * CPS_NAME_ROOM], whither[80];
   name_watched(m, worst, what, sizeof what);
-  say_direction(m, worst >= first_drum, is + 3 * worst, coeffs, sizeof coeffs);
-  say_turning(m, is + 3 * first_drum, most, turning, sizeof turning);
-  return cps_error_set(
-      err, CPS_FAILED, NULL,
-      "there is no equilibrium: %s %s, and friction cannot hold it.%s Change the loads or the "
-      "friction, or say start: drawn for the cable, and it runs from the shape as drawn%s",
-      what, coeffs, turning, brake_hint(m));
+  say_direction(m, worst >= first_drum, is + 3 * worst, whither, sizeof whither);
+  say_turning(m, is + 3 * first_drum, most, turning, turning_size);
+  snprintf(text, size, "%s %s", what, whither);
+  return gone;
+}
+
+/* Says what ran away, compared with where it was. */
+static cps_status ran(const machine *m, const double *was, double *is, cps_error *err) {
+  char who[4 * CPS_NAME_ROOM], turning[2 * CPS_NAME_ROOM];
+  say_gone(m, was, is, who, sizeof who, turning, sizeof turning);
+  return cps_error_set(err, CPS_FAILED, NULL,
+                       "there is no equilibrium: %s, and friction cannot hold it.%s Change the loads or the "
+                       "friction, or say start: drawn for the cable, and it runs from the shape as drawn%s",
+                       who, turning, brake_hint(m));
 }
 
 /* ------------------------------------------------------------------ equilibrium */
@@ -614,11 +625,16 @@ static void start_moving(machine *m, double t) {
   note(m, NOTE_STARTED, NULL);
 }
 
-/* Says why the search may have failed: elements that are long compared with a drum jump over its rim instead of sliding. */
-static cps_status lost(const machine *m, cps_error *err) {
-  const cable *worst = NULL;
-  const drum *on = NULL;
-  double most = 0.5, length = 0;
+/* The longest element on a drum, for its radius: elements that are long jump over the rim instead of sliding. */
+typedef struct coarse_place {
+  const cable *of;
+  const drum *on; /* NULL: none is longer than half of a radius */
+  double length;
+} coarse_place;
+
+static coarse_place find_coarse(const machine *m) {
+  coarse_place worst = {0};
+  double most = 0.5;
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     for (int k = 0; k < c->n_points; k++) {
@@ -630,23 +646,77 @@ static cps_status lost(const machine *m, cps_error *err) {
         l = fmin(l, c->length[p->node - 1]); /* a node where the mesh gets coarser */
       if (l <= most * g->radius) continue;
       most = l / g->radius;
-      length = l;
-      worst = c;
-      on = g;
+      worst = (coarse_place){c, g, l};
     }
   }
-  if (worst)
+  return worst;
+}
+
+/* Says why the search may have failed: elements that were too long from the start, what went far, or elements that are long where it
+ * ended. */
+static cps_status lost(const machine *m, const coarse_place *drawn, const double *was, double *is,
+                       cps_error *err) {
+  const double far = 0.2; /* of all that the machine measures */
+  char who[4 * CPS_NAME_ROOM], turning[2 * CPS_NAME_ROOM];
+  double gone = say_gone(m, was, is, who, sizeof who, turning, sizeof turning);
+  coarse_place at = drawn->on ? *drawn : find_coarse(m);
+  if (!drawn->on && gone > far * cps_machine_span(m))
+    return cps_error_set(
+        err, CPS_FAILED, NULL,
+        "no equilibrium was found: %s, and what it pulls gets entangled %.2g m from where it is drawn. Hold "
+        "it, change the loads or the friction, or say start: drawn for the cable, and it runs from the shape "
+        "as drawn%s",
+        who, gone, brake_hint(m));
+  if (at.on)
     return cps_error_set(
         err, CPS_FAILED, NULL,
         "the search for the equilibrium does not converge: elements of cable %s are %.2g m long on drum "
         "%s, whose radius is %.2g m. Make them shorter there with cables.%s.mesh or elements, or say "
         "start: drawn for the cable, and it runs from the shape as drawn%s",
-        worst->of->name, length, on->of->name, on->radius, worst->of->name, brake_hint(m));
+        at.of->of->name, at.length, at.on->of->name, at.on->radius, at.of->of->name, brake_hint(m));
   return cps_error_set(err, CPS_FAILED, NULL,
                        "the search for the equilibrium does not converge: is the cable compressed, very "
                        "slack, or its contact very stiff? With start: drawn it starts from the shape as "
                        "drawn, and may come to rest by itself%s",
                        brake_hint(m));
+}
+
+/* How much of each cable lies on the drum that its start, and its end, are fixed to. */
+static void look_wound(const machine *m, double *wound) {
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    double length = 0;
+    for (int k = 0; k < c->n; k++) length += c->length[k];
+    for (int e = 0; e < 2; e++) {
+      const cable_end *at = &c->of->end[e];
+      wound[2 * i + e] = 0;
+      for (int k = 0; k < c->n_points && cps_end_is(at->kind, END_ON_DRUM); k++)
+        if (c->point[k].drum == at->drum)
+          wound[2 * i + e] = fmax(wound[2 * i + e], e ? length - c->point[k].s : c->point[k].s);
+    }
+  }
+}
+
+/* Whether a drum that nothing brakes has turned until `part` of a cable had run off it. */
+static int ran_off(const machine *m, const double *wound, const double *was, double part) {
+  const double *rim = was + (size_t)(6 * m->n_cables + 3 * m->n_bodies); /* of what is watched */
+  for (int i = 0; i < 2 * m->n_cables; i++) {
+    if (!(wound[i] > 0)) continue;
+    int d = m->cable[i / 2].of->end[i % 2].drum;
+    const drum *g = &m->drum[d];
+    double turned = fabs(g->radius * g->angle - rim[3 * (size_t)d]);
+    if (g->angle_at >= 0 && !g->braked && turned > part * wound[i]) return 1;
+  }
+  return 0;
+}
+
+/* Hanging from the rim of its drum a cable rests, but nobody has drawn that; and a search that is lost while one runs off would have got
+ * there. */
+static rest_verdict judge_wound(const machine *m, const double *wound, const double *was,
+                                rest_verdict verdict) {
+  const double all = 0.9, some = 0.1;
+  if (verdict == REST_RUNS) return verdict;
+  return ran_off(m, wound, was, verdict == REST_FOUND ? all : some) ? REST_RUNS : verdict;
 }
 
 /* Bodies that have nothing to do with cables start where they are said to be: they are held while cables find their
@@ -661,14 +731,16 @@ static void hold_apart(machine *m, double t, int hold) {
 
 cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   int n = watch(m, NULL);
-  double *was = calloc((size_t)(6 * n) + 1, sizeof *was);
+  double *was = calloc((size_t)(6 * n + 2 * m->n_cables) + 1, sizeof *was), *wound = was + 6 * n;
   if (!was) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
   cps_status status = CPS_OK;
   watch(m, was);
   m->doing = "the search for the equilibrium";
   hold_apart(m, t, 1);
   cps_machine_lay(m, t);
-  rest_verdict verdict = cps_machine_descend(m, t, INFINITY);
+  coarse_place drawn = find_coarse(m);
+  look_wound(m, wound);
+  rest_verdict verdict = judge_wound(m, wound, was, cps_machine_descend(m, t, INFINITY));
   rest(m);
   m->doing = NULL;
   hold_apart(m, t, 0);
@@ -684,7 +756,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   } else if (verdict == REST_RUNS) {
     status = ran(m, was, was + 3 * n, err);
   } else {
-    status = lost(m, err);
+    status = lost(m, &drawn, was, was + 3 * n, err);
   }
   free(was);
   return status;

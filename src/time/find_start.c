@@ -69,19 +69,19 @@ cps_status cps_start_find(cps_simulation *sim, int may_brake, cps_error *err) {
   const drum *free = status == CPS_FAILED && !sim->machine->stopped && !sim->beside ? turns_freely(sim)
                                                                                     : NULL;
   if (free) {
-    const char *name = free->of->name; /* of the scenario */
+    const char *name = free->of->name;                               /* of the scenario */
+    int known = strstr(why.text, "there is no equilibrium") != NULL; /* and not only a search that is lost */
     int found = find_braked(sim, &why) == CPS_OK;
     if (found && may_brake && !told(s)) {
       status = CPS_OK;
       warn(sim,
-           "nothing holds the cables where drum %s turns freely: it starts held, as by a brake that opens "
-           "when "
-           "the run starts. `start: braked` of the cables says that; `start: equilibrium` refuses it",
-           name);
+           "%s where drum %s turns freely: it starts held, as by a brake that opens when the run starts. "
+           "`start: braked` of the cables says that; `start: equilibrium` refuses it",
+           known ? "nothing holds the cables" : "no equilibrium of the cables was found", name);
     } else if (found) {
-      cps_error first = why; /* it may know more: what a bearing bears */
+      cps_error first = why; /* it may know more: what a bearing bears, or that elements are too long */
       status = draw_anew(sim, 0, &why);
-      if (status == CPS_OK && strstr(first.text, "Nothing holds drum"))
+      if (status == CPS_OK && (!known || strstr(first.text, "Nothing holds drum")))
         status = cps_error_set(&why, CPS_FAILED, NULL, "%s", first.text);
       else if (status == CPS_OK)
         status = cps_error_set(
