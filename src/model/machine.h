@@ -174,6 +174,8 @@ struct cable {
   contact_trace *trace; /* [n_points] */
   double *slip_work;    /* [drums of the machine] */
   double mesh_slip;     /* of all of it, about what the mesh adds [J] */
+  double laid,
+      laid_drift; /* of belts that lie on drums as chords: mean tension at the first row, its largest relative change; -1: others */
   double loads0[2][3], reaction0[2][6];
   contact_memory *memory; /* [n_points] of laws with states, else NULL */
   double (*start)[3];     /* [n_points] statics: where springs hold the points */

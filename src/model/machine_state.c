@@ -191,6 +191,9 @@ static void list_cable(checkpoint *c, cable *y, int drums) {
   if (y->memory) cps_checkpoint_item(c, "cable.memory", y->memory, points * sizeof *y->memory);
   cps_checkpoint_array(c, "cable.slip_work", y->slip_work, drums);
   CHECKPOINT_VALUE(c, "cable.mesh_slip", y->mesh_slip);
+  if (cps_checkpoint_comes_back(c)) return; /* rows aside are looked at, too */
+  CHECKPOINT_VALUE(c, "cable.laid", y->laid);
+  CHECKPOINT_VALUE(c, "cable.laid_drift", y->laid_drift);
 }
 
 static void list_drum(checkpoint *c, drum *g) {

@@ -97,9 +97,6 @@ typedef struct mesh_verdict {
   double pulled,
       pushed; /* largest tension and compression of any element that bending does not explain [N] */
   int pushed_cable;
-  double belt;  /* mean tension of a belt that lies on its drums in chords, at first [N]; */
-  double drift; /* its largest change, relative */
-  int belt_cable;
 } mesh_verdict;
 
 struct cps_simulation {

@@ -196,9 +196,11 @@ static const key touching[] = {
      .meaning = "the drums that the cable may touch, or `all`"},
     {"normal", KEY_PRESSING, .required = 1, .where = offsetof(raw_cable_contact, normal),
      .example = "{hunt-crossley: {stiffness: 1e9, exponent: 1.5, damping: 1}}",
-     .meaning = "the law of normal contact and its parameters; its stiffness and force are per length of "
-                "cable (so N/m "
-                "becomes N/m2), or those of a node (see `per`)"},
+     .meaning =
+         "the law of normal contact and its parameters; its stiffness and force are per length of "
+         "cable (so N/m becomes N/m2), or those of a node (see `per`). Stiffness per length that is left "
+         "out is that at which a cable under a thousandth of EA sinks into the smallest of its drums by a "
+         "thousandth of the radius; derivatives hold it"},
     {"per", KEY_WORD, .words = "length node", .value = -1,
      .otherwise = "`node` with `at: nodes`, else `length`", .where = offsetof(raw_cable_contact, per),
      .example = "length",

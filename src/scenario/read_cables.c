@@ -126,15 +126,36 @@ static void read_masses(reader *r, const node *n, scenario_cable *c) {
 
 /* ------------------------------------------------------------------ contact */
 
-/* A law of normal contact by its name alone, or with parameters: at Gauss points they are per length. */
-static void read_pressing(reader *r, const node *n, cable_contact *t) {
+/* A cable whose contact has no stiffness of its own works this part of the radius within its smallest drum at this strain. */
+static const double USUAL_DEPTH = 1e-3, USUAL_STRAIN = 1e-3;
+
+/* Of contact per length: the force of EA, at the usual strain and bent around the smallest drum, at the usual depth. */
+static void choose_stiffness(const cps_scenario *s, scenario_cable *c) {
+  cable_contact *t = &c->contact;
+  double radius = INFINITY, exponent = 1, *stiffness = NULL;
+  for (int i = 0; i < (t->n_drums < 0 ? s->n_drums : t->n_drums); i++)
+    radius = fmin(radius, s->drums[t->n_drums < 0 ? i : t->drums[i]].radius);
+  const cps_param *of = NULL;
+  for (int i = 0; i < t->normal->n_params; i++) {
+    if (strcmp(t->normal->params[i].name, "exponent") == 0) exponent = t->normal_p[i];
+    if (strcmp(t->normal->params[i].name, "stiffness") != 0) continue;
+    stiffness = &t->normal_p[i];
+    of = &t->normal->params[i];
+  }
+  double chosen = USUAL_STRAIN * c->ea / radius / pow(USUAL_DEPTH * radius, exponent);
+  if (stiffness && isfinite(chosen) && chosen > 0) *stiffness = fmin(fmax(chosen, of->min), of->max);
+}
+
+/* A law of normal contact by its name alone, or with parameters: at points of elements they are per length. */
+static void read_pressing(reader *r, const node *n, const cps_scenario *s, scenario_cable *c) {
+  cable_contact *t = &c->contact;
   key rows[CPS_MAX_PARAMS];
   char units[CPS_MAX_PARAMS][UNIT_ROOM], quote[QUOTE_SIZE], hint[HINT_SIZE];
   if (n->kind != NODE_SCALAR && (n->kind != NODE_MAP || n->n != 1)) {
     if (n->kind == NODE_MAP && n->n > 1)
       cps_complain(
           r, n->entry[1].key,
-          "normal is one law, such as {hunt-crossley: {stiffness: 5e6}}; its parameters are one level "
+          "normal is one law, such as {hunt-crossley: {stiffness: 1e9}}; its parameters are one level "
           "deeper");
     else
       cps_complain_type(r, n, cps_row(&cps_keys_cable_contact, "normal"), NULL, NULL);
@@ -159,7 +180,11 @@ static void read_pressing(reader *r, const node *n, cable_contact *t) {
   for (int i = 0; i < table.n; i++) t->normal_p[i] = rows[i].value;
   static const node nothing = {.kind = NODE_NULL};
   int before = cps_enter(r, name->text);
-  cps_read_map(r, n->kind == NODE_MAP ? n->entry[0].value : &nothing, &table, NULL, t->normal_p);
+  const node *map = n->kind == NODE_MAP ? n->entry[0].value : &nothing;
+  int good = cps_read_map(r, map, &table, NULL, t->normal_p);
+  if (good && !t->of_node && t->drums && cps_normal_find(t->normal->name) == t->normal &&
+      !cps_node_get(map, "stiffness"))
+    choose_stiffness(s, c);
   cps_leave(r, before);
 }
 
@@ -246,7 +271,7 @@ static void read_contact(reader *r, const node *n, const node *map, const cps_sc
                  "numbers of normal contact can be those of a node only with `at: nodes`");
   if (t->drums) read_touched(r, raw.drums, s, c);
   int outer = cps_enter(r, "normal");
-  if (raw.normal) read_pressing(r, raw.normal, t);
+  if (raw.normal) read_pressing(r, raw.normal, s, c);
   cps_leave(r, outer);
   outer = cps_enter(r, "friction");
   if (raw.friction) cps_read_friction(r, raw.friction, &t->law, t->p);

@@ -63,8 +63,8 @@ static void warn(cps_simulation *sim, const char *format, ...) {
 int cps_mesh_verdict_valid(const mesh_verdict *v, const cps_scenario *s) {
   int cables = s->n_cables > 0 ? s->n_cables : 1, drums = s->n_drums > 0 ? s->n_drums : 1;
   return v->cable >= 0 && v->cable < cables && v->sunk_cable >= 0 && v->sunk_cable < cables &&
-         v->pushed_cable >= 0 && v->pushed_cable < cables && v->belt_cable >= 0 && v->belt_cable < cables &&
-         v->drum >= 0 && v->drum < drums && v->sunk_drum >= 0 && v->sunk_drum < drums;
+         v->pushed_cable >= 0 && v->pushed_cable < cables && v->drum >= 0 && v->drum < drums &&
+         v->sunk_drum >= 0 && v->sunk_drum < drums;
 }
 
 /* The length of the elements around a contact point; where the mesh changes, of the shorter one. */
@@ -99,20 +99,20 @@ static double chord_part(const machine *m, const cable *c) {
   return most;
 }
 
-/* The first look chooses the belt that it is about. */
-static void note_belts(mesh_verdict *v, const machine *m) {
-  double worst = LAID_SHORT;
-  for (int i = 0; i < m->n_cables && !(v->belt > 0); i++) {
-    const cable *c = &m->cable[i];
-    double mean = c->of->closed ? mean_tension(c) : 0;
-    if (!(mean > 0) || !(chord_part(m, c) > worst * mean / c->section.ea)) continue;
-    worst = chord_part(m, c) / (mean / c->section.ea);
-    v->belt_cable = i;
+/* The first look decides which belts are watched. */
+static void note_belts(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    if (!c->of->closed || c->laid < 0) continue;
+    double mean = mean_tension(c);
+    int looked = c->laid > 0;
+    if (!looked && !(mean > 0 && chord_part(m, c) > LAID_SHORT * mean / c->section.ea))
+      c->laid = -1;
+    else if (!looked)
+      c->laid = mean;
+    else
+      c->laid_drift = fmax(c->laid_drift, fabs(mean / c->laid - 1));
   }
-  if (!(v->belt > 0) && !(worst > LAID_SHORT)) return;
-  double mean = mean_tension(&m->cable[v->belt_cable]);
-  if (!(v->belt > 0)) v->belt = mean;
-  v->drift = fmax(v->drift, fabs(mean / v->belt - 1));
 }
 
 static void note_mesh(mesh_verdict *v, const machine *m) {
@@ -191,16 +191,19 @@ static void judge_mesh(cps_simulation *sim) {
 }
 
 static void judge_belts(cps_simulation *sim) {
-  const mesh_verdict *v = &sim->mesh;
-  if (!(v->drift > DRIFT)) return;
-  const char *cable = sim->system->scenario->cables[v->belt_cable].name;
-  warn(sim,
-       "the mean tension of belt %s has changed by up to %.2g %% between drums that stand still: its "
-       "elements lie on them "
-       "as chords, which is not little beside its strain. Shorter elements there (cables.%s.mesh.on_drums), "
-       "or contact "
-       "at points of elements (contact.at: {even: 2}), make that less",
-       cable, 100 * v->drift, cable);
+  const machine *m = sim->machine;
+  for (int i = 0; m && i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    if (!(c->laid_drift > DRIFT)) continue;
+    warn(sim,
+         "the mean tension of belt %s has changed by up to %.2g %% between drums that stand still: its "
+         "elements lie on them "
+         "as chords, which is not little beside its strain. Shorter elements there "
+         "(cables.%s.mesh.on_drums), "
+         "or contact "
+         "at points of elements (contact.at: {even: 2}), make that less",
+         c->of->name, 100 * c->laid_drift, c->of->name);
+  }
 }
 
 static double size_of(int n, const double *x) {
@@ -269,7 +272,7 @@ void cps_verdict_start(cps_simulation *sim) {
 void cps_verdict_note(cps_simulation *sim, const cps_energy *e) {
   if (sim->machine) {
     note_mesh(&sim->mesh, sim->machine);
-    note_belts(&sim->mesh, sim->machine);
+    note_belts(sim->machine);
   }
   double lost = fabs(e->error - e->solver), blur = fabs(e->initial) + fabs(e->gravity);
   sim->open_energy = fmax(sim->open_energy, lost - ROUND_OFF * blur);
