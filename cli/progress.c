@@ -28,17 +28,19 @@ static void note_signal(int number) {
   asked_to_stop = 1;
 }
 
-/* The handler is for one signal only, so that a second Ctrl-C works as always. A signal that is ignored, as by nohup or
- * in the background of a script, stays so. */
+/* The handler is for one signal only, so that a second Ctrl-C works as always; but a terminal that goes away says so more than
+ * once, by the system and by the shell. A signal that is ignored, as by nohup or in the background of a script, stays so. */
 static void catch_signals(void (*handler)(int)) {
   static const int polite[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction action, before;
   memset(&action, 0, sizeof action);
-  action.sa_handler = handler;
-  action.sa_flags = (int)SA_RESETHAND;
-  for (size_t i = 0; i < sizeof polite / sizeof polite[0]; i++)
+  for (size_t i = 0; i < sizeof polite / sizeof polite[0]; i++) {
+    int hangup = polite[i] == SIGHUP;
+    action.sa_handler = hangup && asked_to_stop ? note_signal : handler;
+    action.sa_flags = hangup ? 0 : (int)SA_RESETHAND;
     if (sigaction(polite[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
       sigaction(polite[i], &action, NULL);
+  }
 }
 
 int progress_stopped(void) { return asked_to_stop; }

@@ -56,6 +56,19 @@ expect 0 run --resume hung -q
 cmp -s whole/series.csv hung/series.csv || fail "a run that was hung up differs"
 [ ! -e hung/report.html ] || fail "--resume has forgotten --no-report"
 
+# A terminal that goes away says so more than once: the system does, and the shell.
+"$CAPSTAN" run long.yaml -o gone -q --flush 0.05 --no-report >first 2>&1 &
+started gone
+sleep 0.1
+while kill -HUP $! 2>/dev/null; do :; done
+wait $!
+got=$?
+checks=$((checks + 2))
+[ "$got" = 1 ] || fail "many hangups end with status $got"
+[ -z "$(find gone -name '*.part')" ] || fail "a hangup leaves parts: $(ls gone)"
+expect 0 run --resume gone -q
+cmp -s whole/series.csv gone/series.csv || fail "a run that was hung up many times differs"
+
 # What is ignored stays ignored.
 bash -c 'trap "" INT HUP; exec "$0" run long.yaml -o deaf -q --no-report' "$CAPSTAN" &
 started deaf
