@@ -10,6 +10,7 @@
  * - Implicit ones need not, but steps come to an end, about 1e-12 of the run, before they resolve a rate beyond that.
  * - Stiffness beyond double precision: coordinates are known to a part of 2^-52, and stiffness makes a force of that. Where it
  *   is not small against what the model is loaded with, forces have no digits.
+ * - What is prescribed may jump more often than anybody can wait for steps.
  * - Cables that are too soft: all that loads the model would stretch them many times over.
  */
 #include "time_scales.h"
@@ -240,6 +241,50 @@ static void judge_precision(const cps_system *s, refusals *r, warning_list *w) {
   }
 }
 
+/* ------------------------------------------------------------------ what is prescribed */
+
+/* Steps end where what is prescribed jumps or bends, but for those of rk4, which are as long as they are. */
+static void judge_breaks(const cps_system *s, const char *key, const profile *p, refusals *r,
+                         warning_list *w) {
+  const scenario_run *run = &s->scenario->run;
+  double n = p ? cps_profile_breaks(p, run->from, run->until) : 0;
+  if (strcmp(run->solver, "rk4") == 0) {
+    double steps = (run->until - run->from) / cps_rk4_step(run);
+    if (n > 2 * steps)
+      warn(w, "%s jumps %.3g times in %.3g steps of run.solver rk4, which misses most of them (run.step)",
+           key, n, steps);
+  } else if (n > STEPS_MOST) {
+    cps_refuse(r, key,
+               "it jumps %.3g times until %.4g s, and a step ends at each: more than %.0e are more than "
+               "anybody can wait for",
+               n, run->until, STEPS_MOST);
+  } else if (n > run->max_steps) {
+    warn(w, "%s jumps %.3g times until %.4g s, and a step ends at each: more than run.max_steps", key, n,
+         run->until);
+  }
+}
+
+static void look_at_breaks(const cps_system *s, refusals *r, warning_list *w) {
+  const cps_scenario *sc = s->scenario;
+  char key[160];
+  for (int i = 0; i < sc->n_loads; i++) {
+    snprintf(key, sizeof key, "loads.%s.force", sc->loads[i].name);
+    judge_breaks(s, key, sc->loads[i].force, r, w);
+  }
+  for (int i = 0; i < sc->n_contacts; i++) {
+    snprintf(key, sizeof key, "contacts.%s.normal", sc->contacts[i].name);
+    judge_breaks(s, key, sc->contacts[i].given, r, w);
+  }
+  for (int i = 0; i < sc->n_bodies; i++) {
+    snprintf(key, sizeof key, "surfaces.%s.velocity", sc->bodies[i].name);
+    judge_breaks(s, key, sc->bodies[i].motion, r, w);
+  }
+  for (int i = 0; i < sc->n_drums; i++) {
+    snprintf(key, sizeof key, "drums.%s.drive", sc->drums[i].name);
+    judge_breaks(s, key, sc->drums[i].motion, r, w);
+  }
+}
+
 /* ------------------------------------------------------------------ the verdict */
 
 /* Slack that starts as drawn, with a blow where its drawing bends too sharply. */
@@ -305,6 +350,7 @@ void cps_judge_time_scales(const cps_system *s, refusals *r, warning_list *w) {
          f.what, within, span, f.key);
   }
   if (strcmp(run->solver, "events") == 0) judge_rest(s, w);
+  look_at_breaks(s, r, w);
   judge_precision(s, r, w);
   judge_slack(s, w);
 }

@@ -256,6 +256,17 @@ double cps_profile_next_break(const profile *p, double t) {
   return next;
 }
 
+double cps_profile_breaks(const profile *p, double from, double until) {
+  double n = 0;
+  if (p->kind == PROFILE_PULSES)
+    return until < from ? 0 : 2 * (last_pulse(p->a, until) - fmax(last_pulse(p->a, from), 0) + 1);
+  if (p->kind == PROFILE_SUM || p->kind == PROFILE_PRODUCT)
+    for (int i = 0; i < p->n; i++) n += cps_profile_breaks(p->child[i], from, until);
+  else
+    for (double t = from; (t = cps_profile_next_break(p, t)) <= until;) n++;
+  return n;
+}
+
 /* 0 if out of memory. */
 static int tell(profile *p, const input_value *in) {
   int good = 1;

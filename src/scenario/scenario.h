@@ -63,6 +63,8 @@ profile_value cps_profile_now(const profile *p, double t, const input_value *in)
 profile_value cps_profile_beside(const profile *p, const profile *like, double at, double t);
 /* The first time after t at which the profile or a derivative up to the second jumps; INFINITY if none. */
 double cps_profile_next_break(const profile *p, double t);
+/* How many of those there are from one time to another, at most. */
+double cps_profile_breaks(const profile *p, double from, double until);
 void cps_profile_free(profile *p);
 /* Second derivatives of the natural cubic spline through n points, to be freed; NULL if out of memory. */
 double *cps_profile_spline(const double *x, const double *y, int n);

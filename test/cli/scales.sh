@@ -165,8 +165,20 @@ contacts: {floor: {between: [block, ground], normal: weight, friction: {quinn: {
 loads: {pull: {on: block, force: {pulses: {amplitude: 3 N, start: 0, width: 1e-11 s, period: 2e-11 s, count: 1000000000}}}}
 run: {until: 1 s, solver: alpha, output: 0.1 s}
 YAML
-expect 1 run pulses.yaml -o pulses -q --no-report
+expect 2 check pulses.yaml
+has "$err" "pulses.yaml:4:27: loads.pull.force: it jumps 2e+09 times until 1 s"
+expect 2 run pulses.yaml -o pulses -q --no-report
+# Fewer than anybody could wait for, but with nothing to be seen between them; and steps that pass over them.
+sed 's/count: 1000000000/count: 40000000/' pulses.yaml >fewer.yaml
+expect 1 run fewer.yaml -o pulses -q --no-report
 has "$err" "ended where something prescribed jumps or bends"
+sed 's/count: 1000000000/count: 51000000/' pulses.yaml >steps.yaml
+expect 0 check steps.yaml
+has "$err" "warning: loads.pull.force jumps 1.02e+08 times until 1 s, and a step ends at each: more than run.max_steps"
+expect 0 check steps.yaml --set run.solver=rk4
+has "$err" "warning: loads.pull.force jumps 1.02e+08 times in 1e+03 steps of run.solver rk4, which misses most of them"
+expect 0 check steps.yaml --set run.solver=rk4 --set loads.pull.force.pulses.count=100
+is_empty "$err"
 cat >paradox.yaml <<'YAML'
 capstan: 1
 bodies: {a: {mass: 1.3 kg}, b: {mass: 2 kg, x: 0.5}}
