@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import gc
+import itertools
 import math
 import os
 import shutil
@@ -421,3 +423,29 @@ def test_own_normal_raises_and_lies():
         capstan.normals["hunt"]
     for name in capstan.normals:
         assert normal_faults(capstan.normals[name], 1, 300) == []
+
+
+def test_a_law_may_close_what_calls_it():
+    """Memory goes when the call that is under way has ended, and not before: the step ends as if nothing had happened."""
+    left, open_ones = itertools.repeat(1), []
+
+    def closing(v, n, f_eq, p):
+        if next(left) == 0:
+            for one in open_ones:
+                one.close()
+            open_ones.clear()
+            gc.collect()
+        return tanh_law(v, n, f_eq, p)
+
+    law = capstan.own_law("closing", call=closing, **ABOUT)
+    scenario = capstan.Scenario.text(CART.replace("tanh: {mu: 0.1, v_t: 1 mm/s}", "closing: {}"), laws=[law])
+    names = ["loads.push.force"], ["bodies.cart.x"]
+    wanted = capstan.Simulation(scenario, *names).step(0.1, [5.0])
+    for after in (1, 30, 200):
+        for made, n in ((capstan.Simulation(scenario, *names), 1), (capstan.Batch(scenario, 2, *names, threads=2), 2)):
+            open_ones.append(made)
+            left = itertools.count(after, -1)
+            assert np.array_equal(made.step(0.1, np.full((n, 1), 5.0)[0 if n == 1 else slice(None)]).reshape(n, -1), np.tile(wanted, (n, 1)))
+            assert not open_ones
+            with pytest.raises(RuntimeError, match="is closed"):
+                made.step(0.1)
