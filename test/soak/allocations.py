@@ -182,8 +182,9 @@ class Subject:
         self.name, self.n, self.wanted, self.whole = name, n, wanted, whole
 
 
-# A context of SUNDIALS 6 does not survive that its logger is refused memory: two allocations for each solver that is set up.
-LOGGER = ("SUNLogger_", "SUNContext_")
+# SUNDIALS 6 does not survive that the logger of a context is refused memory, two allocations for each solver that is set up, nor that
+# the vector of vectors is by which bdf follows derivatives, four.
+FRAGILE = ("SUNLogger_", "SUNContext_", "N_VCloneEmpty_SensWrapper")
 
 
 class Count:
@@ -194,8 +195,8 @@ class Count:
     def take(self, subject, at, on, p, who, wrong):
         path, _, function = who.partition(" ")
         library = os.path.basename(path)
-        context = wrong.startswith("ended by signal") and library.startswith("libsundials") and function.startswith(LOGGER)
-        if wrong and (context or library.startswith(("ld-linux", "libc.so"))):
+        fragile = wrong.startswith("ended by signal") and library.startswith("libsundials") and function.startswith(FRAGILE)
+        if wrong and (fragile or library.startswith(("ld-linux", "libc.so"))):
             self.others[library] += 1
             return
         self.tried += 1
