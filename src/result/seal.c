@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char title[] = "Capstan result, sealed\n";
@@ -66,10 +67,20 @@ int cps_seal_write(const char *path) {
   return good;
 }
 
+/* Whether the file is as long as its seal says. One that was made longer, as files with holes are at no cost, is not read for hours. */
+static int has_its_length(int descriptor, const char found[SEAL_SIZE]) {
+  struct stat is;
+  char text[80];
+  if (fstat(descriptor, &is) != 0) return 0;
+  int n = snprintf(text, sizeof text, "\nbytes %lld, from byte %d on\n", (long long)is.st_size - SEAL_SIZE,
+                   SEAL_SIZE);
+  return memcmp(found + strlen(title) + strlen("sha256 ") + 64, text, (size_t)n) == 0;
+}
+
 seal_state cps_seal_check(int descriptor) {
   char found[SEAL_SIZE], seal[SEAL_SIZE];
   ssize_t n = pread(descriptor, found, sizeof found, 0);
   if (n < (ssize_t)strlen(title) || memcmp(found, title, strlen(title)) != 0) return SEAL_NONE;
-  if (n < SEAL_SIZE || !make_seal(descriptor, seal)) return SEAL_BROKEN;
+  if (n < SEAL_SIZE || !has_its_length(descriptor, found) || !make_seal(descriptor, seal)) return SEAL_BROKEN;
   return memcmp(found, seal, sizeof seal) == 0 ? SEAL_GOOD : SEAL_BROKEN;
 }

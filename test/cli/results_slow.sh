@@ -260,4 +260,13 @@ if command -v script >/dev/null; then
   is_empty "$err"
 fi
 
+# How long a file may be read for is a matter of what is on the disk, and not of a size that costs nothing.
+printf 'Capstan result, sealed\nsha256 %064d\nbytes %d, from byte 512 on\n' 0 $((200 << 30)) >hole.h5
+truncate -s 512 hole.h5
+printf '\x89HDF\r\n\x1a\n' >>hole.h5
+if truncate -s $((512 + (200 << 30))) hole.h5 2>/dev/null; then
+  expect 3 report hole.h5 -o hole.html
+  has "$err" "that takes more than 10 s"
+fi
+
 finish
