@@ -126,6 +126,33 @@ cps_scenario *cps_sens_moved(const sens_run *run, int wrt, double value, int len
 int cps_sens_breaks_move(const cps_scenario *a, const cps_scenario *b);
 double cps_sens_tau(const sens_run *run, int wrt, double t, int *several);
 
+/* What is prescribed over time: a surface's motion, the force of a load, a normal force; setpoint or torque of a drum's drive, a shift of
+ * its centre, and of an end of a cable a shift and a force. */
+typedef enum prescribed_kind {
+  GIVEN_SURFACE,
+  GIVEN_LOAD,
+  GIVEN_NORMAL,
+  GIVEN_DRIVE,
+  GIVEN_CENTER,
+  GIVEN_END,
+  GIVEN_PULL,
+  GIVEN_KINDS
+} prescribed_kind;
+
+typedef struct prescribed {
+  prescribed_kind kind;
+  int of, part; /* which in the scenario; axis, and of ends three more for the second one */
+  const profile *by;
+} prescribed;
+
+/* Parts of one thing: axes, of both ends. */
+static inline int cps_given_parts(prescribed_kind kind) {
+  return kind < GIVEN_CENTER ? 1 : kind == GIVEN_CENTER ? 3 : 6;
+}
+
+/* Number n of all that may be prescribed; by NULL if it is not. 0 behind the last. */
+int cps_prescribed(const cps_scenario *s, int n, prescribed *x);
+
 /* Whether two profiles are the same. */
 int cps_sens_same(const profile *a, const profile *b);
 /* Whether a profile changes with time; and its rate, with the first two rates of that. */

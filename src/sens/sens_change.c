@@ -62,25 +62,46 @@ static void add_profile(change *c, profile_change p, const profile *const *other
   c->profile[c->n_profile++] = p;
 }
 
-/* All that is prescribed; x NULL: for time. */
+int cps_prescribed(const cps_scenario *s, int n, prescribed *x) {
+  const cable_end *end = NULL;
+  for (int kind = 0; kind < GIVEN_KINDS; kind++) {
+    const int of[GIVEN_KINDS] = {s->n_bodies, s->n_loads,  s->n_contacts, s->n_drums,
+                                 s->n_drums,  s->n_cables, s->n_cables};
+    int parts = cps_given_parts(kind), i = n / parts, part = n % parts;
+    if (i >= of[kind]) {
+      n -= of[kind] * parts;
+      continue;
+    }
+    if (kind >= GIVEN_END) end = &s->cables[i].end[part / 3];
+    *x = (prescribed){kind, i, part,
+                      kind == GIVEN_SURFACE  ? s->bodies[i].motion
+                      : kind == GIVEN_LOAD   ? s->loads[i].force
+                      : kind == GIVEN_NORMAL ? s->contacts[i].given
+                      : kind == GIVEN_DRIVE  ? s->drums[i].motion
+                      : kind == GIVEN_CENTER ? s->drums[i].shift[part]
+                      : kind == GIVEN_END    ? end->shift[part % 3]
+                                             : end->force[part % 3]};
+    return 1;
+  }
+  return 0;
+}
+
+/* All that is prescribed for bodies; x NULL: for time. */
 static void compare_profiles(change *c, const cps_system *s, cps_scenario *const *x) {
-  const cps_scenario *sc = s->scenario;
   const profile *others[SENS_SHADOWS] = {NULL};
-  for (int i = 0; i < sc->n_bodies; i++) {
-    const scenario_body *b = &sc->bodies[i];
-    if (b->kind != BODY_SURFACE) continue;
-    for (int k = 0; x && k < SENS_SHADOWS; k++) others[k] = x[k]->bodies[i].motion;
-    add_profile(c, (profile_change){GIVEN_SURFACE, s->body_q[i], i, b->motion_is_velocity, b->motion, {NULL}},
+  prescribed it, other;
+  for (int n = 0; cps_prescribed(s->scenario, n, &it); n++) {
+    int surface = it.kind == GIVEN_SURFACE;
+    if (!it.by || it.kind > GIVEN_NORMAL) continue;
+    if (it.kind == GIVEN_NORMAL && s->contacts[it.of].constant == s->contacts[it.of].constant) continue;
+    for (int k = 0; x && k < SENS_SHADOWS; k++) others[k] = cps_prescribed(x[k], n, &other) ? other.by : NULL;
+    add_profile(c,
+                (profile_change){it.kind,
+                                 surface ? s->body_q[it.of] : it.of,
+                                 surface && s->scenario->bodies[it.of].motion_is_velocity,
+                                 it.by,
+                                 {NULL}},
                 others);
-  }
-  for (int i = 0; i < sc->n_loads; i++) {
-    for (int k = 0; x && k < SENS_SHADOWS; k++) others[k] = x[k]->loads[i].force;
-    add_profile(c, (profile_change){GIVEN_LOAD, i, i, 0, sc->loads[i].force, {NULL}}, others);
-  }
-  for (int i = 0; i < sc->n_contacts; i++) {
-    if (!sc->contacts[i].given || s->contacts[i].constant == s->contacts[i].constant) continue;
-    for (int k = 0; x && k < SENS_SHADOWS; k++) others[k] = x[k]->contacts[i].given;
-    add_profile(c, (profile_change){GIVEN_NORMAL, i, i, 0, sc->contacts[i].given, {NULL}}, others);
   }
 }
 
@@ -102,7 +123,6 @@ static void compare_holds(change *c, const cps_system *s, cps_scenario *const *x
 int cps_change_prescribe(change *c, const cps_system *s, const sens_parameter *p, pool *room) {
   memset(c, 0, sizeof *c);
   if (p) c->step = p->step;
-  if (p && !p->shadow[0]) return 1; /* it changes other things */
   POOL_ARRAY(room, c->profile, s->ns + s->n_loads + s->nc);
   if (c->profile) compare_profiles(c, s, p ? p->shadow : NULL);
   return c->profile != NULL;

@@ -11,12 +11,9 @@ typedef struct number_change {
   double d;
 } number_change;
 
-/* Something prescribed: a surface's motion, the force of a load, a normal force. */
-typedef enum prescribed_kind { GIVEN_SURFACE, GIVEN_LOAD, GIVEN_NORMAL } prescribed_kind;
-
 typedef struct profile_change {
   prescribed_kind kind;
-  int i, of; /* coordinate of the surface, load, contact; which that is in the scenario */
+  int i; /* coordinate of the surface, load, contact */
   int is_velocity;
   const profile *base, *shadow[SENS_SHADOWS];
 } profile_change;
@@ -35,7 +32,7 @@ typedef struct change {
 /* Lists are in the pool. */
 cps_status cps_change_make(change *c, const cps_system *s, const sens_parameter *p, pool *room,
                            cps_error *err);
-/* What is prescribed alone, if shadows of the parameter have been made; without one, by time. 0 if out of memory. */
+/* What is prescribed alone, by a parameter or, if that is NULL, by time. 0 if out of memory. */
 int cps_change_prescribe(change *c, const cps_system *s, const sens_parameter *p, pool *room);
 
 /* How a prescribed quantity changes at t; of a velocity, how the place does in a step from t0 to t by Simpson's rule. */

@@ -16,10 +16,8 @@ enum { REMEMBERED = 3 };
 enum { LAST = SENS_SHADOWS - 1 };
 
 struct slot {
-  int timed; /* it changes with time, and its rates are asked for */
-  int drum, cable, end,
-      axis; /* drum >= 0: axis -1 is its drive, else a shift of its centre; else a shift of an end */
-  const profile *base;
+  prescribed what;
+  int timed;   /* it changes with time, and its rates are asked for */
   int n;       /* parameters that change it */
   int *wrt;    /* [n] */
   int *linear; /* [n] whether it does so in proportion */
@@ -32,6 +30,7 @@ struct slot {
 
 /* ------------------------------------------------------------------ comparing scenarios */
 
+/* Whether cables, contacts and so on are the same but for what is prescribed. */
 static int same_cable(const scenario_cable *a, const scenario_cable *b) {
   scenario_cable x = *a, y = *b;
   if (a->n_path != b->n_path || a->n_masses != b->n_masses) return 0;
@@ -46,53 +45,58 @@ static int same_cable(const scenario_cable *a, const scenario_cable *b) {
   return memcmp(&x, &y, sizeof x) == 0;
 }
 
-/* Whether two scenarios differ in profiles at most: then their machines are made of the same numbers. Differences in
- * padding make it say no, which costs time and nothing else. */
+static int same_drum(const scenario_drum *a, const scenario_drum *b) {
+  scenario_drum x = *a, y = *b;
+  x.motion = y.motion = NULL;
+  for (int d = 0; d < 3; d++) x.shift[d] = y.shift[d] = NULL;
+  return memcmp(&x, &y, sizeof x) == 0;
+}
+
+static int same_body(const scenario_body *a, const scenario_body *b) {
+  scenario_body x = *a, y = *b;
+  x.motion = y.motion = NULL;
+  return memcmp(&x, &y, sizeof x) == 0;
+}
+
+static int same_contact(const scenario_contact *a, const scenario_contact *b) {
+  scenario_contact x = *a, y = *b;
+  x.given = y.given = NULL;
+  return memcmp(&x, &y, sizeof x) == 0;
+}
+
+/* Whether two scenarios differ at most in what drives of drums are told: then their machines are made of the same numbers. The shape as
+ * drawn knows where ends are, and what pulls there. Differences in padding make it say no, which costs time and nothing else. */
 static int same_numbers(const cps_scenario *a, const cps_scenario *b) {
-  if (memcmp(a->gravity, b->gravity, sizeof a->gravity) != 0) return 0;
-  for (int i = 0; i < a->n_drums; i++) {
-    scenario_drum x = a->drums[i], y = b->drums[i];
-    x.motion = y.motion = NULL;
-    for (int d = 0; d < 3; d++) x.shift[d] = y.shift[d] = NULL;
-    if (memcmp(&x, &y, sizeof x) != 0) return 0;
-  }
-  if (a->n_springs > 0 && memcmp(a->springs, b->springs, (size_t)a->n_springs * sizeof *a->springs) != 0)
-    return 0;
-  for (int i = 0; i < a->n_bodies; i++) {
-    scenario_body x = a->bodies[i], y = b->bodies[i];
-    x.motion = y.motion = NULL;
-    if (memcmp(&x, &y, sizeof x) != 0) return 0;
-  }
-  for (int i = 0; i < a->n_cables; i++) {
-    if (!same_cable(&a->cables[i], &b->cables[i])) return 0;
-    for (int e = 0; e < 2; e++) /* the shape as drawn knows where ends are, and what pulls there */
-      for (int d = 0; d < 3; d++)
-        if (!cps_sens_same(a->cables[i].end[e].shift[d], b->cables[i].end[e].shift[d]) ||
-            !cps_sens_same(a->cables[i].end[e].force[d], b->cables[i].end[e].force[d]))
-          return 0;
-  }
-  for (int i = 0; i < a->n_loads; i++)
-    if (!cps_sens_same(a->loads[i].force, b->loads[i].force) ||
-        memcmp(a->loads[i].direction, b->loads[i].direction, sizeof a->loads[i].direction) != 0)
-      return 0;
-  for (int i = 0; i < a->n_drums; i++)
-    for (int d = 0; d < 3; d++)
-      if (!cps_sens_same(a->drums[i].shift[d], b->drums[i].shift[d])) return 0;
-  return cps_drive_same_contacts(a, b);
+  prescribed x, y;
+  int same = memcmp(a->gravity, b->gravity, sizeof a->gravity) == 0;
+  for (int i = 0; i < a->n_drums && same; i++) same = same_drum(&a->drums[i], &b->drums[i]);
+  for (int i = 0; i < a->n_springs && same; i++)
+    same = memcmp(&a->springs[i], &b->springs[i], sizeof a->springs[i]) == 0;
+  for (int i = 0; i < a->n_bodies && same; i++) same = same_body(&a->bodies[i], &b->bodies[i]);
+  for (int i = 0; i < a->n_cables && same; i++) same = same_cable(&a->cables[i], &b->cables[i]);
+  for (int i = 0; i < a->n_contacts && same; i++) same = same_contact(&a->contacts[i], &b->contacts[i]);
+  for (int i = 0; i < a->n_loads && same; i++)
+    same = memcmp(a->loads[i].direction, b->loads[i].direction, sizeof a->loads[i].direction) == 0;
+  for (int n = 0; same && cps_prescribed(a, n, &x); n++)
+    same = x.kind == GIVEN_DRIVE || (cps_prescribed(b, n, &y) && cps_sens_same(x.by, y.by));
+  return same;
 }
 
 /* ------------------------------------------------------------------ profiles */
 
-static const profile *profile_of(const slot *s, const cps_scenario *of) {
-  if (s->drum >= 0) return s->axis < 0 ? of->drums[s->drum].motion : of->drums[s->drum].shift[s->axis];
-  return of->cables[s->cable].end[s->end].shift[s->axis];
+/* As another scenario prescribes it. */
+static const profile *profile_of(const drive *o, const slot *s, const cps_scenario *of) {
+  prescribed x = {.by = NULL};
+  cps_prescribed(of, (int)(s - o->slots), &x);
+  return x.by;
 }
 
-static void differ(const slot *s, const sens_parameter *p, int linear, double t, double out[3]) {
+static void differ(const drive *o, const slot *s, const sens_parameter *p, int linear, double t,
+                   double out[3]) {
   out[0] = out[1] = out[2] = 0;
   for (int j = 0; j < SENS_SHADOWS; j++) {
     if (linear && j != 0 && j != LAST) continue;
-    profile_value x = cps_profile_beside(profile_of(s, p->shadow[j]), s->base, t, t);
+    profile_value x = cps_profile_beside(profile_of(o, s, p->shadow[j]), s->what.by, t, t);
     double by = linear ? 1 / (2.0 * cps_sens_place[j]) : cps_sens_share[j];
     out[0] += by * x.y;
     out[1] += by * x.y_t;
@@ -102,13 +106,14 @@ static void differ(const slot *s, const sens_parameter *p, int linear, double t,
 }
 
 /* Whether two shadows say the same as six, at times all over the run. */
-static int is_linear(const slot *s, const sens_parameter *p, const scenario_run *run) {
+static int is_linear(const drive *o, const slot *s, const sens_parameter *p) {
   enum { LOOKS = 23 };
+  const scenario_run *run = &o->run->scenario->run;
   for (int i = 0; i <= LOOKS; i++) {
     double few[3], many[3], t = run->from + (run->until - run->from) * (i + 0.37) / (LOOKS + 0.61);
-    differ(s, p, 1, t, few);
-    differ(s, p, 0, t, many);
-    profile_value y = cps_profile_eval(s->base, t);
+    differ(o, s, p, 1, t, few);
+    differ(o, s, p, 0, t, many);
+    profile_value y = cps_profile_eval(s->what.by, t);
     double noise = 1e-14 * (fabs(y.y) + fabs(y.y_t) + fabs(y.y_tt)) / p->step;
     for (int k = 0; k < 3; k++)
       if (fabs(few[k] - many[k]) > 1e-11 * (fabs(many[0]) + fabs(many[1]) + fabs(many[2])) + noise) return 0;
@@ -150,7 +155,7 @@ static double *number_of(const profile *p, int point, int which) {
 
 /* The table by one of its own values: that is one, and its spline follows. */
 static cps_status tabulate_point(drive *o, slot *s, int wrt) {
-  const profile *p = s->base;
+  const profile *p = s->what.by;
   double *unit = calloc((size_t)p->n, sizeof *unit), *bend = NULL;
   if (unit) unit[o->point[wrt]] = 1;
   if (unit && p->y2) bend = cps_profile_spline(p->x, unit, p->n);
@@ -167,8 +172,8 @@ static cps_status tabulate_point(drive *o, slot *s, int wrt) {
 /* Where parameters are values of a table or coefficients of a polynomial, the derivatives by all of them are tables and
  * polynomials, too, which need not be looked up one by one: [points][4][chunks]. */
 static cps_status tabulate(drive *o, slot *s) {
-  const profile *base = s->base;
-  if (!base || s->n == 0) return CPS_OK;
+  const profile *base = s->what.by;
+  if (s->n == 0) return CPS_OK;
   if (!POOL_ARRAY(&o->pool, s->points, base->n * 4 * o->chunks)) return CPS_NO_MEMORY;
   for (int k = 0; k < s->n; k++) {
     const sens_parameter *p = &o->run->wrt[s->wrt[k]];
@@ -177,7 +182,7 @@ static cps_status tabulate(drive *o, slot *s) {
       if (status != CPS_OK) return status;
       continue;
     }
-    const profile *other = profile_of(s, p->shadow[LAST]);
+    const profile *other = profile_of(o, s, p->shadow[LAST]);
     double span = cps_sens_place[LAST] * p->step;
     for (int i = 0; i < base->n; i++)
       for (int which = 0; which < 4 && number_of(base, i, which); which++)
@@ -189,7 +194,7 @@ static cps_status tabulate(drive *o, slot *s) {
 
 /* The same at time t: table() and polynomial() of profile.c. */
 static void look_up(const drive *o, const slot *s, double t, lanes *value) {
-  const profile *p = s->base;
+  const profile *p = s->what.by;
   int spline = p->kind == PROFILE_TABLE, last = spline ? p->n - 1 : p->n, i = -1;
   for (int high = last + 1; i + 1 < high;) { /* the last point at or before t */
     int middle = (i + 1 + high) / 2;
@@ -240,14 +245,14 @@ static const lanes *slot_at(drive *o, slot *s, double t) {
   s->used[oldest] = ++s->uses;
   if (s->points) look_up(o, s, t, value);
   if (s->timed) {
-    profile_value rate = cps_sens_profile_rate(s->base, t);
+    profile_value rate = cps_sens_profile_rate(s->what.by, t);
     double by[3] = {rate.y, rate.y_t, rate.y_tt};
     for (int i = 0; i < 3; i++) value[i * o->chunks + o->time / LANES][o->time % LANES] = by[i];
   }
   for (int k = 0; k < s->n && !s->points; k++) {
     double by[3];
     int wrt = s->wrt[k];
-    differ(s, &o->run->wrt[wrt], s->linear[k], t, by);
+    differ(o, s, &o->run->wrt[wrt], s->linear[k], t, by);
     for (int i = 0; i < 3; i++) value[i * o->chunks + wrt / LANES][wrt % LANES] = by[i];
   }
   return value;
@@ -261,32 +266,39 @@ static int is_tabular(const profile *base, const profile *other) {
   return other->n == base->n && memcmp(other->x, base->x, times) == 0;
 }
 
+/* Normal forces of contacts that are constant are numbers of bodies. */
+static int is_number(const drive *o, const prescribed *x) {
+  const cps_system *s = o->m->system;
+  return x->kind == GIVEN_NORMAL && s->contacts[x->of].constant == s->contacts[x->of].constant;
+}
+
 static cps_status make_slot(drive *o, slot *s, cps_error *err) {
   const sens_run *run = o->run;
-  s->base = profile_of(s, run->scenario);
+  const profile *base = s->what.by;
   POOL_ARRAY(&o->pool, s->wrt, run->n_wrt);
   POOL_ARRAY(&o->pool, s->linear, run->n_wrt);
   POOL_ARRAY(&o->pool, s->value, REMEMBERED * 3 * o->chunks);
   if (o->pool.lost) return CPS_NO_MEMORY;
   for (int i = 0; i < REMEMBERED; i++) s->times[i] = NAN;
-  s->timed = o->time >= 0 && cps_sens_timed(s->base);
+  /* the place of a surface whose velocity is constant changes */
+  s->timed = o->time >= 0 && (cps_sens_timed(base) || s->what.kind == GIVEN_SURFACE);
   int tables = 0;
-  for (int k = 0; k < run->n_wrt && s->base; k++) {
+  for (int k = 0; k < run->n_wrt; k++) {
     if (is_point(o, k)) {
-      if (s->drum != o->table[k] || s->axis >= 0) continue;
+      if (s->what.kind != GIVEN_DRIVE || s->what.of != o->table[k]) continue;
       s->linear[s->n] = 1;
       s->wrt[s->n++] = k;
       tables++;
       continue;
     }
-    if (cps_sens_same(s->base, profile_of(s, run->wrt[k].shadow[LAST]))) continue;
     const sens_parameter *p = &run->wrt[k];
-    s->linear[s->n] = is_tabular(s->base, profile_of(s, p->shadow[LAST]));
+    if (cps_sens_same(base, profile_of(o, s, p->shadow[LAST]))) continue;
+    s->linear[s->n] = is_tabular(base, profile_of(o, s, p->shadow[LAST]));
     tables += s->linear[s->n];
     if (!s->linear[s->n]) {
       cps_status status = cps_sens_shadows(run, k, err);
       if (status != CPS_OK) return status;
-      s->linear[s->n] = is_linear(s, p, &run->scenario->run);
+      s->linear[s->n] = is_linear(o, s, p);
     }
     s->wrt[s->n++] = k;
   }
@@ -298,37 +310,58 @@ static cps_status make_slot(drive *o, slot *s, cps_error *err) {
   return CPS_OK;
 }
 
-/* The slot of a drum's drive (axis -1) or shift, or of an end's shift; NULL if nothing is prescribed there. */
-static slot *find_slot(drive *o, int drum_of, int cable_of, int end, int axis) {
-  for (int i = 0; i < o->n_slots; i++) {
-    slot *s = &o->slots[i];
-    if (s->drum == drum_of && s->cable == cable_of && s->end == end && s->axis == axis) return s;
-  }
-  return NULL;
+static slot *find_slot(const drive *o, prescribed_kind kind, int of, int part) {
+  return &o->slots[o->of_kind[kind] + cps_given_parts(kind) * of + part];
 }
 
 static cps_status make_slots(drive *o, cps_error *err) {
-  const cps_scenario *s = o->run->scenario;
-  if (!POOL_ARRAY(&o->pool, o->slots, 4 * s->n_drums + 6 * s->n_cables)) return CPS_NO_MEMORY;
+  prescribed x;
   cps_status status = CPS_OK;
-  for (int i = 0; i < s->n_drums && status == CPS_OK; i++)
-    for (int axis = -1; axis < 3 && status == CPS_OK; axis++) {
-      slot *x = &o->slots[o->n_slots++];
-      *x = (slot){.drum = i, .cable = -1, .end = -1, .axis = axis};
-      status = make_slot(o, x, err);
-    }
-  for (int i = 0; i < s->n_cables && status == CPS_OK; i++)
-    for (int k = 0; k < 6 && status == CPS_OK; k++) {
-      slot *x = &o->slots[o->n_slots++];
-      *x = (slot){.drum = -1, .cable = i, .end = k / 3, .axis = k % 3};
-      status = make_slot(o, x, err);
-    }
+  while (cps_prescribed(o->run->scenario, o->n_slots, &x)) {
+    if (x.of == 0 && x.part == 0) o->of_kind[x.kind] = o->n_slots;
+    o->n_slots++;
+  }
+  if (!POOL_ARRAY(&o->pool, o->slots, o->n_slots)) return CPS_NO_MEMORY;
+  for (int n = 0; n < o->n_slots && status == CPS_OK; n++) {
+    cps_prescribed(o->run->scenario, n, &o->slots[n].what);
+    if (o->slots[n].what.by && !is_number(o, &o->slots[n].what)) status = make_slot(o, &o->slots[n], err);
+  }
   return status;
+}
+
+static int end_shifts(const cable *c, int e, int d) {
+  const tie *k = &c->end[e];
+  return cps_end_is(k->kind, END_AT_PLACE) && k->shift && k->shift[d];
+}
+
+/* Where the value of something prescribed and its first two rates are among the prescribed numbers; -1: nowhere. Forces on ends are
+ * summed up. */
+static void rows_of(const drive *o, const prescribed *x, int row[3]) {
+  const layout *l = o->at;
+  const drum *g = &o->m->drum[x->of];
+  int axis = x->part % 3, end = x->part / 3, at = -1, step = 1, n = 3;
+  if (x->kind == GIVEN_SURFACE) {
+    at = l->surface_d + 3 * x->of;
+    if (o->run->scenario->bodies[x->of].motion_is_velocity) at++, n--;
+  } else if (x->kind == GIVEN_LOAD) {
+    at = l->load_d + x->of, n = 1;
+  } else if (x->kind == GIVEN_NORMAL) {
+    at = l->slide_d + o->m->n_slides - o->m->system->nc + x->of, n = 1;
+  } else if (x->kind == GIVEN_DRIVE && g->angle_at >= 0) {
+    at = l->drum_d + x->of * DY_DRUM + DY_SET, n = 2;
+  } else if (x->kind == GIVEN_DRIVE && cps_drive_is(g->of, DRIVE_PRESCRIBES)) {
+    at = l->drum_d + x->of * DY_DRUM + DY_ANGLE;
+  } else if (x->kind == GIVEN_CENTER) {
+    at = l->drum_d + x->of * DY_DRUM + DY_CENTER + axis, step = 3;
+  } else if (x->kind == GIVEN_END && end_shifts(&o->m->cable[x->of], end, axis)) {
+    at = l->cable[x->of].end + end * DY_END + DY_Q + axis, step = 3;
+  }
+  for (int k = 0; k < 3; k++) row[k] = at >= 0 && k < n ? at + k * step : -1;
 }
 
 /* ------------------------------------------------------------------ plain numbers */
 
-/* Numbers of a machine that are not in theta: what its ends are tied to. */
+/* Numbers of a machine that are not in theta: what its ends are tied to, and directions of loads. */
 static void ties(const machine *m, double *x) {
   for (int i = 0; i < m->n_cables; i++)
     for (int e = 0; e < 2; e++, x += 5) {
@@ -337,6 +370,17 @@ static void ties(const machine *m, double *x) {
       x[3] = k->angle;
       x[4] = k->height;
     }
+  for (int i = 0; i < m->of->n_loads; i++, x += 3)
+    memcpy(x, m->of->loads[i].direction, sizeof m->of->loads[i].direction);
+}
+
+/* Those of a chunk: of an end, or of a load. */
+static const lanes *tie_of_end(const drive *o, int chunk, int cable_of, int e) {
+  return o->tie + chunk * o->n_ties + (2 * cable_of + e) * 5;
+}
+
+static const lanes *tie_of_load(const drive *o, int chunk, int load) {
+  return o->tie + chunk * o->n_ties + 10 * o->m->n_cables + 3 * load;
 }
 
 static cps_status other_mesh(const sens_parameter *p, cps_error *err) {
@@ -368,7 +412,7 @@ static int same_shape(const machine *a, const machine *b) {
 static cps_status difference_machines(drive *o, int k, double *room, cps_error *err) {
   const sens_parameter *p = &o->run->wrt[k];
   const layout *l = o->at;
-  int ties_of = 10 * o->m->n_cables, chunk = k / LANES, lane_of = k % LANES;
+  int chunk = k / LANES, lane_of = k % LANES;
   double *theta = room, *state = theta + l->thetas, *tie_of = state + l->states;
   if (is_point(o, k) || same_numbers(o->run->scenario, p->shadow[LAST])) return CPS_OK;
   cps_status made = cps_sens_shadows(o->run, k, err);
@@ -387,7 +431,7 @@ static cps_status difference_machines(drive *o, int k, double *room, cps_error *
     ties(&m, tie_of);
     for (int i = 0; i < l->thetas; i++) o->theta[chunk * l->thetas + i][lane_of] += by * theta[i];
     for (int i = 0; i < l->states; i++) o->initial[chunk * l->states + i][lane_of] += by * state[i];
-    for (int i = 0; i < ties_of; i++) o->tie[chunk * ties_of + i][lane_of] += by * tie_of[i];
+    for (int i = 0; i < o->n_ties; i++) o->tie[chunk * o->n_ties + i][lane_of] += by * tie_of[i];
     cps_machine_free(&m);
   }
   return CPS_OK;
@@ -408,30 +452,27 @@ INLINE int any_lane(lanes x) { return x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3
 /* ------------------------------------------------------------------ what varies over time */
 
 int cps_drive_places(const cable *c, int e, int d) {
-  const tie *k = &c->end[e];
-  if (cps_end_is(k->kind, END_ON_DRUM))
+  if (cps_end_is(c->end[e].kind, END_ON_DRUM))
     return c->fixed[e ? c->n : 0] >> d & 1; /* else it follows the border */
-  return cps_end_is(k->kind, END_AT_PLACE) && k->shift && k->shift[d];
+  return end_shifts(c, e, d);
 }
 
+/* The load acts on an end of a cable that simply is its body. */
+static int acts_on(const drive *o, int load, int cable_of, int e) {
+  int body = o->run->scenario->loads[load].body;
+  return o->m->body_cable[body] == cable_of && o->m->body_end[body] == e;
+}
+
+/* Whether the force on an end does. */
 static int load_varies(const drive *o, int cable_of, int e) {
-  const cps_scenario *s = o->run->scenario;
-  const cable_end *a = &s->cables[cable_of].end[e];
-  for (int d = 0; d < 3 && o->time >= 0; d++)
-    if (cps_sens_timed(a->force[d])) return 1;
-  for (int i = 0; i < s->n_loads && o->time >= 0; i++)
-    if (cps_sens_timed(s->loads[i].force)) return 1;
-  for (int k = 0; k < o->run->n_wrt; k++) {
-    const cps_scenario *b = o->run->wrt[k].shadow[LAST];
-    if (is_point(o, k)) continue;
-    for (int d = 0; d < 3; d++)
-      if (!cps_sens_same(a->force[d], b->cables[cable_of].end[e].force[d])) return 1;
-    for (int i = 0; i < s->n_loads; i++)
-      if (!cps_sens_same(s->loads[i].force, b->loads[i].force) ||
-          memcmp(s->loads[i].direction, b->loads[i].direction, sizeof s->loads[i].direction) != 0)
-        return 1;
+  int varies = 0;
+  for (int d = 0; d < 3; d++) varies |= slot_varies(find_slot(o, GIVEN_PULL, cable_of, 3 * e + d));
+  for (int i = 0; i < o->run->scenario->n_loads && !varies; i++) {
+    if (!acts_on(o, i, cable_of, e)) continue;
+    varies = slot_varies(find_slot(o, GIVEN_LOAD, i, 0));
+    for (int n = 0; n < 3 * o->chunks; n++) varies |= any_lane(tie_of_load(o, n / 3, i)[n % 3]);
   }
-  return 0;
+  return varies;
 }
 
 /* Whether a stretch is differentiated by where a drum is at its beginning. */
@@ -441,40 +482,44 @@ static int begins_turned(const drive *o, int drum) {
   return 0;
 }
 
-static int find_varying(drive *o) {
+static void find_varying(drive *o) {
   const layout *l = o->at;
   for (int k = 0; k < o->run->n_wrt; k++)
     if (o->moves[k]) o->d_varies[l->tau_d] = 1;
   for (int i = 0; i < o->m->n_drums; i++) {
     unsigned char *x = o->d_varies + l->drum_d + i * DY_DRUM;
     const unsigned char *th = o->theta_varies + l->drum_theta + i * TH_DRUM;
-    const slot *s = find_slot(o, i, -1, -1, -1);
+    const slot *s = find_slot(o, GIVEN_DRIVE, i, 0);
     int turns = slot_varies(s) || th[TH_KP] || th[TH_KD] || begins_turned(o, i) || o->time >= 0;
     int free_to_turn = o->m->drum[i].angle_at >= 0;
     for (int k = DY_ANGLE; k <= DY_ACCELERATION; k++) x[k] = turns && !free_to_turn;
     x[DY_SET] = x[DY_SET_T] = slot_varies(s) && free_to_turn;
     for (int d = 0; d < 3; d++) {
-      int moves = slot_varies(find_slot(o, i, -1, -1, d));
+      int moves = slot_varies(find_slot(o, GIVEN_CENTER, i, d));
       x[DY_CENTER + d] = moves || th[TH_CENTER + d];
       x[DY_CENTER_V + d] = x[DY_CENTER_A + d] = moves != 0;
     }
   }
   for (int i = 0; i < o->m->n_cables; i++)
     for (int e = 0; e < 2; e++) {
-      const tie *k = &o->m->cable[i].end[e];
       unsigned char *x = o->d_varies + l->cable[i].end + e * DY_END;
       int loads = load_varies(o, i, e);
       for (int d = 0; d < 3; d++) {
         x[DY_LOAD + d] = loads != 0;
         x[DY_Q + d] = x[DY_V + d] = x[DY_A + d] = cps_drive_places(&o->m->cable[i], e, d) != 0;
       }
-      (void)k;
     }
-  if (!cps_drive_find_bodies(o)) return 0;
+  for (int n = o->of_kind[GIVEN_SURFACE]; n < o->n_slots; n++) {
+    int row[3], surface = o->slots[n].what.kind == GIVEN_SURFACE;
+    if (o->slots[n].what.kind > GIVEN_NORMAL || !slot_varies(&o->slots[n])) continue;
+    rows_of(o, &o->slots[n].what, row);
+    for (int k = 0; k < 3; k++)
+      if (row[k] >= 0) o->d_varies[row[k]] = 1;
+    if (surface) o->d_varies[l->surface_d + 3 * o->slots[n].what.of] = 1;
+  }
   o->varying = 0;
   for (int i = 0; i < l->ds; i++)
     if (o->d_varies[i]) o->which[o->varying++] = i;
-  return 1;
 }
 
 /* Parameters that move the times of jumps. */
@@ -513,9 +558,10 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
   POOL_ARRAY(p, o->theta, o->chunks * l->thetas);
   POOL_ARRAY(p, o->initial, o->chunks * l->states);
   POOL_ARRAY(p, o->d, o->chunks * l->ds);
-  POOL_ARRAY(p, o->tie, o->chunks * 10 * o->m->n_cables);
+  o->n_ties = 10 * o->m->n_cables + 3 * run->scenario->n_loads;
+  POOL_ARRAY(p, o->tie, o->chunks * o->n_ties);
   POOL_ARRAY(p, o->base, o->m->n_drums);
-  POOL_ARRAY(p, room, l->thetas + l->states + 10 * o->m->n_cables);
+  POOL_ARRAY(p, room, l->thetas + l->states + o->n_ties);
   if (status == CPS_OK && p->lost) status = CPS_NO_MEMORY;
   if (status == CPS_OK) status = make_slots(o, err);
   if (status == CPS_NO_MEMORY) cps_error_set(err, status, NULL, "out of memory for sensitivities");
@@ -527,7 +573,7 @@ cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_er
     for (int k = 0; k < o->chunks; k++) clear_noise(room, o->initial + k * l->states, l->states, run, k);
     for (int k = 0; k < o->chunks; k++)
       for (int i = 0; i < l->thetas; i++) o->theta_varies[i] |= any_lane(o->theta[k * l->thetas + i]) != 0;
-    if (!find_varying(o)) status = cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for sensitivities");
+    find_varying(o);
     for (int i = 0; i < o->m->n_drums; i++) {
       o->base[i][0] = o->m->drum[i].angle;
       o->base[i][1] = o->m->drum[i].rate;
@@ -563,7 +609,7 @@ typedef struct stage {
 /* A drum under control without inertia: control() of machine.c, and its tangents. */
 static void control(drive *o, int i, double t, double h) {
   const scenario_drum *of = o->m->drum[i].of;
-  slot *s = find_slot(o, i, -1, -1, -1);
+  slot *s = find_slot(o, GIVEN_DRIVE, i, 0);
   double *x = o->base[i];
   drive_torque now = cps_drive_torque(of, cps_profile_eval(of->motion, t), x[0], x[1]);
   int parts = h > 0 ? 2 + 2 * (int)(h * (sqrt(-now.by_angle) - now.by_rate)) : 0,
@@ -608,31 +654,48 @@ static void control(drive *o, int i, double t, double h) {
   }
 }
 
+/* What is prescribed, as the slots say it. */
+static void move_slots(drive *o, double t) {
+  for (int n = 0; n < o->n_slots; n++) {
+    int row[3];
+    const lanes *value = slot_at(o, &o->slots[n], t);
+    if (!value) continue;
+    rows_of(o, &o->slots[n].what, row);
+    for (int k = 0; k < 3; k++)
+      for (int chunk = 0; chunk < o->chunks && row[k] >= 0; chunk++)
+        o->d[chunk * o->at->ds + row[k]] = value[k * o->chunks + chunk];
+  }
+}
+
+/* Places of surfaces whose velocity is prescribed, as cps_surfaces_move has them. */
+static void move_surface(drive *o, int i, double t0, double t) {
+  slot *s = find_slot(o, GIVEN_SURFACE, i, 0);
+  const double share[3] = {1, 4, 1};
+  if (!slot_varies(s) || !o->run->scenario->bodies[i].motion_is_velocity) return;
+  for (int k = 0; k < 3 && t != t0; k++) { /* Simpson's rule */
+    const lanes *velocity = slot_at(o, s, t0 + k * (t - t0) / 2);
+    for (int chunk = 0; chunk < o->chunks; chunk++)
+      o->d[chunk * o->at->ds + o->at->surface_d + 3 * i] += all((t - t0) / 6 * share[k]) * velocity[chunk];
+  }
+  if (o->time >= 0)
+    o->d[o->time / LANES * o->at->ds + o->at->surface_d + 3 * i][o->time % LANES] =
+        cps_profile_eval(s->what.by, t).y;
+}
+
+/* Plain numbers that a shift is added to, if there is one. */
+static void add_plain(drive *o, const slot *shift, int row, int chunk, lanes plain) {
+  lanes *d = &o->d[chunk * o->at->ds + row];
+  *d = slot_varies(shift) ? *d + plain : plain;
+}
+
 static void move_drum(drive *o, int i, double t0, double t) {
-  const scenario_drum *of = o->m->drum[i].of;
-  int first = o->at->drum_d + i * DY_DRUM;
-  const lanes *ds = cps_drive_is(of, DRIVE_PRESCRIBES) ? slot_at(o, find_slot(o, i, -1, -1, -1), t) : NULL;
-  for (int chunk = 0; chunk < o->chunks && ds; chunk++)
-    for (int k = 0; k < 3; k++) o->d[chunk * o->at->ds + first + DY_ANGLE + k] = ds[k * o->chunks + chunk];
-  if (o->m->drum[i].angle_at >= 0) {
-    const lanes *set = slot_at(o, find_slot(o, i, -1, -1, -1), t);
-    for (int chunk = 0; chunk < o->chunks && set; chunk++)
-      for (int k = 0; k < 2; k++) o->d[chunk * o->at->ds + first + DY_SET + k] = set[k * o->chunks + chunk];
-  } else if (cps_drum_is_led(of) && o->d_varies[first + DY_ANGLE]) {
-    control(o, i, t0, t - t0);
-  }
-  for (int axis = 0; axis < 3; axis++) {
-    const lanes *shift = slot_at(o, find_slot(o, i, -1, -1, axis), t);
-    for (int chunk = 0; chunk < o->chunks; chunk++) {
-      lanes *d = o->d + chunk * o->at->ds + first;
-      d[DY_CENTER + axis] =
-          o->theta[chunk * o->at->thetas + o->at->drum_theta + i * TH_DRUM + TH_CENTER + axis];
-      if (!shift) continue;
-      d[DY_CENTER + axis] += shift[chunk];
-      d[DY_CENTER_V + axis] = shift[o->chunks + chunk];
-      d[DY_CENTER_A + axis] = shift[2 * o->chunks + chunk];
-    }
-  }
+  int first = o->at->drum_d + i * DY_DRUM, theta = o->at->drum_theta + i * TH_DRUM + TH_CENTER;
+  int led = o->m->drum[i].angle_at < 0 && cps_drum_is_led(o->m->drum[i].of);
+  if (led && o->d_varies[first + DY_ANGLE]) control(o, i, t0, t - t0);
+  for (int axis = 0; axis < 3; axis++)
+    for (int chunk = 0; chunk < o->chunks; chunk++)
+      add_plain(o, find_slot(o, GIVEN_CENTER, i, axis), first + DY_CENTER + axis, chunk,
+                o->theta[chunk * o->at->thetas + theta + axis]);
 }
 
 /* A point of a rim: rim() of machine.c. */
@@ -643,7 +706,7 @@ static void move_rim(drive *o, int cable_of, int e, const drum *g) {
   cps_drum_frame(g->axis, u, w);
   for (int chunk = 0; chunk < o->chunks; chunk++) {
     const lanes *turn = o->d + chunk * o->at->ds + o->at->drum_d + k->drum * DY_DRUM;
-    const lanes *end = o->tie + chunk * 10 * o->m->n_cables + (2 * cable_of + e) * 5;
+    const lanes *end = tie_of_end(o, chunk, cable_of, e);
     lanes radius = o->theta[chunk * o->at->thetas + o->at->drum_theta + k->drum * TH_DRUM + TH_RADIUS] /
                    all(g->radius);
     lanes by = end[3] + turn[DY_ANGLE],
@@ -660,60 +723,38 @@ static void move_rim(drive *o, int cable_of, int e, const drum *g) {
   }
 }
 
-/* Loads on an end at time t, as move_end() and cps_machine_move() sum them up; or their rates. */
-static void load_of(const drive *o, const cps_scenario *s, int cable_of, int e, double t, int rates,
-                    double *load) {
-  const cable_end *end = &s->cables[cable_of].end[e], *base = &o->m->of->cables[cable_of].end[e];
-  for (int d = 0; d < 3; d++) {
-    profile_value f = {0};
-    if (end->force[d]) f = cps_profile_beside(end->force[d], base->force[d], t, t);
-    load[d] = rates ? f.y_t : f.y;
-  }
-  for (int i = 0; i < s->n_loads; i++) {
-    int body = s->loads[i].body;
-    if (o->m->body_cable[body] != cable_of || o->m->body_end[body] != e) continue;
-    profile_value f = cps_profile_beside(s->loads[i].force, o->m->of->loads[i].force, t, t);
-    for (int d = 0; d < 3; d++) load[d] += (rates ? f.y_t : f.y) * s->loads[i].direction[d];
+/* Forces on an end, as move_end() and cps_machine_move() sum them up. */
+static void move_loads(drive *o, int cable_of, int e, double t) {
+  const cps_scenario *s = o->run->scenario;
+  int first = o->at->cable[cable_of].end + e * DY_END + DY_LOAD;
+  for (int n = 0; n < 3 * o->chunks; n++) {
+    int axis = n % 3, chunk = n / 3;
+    const lanes *pull = slot_at(o, find_slot(o, GIVEN_PULL, cable_of, 3 * e + axis), t);
+    lanes sum = pull ? pull[chunk] : all(0);
+    for (int i = 0; i < s->n_loads; i++) {
+      if (!acts_on(o, i, cable_of, e)) continue;
+      const lanes *force = slot_at(o, find_slot(o, GIVEN_LOAD, i, 0), t);
+      if (force) sum += all(s->loads[i].direction[axis]) * force[chunk];
+      sum += all(cps_profile_eval(s->loads[i].force, t).y) * tie_of_load(o, chunk, i)[axis];
+    }
+    o->d[chunk * o->at->ds + first + axis] = sum;
   }
 }
 
 static void move_end(drive *o, int cable_of, int e, double t, const drum *drums) {
-  const tie *k = &o->m->cable[cable_of].end[e];
-  int first = o->at->cable[cable_of].end + e * DY_END;
-  for (int axis = 0; axis < o->m->dim && !cps_end_is(k->kind, END_ON_DRUM); axis++) {
-    if (!cps_drive_places(&o->m->cable[cable_of], e, axis)) continue;
-    const lanes *shift = slot_at(o, find_slot(o, -1, cable_of, e, axis), t);
-    for (int chunk = 0; chunk < o->chunks; chunk++) {
-      lanes *d = o->d + chunk * o->at->ds + first;
-      d[DY_Q + axis] = o->tie[chunk * 10 * o->m->n_cables + (2 * cable_of + e) * 5 + axis];
-      if (!shift) continue;
-      d[DY_Q + axis] += shift[chunk];
-      d[DY_V + axis] = shift[o->chunks + chunk];
-      d[DY_A + axis] = shift[2 * o->chunks + chunk];
-    }
-  }
-  if (cps_end_is(k->kind, END_ON_DRUM) && cps_drive_places(&o->m->cable[cable_of], e, 0))
-    move_rim(o, cable_of, e, &drums[k->drum]);
-  if (o->d_varies[first + DY_LOAD] && o->time >= 0) {
-    double rate[3];
-    load_of(o, o->run->scenario, cable_of, e, t, 1, rate);
-    for (int d = 0; d < 3; d++)
-      o->d[o->time / LANES * o->at->ds + first + DY_LOAD + d][o->time % LANES] = rate[d];
-  }
-  for (int wrt = 0; wrt < o->run->n_wrt && o->d_varies[first + DY_LOAD]; wrt++) {
-    const sens_parameter *p = &o->run->wrt[wrt];
-    double sum[3] = {0}, load[3];
-    if (is_point(o, wrt) || !p->shadow[0]) continue; /* it changes profiles of other things */
-    for (int j = 0; j < SENS_SHADOWS; j++) {
-      load_of(o, p->shadow[j], cable_of, e, t, 0, load);
-      for (int d = 0; d < 3; d++) sum[d] += cps_sens_share[j] / p->step * load[d];
-    }
-    for (int d = 0; d < 3; d++) o->d[wrt / LANES * o->at->ds + first + DY_LOAD + d][wrt % LANES] = sum[d];
-  }
+  const cable *c = &o->m->cable[cable_of];
+  int first = o->at->cable[cable_of].end + e * DY_END, on_drum = cps_end_is(c->end[e].kind, END_ON_DRUM);
+  for (int axis = 0; axis < o->m->dim; axis++)
+    for (int chunk = 0; chunk < o->chunks && end_shifts(c, e, axis); chunk++)
+      add_plain(o, find_slot(o, GIVEN_END, cable_of, 3 * e + axis), first + DY_Q + axis, chunk,
+                tie_of_end(o, chunk, cable_of, e)[axis]);
+  if (on_drum && cps_drive_places(c, e, 0)) move_rim(o, cable_of, e, &drums[c->end[e].drum]);
+  if (o->d_varies[first + DY_LOAD]) move_loads(o, cable_of, e, t);
 }
 
 void cps_drive_move(drive *o, double t0, double t, const drum *drums) {
-  cps_drive_move_bodies(o, t0, t);
+  move_slots(o, t);
+  for (int i = 0; i < o->m->of->n_bodies; i++) move_surface(o, i, t0, t);
   for (int i = 0; i < o->m->n_drums; i++) move_drum(o, i, t0, t);
   for (int i = 0; i < o->m->n_cables; i++)
     for (int e = 0; e < 2; e++) move_end(o, i, e, t, drums);

@@ -3,10 +3,10 @@
 #ifndef CPS_SENS_DRIVE_H
 #define CPS_SENS_DRIVE_H
 
+#include "sens.h"
 #include "sens_chain.h"
-#include "sens_change.h"
 
-/* Derivatives of a profile by the parameters that change it. */
+/* Derivatives of something prescribed by the parameters that change it. */
 typedef struct slot slot;
 
 typedef struct drive {
@@ -20,15 +20,16 @@ typedef struct drive {
   lanes *theta;   /* [chunks][thetas] */
   lanes *initial; /* [chunks][states] */
   lanes *d;       /* [chunks][ds] as of the last move */
-  lanes *tie;     /* [chunks][2 cables][5]: an end's place at[3], its angle and height on a rim */
-  int n_slots;
-  slot *slots;
-  double (*base)[2];    /* [drums] angle and rate of those under control without inertia */
+  lanes *
+      tie; /* [chunks]: of each end its place at[3], its angle and height on a rim; of each load its direction */
+  int n_ties;
+  slot *slots;                       /* of all that may be prescribed, */
+  int n_slots, of_kind[GIVEN_KINDS]; /* the first of each kind */
+  double (*base)[2];                 /* [drums] angle and rate of those under control without inertia */
   int *point;           /* [n_wrt] of parameters that are values of a drive's table: which; -1 of others, */
   int *table;           /* [n_wrt] and the drum */
   int varying, *which;  /* rows of d that vary: how many, and which */
   unsigned char *moves; /* [n_wrt] whether it moves the times of jumps */
-  change *bodies;       /* [n_wrt], and of time: what is prescribed for bodies */
 } drive;
 
 cps_status cps_drive_make(drive *o, const sens_run *run, const model *of, cps_error *err);
@@ -49,12 +50,6 @@ int cps_drive_in_time(drive *o);
 int cps_drive_late(const drive *o); /* whether it does not now */
 /* Whether accelerations jump from those that the machine has kept to its present ones. */
 int cps_break_shakes(const machine *m);
-/* What is prescribed for bodies (sens_slide_drive.c): which of it varies, its motion,
- * and whether two scenarios say the same about it. */
-int cps_drive_find_bodies(drive *o); /* 0 if out of memory */
-void cps_drive_move_bodies(drive *o, double t0, double t);
-int cps_drive_same_contacts(const cps_scenario *a, const cps_scenario *b);
-
 /* Its state, to go back to: `size` doubles. */
 size_t cps_drive_size(const drive *o);
 void cps_drive_save(const drive *o, double *x);
