@@ -8,6 +8,19 @@
 
 /* ------------------------------------------------------------------ making */
 
+/* Where the run is. */
+typedef struct body_place {
+  double t;
+  hold *free;
+  int carried;
+  long events; /* before it */
+} body_place;
+
+static size_t place_size(const course *c) {
+  const cps_system *s = ((const bodies *)c)->s;
+  return sizeof(body_place) + (size_t)(s->ny + s->nc) * sizeof(double) + (size_t)s->nc * sizeof(int);
+}
+
 static void make_arrays(bodies *b) {
   const cps_system *s = b->s;
   pool *p = &b->pool;
@@ -36,13 +49,11 @@ static void make_arrays(bodies *b) {
                  {&b->columns, columns * wrt},
                  {&b->now, nc},
                  {&b->start, nc},
-                 {&b->y_aside, ny},
-                 {&b->now_aside, nc},
                  {&b->changes_aside, most * n}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) POOL_ARRAY(p, *numbers[i].at, numbers[i].n);
   POOL_ARRAY(p, b->mode, nc);
   POOL_ARRAY(p, b->mode_next, nc);
-  POOL_ARRAY(p, b->mode_aside, nc);
+  POOL_ARRAY(p, b->place_aside, place_size(&b->c));
   POOL_ARRAY(p, b->seen, nc);
   POOL_ARRAY(p, b->slack, s->scenario->n_springs);
   POOL_ARRAY(p, b->event_contact, nc);
@@ -329,81 +340,54 @@ static cps_status on_row(course *c) {
   return h ? cps_course_happens(c, &o.as, NULL) : cps_course_no_memory(c);
 }
 
-/* The run goes aside for a row, and comes back: so do the changes of state. */
-static cps_status aside(course *c, int begins) {
-  bodies *b = (bodies *)c;
-  size_t state = (size_t)b->s->ny * sizeof(double), modes = (size_t)b->s->nc * sizeof(int);
-  size_t forces = (size_t)b->s->nc * sizeof(double),
-         changes = (size_t)b->n_wrt * (size_t)b->n * sizeof(double);
-  body_op o = {.kind = begins ? OP_ASIDE : OP_RETURN, .t = c->sim->t};
-  if (begins) {
-    b->t_aside = b->t;
-    b->free_aside = b->free;
-    b->carried_aside = b->carried;
-    memcpy(b->now_aside, b->now, forces);
-    memcpy(b->y_aside, b->y, state);
-    memcpy(b->mode_aside, b->mode, modes);
-    if (!c->taping) memcpy(b->changes_aside, b->s_y, changes);
-  } else {
-    b->t = b->t_aside;
-    b->free = b->free_aside;
-    b->carried = b->carried_aside;
-    memcpy(b->now, b->now_aside, forces);
-    memcpy(b->y, b->y_aside, state);
-    memcpy(b->mode, b->mode_aside, modes);
-    if (!c->taping) memcpy(b->s_y, b->changes_aside, changes);
-  }
-  return c->taping ? cps_course_happens(c, &o.as, NULL) : CPS_OK;
-}
-
 static cps_status instant(course *c) { return cps_bodies_end_segment((bodies *)c); }
 
 static const bdf_follower *along(course *c) {
   return strcmp(c->run->scenario->run.solver, "bdf") == 0 ? &((bodies *)c)->along : NULL;
 }
 
-/* Where the run is. */
-typedef struct body_place {
-  double t;
-  hold *free;
-  long events;
-} body_place;
-
-static size_t place_size(const course *c) {
-  const cps_system *s = ((const bodies *)c)->s;
-  return sizeof(body_place) + (size_t)(s->ny + s->nc) * sizeof(double) + (size_t)s->nc * sizeof(int);
-}
-
-static void exchange_place(bodies *b, unsigned char *at, int put) {
-  const struct {
-    void *at;
-    size_t size;
-  } parts[] = {{b->y, (size_t)b->s->ny * sizeof(double)},
-               {b->now, (size_t)b->s->nc * sizeof(double)},
-               {b->mode, (size_t)b->s->nc * sizeof(int)}};
-  for (int i = 0; i < 3; at += parts[i++].size) {
-    if (put)
-      memcpy(parts[i].at, at, parts[i].size);
-    else
-      memcpy(at, parts[i].at, parts[i].size);
-  }
-}
-
 static void save_place(const course *c, void *to) {
-  bodies *b = (bodies *)c;
-  *(body_place *)to = (body_place){b->t, b->free, b->event_offset + b->events};
-  exchange_place(b, (unsigned char *)to + sizeof(body_place), 0);
+  const bodies *b = (const bodies *)c;
+  const cps_system *s = b->s;
+  double *numbers = (double *)(void *)((body_place *)to + 1);
+  *(body_place *)to = (body_place){b->t, b->free, b->carried, b->event_offset + b->events};
+  memcpy(numbers, b->y, (size_t)s->ny * sizeof(double));
+  memcpy(numbers + s->ny, b->now, (size_t)s->nc * sizeof(double));
+  memcpy(numbers + s->ny + s->nc, b->mode, (size_t)s->nc * sizeof(int));
+}
+
+static void return_to(bodies *b, const void *from) {
+  const body_place *p = from;
+  const cps_system *s = b->s;
+  const double *numbers = (const double *)(const void *)(p + 1);
+  b->t = p->t;
+  b->free = p->free;
+  b->carried = p->carried;
+  memcpy(b->y, numbers, (size_t)s->ny * sizeof(double));
+  memcpy(b->now, numbers + s->ny, (size_t)s->nc * sizeof(double));
+  memcpy(b->mode, numbers + s->ny + s->nc, (size_t)s->nc * sizeof(int));
 }
 
 static void restore_place(course *c, const void *from) {
   bodies *b = (bodies *)c;
-  const body_place *p = from;
-  b->t = p->t;
-  b->free = p->free;
-  b->event_offset = p->events;
+  return_to(b, from);
+  b->event_offset = ((const body_place *)from)->events;
   b->events = 0;
   b->open = 0;
-  exchange_place(b, (unsigned char *)from + sizeof(body_place), 1);
+}
+
+/* The run goes aside for a row, and comes back: so do the changes of state. */
+static cps_status aside(course *c, int begins) {
+  bodies *b = (bodies *)c;
+  size_t changes = (size_t)b->n_wrt * (size_t)b->n * sizeof(double);
+  body_op o = {.kind = begins ? OP_ASIDE : OP_RETURN, .t = c->sim->t};
+  if (begins)
+    save_place(c, b->place_aside);
+  else
+    return_to(b, b->place_aside);
+  if (c->taping) return cps_course_happens(c, &o.as, NULL);
+  memcpy(begins ? b->changes_aside : b->s_y, begins ? b->s_y : b->changes_aside, changes);
+  return CPS_OK;
 }
 
 /* ------------------------------------------------------------------ beginning and end */

@@ -71,13 +71,12 @@ typedef struct bodies {
   double t, *y;
   int *mode;
   hold *free, *holds;
-  int carried, carried_aside; /* of the next step */
-  double *now, *start;        /* [nc] of generalised-alpha: contact forces here, and where its step started */
+  int carried;         /* of the next step */
+  double *now, *start; /* [nc] of generalised-alpha: contact forces here, and where its step started */
   long events;
   /* where the run was when it went aside for a row; changes of state there, or weights */
-  double t_aside, *y_aside, *now_aside, *changes_aside;
-  int *mode_aside;
-  hold *free_aside;
+  unsigned char *place_aside;
+  double *changes_aside;
   int open; /* a smooth part that bdf integrates has begun, at: */
   double open_t, *open_y;
   /* forward */

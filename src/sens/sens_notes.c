@@ -59,6 +59,21 @@ static body_op begin(const bodies *b, op_kind kind) {
                    .guard = -1};
 }
 
+/* One that goes over to another state at the time of guard `guard` of contact i, or of something that is prescribed. */
+static body_op begin_switch(const bodies *b, timing when, int i, int guard, double *y1, int *mode1,
+                            hold *free1) {
+  body_op o = begin(b, OP_SWITCH);
+  o.when = when;
+  o.shifts = 1;
+  o.contact = i;
+  o.guard = o.chain[0] = guard;
+  o.n_chain = 1;
+  o.y1 = y1;
+  o.mode1 = mode1;
+  o.free1 = free1;
+  return o;
+}
+
 /* New events of contact i (-1: of all) happen at the time of the operation. */
 static void add_events(bodies *b, body_op *o, int i) {
   const cps_result *r = &b->c.sim->result;
@@ -97,18 +112,6 @@ static int at_own_limit(bodies *b, int i) {
 
 /* ------------------------------------------------------------------ located transitions */
 
-/* Goes over to mode[contact] and the states of the simulation, at the time of guard k. */
-static cps_status switch_one(bodies *b, body_op *o, int i, int k, const int *mode1) {
-  o->contact = i;
-  o->guard = k;
-  o->when = AT_GUARD;
-  o->shifts = 1;
-  o->mode1 = (int *)mode1;
-  o->free1 = b->free;
-  add_events(b, o, i);
-  return cps_course_happens(&b->c, &o->as, NULL);
-}
-
 /* The guard by which a contact that was stuck slides in its new mode, or one that slid sticks. */
 static int own_guard(const bodies *b, int i, int to) { return is_stuck(b, b->mode, i) && to == 2 ? 1 : 0; }
 
@@ -127,18 +130,8 @@ static cps_status switch_together(bodies *b, int i, int k) {
     if (!alone) mode[j] = to[j];
     all &= !alone;
   }
-  body_op o = begin(b, OP_SWITCH);
-  o.y1 = b->c.sim->y;
+  body_op o = begin_switch(b, AT_GUARD, i, k, b->c.sim->y, mode, b->free);
   o.mapped = s->contacts[i].n_states > 0;
-  o.n_chain = 1;
-  o.chain[0] = k;
-  o.when = AT_GUARD;
-  o.shifts = 1;
-  o.contact = i;
-  o.guard = k;
-  o.mode1 = mode;
-  o.free1 = b->free;
-  o.n_events = 0;
   for (int j = 0; j < s->nc; j++)
     if (mode[j] == to[j]) add_events(b, &o, j); /* with those that were set off */
   cps_status status = cps_course_happens(&b->c, &o.as, NULL);
@@ -146,12 +139,12 @@ static cps_status switch_together(bodies *b, int i, int k) {
   memcpy(b->mode, mode, (size_t)s->nc * sizeof(int));
   for (int j = 0; j < s->nc && status == CPS_OK && !all; j++) {
     if (to[j] == b->mode[j]) continue;
-    body_op next = begin(b, OP_SWITCH);
-    next.y1 = b->y;
-    int rests = is_stuck(b, to, j), guard = own_guard(b, j, to[j]);
+    int rests = is_stuck(b, to, j);
+    body_op next = begin_switch(b, AT_GUARD, j, own_guard(b, j, to[j]), b->y, mode, b->free);
     captured |= rests;
     if (!rests) mode[j] = to[j]; /* else: its time alone, and a capture at the end */
-    status = switch_one(b, &next, j, guard, mode);
+    add_events(b, &next, j);
+    status = cps_course_happens(&b->c, &next.as, NULL);
     memcpy(b->mode, mode, (size_t)s->nc * sizeof(int));
   }
   arrive(b, h);
@@ -195,19 +188,14 @@ static cps_status switch_settled(bodies *b, int shifts) {
     size_t at = (size_t)(2 * s->nx + c->z), size = (size_t)c->n_states * sizeof(double);
     if (c->n_states == 0 || !c->law->n_modes) continue;
     if (b->c.sim->mode[i] == b->mode[i] && memcmp(b->y + at, b->c.sim->y + at, size) == 0) continue;
-    body_op o = begin(b, OP_SWITCH);
+    body_op o = begin_switch(b, AT_GUARD, i, -1, y1, mode, b->free);
     o.n_chain = find_chain(b, i, o.chain);
     if (o.n_chain == 0) continue;
     memcpy(y1, b->y, (size_t)s->ny * sizeof(double));
     memcpy(y1 + at, b->c.sim->y + at, size);
     mode[i] = b->c.sim->mode[i];
-    o.y1 = y1;
-    o.mode1 = mode;
-    o.free1 = b->free;
     o.mapped = 1;
-    o.contact = i;
     o.guard = o.chain[0];
-    o.when = AT_GUARD;
     o.shifts = shifts;
     add_events(b, &o, i);
     status = cps_course_happens(&b->c, &o.as, NULL);
@@ -229,14 +217,10 @@ static int moves_break(const bodies *b) {
 
 /* From before to after a jump of something prescribed. */
 static cps_status cross_break(bodies *b, hold *h, int shifts) {
-  body_op o = begin(b, OP_SWITCH);
+  body_op o = begin_switch(b, AT_BREAK, -1, -1, b->c.sim->y, b->c.sim->mode, h);
   o.t = nextafter(b->c.sim->t, -INFINITY);
   o.t1 = b->c.sim->t;
-  o.y1 = b->c.sim->y;
-  o.mode1 = b->c.sim->mode;
-  o.free1 = h;
   o.released = h != b->free;
-  o.when = AT_BREAK;
   o.shifts = shifts;
   add_events(b, &o, -1);
   return cps_course_happens(&b->c, &o.as, NULL);
@@ -295,16 +279,9 @@ static cps_status note_guard(bodies *b, const step_note *note) {
   if (!note->pinned) return switch_together(b, note->contact, note->guard);
   /* Because something prescribed has jumped: at that very time. */
   hold *h = cps_bodies_hold(b);
-  body_op o = begin(b, OP_SWITCH);
-  o.y1 = b->c.sim->y;
-  o.mode1 = b->c.sim->mode;
-  o.free1 = h;
-  o.contact = note->contact;
+  body_op o = begin_switch(b, AT_BREAK, note->contact, -1, b->c.sim->y, b->c.sim->mode, h);
   o.mapped = b->s->contacts[note->contact].n_states > 0;
-  o.n_chain = 1;
   o.chain[0] = note->guard;
-  o.when = AT_BREAK;
-  o.shifts = 1;
   add_events(b, &o, -1);
   cps_status status = h ? cps_course_happens(&b->c, &o.as, NULL) : CPS_NO_MEMORY;
   if (h) arrive(b, h);
