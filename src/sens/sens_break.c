@@ -133,37 +133,28 @@ static void add(model *o, int row, double by) {
   cps_entries_add(&o->list, o->at.before + row, o->at.d0 + o->at.tau_d, -by);
 }
 
-/* States of a law with memory, of all axes of a point: from `row` on. */
-static void add_states(model *o, const cps_law *law, const contact_memory *y, int axes, int row) {
-  for (int a = 0; a < axes; a++)
-    for (int k = 0; k < law->n_states; k++) add(o, row++, y->z_t[a][k]);
-}
-
 void cps_model_shift(model *o, double t) {
   const layout *l = &o->at;
   const machine *m = &o->m;
-  int z = l->cable[m->n_cables].z;
   o->list.n = 0;
   cps_model_touch(o);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    int states = (c->dim - 1) * c->contact.law->n_states;
     for (int k = 0; k < l->cable[i].e; k++) {
       int node = k / c->b;
       if ((node == 0 || node == c->n) && c->fixed[node] >> k % c->b & 1) continue; /* it is where it is put */
       add(o, l->cable[i].q + k, c->v[k]);
       add(o, l->cable[i].v + k, c->a[k]);
     }
-    for (int k = 0; c->memory && k < c->n_points; k++)
-      if (o->contact[i][k].drum >= 0)
-        add_states(o, c->contact.law, &c->memory[k], c->dim - 1, l->cable[i].z + k * states);
   }
   for (int k = 0; k < m->nb; k++) {
     add(o, l->border + k, *m->free[k].v);
     add(o, l->border + m->nb + k, *m->free[k].a);
   }
-  for (int i = 0; i < m->n_slides; z += m->slide[i++].law.law->n_states)
-    add_states(o, m->slide[i].law.law, &m->slide[i].y, 1, z);
+  for (int i = 0, k = 0; i < m->n_sites; i++)
+    for (int a = 0; a < m->site[i].axes; a++)
+      for (int j = 0; j < m->site[i].law->law->n_states; j++, k++)
+        if (cps_model_touches(o, k)) add(o, l->z + k, m->site[i].y->z_t[a][j]);
   double *rates = calloc((size_t)(l->states + l->ds + l->n_works), sizeof *rates);
   if (!rates) {
     o->list.lost = 1;

@@ -60,14 +60,12 @@ static size_t state_size(const machine *m) {
   size_t size = (size_t)m->n_drums * sizeof(drum) + (size_t)m->nb * 5 * sizeof(double) + sizeof(double) +
                 (size_t)m->n_slides * sizeof(kept_slide) + (size_t)m->n_bodies * sizeof(double) +
                 (size_t)(m->system->nx - m->system->nd) * sizeof(double);
-  for (int i = 0; i < m->n_slides; i++)
-    if (m->slide[i].law.law->n_states) size += sizeof(kept_memory);
+  for (int i = 0; i < m->n_sites; i++) size += (size_t)m->site[i].axes * sizeof(kept_memory);
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     size += 3 * (size_t)((c->n + 1) * c->b) * sizeof(double) + sizeof c->load + 2 * sizeof(double);
     size += (size_t)c->n_points * (sizeof(kept_point) + sizeof c->start[0]);
     if (c->all_stick) size += (size_t)((c->n + 1) * c->b + c->n_points * AXES) * sizeof(double);
-    if (c->memory) size += (size_t)(c->n_points * (c->dim - 1)) * sizeof(kept_memory);
   }
   return size;
 }
@@ -85,8 +83,10 @@ static void pass(unsigned char **at, void *of, size_t size, int put) {
 enum { TAKE, PUT, TAKE_INSTANT };
 
 /* What a law with memory started the solve from. */
-static void exchange_memory(contact_point *p, contact_memory *y, int axes, unsigned char **at, int how) {
-  for (int a = 0; a < axes; a++) {
+static void exchange_memory(const law_site *site, unsigned char **at, int how) {
+  contact_point *p = site->p;
+  contact_memory *y = site->y;
+  for (int a = 0; a < site->axes; a++) {
     int now = how == TAKE_INSTANT;
     kept_memory x = {
         .mode = p->mode[a], .mode0 = now ? p->mode[a] : p->mode0[a], .mode1 = now ? p->mode[a] : y->mode1[a]};
@@ -119,7 +119,6 @@ static void exchange(machine *m, unsigned char *at, int how) {
     pass(&at, &x, sizeof x, put);
     y->start = x.start;
     y->p.stuck = x.stuck;
-    if (y->law.law->n_states) exchange_memory(&y->p, &y->y, 1, &at, how);
   }
   for (int i = 0; i < m->n_bodies; i++) {
     double held = m->body[i].held;
@@ -154,9 +153,9 @@ static void exchange(machine *m, unsigned char *at, int how) {
       memcpy(p->scale, x.scale, sizeof p->scale);
       p->near = x.near;
       p->stuck = x.stuck;
-      if (c->memory) exchange_memory(p, &c->memory[k], c->dim - 1, &at, how);
     }
   }
+  for (int i = 0; i < m->n_sites; i++) exchange_memory(&m->site[i], &at, how);
   if (put && m->nb > 0) cps_machine_tie(m);
   if (put) cps_audit_look(m);
 }
@@ -721,18 +720,6 @@ static const char *refuses(const cps_scenario *s, cps_sens_method method) {
   return NULL;
 }
 
-/* Where laws with memory have their states, rates and auxiliary rates. */
-static void memory_at(const cps_law *law, contact_memory *y, int axes, double **z, double **z_t,
-                      double **aux) {
-  for (int a = 0; a < axes; a++) {
-    for (int j = 0; j < law->n_states; j++) {
-      *z++ = &y->z[a][j];
-      *z_t++ = &y->z_t[a][j];
-      *aux++ = &y->aux[a][j];
-    }
-  }
-}
-
 static int states(cps_simulation *sim, double **at) {
   machine *m = sim->machine;
   layout l;
@@ -750,19 +737,17 @@ static int states(cps_simulation *sim, double **at) {
       const cable_at *x = &l.cable[i];
       double *parts[] = {c->q, c->v, c->a, c->aux};
       const int first[] = {x->q, x->v, x->a, x->aux};
-      int axes = c->dim - 1;
       for (int j = 0; j < carried; j++)
         for (int k = 0; k < x->e; k++) at[first[j] + k] = parts[j] + k;
-      for (int k = 0; c->memory && k < c->n_points; k++) {
-        int skip = k * axes * c->contact.law->n_states;
-        memory_at(c->contact.law, &c->memory[k], axes, at + x->z + skip, at + x->z_t + skip,
-                  at + x->z_aux + skip);
-      }
     }
-    const cable_at *x = &l.cable[m->n_cables];
-    for (int i = 0, skip = 0; i < m->n_slides; skip += m->slide[i++].law.law->n_states)
-      memory_at(m->slide[i].law.law, &m->slide[i].y, 1, at + x->z + skip, at + x->z_t + skip,
-                at + x->z_aux + skip);
+    for (int i = 0, k = 0; i < m->n_sites; i++) /* laws with memory */
+      for (int a = 0; a < m->site[i].axes; a++)
+        for (int j = 0; j < m->site[i].law->law->n_states; j++, k++) {
+          contact_memory *y = m->site[i].y;
+          at[l.z + k] = &y->z[a][j];
+          at[l.z_t + k] = &y->z_t[a][j];
+          at[l.z_aux + k] = &y->aux[a][j];
+        }
   }
   for (int i = 0; n > 0 && i < m->n_drums; i++) {
     if (!cps_drum_is_led(m->drum[i].of)) continue;

@@ -80,8 +80,7 @@ typedef struct cable_at {
   int e;                      /* coordinates: (n + 1) b */
   int q, v, a, aux, f, start; /* in a state; f: [points][axes], start: [points][dim] */
   int reaction;               /* [2][dim] of ends whose motion is prescribed, in part or in whole */
-  int zs, z, z_t, z_aux;      /* of laws with memory: [points][axes][states] each, and how many that is */
-  int z_star;                 /* in z_star */
+  int memory;                 /* first state of its law with memory: [points][axes][states] */
   int w;                      /* in w1, w2 */
   int theta;                  /* TH_...; then length[n], mass[n + 1], and per point mass, weight, shape[4] */
   int length, mass, p_mass, p_weight, p_shape; /* in theta */
@@ -98,6 +97,8 @@ typedef struct layout {
   int ahead;       /* and all before the works at the end of the step */
   int drum_start;  /* statics: angle and centre of each drum when springs took hold: [drums][4] */
   int slide_start; /* where springs hold slides: [slides] */
+  int zs, slide_memory;      /* states of laws with memory: how many, and the first that is of a slide; */
+  int z, z_t, z_aux;         /* these with their rates and auxiliary values: neighbours */
   int thetas, gravity, grip; /* size of theta; where these are in it */
   int drum_theta, drum_d;    /* of the first drum */
   int numbers;               /* of bodies, springs, contacts and loads (body_tangent.h) */
@@ -115,7 +116,7 @@ typedef struct layout {
   int before, after, w1, w2, z_star, theta, d, d0, right, result; /* where the parts start in the vector */
   int kept;                                                       /* bdf: room for a state up to its works */
   int size;                                                       /* of it, without results */
-  cable_at *cable; /* [cables], and one more for the states of laws of slides */
+  cable_at *cable;                                                /* [cables] */
 } layout;
 
 int cps_layout_make(layout *l, const machine *m, pool *p); /* 0 if out of memory */
@@ -144,8 +145,14 @@ void cps_chain_prefer(chain_matrix *a, int h);
 /* Factorises; 0 if singular. */
 int cps_chain_factor(chain_matrix *a);
 void cps_chain_solve(const chain_matrix *a, lanes *x);
-/* Forces of the elements at their nodes, [n][4 dim], by one number of the section each (CHAIN_...): what multiplies it. */
-typedef enum chain_part { CHAIN_EA, CHAIN_EI, CHAIN_RHO, CHAIN_RAYLEIGH, CHAIN_ALL } chain_part;
+/* Forces of the elements at their nodes, [n][4 dim], by one number of the section each: what multiplies it. */
+typedef enum chain_part {
+  CHAIN_EA = TH_EA,
+  CHAIN_EI = TH_EI,
+  CHAIN_RHO = TH_RHO,
+  CHAIN_RAYLEIGH = TH_RAYLEIGH,
+  CHAIN_ALL
+} chain_part;
 void cps_chain_forces(const cable *c, chain_part part, double *length, double *f);
 
 /* ------------------------------------------------------------------ contact */
@@ -277,6 +284,8 @@ typedef struct model {
   entries list;     /* other uses */
   entries reacts;   /* reactions of ends on rims that follow the border in part, by the state after a solve */
   entries tied;     /* numbers of d of ends on rims that follow the border, by all else */
+  unsigned char *walks; /* [zs] whether guards of the law fire within steps, which start from where it was */
+  const contact_tangent **touch; /* [zs] the point in `contact`; NULL: of a slide, which always touches */
   contact_tangent **contact, **contact0; /* [cables][points] as of the present state, and of the one before */
   double *force;                         /* room for forces of elements, seven times */
   double (
@@ -294,6 +303,9 @@ static inline void cps_by_theta(const model *o, entries *list, int row, int thet
 static inline void cps_by_d(const model *o, entries *list, int row, int d, double by) {
   if (o->d_varies[d]) cps_entries_add(list, row, o->at.d + d, by);
 }
+
+/* Whether the point of state k of a law with memory touches something. */
+static inline int cps_model_touches(const model *o, int k) { return !o->touch[k] || o->touch[k]->drum >= 0; }
 
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err);
 void cps_model_free(model *o);
@@ -353,6 +365,22 @@ typedef struct point_row {
   const contact_tangent *s;
 } point_row;
 void cps_put_point(const point_row *at, int row, const tangent_row *y, double by);
+/* By w.F of element i of a cable, where F is what it resists with at these coordinates; NULL: no forces (q), no inertia (a). With w NULL by the
+ * power that it loses or, in cps_put_section, the energy that it stores. Of its section these numbers count, a bit for each: 1 << TH_EA and
+ * so on up to TH_BENDING. cps_put_section is by the section and the length of the element alone. */
+typedef struct element_row {
+  int cable, i, stores;
+  const double *q, *v, *a, *w; /* [4 dim] */
+} element_row;
+enum {
+  OF_ELASTICITY = 1 << TH_EA | 1 << TH_EI,
+  OF_LOSS = 1 << TH_EA | 1 << TH_AXIAL | 1 << TH_BENDING,
+  OF_ALL = (1 << (TH_BENDING + 1)) - 1
+};
+void cps_put_element(const sink *x, int row, const element_row *y, unsigned numbers, double by);
+void cps_put_section(const sink *x, int row, const element_row *y, unsigned numbers, double by);
+cable_section cps_section_of(const cable *c, unsigned numbers); /* with these alone; */
+cable_section cps_section_by(const cable *c, int number);       /* and what its forces are by one of them */
 /* By by.R of an end of a cable and slope.R of its slope, unless that is NULL; by the force with which cables press on a drum; by the
  * torque of a drum's drive at time t. */
 void cps_put_reaction(const sink *x, int row, int cable, int e, const double *by, const double *slope);

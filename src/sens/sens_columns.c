@@ -7,8 +7,7 @@
 #include <stdio.h>
 
 typedef enum column_kind {
-  COL_NONE, /* constant, or time */
-  COL_PLACE,
+  COL_NONE,  /* constant, or time */
   COL_STATE, /* a number of the state */
   COL_TURN,  /* angle or rate of a drum */
   COL_CENTER,
@@ -16,7 +15,6 @@ typedef enum column_kind {
   COL_SPRING,
   COL_SLIDE,
   COL_SURFACE,
-  COL_VELOCITY,
   COL_TORQUE,
   COL_DRIVE,
   COL_PUSH,
@@ -81,10 +79,10 @@ static void name_bodies(naming *n, const machine *m, const layout *l) {
       }
       continue;
     }
-    int node = m->body_end[i] == 0 ? 0 : m->cable[c].n;
+    int at = (m->body_end[i] == 0 ? 0 : m->cable[c].n) * m->cable[c].b;
     for (int d = 0; d < m->dim; d++) {
-      name(n, "bodies", of->name, axes[d], (column){COL_PLACE, c, -1, node * m->cable[c].b + d});
-      name(n, "bodies", of->name, rates[d], (column){COL_VELOCITY, c, -1, node * m->cable[c].b + d});
+      name(n, "bodies", of->name, axes[d], (column){COL_STATE, -1, -1, l->cable[c].q + at + d});
+      name(n, "bodies", of->name, rates[d], (column){COL_STATE, -1, -1, l->cable[c].v + at + d});
     }
   }
   for (int i = 0; i < m->of->n_springs; i++)
@@ -209,46 +207,27 @@ static void by_d(const filling *f, int d, double by) { cps_put_given(&f->to, f->
 /* Tension of element i: the force on its second node, along the chord. */
 static void add_tension(const filling *x, int cable_of, int i, double factor) {
   const cable *c = &x->o->m.cable[cable_of];
-  const cable_at *at = &x->o->at.cable[cable_of];
-  cable_section elastic = c->section, part;
-  const double *q = c->q + i * c->b, *v = c->v + i * c->b;
+  const double *q = c->q + i * c->b;
+  const cable_section elastic = cps_section_of(c, OF_ELASTICITY);
   int b = c->b, dim = c->dim;
-  double f[12] = {0}, k[144] = {0}, along[3] = {0}, size = 0, tension = 0;
-  elastic.rayleigh = elastic.axial_damping = elastic.bending_damping = 0;
-  cps_element_force(dim, &elastic, c->length[i], q, v, f, 1, 0, k, NULL);
+  double f[12] = {0}, along[12] = {0}, size = 0, tension = 0;
+  const element_row y = {cable_of, i, 0, q, c->v + i * b, NULL, along};
+  cps_element_force(dim, &elastic, c->length[i], q, y.v, f, 1, 0, NULL, NULL);
   for (int d = 0; d < dim; d++) {
-    along[d] = q[b + d] - q[d];
-    size += along[d] * along[d];
+    along[b + d] = q[b + d] - q[d];
+    size += along[b + d] * along[b + d];
   }
   size = sqrt(size);
   for (int d = 0; d < dim; d++) {
-    along[d] /= size;
-    tension += along[d] * f[b + d];
+    along[b + d] /= size;
+    tension += along[b + d] * f[b + d];
   }
-  for (int e = 0; e < 2 * b; e++) {
-    double by = 0;
-    for (int d = 0; d < dim; d++) by += along[d] * k[(b + d) * 2 * b + e];
-    if (e % b < dim) by += (e < b ? -1 : 1) * (f[b + e % b] - tension * along[e % b]) / size;
-    cps_entries_add(x->list, x->row, x->o->at.after + at->q + i * b + e, factor * by);
+  cps_put_element(&x->to, x->row, &y, OF_ELASTICITY, factor);
+  for (int d = 0; d < dim; d++) { /* the chord turns */
+    double by = factor * (f[b + d] - tension * along[b + d]) / size;
+    cps_put_coordinate(&x->to, x->row, cable_of, i * b + d, -by, 0, 0);
+    cps_put_coordinate(&x->to, x->row, cable_of, i * b + b + d, by, 0, 0);
   }
-  for (int n = 0; n < 2; n++) {
-    double one[12] = {0}, by = 0;
-    part = elastic;
-    part.ea = n == 0;
-    part.ei = n == 1;
-    if (!x->o->theta_varies[at->theta + (n ? TH_EI : TH_EA)]) continue;
-    cps_element_force(dim, &part, c->length[i], q, v, one, 1, 0, NULL, NULL);
-    for (int d = 0; d < dim; d++) by += along[d] * one[b + d];
-    by_theta(x, at->theta + (n ? TH_EI : TH_EA), factor * by);
-  }
-  if (!x->o->theta_varies[at->length + i]) return;
-  double sum = 0, step = 2e-3 * c->length[i];
-  for (int j = 0; j < SENS_SHADOWS; j++) {
-    double one[12] = {0};
-    cps_element_force(dim, &elastic, c->length[i] + step * cps_sens_place[j], q, v, one, 1, 0, NULL, NULL);
-    for (int d = 0; d < dim; d++) sum += cps_sens_share[j] / step * along[d] * one[b + d];
-  }
-  by_theta(x, at->length + i, factor * sum);
 }
 
 static void add_row(const filling *x, int cable_of, int point, const contact_tangent *s,
@@ -550,12 +529,6 @@ void cps_column_add(model *o, entries *list, const column *k, int row, double t)
   double by[3] = {0};
   switch (k->kind) {
   case COL_NONE:
-    break;
-  case COL_PLACE:
-    cps_entries_add(list, row, o->at.after + o->at.cable[k->cable].q + k->at, 1);
-    break;
-  case COL_VELOCITY:
-    cps_entries_add(list, row, o->at.after + o->at.cable[k->cable].v + k->at, 1);
     break;
   case COL_STATE:
     cps_entries_add(list, row, o->at.after + k->at, 1);

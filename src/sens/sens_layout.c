@@ -3,9 +3,9 @@
 
 int cps_layout_make(layout *l, const machine *m, pool *p) {
   memset(l, 0, sizeof *l);
-  POOL_ARRAY(p, l->cable, m->n_cables + 1);
+  POOL_ARRAY(p, l->cable, m->n_cables);
   if (!l->cable) return 0;
-  int state = 0, w = 0, z = 0, theta = 0, rhs = 0, axes = m->dim - 1;
+  int state = 0, w = 0, theta = 0, rhs = 0, axes = m->dim - 1;
   l->gravity = theta;
   l->grip = theta + 3;
   theta += 4;
@@ -33,13 +33,9 @@ int cps_layout_make(layout *l, const machine *m, pool *p) {
     at->f = state;
     at->start = at->f + c->n_points * axes;
     at->reaction = at->start + c->n_points * m->dim;
-    at->zs = c->memory ? c->n_points * axes * c->contact.law->n_states : 0;
-    at->z = at->reaction + 2 * m->dim;
-    at->z_t = at->z + at->zs;
-    at->z_aux = at->z_t + at->zs;
-    state = at->z_aux + at->zs;
-    at->z_star = z;
-    z += at->zs;
+    state = at->reaction + 2 * m->dim;
+    at->memory = l->zs;
+    if (c->memory) l->zs += c->n_points * axes * c->contact.law->n_states;
     at->w = w;
     w += at->e;
     at->theta = theta;
@@ -57,14 +53,12 @@ int cps_layout_make(layout *l, const machine *m, pool *p) {
     rhs += (c->n + 1) * at->width;
   }
   l->tau_d = l->ds++;
-  cable_at *slides = &l->cable[m->n_cables];
-  for (int i = 0; i < m->n_slides; i++) slides->zs += m->slide[i].law.law->n_states;
-  slides->z = state;
-  slides->z_t = slides->z + slides->zs;
-  slides->z_aux = slides->z_t + slides->zs;
-  slides->z_star = z;
-  z += slides->zs;
-  l->works = state = slides->z_aux + slides->zs;
+  l->slide_memory = l->zs;
+  for (int i = 0; i < m->n_slides; i++) l->zs += m->slide[i].law.law->n_states;
+  l->z = state;
+  l->z_t = l->z + l->zs;
+  l->z_aux = l->z_t + l->zs;
+  l->works = state = l->z_aux + l->zs;
   l->rubs = WK_SLIP + m->n_cables * m->n_drums;
   l->n_works = l->rubs + m->system->nc;
   l->states = state + l->n_works;
@@ -74,7 +68,7 @@ int cps_layout_make(layout *l, const machine *m, pool *p) {
   l->ws = w + m->nb;
   if (strcmp(m->of->run.solver, "bdf") == 0) {
     l->past = l->states;
-    l->point = 2 * l->ws + z;
+    l->point = 2 * l->ws + l->zs;
     l->ahead = l->past + BDF_POINTS * l->point;
     l->states = l->ahead + l->works;
   }
@@ -87,7 +81,7 @@ int cps_layout_make(layout *l, const machine *m, pool *p) {
   l->w1 = l->after + l->states;
   l->w2 = l->w1 + l->ws;
   l->z_star = l->w2 + l->ws;
-  l->theta = l->z_star + z;
+  l->theta = l->z_star + l->zs;
   l->d = l->theta + l->thetas;
   l->d0 = l->d + l->ds;
   l->right = l->d0 + l->ds;
@@ -159,7 +153,7 @@ void cps_layout_initial(const layout *l, const machine *m, double *state) {
     state[l->border + k] = *m->free[k].q;
     state[l->border + m->nb + k] = *m->free[k].v;
   }
-  double *z = state + l->cable[m->n_cables].z;
+  double *z = state + l->z + l->slide_memory;
   for (int i = 0; i < m->n_slides; i++) {
     int n = m->slide[i].law.law->n_states;
     memcpy(z, m->slide[i].y.z[0], (size_t)n * sizeof(double));

@@ -145,8 +145,8 @@ static void NAME(learn)(const sweep *x, int from) {
     block y = block_of(x->o, i);
     copy(BACK, x->z, past + y.w, from + y.q, y.nodes * y.b);
     copy(BACK, x->z, past + l->ws + y.w, from + y.v, y.nodes * y.b);
-    copy(BACK, x->z, past + 2 * l->ws + l->cable[i].z_star, from + l->cable[i].z, l->cable[i].zs);
   }
+  if (l->past > 0) copy(BACK, x->z, past + 2 * l->ws, from + l->z, l->zs);
 }
 
 static void NAME(learn_before)(const sweep *x) { NAME(learn)(x, x->o->at.before); }
@@ -172,9 +172,8 @@ static void NAME(polynomial)(const sweep *x) {
       NAME(recall)(x, s + y.q + k, 1, y.w + k);
       NAME(recall)(x, s + y.v + k, 1, l->ws + y.w + k);
     }
-    for (int k = 0; k < l->cable[i].zs; k++)
-      NAME(recall)(x, s + l->cable[i].z + k, 1, 2 * l->ws + l->cable[i].z_star + k);
   }
+  for (int k = 0; k < l->zs; k++) NAME(recall)(x, s + l->z + k, 1, 2 * l->ws + k);
 }
 
 /* Part of the way from what was there to the end of the step. */
@@ -282,22 +281,19 @@ static void NAME(predict_bonds)(const sweep *x) {
 static void NAME(predict_states)(const sweep *x) {
   const layout *l = &x->o->at;
   int steps = x->what->kind == OP_STEP;
-  for (int i = 0; i <= x->o->m.n_cables; i++) {
-    const cable_at *at = &l->cable[i];
-    for (int k = 0; k < at->zs; k++) {
-      lanes *star = x->z + l->z_star + at->z_star + k, *y = x->z + l->before + k;
-      int past = 2 * l->ws + at->z_star + k, starts = walks(x->o, i, k);
-      if (x->by_bdf && starts) {
-        put(BACK, star, 1, x->z + l->before + l->past + past);
-      } else if (x->by_bdf) {
-        NAME(recall)(x, star, x->what->coeffs.z_s, past);
-      } else {
-        lanes sum = opened(BACK, star);
-        add(BACK, &sum, 1, y + at->z);
-        if (steps && !starts) add(BACK, &sum, x->w.step.z.x_aux, y + at->z_aux);
-        if (steps && !starts) add(BACK, &sum, x->w.step.z.x_old, y + at->z_t);
-        closed(BACK, star, sum);
-      }
+  for (int k = 0; k < l->zs; k++) {
+    lanes *star = x->z + l->z_star + k, *y = x->z + l->before + k;
+    int past = 2 * l->ws + k, starts = x->o->walks[k];
+    if (x->by_bdf && starts) {
+      put(BACK, star, 1, x->z + l->before + l->past + past);
+    } else if (x->by_bdf) {
+      NAME(recall)(x, star, x->what->coeffs.z_s, past);
+    } else {
+      lanes sum = opened(BACK, star);
+      add(BACK, &sum, 1, y + l->z);
+      if (steps && !starts) add(BACK, &sum, x->w.step.z.x_aux, y + l->z_aux);
+      if (steps && !starts) add(BACK, &sum, x->w.step.z.x_old, y + l->z_t);
+      closed(BACK, star, sum);
     }
   }
 }
@@ -472,13 +468,10 @@ static void NAME(friction)(const sweep *x) {
 /* States of laws: in statics they stay; else the list `recall` says what becomes of them and their rates. */
 static void NAME(fresh_states)(const sweep *x) {
   const layout *l = &x->o->at;
-  for (int i = 0; i <= x->o->m.n_cables; i++) {
-    const cable_at *at = &l->cable[i];
-    if (x->what->kind == OP_SOLVE)
-      copy(BACK, x->z, l->after + at->z, l->before + at->z, 3 * at->zs);
-    else
-      clear(x->z, l->after + at->z, 3 * at->zs);
-  }
+  if (x->what->kind == OP_SOLVE)
+    copy(BACK, x->z, l->after + l->z, l->before + l->z, 3 * l->zs);
+  else
+    clear(x->z, l->after + l->z, 3 * l->zs);
 }
 
 static void NAME(states)(const sweep *x) {
@@ -487,16 +480,13 @@ static void NAME(states)(const sweep *x) {
 
 static void NAME(auxiliary)(const sweep *x) {
   const layout *l = &x->o->at;
-  for (int i = 0; i <= x->o->m.n_cables && x->what->kind != OP_SOLVE; i++) {
-    const cable_at *at = &l->cable[i];
-    for (int k = 0; k < at->zs; k++) {
-      lanes *y0 = x->z + l->before + k, *y1 = x->z + l->after + k, sum = opened(BACK, y1 + at->z_aux);
-      if (!touches(x->o, i, k)) continue; /* it has no rates */
-      add(BACK, &sum, x->balance ? 1 : x->w.step.z.aux_new, y1 + at->z_t);
-      if (!x->balance) add(BACK, &sum, x->w.step.z.aux_old, y0 + at->z_t);
-      if (!x->balance) add(BACK, &sum, x->w.step.z.aux_aux, y0 + at->z_aux);
-      closed(BACK, y1 + at->z_aux, sum);
-    }
+  for (int k = 0; k < l->zs && x->what->kind != OP_SOLVE; k++) {
+    lanes *y0 = x->z + l->before + k, *y1 = x->z + l->after + k, sum = opened(BACK, y1 + l->z_aux);
+    if (!cps_model_touches(x->o, k)) continue; /* it has no rates */
+    add(BACK, &sum, x->balance ? 1 : x->w.step.z.aux_new, y1 + l->z_t);
+    if (!x->balance) add(BACK, &sum, x->w.step.z.aux_old, y0 + l->z_t);
+    if (!x->balance) add(BACK, &sum, x->w.step.z.aux_aux, y0 + l->z_aux);
+    closed(BACK, y1 + l->z_aux, sum);
   }
 }
 
@@ -579,8 +569,7 @@ static void NAME(hold)(const sweep *x) {
 
 static void NAME(remember)(const sweep *x) {
   const layout *l = &x->o->at;
-  for (int i = 0; i <= x->o->m.n_cables; i++)
-    copy(BACK, x->z, l->before + l->cable[i].z, l->after + l->cable[i].z, 3 * l->cable[i].zs);
+  copy(BACK, x->z, l->before + l->z, l->after + l->z, 3 * l->zs);
 }
 
 /* Velocities as at the start. */

@@ -94,8 +94,9 @@ void cps_recall_settle(const contact_law *l, double v, double n, double f, int m
 /* ------------------------------------------------------------------ entries */
 
 /* Number of the first state of a point in one direction. */
-static int first_of(const cable *c, int point, int axis) {
-  return (point * (c->dim - 1) + axis) * c->contact.law->n_states;
+static int first_of(const model *o, int cable_of, int point, int axis) {
+  const cable *c = &o->m.cable[cable_of];
+  return o->at.cable[cable_of].memory + (point * (c->dim - 1) + axis) * c->contact.law->n_states;
 }
 
 void cps_memory_rows(model *o, int cable_of, int point, const step_coeffs *coeffs) {
@@ -104,7 +105,7 @@ void cps_memory_rows(model *o, int cable_of, int point, const step_coeffs *coeff
   if (coeffs->bristle > 0) return;
   for (int a = 0; a < c->dim - 1; a++) {
     int row = cps_model_friction_row(o, cable_of, point, a),
-        star = o->at.z_star + o->at.cable[cable_of].z_star + first_of(c, point, a);
+        star = o->at.z_star + first_of(o, cable_of, point, a);
     recall y;
     cps_recall(c, point, a, s, cps_memory_time(&c->contact, coeffs), &y);
     for (int k = 0; k < c->contact.law->n_states; k++) cps_entries_add(&o->now, row, star + k, y.f.star[k]);
@@ -118,7 +119,7 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
   const contact_point *p = &c->point[point];
   const contact_tangent *s = &o->contact[cable_of][point];
   const point_row to = {cps_sink_list(o, &o->recall, 0), cable_of, point, s};
-  int n = c->contact.law->n_states, first = first_of(c, point, axis), touches = s->drum >= 0;
+  int n = c->contact.law->n_states, first = first_of(o, cable_of, point, axis), touches = s->drum >= 0;
   recall y;
   if (touches) {
     cps_recall(c, point, axis, s, cps_memory_time(&c->contact, coeffs), &y);
@@ -136,8 +137,8 @@ static void add_states(model *o, int cable_of, int point, int axis, const step_c
   for (int k = 0; k < n; k++)
     for (int rate = 0; rate < (touches ? 2 : 1); rate++) {
       const recall_row *x = rate ? &y.z_t[k] : &y.z[k];
-      int row = o->at.after + (rate ? at->z_t : at->z) + first + k;
-      int from = touches ? o->at.z_star + at->z_star + first : o->at.before + at->z + first;
+      int row = o->at.after + (rate ? o->at.z_t : o->at.z) + first + k;
+      int from = (touches ? o->at.z_star : o->at.before + o->at.z) + first;
       for (int j = 0; j < n; j++) cps_entries_add(&o->recall, row, from + j, x->star[j]);
       if (touches) {
         tangent_row all_of;
@@ -155,7 +156,7 @@ void cps_memory_states(model *o, const step_coeffs *coeffs, int balance) {
   for (int i = 0; i < o->m.n_cables && !(coeffs->bristle > 0); i++)
     for (int k = 0; o->m.cable[i].memory && k < o->m.cable[i].n_points; k++)
       for (int a = 0; a < o->m.dim - 1; a++) add_states(o, i, k, a, coeffs, balance);
-  if (o->at.cable[o->m.n_cables].zs > 0) cps_border_look(o, coeffs->t);
+  if (o->at.zs > o->at.slide_memory) cps_border_look(o, coeffs->t);
   for (int i = 0; i < o->m.n_slides && !(coeffs->bristle > 0); i++) cps_slide_states(o, i, coeffs, balance);
 }
 
@@ -240,11 +241,11 @@ void cps_memory_hold(model *o) {
           y.f = y.e;
           y.e = 0;
           cps_contact_tangent_recall(m, c, &c->point[k], &s, a, &y, &x);
-          cps_put_point(&to, o->at.after + o->at.cable[i].z + first_of(c, k, a) + j, &x, 1);
+          cps_put_point(&to, o->at.after + o->at.z + first_of(o, i, k, a) + j, &x, 1);
         }
       }
     }
   }
-  if (o->at.cable[m->n_cables].zs > 0) cps_border_look(o, m->of->run.from);
+  if (o->at.zs > o->at.slide_memory) cps_border_look(o, m->of->run.from);
   for (int i = 0; i < m->n_slides; i++) cps_slide_hold(o, i);
 }

@@ -13,6 +13,21 @@ int cps_model_friction_row(const model *o, int cable_of, int point, int axis) {
 
 /* ------------------------------------------------------------------ making */
 
+/* What is known of the states of laws with memory, in their order. */
+static void find_states(model *o) {
+  int k = 0;
+  for (int i = 0; i < o->m.n_cables; i++) {
+    const cable *c = &o->m.cable[i];
+    int each = c->memory ? (c->dim - 1) * c->contact.law->n_states : 0;
+    for (int n = 0; n < c->n_points * each; n++, k++) {
+      o->walks[k] = c->contact.walks != 0;
+      o->touch[k] = &o->contact[i][n / each];
+    }
+  }
+  for (int i = 0; i < o->m.n_slides; i++)
+    for (int n = 0; n < o->m.slide[i].law.law->n_states; n++) o->walks[k++] = o->m.slide[i].law.walks != 0;
+}
+
 static int make_arrays(model *o) {
   pool *p = &o->pool;
   int n = o->m.n_cables, most = 1, products = 0;
@@ -32,12 +47,16 @@ static int make_arrays(model *o) {
     if (c->n > most) most = c->n;
     products += o->at.cable[i].e * 6;
   }
+  POOL_ARRAY(p, o->walks, o->at.zs);
+  POOL_ARRAY(p, o->touch, o->at.zs);
   POOL_ARRAY(p, o->force, most * 12 * 7);
   POOL_ARRAY(p, o->raw, n);
   POOL_ARRAY(p, o->released, o->m.of->n_bodies);
   POOL_ARRAY(p, o->inertia, products);
   for (size_t i = 0; i < sizeof dense / sizeof dense[0]; i++) POOL_ARRAY(p, *dense[i], o->at.ws);
-  return !p->lost && cps_border_make(o);
+  if (p->lost) return 0;
+  find_states(o);
+  return cps_border_make(o);
 }
 
 cps_status cps_model_make(model *o, const cps_scenario *s, cps_error *err) {
@@ -159,41 +178,18 @@ static void add_lengths(model *o, int cable_of) {
 static void add_section(model *o, int cable_of, int damped) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
-  cable_section none = c->section, s;
-  none.ea = none.ei = none.rayleigh = none.axial_damping = none.bending_damping = 0;
-  none.by_numbers = c->section.slack > 0;
   int approximate = c->section.curvature == CURVATURE_APPROXIMATE;
-  const int theta[] = {TH_EA, TH_EI, TH_RHO, TH_RAYLEIGH};
-  for (int k = CHAIN_EA; k <= CHAIN_RAYLEIGH; k++) {
-    if (!o->theta_varies[at->theta + theta[k]] || (k == CHAIN_EI && !approximate) ||
-        (k == CHAIN_RAYLEIGH && !damped))
-      continue;
-    if (k == CHAIN_EA && c->section.slack > 0) { /* damping depends on it, too */
-      s = none;
-      s.ea = 1;
-      extra_forces(c, &s, NULL, o->force, 0);
-    } else {
+  for (int k = TH_EA; k <= TH_BENDING; k++) {
+    if (!o->theta_varies[at->theta + k] || (k >= TH_RAYLEIGH && !damped)) continue;
+    int in_lanes = k == TH_EA   ? !(c->section.slack > 0) /* damping depends on it, too */
+                   : k == TH_EI ? approximate
+                                : k <= TH_RAYLEIGH;
+    const cable_section one = cps_section_by(c, k);
+    if (in_lanes)
       cps_chain_forces(c, (chain_part)k, NULL, o->force);
-    }
-    add_forces(o, cable_of, at->theta + theta[k], 0, o->force);
-  }
-  if (o->theta_varies[at->theta + TH_EI] && !approximate) {
-    s = none;
-    s.ei = 1;
-    extra_forces(c, &s, NULL, o->force, 0);
-    add_forces(o, cable_of, at->theta + TH_EI, 0, o->force);
-  }
-  if (o->theta_varies[at->theta + TH_AXIAL] && damped) {
-    s = none;
-    s.axial_damping = 1;
-    extra_forces(c, &s, NULL, o->force, 0);
-    add_forces(o, cable_of, at->theta + TH_AXIAL, 0, o->force);
-  }
-  if (o->theta_varies[at->theta + TH_BENDING] && damped) {
-    s = none;
-    s.bending_damping = 1;
-    extra_forces(c, &s, NULL, o->force, 0);
-    add_forces(o, cable_of, at->theta + TH_BENDING, 0, o->force);
+    else
+      extra_forces(c, &one, NULL, o->force, 0);
+    add_forces(o, cable_of, at->theta + k, 0, o->force);
   }
   add_lengths(o, cable_of);
 }

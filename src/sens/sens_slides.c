@@ -248,14 +248,14 @@ void cps_slide_column(model *o, entries *list, int row, int i, int what, double 
 
 /* ------------------------------------------------------------------ laws with memory */
 
-/* The first of its states among those of all slides. */
+/* The first of its states among all. */
 static int first_of(const model *o, int i) {
-  int n = 0;
+  int n = o->at.slide_memory;
   for (int k = 0; k < i; k++) n += o->m.slide[k].law.law->n_states;
   return n;
 }
 
-int cps_slide_first_state(const model *o, int i) { return o->at.cable[o->m.n_cables].z + first_of(o, i); }
+int cps_slide_first_state(const model *o, int i) { return o->at.z + first_of(o, i); }
 
 static void recall_slide(const model *o, int i, const sliding_now *s, double z_s, recall *out) {
   const slide *y = &o->m.slide[i];
@@ -271,7 +271,7 @@ static void recall_slide(const model *o, int i, const sliding_now *s, double z_s
 static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, friction *r,
                        friction_numbers *of) {
   const slide *y = &o->m.slide[i];
-  int star = o->at.z_star + o->at.cable[o->m.n_cables].z_star + first_of(o, i);
+  int star = o->at.z_star + first_of(o, i);
   recall x;
   recall_slide(o, i, s, cps_memory_time(&o->m.slide[i].law, coeffs), &x);
   memset(r, 0, sizeof *r);
@@ -296,7 +296,6 @@ static void by_recall(model *o, entries *list, int row, int i, const sliding_now
 
 void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {
   const slide *y = &o->m.slide[i];
-  const cable_at *at = &o->at.cable[o->m.n_cables];
   int n = y->law.law->n_states, first = first_of(o, i);
   sliding_now s;
   recall x;
@@ -307,9 +306,8 @@ void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {
   for (int k = 0; k < n; k++)
     for (int rate = 0; rate < 2; rate++) {
       const recall_row *of = rate ? &x.z_t[k] : &x.z[k];
-      int row = o->at.after + (rate ? at->z_t : at->z) + first + k;
-      for (int j = 0; j < n; j++)
-        cps_entries_add(&o->recall, row, o->at.z_star + at->z_star + first + j, of->star[j]);
+      int row = o->at.after + (rate ? o->at.z_t : o->at.z) + first + k;
+      for (int j = 0; j < n; j++) cps_entries_add(&o->recall, row, o->at.z_star + first + j, of->star[j]);
       by_recall(o, &o->recall, row, i, &s, of);
     }
 }
@@ -327,7 +325,7 @@ void cps_slide_hold(model *o, int i) {
     recall_row x = z[k];
     x.f = x.e; /* at rest */
     x.e = 0;
-    by_recall(o, &o->list, o->at.after + o->at.cable[o->m.n_cables].z + first_of(o, i) + k, i, &s, &x);
+    by_recall(o, &o->list, o->at.after + cps_slide_first_state(o, i) + k, i, &s, &x);
   }
   for (int k = start; k < o->list.n; k++) { /* by the state before, which that after it replaces */
     entry *e = &o->list.e[k];

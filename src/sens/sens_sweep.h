@@ -250,19 +250,6 @@ static block block_of(const model *o, int i) {
 /* What of the state an operation replaces: within steps of bdf the points of the past stay. */
 static int states_of(const sweep *x) { return x->what->kind >= OP_BDF ? x->o->at.past : x->o->at.states; }
 
-/* States of laws with memory are in blocks of the cables, and one of all slides. Whether state k of a block is one of a law whose
- * guards fire within steps, which starts from where it was; and whether its point touches, as slides always do. */
-static int walks(const model *o, int i, int k) {
-  int n = 0;
-  if (i < o->m.n_cables) return o->m.cable[i].contact.walks;
-  for (; k >= o->m.slide[n].law.law->n_states; n++) k -= o->m.slide[n].law.law->n_states;
-  return o->m.slide[n].law.walks;
-}
-
-static int touches(const model *o, int i, int k) {
-  return i == o->m.n_cables || o->contact[i][k / (o->at.cable[i].zs / o->m.cable[i].n_points)].drum >= 0;
-}
-
 /* Where the velocity of a body that is released is in a state, with the number of its components; -1 if it is not. */
 static int velocity_of(const model *o, int body, int *n) {
   const machine *m = &o->m;

@@ -121,40 +121,6 @@ static void add_points(model *o, int cable_of) {
 
 /* ------------------------------------------------------------------ elements */
 
-/* x' M y of element i, rho = 1; see energy.c. */
-static double mass_product(double l, const double *x, const double *y, int dim) {
-  double sum = 0;
-  for (int d = 0; d < dim; d++) {
-    double x0 = x[d], x1 = l * x[dim + d], x2 = x[2 * dim + d], x3 = l * x[3 * dim + d];
-    double y0 = y[d], y1 = l * y[dim + d], y2 = y[2 * dim + d], y3 = l * y[3 * dim + d];
-    sum += l / 420 *
-           (x0 * (156 * y0 + 22 * y1 + 54 * y2 - 13 * y3) + x1 * (22 * y0 + 4 * y1 + 13 * y2 - 3 * y3) +
-            x2 * (54 * y0 + 13 * y1 + 156 * y2 - 22 * y3) + x3 * (-13 * y0 - 3 * y1 - 22 * y2 + 4 * y3));
-  }
-  return sum;
-}
-
-/* x' C y of element i with Westin's damping, c = 1. */
-static double damping_product(double l, const double *x, const double *y, int dim) {
-  double sum = 0;
-  for (int d = 0; d < dim; d++) {
-    double x0 = (x[2 * dim + d] - x[d]) / l, x1 = x[dim + d], x2 = x[3 * dim + d];
-    double y0 = (y[2 * dim + d] - y[d]) / l, y1 = y[dim + d], y2 = y[3 * dim + d];
-    sum += l / 30 *
-           (x0 * (36 * y0 - 3 * y1 - 3 * y2) + x1 * (-3 * y0 + 4 * y1 - y2) + x2 * (-3 * y0 - y1 + 4 * y2));
-  }
-  return sum;
-}
-
-/* d/dl of a product, by differences of order six: it is a polynomial. */
-static double by_length(double (*product)(double, const double *, const double *, int), double l,
-                        const double *x, const double *y, int dim) {
-  double sum = 0, step = 1e-2 * l;
-  for (int j = 0; j < SENS_SHADOWS; j++)
-    sum += cps_sens_share[j] / step * product(l + step * cps_sens_place[j], x, y, dim);
-  return sum;
-}
-
 /* out = M x of all cables. */
 static void multiply(const model *o, const double *x, double *out) {
   memset(out, 0, (size_t)o->at.ws * sizeof(double));
@@ -168,94 +134,41 @@ static void multiply(const model *o, const double *x, double *out) {
 static void add_products(model *o, int cable_of) {
   const cable *c = &o->m.cable[cable_of];
   const cable_at *at = &o->at.cable[cable_of];
-  int first = o->at.after + o->at.works, b = c->b;
-  int any = o->theta_varies[at->theta + TH_RHO] || o->theta_varies[at->theta + TH_RAYLEIGH];
-  for (int i = 0; i < c->n && !any; i++) any = o->theta_varies[at->length + i];
-  for (int i = 0; i <= c->n; i++) any |= o->theta_varies[at->mass + i];
-  if (!any) return;
+  const sink to = cps_sink_list(o, &o->work, 0);
+  int solver = o->at.after + o->at.works + WK_SOLVER, damping = o->at.after + o->at.works + WK_DAMPING;
+  if (!o->theta_varies[at->theta + TH_RHO] && !o->theta_varies[at->theta + TH_RAYLEIGH] &&
+      !memchr(o->theta_varies + at->length, 1, (size_t)c->n) &&
+      !memchr(o->theta_varies + at->mass, 1, (size_t)c->n + 1))
+    return;
   for (int i = 0; i <= c->n; i++) {
-    double dq[12] = {0}, dv[12] = {0}, ma[12] = {0}, mv[12] = {0}, l = i < c->n ? c->length[i] : 0;
-    for (int k = 0; k < (i < c->n ? 2 * b : b); k++) {
-      int n = i * b + k;
+    double dq[12], dv[12], ma[12], mv[12], alone = 0;
+    for (int k = 0, n = i * c->b; k < (i < c->n ? 2 : 1) * c->b; k++, n++) {
       dq[k] = c->q[n] - c->q0[n];
       dv[k] = c->v[n] - c->v0[n];
       ma[k] = (c->a[n] + c->a0[n]) / 2;
       mv[k] = (c->v[n] + c->v0[n]) / 2;
     }
-    double alone = 0;
     for (int d = 0; d < c->dim; d++) alone += dq[d] * ma[d] - dv[d] * mv[d];
-    cps_by_theta(o, &o->work, first + WK_SOLVER, at->mass + i, alone);
-    if (i == c->n) continue;
-    cps_by_theta(o, &o->work, first + WK_SOLVER, at->theta + TH_RHO,
-                 mass_product(l, dq, ma, c->dim) - mass_product(l, dv, mv, c->dim));
-    cps_by_theta(o, &o->work, first + WK_DAMPING, at->theta + TH_RAYLEIGH,
-                 damping_product(l, dq, mv, c->dim));
-    if (!o->theta_varies[at->length + i]) continue;
-    cps_by_theta(o, &o->work, first + WK_SOLVER, at->length + i,
-                 c->section.rho * (by_length(mass_product, l, dq, ma, c->dim) -
-                                   by_length(mass_product, l, dv, mv, c->dim)));
-    cps_by_theta(o, &o->work, first + WK_DAMPING, at->length + i,
-                 c->section.rayleigh * by_length(damping_product, l, dq, mv, c->dim));
+    cps_put_number(&to, solver, at->mass + i, alone);
+    if (i == c->n) break;
+    const element_row moved = {.cable = cable_of, .i = i, .a = ma, .w = dq},
+                      faster = {.cable = cable_of, .i = i, .a = mv, .w = dv},
+                      damped = {.cable = cable_of, .i = i, .q = c->q + i * c->b, .v = mv, .w = dq};
+    cps_put_section(&to, solver, &moved, 1 << TH_RHO, 1);
+    cps_put_section(&to, solver, &faster, 1 << TH_RHO, -1);
+    cps_put_section(&to, damping, &damped, 1 << TH_RAYLEIGH, 1);
   }
 }
 
-/* The same power of element i of a cable that only pulls, by EA and by its axial damping; times `part`. */
-static void power_by_numbers(model *o, const cable *c, const cable_at *at, int i, const double *q,
-                             const double *v, double part) {
-  const int theta[2] = {TH_EA, TH_AXIAL};
-  for (int k = 0; k < 2; k++) {
-    cable_section one = c->section;
-    double f[12] = {0}, power = 0;
-    if (!o->theta_varies[at->theta + theta[k]]) continue;
-    one.ei = one.rayleigh = one.bending_damping = 0;
-    one.ea = k == 0, one.axial_damping = k == 1, one.by_numbers = 1;
-    cps_element_force(c->dim, &one, c->length[i], q, v, f, 1, 0, NULL, &power);
-    cps_by_theta(o, &o->work, o->at.after + o->at.works + WK_DAMPING, at->theta + theta[k], part * power);
-  }
-}
-
-/* Power of objective damping at one end of the step, h/2 of it: v.D(q) v. */
-static void add_objective(model *o, int cable_of, double h, int after) {
+/* Power of objective damping at one end of the step, h/2 of it. */
+static void add_objective(model *o, int cable_of, double h, int before) {
   const cable *c = &o->m.cable[cable_of];
-  const cable_at *at = &o->at.cable[cable_of];
+  const sink to = cps_sink_list(o, &o->work, before);
+  const double *q = before ? c->q0 : c->q, *v = before ? c->v0 : c->v;
   if (!(c->section.axial_damping > 0 || c->section.bending_damping > 0)) return;
-  int row = o->at.after + o->at.works + WK_DAMPING, state = after ? o->at.after : o->at.before;
-  cable_section parts[2] = {c->section, c->section};
-  int theta[2] = {at->theta + TH_AXIAL, at->theta + TH_BENDING};
-  for (int k = 0; k < 2; k++) {
-    parts[k].ea = parts[k].ei = parts[k].rayleigh = 0;
-    *(k == 0 ? &parts[k].bending_damping : &parts[k].axial_damping) = 0;
-  }
   for (int i = 0; i < c->n; i++) {
-    const double *q = (after ? c->q : c->q0) + i * c->b, *v = (after ? c->v : c->v0) + i * c->b;
-    int size = 2 * c->b;
-    for (int k = 0; k < 2; k++) {
-      double f[12] = {0}, s[144] = {0}, s_v[144] = {0}, lost = 0;
-      int pulls = k == 0 && c->section.slack > 0; /* alone: its damping is not linear */
-      cps_element_force(c->dim, &parts[k], c->length[i], q, v, f, 1, 0, s, &lost);
-      if (pulls) cps_element_force(c->dim, &parts[k], c->length[i], q, v, (double[12]){0}, 0, 1, s_v, NULL);
-      for (int e = 0; e < size; e++) {
-        double by_q = 0, by_v = f[e];
-        for (int r = 0; r < size; r++) by_q += v[r] * s[r * size + e];
-        for (int r = 0; r < size && pulls; r++) by_v += v[r] * s_v[r * size + e];
-        cps_entries_add(&o->work, row, state + at->q + i * c->b + e, h / 2 * by_q);
-        cps_entries_add(&o->work, row, state + at->v + i * c->b + e, h / 2 * (pulls ? by_v : 2 * f[e]));
-      }
-      double eta = k == 0 ? parts[k].axial_damping : parts[k].bending_damping;
-      if (pulls)
-        power_by_numbers(o, c, at, i, q, v, h / 2);
-      else if (eta > 0)
-        cps_by_theta(o, &o->work, row, theta[k], h / 2 * lost / eta);
-      if (!o->theta_varies[at->length + i]) continue;
-      double by_l = 0, step = 2e-3 * c->length[i];
-      for (int j = 0; j < SENS_SHADOWS; j++) {
-        double unused[12] = {0}, power = 0;
-        cps_element_force(c->dim, &parts[k], c->length[i] + step * cps_sens_place[j], q, v, unused, 1, 0,
-                          NULL, &power);
-        by_l += cps_sens_share[j] / step * power;
-      }
-      cps_by_theta(o, &o->work, row, at->length + i, h / 2 * by_l);
-    }
+    const element_row lost = {.cable = cable_of, .i = i, .q = q + i * c->b, .v = v + i * c->b};
+    cps_put_element(&to, o->at.after + o->at.works + WK_DAMPING, &lost, OF_LOSS, h / 2);
   }
 }
 
@@ -329,8 +242,8 @@ void cps_model_works(model *o, double t, double h, int all_of) {
     if (!all_of) continue;
     add_ends(o, i);
     add_products(o, i);
-    add_objective(o, i, h, 0);
     add_objective(o, i, h, 1);
+    add_objective(o, i, h, 0);
   }
   if (o->m.n_slides > 0) cps_slides_works(o);
   o->has_dense = all_of;
@@ -342,6 +255,7 @@ void cps_model_works(model *o, double t, double h, int all_of) {
 /* ------------------------------------------------------------------ stored energy */
 
 static void add_kinetic(model *o, entries *list, int row) {
+  const sink to = cps_sink_list(o, list, 0);
   double *v = o->room[0], *product = o->room[1];
   for (int i = 0; i < o->m.n_cables; i++)
     memcpy(v + o->at.cable[i].w, o->m.cable[i].v, (size_t)o->at.cable[i].e * sizeof(double));
@@ -356,9 +270,8 @@ static void add_kinetic(model *o, entries *list, int row) {
       for (int d = 0; d < c->dim; d++) square += x[d] * x[d];
       cps_by_theta(o, list, row, at->mass + k, square / 2);
       if (k == c->n) continue;
-      cps_by_theta(o, list, row, at->theta + TH_RHO, mass_product(c->length[k], x, x, c->dim) / 2);
-      cps_by_theta(o, list, row, at->length + k,
-                   c->section.rho / 2 * by_length(mass_product, c->length[k], x, x, c->dim));
+      const element_row y = {.cable = i, .i = k, .a = x, .w = x};
+      cps_put_section(&to, row, &y, 1 << TH_RHO, 0.5);
     }
   }
 }
@@ -420,31 +333,16 @@ static void add_contact_energy(model *o, entries *list, int cable_of, int row) {
 }
 
 static void add_elastic(model *o, entries *list, int row) {
+  const sink to = cps_sink_list(o, list, 0);
   for (int i = 0; i < o->m.n_cables; i++) {
     const cable *c = &o->m.cable[i];
-    const cable_at *at = &o->at.cable[i];
-    cable_section elastic = c->section, part;
-    elastic.rayleigh = elastic.axial_damping = elastic.bending_damping = 0;
+    const cable_section elastic = cps_section_of(c, OF_ELASTICITY);
     for (int k = 0; k < c->n; k++) {
-      const double *q = c->q + k * c->b, *v = c->v + k * c->b;
-      double f[12] = {0}, unused[12] = {0}, ea, ei;
-      cps_element_force(c->dim, &elastic, c->length[k], q, v, f, 1, 0, NULL, NULL);
-      for (int s = 0; s < 2 * c->b; s++) cps_entries_add(list, row, o->at.after + at->q + k * c->b + s, f[s]);
-      part = elastic;
-      part.ei = 0;
-      ea = cps_element_force(c->dim, &part, c->length[k], q, v, unused, 1, 0, NULL, NULL);
-      part = elastic;
-      part.ea = 0;
-      ei = cps_element_force(c->dim, &part, c->length[k], q, v, unused, 1, 0, NULL, NULL);
-      cps_by_theta(o, list, row, at->theta + TH_EA, elastic.ea > 0 ? ea / elastic.ea : 0);
-      cps_by_theta(o, list, row, at->theta + TH_EI, elastic.ei > 0 ? ei / elastic.ei : 0);
-      if (!o->theta_varies[at->length + k]) continue;
-      double sum = 0, step = 2e-3 * c->length[k];
-      for (int j = 0; j < SENS_SHADOWS; j++)
-        sum += cps_sens_share[j] / step *
-               cps_element_force(c->dim, &elastic, c->length[k] + step * cps_sens_place[j], q, v, unused, 1,
-                                 0, NULL, NULL);
-      cps_entries_add(list, row, o->at.theta + at->length + k, sum);
+      const element_row y = {.cable = i, .i = k, .q = c->q + k * c->b, .v = c->v + k * c->b, .stores = 1};
+      double f[12] = {0};
+      cps_element_force(c->dim, &elastic, c->length[k], y.q, y.v, f, 1, 0, NULL, NULL);
+      for (int s = 0; s < 2 * c->b; s++) cps_put_coordinate(&to, row, i, k * c->b + s, f[s], 0, 0);
+      cps_put_section(&to, row, &y, OF_ELASTICITY, 1);
     }
     add_contact_energy(o, list, i, row);
   }
