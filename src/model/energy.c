@@ -249,6 +249,16 @@ void cps_audit_start(machine *m, double t) {
   begin_bodies(m, t);
 }
 
+/* Shocks are over in a few steps, which rows may not show. */
+static void note_peak(cable *c, double t) {
+  for (int e = 0; e < 2 && c->seam < 0; e++) {
+    double pull = cps_end_tension(c, e);
+    if (!(pull > c->peak)) continue;
+    c->peak = pull;
+    c->peak_at = t;
+  }
+}
+
 void cps_audit_step(machine *m, double t, double h) {
   relieve(m);
   for (int i = 0; i < m->n_cables; i++) {
@@ -283,6 +293,7 @@ void cps_audit_step(machine *m, double t, double h) {
   m->work.damping += h * (now + m->loss0) / 2;
   m->loss0 = now;
   m->audited = t;
+  for (int i = 0; i < m->n_cables; i++) note_peak(&m->cable[i], t);
 }
 
 void cps_audit_energy(const machine *m, cps_energy *e) {

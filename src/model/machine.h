@@ -171,9 +171,10 @@ struct cable {
   int per_node, n_points, slots; /* contact points per node, in all; friction unknowns per node */
   int all_stick; /* Westin's reading: balance forces are those of the problem in which all contacts stick */
   contact_point *point;
-  contact_trace *trace; /* [n_points] */
-  double *slip_work;    /* [drums of the machine] */
-  double mesh_slip;     /* of all of it, about what the mesh adds [J] */
+  contact_trace *trace;        /* [n_points] */
+  double *slip_work;           /* [drums of the machine] */
+  double mesh_slip;            /* of all of it, about what the mesh adds [J] */
+  double peak, peak_at, shown; /* largest pull at an end after any step, and when; at rows alone [N, s, N] */
   double laid,
       laid_drift; /* of belts that lie on drums as chords: mean tension at the first row, its largest relative change; -1: others */
   double loads0[2][3], reaction0[2][6];

@@ -192,6 +192,9 @@ static void list_cable(checkpoint *c, cable *y, int drums) {
   cps_checkpoint_array(c, "cable.slip_work", y->slip_work, drums);
   CHECKPOINT_VALUE(c, "cable.mesh_slip", y->mesh_slip);
   if (cps_checkpoint_comes_back(c)) return; /* rows aside are looked at, too */
+  CHECKPOINT_VALUE(c, "cable.peak", y->peak);
+  CHECKPOINT_VALUE(c, "cable.peak_at", y->peak_at);
+  CHECKPOINT_VALUE(c, "cable.shown", y->shown);
   CHECKPOINT_VALUE(c, "cable.laid", y->laid);
   CHECKPOINT_VALUE(c, "cable.laid_drift", y->laid_drift);
 }

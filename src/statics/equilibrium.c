@@ -719,6 +719,18 @@ static rest_verdict judge_wound(const machine *m, const double *wound, const dou
   return ran_off(m, wound, was, verdict == REST_FOUND ? all : some) ? REST_RUNS : verdict;
 }
 
+/* Elements that are long on a drum hold weights that a rope would not: what turns a free drum until such elements, from far away, have come to lie
+ * on it has no equilibrium. */
+static rest_verdict judge_hauled(const machine *m, const coarse_place *drawn, const double *was,
+                                 rest_verdict verdict) {
+  const double *rim = was + (size_t)(6 * m->n_cables + 3 * m->n_bodies); /* of what is watched */
+  if (verdict != REST_FOUND || drawn->on) return verdict;
+  coarse_place at = find_coarse(m);
+  if (!at.on || at.on->angle_at < 0 || at.on->braked) return verdict;
+  double turned = fabs(at.on->radius * at.on->angle - rim[3 * (size_t)(at.on - m->drum)]);
+  return turned > at.length ? REST_RUNS : verdict;
+}
+
 /* Bodies that have nothing to do with cables start where they are said to be: they are held while cables find their
  * equilibrium, or let go again. */
 static void hold_apart(machine *m, double t, int hold) {
@@ -741,6 +753,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   coarse_place drawn = find_coarse(m);
   look_wound(m, wound);
   rest_verdict verdict = judge_wound(m, wound, was, cps_machine_descend(m, t, INFINITY));
+  verdict = judge_hauled(m, &drawn, was, verdict);
   rest(m);
   m->doing = NULL;
   hold_apart(m, t, 0);
