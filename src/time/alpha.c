@@ -15,6 +15,10 @@
 /* Growth and shrinkage of a step. */
 static const double GROW = 2, SHRINK = 0.2;
 
+/* Where nothing happens errors would allow a step that is so many times as long; and the part of such a step that is tried where something
+ * begins. */
+static const double IDLE = 5, CAREFUL = 0.03;
+
 /* Steps that fail more often than not and hardly get anywhere end the run, with a reason. */
 enum { PATIENCE = 3000 };
 
@@ -191,9 +195,16 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
 
 static cps_status restart(void *work, cps_error *err) { return start(work, 0, err); }
 
+/* Where something prescribed jumps after steps that were long because nothing happened, the next one is short: what their errors say about
+ * its length is nothing, and it would be rejected. Steps that were short because such times lie close stay as they are. */
+static void begin_carefully(run *r) {
+  if (r->adaptive && r->wish > IDLE && r->h >= 0.5 * r->most) r->h *= CAREFUL;
+}
+
 static cps_status complete(void *work, const stop *stop, cps_error *err) {
   run *r = work;
   int at_break = r->sim->t == stop->time && stop->is_break, jumped = at_break && !r->how->row_first;
+  if (at_break) begin_carefully(r);
   cps_status status = r->how->settle ? r->how->settle(r->of, &jumped, err) : CPS_OK;
   if (at_break && r->how->row_first) r->sim->restart_due = 1;
   return status == CPS_OK && jumped ? start(r, 0, err) : status;

@@ -51,6 +51,7 @@ typedef struct run {
   double last_event;
   int at_same_time;
   double h;          /* step to try next */
+  double ceiling;    /* no step is longer, since one that was has failed */
   double next_break; /* when something prescribed next jumps */
   int watches;       /* guards of contacts are there, which need an evaluation */
   int pinned;        /* transitions happen because something prescribed jumps */
@@ -408,12 +409,17 @@ static cps_status tell_step(run *r, double from, double h) {
   return cps_note(r->sim, &note, r->err);
 }
 
+/* What is damped more strongly than a step resolves grows slowly from round-off as soon as steps are too long for it, and its error tells
+ * nothing until it is too large; longer steps than those that were good are then tried again at once, and fail. So the next ones are at
+ * most this part of a step that has failed, and rise by this factor from step to step. */
+static const double TRIED = 0.75, RISES = 1.02;
+
 /* One accepted step of at most h, ending at an event if there is one. Gives the length used and the next to
  * try. */
 static cps_status advance(run *r, double h, double *used, double *next) {
   cps_simulation *sim = r->sim;
   const scenario_run *set = &sim->system->scenario->run;
-  double error, from = sim->t;
+  double error, from = sim->t, failed = 0;
   for (;;) {
     cps_status status = cps_dopri_step(&r->d, sim, h);
     if (status != CPS_OK && (sim->work.failed_contact >= 0 || sim->system->n_lifts == 0))
@@ -421,10 +427,12 @@ static cps_status advance(run *r, double h, double *used, double *next) {
     error = status != CPS_OK ? NAN : cps_dopri_error(&r->d, sim, h, set->tolerance, set->tolerance_abs);
     double factor = error > 0 ? 0.9 * pow(error, -0.2) : 5;
     if (status == CPS_OK && error <= 1) {
-      *next = h * fmin(5, fmax(0.2, factor));
+      r->ceiling = failed > 0 ? fmax(h, TRIED * failed) : RISES * r->ceiling;
+      *next = fmin(r->ceiling, h * fmin(5, fmax(0.2, factor)));
       break;
     }
     sim->result.counters.rejected++;
+    failed = fmax(failed, h);
     h *= error == error ? fmax(0.1, factor) : 0.1;
     if (!(h > 1e-15 * fmax(fabs(sim->t), 1e-3)))
       return cps_simulation_fail(
@@ -533,6 +541,8 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "events.at_same_time", r->at_same_time);
   CHECKPOINT_VALUE(c, "events.h", r->h);
   cps_checkpoint_demand(c, r->h > 0 && r->d.length >= 0, "events.h");
+  CHECKPOINT_VALUE(c, "events.ceiling", r->ceiling);
+  cps_checkpoint_demand(c, r->ceiling > 0, "events.ceiling");
   CHECKPOINT_VALUE(c, "events.next_break", r->next_break);
 }
 
@@ -541,6 +551,7 @@ static cps_status start(run *r) {
   start_modes(r);
   for (int i = 0; i < r->sim->system->nc; i++) r->since[i] = -INFINITY;
   r->h = set->step > 0 ? set->step : 1e-4 * (set->until - set->from);
+  r->ceiling = INFINITY;
   r->next_break = -INFINITY;
   return restart(r, 1, 0);
 }

@@ -422,11 +422,10 @@ def run(tool, name, folder):
     return Run(folder, json.loads(done.stdout))
 
 
-# Newton iterations per step and rejected part of the steps, at most; and of machines that need more, what they may need until that is mended,
-# or that once needed more, what they need no longer.
+# Newton iterations per step and rejected part of the steps, at most; and of machines that need more iterations, what they may need until that
+# is mended, or that once needed more, what they need no longer.
 ITERATIONS, REJECTED = 3, 0.05
 SOME_ITERATIONS = {"atwood-rope": 4.3, "snap-load": 3.7, "rope-carriage": 3.25, "four-fall-tackle": 3.15, "serpentine-belt": 2.85}
-MORE_REJECTED = {"mine-hoist": 0.06, "sliding-chain": 0.11}
 
 
 def costs(name, summary):
@@ -435,8 +434,8 @@ def costs(name, summary):
     per_step, part = n["newton"] / n["steps"], n["rejected"] / (n["steps"] + n["rejected"])
     if per_step > SOME_ITERATIONS.get(name, ITERATIONS):
         yield f"{per_step:.2f} iterations per step, {SOME_ITERATIONS.get(name, ITERATIONS):g} allowed"
-    if part > MORE_REJECTED.get(name, REJECTED):
-        yield f"{100 * part:.1f} % of the steps rejected, {100 * MORE_REJECTED.get(name, REJECTED):g} % allowed"
+    if part > REJECTED:
+        yield f"{100 * part:.1f} % of the steps rejected, {100 * REJECTED:g} % allowed"
 
 
 def deviation(computed, truth):
