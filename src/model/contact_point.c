@@ -17,6 +17,7 @@
  * memory act along both directions separately.
  */
 #include "contact_place.h"
+#include "law_guess.h"
 
 #include <math.h>
 #include <string.h>
@@ -539,6 +540,23 @@ static law_response rub_meet(const contact_law *l, const contact_point *p, conta
   return r;
 }
 
+/* Along t the tangent of the law at the velocity that is guessed. How far off the guess was is what friction lacks at v itself. */
+static void rub_looked(const contact_law *l, contact_point *p, contact_memory *y, const slip_motion *s,
+                       double z_s, friction *o) {
+  cps_law_step here, there;
+  cps_law_input in = {s->v[0], p->n, 0, y->z_star[0], CPS_MODE_FREE};
+  cps_law_implicit_step(l->law, l->p, &in, z_s, &here);
+  in.v = p->root;
+  cps_law_implicit_step(l->law, l->p, &in, z_s, &there);
+  y->z[0][0] = here.z;
+  y->z_t[0][0] = here.z_t;
+  o->rest[0] = p->f[0] - there.f - there.f_v * (s->v[0] - p->root);
+  o->by_f[0][0] = 1;
+  o->by_v[0][0] = -there.f_v;
+  o->by_n[0] = -there.f_n;
+  p->wrong = fabs(p->f[0] - here.f);
+}
+
 static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y, const slip_motion *s,
                        double z_s, friction *o) {
   for (int i = 0; i < s->axes && l->drags; i++) { /* from rest on: F rises ever more slowly */
@@ -551,8 +569,15 @@ static void rub_memory(const contact_law *l, contact_point *p, contact_memory *y
     o->by_n[i] = -r.f_n;
   }
   int meets = s->steep[0] > 0 && (l->law->n_states == 1 || l->walks) && !(l->law->traits & CPS_NEEDS_FEQ);
+  int looks = p->guess == GUESS_LOOK;
+  p->guess = GUESS_NONE;
+  p->wrong = 0;
   for (int i = 0; i < s->axes && !l->drags; i++) {
     double e = p->f[i] - s->scale * s->a[i], c = s->steep[i];
+    if (looks && i == 0) {
+      rub_looked(l, p, y, s, z_s, o);
+      continue;
+    }
     law_response r = meets ? rub_meet(l, p, y, i, s->v[i], e, z_s, &c)
                            : cps_law_respond(l, s->v[i], p->n, e, p->mode[i], y->z[i], y->z_star[i],
                                              y->z_t[i], z_s, &y->mode1[i]);
@@ -817,6 +842,20 @@ int cps_contact_eval(machine *m, cable *c, contact_point *p, const double *r, co
                      contact_response *out) {
   return m->dim == 2 ? eval(m, c, p, r, v, a, stiff, stride, coeffs, out, 2)
                      : eval(m, c, p, r, v, a, stiff, stride, coeffs, out, 3);
+}
+
+double cps_contact_load(const machine *m, const cable *c, const contact_point *p) {
+  size_t first = (size_t)(p->node * c->b);
+  const drum *g = &m->drum[p->drum];
+  double r[3], v[3], out = 0;
+  contact_place at;
+  cps_normal_output no;
+  cps_point_of(p, c->q + first, m->dim, r);
+  cps_point_of(p, c->v + first, m->dim, v);
+  if (!cps_place_in(g, r, m->dim, &at)) return 0;
+  for (int d = 0; d < m->dim; d++) out += at.n[d] * (v[d] - g->center_v[d]);
+  cps_normal_force(c->contact.normal, c->contact.normal_p, at.depth, -out, &no);
+  return p->weight * no.n;
 }
 
 /* ------------------------------------------------------------------ border */

@@ -1,5 +1,6 @@
 /* newton.c - the equations of a machine as Newton's method has them (newton_loop.c): its active set, and what round-off leaves. */
 #include "newton.h"
+#include "law_guess.h"
 
 #include <math.h>
 
@@ -41,11 +42,14 @@ newton_goal cps_newton_goal(machine *m, int most, double tolerance) {
 /* Whether what is known of how fast iterations converge may end a solve: what is not smooth in the equations of a machine are contacts
  * that cps_contact_wrong looks at, and bearings and rails that cps_slides_wrong judges. Not so in statics, nor with the all-stick
  * reading, nor with memory that switches between modes or lies at points of elements, where the factor changes too much from step to
- * step: torques of the published elevator in steps of 2 ms were off by 2e-5 of themselves. */
+ * step: torques of the published elevator in steps of 2 ms were off by 2e-5 of themselves. With laws whose velocities are guessed friction
+ * is looked at instead. */
 static int is_plain(const machine *m, const step_coeffs *coeffs) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
-    int unsure = c->contact.kind == LAW_MEMORY && (c->contact.law->n_modes || c->of->contact.quadrature > 0);
+    int looks = cps_contact_looks(c); /* friction is then looked at */
+    int unsure = c->contact.kind == LAW_MEMORY && !looks &&
+                 (c->contact.law->n_modes || c->of->contact.quadrature > 0);
     if (c->n_points > 0 && (c->all_stick || unsure)) return 0;
   }
   for (int i = 0; i < m->n_slides; i++) {
@@ -58,13 +62,14 @@ static int is_plain(const machine *m, const step_coeffs *coeffs) {
 }
 
 /* Bristles that turn round, and smooth laws at the edge of sticking, may send Newton's method in circles: half a step
- * breaks these, now and then for bristles, and for the others where friction is further off than before. */
+ * breaks these, now and then for bristles whose velocities are not guessed, and for the others where friction is further off than before.
+ */
 static int break_circles(machine *m, const step_coeffs *coeffs, int it, int worse) {
   int halved = 0;
   if (m->near > 0 || it < 4 || coeffs->bristle > 0) return 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
-    int circles = c->contact.kind == LAW_MEMORY    ? it > 4 && it % 3 == 0
+    int circles = c->contact.kind == LAW_MEMORY    ? it > 4 && it % 3 == 0 && !cps_contact_looks(c)
                   : c->contact.kind == LAW_BALANCE ? worse
                                                    : 0;
     if (!circles || c->n_points == 0) continue;
@@ -92,6 +97,7 @@ typedef struct machine_solve {
   const step_coeffs *coeffs;
   const convergence *known;
   int plain;
+  int looks; /* laws with memory are linearised at velocities that are guessed */
 } machine_solve;
 
 static int waits(void *of) {
@@ -115,16 +121,17 @@ static newton_places update(void *of, int it, const residual_norms *left, const 
   const machine_solve *x = of;
   machine *m = x->m;
   double slack = 0.1 * x->known->balance * left->tension;
-  int halved = break_circles(m, x->coeffs, it, left->friction > before->friction), wrong = 0;
+  int halved = break_circles(m, x->coeffs, it, left->friction > before->friction), wrong = 0, looks = 0;
   for (int i = 0; i < m->n_cables && !(x->coeffs->bristle > 0); i++) cps_contact_limit(&m->cable[i]);
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     /* smooth laws have no edge to be off by a little at */
     c->wrong = cps_contact_wrong(m, c, x->coeffs, c->contact.kind == LAW_BALANCE ? 0 : slack);
     wrong |= c->wrong;
+    looks |= cps_contact_looks(c) && (x->looks || c->of->contact.quadrature > 0);
   }
   if (cps_slides_wrong(m, x->coeffs, slack) || !x->plain || halved || left->limited) return PLACES_UNKNOWN;
-  return wrong ? PLACES_WRONG : PLACES_RIGHT;
+  return wrong || looks ? PLACES_WRONG : PLACES_RIGHT; /* guessed: what friction leaves is to be looked at */
 }
 
 /* Evaluates a contact of a cable where the iteration has brought it, with the scales of the iteration. Returns whether it touches. */
@@ -195,12 +202,17 @@ static void press_anew(machine *m, cable *c, const step_coeffs *coeffs) {
   }
 }
 
+/* Laws with memory are linearised where they are until friction is off by more than this part of what is held: `lugre-load` hardly ever is,
+ * and would be looked at for nothing. After that they are guessed to the end of the solve. */
+static const double LOOK_FROM = 0.01;
+
 /* Who sticks next, where someone was wrong. */
 static void guess(void *of, int it) {
-  const machine_solve *x = of;
+  machine_solve *x = of;
   machine *m = x->m;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
+    x->looks |= cps_contact_look(m, c, x->coeffs, x->looks ? 0 : LOOK_FROM);
     if (!c->wrong || !guesses_after(c, it)) continue;
     press_anew(m, c, x->coeffs);
     cps_contact_spread(m, c, x->coeffs);
@@ -220,7 +232,7 @@ int cps_newton_solve(machine *m, const step_coeffs *coeffs, int most, double tol
   if (known && !(known->force > 0)) start_pace(known, m);
   newton_goal goal = cps_newton_goal(m, most, tolerance);
   goal.known = known ? known : &afresh;
-  machine_solve solve = {m, coeffs, goal.known, is_plain(m, coeffs)};
+  machine_solve solve = {m, coeffs, goal.known, is_plain(m, coeffs), 0};
   newton_equations equations = machine_equations;
   if (!known) equations.rub_right = NULL; /* it is to converge as far as it can */
   int it = cps_newton_iterate(&equations, &solve, &goal);
