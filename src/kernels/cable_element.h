@@ -219,7 +219,8 @@ static void NAME(rayleigh)(const cable_section *c, double length, const double *
 
 static double NAME(element)(const cable_section *c, double length, const double *q, const double *v,
                             double *f, double s_q, double s_v, double *k, double *lost) {
-  double energy = NAME(axial)(c, length, q, v, f, s_q, s_v, k, lost);
+  double energy = 0;
+  if (c->ea > 0 || c->axial_damping > 0) energy = NAME(axial)(c, length, q, v, f, s_q, s_v, k, lost);
   if (c->ei > 0 || c->bending_damping > 0) energy += NAME(bending)(c, length, q, v, f, s_q, s_v, k, lost);
   if (c->rayleigh > 0) NAME(rayleigh)(c, length, v, f, s_v, k, lost);
   return energy;

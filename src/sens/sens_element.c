@@ -38,10 +38,14 @@ static double value_of(const cable *c, const cable_section *s, double length, co
   int dim = c->dim;
   if (y->q) stored = cps_element_force(dim, s, length, y->q, y->v, f, 1, 0, NULL, &lost);
   if (!y->w) return y->stores ? stored : lost;
-  if (y->a) cps_element_mass(s, length, mass);
-  for (int k = 0; k < 4 * dim; k++) {
-    for (int n = 0; n < 4 && y->a; n++) f[k] += mass[k / dim][n] * y->a[n * dim + k % dim];
-    sum += y->w[k] * f[k];
+  for (int k = 0; k < 4 * dim && y->q; k++) sum += y->w[k] * f[k];
+  if (!y->a) return sum;
+  cps_element_mass(s, length, mass);
+  for (int d = 0; d < dim; d++) {
+    const double *w = y->w + d, *a = y->a + d;
+    for (int j = 0; j < 4; j++)
+      sum += w[j * dim] *
+             (mass[j][0] * a[0] + mass[j][1] * a[dim] + mass[j][2] * a[2 * dim] + mass[j][3] * a[3 * dim]);
   }
   return sum;
 }
@@ -50,7 +54,6 @@ void cps_put_section(const sink *x, int row, const element_row *y, unsigned numb
   const model *o = x->o;
   const cable *c = &o->m.cable[y->cable];
   const cable_at *at = &o->at.cable[y->cable];
-  const cable_section s = cps_section_of(c, numbers);
   double sum = 0, step = 2e-3 * c->length[y->i];
   for (int n = 0; n < SECTION; n++) {
     if (!(numbers >> n & 1) || !o->theta_varies[at->theta + n]) continue;
@@ -58,6 +61,7 @@ void cps_put_section(const sink *x, int row, const element_row *y, unsigned numb
     cps_put_number(x, row, at->theta + n, by * value_of(c, &one, c->length[y->i], y));
   }
   if (!o->theta_varies[at->length + y->i]) return;
+  const cable_section s = cps_section_of(c, numbers);
   for (int j = 0; j < SENS_SHADOWS; j++)
     sum += cps_sens_share[j] / step * value_of(c, &s, c->length[y->i] + step * cps_sens_place[j], y);
   cps_put_number(x, row, at->length + y->i, by * sum);
