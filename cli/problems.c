@@ -37,8 +37,11 @@ void problems_json(json *w, const char *key, const cps_problems *problems) {
 }
 
 int problems_status(const cps_problems *problems) {
-  for (int i = 0; i < cps_problems_count(problems); i++)
-    if (cps_problems_at(problems, i)->status == CPS_IO) return STATUS_IO;
+  for (int i = 0; i < cps_problems_count(problems); i++) {
+    cps_status status = cps_problems_at(problems, i)->status;
+    if (status == CPS_IO) return STATUS_IO;
+    if (status == CPS_NO_MEMORY) return STATUS_FAILED;
+  }
   return STATUS_USAGE;
 }
 

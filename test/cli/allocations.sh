@@ -30,6 +30,18 @@ YAML
   done
   checks=$((checks + 1))
   [ $stopped -gt 0 ] || fail "no run has lacked memory for its rows"
+  # A file for which there is no memory is not called wrong.
+  refused=0
+  for limit in 14500 15000 15500 16000 16500 17000 18000; do
+    status=0
+    (ulimit -v $limit && exec "$CAPSTAN" check rows.yaml) >"$out" 2>"$err" || status=$?
+    grep -qF "there is not enough memory to read this" "$err" || continue
+    refused=$((refused + 1))
+    checks=$((checks + 1))
+    [ $status = 1 ] || fail "a file for which there is no memory: status $status"
+  done
+  checks=$((checks + 1))
+  [ $refused -gt 0 ] || fail "no scenario has lacked memory"
   # Nothing is left of a file that was being written.
   for limit in 18000 20000 22000 24000 26000 28000; do
     (ulimit -v $limit && exec "$CAPSTAN" fmu rows.yaml -o little.fmu) >"$out" 2>"$err"

@@ -29,6 +29,7 @@ import runs  # noqa: E402
 # What is printed has to be the same if the status is 0, but for the time that it took.
 COMMANDS = {
     "check": ["check", "scene.yaml"],
+    "doctor": ["doctor"],
     "models": ["models", "lugre", "--at=v=0.01,n=10,z=1e-6"],
     "statics": ["statics", "rope.yaml", "--json"],
     "sens": ["sens", "scene.yaml", "--wrt", "bodies.a.mass", "--of", "max(bodies.a.x)", "--json"],
