@@ -67,6 +67,11 @@ int read_number(const char *text, double *value);
 /* Writes a number for people: exact, and in the shorter of the two notations, such as 0.01 or 1e6. */
 void number_text(char *text, size_t size, double value);
 
+/* A stream into a text that grows, with an end; NULL without memory. When it is closed, *text is to be freed; 0, and *text is NULL, if
+ * there was not enough memory for all of it. */
+FILE *text_open(char **text, size_t *size);
+int text_close(FILE *file, char **text);
+
 /* realloc, or the end of the program with a message. */
 void *grow(void *block, size_t count, size_t size);
 _Noreturn void out_of_memory(void);

@@ -151,7 +151,7 @@ static int simulate(trial *t, const subject *s, const bench *b, double until, co
                     const char *more, ...) {
   char *text = NULL;
   size_t size = 0;
-  FILE *file = open_memstream(&text, &size);
+  FILE *file = text_open(&text, &size);
   *t = (trial){0};
   if (!file) return 0;
   fprintf(file,
@@ -165,7 +165,7 @@ static int simulate(trial *t, const subject *s, const bench *b, double until, co
   va_start(args, more);
   vfprintf(file, more, args);
   va_end(args);
-  fclose(file);
+  if (!text_close(file, &text)) return 0;
   int good = attempt(t, text, size, NULL, s->law->name, out);
   if (!good) {
     finding again = {.why = ""};

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "input.h"
 #include "options.h"
+#include "problems.h"
 #include "study_page.h"
 
 #include <math.h>
@@ -89,6 +90,8 @@ static void read_scenario(loaded *l, const char *folder) {
   const char *places[] = {file, beside};
   cps_problems *problems = NULL;
   for (int i = 0; text && !l->scenario && i < 2; i++) {
+    if (problems && problems_status(problems) == STATUS_FAILED)
+      break; /* for lack of memory, wherever it is */
     cps_problems_free(problems);
     problems = NULL;
     l->scenario = cps_scenario_parse(text, strlen(text), places[i] ? places[i] : "", l->set.item, l->set.n,

@@ -140,11 +140,11 @@ static void put_page(FILE *out, const report_source *sources, int n) {
 bytes report_live_page(int with_space) {
   bytes page = {0};
   char *text = NULL;
-  FILE *memory = open_memstream(&text, &page.length);
+  FILE *memory = text_open(&text, &page.length);
   if (memory) {
     put_head(memory, "A run that goes on", with_space, 1);
     put_scripts(memory, with_space);
-    fclose(memory);
+    if (!text_close(memory, &text)) page.length = 0;
   }
   page.data = (unsigned char *)text;
   return page;
@@ -189,14 +189,12 @@ int report_write_run(const char *where, const char *folder, const outcome *o) {
   }
   report_label(label, sizeof label, folder);
   report_source source = report_source_of(label, o);
-  char *summary = NULL;
-  size_t size = 0;
-  FILE *memory = open_memstream(&summary, &size);
-  if (memory) {
-    summary_write(memory, o);
-    fclose(memory);
-    source.summary = summary;
+  char *summary = summary_text(o);
+  if (!summary) {
+    complain(where, "out of memory for the report");
+    return STATUS_IO;
   }
+  source.summary = summary;
   int status = report_write(where, path, 0, &source, 1);
   free(summary);
   return status;

@@ -130,7 +130,7 @@ void pack_exact(packer *p, const char *key, const double *x, size_t n) {
 
 void pack_start(packer *p) {
   memset(p, 0, sizeof *p);
-  FILE *memory = open_memstream(&p->header, &p->length);
+  FILE *memory = text_open(&p->header, &p->length);
   if (!memory) {
     out_of_memory();
   }
@@ -144,7 +144,7 @@ void pack_end(packer *p, bytes *out) {
   FILE *memory = p->w.out;
   json_close(&p->w);
   json_end(&p->w);
-  fclose(memory);
+  if (!text_close(memory, &p->header)) out_of_memory();
   unsigned char size[4];
   for (int k = 0; k < 4; k++) size[k] = (unsigned char)(p->length >> (8 * k) & 255);
   bytes_add(out, size, sizeof size);

@@ -338,10 +338,10 @@ void summary_write(FILE *out, const outcome *o) {
 char *summary_text(const outcome *o) {
   char *text = NULL;
   size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
+  FILE *out = text_open(&text, &size);
   if (!out) return NULL;
   summary_write(out, o);
-  fclose(out);
+  text_close(out, &text);
   return text;
 }
 

@@ -237,6 +237,10 @@ static int conclude(const outcome *all, recording *record, const run_options *o,
   int exit_status = status == CPS_OK ? STATUS_GOOD : status == CPS_BAD_INPUT ? STATUS_USAGE : STATUS_FAILED;
   cost_turn(COST_RESULT);
   char *summary = summary_text(all);
+  if (!summary && !record->failed) {
+    record->failed = 1;
+    snprintf(record->error.text, sizeof record->error.text, "out of memory for the summary");
+  }
   int written = recording_end(record, all->status, summary) ? STATUS_GOOD : STATUS_IO;
   cost_turn(COST_REPORT);
   int reports = !o->no_report && !record->grown;

@@ -377,6 +377,7 @@ static int extreme_rows(const double *x, long n, int sign, long *best) {
 
 static void put_case(json *w, const study_table *t, long row) {
   char *command = study_table_command(t, row);
+  if (!command) out_of_memory();
   json_open_flat(w, NULL, '{');
   json_number(w, "point", (double)t->point[row]);
   if (t->status[row] != POINT_OK) json_text(w, "message", t->message[row]);
@@ -571,12 +572,12 @@ int study_page_json(const char *where, const char *table, FILE *out) {
 bytes study_page_live(void) {
   bytes page = {0};
   char *text = NULL;
-  FILE *memory = open_memstream(&text, &page.length);
+  FILE *memory = text_open(&text, &page.length);
   if (memory) {
     const web_asset script = web_study_script();
     page_open(memory, "A study that goes on", web_study_style(), &script, 1, 1);
     page_close(memory, script);
-    fclose(memory);
+    if (!text_close(memory, &text)) page.length = 0;
   }
   page.data = (unsigned char *)text;
   return page;

@@ -143,7 +143,7 @@ static unsigned char status_at(const reading *r, int i) {
 static char *select_text(const study_table *t) {
   char *text = NULL;
   size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
+  FILE *out = text_open(&text, &size);
   if (!out) return NULL;
   fputs("SELECT point, status, message, seconds, steps, iterations, rejected", out);
   for (int i = 0; i < t->n_columns; i++) {
@@ -155,7 +155,7 @@ static char *select_text(const study_table *t) {
     fputc('"', out);
   }
   fputs(" FROM points ORDER BY point", out);
-  fclose(out);
+  text_close(out, &text);
   return text;
 }
 
@@ -318,7 +318,7 @@ static void put_settings(FILE *out, const study_table *t, long i) {
 char *study_table_command(const study_table *t, long i) {
   char *text = NULL;
   size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
+  FILE *out = text_open(&text, &size);
   const char *study = study_table_text(t, "study"), *scenario = study_table_text(t, "scenario");
   if (!out) return NULL;
   if (study && *study) {
@@ -330,6 +330,6 @@ char *study_table_command(const study_table *t, long i) {
     put_word(out, scenario && *scenario ? scenario : "SCENARIO.yaml");
     put_settings(out, t, i);
   }
-  fclose(out);
+  text_close(out, &text);
   return text;
 }
