@@ -23,6 +23,22 @@ static const example examples[] = {
      {"contacts.rail.n", "contacts.rail.f", "contacts.rail.work", "contacts.rail.f_eq", "bodies.trolley.x",
       "energy.friction"},
      10},
+    {"first row of a sled that slides from the start, and of a bearing that turns",
+     "capstan: 1\n"
+     "drums: {wheel: {radius: 100 mm, center: [9, 9], drive: free, inertia: 0.05, rate: 3 rad/s,\n"
+     "  bearing: {radius: 20 mm, load: 300 N, friction: {tanh: {mu: 0.2, v_t: 50 mm/s}}}}}\n"
+     "bodies: {sled: {mass: 6 kg, v: 0.7 m/s}, load: {mass: 100 kg}, trolley: {mass: 9 kg, at: [0, 5], v: "
+     "0.3}}\n"
+     "contacts:\n"
+     "  c: {between: [sled, ground], normal: weight, friction: {quinn: {mu: 0.3, epsilon: 10 mm/s}}}\n"
+     "  rail: {between: [trolley, ground], normal: weight, friction: {tanh: {mu: 0.02, v_t: 0.2 "
+     "m/s}}}\n" LINE("path: [trolley, hang 2 m, load]") "run: {until: 0.05 s, step: 5 ms, solver: alpha, "
+                                                        "output: 5 ms, balance: 1e-13}\n",
+     {"contacts.c.friction.quinn.mu", "bodies.sled.mass", "gravity", "contacts.rail.friction.tanh.mu",
+      "contacts.rail.friction.tanh.v_t", "bodies.load.mass", "drums.wheel.bearing.friction.tanh.mu"},
+     {"contacts.c.f@0", "contacts.rail.f@0", "bodies.sled.v", "contacts.c.work", "bearings.wheel.f@0",
+      "integral(contacts.c.f)"},
+     10},
     {"tilted line, springs to a belt that is driven",
      "capstan: 1\n"
      "bodies: {cart: {mass: 5 kg, at: [0, 1], direction: [1, -0.4]}, load: {mass: 3 kg}}\n"

@@ -274,6 +274,36 @@ static void weightless(void **state) {
   still_end(&s);
 }
 
+/* A body that no cable bears falls, and has nothing to do with what friction holds: it is no load of theirs, and does not unmake them. */
+static void beside(void **state) {
+  (void)state;
+  static const char *const texts[] = {"", ", stone: {mass: 1 kg, position: [1, 2], velocity: [0, 1]}"};
+  cps_hold h[2][2];
+  for (int k = 0; k < 2; k++) {
+    char text[700];
+    still s;
+    snprintf(text, sizeof text,
+             "capstan: 1\ndrums: {d: {radius: 0.2, center: [0, 3]}}\n"
+             "bodies: {a: {mass: 10}, b: {mass: 12}%s}\n"
+             "cables: {rope: {EA: 1 MN, mass_per_length: 0.1, mesh: {size: 0.1, on_drums: 0.03},\n"
+             "  path: [a, hang 1 m, over d, hang 1 m, b],\n"
+             "  contact: {normal: {hunt-crossley: {stiffness: 1e9}}, friction: {quinn: {mu: 0.3}}}}}\n"
+             "run: {until: 0.1, output: 0.01}\n",
+             texts[k]);
+    still_begin(&s, text, "");
+    if (!s.sim) fail_msg("%s", s.error.text);
+    assert_int_equal(cps_hold_count(s.system), 2);
+    for (int i = 0; i < 2; i++)
+      if (cps_hold_range(s.system, i, &h[k][i], &s.error) != CPS_OK) fail_msg("%s", s.error.text);
+    still_end(&s);
+  }
+  for (int i = 0; i < 2; i++) {
+    assert_near("least", h[1][i].least, h[0][i].least, 1e-3);
+    assert_near("most", h[1][i].most, h[0][i].most, 1e-3);
+    assert_near("formula", h[1][i].most, h[1][i].formula_most, 0.01 * h[1][i].most);
+  }
+}
+
 /* With two points of axial quadrature and no bending nothing resists slopes that stretch; the places come to rest. */
 static void reduced(void **state) {
   (void)state;
@@ -499,23 +529,15 @@ static void rim_holds(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(meshes),
-      cmocka_unit_test(slack),
-      cmocka_unit_test(several_drums),
-      cmocka_unit_test(free_drums),
-      cmocka_unit_test(weightless),
-      cmocka_unit_test(runs_away),
-      cmocka_unit_test(held_for_hours),
-      cmocka_unit_test(memory),
-      cmocka_unit_test(velocities),
-      cmocka_unit_test(drawn),
-      cmocka_unit_test(ranges),
-      cmocka_unit_test(range_is_sharp),
-      cmocka_unit_test(rim_holds),
-      cmocka_unit_test(large_and_small),
-      cmocka_unit_test(reduced),
-      cmocka_unit_test(many_turns),
-      cmocka_unit_test(runs_on_stiff_drum),
+      cmocka_unit_test(meshes),         cmocka_unit_test(slack),
+      cmocka_unit_test(several_drums),  cmocka_unit_test(free_drums),
+      cmocka_unit_test(weightless),     cmocka_unit_test(runs_away),
+      cmocka_unit_test(held_for_hours), cmocka_unit_test(memory),
+      cmocka_unit_test(velocities),     cmocka_unit_test(drawn),
+      cmocka_unit_test(ranges),         cmocka_unit_test(range_is_sharp),
+      cmocka_unit_test(rim_holds),      cmocka_unit_test(large_and_small),
+      cmocka_unit_test(reduced),        cmocka_unit_test(beside),
+      cmocka_unit_test(many_turns),     cmocka_unit_test(runs_on_stiff_drum),
       cmocka_unit_test(unknown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

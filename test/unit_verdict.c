@@ -153,9 +153,35 @@ static void test_rest(void **state) {
   assert_string_equal(near.warning, "");
 }
 
+/* A block that bounces on a stiff spring, and a rope that a drum drags to and fro with long steps: more than 30 % of their steps are
+ * rejected, which is said with the cause; and no tolerance is to be loosened where too much energy is missing. */
+static void test_rejected(void **state) {
+  (void)state;
+  static const char bouncing[] =
+      "capstan: 1\nbodies: {a: {mass: 1, direction: [0, 1], v: 1}}\nloads: {g: {on: a, force: -10}}\n"
+      "springs: {s: {between: [a, {ground: [0, 1]}], stiffness: 1e6, length: 1, tension_only: true}}\n"
+      "run: {until: 3, output: 0.1, solver: alpha, tolerance: 1e-2, absolute_tolerance: 1e-2,\n"
+      "  audit: {warn: off, fail: off}}\n";
+  static const char dragged[] =
+      "capstan: 1\ndrums: {d: {radius: 0.1, drive: {rotation: {sine: {amplitude: 3, omega: 40}}}}}\n"
+      "bodies: {a: {mass: 0.1}, b: {mass: 0.1}}\n"
+      "cables: {rope: {EA: 20 MN, mass_per_length: 0.01, elements: 30, path: [a, hang 0.5 m, over d, hang "
+      "0.5 m, "
+      "b],\n"
+      "  contact: {normal: {hunt-crossley: {stiffness: 1e12, damping: 0}},\n"
+      "    friction: {coulomb-static: {mu_s: 0.6, mu_d: 0.1}}}}}\n"
+      "run: {until: 0.05, output: 0.01, step: 2 ms, audit: {warn: off, fail: off}}\n";
+  verdict error = judge(bouncing);
+  has(error.warning, "of the steps were rejected, most of them because their error was above the tolerance");
+  has(error.warning, "profiles with corners\n");
+  verdict newton = judge(dragged);
+  has(newton.warning, "of the steps were rejected, most of them because Newton's method did not converge");
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_energy), cmocka_unit_test(test_limits),
-                                     cmocka_unit_test(test_away),   cmocka_unit_test(test_integrator),
-                                     cmocka_unit_test(test_cables), cmocka_unit_test(test_rest)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_energy),  cmocka_unit_test(test_limits),
+                                     cmocka_unit_test(test_away),    cmocka_unit_test(test_integrator),
+                                     cmocka_unit_test(test_cables),  cmocka_unit_test(test_rest),
+                                     cmocka_unit_test(test_rejected)};
   return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
 }

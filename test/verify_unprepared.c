@@ -387,6 +387,52 @@ static void test_runs_off(void **state) {
   }
 }
 
+/* What slides when the run starts rubs in the first row as well, also where a rope that has nothing to do with it is in equilibrium. */
+static void test_first_row(void **state) {
+  (void)state;
+  static const char *const laws[] = {"coulomb", "quinn", "cdq",      "coulomb-static",
+                                     "lugre",   "tanh",  "dieterich"};
+  for (int i = 0; i < (int)(sizeof laws / sizeof *laws); i++) {
+    double force[2];
+    for (int k = 0; k < 2; k++) {
+      char text[900];
+      snprintf(text, sizeof text,
+               "capstan: 1\nbodies: {sled: {mass: 300 kg, v: 2 m/s}%s}\n"
+               "contacts: {c: {between: [sled, ground], normal: weight, friction: %s}}\n%s"
+               "run: {until: 20 ms, output: 10 ms}\n",
+               k ? ", load: {mass: 1000 kg}" : "", laws[i],
+               k ? "cables: {rope: {EA: 1 MN, mass_per_length: 1 kg/m, elements: 8, path: [{pinned: [8, 9]}, "
+                   "hang 3 "
+                   "m, load]}}\n"
+                 : "");
+      outcome o = run(text);
+      succeeded(&o);
+      force[k] = column(&o, "contacts.c.f")[0];
+      forget(&o);
+    }
+    if (!(fabs(force[1] / force[0] - 1) < 1e-6)) fail_msg("%s: %g N and %g N", laws[i], force[0], force[1]);
+  }
+}
+
+/* A body whose cable lets it rest elsewhere than the file says starts there, and that is said. */
+static void test_moved_start(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "capstan: 1\nbodies: {a: {mass: 10, position: [0, %s]}}\n"
+        "cables: {rope: {EA: 1 MN, mass_per_length: 0.1, length: 2 m, elements: 10, path: [{pinned: [0, 3]}, "
+        "a]}}\nrun: {until: 10 ms, output: 10 ms}\n",
+        k ? "0" : "1");
+    outcome o = run(text);
+    succeeded(&o);
+    int said = strstr(o.warning, "body a starts 1 m from its position in the file") != NULL;
+    if (said != k) fail_msg("%d: it says %s", k, o.warning);
+    forget(&o);
+  }
+}
+
 /* A load beside its slack rope falls freely until the rope is straight. */
 static void test_slack_pendulum(void **state) {
   (void)state;
@@ -947,11 +993,19 @@ static void test_who_runs(void **state) {
       "cables: {rope: {EA: 1 MN, mass_per_length: 1, mesh: {size: 0.15, on_drums: 0.04},\n"
       "  path: [{pinned: [5, 5.2]}, over sheave, hang 3 m, load],\n"
       "  contact: {normal: {hunt-crossley: {stiffness: 1e9}}, friction: {quinn: {mu: 0.2}}}}}\n"
+      "run: {until: 10 ms, output: 10 ms}\n",
+      /* 2 m of rope for a way of more than 3 m: nothing runs up by itself */
+      "capstan: 1\nbodies: {load: {mass: 10}}\n"
+      "drums: {top: {radius: 0.1, center: [0.3, 5]}, hook: {radius: 0.1, carried_by: load}}\n"
+      "cables: {rope: {EA: 1 MN, mass_per_length: 0.1, length: 2 m, mesh: {size: 0.1, on_drums: 0.03},\n"
+      "  path: [{pinned: [0, 5]}, under hook, over top, {pinned: [0.4, 2]}],\n"
+      "  contact: {normal: {hunt-crossley: {stiffness: 1e9}}, friction: {quinn: {mu: 0.3}}}}}\n"
       "run: {until: 10 ms, output: 10 ms}\n"};
-  static const char *const said[] = {"there is no equilibrium: body trolley runs along [1, 0]",
-                                     "Nothing holds drum d, which turns freely.",
-                                     "no equilibrium was found: body load, at the end of cable rope, runs"};
-  for (int i = 0; i < 3; i++) {
+  static const char *const said[] = {
+      "there is no equilibrium: body trolley runs along [1, 0]", "Nothing holds drum d, which turns freely.",
+      "no equilibrium was found: body load, at the end of cable rope, runs",
+      "no equilibrium was found: cable rope is 2 m long, and its way as drawn"};
+  for (int i = 0; i < 4; i++) {
     char text[1500];
     cps_error err = {0};
     snprintf(text, sizeof text, "%s%s", machines[i], i < 2 ? rope : "");
@@ -1061,6 +1115,7 @@ int main(void) {
       cmocka_unit_test(test_creep),          cmocka_unit_test(test_soft_cord),
       cmocka_unit_test(test_tension_only),   cmocka_unit_test(test_slack_steps),
       cmocka_unit_test(test_free_winch),     cmocka_unit_test(test_runs_off),
+      cmocka_unit_test(test_first_row),      cmocka_unit_test(test_moved_start),
       cmocka_unit_test(test_snap_wave),      cmocka_unit_test(test_slack_pendulum),
       cmocka_unit_test(test_drawn_bight),    cmocka_unit_test(test_drawn_slack),
       cmocka_unit_test(test_circles),        cmocka_unit_test(test_string),

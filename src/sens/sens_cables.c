@@ -468,8 +468,12 @@ static cps_status start(course *c) {
   if (!rests) cps_machine_update_contacts(&m, s->run.from);
   if (c->taping) status = cps_course_begin(c, &m);
   if (status == CPS_OK && rests) status = cps_machine_statics(&m, s->run.from, c->err);
-  machine_op what = {.kind = OP_INITIAL};
+  machine_op what = {.kind = OP_INITIAL}, set_out = {.kind = OP_BALANCE};
   if (status == CPS_OK) status = y->status;
+  if (status == CPS_OK && cps_machine_set_out(&m, s->run.from)) {
+    set_out.coeffs = cps_machine_instant(s->run.from);
+    status = cps_course_happens(c, &set_out.as, &m);
+  }
   if (status == CPS_OK) status = cps_course_happens(c, &what.as, &m);
   cps_machine_free(&m);
   return status;

@@ -114,11 +114,17 @@ static inline void cps_exchange(double *value, double *x, size_t *n, int put) {
 typedef enum rest_verdict { REST_FOUND, REST_RUNS, REST_LOST } rest_verdict;
 void cps_machine_lay(machine *m, double t);
 rest_verdict cps_machine_descend(machine *m, double t, double slide_most);
+/* Bodies that have nothing to do with cables start where they are said to be: they are held while cables find their
+ * equilibrium, or let go again. */
+void cps_machine_hold_apart(machine *m, double t, int hold);
 double cps_machine_span(const machine *m); /* length of all cables */
 double cps_machine_grip(const machine *m); /* of the springs that hold its contacts [N/m] */
 /* Accelerations and friction forces that balance at time t with the places, velocities and states of laws that are
  * there. States of laws must be in z_star. The number of iterations, or -1 if none are found. */
 int cps_machine_balance(machine *m, double t);
+/* The same where something rubs that moves as the run starts: an equilibrium, or a drawing, has no sliding friction. 0 if nothing does,
+ * or no balance is found, and all is as it was. */
+int cps_machine_set_out(machine *m, double t);
 step_coeffs cps_machine_instant(double t);
 
 #endif

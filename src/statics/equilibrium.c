@@ -315,6 +315,52 @@ int cps_machine_balance(machine *m, double t) {
   return cps_newton_solve(m, &coeffs, 15, 1e-6, NULL);
 }
 
+/* Whether something slides on a rail or in a bearing. */
+static int rubs(const machine *m, double t) {
+  const cps_system *s = m->system;
+  if (s->nc > 0) cps_bodies_look(m, t);
+  for (int i = 0; i < m->n_slides; i++) {
+    const slide *y = &m->slide[i];
+    double v = y->contact ? m->forces.v[y->index] : y->factor[0] * *m->free[y->at[0]].v;
+    if (v != 0 && !y->held) return 1;
+  }
+  return 0;
+}
+
+/* The instant that a balance takes has not passed. */
+static void stay(machine *m) {
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    memcpy(c->q, c->q0, cps_cable_entries(c) * sizeof *c->q);
+    memcpy(c->v, c->v0, cps_cable_entries(c) * sizeof *c->v);
+  }
+  for (int k = 0; k < m->nb; k++) {
+    dof *f = &m->free[k];
+    if (f->kind != DOF_PLACE) continue;
+    *f->q = *f->q0;
+    *f->v = *f->v0;
+  }
+  cps_machine_tie(m);
+}
+
+int cps_machine_set_out(machine *m, double t) {
+  const step_coeffs instant = cps_machine_instant(t);
+  residual_norms left;
+  if (!rubs(m, t)) return 0;
+  cps_machine_keep(m);
+  cps_machine_update_contacts(m, t);
+  cps_memory_choose(m);
+  if (cps_machine_balance(m, t) < 0) {
+    cps_machine_bring_back(m);
+    return 0;
+  }
+  stay(
+      m); /* forces that depend on velocities balance to the instant's first power now, and to the second after one more iteration */
+  cps_machine_iterate(m, &instant, INFINITY, &left);
+  stay(m);
+  return 1;
+}
+
 double cps_machine_span(const machine *m) {
   double span = 0;
   for (int i = 0; i < m->n_cables; i++)
@@ -582,10 +628,50 @@ static double say_gone(const machine *m, const double *was, double *is, char *te
   return gone;
 }
 
+/* A cable that is drawn far longer than it is. */
+typedef struct stretched_cable {
+  const cable *of;
+  double length, drawn; /* [m] */
+} stretched_cable;
+
+/* The cable whose drawing pulls the most, if that is far more than all loads do: its length and its way contradict each other. */
+static stretched_cable find_stretched(const machine *m) {
+  const double least = 0.05 /* strain */, far = 3;
+  stretched_cable worst = {0};
+  double most = far * loads(m);
+  for (int i = 0; i < m->n_cables; i++) {
+    const cable *c = &m->cable[i];
+    double length = 0, drawn = 0;
+    for (int k = 0; k < c->n; k++) {
+      double chord = 0;
+      for (int d = 0; d < m->dim; d++) {
+        double way = c->q[(k + 1) * c->b + d] - c->q[k * c->b + d];
+        chord += way * way;
+      }
+      length += c->length[k];
+      drawn += sqrt(chord);
+    }
+    double pull = c->section.ea * (drawn / length - 1);
+    if (drawn < (1 + least) * length || !(pull > most)) continue;
+    most = pull;
+    worst = (stretched_cable){c, length, drawn};
+  }
+  return worst;
+}
+
 /* Says what ran away, compared with where it was. */
-static cps_status ran(const machine *m, const double *was, double *is, cps_error *err) {
+static cps_status ran(const machine *m, const stretched_cable *tight, const double *was, double *is,
+                      cps_error *err) {
   char who[4 * CPS_NAME_ROOM], turning[2 * CPS_NAME_ROOM];
   say_gone(m, was, is, who, sizeof who, turning, sizeof turning);
+  if (tight->of)
+    return cps_error_set(err, CPS_FAILED, NULL,
+                         "no equilibrium was found: cable %s is %.4g m long, and its way as drawn %.4g m, so "
+                         "it pulls far more "
+                         "than all loads, and %s. Give it the length that its way needs (cables.%s.length, "
+                         "or hang rest in its "
+                         "path), or move what it leads to",
+                         tight->of->of->name, tight->length, tight->drawn, who, tight->of->of->name);
   return cps_error_set(err, CPS_FAILED, NULL,
                        "there is no equilibrium: %s, and friction cannot hold it.%s Change the loads or the "
                        "friction, or say start: drawn for the cable, and it runs from the shape as drawn%s",
@@ -731,9 +817,7 @@ static rest_verdict judge_hauled(const machine *m, const coarse_place *drawn, co
   return turned > at.length ? REST_RUNS : verdict;
 }
 
-/* Bodies that have nothing to do with cables start where they are said to be: they are held while cables find their
- * equilibrium, or let go again. */
-static void hold_apart(machine *m, double t, int hold) {
+void cps_machine_hold_apart(machine *m, double t, int hold) {
   for (int i = 0; i < m->n_bodies; i++) {
     machine_body *y = &m->body[i];
     if (y->apart) y->held = hold || t < y->of->held_until;
@@ -748,7 +832,8 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   cps_status status = CPS_OK;
   watch(m, was);
   m->doing = "the search for the equilibrium";
-  hold_apart(m, t, 1);
+  cps_machine_hold_apart(m, t, 1);
+  stretched_cable tight = find_stretched(m);
   cps_machine_lay(m, t);
   coarse_place drawn = find_coarse(m);
   look_wound(m, wound);
@@ -756,7 +841,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   verdict = judge_hauled(m, &drawn, was, verdict);
   rest(m);
   m->doing = NULL;
-  hold_apart(m, t, 0);
+  cps_machine_hold_apart(m, t, 0);
   if (m->stopped) {
     status = cps_error_set(err, CPS_FAILED, NULL, "stopped on request");
   } else if (m->no_memory) {
@@ -767,7 +852,7 @@ cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
     remember_all(m);
     start_moving(m, t);
   } else if (verdict == REST_RUNS) {
-    status = ran(m, was, was + 3 * n, err);
+    status = ran(m, &tight, was, was + 3 * n, err);
   } else {
     status = lost(m, &drawn, was, was + 3 * n, err);
   }

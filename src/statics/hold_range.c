@@ -64,6 +64,7 @@ static int find_load(const machine *m, int i, varied *out) {
     varied one = {at >= 0 ? LOAD_BODY : LOAD_MASS, m->body_cable[k], m->body_end[k], at, -1, 0};
     if (at < 0)
       one.beside = m->cable[one.cable].mass[one.end == 0 ? 0 : m->cable[one.cable].n] - s->bodies[k].mass;
+    if (at >= 0 && m->body[at].apart) continue; /* no cable bears it */
     int heavy = at >= 0 ? weighs(m, &m->body[at]) > 1e-9 * g && g > 0 : g > 0;
     if (heavy && i-- == 0) return *out = one, 1;
     for (int l = 0; l < s->n_loads && at < 0; l++) {
@@ -324,6 +325,7 @@ cps_status cps_hold_range(const cps_system *system, int i, cps_hold *hold, cps_e
   name_load(&m, &x, t, hold);
   hold->least = hold->most = hold->formula_least = hold->formula_most = NAN;
   m.doing = "the search for what friction holds";
+  cps_machine_hold_apart(&m, t, 1);
   double held = s.good.x && start ? any_held(&s) : 0;
   if (held > 0) {
     memcpy(start, s.good.x, s.good.n * sizeof(double));

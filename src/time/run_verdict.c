@@ -18,6 +18,7 @@
  * their arcs by about (l/R)^2/24; where that is not small beside the strain, what friction has laid onto the drums in the run changes it.
  */
 #include "machine.h"
+#include "newton.h"
 #include "system.h"
 
 #include <math.h>
@@ -262,9 +263,36 @@ static void say_crossed(cps_simulation *sim) {
              m->cable[i].of->name, m->drum[k].of->name);
 }
 
+/* Bodies that the search for an equilibrium has put far from where the file says that they are. */
+static void say_moved(cps_simulation *sim) {
+  const double most = 0.05; /* of the length of all cables */
+  const machine *m = sim->machine;
+  const cps_scenario *s = sim->system->scenario;
+  for (int i = 0; m && cps_start_rests(sim) && i < s->n_bodies; i++) {
+    const scenario_body *b = &s->bodies[i];
+    const double *r = NULL;
+    double gone = 0;
+    if (b->kind != BODY_PLANE || !b->placed || b->adrift) continue;
+    if (m->body_cable[i] >= 0) {
+      const cable *c = &m->cable[m->body_cable[i]];
+      r = c->q + (m->body_end[i] == 0 ? 0 : c->n * c->b);
+    } else if (m->body_border[i] >= 0) {
+      r = m->body[m->body_border[i]].r;
+    }
+    for (int d = 0; r && d < m->dim; d++) gone += (r[d] - b->x[d]) * (r[d] - b->x[d]);
+    if (sqrt(gone) > most * cps_machine_span(m))
+      warn(sim,
+           "body %s starts %.2g m from its position in the file, where its cables let it rest: with start: "
+           "drawn "
+           "of the cable it starts where the file says",
+           b->name, sqrt(gone));
+  }
+}
+
 void cps_verdict_start(cps_simulation *sim) {
   const machine *m = sim->machine;
   say_crossed(sim);
+  say_moved(sim);
   for (int i = 0; m && i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     const cable_section *s = &c->section;
@@ -353,12 +381,12 @@ static void judge_steps(cps_simulation *sim) {
         100 * part);
   else
     warn(sim,
-         "%.0f %% of the steps were rejected, most of them because their error was above the tolerance: "
-         "something "
-         "is fast or not smooth there; look at stiff springs or contacts without damping, at profiles with "
-         "corners, "
-         "or loosen run.tolerance (%g)",
-         100 * part, sim->system->scenario->run.tolerance);
+         "%.0f %% of the steps were rejected, most of them because their error was above the tolerance (%g): "
+         "something is fast or not smooth there; look at stiff springs or contacts without damping, and at "
+         "profiles with corners%s",
+         100 * part, sim->system->scenario->run.tolerance,
+         /* not where too much energy is missing already */
+         sim->open_energy > 1e-3 * sim->result.energy.scale ? "" : ", or loosen run.tolerance");
 }
 
 /* rk4 looks at modes only at the ends of its steps: by then a state may have gone far beyond where its mode ends. */
@@ -367,7 +395,7 @@ static void judge_overshoot(cps_simulation *sim) {
   if (!(o->part > OVERSHOOT_MOST)) return;
   const scenario_contact *c = &sim->system->scenario->contacts[o->contact];
   warn(sim,
-       "steps of %.3g s take the law %s of contact %s %.2g %% beyond where its mode ends, and rk4 looks for "
+       "steps of %.3g s take the law %s of contact %s %.3g %% beyond where its mode ends, and rk4 looks for "
        "no "
        "such instants: forces are wrong by as much there. Use run.solver events or bdf, or run.step %.1g",
        o->step, c->law->name, c->name, 100 * o->part, o->step * OVERSHOOT_MOST / o->part);
@@ -379,7 +407,7 @@ static void judge_motion(cps_simulation *sim) {
   double lost = fabs(e->solver), blur = fabs(e->initial) + fabs(e->gravity);
   if (!(lost > UNSEEN * e->scale + ROUND_OFF * blur && lost > MOTION_LOST * sim->moving_energy)) return;
   warn(sim,
-       "the integrator itself has dissipated %.2g J, %.2g %% of the energy in motion: vibrations die away "
+       "the integrator itself has dissipated %.2g J, %.3g %% of the energy in motion: vibrations die away "
        "faster than they should. A smaller run.tolerance or run.step makes it less, as does run.rho 1 with "
        "alpha",
        lost, 100 * fmin(1, lost / fmax(sim->moving_energy, lost)));
@@ -408,7 +436,7 @@ cps_status cps_verdict_run(cps_simulation *sim, cps_status status, cps_error *er
         what, sim->open_energy, 100 * part, 100 * run->audit_fail);
   if (run->audit_warn >= 0 && part > run->audit_warn)
     warn(sim,
-         "%s is %.2g J, %.2g %% of the largest energy: a smaller run.tolerance or run.step makes it less "
+         "%s is %.2g J, %.3g %% of the largest energy: a smaller run.tolerance or run.step makes it less "
          "(run.audit.warn is %.3g %%)",
          what, sim->open_energy, 100 * part, 100 * run->audit_warn);
   else if (run->audit_warn >= 0)

@@ -434,6 +434,7 @@ static cps_status start(cps_simulation *sim, int may_brake, cps_error *err) {
   if (sim->beside && cps_simulation_start(sim->beside, err) != CPS_OK) return err ? err->status : CPS_FAILED;
   cps_status status = cps_start_rests(sim) ? cps_start_find(sim, may_brake, err) : CPS_OK;
   if (status != CPS_OK) return status;
+  if (sim->machine && may_brake) cps_machine_set_out(sim->machine, sim->t);
   start_energy(sim);
   cps_verdict_start(sim);
   sim->started = 1;
