@@ -868,6 +868,30 @@ static void test_held_by_mesh(void **state) {
   forget(&o);
 }
 
+/* A rope without bending stiffness that is drawn with a loop and pulled by 100 N should lie straight. Within one element the loop is in balance, which
+ * is said; with longer elements it comes out. */
+static void test_locked_loop(void **state) {
+  (void)state;
+  static const int elements[] = {7, 11, 22};
+  for (int i = 0; i < ROWS(elements); i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "capstan: 1\ngravity: 0\ncables:\n"
+             "  rope: {EA: 1e5, mass_per_length: 0.05, damping: {axial: 200}, elements: %d,\n"
+             "    path: [{pinned: [0, 0]}, {to: [1, 0]}, {to: [0.9, 0.02]}, {free: {at: [2, 0], force: {x: "
+             "100}}}]}\n"
+             "run: {until: 0.1, output: 50 ms}\n",
+             elements[i]);
+    outcome o = run(text);
+    succeeded(&o);
+    int straight = column(&o, "cables.rope.tension_min")[last(&o)] > 99.9;
+    if ((strstr(o.warning, "turned back on itself") != NULL) == straight)
+      fail_msg("%d elements, %s: it says \"%s\"", elements[i], straight ? "straight" : "locked", o.warning);
+    if (straight != (i == 0)) fail_msg("%d elements are %s", elements[i], straight ? "straight" : "locked");
+    forget(&o);
+  }
+}
+
 /* A shock that is over between two rows is said. */
 static void test_peak_between(void **state) {
   (void)state;
@@ -1127,6 +1151,7 @@ int main(void) {
       cmocka_unit_test(test_sets_out),       cmocka_unit_test(test_wanted_tension),
       cmocka_unit_test(test_who_runs),       cmocka_unit_test(test_one_axle),
       cmocka_unit_test(test_held_where),     cmocka_unit_test(test_usual_stiffness),
-      cmocka_unit_test(test_held_by_mesh),   cmocka_unit_test(test_peak_between)};
+      cmocka_unit_test(test_held_by_mesh),   cmocka_unit_test(test_peak_between),
+      cmocka_unit_test(test_locked_loop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

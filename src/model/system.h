@@ -97,6 +97,9 @@ typedef struct mesh_verdict {
   double pulled,
       pushed; /* largest tension and compression of any element that bending does not explain [N] */
   int pushed_cable;
+  double folded,
+      folded_at; /* largest tension of an element that is turned back on itself, and where along the cable [N, m] */
+  int folded_cable;
 } mesh_verdict;
 
 struct cps_simulation {

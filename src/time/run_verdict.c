@@ -53,6 +53,9 @@ static const double PUSHED = 0.05;        /* compression over the largest tensio
 /* A chord's part of its arc over the strain, from which on a belt is looked at; and the change of its mean tension that is told. */
 static const double LAID_SHORT = 0.3, DRIFT = 0.02;
 
+/* Tension of an element that is turned back on itself, over the largest of the run. */
+static const double FOLDED = 0.05;
+
 /* A shock between rows, over the largest tension that these show. */
 static const double UNSHOWN = 0.03;
 
@@ -70,7 +73,7 @@ int cps_mesh_verdict_valid(const mesh_verdict *v, const cps_scenario *s) {
   int cables = s->n_cables > 0 ? s->n_cables : 1, drums = s->n_drums > 0 ? s->n_drums : 1;
   return v->cable >= 0 && v->cable < cables && v->sunk_cable >= 0 && v->sunk_cable < cables &&
          v->pushed_cable >= 0 && v->pushed_cable < cables && v->drum >= 0 && v->drum < drums &&
-         v->sunk_drum >= 0 && v->sunk_drum < drums;
+         v->sunk_drum >= 0 && v->folded_cable >= 0 && v->folded_cable < cables && v->sunk_drum < drums;
 }
 
 /* The length of the elements around a contact point; where the mesh changes, of the shorter one. */
@@ -121,10 +124,34 @@ static void note_belts(machine *m) {
   }
 }
 
+/* Whether an element runs against the direction of one of its ends: a loop that is smaller than it. */
+static int is_folded(const cable *c, int k) {
+  const double *a = c->q + k * c->b, *b = a + c->b;
+  double ahead = 0, behind = 0;
+  for (int d = 0; d < c->dim; d++) {
+    ahead += (b[d] - a[d]) * a[c->dim + d];
+    behind += (b[d] - a[d]) * b[c->dim + d];
+  }
+  return ahead < 0 || behind < 0;
+}
+
+static void note_folded(mesh_verdict *v, const cable *c, int cable) {
+  double at = 0;
+  for (int k = 0; k < c->n; k++) {
+    if (c->tension[k] > v->folded && is_folded(c, k)) {
+      v->folded = c->tension[k];
+      v->folded_at = at + c->length[k] / 2;
+      v->folded_cable = cable;
+    }
+    at += c->length[k];
+  }
+}
+
 static void note_mesh(mesh_verdict *v, const machine *m) {
   for (int i = 0; i < m->n_cables; i++) {
     const cable *c = &m->cable[i];
     double coarse = c->of->contact.quadrature > 1 ? COARSE_POINTS : COARSE_NODES;
+    note_folded(v, c, i);
     for (int k = 0; k < c->n; k++) {
       double bears = pi * pi * c->section.ei / (c->length[k] * c->length[k]);
       v->pulled = fmax(v->pulled, c->tension[k]);
@@ -194,6 +221,18 @@ static void judge_mesh(cps_simulation *sim) {
          "not "
          "snap make it less",
          s->cables[v->pushed_cable].name, v->pushed, s->cables[v->pushed_cable].name);
+}
+
+static void judge_folded(cps_simulation *sim) {
+  const mesh_verdict *v = &sim->mesh;
+  if (!(v->folded > FOLDED * v->pulled)) return;
+  const char *cable = sim->system->scenario->cables[v->folded_cable].name;
+  warn(sim,
+       "cable %s is turned back on itself %.3g m from its start, within one element, and bears up to %.3g N "
+       "so: "
+       "a loop that a rope would pull straight, or kink in. Bending stiffness (cables.%s.EI), damping of "
+       "bending or shorter elements keep elements from that",
+       cable, v->folded_at, v->folded, cable);
 }
 
 static void judge_belts(cps_simulation *sim) {
@@ -419,6 +458,7 @@ cps_status cps_verdict_run(cps_simulation *sim, cps_status status, cps_error *er
   judge_steps(sim);
   judge_overshoot(sim);
   judge_mesh(sim);
+  judge_folded(sim);
   judge_belts(sim);
   judge_peaks(sim);
   judge_slip(sim);
