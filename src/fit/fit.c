@@ -20,23 +20,21 @@ cps_fit *cps_fit_new(const cps_scenario *scenario, const char *const *paths, int
     cps_error_set(err, CPS_BAD_INPUT, NULL, "there must be at least one parameter to find");
     return NULL;
   }
-  size_t k = (size_t)n;
   cps_fit *fit = calloc(1, sizeof *fit);
   cps_error e = {0};
   if (!fit) goto no_memory;
   fit->scenario = scenario;
   fit->n = n;
   fit->limit = 50;
-  fit->q = calloc(k, sizeof *fit->q);
-  fit->start = calloc(k, sizeof(double));
-  fit->min = calloc(k, sizeof(double));
-  fit->max = calloc(k, sizeof(double));
-  fit->at_bound = calloc(k, sizeof(int));
-  fit->covariance = calloc(k * k, sizeof(double));
-  fit->singular = calloc(k, sizeof(double));
-  if (!fit->q || !fit->start || !fit->min || !fit->max || !fit->at_bound || !fit->covariance ||
-      !fit->singular)
-    goto no_memory;
+  pool *p = &fit->pool;
+  POOL_ARRAY(p, fit->q, n);
+  POOL_ARRAY(p, fit->start, n);
+  POOL_ARRAY(p, fit->min, n);
+  POOL_ARRAY(p, fit->max, n);
+  POOL_ARRAY(p, fit->at_bound, n);
+  POOL_ARRAY(p, fit->covariance, (size_t)n * (size_t)n);
+  POOL_ARRAY(p, fit->singular, n);
+  if (p->lost) goto no_memory;
   /* What cannot be differentiated by cannot be found either. */
   cps_sens *check = cps_sens_new(scenario, paths, n, NULL, 0, &e);
   if (!check) {
@@ -45,12 +43,12 @@ cps_fit *cps_fit_new(const cps_scenario *scenario, const char *const *paths, int
     return NULL;
   }
   for (int i = 0; i < n; i++) {
-    const sens_parameter *p = cps_sens_range(check, i);
-    fit->q[i] = p->q;
-    fit->start[i] = p->q.value;
-    double edge = 1e-9 * fmax(fabs(p->q.value), fabs(p->min) < 1e300 ? fabs(p->min) : 0);
-    fit->min[i] = p->above ? p->min + (edge > 0 ? edge : 1e-300) : p->min;
-    fit->max[i] = p->max;
+    const sens_parameter *of = cps_sens_range(check, i);
+    fit->q[i] = of->q;
+    fit->start[i] = of->q.value;
+    double edge = 1e-9 * fmax(fabs(of->q.value), fabs(of->min) < 1e300 ? fabs(of->min) : 0);
+    fit->min[i] = of->above ? of->min + (edge > 0 ? edge : 1e-300) : of->min;
+    fit->max[i] = of->max;
     for (int j = 0; j < i; j++)
       if (strcmp(paths[i], paths[j]) == 0)
         cps_error_set(&e, CPS_BAD_INPUT, paths[i], "%s is there twice", paths[i]);
@@ -67,12 +65,7 @@ no_memory:
 }
 
 static void free_set(fit_set *s) {
-  for (int i = 0; i < s->n_series; i++) {
-    free(s->series[i].time);
-    free(s->series[i].value);
-    free(s->series[i].given);
-    free(s->series[i].row);
-  }
+  cps_pool_free(&s->pool);
   free(s->series);
   cps_sens_free(s->sens);
   cps_scenario_free(s->run);
@@ -80,11 +73,7 @@ static void free_set(fit_set *s) {
 }
 
 static void drop_results(cps_fit *fit) {
-  free(fit->raw);
-  free(fit->raw_j);
-  free(fit->sigma);
-  free(fit->raw_from);
-  free(fit->trial);
+  cps_pool_free(&fit->results);
   fit->raw = fit->raw_j = fit->sigma = fit->raw_from = fit->trial = NULL;
   cps_warnings_clear(&fit->warnings);
 }
@@ -94,13 +83,7 @@ void cps_fit_free(cps_fit *fit) {
   drop_results(fit);
   for (int i = 0; i < fit->n_sets; i++) free_set(&fit->sets[i]);
   free(fit->sets);
-  free(fit->q);
-  free(fit->start);
-  free(fit->min);
-  free(fit->max);
-  free(fit->at_bound);
-  free(fit->covariance);
-  free(fit->singular);
+  cps_pool_free(&fit->pool);
   free(fit);
 }
 
@@ -182,13 +165,12 @@ int cps_fit_add_set(cps_fit *fit, const char *const *settings, int n, cps_error 
 #define VALUE_MOST 1e150
 
 /* Copies what counts. */
-static cps_status copy_series(fit_series *s, const double *times, const double *values, const double *sigma,
-                              long n, cps_error *err) {
-  size_t size = ((size_t)n + 1) * sizeof(double);
-  s->time = malloc(size);
-  s->value = malloc(size);
-  s->row = calloc((size_t)n + 1, sizeof *s->row);
-  if (sigma) s->given = malloc(size);
+static cps_status copy_series(fit_series *s, pool *p, const double *times, const double *values,
+                              const double *sigma, long n, cps_error *err) {
+  POOL_ARRAY(p, s->time, n);
+  POOL_ARRAY(p, s->value, n);
+  POOL_ARRAY(p, s->row, n);
+  if (sigma) POOL_ARRAY(p, s->given, n);
   if (!s->time || !s->value || !s->row || (sigma && !s->given))
     return cps_error_set(err, CPS_NO_MEMORY, s->column, "out of memory for %ld values", n);
   for (long i = 0; i < n; i++) {
@@ -227,17 +209,13 @@ cps_status cps_fit_add_series(cps_fit *fit, int set, const char *column, const d
   if (!column || strlen(column) >= sizeof s->column)
     return cps_error_set(err, CPS_BAD_INPUT, NULL, "a series has the name of a column");
   snprintf(s->column, sizeof s->column, "%s", column);
-  cps_status status = copy_series(s, times, values, sigma, n, err);
+  cps_status status = copy_series(s, &d->pool, times, values, sigma, n, err);
   const scenario_run *run = &d->scenario->run;
   if (status == CPS_OK && (s->time[0] < run->from || s->time[s->n - 1] > run->until * (1 + 1e-12)))
     status = cps_error_set(err, CPS_BAD_INPUT, column,
                            "%s was measured from %g s to %g s, but the run is from %g s to %g s", column,
                            s->time[0], s->time[s->n - 1], run->from, run->until);
   if (status == CPS_OK) return status;
-  free(s->time);
-  free(s->value);
-  free(s->given);
-  free(s->row);
   d->n_series--;
   return status;
 }
@@ -326,13 +304,13 @@ static cps_status prepare(cps_fit *fit, cps_error *err) {
     return cps_error_set(err, CPS_BAD_INPUT, NULL, "there are %ld values, too few for %d parameters", fit->m,
                          fit->n);
   size_t m = (size_t)fit->m, n = (size_t)fit->n;
-  fit->raw = calloc(m + 1, sizeof(double));
-  fit->raw_j = calloc(m * n + 1, sizeof(double));
-  fit->sigma = calloc(m + 1, sizeof(double));
-  fit->raw_from = calloc(m + 1, sizeof(double));
-  fit->trial = calloc(m + 1, sizeof(double));
-  if (!fit->raw || !fit->raw_j || !fit->sigma || !fit->raw_from || !fit->trial)
-    return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for %ld residuals", fit->m);
+  pool *p = &fit->results;
+  POOL_ARRAY(p, fit->raw, m);
+  POOL_ARRAY(p, fit->raw_j, m * n);
+  POOL_ARRAY(p, fit->sigma, m);
+  POOL_ARRAY(p, fit->raw_from, m);
+  POOL_ARRAY(p, fit->trial, m);
+  if (p->lost) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for %ld residuals", fit->m);
   return CPS_OK;
 }
 

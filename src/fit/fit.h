@@ -3,21 +3,23 @@
 #ifndef CPS_FIT_H
 #define CPS_FIT_H
 
+#include "pool.h"
 #include "sens.h"
 #include "warnings.h"
 
 typedef struct fit_series {
   char column[COLUMN_NAME];
   char unit[64];
-  double *time, *value; /* owned [n], without values that are NaN */
-  double *given;        /* owned [n] standard deviations; NULL: not known */
-  long *row;            /* owned [n] rows of the set's runs */
+  double *time, *value; /* [n] without values that are NaN */
+  double *given;        /* [n] standard deviations; NULL: not known */
+  long *row;            /* [n] rows of the set's runs */
   long n;
   double sigma; /* of all of them, if none are given */
   double rms_before, rms_after;
 } fit_series;
 
 typedef struct fit_set {
+  pool pool;              /* arrays of its series */
   cps_scenario *scenario; /* owned: with the settings of the set */
   cps_scenario *run;      /* owned: that ends where its data do */
   cps_sens *sens;         /* owned */
@@ -26,6 +28,7 @@ typedef struct fit_set {
 } fit_set;
 
 struct cps_fit {
+  pool pool, results; /* all arrays but sets, and those of residuals */
   const cps_scenario *scenario;
   int n;             /* parameters */
   cps_quantity *q;   /* [n] values are those found */
@@ -63,9 +66,6 @@ struct cps_fit {
 /* Residuals at some values of the parameters, and unless jacobian is NULL their derivatives. */
 cps_status cps_fit_evaluate(cps_fit *fit, const double *values, double *raw, double *jacobian,
                             cps_error *err);
-
-/* Standard deviations that are not given, from the residuals; 1 if any has changed by much. */
-int cps_fit_scale(cps_fit *fit);
 
 /* What a residual of so many standard deviations costs, and its first two derivatives. */
 typedef struct loss_value {

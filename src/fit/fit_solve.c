@@ -83,7 +83,8 @@ static double spread_of(const fit_series *s) {
   return spread > 0 ? spread : fabs(mean) > 0 ? fabs(mean) : 1;
 }
 
-int cps_fit_scale(cps_fit *fit) {
+/* Standard deviations that are not given, from the residuals; 1 if any has changed by much. */
+static int find_scales(cps_fit *fit) {
   int changed = 0;
   long at = 0;
   for (int i = 0; i < fit->n_sets; i++) {
@@ -298,7 +299,7 @@ cps_status cps_fit_minimise(cps_fit *fit, cps_error *err) {
   cps_status status = cps_fit_evaluate(fit, fit->start, fit->raw, fit->raw_j, err);
   if (status == CPS_OK) {
     memcpy(fit->raw_from, fit->raw, (size_t)fit->m * sizeof(double));
-    cps_fit_scale(fit);
+    find_scales(fit);
     fit->cost = cost_of(fit, fit->raw);
     int series = 0;
     for (int i = 0; i < fit->n_sets; i++) series += fit->sets[i].n_series;
@@ -307,13 +308,13 @@ cps_status cps_fit_minimise(cps_fit *fit, cps_error *err) {
     for (int round = 0; round < ROUNDS && status == CPS_OK; round++) {
       status = descend(&s, err);
       if (status != CPS_OK) break;
-      int changed = cps_fit_scale(fit);
+      int changed = find_scales(fit);
       fit->cost = cost_of(fit, fit->raw);
       if (!changed || !again || fit->steps >= fit->limit) break;
       s.grow = 2;
     }
   }
-  if (status != CPS_OK && fit->stopped) cps_fit_scale(fit);
+  if (status != CPS_OK && fit->stopped) find_scales(fit);
   fit->cost = cost_of(fit, fit->raw);
   fit->cost_before = cost_of(fit, fit->raw_from);
   unmake(&s);

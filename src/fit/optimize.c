@@ -8,6 +8,7 @@
  * worst sample; where two samples are equally bad the latter has a kink, which sequential quadratic programming usually gets past.
  */
 #include "parameter_paths.h"
+#include "pool.h"
 #include "sens.h"
 #include "sens_result.h"
 #include "warnings.h"
@@ -37,6 +38,7 @@ typedef struct output {
 } output;
 
 struct cps_optimize {
+  pool pool, results; /* arrays of numbers of parameters; what a search needs */
   const cps_scenario *scenario;
   int n;
   cps_quantity *q;
@@ -103,7 +105,6 @@ cps_optimize *cps_optimize_new(const cps_scenario *scenario, const char *const *
   }
   cps_optimize *o = calloc(1, sizeof *o);
   if (!o) goto no_memory;
-  size_t k = (size_t)n;
   o->scenario = scenario;
   o->n = n;
   o->most_runs = 200;
@@ -111,11 +112,9 @@ cps_optimize *cps_optimize_new(const cps_scenario *scenario, const char *const *
   o->maximise = text[0] == '-';
   o->reason = "it has not begun";
   double **arrays[] = {&o->start, &o->min, &o->max, &o->scale, &o->at, &o->best};
-  o->q = calloc(k, sizeof *o->q);
-  int good = o->q != NULL && add_output(o, text + o->maximise, -INFINITY, INFINITY);
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-    good = (*arrays[i] = calloc(k, sizeof(double))) && good;
-  if (!good) goto no_memory;
+  POOL_ARRAY(&o->pool, o->q, n);
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) POOL_ARRAY(&o->pool, *arrays[i], n);
+  if (o->pool.lost || !add_output(o, text + o->maximise, -INFINITY, INFINITY)) goto no_memory;
   const char *of = o->of[0].text;
   cps_sens *check = cps_sens_new(scenario, paths, n, &of, 1, &e);
   for (int i = 0; i < n && check; i++) {
@@ -142,11 +141,8 @@ static int sample_count(const cps_optimize *o) { return o->n_samples > 0 ? o->n_
 
 static void drop_results(cps_optimize *o) {
   for (int s = 0; o->sens && s < sample_count(o); s++) cps_sens_free(o->sens[s]);
-  free((void *)o->sens);
+  cps_pool_free(&o->results);
   o->sens = NULL;
-  free(o->y);
-  free(o->y_p);
-  free(o->best_of);
   o->y = o->y_p = o->best_of = NULL;
   cps_warnings_clear(&o->warnings);
 }
@@ -155,10 +151,8 @@ void cps_optimize_free(cps_optimize *o) {
   if (!o) return;
   drop_results(o);
   for (int i = 0; i < o->n_of; i++) free(o->of[i].text);
-  double *arrays[] = {o->start, o->min, o->max, o->scale, o->at, o->best};
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
+  cps_pool_free(&o->pool);
   free(o->of);
-  free(o->q);
   free((void *)o->samples);
   free(o);
 }
@@ -364,13 +358,15 @@ static double above(unsigned n, const double *u, double *gradient, void *data) {
 
 static cps_status prepare(cps_optimize *o, cps_error *err) {
   drop_results(o);
-  const char **paths = calloc((size_t)o->n, sizeof *paths), **of = calloc((size_t)o->n_of, sizeof *of);
-  o->y = calloc((size_t)o->n_of, sizeof(double));
-  o->y_p = calloc((size_t)o->n_of * (size_t)o->n, sizeof(double));
-  o->best_of = calloc((size_t)o->n_of, sizeof(double));
+  pool *p = &o->results;
+  const char **paths = cps_pool_new(p, (size_t)o->n, sizeof *paths),
+             **of = cps_pool_new(p, (size_t)o->n_of, sizeof *of);
+  POOL_ARRAY(p, o->y, o->n_of);
+  POOL_ARRAY(p, o->y_p, o->n_of * o->n);
+  POOL_ARRAY(p, o->best_of, o->n_of);
+  POOL_ARRAY(p, o->sens, sample_count(o));
   cps_status status = CPS_NO_MEMORY;
-  o->sens = calloc((size_t)sample_count(o), sizeof *o->sens);
-  if (paths && of && o->y && o->y_p && o->best_of && o->sens) {
+  if (!p->lost) {
     for (int k = 0; k < o->n; k++) paths[k] = o->q[k].path;
     for (int i = 0; i < o->n_of; i++) of[i] = o->of[i].text;
     status = CPS_OK;
@@ -382,8 +378,6 @@ static cps_status prepare(cps_optimize *o, cps_error *err) {
   } else {
     cps_error_set(err, status, NULL, "out of memory for the optimisation");
   }
-  free((void *)paths);
-  free((void *)of);
   if (status != CPS_OK) return status;
   for (int k = 0; k < o->n; k++) {
     double range = o->max[k] - o->min[k];

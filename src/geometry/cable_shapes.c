@@ -15,6 +15,7 @@
 
 #include "network.h"
 #include "plain_locale.h"
+#include "pool.h"
 #include "vec.h"
 
 #include <stdio.h>
@@ -27,6 +28,7 @@ static const double LEANS = 0.01;
 static const double STRETCHES = 0.05;
 
 typedef struct sketch {
+  pool pool;          /* all arrays */
   cps_scenario known; /* with bodies, drums and cables of its own */
   const cps_scenario *s;
   double *natural;    /* [cables] lengths that hangs give to cables between placed ends; 0: none */
@@ -42,21 +44,19 @@ static int is_ancf(const cps_scenario *s, int cable) { return s->cables[cable].m
 /* ------------------------------------------------------------------ making */
 
 static int sketch_make(sketch *k, const cps_scenario *s, cps_error *error) {
-  size_t bodies = (size_t)s->n_bodies + 1, drums = (size_t)s->n_drums + 1, cables = (size_t)s->n_cables + 1;
+  pool *p = &k->pool;
+  int items = 0;
   *k = (sketch){.known = *s, .s = s, .error = error};
-  k->known.bodies = calloc(bodies, sizeof *s->bodies);
-  k->known.drums = calloc(drums, sizeof *s->drums);
-  k->known.cables = calloc(cables, sizeof *s->cables);
-  k->natural = calloc(cables, sizeof *k->natural);
-  size_t items = 1;
-  for (int i = 0; i < s->n_cables; i++) items += (size_t)s->cables[i].n_path;
-  k->items = calloc(items, sizeof *k->items);
-  k->done = calloc(cables, 1);
-  k->moves = calloc(bodies, 1);
-  k->jointly = calloc(bodies, 1);
-  if (!k->known.bodies || !k->known.drums || !k->known.cables || !k->natural || !k->items || !k->done ||
-      !k->moves || !k->jointly)
-    return 0;
+  for (int i = 0; i < s->n_cables; i++) items += s->cables[i].n_path;
+  POOL_ARRAY(p, k->known.bodies, s->n_bodies);
+  POOL_ARRAY(p, k->known.drums, s->n_drums);
+  POOL_ARRAY(p, k->known.cables, s->n_cables);
+  POOL_ARRAY(p, k->natural, s->n_cables);
+  POOL_ARRAY(p, k->items, items);
+  POOL_ARRAY(p, k->done, s->n_cables);
+  POOL_ARRAY(p, k->moves, s->n_bodies);
+  POOL_ARRAY(p, k->jointly, s->n_bodies);
+  if (p->lost) return 0;
   if (s->n_bodies > 0) memcpy(k->known.bodies, s->bodies, (size_t)s->n_bodies * sizeof *s->bodies);
   if (s->n_drums > 0) memcpy(k->known.drums, s->drums, (size_t)s->n_drums * sizeof *s->drums);
   if (s->n_cables > 0) memcpy(k->known.cables, s->cables, (size_t)s->n_cables * sizeof *s->cables);
@@ -69,17 +69,6 @@ static int sketch_make(sketch *k, const cps_scenario *s, cps_error *error) {
   for (int i = 0; i < s->n_bodies; i++)
     if (s->bodies[i].adrift) k->known.bodies[i].placed = 0;
   return 1;
-}
-
-static void sketch_free(sketch *k) {
-  free(k->known.bodies);
-  free(k->known.drums);
-  free(k->known.cables);
-  free(k->natural);
-  free(k->items);
-  free(k->done);
-  free(k->moves);
-  free(k->jointly);
 }
 
 /* ------------------------------------------------------------------ what cables say by themselves */
@@ -396,7 +385,7 @@ int cps_drawing_make(drawing *y, const cps_scenario *s, cps_error *error) {
   int good = sketch_make(&k, s, error);
   while (good && (trace(&k) || join(&k) || sit_at_origin(&k))) continue;
   good = good && !k.no_memory && finish(&k, y);
-  sketch_free(&k);
+  cps_pool_free(&k.pool);
   return good;
 }
 
@@ -481,7 +470,7 @@ int cps_drawing_settle(drawing *y, const cps_scenario *s) {
     good = error[i].status == CPS_OK && (!is_ancf(s, i) || y->cable[i].q);
   for (int i = 0; i < s->n_cables; i++) k.no_memory |= error[i].status == CPS_NO_MEMORY;
   if (!good) cps_drawing_free(y, s);
-  sketch_free(&k);
+  cps_pool_free(&k.pool);
   free(error);
   return good ? 1 : k.no_memory ? -1 : 0;
 }

@@ -26,6 +26,7 @@
 #define CPS_BODIES_H
 
 #include "internal.h"
+#include "pool.h"
 #include "scenario.h"
 #include "warnings.h"
 
@@ -109,6 +110,7 @@ typedef struct work_start {
 } work_start;
 
 struct cps_system {
+  pool pool; /* all arrays */
   const cps_scenario *scenario;
   int dim; /* coordinates of a body that moves freely */
   int nd, ns, nx, nz, nw, ny;
@@ -147,6 +149,7 @@ struct cps_system {
 
 /* What an evaluation leaves behind, and needs. One per simulation; nothing is allocated while stepping. */
 typedef struct workspace {
+  pool pool;                 /* all arrays */
   const input_value *inputs; /* of the simulation; NULL: as they start */
   struct lift *lifts;        /* [n_lifts] of the simulation: their modes, and what evaluations leave */
   double *

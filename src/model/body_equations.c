@@ -355,9 +355,9 @@ int cps_border_prepare(machine *m) {
   residual *r = &m->equations;
   int bearings = m->n_slides - s->nc;
   m->n_presses = list_presses(m, NULL);
-  m->press = calloc((size_t)m->n_presses + 1, sizeof *m->press);
-  m->force = calloc((size_t)s->nc + 1, sizeof *m->force);
-  r->counts = calloc((size_t)s->nx + 1, 1);
+  POOL_ARRAY(&m->pool, m->press, m->n_presses);
+  POOL_ARRAY(&m->pool, m->force, s->nc);
+  POOL_ARRAY(&r->pool, r->counts, s->nx);
   place *list = calloc((size_t)m->near * (size_t)m->near + (size_t)m->n_presses + 1, sizeof *list);
   int good = m->press && m->force && r->counts && list;
   if (good) {

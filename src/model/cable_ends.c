@@ -16,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-void cps_end_force(const cable *c, int e, double *reaction) {
+/* Without contact. */
+static void free_of_contact(const cable *c, int e, double *reaction) {
   int element = e ? c->n - 1 : 0, node = e ? c->n : 0, dim = c->dim, row = e ? 2 : 0;
   const double *q = c->q + element * c->b, *v = c->v + element * c->b, *a = c->a + element * c->b;
   double force[12] = {0}, mass[4][4];
@@ -35,7 +36,7 @@ void cps_end_force(const cable *c, int e, double *reaction) {
 
 void cps_end_reaction(const cable *c, int e, double *reaction) {
   int node = e ? c->n : 0, dim = c->dim;
-  cps_end_force(c, e, reaction);
+  free_of_contact(c, e, reaction);
   for (int k = 0; k < c->n_points; k++) {
     const contact_point *p = &c->point[k];
     int at = node - p->node;

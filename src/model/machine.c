@@ -1,6 +1,5 @@
 /* machine.c - makes a machine of a scenario, moves what is prescribed, and applies Newton's steps. */
 #include "machine.h"
-#include "aligned.h"
 #include "cable_shapes.h"
 #include "contact_place.h"
 #include "start_rest.h"
@@ -9,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *many(int n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
 
 /* ------------------------------------------------------------------ bodies */
 
@@ -284,33 +281,26 @@ static void make_ends(machine *m, cable *c) {
 }
 
 static int make_arrays(machine *m, cable *c) {
+  pool *p = &m->pool;
   int nodes = c->n + 1;
-  int good = 1;
-  c->length = many(c->n, sizeof(double));
-  c->mass = many(nodes, sizeof(double));
-  c->rise = many(nodes * c->b, sizeof(double));
-  c->trend = many(nodes, sizeof *c->trend);
-  c->fixed = many(nodes, 1);
-  c->point = cps_lines_new((size_t)c->n_points, sizeof *c->point);
-  c->start = many(c->n_points, sizeof *c->start);
-  c->f0 = many(c->n_points * AXES, sizeof(double));
-  c->trace = many(c->n_points, sizeof *c->trace);
-  c->slip_work = many(m->n_drums, sizeof(double));
-  c->crossed = many(m->n_drums, 1);
-  c->room = cps_lines_new(cps_cable_room(m, c), sizeof(double));
-  c->draft = many(16 * c->n_points + 4, sizeof(double));
-  c->tension = many(c->n, sizeof(double));
-  if (c->of->follows) {
-    c->place = many(nodes, sizeof *c->place);
-    c->wanted = many(c->n, sizeof(double));
-    good = good && c->place && c->wanted;
-  }
-  if (c->of->contact.law && c->of->contact.law->n_states) {
-    c->memory = many(c->n_points, sizeof *c->memory);
-    good = good && c->memory;
-  }
-  return good && c->length && c->mass && c->rise && c->trend && c->fixed && c->point && c->start && c->f0 &&
-         c->room && c->draft && c->tension && c->trace && c->slip_work && c->crossed;
+  POOL_ARRAY(p, c->length, c->n);
+  POOL_ARRAY(p, c->mass, nodes);
+  POOL_ARRAY(p, c->rise, nodes * c->b);
+  POOL_ARRAY(p, c->trend, nodes);
+  POOL_ARRAY(p, c->fixed, nodes);
+  POOL_ARRAY(p, c->point, c->n_points);
+  POOL_ARRAY(p, c->start, c->n_points);
+  POOL_ARRAY(p, c->f0, c->n_points * AXES);
+  POOL_ARRAY(p, c->trace, c->n_points);
+  POOL_ARRAY(p, c->slip_work, m->n_drums);
+  POOL_ARRAY(p, c->crossed, m->n_drums);
+  POOL_ARRAY(p, c->room, cps_cable_room(m, c));
+  POOL_ARRAY(p, c->draft, 16 * c->n_points + 4);
+  POOL_ARRAY(p, c->tension, c->n);
+  if (c->of->follows) POOL_ARRAY(p, c->place, nodes);
+  if (c->of->follows) POOL_ARRAY(p, c->wanted, c->n);
+  if (c->of->contact.law && c->of->contact.law->n_states) POOL_ARRAY(p, c->memory, c->n_points);
+  return !p->lost;
 }
 
 /* How many of everything a cable has, and its parts of the state. */
@@ -454,11 +444,9 @@ static int make_tables(machine *m) {
   double **arrays[] = {&m->start.load,   &m->start_q,     &m->start_f, &m->start.extension,
                        &m->start.damper, &m->start.drive, &m->room};
   int sizes[] = {s->n_loads, s->nx, s->nc, springs, springs, s->nx, s->nx};
-  int good = 1;
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-    good = (*arrays[i] = many(sizes[i], sizeof(double))) != NULL && good;
-  m->unknown = many(s->nx, sizeof(int));
-  if (!good || !m->unknown) return 0;
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) POOL_ARRAY(&m->pool, *arrays[i], sizes[i]);
+  POOL_ARRAY(&m->pool, m->unknown, s->nx);
+  if (m->pool.lost) return 0;
   m->start.q = m->start_q;
   m->start.f = m->start_f;
   m->body_cable = s->end_cable;
@@ -471,8 +459,7 @@ static int make_tables(machine *m) {
 static int list_sites(machine *m) {
   int most = m->n_slides;
   for (int i = 0; i < m->n_cables; i++) most += m->cable[i].memory ? m->cable[i].n_points : 0;
-  m->site = many(most, sizeof *m->site);
-  if (!m->site) return 0;
+  if (!POOL_ARRAY(&m->pool, m->site, most)) return 0;
   for (int i = 0; i < m->n_cables; i++) {
     cable *c = &m->cable[i];
     for (int k = 0; c->memory && k < c->n_points; k++)
@@ -494,13 +481,14 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const drawi
   m->audited = s->run.from;
   m->n_drums = s->n_drums;
   m->n_cables = s->n_elements;
-  m->cable = many(s->n_elements, sizeof *m->cable);
-  m->drum = many(s->n_drums, sizeof *m->drum);
-  m->drum0 = many(s->n_drums, sizeof *m->drum0);
-  m->body = many(s->n_bodies, sizeof *m->body);
-  m->body_border = many(s->n_bodies, sizeof(int));
-  m->slide = many(s->n_drums + s->n_contacts, sizeof *m->slide);
-  int good = m->cable && m->drum && m->drum0 && m->body && m->body_border && m->slide && make_tables(m);
+  pool *p = &m->pool;
+  POOL_ARRAY(p, m->cable, s->n_elements);
+  POOL_ARRAY(p, m->drum, s->n_drums);
+  POOL_ARRAY(p, m->drum0, s->n_drums);
+  POOL_ARRAY(p, m->body, s->n_bodies);
+  POOL_ARRAY(p, m->body_border, s->n_bodies);
+  POOL_ARRAY(p, m->slide, s->n_drums + s->n_contacts);
+  int good = !p->lost && make_tables(m);
   if (good) {
     sort_bodies(m);
     number_bodies(m, 1);
@@ -515,11 +503,11 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const drawi
     m->near = m->nb;
     number_bodies(m, 0);
     make_rails(m);
-    m->free = many(m->nb, sizeof *m->free);
-    m->s = many(m->near * m->near, sizeof(double));
-    m->rhs = many(m->nb, sizeof(double));
-    m->owner = many(m->nb, sizeof(int));
-    good = m->free && m->s && m->rhs && m->owner && make_state(m, drawn->cable) && cps_border_prepare(m);
+    POOL_ARRAY(p, m->free, m->nb);
+    POOL_ARRAY(p, m->s, m->near * m->near);
+    POOL_ARRAY(p, m->rhs, m->nb);
+    POOL_ARRAY(p, m->owner, m->nb);
+    good = !p->lost && make_state(m, drawn->cable) && cps_border_prepare(m);
   }
   for (int k = 0; good && k < m->nb; k++) m->owner[k] = -1;
   for (int i = 0; good && i < m->n_bodies; i++)
@@ -558,7 +546,7 @@ cps_status cps_machine_make_drawn(machine *m, const cps_scenario *s, const drawi
 
 cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
   drawing drawn = {0};
-  cps_error *wrong = many(s->n_cables, sizeof *wrong);
+  cps_error *wrong = calloc((size_t)s->n_cables + 1, sizeof *wrong);
   cps_status status = wrong && cps_drawing_make(&drawn, s, wrong)
                           ? CPS_OK
                           : cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the cables");
@@ -575,43 +563,11 @@ cps_status cps_machine_make(machine *m, const cps_scenario *s, cps_error *err) {
 }
 
 void cps_machine_free(machine *m) {
-  for (int i = 0; m->cable && i < m->n_cables; i++) {
-    cable *c = &m->cable[i];
-    double *arrays[] = {c->length, c->mass, c->rise, c->f0, c->draft, c->tension};
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
-    free(c->fixed);
-    free(c->trend);
-    free(c->place);
-    free(c->wanted);
-    cps_lines_free(c->point);
-    cps_lines_free(c->room);
-    free(c->memory);
-    free(c->trace);
-    free(c->slip_work);
-    free(c->crossed);
-    free(c->start);
-  }
-  free(m->cable);
-  free(m->drum);
-  free(m->drum0);
-  free(m->body);
-  free(m->body_border);
   if (m->system) cps_workspace_free(&m->forces);
   cps_system_free(m->system);
-  double *tables[] = {m->start.load,   m->start_q,     m->start_f, m->start.extension,
-                      m->start.damper, m->start.drive, m->room};
   cps_block_free(&m->state);
-  for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++) free(tables[k]);
-  free(m->unknown);
-  free(m->slide);
-  free(m->site);
-  free(m->free);
-  free(m->s);
-  free(m->rhs);
-  free(m->owner);
-  free(m->press);
-  free(m->force);
   cps_residual_free(&m->equations);
+  cps_pool_free(&m->pool);
   memset(m, 0, sizeof *m);
 }
 

@@ -25,6 +25,7 @@
 #include "internal.h"
 #include "newton_loop.h"
 #include "path_kinds.h"
+#include "pool.h"
 #include "residual.h"
 #include "state_block.h"
 
@@ -289,6 +290,7 @@ typedef enum machine_note {
 struct step_coeffs;
 
 typedef struct machine {
+  pool pool; /* all arrays but the state */
   const cps_scenario *of;
   const input_value *inputs; /* of the simulation; NULL: as they start */
   int dim;
@@ -426,8 +428,6 @@ int cps_machine_settle(machine *m);
  * places, velocities, accelerations and friction; the largest change of place, NaN if something is not finite. */
 int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residual_norms *left);
 double cps_cable_substitute(const machine *m, cable *c, const step_coeffs *coeffs);
-/* Whether an end of a cable belongs to the border: the seam of a belt, a body, or the rim of a drum that moves by itself. */
-int cps_cable_is_bound(const machine *m, const cable *c);
 void cps_cable_take_back(const machine *m, cable *c, const step_coeffs *coeffs,
                          double part); /* of what it has applied */
 /* How far the surface of a drum moves along t with the border's solution. */
@@ -522,7 +522,6 @@ void cps_audit_energy(const machine *m, cps_energy *e);
 /* The force that acts on end e of a cable from outside, loads not counted: [2 dim] of its place and of its slope, from the present
  * state and the traces of its contact points. */
 void cps_end_reaction(const cable *c, int e, double *reaction);
-void cps_end_force(const cable *c, int e, double *reaction); /* without contact */
 /* The force of what holds end e, or hangs on it, on the cable: as above, with a mass at the very end counted to what holds it. */
 void cps_end_hold(const cable *c, int e, double *hold);
 /* Its part along the cable; of a belt, the tension of the element beside the seam. */

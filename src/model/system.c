@@ -15,9 +15,6 @@
 
 /* ------------------------------------------------------------------ building */
 
-/* Zeroed memory for n things; one byte for none, so that NULL means failure. */
-static void *many(int n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
-
 static int first_coordinate(const cps_system *s, int body) {
   return body == GROUND ? s->nx - 1 : s->body_q[body];
 }
@@ -240,25 +237,23 @@ typedef struct incidence {
   int *first, *contact;
 } incidence;
 
-static int build_incidence(const cps_system *s, incidence *in) {
-  in->first = many(s->nx + 2, sizeof(int));
-  in->contact = many(2 * s->nc, sizeof(int));
-  if (!in->first || !in->contact) return 0;
+static int build_incidence(const cps_system *s, incidence *in, pool *p) {
+  int *at = cps_pool_new(p, (size_t)s->nx + 1, sizeof *at);
+  POOL_ARRAY(p, in->first, s->nx + 2);
+  POOL_ARRAY(p, in->contact, 2 * s->nc);
+  if (p->lost) return 0;
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
     if (is_free(s, c->a)) in->first[c->a + 1]++;
     if (is_free(s, c->b)) in->first[c->b + 1]++;
   }
   for (int q = 0; q < s->nx; q++) in->first[q + 1] += in->first[q];
-  int *at = many(s->nx + 1, sizeof(int));
-  if (!at) return 0;
   memcpy(at, in->first, (size_t)s->nx * sizeof(int));
   for (int i = 0; i < s->nc; i++) {
     const contact *c = &s->contacts[i];
     if (is_free(s, c->a)) in->contact[at[c->a]++] = i;
     if (is_free(s, c->b)) in->contact[at[c->b]++] = i;
   }
-  free(at);
   return 1;
 }
 
@@ -309,11 +304,11 @@ static int build_rows(cps_system *s, group *g, const incidence *in, int *place) 
     if (pass) {
       g->first[g->n] = entries;
     } else {
-      g->first = many(g->n + 1, sizeof(int));
-      g->column = many(entries, sizeof(int));
-      g->shared = many(entries, sizeof(int));
-      g->sign = many(entries, sizeof(double));
-      if (!g->first || !g->column || !g->shared || !g->sign) return 0;
+      POOL_ARRAY(&s->pool, g->first, g->n + 1);
+      POOL_ARRAY(&s->pool, g->column, entries);
+      POOL_ARRAY(&s->pool, g->shared, entries);
+      POOL_ARRAY(&s->pool, g->sign, entries);
+      if (s->pool.lost) return 0;
     }
   }
   return 1;
@@ -341,10 +336,12 @@ static int collect(cps_system *s, const incidence *in, int seed, int id, int *li
 
 static int build_groups(cps_system *s) {
   incidence in = {NULL, NULL};
-  int *list = many(s->nc, sizeof(int)), *place = many(s->nc, sizeof(int));
-  s->groups = many(s->nc, sizeof(group));
-  s->alone = many(s->nc, sizeof(int));
-  int good = list && place && s->groups && s->alone && build_incidence(s, &in);
+  pool room = {0};
+  int *list = cps_pool_new(&room, (size_t)s->nc, sizeof *list),
+      *place = cps_pool_new(&room, (size_t)s->nc, sizeof *place);
+  POOL_ARRAY(&s->pool, s->groups, s->nc);
+  POOL_ARRAY(&s->pool, s->alone, s->nc);
+  int good = !s->pool.lost && build_incidence(s, &in, &room);
   for (int i = 0; good && i < s->nc; i++) {
     if (s->contacts[i].group >= 0) continue;
     int n = collect(s, &in, i, s->n_groups, list);
@@ -356,8 +353,7 @@ static int build_groups(cps_system *s) {
     }
     group *g = &s->groups[s->n_groups++];
     g->n = n;
-    g->contact = many(n, sizeof(int));
-    good = g->contact != NULL;
+    good = POOL_ARRAY(&s->pool, g->contact, n) != NULL;
     for (int k = 0; good && k < n; k++) {
       g->contact[k] = list[k];
       place[list[k]] = k;
@@ -366,10 +362,7 @@ static int build_groups(cps_system *s) {
     if (g->n > s->most_group) s->most_group = g->n;
     if (g->band > s->most_band) s->most_band = g->band;
   }
-  free(in.first);
-  free(in.contact);
-  free(list);
-  free(place);
+  cps_pool_free(&room);
   return good;
 }
 
@@ -396,8 +389,7 @@ static void count(cps_system *s) {
 /* Beside cables of elements, those in few variables are a system of their own: the same tables, without all the rest. */
 static int separate(cps_system *s) {
   if (s->n_elements == 0 || s->n_lifts == 0) return 1;
-  s->reduced = malloc(sizeof *s->reduced);
-  if (!s->reduced) return 0;
+  if (!POOL_ARRAY(&s->pool, s->reduced, 1)) return 0;
   *s->reduced = *s;
   s->reduced->reduced = NULL;
   s->reduced->nd = s->reduced->ns = s->reduced->nc = s->reduced->nz = 0;
@@ -410,9 +402,8 @@ static int separate(cps_system *s) {
 static int build_cables(cps_system *s, refusals *r, int to_run) {
   const cps_scenario *sc = s->scenario;
   cps_error err = {0};
-  cps_error *wrong = many(sc->n_cables, sizeof *wrong);
-  s->drawn = many(1, sizeof *s->drawn);
-  if (!s->drawn || !wrong) {
+  cps_error *wrong = calloc((size_t)sc->n_cables + 1, sizeof *wrong);
+  if (!POOL_ARRAY(&s->pool, s->drawn, 1) || !wrong) {
     free(wrong);
     return 0;
   }
@@ -440,23 +431,22 @@ cps_system *cps_bodies_new(const cps_scenario *scenario) {
   s->scenario = scenario;
   s->dim = scenario->dim == 3 ? 3 : 2;
   count(s);
-  s->mass = many(s->nd, sizeof(double));
-  s->weight = many(s->nx, sizeof(double));
-  s->initial = many(s->ny, sizeof(double));
-  s->body_q = many(scenario->n_bodies, sizeof(int));
-  s->under = many(s->nx, sizeof(int));
-  s->up = many(s->nx, sizeof *s->up);
-  s->partner = many(s->nx, sizeof(int));
-  s->cross = many(s->nx, sizeof(int));
-  s->end_cable = many(scenario->n_bodies, sizeof(int));
-  s->end_side = many(scenario->n_bodies, sizeof(int));
-  s->line = many(scenario->n_springs, sizeof(line_spring));
-  s->plane = many(scenario->n_springs, sizeof(plane_spring));
-  s->contacts = many(s->nc, sizeof(contact));
-  s->loads = many(scenario->n_loads, sizeof(body_load));
-  if (!s->mass || !s->weight || !s->initial || !s->body_q || !s->under || !s->up || !s->end_cable ||
-      !s->partner || !s->cross || !s->end_side || !s->line || !s->plane || !s->contacts || !s->loads)
-    goto fail;
+  pool *p = &s->pool;
+  POOL_ARRAY(p, s->mass, s->nd);
+  POOL_ARRAY(p, s->weight, s->nx);
+  POOL_ARRAY(p, s->initial, s->ny);
+  POOL_ARRAY(p, s->body_q, scenario->n_bodies);
+  POOL_ARRAY(p, s->under, s->nx);
+  POOL_ARRAY(p, s->up, s->nx);
+  POOL_ARRAY(p, s->partner, s->nx);
+  POOL_ARRAY(p, s->cross, s->nx);
+  POOL_ARRAY(p, s->end_cable, scenario->n_bodies);
+  POOL_ARRAY(p, s->end_side, scenario->n_bodies);
+  POOL_ARRAY(p, s->line, scenario->n_springs);
+  POOL_ARRAY(p, s->plane, scenario->n_springs);
+  POOL_ARRAY(p, s->contacts, s->nc);
+  POOL_ARRAY(p, s->loads, scenario->n_loads);
+  if (p->lost) goto fail;
   for (int i = 0; i < s->nx; i++) s->under[i] = -1;
   build_bodies(s);
   build_partners(s);
@@ -519,34 +509,9 @@ cps_status cps_system_check(const cps_scenario *scenario, cps_problems **problem
 
 void cps_system_free(cps_system *s) {
   if (!s) return;
-  for (int i = 0; i < s->n_groups; i++) {
-    free(s->groups[i].contact);
-    free(s->groups[i].first);
-    free(s->groups[i].column);
-    free(s->groups[i].shared);
-    free(s->groups[i].sign);
-  }
   if (s->drawn) cps_drawing_free(s->drawn, s->scenario);
-  free(s->drawn);
-  free(s->lifts);
-  free(s->reduced);
-  free(s->partner);
-  free(s->cross);
-  free(s->groups);
-  free(s->alone);
-  free(s->mass);
-  free(s->weight);
-  free(s->initial);
-  free(s->body_q);
-  free(s->under);
-  free(s->up);
-  free(s->end_cable);
-  free(s->end_side);
-  free(s->line);
-  free(s->plane);
-  free(s->contacts);
-  free(s->loads);
   cps_warnings_clear(&s->warnings);
+  cps_pool_free(&s->pool);
   free(s);
 }
 
@@ -578,22 +543,15 @@ cps_status cps_workspace_make(const cps_system *s, workspace *k, cps_error *err)
                  m,
                  m,
                  s->nx};
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-    *arrays[i] = many(sizes[i], sizeof(double));
-    if (!*arrays[i]) {
-      cps_workspace_free(k);
-      return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the workspace of a run");
-    }
-  }
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) POOL_ARRAY(&k->pool, *arrays[i], sizes[i]);
   k->failed_contact = -1;
-  return CPS_OK;
+  if (!k->pool.lost) return CPS_OK;
+  cps_workspace_free(k);
+  return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the workspace of a run");
 }
 
 void cps_workspace_free(workspace *k) {
-  double *arrays[] = {
-      k->inverse_mass, k->force, k->press,  k->surface_a, k->w_ii, k->free_a, k->v, k->n,  k->f,
-      k->f_eq,         k->z_t,   k->spring, k->spring_e,  k->band, k->g,      k->d, k->df, k->hung};
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
+  cps_pool_free(&k->pool);
   memset(k, 0, sizeof *k);
 }
 

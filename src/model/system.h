@@ -185,8 +185,7 @@ cps_status cps_simulation_follow(cps_simulation *sim, cps_error *err);
 int cps_simulation_every_step(const cps_simulation *sim);
 /* Starts, records the first row, and makes the stepper ready, as far as that has not been done. */
 cps_status cps_simulation_ready(cps_simulation *sim, cps_error *err);
-/* Energy and counters of the result, as things stand; and all columns, into sim->values. */
-void cps_simulation_summarise(cps_simulation *sim);
+/* All columns as things stand, into sim->values. */
 void cps_simulation_read_columns(cps_simulation *sim);
 /* The error of the energy balance at present; nothing is recorded. */
 double cps_simulation_imbalance(cps_simulation *sim);

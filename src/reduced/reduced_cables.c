@@ -89,9 +89,8 @@ int cps_lifts_make(cps_system *s, refusals *r) {
   cps_error err = {0};
   int before = r->n, at = 0;
   if (s->n_lifts == 0) return 1;
-  s->lifts = calloc((size_t)s->n_lifts, sizeof *s->lifts);
   trial b = {.s = s, .y = malloc((size_t)s->ny * sizeof(double))};
-  if (!s->lifts || !b.y || cps_workspace_make(s, &b.work, NULL) != CPS_OK) {
+  if (!POOL_ARRAY(&s->pool, s->lifts, s->n_lifts) || !b.y || cps_workspace_make(s, &b.work, NULL) != CPS_OK) {
     free(b.y);
     return 0;
   }

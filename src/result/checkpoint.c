@@ -163,7 +163,8 @@ void cps_checkpoint_array(checkpoint *c, const char *name, double *at, int n) {
 
 /* ------------------------------------------------------------------ what belongs to every simulation */
 
-void cps_checkpoint_bodies(checkpoint *c, const cps_system *s, double *y) {
+/* Places, velocities, states of laws and works of bodies [ny]. */
+static void list_bodies(checkpoint *c, const cps_system *s, double *y) {
   cps_checkpoint_array(c, "bodies.x", y, s->nx);
   cps_checkpoint_array(c, "bodies.v", y + s->nx, s->nx);
   cps_checkpoint_array(c, "contacts.z", y + 2 * s->nx, s->nz);
@@ -218,7 +219,7 @@ static void list_simulation(checkpoint *c, cps_simulation *sim) {
   cps_checkpoint_demand(
       c, c->kind == WITH_NAMES ? sim->t >= run->from && sim->t <= run->until : isfinite(sim->t), "t");
   CHECKPOINT_VALUE(c, "h", sim->h);
-  cps_checkpoint_bodies(c, s, sim->y);
+  list_bodies(c, s, sim->y);
   cps_checkpoint_array(c, "y_t", sim->y_t, s->ny);
   cps_checkpoint_modes(c, "mode", s, sim->mode);
   cps_lifts_list(c, s, sim->work.lifts);

@@ -48,9 +48,6 @@ int cps_checkpoint_finite(const double *x, size_t n);
 /* The modes of all contacts [nc], which must be modes of their laws. */
 void cps_checkpoint_modes(checkpoint *c, const char *name, const cps_system *s, int *mode);
 
-/* Places, velocities, states of laws and works of bodies [ny]. */
-void cps_checkpoint_bodies(checkpoint *c, const cps_system *s, double *y);
-
 /* Puts what was restored of the stepper's state into its workspace. */
 cps_status cps_checkpoint_resume(cps_simulation *sim, cps_error *err);
 

@@ -35,7 +35,7 @@ static int find_links(body_matrix *b) {
         }
       }
     }
-    if (!pass) good = (b->links = many(b->n_links, sizeof(press_link))) != NULL;
+    if (!pass) good = POOL_ARRAY(&b->pool, b->links, b->n_links) != NULL;
   }
   free(head);
   free(next);
@@ -44,30 +44,24 @@ static int find_links(body_matrix *b) {
 
 int cps_body_tangents_make(body_matrix *b, const cps_system *s) {
   *b = (body_matrix){.s = s};
-  b->line_k = many(s->n_line, sizeof(double));
-  b->line_d = many(s->n_line, sizeof(double));
-  b->plane = many(s->n_plane, sizeof *b->plane);
-  return b->line_k && b->line_d && b->plane;
+  POOL_ARRAY(&b->pool, b->line_k, s->n_line);
+  POOL_ARRAY(&b->pool, b->line_d, s->n_line);
+  POOL_ARRAY(&b->pool, b->plane, s->n_plane);
+  return !b->pool.lost;
 }
 
 int cps_body_matrix_make(body_matrix *b, const cps_system *s, const int *unknown, const int *force) {
   int good = cps_body_tangents_make(b, s);
   b->unknown = unknown;
   b->force = force;
-  b->line_slot = many(4L * s->n_line, sizeof(int));
-  b->plane_slot = many(36L * s->n_plane, sizeof(int));
-  b->contact_slot = many(s->nc, sizeof *b->contact_slot);
-  return good && b->line_slot && b->plane_slot && b->contact_slot && find_links(b);
+  POOL_ARRAY(&b->pool, b->line_slot, 4L * s->n_line);
+  POOL_ARRAY(&b->pool, b->plane_slot, 36L * s->n_plane);
+  POOL_ARRAY(&b->pool, b->contact_slot, s->nc);
+  return good && !b->pool.lost && find_links(b);
 }
 
 void cps_body_matrix_free(body_matrix *b) {
-  free(b->line_slot);
-  free(b->plane_slot);
-  free(b->contact_slot);
-  free(b->links);
-  free(b->line_k);
-  free(b->line_d);
-  free(b->plane);
+  cps_pool_free(&b->pool);
   memset(b, 0, sizeof *b);
 }
 

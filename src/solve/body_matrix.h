@@ -17,6 +17,7 @@ typedef struct contact_slots {
 } contact_slots;
 
 typedef struct body_matrix {
+  pool pool; /* all arrays */
   const cps_system *s;
   const int *unknown; /* [nx] row and column of each coordinate; -1: it is no unknown */
   const int *force;   /* [nc] and of the force of each contact */

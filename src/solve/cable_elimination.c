@@ -54,7 +54,8 @@
 
 /* ------------------------------------------------------------------ any cable */
 
-int cps_cable_is_bound(const machine *m, const cable *c) {
+/* Whether an end of a cable belongs to the border: the seam of a belt, a body, or the rim of a drum that moves by itself. */
+static int is_bound(const machine *m, const cable *c) {
   int bound = c->seam >= 0;
   for (int e = 0; e < 2; e++) {
     const tie *end = &c->end[e];
@@ -129,7 +130,7 @@ int cps_cable_eliminate(machine *m, cable *c, const step_coeffs *coeffs, residua
   int all_stick = c->all_stick && !(coeffs->bristle > 0); /* statics has springs instead */
   c->width = (c->b + c->slots) * (all_stick ? 2 : 1);
   int plain = c->dim == 2 && c->of->contact.quadrature == 0 && m->near <= PLANE_BORDER && !coeffs->careful &&
-              c->n >= 4 && !all_stick && m->kernels == KERNELS_BEST && !cps_cable_is_bound(m, c);
+              c->n >= 4 && !all_stick && m->kernels == KERNELS_BEST && !is_bound(m, c);
   c->by = plain ? NULL : kernel_of(m, c, coeffs, all_stick);
   cut(m, c);
   if (plain) {

@@ -14,9 +14,9 @@ enum { DENSE_MOST = 32 };
 /* The contacts at each free coordinate. */
 static int find_contacts(residual *r) {
   const cps_system *s = r->s;
-  r->at_first = many(s->nd + 2, sizeof(int));
-  r->at_contact = many(2L * s->nc, sizeof(int));
-  if (!r->at_first || !r->at_contact) return 0;
+  POOL_ARRAY(&r->pool, r->at_first, s->nd + 2);
+  POOL_ARRAY(&r->pool, r->at_contact, 2 * s->nc);
+  if (r->pool.lost) return 0;
   int *count = r->at_first + 1; /* one further, so that filling it makes it right */
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < s->nc; i++) {
@@ -56,9 +56,10 @@ int cps_residual_make_among(residual *r, const cps_system *s, workspace *k, int 
   r->unknown = unknown;
   r->force = force;
   r->worst_contact = -1;
-  r->state_at = many(s->nc, sizeof(int));
-  r->inverse_at = many(s->nc, sizeof(int));
-  if (!r->state_at || !r->inverse_at) return 0;
+  pool *p = &r->pool;
+  POOL_ARRAY(p, r->state_at, s->nc);
+  POOL_ARRAY(p, r->inverse_at, s->nc);
+  if (p->lost) return 0;
   int states = 0, inverses = 0;
   for (int i = 0; i < s->nc; i++) {
     int z = s->contacts[i].n_states;
@@ -72,16 +73,14 @@ int cps_residual_make_among(residual *r, const cps_system *s, workspace *k, int 
     int n;
   } arrays[] = {{&r->r_a, s->nx},   {&r->r_f, s->nc},    {&r->r_z, s->nz},        {&r->dn, s->nc},
                 {&r->limit, s->nc}, {&r->state, states}, {&r->inverse, inverses}, {&r->x, s->nd + s->nc}};
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-    if (!(*arrays[i].at = many(arrays[i].n, sizeof(double)))) return 0;
-  r->look = many(s->nc, sizeof *r->look);
-  r->law = many(s->nc, sizeof *r->law);
-  r->row = many(s->nc, sizeof *r->row);
-  r->diagonal = many(n, sizeof(int));
-  r->queue = many(s->nc, sizeof(int));
-  if (!r->look || !r->law || !r->row || !r->diagonal || !r->queue || !cps_balance_make(&r->judged, s) ||
-      !cps_body_matrix_make(&r->entries, s, unknown, force) || !find_contacts(r) ||
-      !make_matrix(r, n, more, count, even))
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) POOL_ARRAY(p, *arrays[i].at, arrays[i].n);
+  POOL_ARRAY(p, r->look, s->nc);
+  POOL_ARRAY(p, r->law, s->nc);
+  POOL_ARRAY(p, r->row, s->nc);
+  POOL_ARRAY(p, r->diagonal, n);
+  POOL_ARRAY(p, r->queue, s->nc);
+  if (p->lost || !cps_balance_make(&r->judged, s) || !cps_body_matrix_make(&r->entries, s, unknown, force) ||
+      !find_contacts(r) || !make_matrix(r, n, more, count, even))
     return 0;
   cps_body_matrix_settle(&r->entries, cps_body_slot, &r->system);
   for (int i = 0; i < n; i++) r->diagonal[i] = cps_body_slot(&r->system, i, i);
@@ -95,7 +94,8 @@ cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps
   memset(r, 0, sizeof *r);
   r->balance = BALANCE;
   r->nothing = TINY;
-  int *unknown = r->numbers = many(s->nx + s->nc, sizeof(int)), *force = unknown ? unknown + s->nx : NULL;
+  POOL_ARRAY(&r->pool, r->numbers, s->nx + s->nc);
+  int *unknown = r->numbers, *force = unknown ? unknown + s->nx : NULL;
   for (int i = 0; unknown && i < s->nx; i++) unknown[i] = i < s->nd ? i : -1;
   for (int i = 0; unknown && i < s->nc; i++) force[i] = s->nd + i;
   if (unknown && cps_residual_make_among(r, s, k, s->nd + s->nc, unknown, force, NULL, 0, 1)) return CPS_OK;
@@ -104,10 +104,7 @@ cps_status cps_residual_make(residual *r, const cps_system *s, workspace *k, cps
 }
 
 void cps_residual_free(residual *r) {
-  void *all[] = {r->limit,    r->at_first, r->at_contact, r->queue,   r->look,    r->r_a, r->r_f,
-                 r->r_z,      r->dn,       r->state,      r->x,       r->inverse, r->law, r->row,
-                 r->diagonal, r->state_at, r->inverse_at, r->numbers, r->counts};
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+  cps_pool_free(&r->pool);
   cps_balance_free(&r->judged);
   cps_body_matrix_free(&r->entries);
   cps_body_system_free(&r->system);

@@ -24,6 +24,7 @@ struct step_coeffs;
 
 /* The equations and their linearisation at the point of the last evaluation. */
 typedef struct residual {
+  pool pool; /* all arrays */
   const cps_system *s;
   workspace *k;
   /* Beside cables: what contacts are there, [nc], and the step that is solved for. NULL: bodies are alone. */

@@ -210,7 +210,6 @@ static const sampling methods[] = {
 };
 
 const char cps_sampling_words[] = "grid corners one-at-a-time random latin-hypercube sobol saltelli morris";
-int cps_samplings(void) { return COUNT(methods); }
 const sampling *cps_sampling(int i) { return &methods[i]; }
 
 int cps_sampling_prepare(cps_study *s) {

@@ -126,7 +126,6 @@ struct cps_study {
   int64_t count;                   /* points */
 };
 
-int cps_samplings(void);
 const sampling *cps_sampling(int i);
 extern const char cps_sampling_words[];
 

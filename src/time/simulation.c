@@ -830,7 +830,8 @@ cps_status cps_simulation_stopped(const cps_simulation *sim, cps_error *err) {
   return CPS_FAILED;
 }
 
-void cps_simulation_summarise(cps_simulation *sim) {
+/* Energy and counters of the result, as things stand. */
+static void summarise(cps_simulation *sim) {
   cps_counters *n = &sim->result.counters;
   cps_energy e = {0};
   audit_run(sim, &e);
@@ -861,7 +862,7 @@ cps_status cps_simulation_run(cps_simulation *sim, int (*progress)(const cps_pro
   if (status == CPS_OK) status = cps_driver_run(sim, sim->system->scenario->run.until, 1, err);
   cps_simulation_on_progress(sim, before, data_before);
   sim->ended = 1;
-  if (sim->started) cps_simulation_summarise(sim);
+  if (sim->started) summarise(sim);
   return sim->started ? cps_verdict_run(sim, status, err) : status;
 }
 

@@ -19,8 +19,6 @@ static const solver solvers[] = {
 
 enum { COUNT = sizeof solvers / sizeof solvers[0] };
 
-const solver *cps_solver_at(int i) { return i >= 0 && i < COUNT ? &solvers[i] : NULL; }
-
 const solver *cps_solver_find(const char *name) {
   for (int i = 0; i < COUNT; i++)
     if (strcmp(solvers[i].name, name) == 0) return &solvers[i];

@@ -73,7 +73,6 @@ typedef struct solver {
 } solver;
 
 const solver *cps_solver_find(const char *name);
-const solver *cps_solver_at(int i); /* NULL past the end */
 
 extern const stepper cps_rk4, cps_events, cps_alpha, cps_body_bdf, cps_cable_bdf;
 
