@@ -544,9 +544,9 @@ void cps_sens_limit_tape(cps_sens *s, size_t bytes) { s->tape_most = bytes; }
 /* ------------------------------------------------------------------ running */
 
 /* An exact engine for a method; NULL if there is none, and then *why (unless it is set) says so. */
-static const sens_engine *find_engine(const cps_sens *s, cps_sens_method method, const char **why) {
+static const sens_engine *find_engine(const cps_scenario *s, cps_sens_method method, const char **why) {
   for (int i = 0; engines[i]; i++) {
-    const char *refused = engines[i]->refuses(scenario_of(s), method);
+    const char *refused = engines[i]->refuses(s, method);
     if (!refused) return engines[i];
     if (!*why && refused[0]) *why = refused;
   }
@@ -555,14 +555,11 @@ static const sens_engine *find_engine(const cps_sens *s, cps_sens_method method,
 
 const sens_engine *cps_sens_stretches(const cps_scenario *scenario, cps_error *err) {
   const char *why = NULL;
-  for (int i = 0; engines[i]; i++) {
-    const char *refused = engines[i]->refuses(scenario, CPS_SENS_ADJOINT);
-    if (!refused) return engines[i];
-    if (!why && refused[0]) why = refused;
-  }
-  cps_error_set(err, CPS_BAD_INPUT, "run.solver", "there are no exact derivatives of stretches of this: %s",
-                why ? why : "the solver has none");
-  return NULL;
+  const sens_engine *found = find_engine(scenario, CPS_SENS_ADJOINT, &why);
+  if (!found)
+    cps_error_set(err, CPS_BAD_INPUT, "run.solver", "there are no exact derivatives of stretches of this: %s",
+                  why ? why : "the solver has none");
+  return found;
 }
 
 /* Adjoint gradients cost a few runs, whatever the number of parameters; forward ones part of a run for each. */
@@ -576,7 +573,7 @@ static cps_status choose(cps_sens *s, cps_sens_method method, sens_run *run, con
   if (method == CPS_SENS_ADJOINT && s->n_of == 0)
     return cps_error_set(err, CPS_BAD_INPUT, NULL, "the adjoint method needs an output to differentiate");
   if (method == CPS_SENS_FORWARD || method == CPS_SENS_ADJOINT) {
-    *engine = find_engine(s, method, &why);
+    *engine = find_engine(scenario_of(s), method, &why);
     if (*engine) return CPS_OK;
     return cps_error_set(err, CPS_BAD_INPUT, "run.solver", "there are no exact %s derivatives of this: %s",
                          method == CPS_SENS_FORWARD ? "forward" : "adjoint",
@@ -584,7 +581,7 @@ static cps_status choose(cps_sens *s, cps_sens_method method, sens_run *run, con
   }
   for (int k = 0; k < 2 && method == CPS_SENS_AUTO && !*engine; k++) {
     s->used = (k == 0) == adjoint_pays(s) ? CPS_SENS_ADJOINT : CPS_SENS_FORWARD;
-    if (s->used == CPS_SENS_FORWARD || s->n_of > 0) *engine = find_engine(s, s->used, &why);
+    if (s->used == CPS_SENS_FORWARD || s->n_of > 0) *engine = find_engine(scenario_of(s), s->used, &why);
   }
   if (*engine) return CPS_OK;
   *engine = &cps_sens_differences;

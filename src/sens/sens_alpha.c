@@ -13,8 +13,6 @@
 #define OF(x)  (x)
 #include "sens_elementary.h"
 
-static size_t bytes(int n) { return (size_t)n * sizeof(double); }
-
 alpha_layout cps_alpha_layout(const cps_system *s) {
   alpha_layout l = {.a = s->ny};
   l.f = l.a + s->nx;

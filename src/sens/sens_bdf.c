@@ -30,10 +30,9 @@ enum { FAILS_MOST = 40, STARTS_MOST = 100 };
 
 /* Goes to a state unless the equations are linearised there. */
 static int go_there(bodies *b, double t, const double *y, const int *mode, const hold *h) {
-  size_t bytes = (size_t)b->s->ny * sizeof(double);
-  if (b->at.number == b->along_at && b->along_t == t && memcmp(b->stage, y, bytes) == 0) return 1;
+  if (b->at.number == b->along_at && b->along_t == t && memcmp(b->stage, y, bytes(b->s->ny)) == 0) return 1;
   if (!cps_linearised_go(&b->at, t, y, mode, &h->k)) return 0;
-  memcpy(b->stage, y, bytes);
+  memcpy(b->stage, y, bytes(b->s->ny));
   b->along_at = b->at.number;
   b->along_t = t;
   return 1;

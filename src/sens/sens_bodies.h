@@ -20,6 +20,8 @@ typedef struct alpha_layout {
 
 typedef enum timing { AT_GUARD, AT_BREAK, AT_NO_TIME } timing;
 
+static inline size_t bytes(int n) { return (size_t)n * sizeof(double); }
+
 enum { CHAIN = 8 };
 
 /* An operation, from the state (t, y, mode, free) to the state (t1, y1, mode1, free1). */

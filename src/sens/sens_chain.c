@@ -12,13 +12,7 @@
 /* ------------------------------------------------------------------ elements */
 
 void cps_chain_forces(const cable *c, chain_part part, double *length, double *f) {
-#if defined(__x86_64__)
-  if (cps_has_avx2()) {
-    cps_wide_sweep_forces(c, part, length, f);
-    return;
-  }
-#endif
-  cps_narrow_sweep_forces(c, part, length, f);
+  BEST_SWEEP(forces, c, part, length, f);
 }
 
 /* Point masses, and parts of the element that the lanes leave out. */
@@ -45,12 +39,7 @@ void cps_chain_assemble(chain_matrix *a, const cable *c, double v_q, double a_q)
   memset(a->d, 0, size);
   memset(a->l, 0, size);
   memset(a->u, 0, size);
-#if defined(__x86_64__)
-  if (cps_has_avx2())
-    cps_wide_sweep_assemble(a, c, v_q, a_q);
-  else
-#endif
-    cps_narrow_sweep_assemble(a, c, v_q, a_q);
+  BEST_SWEEP(assemble, a, c, v_q, a_q);
   add_rest(a, c, v_q, a_q);
 }
 
@@ -87,19 +76,6 @@ void cps_chain_prefer(chain_matrix *a, int h) {
   }
 }
 
-int cps_chain_factor(chain_matrix *a) {
-#if defined(__x86_64__)
-  if (cps_has_avx2()) return cps_wide_sweep_factor(a);
-#endif
-  return cps_narrow_sweep_factor(a);
-}
+int cps_chain_factor(chain_matrix *a) { return BEST_SWEEP(factor, a); }
 
-void cps_chain_solve(const chain_matrix *a, lanes *x) {
-#if defined(__x86_64__)
-  if (cps_has_avx2()) {
-    cps_wide_sweep_solve(a, x);
-    return;
-  }
-#endif
-  cps_narrow_sweep_solve(a, x);
-}
+void cps_chain_solve(const chain_matrix *a, lanes *x) { BEST_SWEEP(solve, a, x); }

@@ -470,5 +470,11 @@ struct machine_op;
 SWEEPS(cps_narrow_sweep);
 SWEEPS(cps_wide_sweep);
 #undef SWEEPS
+#if defined(__x86_64__)
+#define BEST_SWEEP(f, ...)                                                                                   \
+  (cps_has_avx2() ? cps_wide_sweep_##f(__VA_ARGS__) : cps_narrow_sweep_##f(__VA_ARGS__))
+#else
+#define BEST_SWEEP(f, ...) cps_narrow_sweep_##f(__VA_ARGS__)
+#endif
 
 #endif

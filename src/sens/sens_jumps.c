@@ -29,8 +29,6 @@
 /* The guard's rate below which it only touches zero: of what its terms would allow. */
 static const double GRAZES = 1e-4, GRAZES_SLOWLY = 1e-3;
 
-static size_t bytes(int n) { return (size_t)n * sizeof(double); }
-
 /* ------------------------------------------------------------------ transitions of states */
 
 /* New states of the contact and their derivatives by everything before, at the linearised point; how many these are. z_t: how they change

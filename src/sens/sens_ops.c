@@ -133,11 +133,5 @@ int cps_op_linearise(model *o, const machine_op *what, int works) {
 }
 
 void cps_op_map(const model *o, const machine_op *what, int transposed, lanes *initial, lanes *z) {
-#if defined(__x86_64__)
-  if (cps_has_avx2()) {
-    cps_wide_sweep_map(o, what, transposed, initial, z);
-    return;
-  }
-#endif
-  cps_narrow_sweep_map(o, what, transposed, initial, z);
+  BEST_SWEEP(map, o, what, transposed, initial, z);
 }

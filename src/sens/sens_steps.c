@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-static size_t bytes(int n) { return (size_t)n * sizeof(double); }
-
 /* y + h sum of a[j] k_j, j < i. */
 static void combine(double *to, const double *y, double h, const double *a, int i, const double *k,
                     size_t stride, int n) {
