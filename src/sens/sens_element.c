@@ -34,18 +34,21 @@ cable_section cps_section_by(const cable *c, int which) {
 }
 
 static double value_of(const cable *c, const cable_section *s, double length, const element_row *y) {
-  double f[12] = {0}, mass[4][4], sum = 0, lost = 0, stored = 0;
   int dim = c->dim;
-  if (y->q) stored = cps_element_force(dim, s, length, y->q, y->v, f, 1, 0, NULL, &lost);
-  if (!y->w) return y->stores ? stored : lost;
-  for (int k = 0; k < 4 * dim && y->q; k++) sum += y->w[k] * f[k];
+  double sum = 0;
+  if (y->q) {
+    double f[12] = {0}, lost = 0;
+    double stored = cps_element_force(dim, s, length, y->q, y->v, f, 1, 0, NULL, y->w ? NULL : &lost);
+    if (!y->w) return y->stores ? stored : lost;
+    for (int k = 0; k < 4 * dim; k++) sum += y->w[k] * f[k];
+  }
   if (!y->a) return sum;
-  cps_element_mass(s, length, mass);
+  double m[4][4];
+  cps_element_mass(s, length, m);
   for (int d = 0; d < dim; d++) {
     const double *w = y->w + d, *a = y->a + d;
     for (int j = 0; j < 4; j++)
-      sum += w[j * dim] *
-             (mass[j][0] * a[0] + mass[j][1] * a[dim] + mass[j][2] * a[2 * dim] + mass[j][3] * a[3 * dim]);
+      sum += w[j * dim] * (m[j][0] * a[0] + m[j][1] * a[dim] + m[j][2] * a[2 * dim] + m[j][3] * a[3 * dim]);
   }
   return sum;
 }
