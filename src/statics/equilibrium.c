@@ -827,8 +827,9 @@ void cps_machine_hold_apart(machine *m, double t, int hold) {
 
 cps_status cps_machine_statics(machine *m, double t, cps_error *err) {
   int n = watch(m, NULL);
-  double *was = calloc((size_t)(6 * n + 2 * m->n_cables) + 1, sizeof *was), *wound = was + 6 * n;
+  double *was = calloc((size_t)(6 * n + 2 * m->n_cables) + 1, sizeof *was);
   if (!was) return cps_error_set(err, CPS_NO_MEMORY, NULL, "out of memory for the equilibrium");
+  double *wound = was + (size_t)(6 * n);
   cps_status status = CPS_OK;
   watch(m, was);
   m->doing = "the search for the equilibrium";
