@@ -4,8 +4,7 @@
  * surfaces, springs and contacts must then agree to 1e-9 of their largest value, and so must the work of friction, dampers,
  * loads and motions: the idle cable has no damping of its own. It bears a million newtons, which must not be what the balance of
  * bodies is judged by. Steps are fixed because step size control sees the cable; with steps that are chosen, the two converge to the
- * same. Laws whose modes
- * differ in how the two integrators follow them between steps are compared where nothing depends on it.
+ * same.
  */
 #include "test.h"
 
@@ -238,7 +237,7 @@ static const char *const bristles = HEAD
     "  c: {between: [a, ground], normal: weight, friction: %s}\n"
     "  d: {between: [b, ground], normal: weight, friction: %s}\n" RUN;
 
-/* States of laws follow the same rule of first order in both. */
+/* States of laws follow the same rule in both. */
 static void laws_with_memory(void **state) {
   (void)state;
   static const char *const laws[] = {"lugre", "dahl", "gonthier"};
@@ -246,6 +245,98 @@ static void laws_with_memory(void **state) {
     char text[1000];
     snprintf(text, sizeof text, bristles, laws[i], laws[i]);
     same(text);
+  }
+}
+
+static const char *const modes[] = {"iwan",
+                                    "{gms: {v_s: 0.1}}",
+                                    "{adams-stick-slip: {v_s: 0.01, x_s: 1 mm}}",
+                                    "{recurdyn-stick-slip: {v_s: 0.01, x_s: 1 mm}}",
+                                    "{simpack-stick-slip: {c_f: 1e5, d_f: 300}}",
+                                    "{simpack-stick-slip-preloaded: {c_f: 1e5, d_f: 300}}",
+                                    "{reset-integrator: {sigma0: 1000, sigma1: 10}}",
+                                    "{haessig-bristle: {sigma0: 1000}}"};
+
+/* And steps end where their guards fire in both, at the same times. */
+static void laws_with_modes(void **state) {
+  (void)state;
+  for (int i = 0; i < ROWS(modes); i++) {
+    char text[1000];
+    const char *where = "";
+    snprintf(text, sizeof text, bristles, modes[i], modes[i]);
+    outcome a = run_text(text, "", NULL, 0), b = run_text(text, idle, NULL, 0);
+    if (a.status || b.status) print_error("%s: %s %s\n", modes[i], a.err.text, b.err.text);
+    assert_int_equal(a.status, CPS_OK);
+    assert_int_equal(b.status, CPS_OK);
+    double worst = difference(&a, &b, &where);
+    long n = cps_result_events(a.result);
+    print_message("%s: %s differs by %.1e, after %ld events\n", modes[i], where, worst, n);
+    assert_true(n > 0 || strstr(modes[i], "haessig")); /* which has one mode */
+    assert_int_equal(n, cps_result_events(b.result));
+    for (long k = 0; k < n; k++) {
+      const cps_event *x = cps_result_event(a.result, k), *y = cps_result_event(b.result, k);
+      assert_int_equal(x->contact, y->contact);
+      assert_int_equal(x->to, y->to);
+      assert_close(x->time, y->time, 1e-8);
+    }
+    if (worst > 1e-9) print_error("%s: %s differs by %.2e\n", modes[i], where, worst);
+    assert_true(worst <= 1e-9);
+    drop(&a);
+    drop(&b);
+  }
+}
+
+static cps_sens *differentiate(const char *text, const char *more, const char *parameter, cps_scenario **s) {
+  const char *const wrt[] = {"bodies.a.mass", "springs.s.stiffness", parameter};
+  const char *const of[] = {"bodies.a.x", "bodies.b.v", "contacts.c.f", "energy.friction"};
+  char whole[2000];
+  cps_error err = {0};
+  snprintf(whole, sizeof whole, "%s%s", text, more);
+  *s = cps_scenario_parse(whole, strlen(whole), "bodies", NULL, 0, NULL);
+  assert_non_null(*s);
+  cps_sens *y = cps_sens_new(*s, wrt, ROWS(wrt), of, ROWS(of), &err);
+  if (!y || cps_sens_run(y, CPS_SENS_FORWARD, NULL, NULL, &err) != CPS_OK)
+    fail_msg("%s: %s", parameter, err.text);
+  return y;
+}
+
+/* Derivatives know how the instants of guards move, in the same way in both. */
+static void derivatives_of_modes(void **state) {
+  (void)state;
+  static const char *const text = HEAD
+      "bodies: {a: {mass: 1 kg, v: 0.3 m/s}, b: {mass: 2 kg, x: 0.4}}\n"
+      "springs: {s: {between: [a, b], stiffness: 200, damping: 1, length: 0.4}}\n"
+      "contacts:\n"
+      "  c: {between: [a, ground], normal: {sine: {amplitude: 3, omega: 20, offset: 10}}, friction: %s}\n"
+      "  d: {between: [b, ground], normal: weight, friction: %s}\n"
+      "run: {until: 80 ms, solver: alpha, step: 0.5 ms, output: 20 ms, balance: 1e-12}\n";
+  static const struct {
+    const char *law, *parameter;
+  } laws[] = {{"{iwan: {sigma0: 1000}}", "contacts.c.friction.iwan.mu"},
+              {"{gms: {v_s: 0.1, k1: 500, k2: 400, k3: 300, k4: 200}}", "contacts.c.friction.gms.k2"},
+              {"{adams-stick-slip: {v_s: 0.1, x_s: 1 mm}}", "contacts.c.friction.adams-stick-slip.x_s"},
+              {"{simpack-stick-slip: {c_f: 1e4, d_f: 100}}", "contacts.c.friction.simpack-stick-slip.mu_s"},
+              {"{reset-integrator: {sigma0: 300, sigma1: 10}}", "contacts.c.friction.reset-integrator.mu_d"},
+              {"{haessig-bristle: {sigma0: 300}}", "contacts.c.friction.haessig-bristle.mu"}};
+  for (int i = 0; i < ROWS(laws); i++) {
+    char one[1500];
+    double worst = 0;
+    cps_scenario *s[2];
+    snprintf(one, sizeof one, text, laws[i].law, laws[i].law);
+    cps_sens *a = differentiate(one, "", laws[i].parameter, &s[0]),
+             *b = differentiate(one, idle, laws[i].parameter, &s[1]);
+    for (int k = 0; k < cps_sens_outputs(a); k++)
+      for (int p = 0; p < cps_sens_parameters(a); p++) {
+        double x = cps_sens_gradient(a, k, p), y = cps_sens_gradient(b, k, p);
+        double scale = fabs(cps_sens_value(a, k) / cps_sens_parameter(a, p)->value);
+        worst = fmax(worst, fabs(x - y) / (fabs(x) + 1e-2 * scale));
+      }
+    print_message("%s: derivatives differ by %.1e\n", laws[i].parameter, worst);
+    assert_true(worst <= 1e-4);
+    cps_sens_free(a);
+    cps_sens_free(b);
+    cps_scenario_free(s[0]);
+    cps_scenario_free(s[1]);
   }
 }
 
@@ -484,6 +575,8 @@ int main(void) {
       cmocka_unit_test(work_of_contacts),
       cmocka_unit_test(open_shares),
       cmocka_unit_test(laws_with_memory),
+      cmocka_unit_test(laws_with_modes),
+      cmocka_unit_test(derivatives_of_modes),
       cmocka_unit_test(by_newmark),
       cmocka_unit_test(chosen_steps),
       cmocka_unit_test(repository),

@@ -363,7 +363,7 @@ double cps_memory_crawl(double f) { return f > 0 ? -CRAWL : CRAWL; }
 int cps_memory_pull_path(const contact_law *l, double n, double f, const double *z, double length, int mode,
                          memory_path *path) {
   contact_law by_guards = *l;
-  if (l->law->slide) by_guards.walks = 0;
+  by_guards.walks = l->law->n_modes && !(l->law->traits & CPS_SNAPS);
   cps_memory_advance(&by_guards, cps_memory_crawl(f), n, f, mode, z, z, length / CRAWL, path);
   return path->n;
 }

@@ -157,6 +157,7 @@ static void make_bearings(machine *m) {
 
 static void make_rails(machine *m) {
   const cps_scenario *s = m->of;
+  const int locates = strcmp(s->run.solver, "alpha") == 0;
   const double none[CPS_MAX_PARAMS] = {0};
   for (int i = 0; i < s->n_contacts; i++) {
     const scenario_contact *of = &s->contacts[i];
@@ -172,6 +173,8 @@ static void make_rails(machine *m) {
     if (of->body[1] >= 0 && s->bodies[of->body[1]].kind == BODY_SURFACE) y->surface = &s->bodies[of->body[1]];
     memcpy(y->y.z[0], of->z, sizeof of->z);
     cps_contact_law_set(&y->law, cps_normal_at(0), none, of->law, of->p);
+    y->law.located = locates && of->law->n_states && of->law->n_modes;
+    if (y->law.located) y->law.walks = 0;
   }
 }
 
@@ -869,7 +872,8 @@ int cps_machine_settle(machine *m) {
   for (int i = 0; i < m->n_slides; i++) m->slide[i].p.slid = !m->slide[i].p.stuck;
   for (int i = 0; i < m->n_sites; i++) {
     const law_site *x = &m->site[i];
-    for (int a = 0; a < x->axes && x->law->law->n_modes; a++) jumped |= settle_law(x->law, x->p, x->y, a);
+    for (int a = 0; a < x->axes && x->law->law->n_modes && !x->law->located; a++)
+      jumped |= settle_law(x->law, x->p, x->y, a);
   }
   return jumped;
 }

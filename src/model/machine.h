@@ -72,6 +72,7 @@ typedef struct contact_law {
   double hold;    /* force held at rest per unit of normal force; negative: not proportional */
   double most;    /* with memory, or smooth: what it answers with at most, per unit of N; else INFINITY */
   int walks;      /* LAW_MEMORY: guards fire within steps, as its force does not jump where they do */
+  int located;    /* LAW_MEMORY: steps end where guards fire (alpha.c) */
   int drags; /* LAW_MEMORY: creeps, so slowly at rest that velocity is not known well enough to evaluate it */
   double rise; /* LAW_VELOCITY: steepest fall of friction with velocity, per unit of normal force */
   int slip[2]; /* LAW_JUMP: modes of sliding forward and backward */

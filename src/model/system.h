@@ -257,6 +257,8 @@ void cps_simulation_fields(row *r);
 double cps_machine_next_break(const cps_system *s, double t);
 
 /* Fires guards of laws with memory and modes; new modes and states. Counts events. */
-cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err);
+cps_status cps_simulation_settle(cps_simulation *sim, int *fired, cps_error *err);
+/* The mode of a law with memory between bodies whose guards end steps; -1: they do not. */
+int cps_simulation_located(const cps_simulation *sim, int i);
 
 #endif

@@ -125,6 +125,12 @@ static void find_powers(model *o, double t, const double *state, const double *d
   }
 }
 
+void cps_model_rates(model *o, double t, int works, double *rates) {
+  double *d = rates + o->at.states;
+  find_rates(o, rates, d);
+  if (works) find_powers(o, t, rates, d, d + o->at.ds);
+}
+
 /* ------------------------------------------------------------------ the map */
 
 /* A row of the state before, by what tau changes by. */
@@ -160,9 +166,8 @@ void cps_model_shift(model *o, double t) {
     o->list.lost = 1;
     return;
   }
-  double *d = rates + l->states, *power = d + l->ds;
-  find_rates(o, rates, d);
-  find_powers(o, t, rates, d, power);
+  const double *power = rates + l->states + l->ds;
+  cps_model_rates(o, t, 1, rates);
   for (int k = 0; k < l->n_works; k++) add(o, l->works + k, power[k]);
   free(rates);
 }

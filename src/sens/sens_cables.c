@@ -43,7 +43,7 @@ typedef struct cable_run {
   unsigned char *state; /* room for one */
   int looked;           /* the state before has been looked at */
   int is_aside;
-  int warned_break;
+  int warned_break, warned_vague;
   double *drive_kept;
   lanes *d_room; /* [ds] */
   /* where the run was when it went aside for a row */
@@ -163,8 +163,8 @@ static void exchange(machine *m, unsigned char *at, int how) {
 /* ------------------------------------------------------------------ tape */
 
 static int has_state(op_kind k) {
-  return k == OP_SOLVE || k == OP_LET_GO || k == OP_REMEMBER || k == OP_BEGIN || k == OP_BALANCE ||
-         k == OP_STEP || k == OP_START || k == OP_RELEASE || k >= OP_BDF;
+  return k == OP_SOLVE || k == OP_LET_GO || k == OP_REMEMBER || k == OP_GUARD || k == OP_BEGIN ||
+         k == OP_BALANCE || k == OP_STEP || k == OP_START || k == OP_RELEASE || k >= OP_BDF;
 }
 
 /* Puts the tangents of what is prescribed now onto the tape; where they are. */
@@ -244,6 +244,14 @@ static cps_status singular(cable_run *y, double t) {
       "at t = %.9g s: the equations of the cables are singular there, and have no derivative", t);
 }
 
+static void warn_of_vagueness(cable_run *y) {
+  if (y->o.vague && !y->warned_vague++)
+    cps_sens_warn(
+        y->c.run,
+        "when a law between bodies changes its mode depends on forces of cables or on what balances, whose "
+        "rates are taken to be zero there: derivatives are inexact by that");
+}
+
 /* Whether time passes, and work is done. OP_REACH is looked at for those that follow. */
 static int passes(op_kind k) { return k == OP_STEP || k >= OP_BDF; }
 
@@ -251,6 +259,10 @@ static cps_status forward_one(cable_run *y, const machine *m, const machine_op *
   model *o = &y->o;
   if (passes(what->kind) && !y->looked && y->works) cps_model_look(o, what->coeffs.t - what->h);
   if (what->kind == OP_RELEASE) cps_op_look_held(o);
+  if (what->kind == OP_GUARD) {
+    cps_fire_modes(o, m);
+    cps_fire_look(o, what, y->works);
+  }
   y->looked = what->kind == OP_REACH;
   if (what->kind != OP_SHIFT) { /* which is about the state before all that the simulation has done since */
     exchange((machine *)m, y->state, take_of(what->kind));
@@ -258,6 +270,7 @@ static cps_status forward_one(cable_run *y, const machine *m, const machine_op *
   }
   if (what->moved) put_drive(y);
   if (!cps_op_linearise(o, what, y->works)) return singular(y, what->coeffs.t);
+  warn_of_vagueness(y);
   if (cps_model_lost(o)) return cps_course_no_memory(&y->c);
   for (int k = 0; k < y->chunks; k++)
     cps_op_map(o, what, 0, y->drive.initial + k * o->at.states, y->z + (size_t)k * y->z_size);
@@ -347,12 +360,17 @@ static cps_status on_step(course *c, const void *what) {
                           : note->begins ? OP_BEGIN
                                          : kinds[note->bdf],
                   .balanced = note->balanced,
+                  .stays = note->fired && !note->balanced,
                   .moved = !note->released,
                   .h = note->h,
                   .coeffs = note->coeffs,
                   .part = note->part};
   memcpy(x.past, note->past, sizeof x.past);
-  if (note->begins || note->released) {
+  if (note->fired) {
+    machine_op fired = {.kind = OP_GUARD, .coeffs = {.t = note->from, .z_s = note->z_s}};
+    cps_status status = cps_course_happens(c, &fired.as, m);
+    if (status != CPS_OK) return status;
+  } else if (note->begins || note->released) {
     cps_status status = cross_break(y, m, note->from, note->begins);
     if (status != CPS_OK) return status;
   }
@@ -594,7 +612,14 @@ static cps_status backward_one(cable_run *y, const machine_op *x) {
     cps_op_look_held(o);
   }
   exchange(&o->m, y->c.tape.bytes + x->state, PUT);
+  if (x->kind == OP_GUARD) {
+    cps_fire_modes(o, &o->m);
+    exchange(&o->m, y->c.tape.bytes + x->before, PUT);
+    cps_fire_look(o, x, y->works);
+    exchange(&o->m, y->c.tape.bytes + x->state, PUT);
+  }
   if (!cps_op_linearise(o, x, y->works)) return singular(y, x->coeffs.t);
+  warn_of_vagueness(y);
   if (cps_model_lost(o)) return cps_course_no_memory(&y->c);
   for (int k = 0; k < y->chunks; k++)
     cps_op_map(o, x, 1, y->initial + k * o->at.states, y->z + (size_t)k * y->z_size);

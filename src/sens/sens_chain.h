@@ -293,7 +293,12 @@ typedef struct model {
            [32]; /* [cables] rows of ends that are moved, as they would be if these were free: what they have
                               of their own node and its neighbour */
   unsigned char *released; /* [bodies of the scenario] */
-  double *room[4];         /* as long as w1 */
+  /* guards that fire: what the state, prescribed numbers and works change by per time, before and after;
+   * [slides] whose they are, and modes after it; whether a rate is not known */
+  double *rates;
+  unsigned char *fired;
+  int *next_mode, vague;
+  double *room[4]; /* as long as w1 */
 } model;
 
 /* Entries by a plain number, or by one of what is prescribed now, if any parameter changes it. */
@@ -319,6 +324,8 @@ int cps_model_linearise(model *o, const step_coeffs *coeffs, int balance);
 void cps_model_look(model *o, double t);
 /* The list `list` of what the state at time t in the machine changes by where tau changes, rows of the state before. */
 void cps_model_shift(model *o, double t);
+/* What the state, prescribed numbers and, if asked for, works change by per time, one after the other, where works know them. */
+void cps_model_rates(model *o, double t, int works, double *rates);
 /* Looks at them as those of the present state, as cps_model_linearise does. */
 void cps_model_touch(model *o);
 /* The list `work` of the step of length h whose end is linearised, and whose start was looked at: works of contacts, or
@@ -449,7 +456,12 @@ void cps_slide_states(model *o, int slide, const step_coeffs *coeffs,
 void cps_slide_hold(model *o, int slide); /* laws with memory take over its friction: into the list */
 enum { SLIDE_V, SLIDE_F, SLIDE_N, SLIDE_BALANCE };
 void cps_slide_column(model *o, entries *list, int row, int slide, int what, double by);
-int cps_slide_first_state(const model *o, int slide); /* of its law in a state */
+int cps_slide_first_state(const model *o, int slide); /* of its law in a state, */
+int cps_slide_star(const model *o, int slide);        /* and where a solve starts from */
+/* What its law sees, and its sliding acceleration; bodies have been looked at. A row of the list by all but states of its law, of the
+ * state before. */
+void cps_slide_look(const model *o, int slide, cps_law_input *in, double *a);
+void cps_slide_row(model *o, int slide, int row, const recall_row *x);
 /* Works of the border in a step of length h, and its stored energy. */
 void cps_border_works(model *o, double t, double h);
 void cps_border_energy(model *o, entries *list, const int row[3]);

@@ -612,12 +612,27 @@ static void NAME(release)(const sweep *x) {
   }
 }
 
+/* Where changes of states of slides wait until all are known. */
+static void NAME(fresh_stars)(const sweep *x) {
+  const layout *l = &x->o->at;
+  clear(x->z, l->z_star + l->slide_memory, l->zs - l->slide_memory);
+}
+
 /* A motion that begins as it is. */
 static void NAME(begin_rates)(const sweep *x) {
   const layout *l = &x->o->at;
   for (int i = 0; i <= x->o->m.n_cables; i++) {
     block y = block_of(x->o, i);
     copy(BACK, x->z, l->before + y.aux, l->before + y.a, y.nodes * y.b);
+  }
+}
+
+/* Nodes of cables go on as they do. */
+static void NAME(keep_nodes)(const sweep *x) {
+  const layout *l = &x->o->at;
+  for (int i = 0; i < x->o->m.n_cables; i++) {
+    copy(BACK, x->z, l->after + l->cable[i].a, l->before + l->cable[i].a, l->cable[i].e);
+    copy(BACK, x->z, l->after + l->cable[i].aux, l->before + l->cable[i].aux, l->cable[i].e);
   }
 }
 
@@ -643,6 +658,8 @@ static stage *const *NAME(stages_of)(const machine_op *what, int remembers) {
       [OP_RELEASE] = {ENERGY, NAME(listed), NAME(lose), NAME(release), RIMS, NAME(tie_before), NAME(follow),
                       ENERGY, NAME(worked), NAME(gain)},
       [OP_INITIAL] = {ENERGY, NAME(listed), NAME(store)},
+      [OP_GUARD] = {RIMS, NAME(fresh_results), NAME(fresh_stars), NAME(listed), NAME(tie_before),
+                    NAME(follow)},
       [OP_BEGIN] = {RIMS, NAME(move), NAME(tie_before), SOLVE, NAME(keep_works), NAME(hand_over),
                     NAME(forget), NAME(learn_before)},
       [OP_SHIFT] = {RIMS, NAME(listed), NAME(move), NAME(tie_before)},
@@ -678,6 +695,17 @@ static stage *const *NAME(stages_of)(const machine_op *what, int remembers) {
                                    NAME(unkeep),
                                    WORKS,
                                    NULL};
+  static stage *const stays[] = {RIMS,
+                                 NAME(move),
+                                 NAME(tie_before),
+                                 SOLVE,
+                                 NAME(keep_nodes),
+                                 NAME(keep_works),
+                                 NAME(hand_over),
+                                 NAME(forget),
+                                 NAME(learn_before),
+                                 NULL};
+  if (what->kind == OP_BEGIN && what->stays) return stays;
   if (what->kind == OP_BEGIN && !what->balanced) return remembers ? memory : plain;
   return what->kind == OP_BETWEEN && !what->balanced ? between : table[what->kind];
 }

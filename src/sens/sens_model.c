@@ -52,6 +52,9 @@ static int make_arrays(model *o) {
   POOL_ARRAY(p, o->force, most * 12 * 7);
   POOL_ARRAY(p, o->raw, n);
   POOL_ARRAY(p, o->released, o->m.of->n_bodies);
+  POOL_ARRAY(p, o->rates, 2 * (o->at.states + o->at.ds + o->at.n_works));
+  POOL_ARRAY(p, o->fired, o->m.n_slides);
+  POOL_ARRAY(p, o->next_mode, o->m.n_slides);
   POOL_ARRAY(p, o->inertia, products);
   for (size_t i = 0; i < sizeof dense / sizeof dense[0]; i++) POOL_ARRAY(p, *dense[i], o->at.ws);
   if (p->lost) return 0;

@@ -64,7 +64,7 @@ static int linearise_bdf(model *o, const machine_op *what, int works) {
 }
 
 static int linearise_begin(model *o, const machine_op *what) {
-  if (what->balanced) return cps_model_linearise(o, &what->coeffs, 1);
+  if (what->balanced || what->stays) return cps_model_linearise(o, &what->coeffs, 1);
   if (o->at.nb > 0) cps_border_tie(o);
   cps_memory_begin(o, &what->coeffs);
   return 1;
@@ -110,6 +110,9 @@ int cps_op_linearise(model *o, const machine_op *what, int works) {
     good = linearise_bdf(o, what, works);
   } else if (what->kind == OP_BEGIN) {
     good = linearise_begin(o, what);
+  } else if (what->kind == OP_GUARD) {
+    cps_fire_end(o, what, works);
+    cps_border_tie(o);
   } else if (what->kind == OP_BALANCE) {
     good = cps_model_linearise(o, &what->coeffs, 1);
   } else if (what->kind == OP_SHIFT) {

@@ -15,6 +15,7 @@ typedef struct machine_op {
     };
   };
   int balanced; /* OP_BEGIN: such accelerations were found */
+  int stays;    /* OP_BEGIN: they were as they are, but have to balance what has changed beside cables */
   int moved;    /* what is prescribed may have moved */
   double h;
   step_coeffs coeffs;
@@ -26,6 +27,10 @@ typedef struct machine_op {
 
 /* To be called at the state before OP_RELEASE. */
 void cps_op_look_held(model *o);
+/* OP_GUARD (sens_fire.c): modes after it, as a machine has them; then to be called at the state before it, and at that after it. */
+void cps_fire_modes(model *o, const machine *m);
+void cps_fire_look(model *o, const machine_op *what, int works);
+void cps_fire_end(model *o, const machine_op *what, int works);
 /* Linearises `what` at the state that is in the machine; for a step, the state before must have been looked at
  * (cps_model_look). works: 0 none, 1 those of contacts, 2 all. 0 if a matrix is singular. */
 int cps_op_linearise(model *o, const machine_op *what, int works);

@@ -257,6 +257,18 @@ static int first_of(const model *o, int i) {
 
 int cps_slide_first_state(const model *o, int i) { return o->at.z + first_of(o, i); }
 
+int cps_slide_star(const model *o, int i) { return o->at.z_star + first_of(o, i); }
+
+void cps_slide_look(const model *o, int i, cps_law_input *in, double *a) {
+  const slide *y = &o->m.slide[i];
+  sliding_now s;
+  look(o, i, o->looked, &s);
+  in->v = s.v;
+  in->n = s.load;
+  in->f_eq = y->held ? 0 : *o->m.free[y->f_at].q - y->p.mass * s.a;
+  *a = s.a;
+}
+
 static void recall_slide(const model *o, int i, const sliding_now *s, double z_s, recall *out) {
   const slide *y = &o->m.slide[i];
   int held = y->contact && y->held; /* there is nothing to balance */
@@ -271,7 +283,7 @@ static void recall_slide(const model *o, int i, const sliding_now *s, double z_s
 static void rub_memory(model *o, int i, const sliding_now *s, const step_coeffs *coeffs, friction *r,
                        friction_numbers *of) {
   const slide *y = &o->m.slide[i];
-  int star = o->at.z_star + first_of(o, i);
+  int star = cps_slide_star(o, i);
   recall x;
   recall_slide(o, i, s, cps_memory_time(&o->m.slide[i].law, coeffs), &x);
   memset(r, 0, sizeof *r);
@@ -294,6 +306,23 @@ static void by_recall(model *o, entries *list, int row, int i, const sliding_now
   for (int k = 0; k < y->law.law->n_params; k++) by_theta(&to.k, row, law + k, x->p[k]);
 }
 
+/* Entries of the list from `start` on by the state before, which that after it replaces. */
+static void take_before(model *o, int start) {
+  for (int k = start; k < o->list.n; k++) {
+    entry *e = &o->list.e[k];
+    if (e->column >= o->at.after && e->column < o->at.after + o->at.states)
+      e->column += o->at.before - o->at.after;
+  }
+}
+
+void cps_slide_row(model *o, int i, int row, const recall_row *x) {
+  int start = o->list.n;
+  sliding_now s;
+  look(o, i, o->looked, &s);
+  by_recall(o, &o->list, row, i, &s, x);
+  take_before(o, start);
+}
+
 void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {
   const slide *y = &o->m.slide[i];
   int n = y->law.law->n_states, first = first_of(o, i);
@@ -302,7 +331,8 @@ void cps_slide_states(model *o, int i, const step_coeffs *coeffs, int balance) {
   if (n == 0) return;
   look(o, i, coeffs->t, &s);
   recall_slide(o, i, &s, cps_memory_time(&o->m.slide[i].law, coeffs), &x);
-  if (!balance) cps_recall_settle(&y->law, s.v, s.load, *o->m.free[y->f_at].q, x.mode, x.states, x.z);
+  if (!balance && !y->law.located)
+    cps_recall_settle(&y->law, s.v, s.load, *o->m.free[y->f_at].q, x.mode, x.states, x.z);
   for (int k = 0; k < n; k++)
     for (int rate = 0; rate < 2; rate++) {
       const recall_row *of = rate ? &x.z_t[k] : &x.z[k];
@@ -327,9 +357,5 @@ void cps_slide_hold(model *o, int i) {
     x.e = 0;
     by_recall(o, &o->list, o->at.after + cps_slide_first_state(o, i) + k, i, &s, &x);
   }
-  for (int k = start; k < o->list.n; k++) { /* by the state before, which that after it replaces */
-    entry *e = &o->list.e[k];
-    if (e->column >= o->at.after && e->column < o->at.after + o->at.states)
-      e->column += o->at.before - o->at.after;
-  }
+  take_before(o, start);
 }

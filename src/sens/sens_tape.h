@@ -29,6 +29,7 @@ typedef enum op_kind {
   OP_REMEMBER, /* laws with memory take over their friction forces */
   OP_START,    /* velocities as at the start */
   OP_RELEASE,  /* bodies that were held get velocities of their own */
+  OP_GUARD,    /* guards of laws between bodies have fired: sens_fire.c */
   OP_BEGIN,    /* accelerations that balance, at first and after a jump */
   OP_SHIFT,    /* all happens later, or no longer does so: sens_break.c; */
   OP_BALANCE,  /* with accelerations and forces that follow */

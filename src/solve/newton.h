@@ -39,6 +39,8 @@ enum { BDF_POINTS = 3 }; /* ends of steps that a step of order 2 knows */
 typedef struct cable_note {
   int released;
   int begins;
+  int fired;    /* as guards of laws between bodies have fired */
+  double z_s;   /* of the step that these have ended */
   int balanced; /* 0: they are what they were, in balance or not to be found */
   double from, h;
   step_coeffs coeffs;

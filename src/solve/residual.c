@@ -117,7 +117,8 @@ static void eval_contact(residual *r, int i, const double *y, const double *a, c
   r->r_f[i] = f[i] - force;
   judge_force(r, i, y, f[i], pull, t->v, t->n);
   if (n == 0) return;
-  double speed = fabs(v[c->a]) + fabs(v[c->b]), blur = r->judged.blur[c->a] + r->judged.blur[c->b];
+  double speed = fabs(v[c->a]) + fabs(v[c->b]) + r->gain * (fabs(a[c->a]) + fabs(a[c->b]));
+  double blur = r->judged.blur[c->a] + r->judged.blur[c->b];
   double *d = r->state + r->state_at[i];
   for (int j = 0; j < n; j++) {
     const cps_partials *g = &jac.z_t[j];

@@ -35,6 +35,8 @@ typedef struct residual {
   int n_counts;            /* so many; NULL: all */
   double balance;          /* what may be left, relative to the forces that balance, */
   double nothing;          /* and a force that is none [N] */
+  double
+      gain; /* velocities that a step adds per acceleration, known to the round-off of that; 0: they are no sums */
   double worst;      /* largest of what is left over that, and over what round-off of its terms allows */
   int worst_contact; /* the contact it belongs to; -1 if it is a body */
   sight sight;

@@ -1,7 +1,7 @@
 /* alpha.c - runs bodies and machines by generalised-alpha (alpha_rule.c): which steps it makes.
  *
  * The local error of a step decides whether it is taken, and how long the next one is; with run.step it is fixed. A step whose equations
- * do not converge is halved. A guard of a law with memory that fires within a step ends it.
+ * do not converge is halved. A guard of a law with memory between bodies that fires within a step ends it.
  *
  * Steps end exactly at stops. What jumps at the end of a step is not yet seen there.
  */
@@ -46,7 +46,13 @@ typedef struct run {
   /* steps and failures since the last look at how far they came */
   long mark_steps, failures;
   double mark;
+  double seen; /* the time at which contacts were looked at last */
 } run;
+
+/* Of bodies, springs and contacts. */
+static const cps_system *tables(const cps_simulation *sim) {
+  return sim->machine ? sim->machine->system : sim->system;
+}
 
 /* ------------------------------------------------------------------ length of steps */
 
@@ -73,17 +79,61 @@ static double choose(run *r, double error, int good) {
 
 /* ------------------------------------------------------------------ guards of laws with memory */
 
+static void read_guards(run *r, double t, double *g) {
+  const cps_simulation *sim = r->sim;
+  const cps_system *s = tables(sim);
+  const workspace *k = &sim->work;
+  if (!r->bodies.guarded) return;
+  if (r->how->look) r->how->look(r->of, t);
+  r->seen = t;
+  for (int i = 0; i < s->nc; i++) {
+    const contact *c = &s->contacts[i];
+    int mode = cps_simulation_located(sim, i);
+    if (mode < 0) continue;
+    cps_law_input in = {k->v[i], k->n[i], k->f_eq[i], r->bodies.y + 2 * s->nx + c->z, mode};
+    cps_law_guards(c->law, c->p, &in, g + (size_t)i * CPS_MAX_GUARDS, NULL);
+  }
+}
+
+/* The part of the step that has been solved up to the first guard that has turned negative, by the secant; 1 if none has. */
+static double first_crossing(run *r, double t1) {
+  const cps_system *s = tables(r->sim);
+  double least = 1;
+  if (!r->bodies.guarded) return 1;
+  read_guards(r, t1, r->bodies.guard1);
+  for (int i = 0; i < s->nc; i++) {
+    if (cps_simulation_located(r->sim, i) < 0) continue;
+    for (int k = 0; k < s->contacts[i].law->n_guards; k++) {
+      double g0 = r->bodies.guard[(size_t)i * CPS_MAX_GUARDS + (size_t)k];
+      double g1 = r->bodies.guard1[(size_t)i * CPS_MAX_GUARDS + (size_t)k];
+      if (g1 >= 0 || g0 < 0) continue;
+      least = fmin(least, g0 / (g0 - g1) * (1 - 1e-15));
+    }
+  }
+  return least;
+}
+
+static void take_back(const run *r) {
+  if (r->how->take_back) r->how->take_back(r->of);
+}
+
+/* Solves a step anew with another length. */
+static solved solve_again(const run *r, double h, double t1) {
+  take_back(r);
+  return r->how->solve(r->of, h, t1);
+}
+
 /* If a guard has fired within the step, shortens it to end just behind that, but not below `least`. The step has been solved with
  * *h, and is again on return. */
-static solved locate(const run *r, double *h, double t_end, double least) {
-  double low = 0, high = *h, whole = *h, t = r->sim->t, part = r->how->crossing(r->of);
+static solved locate(run *r, double *h, double t_end, double least) {
+  double low = 0, high = *h, whole = *h, t = r->sim->t, part = first_crossing(r, t_end);
   if (part >= 1) return STEP_SOLVED;
   for (int it = 0; it < LOCATE_MOST && high - low > fmax(PASSED * high, least); it++) {
     double behind = part * high + 0.4 * fmax(PASSED * high, least); /* by the secant, and a little further */
     *h = it % 4 == 3 || !(behind > low) || !(behind < high) ? 0.5 * (low + high) : behind;
-    solved how = r->how->solve(r->of, *h, t + *h);
+    solved how = solve_again(r, *h, t + *h);
     if (how != STEP_SOLVED) return how;
-    double found = r->how->crossing(r->of);
+    double found = first_crossing(r, t + *h);
     if (found < 1) {
       high = *h;
       part = found;
@@ -93,14 +143,14 @@ static solved locate(const run *r, double *h, double t_end, double least) {
   }
   if (*h == high) return STEP_SOLVED;
   *h = high;
-  return r->how->solve(r->of, high, high == whole ? t_end : t + high);
+  return solve_again(r, high, high == whole ? t_end : t + high);
 }
 
 /* A guard fires within the step. In a mode the forces may be so simple that the step is long and passes over
  * what friction does just before, as near v = 0: 1 if it has to be taken in short steps first. */
-static int look_again(run *r, double h) {
+static int look_again(run *r, double h, double t1) {
   double t = r->sim->t;
-  if (!r->adaptive || t + h <= r->careful || r->how->crossing(r->of) >= 1) return 0;
+  if (!r->adaptive || t + h <= r->careful || first_crossing(r, t1) >= 1) return 0;
   r->short_step = h / SHORT;
   r->careful = t + h + r->short_step;
   return 1;
@@ -108,17 +158,10 @@ static int look_again(run *r, double h) {
 
 /* ------------------------------------------------------------------ errors */
 
-/* Of bodies, springs and contacts. */
-static const cps_system *tables(const cps_simulation *sim) {
-  return sim->machine ? sim->machine->system : sim->system;
-}
-
-static int judges(const run *r) { return r->bodies.y != NULL; }
-
 /* The error of a step of length h, over what is allowed: that of the equations, or of bodies if it is larger. */
 static double local_error(run *r, double h) {
   double error = r->how->error ? r->how->error(r->of) : 0;
-  if (!judges(r)) return error;
+  if (!r->bodies.judged) return error;
   const cps_simulation *sim = r->sim;
   alpha_bodies *b = &r->bodies;
   alpha_weights weights = cps_alpha_chosen(&sim->system->scenario->run, h);
@@ -128,10 +171,11 @@ static double local_error(run *r, double h) {
 }
 
 /* Starts the method, at first or where something has jumped. */
-static cps_status start(run *r, int first, cps_error *err) {
-  cps_status status = r->how->start(r->of, first, err);
+static cps_status start(run *r, alpha_start why, cps_error *err) {
+  cps_status status = r->how->start(r->of, why, err);
   r->bodies.error.length = 0;
-  if (judges(r) && r->how->rates) r->how->rates(r->of, &r->bodies.old);
+  if (r->bodies.judged && r->how->rates) r->how->rates(r->of, &r->bodies.old);
+  read_guards(r, r->sim->t, r->bodies.guard);
   return status;
 }
 
@@ -160,8 +204,9 @@ static cps_status advance(run *r, const stop *stop, cps_error *err) {
     solved how = r->how->solve(r->of, h, t1);
     double error = how == STEP_SOLVED && r->adaptive ? local_error(r, h) : 0;
     int good = how == STEP_SOLVED && (!(error > 1) || h <= SHORTEST * r->span);
-    if (good && r->how->crossing) {
-      if (look_again(r, h)) {
+    if (good && r->bodies.guarded) {
+      if (look_again(r, h, t1)) {
+        take_back(r);
         r->h = r->short_step;
         continue;
       }
@@ -178,10 +223,11 @@ static cps_status advance(run *r, const stop *stop, cps_error *err) {
       sim->h = h;
       cps_status status = r->how->accept(r->of, from, h, t1, err);
       alpha_bodies *b = &r->bodies;
-      if (judges(r)) cps_body_error_step(&b->error, tables(sim), b->y, h, &b->old, &b->now);
+      if (b->judged) cps_body_error_step(&b->error, tables(sim), b->y, h, &b->old, &b->now);
+      read_guards(r, t1, b->guard);
       return status;
     }
-    if (r->how->take_back) r->how->take_back(r->of);
+    take_back(r);
     sim->result.counters.rejected++;
   }
 }
@@ -189,11 +235,11 @@ static cps_status advance(run *r, const stop *stop, cps_error *err) {
 static cps_status step(void *work, const stop *stop, cps_error *err) {
   run *r = work;
   cps_status status = advance(r, stop, err);
-  if (r->how->crossing && r->sim->t < r->careful) r->h = fmin(r->h, r->short_step);
+  if (r->bodies.guarded && r->sim->t < r->careful) r->h = fmin(r->h, r->short_step);
   return status;
 }
 
-static cps_status restart(void *work, cps_error *err) { return start(work, 0, err); }
+static cps_status restart(void *work, cps_error *err) { return start(work, START_AT_BREAK, err); }
 
 /* Where something prescribed jumps after steps that were long because nothing happened, the next one is short: what their errors say about
  * its length is nothing, and it would be rejected. Steps that were short because such times lie close stay as they are. */
@@ -201,13 +247,16 @@ static void begin_carefully(run *r) {
   if (r->adaptive && r->wish > IDLE && r->h >= 0.5 * r->most) r->h *= CAREFUL;
 }
 
+/* Fires guards that are negative at the end of a step. */
 static cps_status complete(void *work, const stop *stop, cps_error *err) {
   run *r = work;
-  int at_break = r->sim->t == stop->time && stop->is_break, jumped = at_break && !r->how->row_first;
+  int at_break = r->sim->t == stop->time && stop->is_break, fired = 0;
   if (at_break) begin_carefully(r);
-  cps_status status = r->how->settle ? r->how->settle(r->of, &jumped, err) : CPS_OK;
+  if (r->bodies.guarded && r->how->look) r->how->look(r->of, r->seen);
+  cps_status status = r->bodies.guarded ? cps_simulation_settle(r->sim, &fired, err) : CPS_OK;
   if (at_break && r->how->row_first) r->sim->restart_due = 1;
-  return status == CPS_OK && jumped ? start(r, 0, err) : status;
+  if (status != CPS_OK || !(fired || (at_break && !r->how->row_first))) return status;
+  return start(r, fired ? START_AT_GUARD : START_AT_BREAK, err);
 }
 
 /* ------------------------------------------------------------------ a run */
@@ -227,6 +276,7 @@ static void list(checkpoint *c, void *owner) {
   CHECKPOINT_VALUE(c, "alpha.mark_steps", r->mark_steps);
   CHECKPOINT_VALUE(c, "alpha.failures", r->failures);
   CHECKPOINT_VALUE(c, "alpha.mark", r->mark);
+  CHECKPOINT_VALUE(c, "alpha.seen", r->seen);
 }
 
 static cps_status forget(void *work, cps_error *err) {
@@ -241,7 +291,7 @@ static cps_status begin(void *work, int resumed, cps_error *err) {
   (void)forget(r, err);
   if (resumed) return CPS_OK;
   r->sim->restart_due = r->how->row_first;
-  return r->how->row_first ? CPS_OK : start(r, 1, err);
+  return r->how->row_first ? CPS_OK : start(r, START_FIRST, err);
 }
 
 static void snap(const void *work, stop *stop) {
@@ -270,11 +320,17 @@ static void free_run(void *work) {
 /* Bodies alone have errors of their own, and so have those beside cables that have nothing to do with them, if steps are chosen. */
 static int make_bodies(run *r) {
   const machine *m = r->sim->machine;
+  const cps_system *s = tables(r->sim);
   alpha_bodies *b = &r->bodies;
-  if (m && !(r->adaptive && m->n_apart > 0)) return 1;
+  b->judged = !m || (r->adaptive && m->n_apart > 0);
+  for (int i = 0; i < s->nc; i++) /* modes beside cables are chosen when the method starts */
+    b->guarded |= m ? cps_contact_slide(m, i)->law.located : cps_simulation_located(r->sim, i) >= 0;
+  size_t guards = b->guarded ? (size_t)s->nc * CPS_MAX_GUARDS : 0;
   if (m) b->error.counts = m->equations.counts;
   b->y = r->sim->y;
-  cps_body_error_parts(&b->state, tables(r->sim), &b->error, &b->old, &b->now);
+  if (b->judged) cps_body_error_parts(&b->state, s, &b->error, &b->old, &b->now);
+  cps_block_part(&b->state, "alpha.guard", &b->guard, NULL, guards);
+  cps_block_part(&b->state, "alpha.guard_new", &b->guard1, NULL, guards);
   return cps_block_make(&b->state);
 }
 

@@ -7,12 +7,18 @@
 
 typedef enum solved { STEP_STOPPED = -1, STEP_FAILED, STEP_SOLVED } solved;
 
-/* Rates of bodies at the start of a step and at its end, and the error that these tell of. */
+/* Why the method starts. */
+typedef enum alpha_start { START_FIRST, START_AT_BREAK, START_AT_GUARD } alpha_start;
+
+/* Rates of bodies at the start of a step and at its end, the error that these tell of, and guards of laws between bodies. */
 typedef struct alpha_bodies {
   body_rates old, now;
   const double *y; /* at the end */
   body_error error;
-  state_block state; /* all of the numbers; none where errors of bodies do not count */
+  int judged;             /* whether errors of bodies count by themselves */
+  int guarded;            /* whether guards are located */
+  double *guard, *guard1; /* [nc CPS_MAX_GUARDS] at the start and at the end */
+  state_block state;      /* all of the numbers */
 } alpha_bodies;
 
 /* A kind of equations. `of` is what `make` has made of a simulation, with the step to try first if steps are chosen; `bodies` outlives
@@ -24,21 +30,19 @@ typedef struct alpha_equations {
   cps_status (*make)(cps_simulation *sim, alpha_bodies *bodies, void **of, double *first, cps_error *err);
   void (*free)(void *of);
   /* Rates that balance, at first or where something has jumped. */
-  cps_status (*start)(void *of, int first, cps_error *err);
+  cps_status (*start)(void *of, alpha_start why, cps_error *err);
   /* Solves a step of length h from where the simulation is. Its equations hold at t1: its end, or just before something that
    * jumps there. Unless it is solved, all is as before. */
   solved (*solve)(void *of, double h, double t1);
   void (*take_back)(void *of); /* a step that was solved; NULL: nothing to be done */
   /* Of a step that was solved: its local error, over what is allowed, beside that of bodies (NULL: none); rates of bodies, at its end or
-   * where the method has started (NULL: they are there); the part of it up to the first guard that has fired within it, 1 if none has
-   * (NULL: guards are not located). */
+   * where the method has started (NULL: they are there); looks at contacts between bodies, as they are at time t (NULL: the
+   * simulation's workspace knows them). */
   double (*error)(const void *of);
   void (*rates)(const void *of, const body_rates *to);
-  double (*crossing)(void *of);
+  void (*look)(const void *of, double t);
   /* Takes it, of length h from time `from`, and tells who follows; the simulation's time is its end. */
   cps_status (*accept)(void *of, double from, double h, double t1, cps_error *err);
-  /* Fires guards at the end of a step; *jumped if something has changed by it. NULL: nothing to be done. */
-  cps_status (*settle)(void *of, int *jumped, cps_error *err);
   cps_status (*give_up)(void *of, double h, cps_error *err); /* even with steps of h */
   void (*rows)(void *of, row_phase phase); /* as that of steppers.h; NULL: nothing to be done */
   checkpoint_list list;

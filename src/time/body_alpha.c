@@ -33,10 +33,8 @@ typedef struct run {
   double *aux_a, *aux_z;            /* auxiliary values at the start */
   double *base_q, *base_v, *base_z; /* what of the new state is known beforehand */
   double *da, *df, *dz;
-  work_start start;       /* of the step: for its work */
-  double *guard, *guard1; /* [nc CPS_MAX_GUARDS] */
-  int has_guards;
-  int stopped; /* who waits for the step has enough */
+  work_start start; /* of the step: for its work */
+  int stopped;      /* who waits for the step has enough */
 } run;
 
 /* ------------------------------------------------------------------ one step */
@@ -121,6 +119,7 @@ static solved solve_step(void *of, double h, double t1) {
   static const newton_goal goal = {.most = NEWTON_MOST, .tolerance = 1}; /* of what residual.c allows */
   r->weights = cps_alpha_chosen(&sim->system->scenario->run, h);
   r->t1 = t1;
+  r->r.gain = r->weights.v.x_new;
   predict(r);
   cps_residual_look(&r->r, sim->y, r->rates->old.a, r->rates->old.f);
   cps_surfaces_move(sim->system, &sim->work, sim->t, h, t1, sim->y, r->y);
@@ -147,38 +146,6 @@ static void add_work(run *r, double t) {
   cps_work_add(s, &r->sim->work, t, r->y, r->rates->now.f, &r->start, r->da, r->y + at);
 }
 
-/* ------------------------------------------------------------------ guards of laws with memory */
-
-static void read_guards(const run *r, const double *y, double *g) {
-  const cps_simulation *sim = r->sim;
-  const cps_system *s = sim->system;
-  for (int i = 0; i < s->nc; i++) {
-    if (sim->mode[i] < 0) continue;
-    const contact *c = &s->contacts[i];
-    cps_law_input in = {sim->work.v[i], sim->work.n[i], sim->work.f_eq[i], y + 2 * s->nx + c->z,
-                        sim->mode[i]};
-    cps_law_guards(c->law, c->p, &in, g + (size_t)i * CPS_MAX_GUARDS, NULL);
-  }
-}
-
-/* The part of the step up to the first guard that has turned negative, by the secant; 1 if none has. */
-static double first_crossing(void *of) {
-  run *r = of;
-  const cps_simulation *sim = r->sim;
-  double least = 1;
-  if (!r->has_guards) return 1;
-  read_guards(r, r->y, r->guard1);
-  for (int i = 0; i < sim->system->nc; i++) {
-    for (int k = 0; sim->mode[i] >= 0 && k < sim->system->contacts[i].law->n_guards; k++) {
-      double g0 = r->guard[(size_t)i * CPS_MAX_GUARDS + (size_t)k];
-      double g1 = r->guard1[(size_t)i * CPS_MAX_GUARDS + (size_t)k];
-      if (g1 >= 0 || g0 < 0) continue;
-      least = fmin(least, g0 / (g0 - g1) * (1 - 1e-15));
-    }
-  }
-  return least;
-}
-
 /* ------------------------------------------------------------------ a run */
 
 /* Accelerations and forces that fit the state, after something has jumped. */
@@ -197,7 +164,6 @@ static cps_status find_rates(run *r, cps_error *err) {
   /* the rates have added friction to the applied forces */
   cps_system_kinematics(s, &sim->work, sim->t, sim->y);
   keep_forces(r, sim->t, r->rates->old.f);
-  if (r->has_guards) read_guards(r, sim->y, r->guard);
   return CPS_OK;
 }
 
@@ -211,7 +177,6 @@ static cps_status accept(void *of, double from, double h, double t1, cps_error *
   cps_alpha_finish(&r->weights.z, s->nz, now->z_t, old->z_t, r->aux_z, r->aux_z);
   memcpy(sim->y, r->y, (size_t)s->ny * sizeof(double));
   keep_forces(r, t1, now->f);
-  if (r->has_guards) read_guards(r, sim->y, r->guard);
   alpha_note coeffs = {r->weights, now->a, now->f, now->z_t};
   step_note note = {.kind = NOTE_ALPHA, .t = t1, .h = h, .from = from, .alpha = &coeffs};
   sim->result.counters.factorisations = r->r.system.matrix.factored;
@@ -245,22 +210,6 @@ static cps_status give_up(void *of, double h, cps_error *err) {
       s->contacts[i].law->name, h, sim->work.v[i], sim->work.n[i]);
 }
 
-static cps_status settle(void *of, int *jumped, cps_error *err) {
-  run *r = of;
-  cps_simulation *sim = r->sim;
-  const cps_system *s = sim->system;
-  const double *z = sim->y + 2 * s->nx;
-  long events = sim->result.n_events;
-  if (!r->has_guards) return CPS_OK;
-  memcpy(r->dz, z, (size_t)s->nz * sizeof(double));
-  cps_status status = cps_simulation_settle(sim, err);
-  int fired = sim->result.n_events > events || memcmp(r->dz, z, (size_t)s->nz * sizeof(double)) != 0;
-  if (!fired || status != CPS_OK) return status;
-  *jumped = 1;
-  step_note note = {.kind = NOTE_GUARD, .contact = -1, .guard = -1, .restarts = 1};
-  return cps_note(sim, &note, err);
-}
-
 static void list(checkpoint *c, void *owner) {
   run *r = owner;
   cps_block_list(c, &r->state);
@@ -269,10 +218,13 @@ static void list(checkpoint *c, void *owner) {
 
 static void forget(void *of) { cps_body_system_forget(&((run *)of)->r.system); }
 
-static cps_status start(void *of, int first, cps_error *err) {
+static cps_status start(void *of, alpha_start why, cps_error *err) {
   run *r = of;
-  step_note note = {.kind = first ? NOTE_START : NOTE_STOP, .contact = -1, .restarts = 1, .pinned = 1};
-  cps_status status = find_rates(r, err);
+  step_note fired = {.kind = NOTE_GUARD, .contact = -1, .guard = -1, .restarts = 1};
+  step_note note = {
+      .kind = why == START_FIRST ? NOTE_START : NOTE_STOP, .contact = -1, .restarts = 1, .pinned = 1};
+  cps_status status = why == START_AT_GUARD ? cps_note(r->sim, &fired, err) : CPS_OK;
+  if (status == CPS_OK) status = find_rates(r, err);
   return status == CPS_OK ? cps_note(r->sim, &note, err) : status;
 }
 
@@ -292,8 +244,7 @@ static cps_status make_run(cps_simulation *sim, alpha_bodies *bodies, void **of,
   r->sim = sim;
   r->rates = bodies;
   *first = 1e-4 * (set->until - set->from);
-  for (int i = 0; i < s->nc; i++) r->has_guards |= sim->mode[i] >= 0;
-  int guards = r->has_guards ? s->nc * CPS_MAX_GUARDS : 0, springs = s->scenario->n_springs;
+  int springs = s->scenario->n_springs;
   const struct {
     const char *name;
     double **at;
@@ -310,9 +261,7 @@ static cps_status make_run(cps_simulation *sim, alpha_bodies *bodies, void **of,
                {"alpha.extension", &r->start.extension, springs},
                {"alpha.damper", &r->start.damper, springs},
                {"alpha.load", &r->start.load, s->n_loads},
-               {"alpha.drive", &r->start.drive, s->nx},
-               {"alpha.guard", &r->guard, guards},
-               {"alpha.guard_new", &r->guard1, guards}};
+               {"alpha.drive", &r->start.drive, s->nx}};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) /* sens_bodies.c knows some by name */
     cps_block_part(&r->state, parts[i].name, parts[i].at, NULL, (size_t)parts[i].n);
   int good = cps_block_make(&r->state);
@@ -332,9 +281,7 @@ const alpha_equations cps_alpha_bodies = {.part = 1.0 / 50,
                                           .free = free_run,
                                           .start = start,
                                           .solve = solve_step,
-                                          .crossing = first_crossing,
                                           .accept = accept,
-                                          .settle = settle,
                                           .give_up = give_up,
                                           .list = list,
                                           .forget = forget};

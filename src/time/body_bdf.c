@@ -407,7 +407,7 @@ static cps_status settle(run *r, int *jumped) {
   const double *z = sim->y + 2 * s->nx;
   long events = sim->result.n_events;
   memcpy(r->room.dz_t, z, (size_t)s->nz * sizeof(double));
-  cps_status status = cps_simulation_settle(sim, r->err);
+  cps_status status = cps_simulation_settle(sim, NULL, r->err);
   if (sim->result.n_events == events && memcmp(r->room.dz_t, z, (size_t)s->nz * sizeof(double)) == 0)
     return status;
   *jumped = 1;

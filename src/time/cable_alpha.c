@@ -292,8 +292,7 @@ static void settle_bodies(machine *m, const step_coeffs *coeffs) {
 }
 
 /* Starts the method, at first or where something has jumped: with accelerations that balance. */
-static cps_status start(void *of, int first, cps_error *err) {
-  (void)first;
+static cps_status start(void *of, alpha_start why, cps_error *err) {
   cable_run *y = of;
   alpha_stepper *r = &y->r;
   cps_simulation *sim = y->sim;
@@ -326,6 +325,8 @@ static cps_status start(void *of, int first, cps_error *err) {
   cps_audit_start(m, r->t);
   what.released = 0;
   what.begins = 1;
+  what.fired = why == START_AT_GUARD;
+  what.z_s = r->coeffs.z_s;
   what.balanced = it >= 0;
   return sim->follow.step ? sim->follow.step(sim, &what, sim->follow.data, err) : CPS_OK;
 }
@@ -342,6 +343,8 @@ static double local_error(const void *of) {
 }
 
 static void take_back(void *of) { cps_machine_bring_back(((cable_run *)of)->r.m); }
+
+static void look(const void *of, double t) { cps_bodies_look(((const cable_run *)of)->r.m, t); }
 
 static cps_status accept(void *of, double from, double h, double t1, cps_error *err) {
   cable_run *y = of;
@@ -416,6 +419,7 @@ const alpha_equations cps_alpha_machine = {.part = 1.0 / 20,
                                            .take_back = take_back,
                                            .error = local_error,
                                            .rates = rates,
+                                           .look = look,
                                            .accept = accept,
                                            .give_up = give_up,
                                            .rows = rows,

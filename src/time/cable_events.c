@@ -5,7 +5,7 @@
  *   bearings, contacts   the mode of the law, beside cables
  *
  * A point of a cable that begins to slip is no event: arcs of slip grow point by point in every run. Times are those of the ends of
- * steps, not located more closely.
+ * steps, not located more closely; but guards of laws with memory between bodies are (alpha.c), and told there.
  */
 #include "machine.h"
 #include "system.h"
@@ -99,6 +99,10 @@ cps_status cps_cable_events(cps_simulation *sim, cps_error *err) {
                        arc_names, err);
   }
   for (int i = 0; i < m->system->nc && status == CPS_OK; i++) {
+    if (cps_contact_slide(m, i)->law.located) { /* which tells them itself */
+      seen++;
+      continue;
+    }
     int before = *seen, now = cps_simulation_mode(sim, i);
     *seen++ = now;
     if (before != now && before >= 0 && now >= 0) status = cps_simulation_event(sim, i, before, now, err);

@@ -140,7 +140,7 @@ static cps_status step(void *work, const stop *stop, cps_error *err) {
   cps_status status = cps_note(sim, &note, err);
   cps_solver_release(sim);
   note_overshoot(sim);
-  if (status == CPS_OK) status = cps_simulation_settle(sim, err);
+  if (status == CPS_OK) status = cps_simulation_settle(sim, NULL, err);
   note.kind = NOTE_SETTLE;
   return status == CPS_OK ? cps_note(sim, &note, err) : status;
 }

@@ -671,18 +671,33 @@ cps_status cps_simulation_follow(cps_simulation *sim, cps_error *err) {
   return CPS_OK;
 }
 
-cps_status cps_simulation_settle(cps_simulation *sim, cps_error *err) {
+/* The slide that holds the states of contact i whose guards end steps; NULL: the simulation does. */
+static slide *located_slide(const cps_simulation *sim, int i) {
+  machine *m = sim->machine;
+  return m ? &m->slide[m->n_slides - m->system->nc + i] : NULL;
+}
+
+int cps_simulation_located(const cps_simulation *sim, int i) {
+  const slide *y = located_slide(sim, i);
+  return y ? y->law.located ? y->p.mode[0] : -1 : sim->mode[i];
+}
+
+cps_status cps_simulation_settle(cps_simulation *sim, int *fired, cps_error *err) {
   const cps_system *s = sim->system;
   for (int i = 0; i < s->nc; i++) {
-    if (sim->mode[i] < 0) continue;
     const contact *c = &s->contacts[i];
-    double *z = sim->y + 2 * s->nx + c->z;
+    slide *y = located_slide(sim, i);
+    int *mode = y ? y->p.mode : sim->mode + i, before = cps_simulation_located(sim, i);
+    if (before < 0) continue;
+    double *z = y ? y->y.z[0] : sim->y + 2 * s->nx + c->z, z0[CPS_MAX_STATES];
     double v = sim->y[s->nx + c->a] - c->sb * sim->y[s->nx + c->b];
-    cps_law_input in = {v, sim->work.n[i], sim->work.f_eq[i], z, sim->mode[i]};
-    int mode = cps_law_settle(c->law, c->p, &in, z);
-    if (mode == sim->mode[i]) continue;
-    cps_status status = cps_simulation_event(sim, i, sim->mode[i], mode, err);
-    sim->mode[i] = mode;
+    cps_law_input in = {v, sim->work.n[i], sim->work.f_eq[i], z, before};
+    size_t bytes = (size_t)c->n_states * sizeof *z;
+    memcpy(z0, z, bytes);
+    *mode = cps_law_settle(c->law, c->p, &in, z);
+    if (fired) *fired |= *mode != before || memcmp(z0, z, bytes) != 0;
+    if (*mode == before) continue;
+    cps_status status = cps_simulation_event(sim, i, before, *mode, err);
     if (status != CPS_OK) return status;
   }
   return CPS_OK;
