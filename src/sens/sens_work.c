@@ -141,7 +141,7 @@ static void add_products(model *o, int cable_of) {
       !memchr(o->theta_varies + at->mass, 1, (size_t)c->n + 1))
     return;
   for (int i = 0; i <= c->n; i++) {
-    double dq[12], dv[12], ma[12], mv[12], alone = 0;
+    double dq[12] = {0}, dv[12] = {0}, ma[12] = {0}, mv[12] = {0}, alone = 0;
     for (int k = 0, n = i * c->b; k < (i < c->n ? 2 : 1) * c->b; k++, n++) {
       dq[k] = c->q[n] - c->q0[n];
       dv[k] = c->v[n] - c->v0[n];
