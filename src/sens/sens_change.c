@@ -67,13 +67,13 @@ int cps_prescribed(const cps_scenario *s, int n, prescribed *x) {
   for (int kind = 0; kind < GIVEN_KINDS; kind++) {
     const int of[GIVEN_KINDS] = {s->n_bodies, s->n_loads,  s->n_contacts, s->n_drums,
                                  s->n_drums,  s->n_cables, s->n_cables};
-    int parts = cps_given_parts(kind), i = n / parts, part = n % parts;
+    int parts = cps_given_parts((prescribed_kind)kind), i = n / parts, part = n % parts;
     if (i >= of[kind]) {
       n -= of[kind] * parts;
       continue;
     }
     if (kind >= GIVEN_END) end = &s->cables[i].end[part / 3];
-    *x = (prescribed){kind, i, part,
+    *x = (prescribed){(prescribed_kind)kind, i, part,
                       kind == GIVEN_SURFACE  ? s->bodies[i].motion
                       : kind == GIVEN_LOAD   ? s->loads[i].force
                       : kind == GIVEN_NORMAL ? s->contacts[i].given
