@@ -252,9 +252,11 @@ static void judge_belts(cps_simulation *sim) {
 }
 
 static void note_rows(machine *m) {
-  for (int i = 0; i < m->n_cables; i++)
-    for (int e = 0; e < 2 && m->cable[i].seam < 0; e++)
-      m->cable[i].shown = fmax(m->cable[i].shown, cps_end_tension(&m->cable[i], e));
+  for (int i = 0; i < m->n_cables; i++) {
+    cable *c = &m->cable[i];
+    for (int e = 0; e < 2 && c->seam < 0; e++) c->shown = fmax(c->shown, cps_end_tension(c, e));
+    for (int k = 0; k < c->n; k++) c->shown = fmax(c->shown, c->tension[k]); /* free ends bear nothing */
+  }
 }
 
 /* Whoever sizes a rope by what rows show has to know of shocks between them. */
