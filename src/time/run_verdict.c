@@ -278,16 +278,41 @@ static double size_of(int n, const double *x) {
   return sqrt(sum);
 }
 
-/* How fast what holds an end moves along the cable. */
-static double end_speed(const machine *m, const cable *c, int e) {
+/* How fast an end moves along the cable. */
+static double speed_along(const cable *c, int e) {
   const double *v = c->v + (e ? c->n : 0) * c->b, *slope = c->q + (e ? c->n : 0) * c->b + c->dim;
+  double along = 0;
+  for (int d = 0; d < c->dim; d++) along += v[d] * slope[d];
+  return fabs(along) / size_of(c->dim, slope);
+}
+
+/* How fast what holds an end moves along the cable, as prescribed. */
+static double end_speed(const machine *m, const cable *c, int e) {
   int rim = cps_end_is(c->end[e].kind, END_ON_DRUM);
   if (!cps_end_is(c->end[e].kind, END_AT_PLACE) &&
       !(rim && m->drum[c->end[e].drum].angle_at < 0 && m->drum[c->end[e].drum].carrier < 0))
     return 0;
-  double along = 0;
-  for (int d = 0; d < c->dim; d++) along += v[d] * slope[d];
-  return fabs(along) / size_of(c->dim, slope);
+  return speed_along(c, e);
+}
+
+/* A body that starts with a velocity stretches the first element of a damped rope at once, the faster the shorter that is. */
+static void say_tugged(cps_simulation *sim, const cable *c) {
+  const double most = 0.5; /* of the tension */
+  for (int e = 0; e < 2 && c->seam < 0; e++) {
+    if (!cps_end_is(c->of->end[e].kind, END_ON_BODY)) continue;
+    double speed = speed_along(c, e), l = c->length[e ? c->n - 1 : 0];
+    double tug = (c->section.axial_damping + c->section.rayleigh) / l * speed;
+    const char *body = sim->system->scenario->bodies[c->of->end[e].body].name;
+    double tension = 0; /* of the others */
+    for (int k = !e; k < c->n - e; k++) tension = fmax(tension, c->tension[k]);
+    if (!(tug > most * tension) || !(tension > 0)) continue;
+    warn(sim,
+         "cable %s starts at rest, but body %s at %.3g m/s along it: its damping makes that a blow of %.2g N "
+         "in "
+         "an element of %.3g m, and less in a longer one. Let the body start at rest, or with a velocity "
+         "across the cable (bodies.%s)",
+         c->of->name, body, speed, tug, l, body);
+  }
 }
 
 /* Cables whose way runs through drums that they are wound on in other places. */
@@ -359,6 +384,7 @@ void cps_verdict_start(cps_simulation *sim) {
           "up to %.2g N, and what its first moments show is a matter of mesh and damping. Let the profile "
           "start at rest, as {product: [PROFILE, {step5: {from: [0 s, 0], to: [1 s, 1]}}]} does",
           c->of->name, what, name, fastest, most);
+    say_tugged(sim, c);
   }
 }
 
