@@ -45,14 +45,14 @@ if command -v valgrind > /dev/null; then
 import re, sys
 counts = {}
 for line in sys.stdin:
-    m = re.match(r'\s*([\d,]+) .*?:(work|cps_simulation_run|find_rest|cps_scenario_with|cps_system_new|cps_simulation_new) ', line)
+    m = re.match(r'\s*([\d,]+) .*?:(work|cps_simulation_run|cps_start_find|cps_drawing_rest|cps_scenario_with|cps_system_new|cps_simulation_new) ', line)
     if m:
         counts.setdefault(m[2], int(m[1].replace(',', '')))
 of = counts['work']
 share = {name: 100 * n / of for name, n in counts.items()}
-print('study: of all instructions of its threads: runs %.1f %%, equilibria %.1f %%, scenarios %.1f %%, models %.1f %%, simulations %.1f %%' %
-      tuple(share[k] for k in ('cps_simulation_run', 'find_rest', 'cps_scenario_with', 'cps_system_new', 'cps_simulation_new')))
-print('share %.2f' % (share['cps_simulation_run'] + share['find_rest']))" > "$folder/shares"
+print('study: of all instructions of its threads: runs %.1f %%, equilibria %.1f %%, those of bodies on straight strings that they are drawn by %.1f %%, scenarios %.1f %%, models %.1f %%, simulations %.1f %%' %
+      tuple(share[k] for k in ('cps_simulation_run', 'cps_start_find', 'cps_drawing_rest', 'cps_scenario_with', 'cps_system_new', 'cps_simulation_new')))
+print('share %.2f' % (share['cps_simulation_run'] + share['cps_start_find'] + share['cps_drawing_rest']))" > "$folder/shares"
   grep '^study' "$folder/shares"
   share=$(sed -n 's/^share //p' "$folder/shares")
   goal "$share >= 95" "a study of 5 ms runs spends $share % of its instructions in dynamics, wanted at least 95 %"
