@@ -26,7 +26,7 @@ def rows(text):
             continue
         problem = cells[0] or problem
         theirs, ours = seconds(cells[2]), seconds(cells[3])
-        if theirs and ours and re.fullmatch(r"\d+, \d+ ms", cells[1]):
+        if theirs and ours and re.fullmatch(r"\d+, \d+ ms", cells[1]) and re.fullmatch(r"[\d.]+", cells[4]):
             yield problem, cells[1].replace(", ", " elements, "), theirs, ours, cells[4]
 
 
