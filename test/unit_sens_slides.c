@@ -328,8 +328,37 @@ static void test_pieces(void **state) {
   }
 }
 
+/* Guards that end steps by the hundred, some of next to no length, leave nothing of derivatives beside a cable: that is said, by either
+ * method. */
+static void test_apart(void **state) {
+  static const char text[] =
+      "capstan: 1\n"
+      "gravity: [0, -9.81]\n"
+      "bodies: {block: {mass: 1 kg, direction: [1, 0]}}\n"
+      "surfaces: {belt: {direction: [1, 0], velocity: 0.2 m/s}}\n"
+      "springs: {k: {between: [block, ground], stiffness: 40 N/m}}\n"
+      "contacts: {sole: {between: [block, belt], normal: weight, friction: {haessig-bristle: {}}}}\n"
+      "cables: {idle: {EA: 1 MN, EI: 0.01, mass_per_length: 1 kg/m, elements: 2, start: drawn,\n"
+      "         path: [{pinned: [100, 50]}, hang 1 m, free]}}\n"
+      "run: {until: 0.1 s, solver: alpha, step: 2 ms, output: 50 ms}\n";
+  static const cps_sens_method methods[] = {CPS_SENS_FORWARD, CPS_SENS_ADJOINT};
+  const char *const wrt[] = {"springs.k.stiffness"}, *const of[] = {"bodies.block.x"};
+  (void)state;
+  cps_scenario *s = parse(text);
+  for (int i = 0; i < ROWS(methods); i++) {
+    cps_error err = {0};
+    cps_sens *y = cps_sens_new(s, wrt, 1, of, 1, &err);
+    assert_non_null(y);
+    assert_int_equal(cps_sens_run(y, methods[i], NULL, NULL, &err), CPS_FAILED);
+    if (!strstr(err.text, "so neither is one")) fail_msg("%s", err.text);
+    cps_sens_free(y);
+  }
+  cps_scenario_free(s);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_memory),
-                                     cmocka_unit_test(test_bdf), cmocka_unit_test(test_pieces)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_apart), cmocka_unit_test(test_examples),
+                                     cmocka_unit_test(test_memory), cmocka_unit_test(test_bdf),
+                                     cmocka_unit_test(test_pieces)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,7 @@ typedef struct sens_run {
   size_t
       tape_most; /* bytes that a tape may have before the run is repeated in parts; 0: as the engine likes */
   sens_stretch *stretch; /* NULL: the run is a whole one */
+  int guarded; /* guards of laws have ended steps of a machine: very short ones between them amplify round-off */
 } sens_run;
 
 typedef struct sens_engine {
@@ -109,7 +110,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void cps_sens_warn(sens_run *run, const char *format, ...);
 
-/* After an adjoint run by an engine that does not transpose the steps of the forward one: an error if they disagree. */
+/* After a run whose forward and adjoint derivatives need not agree: an error if they do not. */
 cps_status cps_sens_agree(sens_run *run, cps_error *err);
 
 /* The same outputs, with their weights and rows, by one of the parameters; NULL if out of memory. */

@@ -2,8 +2,9 @@
  *
  * Most adjoints are the transposed steps of the forward method, and agree with it to round-off. Those of bodies by bdf are integrated backwards
  * along a run that is interpolated: where the run is no smooth function of its parameters, as with laws whose modes come and go by the
- * hundred, the two need not agree, and then neither is a derivative. So one of the parameters, the one that does most, is differentiated
- * forwards, too.
+ * hundred, the two need not agree, and then neither is a derivative. Where guards of laws end steps of a machine one after the other, steps
+ * of next to no length amplify round-off in both, each in its own way. So one of the parameters, the one that does most, is
+ * differentiated by the other method, too.
  */
 #include "sens.h"
 
@@ -33,26 +34,25 @@ static int strongest(const cps_sens *s) {
   return best;
 }
 
-static cps_status compare(sens_run *run, const cps_sens *adjoint, const cps_sens *forward, int wrt,
-                          cps_error *err) {
-  const cps_quantity *q = cps_sens_parameter(adjoint, wrt);
-  for (int i = 0; i < cps_sens_outputs(adjoint); i++) {
-    if (isnan(cps_sens_value(adjoint, i))) continue; /* there is nothing to differentiate */
-    double a = cps_sens_gradient(adjoint, i, wrt), f = cps_sens_gradient(forward, i, 0);
-    double size = fabs(cps_sens_value(adjoint, i) / (q->value != 0 ? q->value : 1));
+static cps_status compare(sens_run *run, const cps_sens *s, const cps_sens *other, int wrt, cps_error *err) {
+  const cps_quantity *q = cps_sens_parameter(s, wrt);
+  for (int i = 0; i < cps_sens_outputs(s); i++) {
+    if (isnan(cps_sens_value(s, i))) continue; /* there is nothing to differentiate */
+    double a = cps_sens_gradient(s, i, wrt), f = cps_sens_gradient(other, i, 0);
+    if (cps_sens_used(s) == CPS_SENS_FORWARD) f = a, a = cps_sens_gradient(other, i, 0);
+    double size = fabs(cps_sens_value(s, i) / (q->value != 0 ? q->value : 1));
     double apart = fabs(a - f) / (fmax(fabs(a), fabs(f)) + NEGLIGIBLE * size + 1e-300);
     if (apart <= DOUBTFUL) continue;
     if (!(apart <= WRONG))
       return cps_error_set(
           err, CPS_FAILED, NULL,
           "the derivative of %s by %s is %.6g forwards and %.6g by the adjoint, so neither is one: the run "
-          "is no "
-          "smooth function of its parameters there, as where contacts graze their transitions. A smaller "
-          "run.tolerance, or run.solver events, may help; differences show how it jumps",
-          cps_sens_output(adjoint, i), q->path, f, a);
+          "is no smooth function of its parameters there, as where contacts graze their transitions. "
+          "Smaller steps may help, or run.solver events for bodies; differences show how it jumps",
+          cps_sens_output(s, i), q->path, f, a);
     cps_sens_warn(run,
                   "the derivative of %s by %s is %.6g forwards and %.6g by the adjoint: trust it to %.2g %%",
-                  cps_sens_output(adjoint, i), q->path, f, a, 100 * apart);
+                  cps_sens_output(s, i), q->path, f, a, 100 * apart);
   }
   return CPS_OK;
 }
@@ -60,10 +60,11 @@ static cps_status compare(sens_run *run, const cps_sens *adjoint, const cps_sens
 cps_status cps_sens_agree(sens_run *run, cps_error *err) {
   const cps_sens *s = run->owner;
   int wrt = strongest(s);
-  cps_sens *forward = cps_sens_again(s, wrt, err);
-  if (!forward) return CPS_NO_MEMORY;
-  cps_status status = cps_sens_run(forward, CPS_SENS_FORWARD, run->progress, run->progress_data, err);
-  if (status == CPS_OK) status = compare(run, s, forward, wrt, err);
-  cps_sens_free(forward);
+  cps_sens *other = cps_sens_again(s, wrt, err);
+  if (!other) return CPS_NO_MEMORY;
+  cps_sens_method method = cps_sens_used(s) == CPS_SENS_ADJOINT ? CPS_SENS_FORWARD : CPS_SENS_ADJOINT;
+  cps_status status = cps_sens_run(other, method, run->progress, run->progress_data, err);
+  if (status == CPS_OK) status = compare(run, s, other, wrt, err);
+  cps_sens_free(other);
   return status;
 }

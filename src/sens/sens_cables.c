@@ -367,6 +367,7 @@ static cps_status on_step(course *c, const void *what) {
                   .part = note->part};
   memcpy(x.past, note->past, sizeof x.past);
   if (note->fired) {
+    c->run->guarded = 1;
     machine_op fired = {.kind = OP_GUARD, .coeffs = {.t = note->from, .z_s = note->z_s}};
     cps_status status = cps_course_happens(c, &fired.as, m);
     if (status != CPS_OK) return status;
