@@ -174,7 +174,8 @@ static void meet(sketch *k, int cable) {
     return;
   }
   int pair[2] = {cable, other}, good = 1;
-  for (int i = 0; i < 2; i++) {
+  int n = other < s->n_cables ? 2 : 1; /* there is no other where several have placed the body together */
+  for (int i = 0; i < n; i++) {
     natural[pair[i]] = s->cables[pair[i]].length > 0 ? s->cables[pair[i]].length : NAN;
     for (int e = 0; e < 2; e++) {
       int far = body_at(&s->cables[pair[i]], e);
